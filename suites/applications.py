@@ -73,7 +73,7 @@ class Application:
         count_before = len(self.labels())
         connection = self.peer.open_raw()
         packets = [connection.send(self.build_message(label, base=base)) for label in labels]
-        if not self.await_labels(count_before + len(labels)):
+        if not self.await_message_count(count_before + len(labels)):
             raise ConformanceFailure("the SUT did not store the messages")
         connection.close()
         return packets
@@ -99,7 +99,7 @@ class Application:
         for label in labels:
             self.send(label, delivery="transactional" if self.transactional else "express")
 
-    def store_message_of_application(self, label: str) -> None:
+    def store_message_for_waiting_reader(self, label: str) -> None:
         """Put a message into the queue, as ``store`` does, while a reader waits for it; the reader receives the
         message.
         """
@@ -120,7 +120,7 @@ class Application:
         """Return the labels of the messages that can be received, in order."""
         return [one["label"] for one in self.messages(queue)]
 
-    def await_labels(self, count: int) -> bool:
+    def await_message_count(self, count: int) -> bool:
         """Wait until the queue contains ``count`` messages; return whether the messages arrive in time."""
         return self.peer.eventually(lambda: len(self.labels()) >= count)
 

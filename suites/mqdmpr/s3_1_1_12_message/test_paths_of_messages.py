@@ -74,7 +74,7 @@ def test_attributes_are_unchanged_on_paths_of_reader(peer, sut, judge, transacti
         "ExtensionData": b"\0" + bytes(range(256)) * 2 + b"\0",
     }
     sent = peer.open_raw().send(application.build_message(label, body=SENT_BODY_BYTES, properties=properties))
-    if not application.await_labels(1):
+    if not application.await_message_count(1):
         raise ConformanceFailure("the message did not arrive in its queue")
     wanted = {
         "application_tag": SENT_APPLICATION_TAG,
@@ -129,7 +129,7 @@ def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
     sut.send(sut.direct_name(sut.queue("transactional")), label=label, delivery="transactional")
     peer.pass_time(4_000)
     frame = peer.open_raw().send(application.build_message("from the peer"))
-    application.await_labels(2)
+    application.await_message_count(2)
     messages = {"message in a local queue": next((m for m in application.messages() if label[:50] in m["label"]), None)}
     messages["dead letter"] = next(
         (m for m in sut.read_kept_messages(NONTRANSACTIONAL_DEAD_LETTER_QUEUE) if m["message_id"] == dead), None
@@ -290,7 +290,7 @@ def test_kept_message_is_unchanged_after_restart(peer, sut, judge, place):
         peer.open_raw().send(
             application.build_message(acknowledgment, properties={"MessageClass": ACK_REACH_QUEUE_CLASS})
         )
-        application.await_labels(2)
+        application.await_message_count(2)
         for _ in range(2):
             application.receive()
 
@@ -382,7 +382,7 @@ def test_lookup_identifiers_of_local_messages_follow_priority(peer, sut, judge, 
             sut.restart()
         labels[label := f"{number} of priority {priority}"] = priority
         application.send(label, priority=priority, delivery="recoverable" if restarted or number % 2 else "express")
-    if not application.await_labels(len(labels)):
+    if not application.await_message_count(len(labels)):
         raise ConformanceFailure("the messages are not in their queue")
     known = application.get_lookup_ids_by_label()
     judge(
@@ -423,7 +423,7 @@ def test_message_expires_wherever_it_is_in_queue(peer, sut, judge):
     if local:
         application.send("local", delivery="recoverable", time_to_be_received_s=4)
         application.send("local and last", time_to_be_received_s=INFINITE_LIFETIME_S)
-    if not application.await_labels(7 if local else 5):
+    if not application.await_message_count(7 if local else 5):
         raise ConformanceFailure("the messages did not arrive in their queue")
     application.call("move", queue=application.queue, lookup_id=application.get_lookup_ids_by_label()["e"], to=subqueue)
     before = application.labels(subqueue)

@@ -78,7 +78,7 @@ def test_each_message_expires_at_its_own_time(peer, sut, judge):
     limit = {"DM": 1, "TimeToBeReceived": 3 * MESSAGE_LIFETIME_S}
     connection.send(other.build_message("elsewhere", limit))
     connection.check_alive()
-    application.await_labels(len(lifetimes))
+    application.await_message_count(len(lifetimes))
     observed = {"at once": application.labels()}
     peer.pass_time((MESSAGE_LIFETIME_S + 2) * 1_000)
     observed["after the short lifetimes"] = application.labels()

@@ -45,7 +45,7 @@ def test_transaction_whose_messages_were_removed_is_prepared(peer, sut, judge, r
         connection = peer.open_raw()
         user = {"TimeToBeReceived": SHORT_LIFETIME_S} if removal == REMOVAL_BY_EXPIRY else {}
         packets += [connection.send(application.build_message(label, user)) for label in ("first", "second", "third")]
-        if not application.await_labels(3):
+        if not application.await_message_count(3):
             raise ConformanceFailure("the SUT did not store the messages")
         transactions[name] = application, application.begin_transaction(external=True)
         operate(*transactions[name])

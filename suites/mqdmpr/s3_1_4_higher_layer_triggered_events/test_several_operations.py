@@ -61,7 +61,7 @@ def _judge_decision_of_many_operations(peer, sut, judge, kind, verb):
     connection = peer.open_raw()
     properties = {"ApplicationTag": 0xFEDC_BA98, "ExtensionData": b"\0odd\0"}
     packets = {label: connection.send(application.build_message(label, properties=properties)) for label in "abcdefgh"}
-    if not application.await_labels(len(packets)):
+    if not application.await_message_count(len(packets)):
         raise ConformanceFailure("the SUT did not store the messages")
     known = application.get_lookup_ids_by_label()
     work, other = (application.begin_transaction(external=kind != "internal") for _ in range(2))

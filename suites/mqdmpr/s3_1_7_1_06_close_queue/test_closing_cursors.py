@@ -19,7 +19,7 @@ def test_closed_handle_closes_its_cursors(peer, sut, judge):
     application = Application(peer, sut)
     queue = application.queue
     packet = peer.open_raw().send(application.build_message("read"))
-    application.await_labels(1)
+    application.await_message_count(1)
     accesses = ("receive", "receive", "peek")
     handles = [sut.control.call("open_queue", queue=queue, access=access)["handle"] for access in accesses]
     cursors = [sut.control.call("open_cursor", handle=handle)["cursor"] for handle in handles for _ in range(2)]

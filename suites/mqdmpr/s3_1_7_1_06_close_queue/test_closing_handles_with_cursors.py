@@ -28,7 +28,7 @@ def test_closed_handle_with_cursor_restricts_no_other_reader(peer, sut, judge, a
     """
     application = Application(peer, sut)
     packet = peer.open_raw().send(application.build_message("read"))
-    application.await_labels(1)
+    application.await_message_count(1)
     during, after = {}, {}
     for state in CURSOR_STATES:
         handle = sut.control.call("open_queue", queue=application.queue, access=access, deny_receive=True)["handle"]

@@ -62,8 +62,8 @@ def test_creator_sends_and_receives_in_one_transaction(peer, sut, judge, order, 
     before = [first.labels(), second.labels()]
     first.end_transaction(end, transaction)
     done = end == "commit"
-    first.await_labels(2)
-    second.await_labels(int(done))
+    first.await_message_count(2)
+    second.await_message_count(int(done))
     judge(
         "MQDMPR-3.1.7.1.8-05",
         expected=facts(

@@ -86,7 +86,7 @@ def test_send_to_local_queue_succeeds_and_message_is_stored(peer, sut, judge):
     answer = PendingRequest(
         peer, "send", to=sut.direct_name(application.queue), label="sent", body="sent"
     ).await_outcome()
-    application.await_labels(1)
+    application.await_message_count(1)
     judge(
         "MQDMPR-3.1.7.1.9-26",
         expected={"send": Outcome.DONE, "queue": in_queue("sent")},
@@ -114,7 +114,7 @@ def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
     counts = list(application.count_operations(committed, aborted).values())
     application.end_transaction("commit", committed)
     application.end_transaction("abort", aborted)
-    application.await_labels(2)
+    application.await_message_count(2)
     labels_after = application.labels()
     judge(
         "MQDMPR-3.1.7.1.9-17",

@@ -91,7 +91,7 @@ def test_lookup_identifiers_of_local_messages_of_each_kind(peer, sut, judge):
         label = f"{delivery} {priority} {size}"
         how = {} if delivery == "transactional" else {"priority": priority}
         sut.send(sut.direct_name(application.queue), label=label, body="x" * size, delivery=delivery, **how)
-        application.await_labels(1 + sum(one is application for one, _, _ in order))
+        application.await_message_count(1 + sum(one is application for one, _, _ in order))
         packets += plain.fill_queue(f"after {label}")
         order += [(application, label, priority), (plain, f"after {label}", 3)]
     identifiers = {one: one.get_lookup_ids_by_label() for one in (plain, transactional)}

@@ -159,7 +159,7 @@ def test_received_express_messages_leave_queue_as_received(peer, sut, judge):
         connection.send(peer.message(destination=destination, label=label, base={"PR": priority}))
         for label, priority in (("urgent", 7), ("late", 0))
     ]
-    application.await_labels(2)
+    application.await_message_count(2)
     labels = [application.receive() for _ in packets]
     judge(
         "MQDMPR-3.1.7.1.10-D06",

@@ -42,7 +42,7 @@ def test_receives_of_transaction_from_several_queues_end_together(peer, sut, jud
         peer, "receive", queue=queues.names["third"], timeout_ms=PENDING_READ_TIMEOUT_MS, transaction=transaction
     )
     peer.settle()
-    queues.applications["third"].store_message_of_application("p")
+    queues.applications["third"].store_message_for_waiting_reader("p")
     plain = [waiting.await_label(), queues.receive("queue", transaction=transaction)]
     before = queues.map_message_properties_by_label()
     looked_up = [queues.receive_by_lookup("queue", "c", transaction=transaction)]

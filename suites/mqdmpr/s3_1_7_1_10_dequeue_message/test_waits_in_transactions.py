@@ -32,7 +32,7 @@ def test_cursor_of_receive_that_waits_in_transaction_moves(peer, sut, judge, ext
         application.end_transaction("prepare", transaction)
     application.end_transaction("abort", transaction)
     connection.send(application.build_message("second"))
-    if not application.await_labels(2):
+    if not application.await_message_count(2):
         raise ConformanceFailure("the queue does not contain the returned message and the following message")
     later = [sut.read_label("receive", cursor=one) for one in (cursor, fresh)]
     judge(

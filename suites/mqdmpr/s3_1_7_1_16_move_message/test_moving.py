@@ -168,7 +168,7 @@ def test_move_of_message_is_no_receipt(peer, sut, judge, transactional):
     user, journal = receiver.add_admin_queue_fields(), f"{application.queue};journal"
     for label in "ab":
         receiver.send_packet(application.build_message(label, user, properties={"PR": 1, "NR": 1}))
-    if not application.await_labels(2):
+    if not application.await_message_count(2):
         raise ConformanceFailure("the SUT did not store the messages")
     places.move("ab", "queue", "sub 1")
     places.move("b", "sub 1", "queue")
@@ -439,7 +439,7 @@ def test_subqueue_message_counts_against_quota(peer, sut, judge):
     subqueue = create_subqueue(application)
     connection = peer.open_raw()
     connection.send(application.build_message("large", body=bytes(LARGE_BODY_KB * 1024)))
-    if not application.await_labels(1):
+    if not application.await_message_count(1):
         raise ConformanceFailure("the SUT did not accept the message")
     move_message(application, "large", subqueue)
     sut.configure(quota_kb=LARGE_BODY_KB)

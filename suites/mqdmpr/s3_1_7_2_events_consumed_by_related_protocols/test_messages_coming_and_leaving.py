@@ -230,7 +230,7 @@ def test_message_is_available_after_each_lock_move_and_commit(peer, sut, judge):
     application = Application(peer, sut, transactional=True)
     connection = peer.open_raw()
     packets = [connection.send(application.build_message(label)) for label in ("locked twice", "moved")]
-    application.await_labels(2)
+    application.await_message_count(2)
     subqueue = f"{application.queue};mqc-sub"
     sut.create_queue(subqueue)
     for _ in range(2):
@@ -241,7 +241,7 @@ def test_message_is_available_after_each_lock_move_and_commit(peer, sut, judge):
     application.call("move", queue=application.queue, lookup_id=moved, to=subqueue)
     for label, place in (("begins", {"LM": 0, "ID": 78}), ("ends", {"FM": 0, "ID": 78})):
         packets.append(connection.send(application.build_message(label, transaction=place)))
-    application.await_labels(3)
+    application.await_message_count(3)
     judge(
         "MQDMPR-3.1.7.2.2-04",
         expected=facts(queue=["locked twice", "begins", "ends"], subqueue=["moved"]),

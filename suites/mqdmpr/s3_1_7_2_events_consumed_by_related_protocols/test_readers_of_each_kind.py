@@ -89,7 +89,7 @@ def test_size_includes_restored_messages(peer, sut, judge):
 
     before = read_size()
     sut.restart()
-    application.await_labels(2)
+    application.await_message_count(2)
     restored = read_size()
     labels = [application.receive() for _ in range(2)]
     judge(

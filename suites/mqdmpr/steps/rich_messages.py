@@ -56,7 +56,7 @@ def store_messages_with_all_properties(
     for number, label in enumerate(labels, start=1):
         base: dict[str, Any] = {"PR": chosen[number - 1]} if number <= len(chosen) else {}
         packets[label] = connection.send(build_message_with_all_properties(application, label, number, **base))
-    if not application.await_labels(before + len(labels)):
+    if not application.await_message_count(before + len(labels)):
         raise ConformanceFailure("the SUT did not store the messages")
     connection.close()
     return packets

@@ -32,7 +32,7 @@ OpenSessionUsePredicate = Callable[[QueueManager, UserMessagePacket], bool]
 """A function that decides whether a queue manager sends a message on a session that is already open."""
 
 
-def is_own_message(qm: QueueManager, packet: UserMessagePacket) -> bool:
+def is_message_of_queue_manager_itself(qm: QueueManager, packet: UserMessagePacket) -> bool:
     """Return whether the queue manager itself sends a message, such as an acknowledgment or a report."""
     sent_here = packet.UserHeader.SourceQueueManager == qm.adm.Identifier
     return sent_here and packet.MessagePropertiesHeader.MessageClass != MessageClass.MQMSG_CLASS_NORMAL
@@ -81,7 +81,11 @@ class SenderUsesOpenSession(Sending):
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         free = session.SessionState is SessionState.CLOSED and not len(session.OutgoingMessageTable)
-        if free and type(self).is_sent_on_open_session(self.qm, position.UserMessage) and self._is_not_on_hold(session):
+        if (
+            free
+            and type(self).is_sent_on_open_session(self.qm, position.UserMessage)
+            and self._is_outgoing_queue_not_on_hold(session)
+        ):
             session = self._find_open_session(position) or session
         super().put_outgoing(session, position, now)
 
@@ -91,7 +95,7 @@ class SenderUsesOpenSession(Sending):
             if other is not session and len(other.OutgoingMessageTable):
                 super().dispatch_messages(other, now)
 
-    def _is_not_on_hold(self, session: Session) -> bool:
+    def _is_outgoing_queue_not_on_hold(self, session: Session) -> bool:
         return get_outgoing_queue(session).State is not OutgoingQueueState.ON_HOLD
 
     def _list_accepted_sessions(self) -> list[Session]:
@@ -138,19 +142,19 @@ SESSION_CHOICE_FAULTS: tuple[tuple[str, str, OpenSessionUsePredicate, SessionCho
     (
         "E16.2",
         "The queue manager sends its own messages on the session that was opened first.",
-        is_own_message,
+        is_message_of_queue_manager_itself,
         get_first_session,
     ),
     (
         "E16.3",
         "The queue manager sends its own messages on the session that was opened last.",
-        is_own_message,
+        is_message_of_queue_manager_itself,
         get_last_session,
     ),
     (
         "E16.4",
         "The queue manager sends its own messages on the session on which the latest message arrived.",
-        is_own_message,
+        is_message_of_queue_manager_itself,
         get_latest_session,
     ),
     (

@@ -32,7 +32,7 @@ class MessageWithoutSenderIsAnonymous(SecurityOnReceipt):
 
     @only_if(
         lambda part, session, packet, queue, now: (
-            packet.SecurityHeader is None and not _has_everyone_write_access(part, queue)
+            packet.SecurityHeader is None and not _has_everyone_group_write_access(part, queue)
         )
     )
     def check_security(
@@ -41,7 +41,7 @@ class MessageWithoutSenderIsAnonymous(SecurityOnReceipt):
         return MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
 
 
-def _has_everyone_write_access(part: SecurityOnReceipt, queue: Queue) -> bool:
+def _has_everyone_group_write_access(part: SecurityOnReceipt, queue: Queue) -> bool:
     security = part.qm.security_lookup.find_queue_security(queue)
     return is_granted(security, frozenset({ANONYMOUS_SID, EVERYONE_SID}), QueueAccess.MQSEC_WRITE_MESSAGE)
 
@@ -93,7 +93,7 @@ class MessagesToDirectNamesAreForwarded(Routing):
 
 
 @follows("E118.2")
-class FmAndLmMarkWholeTransaction(TransactionEvents):
+class FmAndLmFlagsMarkEndsOfWholeTransaction(TransactionEvents):
     """The sender marks the first and last message of a whole transaction with FM and LM."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
@@ -126,7 +126,7 @@ class MessagePurgedDuringTransactionIsReceived(TransactionEvents):
 
 
 @follows("E81.2")
-class HashCoversAdditionalNullByte(SecurityOnReceipt):
+class SignatureHashCoversAdditionalNullByte(SecurityOnReceipt):
     """The queue manager computes the hash for a signature from the specified values and an additional null byte."""
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:

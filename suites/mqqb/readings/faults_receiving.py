@@ -35,7 +35,7 @@ from reference_qm.model.adm import (
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
-HOP_COUNT_EXCEEDED = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
+HOP_COUNT_EXCEEDED_CLASS = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
 HIGHEST_FORWARDED_HOP_COUNT = 0x1D
 REACH_QUEUE_TIMEOUT_CLASS = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
@@ -79,7 +79,7 @@ class RefusedMessagesAreNotCounted(Admission):
 
 
 @follows("E20.2")
-class CountsAreComparedBeforeMessageIsCounted(Receiving):
+class SessionHeaderCountsAreComparedBeforeMessageIsCounted(Receiving):
     """The receiver compares the counts in the SessionHeader of a recoverable message before it counts that message."""
 
     @only_if(lambda part, session, packet: packet.SessionHeader is not None and packet.UserHeader.DM)
@@ -106,27 +106,27 @@ class HopCountIsRefusedWhenItOverflowsFiveBits(Routing):
         return replace(packet, UserHeader=replace(user, Flags=flags))
 
 
-class _FinalAcksOfListedClasses(FinalAcks):
+class _FinalAcksOnlyOfListedClasses(FinalAcks):
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if message_class not in (
-            HOP_COUNT_EXCEEDED,
+            HOP_COUNT_EXCEEDED_CLASS,
             REACH_QUEUE_TIMEOUT_CLASS,
             MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
         ):
             super().refuse_transactional(session, packet, message_class, now)
 
 
-class _AdminAcksOfListedClasses(AdminAcks):
+class _AdminAcksOnlyOfListedClasses(AdminAcks):
     def may_send_nack(self, message_class: MessageClass) -> bool:
-        return message_class is not HOP_COUNT_EXCEEDED and super().may_send_nack(message_class)
+        return message_class is not HOP_COUNT_EXCEEDED_CLASS and super().may_send_nack(message_class)
 
 
 add_reading(
     "E30.2",
     "The receiver sends no acknowledgment whose class is missing from the list of 2.2.5 or from the table of 3.1.7.15.",
-    combine_installers(replace_part(_FinalAcksOfListedClasses), replace_part(_AdminAcksOfListedClasses)),
+    combine_installers(replace_part(_FinalAcksOnlyOfListedClasses), replace_part(_AdminAcksOnlyOfListedClasses)),
 )
 
 
@@ -231,14 +231,14 @@ def _advance_incoming_sequence(
 
 
 @follows("E41.2")
-class OneSequenceForEachSender(InSequence):
+class OneIncomingSequenceForEachSender(InSequence):
     """The receiver keeps one incoming sequence for each sender, for all of the receiver's queues together."""
 
     def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         queue = self.qm.arrival.find_destination(packet)
-        newest = self._find_newest_transfer(packet)
+        newest = self._find_newest_transfer_of_sender(packet)
         if queue is not None and newest is not None:
             name = self.qm.admission.build_message(packet, now).DestinationQueueFormatName
             known = queue.IncomingTransactionalTransferInfoCollection
@@ -248,7 +248,7 @@ class OneSequenceForEachSender(InSequence):
                 setattr(transfer, element, getattr(newest, element))
         super().receive_transactional_message(session, packet, receipt, now)
 
-    def _find_newest_transfer(self, packet: UserMessagePacket) -> IncomingTransactionalTransferInfo | None:
+    def _find_newest_transfer_of_sender(self, packet: UserMessagePacket) -> IncomingTransactionalTransferInfo | None:
         of_sender = [
             transfer
             for queue in self.qm.queue_names.list_every_queue()
@@ -263,7 +263,7 @@ def _list_queues(part: Closing) -> Iterable[Queue]:
 
 
 @follows("E41.3")
-class SequenceEndsWithSession(Closing):
+class IncomingSequenceEndsWithSession(Closing):
     """The receiver ends the incoming sequence when the session ends."""
 
     @only_if(lambda part, *_: any(one.IncomingTransactionalTransferInfoCollection for one in _list_queues(part)))
@@ -276,7 +276,7 @@ class SequenceEndsWithSession(Closing):
 
 
 @follows("E49.2")
-class UnlistedPrivacyLevelIsBadSignature(SecurityOnReceipt):
+class UnlistedPrivacyLevelIsRefusedAsBadSignature(SecurityOnReceipt):
     """The receiver refuses a message whose PrivacyLevel is not listed with the class BAD_SIGNATURE,
     regardless of EB.
     """

@@ -28,7 +28,7 @@ HALF_OF_SEQUENCE_NUMBER_RANGE = 0x8000
 
 
 @follows("E22.2")
-class AllMessagesUpToNumberAreAcknowledged(SessionAcks):
+class RecoverableMessagesUpToAckNumberAreAcknowledged(SessionAcks):
     """When the sender receives a SessionHeader, it treats every recoverable message up to RecoverableMsgAckSeqNumber as
     acknowledged.
     """
@@ -48,7 +48,7 @@ class AllMessagesUpToNumberAreAcknowledged(SessionAcks):
 
 
 @follows("E24.2")
-class SendTimerAlwaysRuns(SessionAcks):
+class SessionAckSendTimerIsAlwaysRestarted(SessionAcks):
     """The receiver always restarts the Session Ack Send Timer when it expires."""
 
     def on_send_timer(self, session: Session, now: Now) -> None:
@@ -60,7 +60,7 @@ class SendTimerAlwaysRuns(SessionAcks):
 
 
 @follows("E25.2")
-class PeerWindowLimitsSender(Sending):
+class WindowSizeOfPeerLimitsSender(Sending):
     """The sender limits the number of its unacknowledged messages to the peer's WindowSize."""
 
     @only_if(lambda part, session: session.ReceivedWindowSize != session.WindowSize)
@@ -68,7 +68,7 @@ class PeerWindowLimitsSender(Sending):
         return session.UnAckedMessageCount < session.ReceivedWindowSize
 
 
-class _WindowOfLatestHeader(SessionAcks):
+class _PeerWindowSizeOfLatestSessionHeader(SessionAcks):
     @only_if(lambda part, session, header, now: session.ReceivedWindowSize != header.WindowSize)
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         session.ReceivedWindowSize = header.WindowSize
@@ -78,12 +78,12 @@ class _WindowOfLatestHeader(SessionAcks):
 add_reading(
     "E25.3",
     "The sender uses the window size of the peer, and sets it to WindowSize of each SessionHeader that arrives.",
-    combine_installers(replace_part(PeerWindowLimitsSender), replace_part(_WindowOfLatestHeader)),
+    combine_installers(replace_part(WindowSizeOfPeerLimitsSender), replace_part(_PeerWindowSizeOfLatestSessionHeader)),
 )
 
 
 @follows("E35.2")
-class ReportOfSenderSaysSentBy(Tracing):
+class LabelOfSenderReportSaysSentBy(Tracing):
     """The sender's report on a sent message has "sent by" in its label, and no space before the end tag of the hop
     count.
     """
@@ -112,7 +112,7 @@ class OrderAckIsRecoverable(Sending):
 
 
 @follows("E42.2")
-class OrderQueueOfRemoteQueueManager(OrderAcks):
+class OrderAckSentToOrderQueueOfRemoteQueueManager(OrderAcks):
     """For a private name, the receiver uses the order queue of the session's remote queue manager."""
 
     def build_order_queue_name(self, session: Session, source: UUID) -> str:
@@ -152,7 +152,7 @@ class FirstResentMessageHasPreviousNumber(TransactionalSending):
 
 
 @follows("E45.2")
-class OrderAckDeletesMessage(OrderAcks):
+class SenderDeletesMessageWhenOrderAckArrives(OrderAcks):
     """The sender deletes a message when its OrderAck arrives, and leaves ReceivedOrderAck FALSE."""
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
@@ -178,7 +178,7 @@ class OrderAckIncrementsResendIntervalIndex(TransactionalSending):
 
 
 @follows("E48.2")
-class IdentifiersBeginWithZero(Numbering):
+class MessageIdentifiersBeginWithZero(Numbering):
     """The queue manager gives its first message the identifier 0."""
 
     def assign_identifier(self) -> int:

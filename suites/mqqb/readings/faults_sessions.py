@@ -31,7 +31,7 @@ from reference_qm.surface.clock import Now
 
 
 @follows("E10.2")
-class RefusalRepeatsServerGuid(SessionOpening):
+class ResponseToRefusedRequestRepeatsServerGuid(SessionOpening):
     """The acceptor repeats the requested ServerGuid in the response to a refused request."""
 
     @only_if(lambda part, session, request: session.refused)
@@ -46,7 +46,7 @@ class RefusalRepeatsServerGuid(SessionOpening):
 
 
 @follows("E12.2")
-class RefusalClosesConnection(SessionOpening):
+class RefusedSessionRequestClosesConnection(SessionOpening):
     """The acceptor closes the connection immediately after it has refused a session."""
 
     @only_if(lambda part, session, packet, now: not part.is_establish_request_valid(packet))
@@ -88,7 +88,7 @@ def _list_initializing_sessions(part: SessionTimers) -> list[Session]:
 
 
 @follows("E14.2")
-class ParametersOutsideRangeAreAccepted(Identifying):
+class ConnectionParametersOutsideRangeAreAccepted(Identifying):
     """The acceptor accepts ConnectionParameters outside their ranges unchanged."""
 
     @only_if(
@@ -101,7 +101,7 @@ class ParametersOutsideRangeAreAccepted(Identifying):
 
 
 @follows("E14.3")
-class ParametersOutsideRangeAreLimited(Identifying):
+class ConnectionParametersOutsideRangeAreLimited(Identifying):
     """The acceptor replaces parameters outside their ranges by the nearest valid values, and repeats these values in
     its response.
     """
@@ -128,7 +128,7 @@ def _clamp_value(value: int, limits: tuple[int, int]) -> int:
 
 
 @follows("E15.2")
-class EveryCookieIsOne(Ping):
+class EveryPingCookieIsOne(Ping):
     """The initiator resets PingCookie to 0 for every new session, so every ping has Cookie 1."""
 
     @only_if(lambda part, session, now: part.qm.adm.PingCookie != 0)
@@ -153,7 +153,7 @@ def _has_unused_transaction_bits(packet: Packet) -> bool:
 
 
 @follows("E33.1")
-class TracedWithoutDebugHeaderIsMalformed(Identifying):
+class TracedPacketWithoutDebugHeaderIsMalformed(Identifying):
     """The receiver treats a packet with TR and without DH as malformed and closes the session."""
 
     @only_if(lambda part, packet: isinstance(packet, UserMessagePacket) and packet.BaseHeader.TR > packet.BaseHeader.DH)
@@ -173,14 +173,14 @@ class OpeningPacketsLeaveReceivedAckFalse(Identifying):
         """Leave ReceivedAck unchanged."""
 
 
-class _RemoteGuidOfPingResponse(Ping):
+class _RemoteGuidTakenFromPingResponse(Ping):
     @only_if(lambda part, session, *_: session.direct)
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         session.RemoteQMGuid = response.QMGuid
         super().response_processed(session, response, now)
 
 
-class _RequestWithGuidOfPingResponse(Establishing):
+class _EstablishRequestWithGuidOfPingResponse(Establishing):
     @only_if(lambda part, session, now: session.direct and session.pinged)
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
@@ -191,5 +191,7 @@ class _RequestWithGuidOfPingResponse(Establishing):
 add_reading(
     "E11.2",
     "For a direct name, the initiator takes RemoteQMGuid from the Ping Response and uses it in its request.",
-    combine_installers(replace_part(_RemoteGuidOfPingResponse), replace_part(_RequestWithGuidOfPingResponse)),
+    combine_installers(
+        replace_part(_RemoteGuidTakenFromPingResponse), replace_part(_EstablishRequestWithGuidOfPingResponse)
+    ),
 )

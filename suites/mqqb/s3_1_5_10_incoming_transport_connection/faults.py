@@ -51,8 +51,8 @@ class AcceptorSecondConnectionOfInitiatorClosesFirst(SessionOpening):
                 self.qm.closing.close(other, "a fault", now)
 
 
-@fault("acceptor-later-session-of-host-with-recoverable-count", breaks="MQQB-3.1.5.10-01", blind=True)
-class AcceptorLaterSessionOfHostWithRecoverableCount(SessionOpening):
+@fault("acceptor-later-session-of-host-keeps-recoverable-count", breaks="MQQB-3.1.5.10-01", blind=True)
+class AcceptorLaterSessionOfHostKeepsRecoverableCount(SessionOpening):
     """When a host connects again after its earlier session has closed, the acceptor starts the new session with the
     RecoverableMessageReceivedCount of the earlier session.
     """
@@ -65,8 +65,8 @@ class AcceptorLaterSessionOfHostWithRecoverableCount(SessionOpening):
                 session.RecoverableMessageReceivedCount = old.RecoverableMessageReceivedCount
 
 
-@fault("acceptor-second-connection-before-request-replaces-first", breaks="MQQB-3.1.5.10-01", blind=True)
-class AcceptorSecondConnectionBeforeRequestReplacesFirst(SessionOpening):
+@fault("acceptor-new-connection-closes-connection-that-awaits-request", breaks="MQQB-3.1.5.10-01", blind=True)
+class AcceptorNewConnectionClosesConnectionThatAwaitsRequest(SessionOpening):
     """When the acceptor accepts a new connection, it closes an earlier connection that waits for its
     EstablishConnection request.
     """
@@ -78,8 +78,8 @@ class AcceptorSecondConnectionBeforeRequestReplacesFirst(SessionOpening):
         super().accept_transport(event, now)
 
 
-@fault("acceptor-counts-of-latest-session-continued", breaks="MQQB-3.1.5.10-01", blind=True)
-class AcceptorCountsOfLatestSessionContinued(SessionOpening):
+@fault("acceptor-continues-recoverable-count-of-open-session", breaks="MQQB-3.1.5.10-01", blind=True)
+class AcceptorContinuesRecoverableCountOfOpenSession(SessionOpening):
     """The acceptor starts a new session with the RecoverableMessageReceivedCount of an open session with
     the same address.
     """
@@ -93,9 +93,11 @@ class AcceptorCountsOfLatestSessionContinued(SessionOpening):
 
 
 @fault(
-    "acceptor-connection-while-own-session-to-peer-refused", breaks=("MQQB-3.1.5.10-01", "MQQB-3.1.5.10-02"), blind=True
+    "acceptor-refuses-connection-while-own-session-to-peer-is-open",
+    breaks=("MQQB-3.1.5.10-01", "MQQB-3.1.5.10-02"),
+    blind=True,
 )
-class AcceptorConnectionWhileOwnSessionToPeerRefused(SessionOpening):
+class AcceptorRefusesConnectionWhileOwnSessionToPeerIsOpen(SessionOpening):
     """The acceptor closes a new connection from a host with which it has an open session as initiator."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:

@@ -14,7 +14,7 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-def _treat_as_response(applies: Callable[[Any, Session, EstablishConnectionPacket], bool]) -> Install:
+def _treat_requests_as_responses(applies: Callable[[Any, Session, EstablishConnectionPacket], bool]) -> Install:
     """Return an installer of a fault that treats some requests on new connections as responses, and closes them."""
 
     def receive(self: Any, original: Any, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -51,4 +51,4 @@ for _name, _says, _applies in (
         _has_null_server_guid,
     ),
 ):
-    add(_name, "MQQB-3.1.5.10-02", _says, _treat_as_response(_applies), blind=True)
+    add(_name, "MQQB-3.1.5.10-02", _says, _treat_requests_as_responses(_applies), blind=True)

@@ -10,8 +10,8 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("acceptor-establish-request-during-own-request-refused", breaks="MQQB-3.1.5.10-02", blind=True)
-class AcceptorEstablishRequestDuringOwnRequestRefused(SessionOpening):
+@fault("acceptor-refuses-establish-request-while-own-request-is-pending", breaks="MQQB-3.1.5.10-02", blind=True)
+class AcceptorRefusesEstablishRequestWhileOwnRequestIsPending(SessionOpening):
     """The acceptor closes a new connection at its EstablishConnection packet while an own EstablishConnection request
     to the same address awaits its response.
     """

@@ -25,8 +25,8 @@ add(
 )
 
 
-@fault("initiator-reconnection-after-late-acknowledgment", breaks="MQQB-3.1.6.1-01")
-class InitiatorReconnectionAfterLateAcknowledgment(Establishing):
+@fault("initiator-reconnects-although-all-messages-acknowledged", breaks="MQQB-3.1.6.1-01")
+class InitiatorReconnectsAlthoughAllMessagesAcknowledged(Establishing):
     """The initiator connects again although all its messages were acknowledged after the loss of the session."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
@@ -50,8 +50,8 @@ class InitiatorRetryEndsAfterThreeAttempts(Establishing):
             super().on_session_retry_connect_timer(session, now)
 
 
-@fault("initiator-retry-for-express-messages-only-omitted", breaks="MQQB-3.1.6.1-01", blind=True)
-class InitiatorRetryForExpressMessagesOnlyOmitted(Establishing):
+@fault("initiator-does-not-retry-for-express-messages-only", breaks="MQQB-3.1.6.1-01", blind=True)
+class InitiatorDoesNotRetryForExpressMessagesOnly(Establishing):
     """The initiator does not connect again if only express messages wait."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
@@ -59,8 +59,8 @@ class InitiatorRetryForExpressMessagesOnlyOmitted(Establishing):
             super().on_session_retry_connect_timer(session, now)
 
 
-@fault("initiator-retry-of-one-queue-at-a-time", breaks="MQQB-3.1.6.1-01", blind=True)
-class InitiatorRetryOfOneQueueAtATime(Closing):
+@fault("initiator-retries-only-one-outgoing-queue-at-a-time", breaks="MQQB-3.1.6.1-01", blind=True)
+class InitiatorRetriesOnlyOneOutgoingQueueAtATime(Closing):
     """The initiator stops the retries of other outgoing queues when it starts the retry of one queue."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
@@ -71,8 +71,8 @@ class InitiatorRetryOfOneQueueAtATime(Closing):
                     self.qm.session_timers.stop(other, TimerName.SESSION_RETRY_CONNECT)
 
 
-@fault("initiator-reconnection-establish-connection-not-sent", breaks="MQQB-3.1.6.1-03")
-class InitiatorReconnectionEstablishConnectionNotSent(Establishing):
+@fault("initiator-reconnects-without-establish-connection-request", breaks="MQQB-3.1.6.1-03")
+class InitiatorReconnectsWithoutEstablishConnectionRequest(Establishing):
     """The initiator connects again but sends no EstablishConnection request."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
@@ -101,8 +101,8 @@ class InitiatorRetryBeginsWithLastNextHop(Resolving):
         super().select_next_hop(session)
 
 
-@fault("initiator-second-expiry-of-retry-timer-without-attempt", breaks="MQQB-3.1.6.1-03", blind=True)
-class InitiatorSecondExpiryOfRetryTimerWithoutAttempt(Establishing):
+@fault("initiator-makes-no-attempt-at-second-expiry-of-retry-timer", breaks="MQQB-3.1.6.1-03", blind=True)
+class InitiatorMakesNoAttemptAtSecondExpiryOfRetryTimer(Establishing):
     """The initiator opens a session again only once: when the Session Retry Connect Timer of the session expires for
     the second time, and no further next hop is known, the initiator makes no attempt.
     """
@@ -185,7 +185,7 @@ class InitiatorNextHopGuidSetToOwnGuid(Resolving):
         session.RemoteQMGuid = self.qm.adm.Identifier
 
 
-def _set_indexer_behind_next_hops(session: Session) -> None:
+def _set_next_hop_indexer_past_last_hop(session: Session) -> None:
     session.NextHopIndexer = len(session.NextHopCollection)
 
 
@@ -193,7 +193,7 @@ add(
     "initiator-host-name-resolved-for-each-attempt",
     "MQQB-3.1.6.1-09",
     "The initiator resolves the host name again for each attempt and begins with the first address.",
-    _change_session_before_retry(_set_indexer_behind_next_hops),
+    _change_session_before_retry(_set_next_hop_indexer_past_last_hop),
 )
 
 
@@ -234,8 +234,8 @@ class InitiatorExpressMessagesLostWithSession(Closing):
         super().close(session, reason, now)
 
 
-@fault("initiator-new-session-repeats-first-messages-only", breaks="MQQB-3.1.6.1-10", blind=True)
-class InitiatorNewSessionRepeatsFirstMessagesOnly(SessionInitialization):
+@fault("initiator-resends-only-first-two-messages-on-new-session", breaks="MQQB-3.1.6.1-10", blind=True)
+class InitiatorResendsOnlyFirstTwoMessagesOnNewSession(SessionInitialization):
     """On the new session, the initiator resends only the first two messages of the lost session."""
 
     def initialize_messages(self, session: Session) -> None:
@@ -266,8 +266,8 @@ class InitiatorMessageSentOnTwoSessionsNotResent(SessionInitialization):
                 session.OutgoingMessageTable.remove(position)
 
 
-@fault("initiator-new-session-without-messages-without-order-ack", breaks="MQQB-3.1.6.1-10", blind=True)
-class InitiatorNewSessionWithoutMessagesWithoutOrderAck(SessionInitialization):
+@fault("initiator-message-with-session-ack-but-no-order-ack-not-resent", breaks="MQQB-3.1.6.1-10", blind=True)
+class InitiatorMessageWithSessionAckButNoOrderAckNotResent(SessionInitialization):
     """The initiator does not resend a transactional message for which a session acknowledgment arrived, but no
     OrderAck.
     """
@@ -281,8 +281,8 @@ class InitiatorNewSessionWithoutMessagesWithoutOrderAck(SessionInitialization):
                 position.ReceivedSessionAck = True
 
 
-@fault("initiator-new-session-without-large-messages", breaks="MQQB-3.1.6.1-10", blind=True)
-class InitiatorNewSessionWithoutLargeMessages(SessionInitialization):
+@fault("initiator-large-messages-not-resent-on-new-session", breaks="MQQB-3.1.6.1-10", blind=True)
+class InitiatorLargeMessagesNotResentOnNewSession(SessionInitialization):
     """On a new session, the initiator does not send the unacknowledged messages with more than 4,000 bytes of body."""
 
     def initialize_messages(self, session: Session) -> None:

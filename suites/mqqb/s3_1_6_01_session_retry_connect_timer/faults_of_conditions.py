@@ -59,13 +59,13 @@ def _advance_next_hop_index_by_two(self: Any, original: Any, session: Any, now: 
     original(session, now)
 
 
-def _repeat_second_next_hop(self: Any, original: Any, session: Any, now: Any) -> None:
+def _try_second_next_hop_again(self: Any, original: Any, session: Any, now: Any) -> None:
     if session.NextHopIndexer == 1 and len(session.NextHopCollection) > 2:
         session.NextHopIndexer = 0
     original(session, now)
 
 
-def _resolve_again_at_second_next_hop(self: Any, original: Any, session: Any, now: Any) -> None:
+def _resolve_host_name_again_at_second_next_hop(self: Any, original: Any, session: Any, now: Any) -> None:
     waiting = session.SessionState is SessionState.WAITING_RECONNECT and len(session.OutgoingMessageTable)
     if waiting and session.NextHopIndexer >= 1 and self.qm.connecting.may_connect():
         self.establish(session, now, again=True)
@@ -73,7 +73,7 @@ def _resolve_again_at_second_next_hop(self: Any, original: Any, session: Any, no
         original(session, now)
 
 
-def _stop_after_last_next_hop(self: Any, original: Any, session: Any, now: Any) -> None:
+def _stop_retries_after_last_next_hop(self: Any, original: Any, session: Any, now: Any) -> None:
     hops = session.NextHopCollection
     if len(hops) > 1 and session.NextHopIndexer + 1 >= len(hops):
         return
@@ -166,19 +166,19 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "initiator-third-next-hop-never-tried",
         ("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05"),
         "The initiator alternates between the first and the second next hop.",
-        change_step(Establishing.on_session_retry_connect_timer, _repeat_second_next_hop),
+        change_step(Establishing.on_session_retry_connect_timer, _try_second_next_hop_again),
     ),
     (
         "initiator-third-next-hop-resolved-again",
         ("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-09"),
         "The initiator resolves the addresses again after the second next hop, even if there is a third next hop.",
-        change_step(Establishing.on_session_retry_connect_timer, _resolve_again_at_second_next_hop),
+        change_step(Establishing.on_session_retry_connect_timer, _resolve_host_name_again_at_second_next_hop),
     ),
     (
         "initiator-no-retry-after-last-of-several-next-hops",
         "MQQB-3.1.6.1-03",
         "The initiator does not connect again after the last of several next hops.",
-        change_step(Establishing.on_session_retry_connect_timer, _stop_after_last_next_hop),
+        change_step(Establishing.on_session_retry_connect_timer, _stop_retries_after_last_next_hop),
     ),
     (
         "initiator-third-next-hop-with-second-address",

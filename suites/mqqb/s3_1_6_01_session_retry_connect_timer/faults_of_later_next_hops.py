@@ -26,8 +26,8 @@ class InitiatorRemoteGuidOfEarlierAcceptorKeptAtNextHop(Resolving):
             session.RemoteQMGuid = before
 
 
-@fault("initiator-next-hop-after-open-session-at-address-of-open-session", breaks="MQQB-3.1.6.1-06", blind=True)
-class InitiatorNextHopAfterOpenSessionAtAddressOfOpenSession(Resolving):
+@fault("initiator-connects-to-same-next-hop-again-after-lost-session", breaks="MQQB-3.1.6.1-06", blind=True)
+class InitiatorConnectsToSameNextHopAgainAfterLostSession(Resolving):
     """When the session to a next hop was open before it was lost, the initiator connects to the address of this next
     hop again, although it selects the following one.
     """
@@ -40,8 +40,8 @@ class InitiatorNextHopAfterOpenSessionAtAddressOfOpenSession(Resolving):
             session.RemoteQMAddress = before
 
 
-@fault("initiator-next-hop-at-address-of-other-session", breaks="MQQB-3.1.6.1-06", blind=True)
-class InitiatorNextHopAtAddressOfOtherSession(Resolving):
+@fault("initiator-connects-to-address-of-other-session-as-later-next-hop", breaks="MQQB-3.1.6.1-06", blind=True)
+class InitiatorConnectsToAddressOfOtherSessionAsLaterNextHop(Resolving):
     """When the initiator selects a later next hop, it connects to the address of another open session, if there is such
     a session.
     """
@@ -109,8 +109,8 @@ class InitiatorResolvesAgainAfterRefusedSession(Closing):
             session.NextHopIndexer = len(session.NextHopCollection) - 1
 
 
-@fault("initiator-next-hop-after-refused-session-at-same-address", breaks="MQQB-3.1.6.1-06")
-class InitiatorNextHopAfterRefusedSessionAtSameAddress(Closing):
+@fault("initiator-connects-to-same-next-hop-again-after-refused-session", breaks="MQQB-3.1.6.1-06")
+class InitiatorConnectsToSameNextHopAgainAfterRefusedSession(Closing):
     """When the acceptor at a next hop refuses a session, the initiator connects to the same address again, although it
     selects the following next hop.
     """

@@ -10,7 +10,7 @@ from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus
 from reference_qm.surface.clock import Now
 
-ATTEMPTS_LIMIT = 3
+CONNECTION_ATTEMPT_LIMIT = 3
 
 
 @fault("initiator-session-not-retried-after-three-attempts", breaks="MQQB-3.1.6.1-01", blind=True)
@@ -25,6 +25,6 @@ class InitiatorSessionNotRetriedAfterThreeAttempts(Establishing):
         history = get_outgoing_queue(session).ConnectionHistory
         opened = sum(entry.Status is ConnectionStatus.ESTABLISHED for entry in history)
         made = self.attempts.get((session.number, opened), 0)
-        if made < ATTEMPTS_LIMIT:
+        if made < CONNECTION_ATTEMPT_LIMIT:
             self.attempts[session.number, opened] = made + 1
             super().on_session_retry_connect_timer(session, now)

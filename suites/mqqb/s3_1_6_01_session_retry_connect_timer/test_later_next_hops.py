@@ -70,14 +70,14 @@ def test_following_next_hop_is_tried_after_end_of_session(peer, second_host, sut
         session.connection.wait_closed()
     evidence = [request, session.connection.sent[-1]]
 
-    def is_following_tried() -> bool:
+    def is_following_next_hop_tried() -> bool:
         return int(find_initiated_session(sut, PEER_QUEUE_BY_HOST_NAME)["NextHopIndexer"]) != at
 
     if at + 1 == len(hops):
         reason = "the address of the peer is the last next hop"
         judge.mark_not_exercised("MQQB-3.1.6.1-07", "MQQB-3.1.6.1-08", reason=reason)
     else:
-        peer.environment.run_until(is_following_tried, sut.connect_timeout_ms)
+        peer.environment.run_until(is_following_next_hop_tried, sut.connect_timeout_ms)
         shown = find_initiated_session(sut, PEER_QUEUE_BY_HOST_NAME)
         for rule, element, attribute in NEXT_HOP_ELEMENTS_WITH_RULES:
             judge(

@@ -143,7 +143,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
         sender.send(tag, delivery=deliveries[tag % len(deliveries)])
     session = sender.await_session()
     frames = came = sender.collect(session, len(sent))
-    order = _group_tags_by_priority(came)
+    order = _group_message_tags_by_priority(came)
     for turn in ("first", "second"):
         session.close()
         next_session = sender.poll_session()
@@ -163,7 +163,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
         judge(
             "MQQB-3.1.1.3.1-D01",
             expected=order,
-            observed=_group_tags_by_priority(frames),
+            observed=_group_message_tags_by_priority(frames),
             case="numbers of the messages by priority",
             evidence=evidence,
         )
@@ -247,18 +247,18 @@ def test_each_queue_reconnects_for_its_messages(peer, sut, judge):
     for number, tag in enumerate(tags):
         sut.send(peer.direct_name(f"mqc-retried-{number}"), body="again", application_tag=tag)
 
-    def list_tags_of_copies(count: int) -> list[int]:
+    def list_tags_of_message_copies(count: int) -> list[int]:
         came = Sender.list_tags(peer.inbox.copies)
         return [tag for tag in tags if came.count(tag) >= count]
 
-    peer.environment.run_until(lambda: list_tags_of_copies(1) == tags, sut.connect_timeout_ms)
-    judge.all(expected=tags, observed=list_tags_of_copies(1), case="messages sent", evidence=peer.inbox.copies)
+    peer.environment.run_until(lambda: list_tags_of_message_copies(1) == tags, sut.connect_timeout_ms)
+    judge.all(expected=tags, observed=list_tags_of_message_copies(1), case="messages sent", evidence=peer.inbox.copies)
     peer.hang_up()
-    peer.environment.run_until(lambda: list_tags_of_copies(2) == tags, 2 * sut.connect_timeout_ms)
+    peer.environment.run_until(lambda: list_tags_of_message_copies(2) == tags, 2 * sut.connect_timeout_ms)
     judge(
         "MQQB-3.1.6.1-01",
         expected=tags,
-        observed=list_tags_of_copies(2),
+        observed=list_tags_of_message_copies(2),
         case="messages sent again",
         evidence=peer.inbox.copies,
     )
@@ -415,7 +415,7 @@ def test_initiator_tries_again_after_each_failed_attempt(peer, sut, judge):
     peer.settle()
 
 
-def _group_tags_by_priority(frames):
+def _group_message_tags_by_priority(frames):
     """Return the tags of the messages of each priority, in the order in which they first arrived; some messages may
     have been resent.
     """

@@ -22,8 +22,8 @@ add(
 )
 
 
-@fault("any-used-session-closed-as-idle", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-03"))
-class AnyUsedSessionClosedAsIdle(Closing):
+@fault("queue-manager-closes-used-session-as-idle", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-03"))
+class QueueManagerClosesUsedSessionAsIdle(Closing):
     """The queue manager closes a used session when the Session Cleanup Timer expires."""
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
@@ -31,8 +31,8 @@ class AnyUsedSessionClosedAsIdle(Closing):
         super().on_session_cleanup_timer(session, now)
 
 
-@fault("any-session-active-not-reset", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-03"))
-class AnySessionActiveNotReset(Closing):
+@fault("queue-manager-session-active-never-reset", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-03"))
+class QueueManagerSessionActiveNeverReset(Closing):
     """The queue manager never resets SessionActive to FALSE when the Session Cleanup Timer expires."""
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
@@ -40,8 +40,12 @@ class AnySessionActiveNotReset(Closing):
         session.SessionActive = True
 
 
-@fault("queue-manager-session-once-active-never-idle", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02"), blind=True)
-class QueueManagerSessionOnceActiveNeverIdle(Closing):
+@fault(
+    "queue-manager-session-used-before-first-expiry-never-closed",
+    breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02"),
+    blind=True,
+)
+class QueueManagerSessionUsedBeforeFirstExpiryNeverClosed(Closing):
     """The queue manager never closes a session on which a message was transferred before the first expiry of the
     Session Cleanup Timer.
     """
@@ -61,8 +65,8 @@ class InitiatorIdleSessionStaysOpen(Closing):
             super().on_session_cleanup_timer(session, now)
 
 
-@fault("any-used-session-closed-at-third-expiry", breaks="MQQB-3.1.6.2-03", blind=True)
-class AnyUsedSessionClosedAtThirdExpiry(Closing):
+@fault("queue-manager-closes-used-session-at-third-cleanup-expiry", breaks="MQQB-3.1.6.2-03", blind=True)
+class QueueManagerClosesUsedSessionAtThirdCleanupExpiry(Closing):
     """The queue manager closes a session at the third expiry of its Session Cleanup Timer, even if the
     session was active.
     """
@@ -100,8 +104,8 @@ class QueueManagerSessionActivityNotedInNewestSession(Receiving):
         self.qm.sessions[max(self.qm.sessions)].SessionActive = True
 
 
-@fault("queue-manager-session-with-sent-own-messages-idle", breaks="MQQB-3.1.6.2-03", blind=True)
-class QueueManagerSessionWithSentOwnMessagesIdle(Sending):
+@fault("queue-manager-sent-acknowledgment-not-counted-as-activity", breaks="MQQB-3.1.6.2-03", blind=True)
+class QueueManagerSentAcknowledgmentNotCountedAsActivity(Sending):
     """The queue manager does not count an acknowledgment message that it sends as activity of the session."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:

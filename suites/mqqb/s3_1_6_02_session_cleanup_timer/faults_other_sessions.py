@@ -53,8 +53,8 @@ class QueueManagerSessionActiveOnlyForFirstMessage(Receiving):
             session.SessionActive = before
 
 
-@fault("queue-manager-session-ack-counts-as-activity", breaks="MQQB-3.1.6.2-02")
-class QueueManagerSessionAckCountsAsActivity(SessionAcks):
+@fault("queue-manager-sent-session-ack-counts-as-activity", breaks="MQQB-3.1.6.2-02")
+class QueueManagerSentSessionAckCountsAsActivity(SessionAcks):
     """The queue manager sets SessionActive when it sends a SessionAck."""
 
     def send(self, session: Session, now: Now) -> None:

@@ -28,8 +28,10 @@ add(
 )
 
 
-@fault("sender-ack-wait-of-recoverable-messages-only", breaks=("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-03"), blind=True)
-class SenderAckWaitOfRecoverableMessagesOnly(SessionAcks):
+@fault(
+    "sender-ack-wait-timer-ignores-unacked-express-messages", breaks=("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-03"), blind=True
+)
+class SenderAckWaitTimerIgnoresUnackedExpressMessages(SessionAcks):
     """The sender does not close a session on which only express messages are unacknowledged."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
@@ -40,8 +42,12 @@ class SenderAckWaitOfRecoverableMessagesOnly(SessionAcks):
         super().on_wait_timer(session, now)
 
 
-@fault("sender-ack-wait-of-express-messages-only", breaks=("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-03"), blind=True)
-class SenderAckWaitOfExpressMessagesOnly(SessionAcks):
+@fault(
+    "sender-ack-wait-timer-ignores-unacked-recoverable-messages",
+    breaks=("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-03"),
+    blind=True,
+)
+class SenderAckWaitTimerIgnoresUnackedRecoverableMessages(SessionAcks):
     """The sender does not close a session on which only recoverable messages are unacknowledged."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
@@ -52,8 +58,8 @@ class SenderAckWaitOfExpressMessagesOnly(SessionAcks):
         super().on_wait_timer(session, now)
 
 
-@fault("sender-ack-wait-timer-restarted-without-messages", breaks="MQQB-3.1.6.3-02")
-class SenderAckWaitTimerRestartedWithoutMessages(SessionAcks):
+@fault("sender-ack-wait-timer-restarted-without-unacked-messages", breaks="MQQB-3.1.6.3-02")
+class SenderAckWaitTimerRestartedWithoutUnackedMessages(SessionAcks):
     """The sender restarts the Session Ack Wait Timer although all its messages are acknowledged."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
@@ -62,8 +68,8 @@ class SenderAckWaitTimerRestartedWithoutMessages(SessionAcks):
             self.start_wait_timer(session, now)
 
 
-@fault("sender-received-ack-not-reset-without-messages", breaks="MQQB-3.1.6.3-02")
-class SenderReceivedAckNotResetWithoutMessages(SessionAcks):
+@fault("sender-received-ack-left-true-when-all-messages-are-acknowledged", breaks="MQQB-3.1.6.3-02")
+class SenderReceivedAckLeftTrueWhenAllMessagesAreAcknowledged(SessionAcks):
     """The sender leaves ReceivedAck TRUE when the Session Ack Wait Timer expires and all messages are acknowledged."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:

@@ -29,8 +29,8 @@ class SenderSessionAckWaitTimerAfterIdleExpiryNotStarted(SessionAcks):
         super().start_wait_timer(session, now)
 
 
-@fault("sender-received-ack-after-idle-expiry-kept", breaks="MQQB-3.1.6.3-02", blind=True)
-class SenderReceivedAckAfterIdleExpiryKept(SessionAcks):
+@fault("sender-received-ack-kept-at-expiry-without-unacked-message", breaks="MQQB-3.1.6.3-02", blind=True)
+class SenderReceivedAckKeptAtExpiryWithoutUnackedMessage(SessionAcks):
     """When the timer expires without an unacknowledged message, the sender keeps ReceivedAck, so that its next
     unacknowledged message closes the session one period late.
     """

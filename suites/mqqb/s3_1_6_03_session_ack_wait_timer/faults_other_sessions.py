@@ -10,8 +10,8 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-@fault("sender-packet-of-other-session-keeps-session", breaks=("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-03"))
-class SenderPacketOfOtherSessionKeepsSession(SessionAcks):
+@fault("sender-packet-on-other-session-keeps-silent-session-open", breaks=("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-03"))
+class SenderPacketOnOtherSessionKeepsSilentSessionOpen(SessionAcks):
     """The sender keeps a session without acknowledgments open if a packet arrived on another session."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:

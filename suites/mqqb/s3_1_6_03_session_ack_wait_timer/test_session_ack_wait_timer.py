@@ -57,8 +57,8 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     for at in PEER_MESSAGE_INSTANTS:
         if clock.wait(at):
             clock.session.send(peer.message())
-    wait = measure_ack_wait_timer(clock.await_end())
-    if clock.await_end() is None:
+    wait = measure_ack_wait_timer(clock.await_session_close())
+    if clock.await_session_close() is None:
         judge(
             "MQQB-3.1.5.9-D02",
             "MQQB-3.1.6.3-01",
@@ -69,7 +69,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
             evidence=[clock.first],
         )
     whole = holds("the SUT closed the session when a multiple of AckWaitTimeout had passed since its message")
-    ended = clock.await_end()
+    ended = clock.await_session_close()
     judge(
         "MQQB-3.1.2.4-01",
         expected=whole,
@@ -120,7 +120,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
         "MQQB-3.1.2.4-01",
         "MQQB-3.1.7.1.3-27",
         expected=expected,
-        observed=is_near_instant(clock.await_end(), wait) or clock.describe_end(),
+        observed=is_near_instant(clock.await_session_close(), wait) or clock.describe_end(),
         evidence=[acknowledged, clock.first],
     )
     judge.conclude("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.2.4-01")
@@ -136,7 +136,7 @@ def _judge_ack_wait_timer_restart(judge: Judge, sender: Sender, clock: AckWaitCl
     clock.begin(sender.await_session())
     clock.wait(wait / 2)
     acknowledged = send_session_header_in_carrier(carrier, clock.session)
-    ended = clock.await_end()
+    ended = clock.await_session_close()
     outlived = holds(f"the SUT closed the session later than {1.5 * wait:.2f} times AckWaitTimeout after its message")
     judge(
         "MQQB-3.1.6.3-04",
@@ -188,18 +188,18 @@ class AckWaitClock:
 
     def wait(self, until: float) -> bool:
         """Wait until an instant by the tester's clock; return whether the session is still open."""
-        return not self.session.wait_closed(self._get_remaining_ms(until), exactly=True)
+        return not self.session.wait_closed(self._get_remaining_wait_ms(until), exactly=True)
 
-    def _get_remaining_ms(self, until: float) -> int:
+    def _get_remaining_wait_ms(self, until: float) -> int:
         return max(0, int(until * self._unit_ms) - self.sender.peer.measure_duration(self.first).ms)
 
-    def await_end(self) -> float | None:
+    def await_session_close(self) -> float | None:
         """Wait for the SUT to close the session; return the instant of the close, or None if the SUT
         does not close the session.
 
         Raise ConformanceFailure if delays of the tester make two instants indistinguishable.
         """
-        self.session.wait_closed(self._get_remaining_ms(LONGEST_WAIT_IN_TIMEOUTS + TOLERANCE_IN_TIMEOUTS))
+        self.session.wait_closed(self._get_remaining_wait_ms(LONGEST_WAIT_IN_TIMEOUTS + TOLERANCE_IN_TIMEOUTS))
         closed_ms = self.session.record.closed_at_ms
         if closed_ms is None:
             return None
@@ -209,7 +209,7 @@ class AckWaitClock:
 
     def describe_end(self) -> str:
         """Describe how the session ended."""
-        ended = self.await_end()
+        ended = self.await_session_close()
         if ended is None:
             sent = len(self.session.messages)
             return f"still open {LONGEST_WAIT_IN_TIMEOUTS} times AckWaitTimeout after its message ({sent} sent)"

@@ -106,8 +106,8 @@ for _name, _rule, _says, _install in (
     add(_name, _rule, _says, _install)
 
 
-@fault("receiver-session-ack-number-of-8-bits", breaks="MQQB-3.1.6.4-04", blind=True)
-class ReceiverSessionAckNumberOf8Bits(SessionAcks):
+@fault("receiver-session-ack-ack-sequence-number-cut-to-8-bits", breaks="MQQB-3.1.6.4-04", blind=True)
+class ReceiverSessionAckAckSequenceNumberCutTo8Bits(SessionAcks):
     """The receiver sends a SessionAck whose AckSequenceNumber has only the lower 8 bits of the count of received
     messages.
     """
@@ -118,7 +118,7 @@ class ReceiverSessionAckNumberOf8Bits(SessionAcks):
         return replace(packet, SessionHeader=replace(header, AckSequenceNumber=header.AckSequenceNumber & 0xFF))
 
 
-class _HeaderFromAllSessions(SessionAcks):
+class _SessionHeaderWithValueOfAllSessions(SessionAcks):
     """Put a value of all open sessions into the acknowledgments of each session."""
 
     def build_header(self, session: Session) -> SessionHeader:
@@ -132,8 +132,8 @@ class _HeaderFromAllSessions(SessionAcks):
         raise NotImplementedError
 
 
-@fault("receiver-session-ack-ack-sequence-number-of-all-sessions", breaks="MQQB-3.1.6.4-04")
-class ReceiverSessionAckAckSequenceNumberOfAllSessions(_HeaderFromAllSessions):
+@fault("receiver-session-ack-ack-sequence-number-counts-all-sessions", breaks="MQQB-3.1.6.4-04")
+class ReceiverSessionAckAckSequenceNumberCountsAllSessions(_SessionHeaderWithValueOfAllSessions):
     """AckSequenceNumber of a SessionAck is the number of messages that the receiver has received on all sessions."""
 
     def change_header(self, header: SessionHeader, others: list[Session]) -> SessionHeader:
@@ -141,8 +141,8 @@ class ReceiverSessionAckAckSequenceNumberOfAllSessions(_HeaderFromAllSessions):
         return replace(header, AckSequenceNumber=count & 0xFFFF)
 
 
-@fault("receiver-session-ack-number-of-first-recoverable-message", breaks="MQQB-3.1.6.4-05", blind=True)
-class ReceiverSessionAckNumberOfFirstRecoverableMessage(SessionAcks):
+@fault("receiver-session-ack-repeats-old-recoverable-ack-number", breaks="MQQB-3.1.6.4-05", blind=True)
+class ReceiverSessionAckRepeatsOldRecoverableAckNumber(SessionAcks):
     """If no recoverable message has arrived since the last SessionAck, the receiver repeats RecoverableMsgAckSeqNumber
     of the last SessionAck in the next SessionAck.
     """
@@ -156,11 +156,11 @@ class ReceiverSessionAckNumberOfFirstRecoverableMessage(SessionAcks):
 
 
 @fault(
-    "receiver-later-session-ack-with-sent-counts-of-first",
+    "receiver-later-session-acks-repeat-sent-counts-of-first",
     breaks=("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07"),
     blind=True,
 )
-class ReceiverLaterSessionAckWithSentCountsOfFirst(SessionAcks):
+class ReceiverLaterSessionAcksRepeatSentCountsOfFirst(SessionAcks):
     """In the second and each later SessionAck of a session, the receiver repeats UserMsgSequenceNumber and
     RecoverableMsgSeqNumber of the first SessionAck.
     """
@@ -177,8 +177,8 @@ class ReceiverLaterSessionAckWithSentCountsOfFirst(SessionAcks):
         return replace(packet, SessionHeader=replace(header, **sent))
 
 
-@fault("receiver-session-ack-user-msg-sequence-number-of-all-sessions", breaks="MQQB-3.1.6.4-06")
-class ReceiverSessionAckUserMsgSequenceNumberOfAllSessions(_HeaderFromAllSessions):
+@fault("receiver-session-ack-user-msg-number-counts-all-sessions", breaks="MQQB-3.1.6.4-06")
+class ReceiverSessionAckUserMsgNumberCountsAllSessions(_SessionHeaderWithValueOfAllSessions):
     """UserMsgSequenceNumber of a SessionAck is the number of messages that were sent on all sessions."""
 
     def change_header(self, header: SessionHeader, others: list[Session]) -> SessionHeader:
@@ -186,8 +186,8 @@ class ReceiverSessionAckUserMsgSequenceNumberOfAllSessions(_HeaderFromAllSession
         return replace(header, UserMsgSequenceNumber=count & 0xFFFF)
 
 
-@fault("receiver-session-ack-recoverable-number-of-all-sessions", breaks="MQQB-3.1.6.4-07")
-class ReceiverSessionAckRecoverableNumberOfAllSessions(_HeaderFromAllSessions):
+@fault("receiver-session-ack-recoverable-number-counts-all-sessions", breaks="MQQB-3.1.6.4-07")
+class ReceiverSessionAckRecoverableNumberCountsAllSessions(_SessionHeaderWithValueOfAllSessions):
     """RecoverableMsgSeqNumber of a SessionAck is the number of recoverable messages that were sent on all sessions."""
 
     def change_header(self, header: SessionHeader, others: list[Session]) -> SessionHeader:
@@ -195,8 +195,8 @@ class ReceiverSessionAckRecoverableNumberOfAllSessions(_HeaderFromAllSessions):
         return replace(header, RecoverableMsgSeqNumber=count & 0xFFFF)
 
 
-@fault("receiver-session-ack-recoverable-sent-count-of-acknowledged", breaks="MQQB-3.1.6.4-07", blind=True)
-class ReceiverSessionAckRecoverableSentCountOfAcknowledged(SessionAcks):
+@fault("receiver-session-ack-counts-only-acked-recoverable-messages", breaks="MQQB-3.1.6.4-07", blind=True)
+class ReceiverSessionAckCountsOnlyAckedRecoverableMessages(SessionAcks):
     """The receiver does not count its recoverable messages that are not yet acknowledged in RecoverableMsgSeqNumber of
     its SessionAck.
     """
@@ -211,8 +211,8 @@ class ReceiverSessionAckRecoverableSentCountOfAcknowledged(SessionAcks):
         return replace(packet, SessionHeader=replace(packet.SessionHeader, RecoverableMsgSeqNumber=number))
 
 
-@fault("receiver-session-ack-flags-above-16-lost", breaks="MQQB-3.1.6.4-08", blind=True)
-class ReceiverSessionAckFlagsAbove16Lost(SessionAcks):
+@fault("receiver-session-ack-upper-16-recoverable-ack-flags-cleared", breaks="MQQB-3.1.6.4-08", blind=True)
+class ReceiverSessionAckUpper16RecoverableAckFlagsCleared(SessionAcks):
     """The receiver sends a SessionAck with only the lower 16 bits of RecoverableMsgAckFlags."""
 
     def build(self, session: Session) -> SessionAckPacket:
@@ -220,8 +220,8 @@ class ReceiverSessionAckFlagsAbove16Lost(SessionAcks):
         return set_fields(super().build(session), flags)
 
 
-@fault("receiver-session-ack-flags-of-all-sessions", breaks="MQQB-3.1.6.4-08")
-class ReceiverSessionAckFlagsOfAllSessions(_HeaderFromAllSessions):
+@fault("receiver-session-ack-recoverable-flags-combine-all-sessions", breaks="MQQB-3.1.6.4-08")
+class ReceiverSessionAckRecoverableFlagsCombineAllSessions(_SessionHeaderWithValueOfAllSessions):
     """RecoverableMsgAckFlags of a SessionAck has the bits of all sessions with unacknowledged messages."""
 
     def change_header(self, header: SessionHeader, others: list[Session]) -> SessionHeader:
@@ -231,8 +231,8 @@ class ReceiverSessionAckFlagsOfAllSessions(_HeaderFromAllSessions):
         return replace(header, RecoverableMsgAckFlags=flags)
 
 
-@fault("receiver-later-session-ack-with-window-of-peer", breaks="MQQB-3.1.6.4-09", blind=True)
-class ReceiverLaterSessionAckWithWindowOfPeer(SessionAcks):
+@fault("receiver-later-session-ack-carries-window-size-of-peer", breaks="MQQB-3.1.6.4-09", blind=True)
+class ReceiverLaterSessionAckCarriesWindowSizeOfPeer(SessionAcks):
     """In the second and each later SessionAck of a session, the receiver sends the WindowSize of the other queue
     manager.
     """

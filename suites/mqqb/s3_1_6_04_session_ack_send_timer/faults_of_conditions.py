@@ -49,7 +49,7 @@ def _has_several_unacked_messages(self: Any, session: Any, earlier: int) -> bool
     return bool(session.UnackedReceivedMsgCount > 3)
 
 
-_ACK_CONDITIONS: dict[str, tuple[str, Condition]] = {
+_SESSION_ACK_CONDITIONS: dict[str, tuple[str, Condition]] = {
     "second-session-ack": ("the second and each later SessionAck of a session", _has_earlier_ack),
     "third-session-ack": ("the third and each later SessionAck of a session", _has_two_earlier_acks),
     "session-ack-of-later-session": ("a SessionAck on a session while an older session exists", _has_second_session),
@@ -60,7 +60,7 @@ _ACK_CONDITIONS: dict[str, tuple[str, Condition]] = {
 }
 
 
-def _count_earlier_acks(self: Any, session: Any) -> int:
+def _count_earlier_session_acks(self: Any, session: Any) -> int:
     known = self.__dict__.setdefault("sent", {})
     earlier: int = known.get(session.transport, 0)
     return earlier
@@ -68,10 +68,10 @@ def _count_earlier_acks(self: Any, session: Any) -> int:
 
 def _omit_session_ack(case: str) -> Install:
     """Return an installer of a fault that omits some SessionAcks when the timer expires."""
-    when = _ACK_CONDITIONS[case][1]
+    when = _SESSION_ACK_CONDITIONS[case][1]
 
     def run(self: Any, original: Any, session: Any, now: Any) -> None:
-        earlier = _count_earlier_acks(self, session)
+        earlier = _count_earlier_session_acks(self, session)
         self.sent[session.transport] = earlier + bool(session.UnackedReceivedMsgCount)
         if session.UnackedReceivedMsgCount and when(self, session, earlier):
             return
@@ -82,10 +82,10 @@ def _omit_session_ack(case: str) -> Install:
 
 def _change_session_ack(case: str, change: Callable[[Any, Any, Any], Any]) -> Install:
     """Return an installer of a fault that changes the packet of some SessionAcks."""
-    when = _ACK_CONDITIONS[case][1]
+    when = _SESSION_ACK_CONDITIONS[case][1]
 
     def run(self: Any, original: Any, session: Any) -> SessionAckPacket:
-        earlier = _count_earlier_acks(self, session)
+        earlier = _count_earlier_session_acks(self, session)
         last = self.__dict__.setdefault("last", {})
         packet: SessionAckPacket = original(session)
         if when(self, session, earlier):
@@ -97,46 +97,48 @@ def _change_session_ack(case: str, change: Callable[[Any, Any, Any], Any]) -> In
     return change_step(SessionAcks.build, run)
 
 
-def _set_header_field(field: str, value: Callable[[Any, Any], int]) -> Callable[[Any, Any, Any], Any]:
+def _set_session_header_field(field: str, value: Callable[[Any, Any], int]) -> Callable[[Any, Any, Any], Any]:
     return lambda packet, session, last: replace(
         packet, SessionHeader=replace(packet.SessionHeader, **{field: value(session, last)})
     )
 
 
-def _repeat_last_header_field(field: str) -> Callable[[Any, Any, Any], Any]:
-    return _set_header_field(field, lambda session, last: getattr(last, field))
+def _repeat_field_of_last_session_header(field: str) -> Callable[[Any, Any, Any], Any]:
+    return _set_session_header_field(field, lambda session, last: getattr(last, field))
 
 
-def _change_byte_of_ack(at: int, change: Callable[[int], int], when: Callable[[str, int], bool]) -> Install:
+def _change_byte_of_session_ack(at: int, change: Callable[[int], int], when: Callable[[str, int], bool]) -> Install:
     """Return an installer of a fault that changes one byte of some SessionAcks.
 
     ``when`` is called with the name of the connection and the number of earlier SessionAcks on the connection.
     """
 
-    def install_filter(faulty: FaultyCore) -> None:
+    def install_effect_filter(faulty: FaultyCore) -> None:
         counts: dict[str, int] = {}
 
-        def filter_effect(effect: Effect) -> Iterable[Effect]:
-            if not isinstance(effect, SendPacket) or not isinstance(_parse_or_none(effect.data), SessionAckPacket):
+        def change_session_ack_effect(effect: Effect) -> Iterable[Effect]:
+            if not isinstance(effect, SendPacket) or not isinstance(
+                _parse_packet_or_none(effect.data), SessionAckPacket
+            ):
                 return [effect]
             earlier = counts.get(effect.transport, 0)
             counts[effect.transport] = earlier + 1
             chosen = when(effect.transport, earlier)
             return [replace(effect, data=replace_byte(at, change)(effect.data)) if chosen else effect]
 
-        faulty.effect_filters.append(filter_effect)
+        faulty.effect_filters.append(change_session_ack_effect)
 
-    return install_filter
+    return install_effect_filter
 
 
-def _parse_or_none(data: bytes) -> object:
+def _parse_packet_or_none(data: bytes) -> object:
     try:
         return parse_packet(data)
     except FormatError:
         return None
 
 
-def _clear_sh_flag(flags: int) -> int:
+def _clear_session_header_flag(flags: int) -> int:
     return flags & ~0x10
 
 
@@ -148,12 +150,12 @@ def _is_on_initiated_connection(transport: str, earlier: int) -> bool:
     return transport.startswith("out-")
 
 
-def _keep_element_after_ack(case: str, attribute: str) -> Install:
+def _keep_session_element_after_session_ack(case: str, attribute: str) -> Install:
     """Return an installer of a fault that keeps an element when some SessionAcks have been sent."""
-    when = _ACK_CONDITIONS[case][1]
+    when = _SESSION_ACK_CONDITIONS[case][1]
 
     def run(self: Any, original: Any, session: Any, now: Any) -> None:
-        earlier = _count_earlier_acks(self, session)
+        earlier = _count_earlier_session_acks(self, session)
         self.sent[session.transport] = earlier + 1
         before = getattr(session, attribute)
         chosen = when(self, session, earlier)
@@ -175,7 +177,7 @@ def _send_ack_without_messages(self: Any, original: Any, session: Any, now: Any)
         self.send(session, now)
 
 
-_HEADER_FIELD_FAULTS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+_SESSION_HEADER_FIELD_FAULTS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("ack-number", "AckSequenceNumber", "MQQB-3.1.6.4-04", ("second-session-ack", "session-ack-of-later-session")),
     (
         "recoverable-ack-number",
@@ -187,7 +189,7 @@ _HEADER_FIELD_FAULTS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("recoverable-number", "RecoverableMsgSeqNumber", "MQQB-3.1.6.4-07", ("second-session-ack", "third-session-ack")),
     ("flags", "RecoverableMsgAckFlags", "MQQB-3.1.6.4-08", ("second-session-ack", "third-session-ack")),
 )
-_ZERO_FIELD_FAULTS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+_ZERO_SESSION_HEADER_FIELD_FAULTS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (
         "ack-number",
         "AckSequenceNumber",
@@ -225,7 +227,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"receiver-{case}-omitted",
             "MQQB-3.1.6.4-01",
-            f"When the Session Ack Send Timer expires, the receiver omits {_ACK_CONDITIONS[case][0]}.",
+            f"When the Session Ack Send Timer expires, the receiver omits {_SESSION_ACK_CONDITIONS[case][0]}.",
             _omit_session_ack(case),
         )
         for case in (
@@ -247,20 +249,20 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"receiver-{case}-without-{label}-flag",
             "MQQB-3.1.6.4-02",
-            f"The receiver clears {label.upper()} in BaseHeader.Flags of {_ACK_CONDITIONS[case][0]}.",
-            _change_byte_of_ack(2, clear, when),
+            f"The receiver clears {label.upper()} in BaseHeader.Flags of {_SESSION_ACK_CONDITIONS[case][0]}.",
+            _change_byte_of_session_ack(2, clear, when),
         )
         for case, label, clear, when in (
-            ("third-session-ack", "sh", _clear_sh_flag, _is_third_ack_of_connection),
-            ("session-ack-of-initiator", "sh", _clear_sh_flag, _is_on_initiated_connection),
+            ("third-session-ack", "sh", _clear_session_header_flag, _is_third_ack_of_connection),
+            ("session-ack-of-initiator", "sh", _clear_session_header_flag, _is_on_initiated_connection),
         )
     ),
     *(
         (
             f"receiver-{case}-with-packet-type-2",
             "MQQB-3.1.6.4-03",
-            f"The receiver sets InternalHeader.Flags.PT to 0x2 in {_ACK_CONDITIONS[case][0]}.",
-            _change_byte_of_ack(18, lambda old: old & 0xF0 | 2, when),
+            f"The receiver sets InternalHeader.Flags.PT to 0x2 in {_SESSION_ACK_CONDITIONS[case][0]}.",
+            _change_byte_of_session_ack(18, lambda old: old & 0xF0 | 2, when),
         )
         for case, when in (
             ("third-session-ack", _is_third_ack_of_connection),
@@ -271,28 +273,28 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"receiver-{case}-repeats-{label}",
             rule,
-            f"The receiver repeats {field} of the previous SessionAck in {_ACK_CONDITIONS[case][0]}.",
-            _change_session_ack(case, _repeat_last_header_field(field)),
+            f"The receiver repeats {field} of the previous SessionAck in {_SESSION_ACK_CONDITIONS[case][0]}.",
+            _change_session_ack(case, _repeat_field_of_last_session_header(field)),
         )
-        for label, field, rule, cases in _HEADER_FIELD_FAULTS
+        for label, field, rule, cases in _SESSION_HEADER_FIELD_FAULTS
         for case in cases
     ),
     *(
         (
             f"receiver-{case}-without-{label}",
             rule,
-            f"The receiver sets {field} to 0 in {_ACK_CONDITIONS[case][0]}.",
-            _change_session_ack(case, _set_header_field(field, lambda session, last: 0)),
+            f"The receiver sets {field} to 0 in {_SESSION_ACK_CONDITIONS[case][0]}.",
+            _change_session_ack(case, _set_session_header_field(field, lambda session, last: 0)),
         )
-        for label, field, rule, cases in _ZERO_FIELD_FAULTS
+        for label, field, rule, cases in _ZERO_SESSION_HEADER_FIELD_FAULTS
         for case in cases
     ),
     *(
         (
             f"receiver-flags-kept-by-{case}",
             "MQQB-3.1.6.4-10",
-            f"The receiver does not clear RecoverableMsgAckFlags after {_ACK_CONDITIONS[case][0]}.",
-            _keep_element_after_ack(case, "RecoverableMsgAckFlags"),
+            f"The receiver does not clear RecoverableMsgAckFlags after {_SESSION_ACK_CONDITIONS[case][0]}.",
+            _keep_session_element_after_session_ack(case, "RecoverableMsgAckFlags"),
         )
         for case in ("third-session-ack", "session-ack-of-initiator", "session-ack-after-sent-message")
     ),

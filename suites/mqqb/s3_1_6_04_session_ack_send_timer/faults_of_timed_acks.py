@@ -13,7 +13,7 @@ BASE_FLAGS_OFFSET, INTERNAL_FLAGS_OFFSET = 2, 18
 SESSION_HEADER_MASK, PACKET_TYPE_MASK = 0x10, 0x0F
 
 
-class _TimedAck(SessionAcks):
+class _SessionAckAtTimerExpiry(SessionAcks):
     """A base class of faults in the SessionAcks that the receiver sends when the timer expires."""
 
     def __init__(self, qm: QM) -> None:
@@ -39,8 +39,8 @@ class _TimedAck(SessionAcks):
         raise NotImplementedError
 
 
-@fault("receiver-timed-ack-on-own-session-sh-clear", breaks="MQQB-3.1.6.4-02", blind=True)
-class ReceiverTimedAckOnOwnSessionShClear(_TimedAck):
+@fault("receiver-session-header-flag-clear-in-session-ack-on-own-session", breaks="MQQB-3.1.6.4-02", blind=True)
+class ReceiverSessionHeaderFlagClearInSessionAckOnOwnSession(_SessionAckAtTimerExpiry):
     """SH is clear in the SessionAcks on a session that the receiver opened itself."""
 
     def change(self, session: Session, packet: bytearray) -> None:
@@ -48,8 +48,8 @@ class ReceiverTimedAckOnOwnSessionShClear(_TimedAck):
             packet[BASE_FLAGS_OFFSET] &= ~SESSION_HEADER_MASK
 
 
-@fault("receiver-timed-ack-of-recoverable-messages-pt-0", breaks="MQQB-3.1.6.4-03", blind=True)
-class ReceiverTimedAckOfRecoverableMessagesPt0(_TimedAck):
+@fault("receiver-packet-type-is-0-in-session-ack-of-recoverable-messages", breaks="MQQB-3.1.6.4-03", blind=True)
+class ReceiverPacketTypeIs0InSessionAckOfRecoverableMessages(_SessionAckAtTimerExpiry):
     """PT is 0 in a SessionAck that acknowledges recoverable messages."""
 
     def change(self, session: Session, packet: bytearray) -> None:
@@ -57,8 +57,8 @@ class ReceiverTimedAckOfRecoverableMessagesPt0(_TimedAck):
             packet[INTERNAL_FLAGS_OFFSET] &= ~PACKET_TYPE_MASK
 
 
-@fault("receiver-later-timed-ack-on-own-session-pt-3", breaks="MQQB-3.1.6.4-03", blind=True)
-class ReceiverLaterTimedAckOnOwnSessionPt3(_TimedAck):
+@fault("receiver-packet-type-is-3-in-later-session-acks-on-own-session", breaks="MQQB-3.1.6.4-03", blind=True)
+class ReceiverPacketTypeIs3InLaterSessionAcksOnOwnSession(_SessionAckAtTimerExpiry):
     """PT is 3 in the later SessionAcks on a session that the receiver opened itself."""
 
     def change(self, session: Session, packet: bytearray) -> None:

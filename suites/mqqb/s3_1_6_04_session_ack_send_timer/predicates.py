@@ -43,13 +43,13 @@ class SentMessageCounts(Summary):
 
 
 @passive("MQQB-3.1.6.4-06", "SessionAck", "UserMsgSequenceNumber is the count of messages sent on the session")
-def check_messages_sent(packet: Any, context: Context) -> Finding:
+def check_sent_message_count(packet: Any, context: Context) -> Finding:
     """Compare UserMsgSequenceNumber with the number of messages that the SUT has sent on the connection."""
     return _compare_sent_count("UserMsgSequenceNumber", packet, context.before(SentMessageCounts).messages)
 
 
 @passive("MQQB-3.1.6.4-07", "SessionAck", "RecoverableMsgSeqNumber is the count of recoverable messages sent")
-def check_recoverable_messages_sent(packet: Any, context: Context) -> Finding:
+def check_sent_recoverable_message_count(packet: Any, context: Context) -> Finding:
     """Compare RecoverableMsgSeqNumber with the number of recoverable messages that the SUT has sent on the
     connection.
     """

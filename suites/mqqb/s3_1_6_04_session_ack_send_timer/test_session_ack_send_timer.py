@@ -13,7 +13,7 @@ from suites.mqqb.steps.sender import SESSION_SET_UP_PACKET_KINDS, Sender, is_rec
 
 EXPRESS_ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
 """The time in ms between the first message and its acknowledgment (3.1.5.8.2)."""
-FLAGGED_NUMBERS_OF_ACKS: tuple[list[int], ...] = ([1, 2], [3], [])
+FLAGGED_MESSAGE_NUMBERS_OF_ACKS: tuple[list[int], ...] = ([1, 2], [3], [])
 """The numbers of the recoverable messages of the peer in each turn. In the last turn, the message is express."""
 EXPRESS_MESSAGE_COUNT = 5
 """The number of express messages that the first SessionAck acknowledges."""
@@ -135,15 +135,15 @@ def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
     sender.send(3, delivery="recoverable")
     session, own = sender.await_first_messages(3)
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
-    for turn, numbers in enumerate(FLAGGED_NUMBERS_OF_ACKS, 1):
+    for turn, numbers in enumerate(FLAGGED_MESSAGE_NUMBERS_OF_ACKS, 1):
         if turn > 1:
             sender.send(turn + 2, delivery="recoverable")
             own = sender.collect(session, turn + 2)
         session.acknowledge_all()
         before = len(session.received)
-        build = peer.message if turn == len(FLAGGED_NUMBERS_OF_ACKS) else peer.recoverable_message
+        build = peer.message if turn == len(FLAGGED_MESSAGE_NUMBERS_OF_ACKS) else peer.recoverable_message
         sent = [session.send(build()) for _ in range(2 if turn == 1 else 1)]
-        ack = _poll_ack_of_count(session, sut, turn + 1)
+        ack = _poll_ack_of_message_count(session, sut, turn + 1)
         acks = [frame for frame in session.received[before:] if frame.kind != "UserMessage"]
         if ack is None:
             raise ConformanceFailure("the SUT did not acknowledge the messages of the peer")
@@ -156,7 +156,7 @@ def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
             "MQQB-3.1.6.4-08",
             "MQQB-3.1.6.4-10",
             expected=numbers,
-            observed=sorted(set().union(*(list_flagged_numbers(frame["SessionHeader"]) for frame in acks))),
+            observed=sorted(set().union(*(list_flagged_message_numbers(frame["SessionHeader"]) for frame in acks))),
             case=f"numbers of the acknowledged messages of turn {turn}",
             evidence=[*sent, *acks],
         )
@@ -181,7 +181,7 @@ def _judge_in_and_sh_flags_and_packet_type(judge, ack) -> None:
     judge.conclude("MQQB-3.1.6.4-03")
 
 
-def _poll_ack_of_count(session, sut, count: int):
+def _poll_ack_of_message_count(session, sut, count: int):
     """Wait for a packet that acknowledges the given number of messages, or that is neither a message nor a SessionAck;
     return None if no such packet arrives in time.
     """
@@ -249,7 +249,7 @@ def test_every_received_message_has_its_flag(peer, sut, judge, count):
     within_ms = sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS)
     while len(flagged) < count and (ack := session.poll("SessionAck", within_ms=within_ms)) is not None:
         acks.append(ack)
-        flagged |= list_flagged_numbers(ack["SessionHeader"])
+        flagged |= list_flagged_message_numbers(ack["SessionHeader"])
     expected = list(range(1, count + 1))
     judge(
         "MQQB-3.1.6.4-05",
@@ -261,7 +261,7 @@ def test_every_received_message_has_its_flag(peer, sut, judge, count):
     )
 
 
-def list_flagged_numbers(header) -> set[int]:
+def list_flagged_message_numbers(header) -> set[int]:
     """Return the numbers of the recoverable messages that a SessionHeader acknowledges."""
     first, flags = header.RecoverableMsgAckSeqNumber, header.RecoverableMsgAckFlags
     return {first + bit & 0xFFFF for bit in range(32) if first and flags >> bit & 1}

@@ -115,8 +115,8 @@ class SenderResendsFirstUnacknowledgedMessageOnly(TransactionalSending):
             position.ReceivedOrderAck = False
 
 
-@fault("sender-resends-once-only", breaks="MQQB-3.1.6.5-01", blind=True)
-class SenderResendsOnceOnly(TransactionalSending):
+@fault("sender-resends-transactional-messages-only-at-first-expiry", breaks="MQQB-3.1.6.5-01", blind=True)
+class SenderResendsTransactionalMessagesOnlyAtFirstExpiry(TransactionalSending):
     """The sender resends its transactional messages only at the first expiry of the Transactional Ack Wait Timer."""
 
     def __init__(self, qm: QM) -> None:

@@ -21,7 +21,7 @@ from suites.mqqb.steps.sequences import (
     get_transaction_header,
 )
 
-RESENT_IN_TIME_OUTCOME = "after the first resend time"
+RESENT_AFTER_FIRST_RESEND_TIME_OUTCOME = "after the first resend time"
 MESSAGE_COUNT = 12
 LARGE_BODY = "body" * 2_500
 LONGEST_ACK_TIMEOUT_MS = 120_000
@@ -107,7 +107,7 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
     )
     judge(
         "MQQB-3.1.2.6-01",
-        expected=RESENT_IN_TIME_OUTCOME,
+        expected=RESENT_AFTER_FIRST_RESEND_TIME_OUTCOME,
         observed=_describe_resend_time(peer, frames[1], sent[-1], copy),
         case="resent message",
         evidence=evidence,
@@ -214,7 +214,11 @@ def _describe_resend_time(peer, acknowledged, sent, copy):
     due_ms, took = peer.sut.duration_ms(FIRST_RESEND_INTERVAL_MS), peer.measure_duration(sent, copy)
     latest_ms = peer.measure_duration(sent, acknowledged).ms + due_ms + peer.sut.slack_ms(FIRST_RESEND_INTERVAL_MS)
     earliest_ms, latest_ms = took.get_allowed_range(due_ms * 4 // 5, latest_ms)
-    return RESENT_IN_TIME_OUTCOME if earliest_ms <= took.ms <= latest_ms else f"{took.ms} ms after it was sent"
+    return (
+        RESENT_AFTER_FIRST_RESEND_TIME_OUTCOME
+        if earliest_ms <= took.ms <= latest_ms
+        else f"{took.ms} ms after it was sent"
+    )
 
 
 @needs("send", "set_timers")

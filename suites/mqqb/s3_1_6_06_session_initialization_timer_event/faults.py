@@ -22,8 +22,8 @@ class AcceptorInitializationTimerRestartedByPartialPacket(Identifying):
             self.qm.session_timers.start(session, name, duration_ms, now)
 
 
-@fault("initiator-initialization-timer-in-waiting-cpr-msg-ignored", breaks="MQQB-3.1.6.6-01", blind=True)
-class InitiatorInitializationTimerInWaitingCprMsgIgnored(Closing):
+@fault("initiator-initialization-timer-ignored-in-state-waiting-cpr-msg", breaks="MQQB-3.1.6.6-01", blind=True)
+class InitiatorInitializationTimerIgnoredInStateWaitingCprMsg(Closing):
     """When the Session Initialization Timer expires, the initiator does not close a session that waits for a
     ConnectionParameters response.
     """
@@ -33,8 +33,8 @@ class InitiatorInitializationTimerInWaitingCprMsgIgnored(Closing):
             super().on_session_initialization_timer(session, now)
 
 
-@fault("acceptor-initialization-timer-in-waiting-cp-msg-ignored", breaks="MQQB-3.1.6.6-01", blind=True)
-class AcceptorInitializationTimerInWaitingCpMsgIgnored(Closing):
+@fault("acceptor-initialization-timer-ignored-in-state-waiting-cp-msg", breaks="MQQB-3.1.6.6-01", blind=True)
+class AcceptorInitializationTimerIgnoredInStateWaitingCpMsg(Closing):
     """When the Session Initialization Timer expires, the acceptor does not close a session that waits for a
     ConnectionParameters request.
     """

@@ -58,7 +58,7 @@ class ReceiverHistoryCleanupAfterHalfDuration(History):
         super().on_history_timer(now)
 
 
-class _OldEntryKeeper(History):
+class _OldHistoryEntryKeeper(History):
     """Keep some of the old entries of the history."""
 
     def on_history_timer(self, now: Now) -> None:
@@ -76,7 +76,7 @@ class _OldEntryKeeper(History):
 
 
 @fault("receiver-history-cleanup-of-oldest-sender-only", breaks="MQQB-3.1.6.7-02", blind=True)
-class ReceiverHistoryCleanupOfOldestSenderOnly(_OldEntryKeeper):
+class ReceiverHistoryCleanupOfOldestSenderOnly(_OldHistoryEntryKeeper):
     """When the timer expires, the receiver deletes the old entries of only one sender: the sender of the
     oldest entry.
     """
@@ -86,7 +86,7 @@ class ReceiverHistoryCleanupOfOldestSenderOnly(_OldEntryKeeper):
 
 
 @fault("receiver-history-cleanup-keeps-entries-of-stored-messages", breaks="MQQB-3.1.6.7-02", blind=True)
-class ReceiverHistoryCleanupKeepsEntriesOfStoredMessages(_OldEntryKeeper):
+class ReceiverHistoryCleanupKeepsEntriesOfStoredMessages(_OldHistoryEntryKeeper):
     """The receiver keeps the old entry of a message while the message is in its queue."""
 
     def is_entry_kept(self, entry: MessageIDHistoryEntry, before: list[MessageIDHistoryEntry]) -> bool:

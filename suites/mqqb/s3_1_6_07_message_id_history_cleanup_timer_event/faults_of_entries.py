@@ -16,12 +16,12 @@ class _HistoryWithUncheckedEntries(History):
         super().on_history_timer(now)
         after = {entry.MessageIdentifier for entry in table}
         deleted = [entry for entry in before if entry.MessageIdentifier not in after]
-        for entry in self.choose_unchecked_entries(deleted):
+        for entry in self.choose_unchecked_history_entries(deleted):
             table.insert(entry)
         if len(table):
             self.start_history_timer(now)
 
-    def choose_unchecked_entries(self, deleted: list[MessageIDHistoryEntry]) -> list[MessageIDHistoryEntry]:
+    def choose_unchecked_history_entries(self, deleted: list[MessageIDHistoryEntry]) -> list[MessageIDHistoryEntry]:
         raise NotImplementedError
 
 
@@ -31,7 +31,7 @@ class ReceiverHistoryTimerChecksOnlyEntriesOfOneSource(_HistoryWithUncheckedEntr
     entry is the oldest.
     """
 
-    def choose_unchecked_entries(self, deleted: list[MessageIDHistoryEntry]) -> list[MessageIDHistoryEntry]:
+    def choose_unchecked_history_entries(self, deleted: list[MessageIDHistoryEntry]) -> list[MessageIDHistoryEntry]:
         first = deleted[0].MessageIdentifier.QueueManagerGuid if deleted else None
         return [entry for entry in deleted if entry.MessageIdentifier.QueueManagerGuid != first]
 
@@ -48,6 +48,6 @@ class ReceiverHistoryTimerChecksNoEntryOfRepeatedMessage(_HistoryWithUncheckedEn
             self.__dict__.setdefault("repeated", set()).add(entry.MessageIdentifier)
         return entry
 
-    def choose_unchecked_entries(self, deleted: list[MessageIDHistoryEntry]) -> list[MessageIDHistoryEntry]:
+    def choose_unchecked_history_entries(self, deleted: list[MessageIDHistoryEntry]) -> list[MessageIDHistoryEntry]:
         repeated = self.__dict__.get("repeated", set())
         return [entry for entry in deleted if entry.MessageIdentifier in repeated]

@@ -13,7 +13,7 @@ HISTORY_CLEANUP_TIMER_MS = 80_000
 """The duration in ms to which the check sets the timer (set_timers)."""
 GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_TIMER_MS // 2_000
 """The greatest speed-up of the timer, which must run for at least two seconds, because TimeStamps are whole seconds."""
-ARRIVED_COPIES_BY_LABEL = {"repeated": 1, "forgotten": 2, "young": 1, "later": 2}
+ARRIVED_COPY_COUNT_BY_LABEL = {"repeated": 1, "forgotten": 2, "young": 1, "later": 2}
 """The number of copies of each message that arrive in the queue."""
 SENDING_INSTANTS_WITH_LABELS: tuple[tuple[float, tuple[str, ...]], ...] = (
     (0, ("forgotten",)),
@@ -37,11 +37,11 @@ def test_message_is_forgotten_two_durations_after_its_last_copy(peer, sut, judge
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     due_ms = sut.duration_ms(sut.get_timer_duration_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_TIMER_MS))
     receiver = AcknowledgingReceiver(peer, sut)
-    packets = {name: receiver.build_message(properties={"PA": 1}) for name in ARRIVED_COPIES_BY_LABEL}
+    packets = {name: receiver.build_message(properties={"PA": 1}) for name in ARRIVED_COPY_COUNT_BY_LABEL}
     first = {"repeated": receiver.send_packet(packets["repeated"])}
     evidence = [first["repeated"]]
 
-    def send_after_durations(durations: float, *names: str) -> None:
+    def send_packets_after_timer_durations(durations: float, *names: str) -> None:
         peer.pass_time_until(evidence[0], int(due_ms * durations))
         receiver.session = peer.open_raw()  # an idle session was closed
         for name in names:
@@ -50,17 +50,17 @@ def test_message_is_forgotten_two_durations_after_its_last_copy(peer, sut, judge
         receiver.await_acks(0)
 
     for durations, names in SENDING_INSTANTS_WITH_LABELS:
-        send_after_durations(durations, *names)
+        send_packets_after_timer_durations(durations, *names)
     evidence += receiver.await_acks(6)
     counts = {name: len(receiver.list_acks_of_class(AckClass.REACH_QUEUE, copy)) for name, copy in first.items()}
-    if counts != ARRIVED_COPIES_BY_LABEL:
+    if counts != ARRIVED_COPY_COUNT_BY_LABEL:
         peer.measure_duration(evidence[0]).require_steady(due_ms // 10)
     lives = {f"arrivals_of_{name}_message": count for name, count in counts.items() if name in ("young", "forgotten")}
     kept = facts(arrivals_of_young_message=1, arrivals_of_forgotten_message=2)
     judge("MQQB-3.1.5.8.2-07", "MQQB-3.1.6.7-02", expected=kept, observed=lives, evidence=evidence)
     judge(
         "MQQB-3.1.6.7-03",
-        expected=ARRIVED_COPIES_BY_LABEL["later"],
+        expected=ARRIVED_COPY_COUNT_BY_LABEL["later"],
         observed=counts["later"],
         case='arrivals of "later"',
         evidence=evidence,
@@ -71,7 +71,7 @@ def test_message_is_forgotten_two_durations_after_its_last_copy(peer, sut, judge
         )
     judge(
         "MQQB-3.1.5.8.1-02",
-        expected=ARRIVED_COPIES_BY_LABEL["repeated"],
+        expected=ARRIVED_COPY_COUNT_BY_LABEL["repeated"],
         observed=counts["repeated"],
         case='arrivals of "repeated"',
         evidence=evidence,

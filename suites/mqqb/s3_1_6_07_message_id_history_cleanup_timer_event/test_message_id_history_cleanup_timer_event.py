@@ -35,26 +35,26 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
     session = peer.open_raw()
     starting = session.send(peer.message())
 
-    def wait_until(durations: float) -> None:
+    def wait_until_timer_durations_have_passed(durations: float) -> None:
         peer.pass_time_until(starting, int(sut.duration_ms(HISTORY_CLEANUP_TIMER_MS) * durations))
 
-    wait_until(0.45)
+    wait_until_timer_durations_have_passed(0.45)
     sent = [session.send(peer.message(user)) for user in ({}, {"SourceQueueManager": OTHER_GUID, "RC": 1})]
     repeated = session.send(peer.message())
     peer.settle()
     first = find_history_entry(sut, repeated)
-    wait_until(1.45)
+    wait_until_timer_durations_have_passed(1.45)
     sent.append(session.send(peer.message()))
     copy = peer.open_raw().send(repeated.data)
-    wait_until(1.75)
+    wait_until_timer_durations_have_passed(1.75)
     renewed = find_history_entry(sut, repeated)
-    seen = {1.75: _list_numbers_in_history(sut, sent)}
+    seen = {1.75: _list_message_numbers_in_history(sut, sent)}
     session.send(peer.message())
-    wait_until(2.5)
-    seen[2.5] = _list_numbers_in_history(sut, sent)
+    wait_until_timer_durations_have_passed(2.5)
+    seen[2.5] = _list_message_numbers_in_history(sut, sent)
     kept = find_history_entry(sut, repeated) is not None
-    wait_until(3.5)
-    seen[3.5] = _list_numbers_in_history(sut, sent)
+    wait_until_timer_durations_have_passed(3.5)
+    seen[3.5] = _list_message_numbers_in_history(sut, sent)
     kept_renewed = find_history_entry(sut, repeated) is not None
     if kept_renewed or seen != {1.75: [1, 2, 3], 2.5: [3], 3.5: []}:
         peer.measure_duration(starting).require_steady(_get_step_margin_ms(sut))
@@ -81,10 +81,10 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
         evidence=[repeated, copy],
     )
     judge("MQQB-3.1.6.7-03", expected=none("entry"), observed=seen[3.5], case="history after the third expiry")
-    wait_until(3.6)
+    wait_until_timer_durations_have_passed(3.6)
     alone = peer.open_raw().send(peer.message())
-    wait_until(6)
-    left = _list_numbers_in_history(sut, [alone])
+    wait_until_timer_durations_have_passed(6)
+    left = _list_message_numbers_in_history(sut, [alone])
     judge(
         "MQQB-3.1.5.8.2-11",
         "MQQB-3.1.6.7-03",
@@ -108,23 +108,23 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
     sut.restart()
     young = peer.open_raw().send(peer.recoverable_message(label="young"))
 
-    def send_after_durations(durations: float, packet: Any) -> Frame:
+    def send_packets_after_timer_durations(durations: float, packet: Any) -> Frame:
         peer.pass_time_until(young, int(sut.duration_ms(cleanup_ms) * durations))
         return peer.open_raw().send(packet)
 
-    again = [send_after_durations(0.4, young.data)]
-    second = send_after_durations(0.45, peer.recoverable_message(label="second"))
-    third = send_after_durations(1.45, peer.recoverable_message(label="third"))
-    send_after_durations(1.75, peer.recoverable_message(label="another"))
-    again.append(send_after_durations(2.5, second.data))
-    again.append(send_after_durations(3.5, third.data))
+    again = [send_packets_after_timer_durations(0.4, young.data)]
+    second = send_packets_after_timer_durations(0.45, peer.recoverable_message(label="second"))
+    third = send_packets_after_timer_durations(1.45, peer.recoverable_message(label="third"))
+    send_packets_after_timer_durations(1.75, peer.recoverable_message(label="another"))
+    again.append(send_packets_after_timer_durations(2.5, second.data))
+    again.append(send_packets_after_timer_durations(3.5, third.data))
 
-    def count_copies() -> list[int]:
+    def count_message_copies() -> list[int]:
         labels = [one["label"] for one in sut.messages()]
         return [labels.count(name) for name in ("young", "second", "third")]
 
-    peer.eventually(lambda: count_copies() == [1, 2, 2])
-    counts = count_copies()
+    peer.eventually(lambda: count_message_copies() == [1, 2, 2])
+    counts = count_message_copies()
     if counts != [1, 2, 2]:
         peer.measure_duration(young).require_steady(_get_step_margin_ms(sut))
     evidence = [young, second, third, *again]
@@ -155,6 +155,6 @@ def _get_step_margin_ms(sut: Sut) -> int:
     return sut.duration_ms(HISTORY_CLEANUP_TIMER_MS) // 10
 
 
-def _list_numbers_in_history(sut: Sut, sent: list[Frame]) -> list[int]:
+def _list_message_numbers_in_history(sut: Sut, sent: list[Frame]) -> list[int]:
     """Return the numbers of the messages that have an entry in the history; the first message has number 1."""
     return [number for number, message in enumerate(sent, 1) if find_history_entry(sut, message) is not None]

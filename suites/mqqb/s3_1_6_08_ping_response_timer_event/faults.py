@@ -37,8 +37,8 @@ class InitiatorSecondPingTimeoutOpensSession(Ping):
             super().on_response_timer(session, now)
 
 
-@fault("initiator-ping-timeout-of-second-destination-not-tried-again", breaks="MQQB-3.1.6.8-01", blind=True)
-class InitiatorPingTimeoutOfSecondDestinationNotTriedAgain(Ping):
+@fault("initiator-retries-only-one-destination-after-ping-timeout", breaks="MQQB-3.1.6.8-01", blind=True)
+class InitiatorRetriesOnlyOneDestinationAfterPingTimeout(Ping):
     """After a Ping Response Timer has expired, the initiator tries again for only one destination."""
 
     def __init__(self, qm: QM) -> None:

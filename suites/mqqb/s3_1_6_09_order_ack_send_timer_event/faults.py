@@ -11,8 +11,8 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-@fault("receiver-order-ack-timer-of-first-acks-only", breaks="MQQB-3.1.6.9-01", blind=True)
-class ReceiverOrderAckTimerOfFirstAcksOnly(OrderAcks):
+@fault("receiver-order-ack-timer-sends-only-at-first-expiry-of-session", breaks="MQQB-3.1.6.9-01", blind=True)
+class ReceiverOrderAckTimerSendsOnlyAtFirstExpiryOfSession(OrderAcks):
     """The receiver sends OrderAcks only at the first expiry of the Order Ack Send Timer of a session."""
 
     def __init__(self, qm: QM) -> None:
@@ -71,8 +71,8 @@ class ReceiverLastOrderAckSendTimeNotUpdated(OrderAcks):
         session.LastOrderAckSendTime = time_s
 
 
-@fault("receiver-last-order-ack-send-time-of-first-ack", breaks="MQQB-3.1.6.9-02", blind=True)
-class ReceiverLastOrderAckSendTimeOfFirstAck(OrderAcks):
+@fault("receiver-last-order-ack-send-time-stays-that-of-first-order-ack", breaks="MQQB-3.1.6.9-02", blind=True)
+class ReceiverLastOrderAckSendTimeStaysThatOfFirstOrderAck(OrderAcks):
     """The receiver sets LastOrderAckSendTime only when it sends the first OrderAck of a session."""
 
     def __init__(self, qm: QM) -> None:

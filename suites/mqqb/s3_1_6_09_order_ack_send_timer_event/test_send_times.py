@@ -14,7 +14,7 @@ from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.provoking import make_sut_send_message
 
-REPETITION_DELAY_MS = 3_000
+ORDER_ACK_REPETITION_DELAY_MS = 3_000
 """The time in ms between the messages; the times of their OrderAcks, in whole seconds, must differ."""
 
 
@@ -47,13 +47,13 @@ def test_last_order_ack_send_time_is_that_of_each_order_ack(peer, sut, judge, op
         return int(read_data_model_element(shown, "LastOrderAckSendTime"))
 
     for turn in (1, 2):
-        peer.pass_time(REPETITION_DELAY_MS)
+        peer.pass_time(ORDER_ACK_REPETITION_DELAY_MS)
         before_s, now_s = read_send_time_s(), peer.environment.now().utc_s
         receiver.sequence.number = 0
         sent = receiver.send()
         ack = receiver.await_acknowledgment()
         peer.settle()
-        soonest = min(before_s + REPETITION_DELAY_MS // 2_000, now_s)
+        soonest = min(before_s + ORDER_ACK_REPETITION_DELAY_MS // 2_000, now_s)
         judge(
             "MQQB-3.1.6.9-02",
             expected=between(soonest, peer.environment.now().utc_s + CLOCK_TOLERANCE_S),

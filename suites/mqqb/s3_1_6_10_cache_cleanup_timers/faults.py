@@ -20,12 +20,12 @@ RECEIVED_KEY_CACHE_NAME = "ReceiveSymmetricKeyCache"
 SENT_KEY_CACHE_NAME = "SendSymmetricKeyCache"
 
 
-class _NoCleanup(Cache):
+class _CacheWithoutCleanup(Cache):
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         return None
 
 
-class _CleanupKeepsAllEntries(Cache):
+class _CacheCleanupKeepsAllEntries(Cache):
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         kept = list(self.entries)
         again_ms = super().delete_old_entries(now, scale)
@@ -33,21 +33,21 @@ class _CleanupKeepsAllEntries(Cache):
         return again_ms
 
 
-class _CleanupDeletesAllEntries(Cache):
+class _CacheCleanupDeletesAllEntries(Cache):
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         again_ms = super().delete_old_entries(now, scale)
         self.entries.clear()
         return again_ms
 
 
-class _NextCleanupByYoungestEntry(Cache):
+class _NextCacheCleanupTimedByYoungestEntry(Cache):
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         again_ms = super().delete_old_entries(now, scale)
         times_s = [entry.CachedTime for entry in self.entries]
         return None if again_ms is None else again_ms + 1000 * (max(times_s) - min(times_s))
 
 
-class _NextCleanupAfterFullLifetime(Cache):
+class _NextCacheCleanupAfterFullLifetime(Cache):
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         again_ms = super().delete_old_entries(now, scale)
         times_s = [entry.CachedTime for entry in self.entries]
@@ -61,35 +61,35 @@ for _name, _breaks, _says, _cache, _faulty in (
         ("MQQB-3.1.6.13-01", "MQQB-3.1.6.13-02", "MQSO-6.4.3.1-D01"),
         "The receiver does nothing when the cleanup timer of UserCertCache expires.",
         CERTIFICATE_CACHE_NAME,
-        _NoCleanup,
+        _CacheWithoutCleanup,
     ),
     (
         "receiver-user-cert-cache-expired-entries-kept",
         ("MQQB-3.1.6.13-02", "MQSO-6.4.3.1-D01"),
         "The receiver's cleanup of UserCertCache keeps expired entries.",
         CERTIFICATE_CACHE_NAME,
-        _CleanupKeepsAllEntries,
+        _CacheCleanupKeepsAllEntries,
     ),
     (
         "receiver-user-cert-cache-young-entries-deleted",
         ("MQQB-3.1.6.13-02",),
         "The receiver's cleanup of UserCertCache also deletes entries that have not expired.",
         CERTIFICATE_CACHE_NAME,
-        _CleanupDeletesAllEntries,
+        _CacheCleanupDeletesAllEntries,
     ),
     (
         "receiver-user-cert-cache-timer-by-youngest-entry",
         ("MQQB-3.1.6.13-03", "MQSO-6.4.3.1-D02"),
         "The receiver computes the next cleanup of UserCertCache from the youngest entry instead of the oldest.",
         CERTIFICATE_CACHE_NAME,
-        _NextCleanupByYoungestEntry,
+        _NextCacheCleanupTimedByYoungestEntry,
     ),
     (
         "receiver-user-cert-cache-timer-ignores-age",
         ("MQQB-3.1.6.13-04",),
         "The receiver restarts the cleanup timer of UserCertCache with a full lifetime.",
         CERTIFICATE_CACHE_NAME,
-        _NextCleanupAfterFullLifetime,
+        _NextCacheCleanupAfterFullLifetime,
     ),
     # -- keys of received messages ---------------------------------------------------------------------------------
     (
@@ -97,35 +97,35 @@ for _name, _breaks, _says, _cache, _faulty in (
         ("MQQB-3.1.6.10-01", "MQQB-3.1.6.10-02"),
         "The receiver does nothing when the cleanup timer of ReceiveSymmetricKeyCache expires.",
         RECEIVED_KEY_CACHE_NAME,
-        _NoCleanup,
+        _CacheWithoutCleanup,
     ),
     (
         "receiver-symmetric-key-cache-expired-entries-kept",
         ("MQQB-3.1.6.10-02",),
         "The receiver's cleanup of ReceiveSymmetricKeyCache keeps expired entries.",
         RECEIVED_KEY_CACHE_NAME,
-        _CleanupKeepsAllEntries,
+        _CacheCleanupKeepsAllEntries,
     ),
     (
         "receiver-symmetric-key-cache-young-entries-deleted",
         ("MQQB-3.1.6.10-02",),
         "The receiver's cleanup of ReceiveSymmetricKeyCache also deletes entries that have not expired.",
         RECEIVED_KEY_CACHE_NAME,
-        _CleanupDeletesAllEntries,
+        _CacheCleanupDeletesAllEntries,
     ),
     (
         "receiver-symmetric-key-cache-timer-by-youngest-entry",
         ("MQQB-3.1.6.10-03",),
         "The receiver computes the next cleanup of ReceiveSymmetricKeyCache from the youngest entry.",
         RECEIVED_KEY_CACHE_NAME,
-        _NextCleanupByYoungestEntry,
+        _NextCacheCleanupTimedByYoungestEntry,
     ),
     (
         "receiver-symmetric-key-cache-timer-ignores-age",
         ("MQQB-3.1.6.10-04",),
         "The receiver restarts the cleanup timer of ReceiveSymmetricKeyCache with a full lifetime.",
         RECEIVED_KEY_CACHE_NAME,
-        _NextCleanupAfterFullLifetime,
+        _NextCacheCleanupAfterFullLifetime,
     ),
     # -- keys of sent messages -------------------------------------------------------------------------------------
     (
@@ -133,41 +133,41 @@ for _name, _breaks, _says, _cache, _faulty in (
         ("MQQB-3.1.6.11-02", "MQQB-3.1.6.11-04"),
         "The sender does nothing when the cleanup timer of SendSymmetricKeyCache expires.",
         SENT_KEY_CACHE_NAME,
-        _NoCleanup,
+        _CacheWithoutCleanup,
     ),
     (
         "sender-symmetric-key-cache-expired-entries-kept",
         ("MQQB-3.1.6.11-02",),
         "The sender's cleanup of SendSymmetricKeyCache keeps expired entries.",
         SENT_KEY_CACHE_NAME,
-        _CleanupKeepsAllEntries,
+        _CacheCleanupKeepsAllEntries,
     ),
     (
         "sender-symmetric-key-cache-young-entries-deleted",
         ("MQQB-3.1.6.11-02",),
         "The sender's cleanup of SendSymmetricKeyCache also deletes entries that have not expired.",
         SENT_KEY_CACHE_NAME,
-        _CleanupDeletesAllEntries,
+        _CacheCleanupDeletesAllEntries,
     ),
     (
         "sender-symmetric-key-cache-timer-by-youngest-entry",
         ("MQQB-3.1.6.11-03",),
         "The sender computes the next cleanup of SendSymmetricKeyCache from the youngest entry instead of the oldest.",
         SENT_KEY_CACHE_NAME,
-        _NextCleanupByYoungestEntry,
+        _NextCacheCleanupTimedByYoungestEntry,
     ),
     (
         "sender-symmetric-key-cache-timer-ignores-age",
         ("MQQB-3.1.6.11-04",),
         "The sender restarts the cleanup timer of SendSymmetricKeyCache with a full lifetime.",
         SENT_KEY_CACHE_NAME,
-        _NextCleanupAfterFullLifetime,
+        _NextCacheCleanupAfterFullLifetime,
     ),
 ):
     add(_name, _breaks, _says, replace_cache(_cache, _faulty))
 
 
-class _CleanupDeletesOneEntry(Cache):
+class _CacheCleanupDeletesOneEntry(Cache):
     """Delete only one old entry in each cleanup of a cache."""
 
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
@@ -183,12 +183,12 @@ add(
     "receiver-receive-key-cache-cleanup-deletes-one-entry-at-a-time",
     "MQQB-3.1.6.10-02",
     "The receiver deletes only one old entry of ReceiveSymmetricKeyCache at an expiry of the cleanup timer.",
-    replace_cache("ReceiveSymmetricKeyCache", _CleanupDeletesOneEntry),
+    replace_cache("ReceiveSymmetricKeyCache", _CacheCleanupDeletesOneEntry),
     blind=True,
 )
 
 
-class _CleanupDeletesAllEntriesOfOwner(Cache):
+class _CacheCleanupDeletesAllEntriesOfQueueManager(Cache):
     """When an entry of a cache is old, delete all entries of the queue manager of that entry."""
 
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
@@ -203,12 +203,12 @@ add(
     "receiver-receive-key-cache-cleanup-deletes-all-keys-of-the-sender",
     "MQQB-3.1.6.10-02",
     "The receiver deletes the younger keys of a sender together with the sender's old key.",
-    replace_cache("ReceiveSymmetricKeyCache", _CleanupDeletesAllEntriesOfOwner),
+    replace_cache("ReceiveSymmetricKeyCache", _CacheCleanupDeletesAllEntriesOfQueueManager),
     blind=True,
 )
 
 
-class _NextCleanupByNewestEntry(Cache):
+class _NextCacheCleanupTimedByNewestEntry(Cache):
     """Compute the next cleanup of a cache from the newest entry."""
 
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
@@ -222,7 +222,7 @@ add(
     "receiver-receive-key-cache-next-cleanup-from-newest-entry",
     "MQQB-3.1.6.10-03",
     "The receiver computes the next cleanup of ReceiveSymmetricKeyCache from the newest of the remaining entries.",
-    replace_cache("ReceiveSymmetricKeyCache", _NextCleanupByNewestEntry),
+    replace_cache("ReceiveSymmetricKeyCache", _NextCacheCleanupTimedByNewestEntry),
     blind=True,
 )
 
@@ -235,7 +235,7 @@ CLEANUP_RULE_BY_CACHE = {
 """The rule about the next cleanup of each cache."""
 
 
-class CleanupAfterWholeLifetime(Cache):
+class NextCacheCleanupAfterWholeLifetime(Cache):
     """Make the next cleanup of a cache follow one lifetime later, although the oldest entry of the cache
     may expire earlier.
     """
@@ -253,12 +253,12 @@ for _cache, _next in CLEANUP_RULE_BY_CACHE.items():
         _next,
         f"The queue manager always restarts the cleanup timer of {_cache} with the full lifetime, although the oldest "
         "entry may expire earlier.",
-        replace_cache(_cache, CleanupAfterWholeLifetime),
+        replace_cache(_cache, NextCacheCleanupAfterWholeLifetime),
         blind=True,
     )
 
 
-class _LaterCleanupsWithoutMinute(Cache):
+class _LaterCacheCleanupsOneMinuteEarly(Cache):
     """Omit the minute from the duration of the timer after the second and later cleanups of a cache."""
 
     cleanup_count = 0
@@ -273,7 +273,7 @@ add(
     "receiver-receive-key-cache-second-cleanup-without-minute",
     "MQQB-3.1.6.10-04",
     "The receiver omits the minute from the duration of the timer of ReceiveSymmetricKeyCache at the second restart.",
-    replace_cache("ReceiveSymmetricKeyCache", _LaterCleanupsWithoutMinute),
+    replace_cache("ReceiveSymmetricKeyCache", _LaterCacheCleanupsOneMinuteEarly),
     blind=True,
 )
 
@@ -282,7 +282,7 @@ add(
     "sender-send-key-cache-cleanup-deletes-one-entry-at-a-time",
     "MQQB-3.1.6.11-02",
     "The sender deletes only one old entry of SendSymmetricKeyCache at an expiry of the cleanup timer.",
-    replace_cache("SendSymmetricKeyCache", _CleanupDeletesOneEntry),
+    replace_cache("SendSymmetricKeyCache", _CacheCleanupDeletesOneEntry),
     blind=True,
 )
 
@@ -291,7 +291,7 @@ add(
     "sender-send-key-cache-next-cleanup-from-newest-entry",
     "MQQB-3.1.6.11-03",
     "The sender computes the next cleanup of SendSymmetricKeyCache from the newest of the remaining entries.",
-    replace_cache("SendSymmetricKeyCache", _NextCleanupByNewestEntry),
+    replace_cache("SendSymmetricKeyCache", _NextCacheCleanupTimedByNewestEntry),
     blind=True,
 )
 
@@ -300,7 +300,7 @@ add(
     "sender-send-key-cache-second-cleanup-without-minute",
     "MQQB-3.1.6.11-04",
     "The sender omits the minute from the duration of the timer of SendSymmetricKeyCache at the second restart.",
-    replace_cache("SendSymmetricKeyCache", _LaterCleanupsWithoutMinute),
+    replace_cache("SendSymmetricKeyCache", _LaterCacheCleanupsOneMinuteEarly),
     blind=True,
 )
 
@@ -309,7 +309,7 @@ add(
     "receiver-user-certificate-cache-cleanup-deletes-one-entry-at-a-time",
     "MQQB-3.1.6.13-02",
     "The receiver deletes only one old entry of UserCertCache at an expiry of the cleanup timer.",
-    replace_cache("UserCertCache", _CleanupDeletesOneEntry),
+    replace_cache("UserCertCache", _CacheCleanupDeletesOneEntry),
     blind=True,
 )
 
@@ -318,7 +318,7 @@ add(
     "receiver-user-certificate-cache-next-cleanup-from-newest-entry",
     "MQQB-3.1.6.13-03",
     "The receiver computes the next cleanup of UserCertCache from the newest of the remaining entries.",
-    replace_cache("UserCertCache", _NextCleanupByNewestEntry),
+    replace_cache("UserCertCache", _NextCacheCleanupTimedByNewestEntry),
     blind=True,
 )
 
@@ -347,13 +347,13 @@ add(
     "receiver-user-certificate-cache-second-cleanup-without-minute",
     "MQQB-3.1.6.13-04",
     "The receiver omits the minute from the duration of the timer of UserCertCache at the second restart.",
-    replace_cache("UserCertCache", _LaterCleanupsWithoutMinute),
+    replace_cache("UserCertCache", _LaterCacheCleanupsOneMinuteEarly),
     blind=True,
 )
 
 
-@fault("receiver-receive-symmetric-key-cache-cleaned-up-until-empty-once", breaks="MQQB-3.1.6.10-01", blind=True)
-class ReceiverReceiveSymmetricKeyCacheCleanedUpUntilEmptyOnce(CacheTimers):
+@fault("receiver-never-cleans-receive-symmetric-key-cache-after-emptied", breaks="MQQB-3.1.6.10-01", blind=True)
+class ReceiverNeverCleansReceiveSymmetricKeyCacheAfterEmptied(CacheTimers):
     """The receiver does nothing when the ReceiveSymmetricKeyCache Cleanup Timer expires after an earlier cleanup has
     emptied the cache.
     """

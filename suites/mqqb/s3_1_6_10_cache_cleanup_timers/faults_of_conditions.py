@@ -14,7 +14,7 @@ from reference_qm.model.timers import TimerKey
 _MINUTE_MS = 60_000
 
 
-class _CleanupDeletesOneEntry(Cache):
+class _CacheCleanupDeletesOneEntry(Cache):
     """A cache that deletes only one entry at each cleanup."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -25,7 +25,7 @@ class _CleanupDeletesOneEntry(Cache):
         return again if again is not None or not self.entries else 1000
 
 
-class _CleanupDeletesAllEntries(Cache):
+class _CacheCleanupDeletesAllEntries(Cache):
     """A cache that deletes all entries at a cleanup if one entry is old."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -37,7 +37,7 @@ class _CleanupDeletesAllEntries(Cache):
         return again
 
 
-class _CleanupDeletesAfterMinute(Cache):
+class _CacheCleanupDeletesEntryOneMinuteLate(Cache):
     """A cache that deletes an entry only when the entry is one minute older than the lifetime."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -49,7 +49,7 @@ class _CleanupDeletesAfterMinute(Cache):
         return None if again is None else again - _MINUTE_MS // scale
 
 
-class _CleanupDeletesAfterHalfLifetime(Cache):
+class _CacheCleanupDeletesEntryAfterHalfLifetime(Cache):
     """A cache that deletes an entry after half of its lifetime."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -61,7 +61,7 @@ class _CleanupDeletesAfterHalfLifetime(Cache):
         return None if again is None or kept is None else again + kept // 2 // scale
 
 
-class _NextCleanupByNewestEntry(Cache):
+class _NextCacheCleanupTimedByNewestEntry(Cache):
     """A cache whose next cleanup is computed from the newest entry."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -72,7 +72,7 @@ class _NextCleanupByNewestEntry(Cache):
         return again + 1000 * (max(times) - min(times))
 
 
-class _NextCleanupByLastEntry(Cache):
+class _NextCacheCleanupTimedByLastListedEntry(Cache):
     """A cache whose next cleanup is computed from the entry that is last in the list."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -82,7 +82,7 @@ class _NextCleanupByLastEntry(Cache):
         return again + 1000 * (self.entries[-1].CachedTime - min(one.CachedTime for one in self.entries))
 
 
-class _NextCleanupWithoutMinute(Cache):
+class _NextCacheCleanupOneMinuteEarly(Cache):
     """A cache whose next cleanup is one minute too early."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -90,7 +90,7 @@ class _NextCleanupWithoutMinute(Cache):
         return None if again is None else again - _MINUTE_MS // scale
 
 
-class _NextCleanupAfterFullLifetime(Cache):
+class _NextCacheCleanupAfterFullLifetime(Cache):
     """A cache whose next cleanup ignores the age of the oldest entry."""
 
     def delete_old_entries(self, now: Any, scale: int = 1) -> int | None:
@@ -114,7 +114,7 @@ def _ignore_later_cleanup_timers(cache: str) -> Install:
     return change_step(CacheTimers.on_cleanup_timer, run)
 
 
-def _ignore_timer_of_several_entries(cache: str) -> Install:
+def _ignore_cleanup_timer_of_cache_with_several_entries(cache: str) -> Install:
     def run(self: Any, original: Any, name: Any, now: Any) -> None:
         if CACHE_TIMERS[name] != cache or len(getattr(self.qm.caches, cache)) < 2:
             original(name, now)
@@ -122,7 +122,7 @@ def _ignore_timer_of_several_entries(cache: str) -> Install:
     return change_step(CacheTimers.on_cleanup_timer, run)
 
 
-def _clean_up_other_cache(cache: str, other: str) -> Install:
+def _clean_up_other_cache_at_timer_expiry(cache: str, other: str) -> Install:
     def run(self: Any, original: Any, name: Any, now: Any) -> None:
         chosen = next(one for one, attribute in CACHE_TIMERS.items() if attribute == other)
         original(chosen if CACHE_TIMERS[name] == cache else name, now)
@@ -174,33 +174,43 @@ _CACHES_WITH_RULES: tuple[tuple[str, str, dict[str, str]], ...] = (
 )
 """Each cache, another cache, and the rule of each step of the cleanup."""
 _CLEANUP_FAULTS: tuple[tuple[str, str, str, type[Cache]], ...] = (
-    ("one-entry-deleted", "delete", "deletes only one old entry of {} at a cleanup", _CleanupDeletesOneEntry),
+    ("one-entry-deleted", "delete", "deletes only one old entry of {} at a cleanup", _CacheCleanupDeletesOneEntry),
     (
         "young-entries-deleted",
         "delete",
         "also deletes young entries of {} if an entry is old",
-        _CleanupDeletesAllEntries,
+        _CacheCleanupDeletesAllEntries,
     ),
-    ("entries-deleted-late", "delete", "deletes an entry of {} one minute too late", _CleanupDeletesAfterMinute),
+    (
+        "entries-deleted-late",
+        "delete",
+        "deletes an entry of {} one minute too late",
+        _CacheCleanupDeletesEntryOneMinuteLate,
+    ),
     (
         "entries-deleted-early",
         "delete",
         "deletes an entry of {} after half of its lifetime",
-        _CleanupDeletesAfterHalfLifetime,
+        _CacheCleanupDeletesEntryAfterHalfLifetime,
     ),
-    ("timed-by-newest", "oldest", "computes the next cleanup of {} from the newest entry", _NextCleanupByNewestEntry),
+    (
+        "timed-by-newest",
+        "oldest",
+        "computes the next cleanup of {} from the newest entry",
+        _NextCacheCleanupTimedByNewestEntry,
+    ),
     (
         "timed-by-last-of-list",
         "oldest",
         "computes the next cleanup of {} from the last entry of the list",
-        _NextCleanupByLastEntry,
+        _NextCacheCleanupTimedByLastListedEntry,
     ),
-    ("minute-missing", "restart", "cleans up {} one minute too early", _NextCleanupWithoutMinute),
+    ("minute-missing", "restart", "cleans up {} one minute too early", _NextCacheCleanupOneMinuteEarly),
     (
         "age-ignored",
         "restart",
         "ignores the age of the oldest entry when it restarts the timer of {}",
-        _NextCleanupAfterFullLifetime,
+        _NextCacheCleanupAfterFullLifetime,
     ),
 )
 _CLEANUP_STEP_FAULTS: tuple[tuple[str, str, Callable[[str, str], Install]], ...] = (
@@ -212,9 +222,13 @@ _CLEANUP_STEP_FAULTS: tuple[tuple[str, str, Callable[[str, str], Install]], ...]
     (
         "cleanup-of-several-omitted",
         "ignores the timer of {} if this cache has several entries",
-        lambda cache, other: _ignore_timer_of_several_entries(cache),
+        lambda cache, other: _ignore_cleanup_timer_of_cache_with_several_entries(cache),
     ),
-    ("other-cache-cleaned", "cleans up another cache when the timer of {} expires", _clean_up_other_cache),
+    (
+        "other-cache-cleaned",
+        "cleans up another cache when the timer of {} expires",
+        _clean_up_other_cache_at_timer_expiry,
+    ),
     (
         "timer-after-emptied-cache-omitted",
         "starts the timer of {} only once by an entry",

@@ -22,7 +22,7 @@ LEAST_REAL_LIFETIME_MS = 10_000
 """The least lifetime of entries in real time. The lifetime must be long because CachedTime counts whole seconds."""
 GREATEST_TIME_SCALE = 20
 """The highest factor by which the timers may be accelerated in this check."""
-REMAINING_ENTRY_CASES = (
+REMAINING_CACHE_ENTRY_CASES = (
     ("MQQB-3.1.6.10-01", SecurityCaches.RECEIVED_KEY_CACHE, "enhanced"),
     ("MQQB-3.1.6.10-02", SecurityCaches.RECEIVED_KEY_CACHE, "enhanced"),
     ("MQQB-3.1.6.11-02", SecurityCaches.SENT_KEY_CACHE, "enhanced"),
@@ -32,7 +32,7 @@ REMAINING_ENTRY_CASES = (
     ("MQSO-6.4.3.1-01", SecurityCaches.CERTIFICATE_CACHE, "bob"),
 )
 """The rule, the cache, and the newer entry, which remains when the older entry has been deleted."""
-RESTARTED_TIMER_CASES = (
+RESTARTED_CLEANUP_TIMER_CASES = (
     ("MQQB-3.1.6.10-03", SecurityCaches.RECEIVED_KEY_CACHE, "first"),
     ("MQQB-3.1.6.10-04", SecurityCaches.RECEIVED_KEY_CACHE, "first"),
     ("MQQB-3.1.6.10-04", SecurityCaches.RECEIVED_KEY_CACHE, "second"),
@@ -49,7 +49,7 @@ RESTARTED_TIMER_CASES = (
 
 
 @needs("security", "receive", "configure", "inspect", "private_names", "send", "set_timers")
-@covers(*(rule for rule, *_ in (*REMAINING_ENTRY_CASES, *RESTARTED_TIMER_CASES)))
+@covers(*(rule for rule, *_ in (*REMAINING_CACHE_ENTRY_CASES, *RESTARTED_CLEANUP_TIMER_CASES)))
 def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, judge):
     """The SUT adds an entry to each security cache. Later, it receives messages with the certificate and the symmetric
     key of the first entries, and adds a second entry to each cache. The SUT still has the first entry when
@@ -68,10 +68,10 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
     )  # a timer that is late must not see it a second older
     began_ms = peer.recorder.elapsed_ms()
 
-    def wait_until(specified_ms: int) -> None:
+    def wait_until_specified_time(specified_ms: int) -> None:
         peer.pass_time_until(began_ms, specified_ms // scale)
 
-    wait_until(second_ms)
+    wait_until_specified_time(second_ms)
     evidence += secured.dispositions({"": sign_message(secured.message(ALICE), key=ALICE.key)})[""].frames
     cipher, bits = CIPHER_BY_PRIVACY_LEVEL[ADVANCED_PRIVACY_LEVEL]
     clear = secured.message(ALICE, body=b"with the first key")
@@ -79,20 +79,20 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
     evidence += secured.dispositions({"": with_first_key})[""].frames
     evidence += fill_security_caches(secured, BOB, ENHANCED_PRIVACY_LEVEL)
     margin = sut.slack_ms(0)
-    wait_until(lifetime_ms)
+    wait_until_specified_time(lifetime_ms)
     peer.pass_time(margin)
     caches = SecurityCaches(sut)
     names = (SecurityCaches.RECEIVED_KEY_CACHE, SecurityCaches.SENT_KEY_CACHE, SecurityCaches.CERTIFICATE_CACHE)
     counts = {name: len(caches.entries(name)) for name in names}
     left_ms = {"first": {name: caches.get_remaining_ms(name) for name in names}}
-    wait_until(lifetime_ms + MS_PER_MINUTE)
+    wait_until_specified_time(lifetime_ms + MS_PER_MINUTE)
     peer.pass_time(2 * margin)
     kept = {
         name: caches.users() if name == SecurityCaches.CERTIFICATE_CACHE else _list_privacy_level_names(caches, name)
         for name in names
     }
     left_ms["second"] = {name: caches.get_remaining_ms(name) for name in names}
-    wait_until(second_ms + lifetime_ms + 2 * MS_PER_MINUTE)
+    wait_until_specified_time(second_ms + lifetime_ms + 2 * MS_PER_MINUTE)
     peer.pass_time(2 * margin)
     last = {
         "MQSO-6.4.3.1-01": caches.users(),
@@ -107,7 +107,7 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
         case="number of entries of UserCertCache before the expiry",
         evidence=evidence,
     )
-    for rule, name, expected in REMAINING_ENTRY_CASES:
+    for rule, name, expected in REMAINING_CACHE_ENTRY_CASES:
         judge(
             rule,
             expected=facts(number_of_cache_entries_before_the_expiry=2, cache_entries_after_the_expiry=[expected]),
@@ -119,7 +119,7 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
         )
     for rule, left in last.items():
         judge(rule, expected=[], observed=left, case="entries after the expiry of the second entry", evidence=evidence)
-    for rule, name, expiry in RESTARTED_TIMER_CASES:
+    for rule, name, expiry in RESTARTED_CLEANUP_TIMER_CASES:
         due = [due_ms[expiry]]
         if rule == "MQQB-3.1.6.11-04" and expiry == "first":
             due.append(due_ms[expiry] + due_ms["second"])  # by the youngest entry; by which, 3.1.6.11-03 says

@@ -20,7 +20,7 @@ from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
 
-class _LifetimeWithoutExpiry(Lifetimes):
+class _MessageLifetimesThatNeverExpire(Lifetimes):
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return False
 
@@ -29,7 +29,7 @@ add(
     "sender-expired-message-sent",
     ("MQQB-3.1.7.1-06", "MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1.2-D01"),
     "The sender sends expired messages.",
-    combine_installers(replace_part(_LifetimeWithoutExpiry), skip(Expiring.on_expiration_timer)),
+    combine_installers(replace_part(_MessageLifetimesThatNeverExpire), skip(Expiring.on_expiration_timer)),
 )
 
 
@@ -115,8 +115,8 @@ class SenderDeadLetterDeletedAfterTimeToBeReceived(Lifetimes):
             self.qm.post(LifetimesChanged())
 
 
-@fault("sender-dead-letter-of-expired-message-without-jn", breaks="MQQB-3.1.7.1.2-06")
-class SenderDeadLetterOfExpiredMessageWithoutJn(Journaling):
+@fault("sender-dead-letters-expired-message-without-jn-flag", breaks="MQQB-3.1.7.1.2-06")
+class SenderDeadLettersExpiredMessageWithoutJnFlag(Journaling):
     """The sender puts an expired message without JN into a dead-letter queue."""
 
     def journal_failed(self, position: MessagePosition) -> None:
@@ -165,8 +165,8 @@ class SenderMessageWithFutureSentTimeExpired(Lifetimes):
         return (now.utc_s - packet.UserHeader.SentTime) & 0xFFFF_FFFF > packet.BaseHeader.TimeToReachQueue
 
 
-@fault("sender-long-time-to-reach-queue-as-expired", breaks="MQQB-3.1.7.1.2-D01", blind=True)
-class SenderLongTimeToReachQueueAsExpired(Lifetimes):
+@fault("sender-treats-long-time-to-reach-queue-as-expired", breaks="MQQB-3.1.7.1.2-D01", blind=True)
+class SenderTreatsLongTimeToReachQueueAsExpired(Lifetimes):
     """The sender treats a message whose TimeToReachQueue is between 0x80000000 and 0xFFFFFFFE as expired."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:

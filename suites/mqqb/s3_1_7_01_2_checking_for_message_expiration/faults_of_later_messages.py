@@ -49,7 +49,7 @@ def _count_expired_messages(self: Any) -> int:
     return int(self.__dict__["expired"])
 
 
-def _requests_journaling(self: Any, session: Session, position: OutgoingMessagePosition) -> bool:
+def _does_message_request_journaling(self: Any, session: Session, position: OutgoingMessagePosition) -> bool:
     packet: UserMessagePacket = position.UserMessage
     return bool(packet.UserHeader.JN or packet.UserHeader.JP)
 
@@ -87,13 +87,13 @@ for _name, _rule, _says, _install in (
         "sender-expired-message-with-journaling-kept-in-table",
         "MQQB-3.1.7.1.2-02",
         "The sender keeps an expired message that requests journaling in OutgoingMessageTable.",
-        _keep_expired_messages_in_table(_requests_journaling),
+        _keep_expired_messages_in_table(_does_message_request_journaling),
     ),
     (
         "sender-expired-message-without-journaling-kept-in-table",
         "MQQB-3.1.7.1.2-02",
         "The sender keeps an expired message that requests no journaling in OutgoingMessageTable.",
-        _keep_expired_messages_in_table(lambda *given: not _requests_journaling(*given)),
+        _keep_expired_messages_in_table(lambda *given: not _does_message_request_journaling(*given)),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)

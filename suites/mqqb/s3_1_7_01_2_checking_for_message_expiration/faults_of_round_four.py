@@ -14,7 +14,7 @@ from reference_qm.model.adm import INFINITE, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-class _SendingSinceArrival(Sending):
+class _SendingWithLifetimesCountedFromArrival(Sending):
     def send_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
         packet = position.UserMessage
         arrived_s = position.MessagePosition.MessageReference.ArrivalTime
@@ -27,7 +27,7 @@ class _SendingSinceArrival(Sending):
         return True
 
 
-class _LifetimesSinceArrival(Lifetimes):
+class _MessageLifetimesCountedFromArrival(Lifetimes):
     def record_deadline_of_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
         message = position.MessagePosition.MessageReference
         life_s = get_time_to_reach_queue(message)
@@ -42,6 +42,8 @@ add(
     "router-message-time-to-reach-queue-counted-from-arrival",
     "MQQB-3.1.7.1.2-D01",
     "A router counts TimeToReachQueue of a message from the arrival of the message, and not from SentTime.",
-    combine_installers(replace_part(_SendingSinceArrival), replace_part(_LifetimesSinceArrival)),
+    combine_installers(
+        replace_part(_SendingWithLifetimesCountedFromArrival), replace_part(_MessageLifetimesCountedFromArrival)
+    ),
     blind=True,
 )

@@ -26,7 +26,7 @@ DEAD_LETTERS = {
     "recoverable": "system$;deadletter",
     "transactional": "system$;deadxact",
 }
-REACH_QUEUE_TIMEOUT = "MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT"
+REACH_QUEUE_TIMEOUT_CLASS_NAME = "MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT"
 
 
 @needs("send", "receive", "queue_control")
@@ -51,7 +51,7 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
     admin = sut.format_name("admin")
     report = {"acks": ["negative_arrival"], "admin_queue": admin}
     names = {
-        send_with_lifetime(peer, sut, delivery, tag, life_s, **fields): name
+        send_message_with_lifetime(peer, sut, delivery, tag, life_s, **fields): name
         for tag, (name, life_s, fields) in enumerate(
             (
                 ("expired with NA", MESSAGE_LIFETIME_S, report),
@@ -96,7 +96,10 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
     judge(
         "MQQB-3.1.7.1.2-03",
         "MQDMPR-3.1.1.12-D12",
-        expected={"expired with NA": REACH_QUEUE_TIMEOUT, "expired with NA and JN": REACH_QUEUE_TIMEOUT},
+        expected={
+            "expired with NA": REACH_QUEUE_TIMEOUT_CLASS_NAME,
+            "expired with NA and JN": REACH_QUEUE_TIMEOUT_CLASS_NAME,
+        },
         observed=nacks,
     )
     dead = {one["message_id"] for one in sut.kept(DEAD_LETTERS[delivery])}
@@ -140,7 +143,10 @@ LIFETIMES_OF_FORWARDED_MESSAGES = {
 """SentTime relative to now, and TimeToReachQueue, in seconds. The remaining lifetimes are longer than any difference
 between two clocks.
 """
-LIFETIMES_TO_THE_SECOND = {"message that expires now": (-100, 100), "message that expired a second ago": (-101, 100)}
+LIFETIMES_THAT_END_WITHIN_A_SECOND = {
+    "message that expires now": (-100, 100),
+    "message that expired a second ago": (-101, 100),
+}
 """Lifetimes that end within one second of now, so that only a check in virtual time can judge them."""
 
 
@@ -153,7 +159,7 @@ def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
     """
     sender = Sender(peer, sut)
     session = peer.open_raw()
-    cases = LIFETIMES_OF_FORWARDED_MESSAGES | (LIFETIMES_TO_THE_SECOND if peer.environment.virtual else {})
+    cases = LIFETIMES_OF_FORWARDED_MESSAGES | (LIFETIMES_THAT_END_WITHIN_A_SECOND if peer.environment.virtual else {})
     now_s, sent = peer.environment.now().utc_s, []
     for name, (ago_s, life_s) in cases.items():
         user = {"SourceQueueManager": OTHER_GUID, "QueueManagerAddress": peer.identifier, "RC": 1}
@@ -174,7 +180,7 @@ def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
     onward.acknowledge_all()
 
 
-def send_with_lifetime(peer, sut, delivery: str, tag: int, life_s: int, **fields: Any) -> str:
+def send_message_with_lifetime(peer, sut, delivery: str, tag: int, life_s: int, **fields: Any) -> str:
     """Let the SUT send a message with the given TimeToReachQueue in seconds; return its message id."""
     return sut.send(peer.direct_name(), delivery=delivery, application_tag=tag, time_to_reach_queue_s=life_s, **fields)
 

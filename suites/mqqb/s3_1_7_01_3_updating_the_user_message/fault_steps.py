@@ -13,7 +13,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-def change_after_update(change: Callable[[Session, OutgoingMessagePosition], None]) -> Install:
+def change_session_after_message_update(change: Callable[[Session, OutgoingMessagePosition], None]) -> Install:
     """Change the session and the position of a message after the message was updated."""
 
     class ChangedAfterUpdate(Sending):
@@ -56,19 +56,19 @@ def has_high_priority(self: Any, session: Any, position: Any) -> bool:
     return bool(position.UserMessage.BaseHeader.PR > 3)
 
 
-def was_transmitted_before(self: Any, session: Any, position: Any) -> bool:
+def was_message_transmitted_before(self: Any, session: Any, position: Any) -> bool:
     """Return whether the message was already sent on its session."""
     return bool(position.Transmitted)
 
 
-def is_on_later_session(self: Any, session: Any, position: Any) -> bool:
+def is_message_on_later_session(self: Any, session: Any, position: Any) -> bool:
     """Return whether the message is sent on another connection than the first."""
     earlier = self.__dict__.setdefault("sessions", {})
     first = earlier.setdefault("first", session.transport)
     return bool(first != session.transport)
 
 
-def is_on_second_queue(self: Any, session: Any, position: Any) -> bool:
+def is_message_of_second_outgoing_queue(self: Any, session: Any, position: Any) -> bool:
     """Return whether the message belongs to another outgoing queue than the first."""
     first = self.__dict__.setdefault("first_queue", session.number)
     return bool(first != session.number)
@@ -85,9 +85,9 @@ MESSAGE_CONDITIONS: tuple[tuple[str, str, Condition], ...] = (
     ("transactional-message", "a transactional message", is_transactional),
     ("own-message", "a message that it created itself", is_from_this_queue_manager),
     ("urgent-message", "a message with a priority above 3", has_high_priority),
-    ("resent-message", "a message that it sends again on the same session", was_transmitted_before),
-    ("message-on-later-connection", "a message on a later connection", is_on_later_session),
-    ("message-of-second-queue", "a message of the second outgoing queue", is_on_second_queue),
+    ("resent-message", "a message that it sends again on the same session", was_message_transmitted_before),
+    ("message-on-later-connection", "a message on a later connection", is_message_on_later_session),
+    ("message-of-second-queue", "a message of the second outgoing queue", is_message_of_second_outgoing_queue),
     ("large-message", "a message with a body of more than 4 KB", has_large_body),
 )
 

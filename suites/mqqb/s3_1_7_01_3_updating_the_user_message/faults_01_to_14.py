@@ -15,7 +15,7 @@ from reference_qm.core.transfer.transactional_sending import TransactionalSendin
 from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_7_01_3_updating_the_user_message.fault_steps import change_after_update
+from suites.mqqb.s3_1_7_01_3_updating_the_user_message.fault_steps import change_session_after_message_update
 
 
 @fault(
@@ -40,10 +40,10 @@ class SenderSequenceNumbersSharedByDestinations(TransactionalSending):
 
 
 @fault(
-    "sender-sequence-identifier-of-newest-destination",
+    "sender-tx-sequence-id-taken-from-newest-destination",
     breaks=("MQQB-3.1.7.1.3-02", "MQQB-3.1.1.5-D01", "MQQB-3.1.1.3.1-02"),
 )
-class SenderSequenceIdentifierOfNewestDestination(TransactionalSending):
+class SenderTxSequenceIdTakenFromNewestDestination(TransactionalSending):
     """TxSequenceID of a new transactional message is that of the newest destination instead of the message's own."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
@@ -131,12 +131,12 @@ add(
     "sender-message-sent-count-grows-by-2",
     ("MQQB-3.1.7.1.3-11", "MQQB-3.1.7.1.3-18"),
     "The sender increments MessageSentCount by two for each message.",
-    change_after_update(_count_sent_message_twice),
+    change_session_after_message_update(_count_sent_message_twice),
 )
 
 
-@fault("sender-message-count-of-all-sessions", breaks=("MQQB-3.1.7.1.3-11", "MQQB-3.1.1.4-01"))
-class SenderMessageCountOfAllSessions(Sending):
+@fault("sender-message-sent-count-incremented-on-all-sessions", breaks=("MQQB-3.1.7.1.3-11", "MQQB-3.1.1.4-01"))
+class SenderMessageSentCountIncrementedOnAllSessions(Sending):
     """The sender increments MessageSentCount of every open session for each message that it sends on one session."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -153,7 +153,7 @@ add(
     "sender-outgoing-entry-sequence-number-0-after-sending",
     "MQQB-3.1.7.1.3-12",
     "The sender leaves SequenceNumber of a sent OutgoingMessagePosition at 0.",
-    change_after_update(_clear_position_sequence_number),
+    change_session_after_message_update(_clear_position_sequence_number),
 )
 
 
@@ -166,7 +166,7 @@ add(
     "sender-recoverable-sent-count-includes-express",
     ("MQQB-3.1.7.1.3-13", "MQQB-3.1.7.1.3-19"),
     "The sender also increments RecoverableMessageSentCount for express messages.",
-    change_after_update(_count_express_as_recoverable),
+    change_session_after_message_update(_count_express_as_recoverable),
 )
 
 
@@ -194,8 +194,8 @@ class SenderTransactionalMessageNotCountedAsRecoverable(Sending):
         return packet
 
 
-@fault("sender-recoverable-message-count-of-all-sessions", breaks="MQQB-3.1.7.1.3-13")
-class SenderRecoverableMessageCountOfAllSessions(Sending):
+@fault("sender-recoverable-sent-count-incremented-on-all-sessions", breaks="MQQB-3.1.7.1.3-13")
+class SenderRecoverableSentCountIncrementedOnAllSessions(Sending):
     """The sender increments RecoverableMessageSentCount of every open session for each recoverable message that it
     sends on one session.
     """
@@ -214,7 +214,7 @@ add(
     "sender-unacked-message-count-always-0",
     "MQQB-3.1.7.1.3-14",
     "The sender leaves UnAckedMessageCount at 0.",
-    change_after_update(_decrement_unacked_message_count),
+    change_session_after_message_update(_decrement_unacked_message_count),
 )
 
 

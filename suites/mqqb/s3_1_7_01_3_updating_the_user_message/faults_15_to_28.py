@@ -19,7 +19,7 @@ from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_7_01_3_updating_the_user_message.fault_steps import change_after_update
+from suites.mqqb.s3_1_7_01_3_updating_the_user_message.fault_steps import change_session_after_message_update
 
 add(
     "sender-session-header-ack-sequence-number-high",
@@ -78,11 +78,11 @@ class _LaterSessionHeaderChanger(SessionAcks):
 
 
 @fault(
-    "sender-second-session-header-acknowledges-as-first",
+    "sender-later-session-headers-repeat-ack-numbers-of-first",
     breaks=("MQQB-3.1.7.1.3-16", "MQQB-3.1.7.1.3-17"),
     blind=True,
 )
-class SenderSecondSessionHeaderAcknowledgesAsFirst(_LaterSessionHeaderChanger):
+class SenderLaterSessionHeadersRepeatAckNumbersOfFirst(_LaterSessionHeaderChanger):
     """In the second and each later SessionHeader of a session, the sender repeats the acknowledged numbers of the first
     SessionHeader.
     """
@@ -96,11 +96,11 @@ class SenderSecondSessionHeaderAcknowledgesAsFirst(_LaterSessionHeaderChanger):
 
 
 @fault(
-    "sender-second-session-header-with-sent-counts-of-first",
+    "sender-later-session-headers-repeat-sent-counts-of-first",
     breaks=("MQQB-3.1.7.1.3-18", "MQQB-3.1.7.1.3-19"),
     blind=True,
 )
-class SenderSecondSessionHeaderWithSentCountsOfFirst(_LaterSessionHeaderChanger):
+class SenderLaterSessionHeadersRepeatSentCountsOfFirst(_LaterSessionHeaderChanger):
     """In the second and each later SessionHeader of a session, the sender repeats the counts of sent messages of the
     first SessionHeader.
     """
@@ -113,8 +113,8 @@ class SenderSecondSessionHeaderWithSentCountsOfFirst(_LaterSessionHeaderChanger)
         )
 
 
-@fault("sender-session-header-flags-of-8-bits", breaks="MQQB-3.1.7.1.3-20", blind=True)
-class SenderSessionHeaderFlagsOf8Bits(SessionAcks):
+@fault("sender-session-header-recoverable-ack-flags-cut-to-8-bits", breaks="MQQB-3.1.7.1.3-20", blind=True)
+class SenderSessionHeaderRecoverableAckFlagsCutTo8Bits(SessionAcks):
     """The sender puts only the lower 8 bits of RecoverableMsgAckFlags into the SessionHeader of a user message."""
 
     def build(self, session: Session) -> SessionAckPacket:
@@ -126,18 +126,18 @@ class SenderSessionHeaderFlagsOf8Bits(SessionAcks):
         return replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 0xFF)
 
 
-def _change_after_session_header(change: Callable[[QueueManager, Session, Session, Now], None]) -> Install:
+def _change_session_after_session_header(change: Callable[[QueueManager, Session, Session, Now], None]) -> Install:
     """Change the session after a message with a SessionHeader was sent; the earlier state of the session is also an
     argument of ``change``.
     """
 
     def replace_note_acknowledged(original: Callable[..., None], *_: Any) -> Callable[..., None]:
-        def note_acknowledged_and_change(qm: QueueManager, session: Session, now: Now) -> None:
+        def note_acknowledged_and_change_session(qm: QueueManager, session: Session, now: Now) -> None:
             before = copy(session)
             original(qm, session, now)
             change(qm, session, before, now)
 
-        return note_acknowledged_and_change
+        return note_acknowledged_and_change_session
 
     return replace_during(Sending.update_user_message, SessionAcks.note_acknowledged, replace_note_acknowledged)
 
@@ -150,7 +150,7 @@ add(
     "sender-ack-flags-kept-after-session-header",
     "MQQB-3.1.7.1.3-21",
     "The sender does not clear RecoverableMsgAckFlags after it sends a message with a SessionHeader.",
-    _change_after_session_header(_keep_recoverable_ack_flags),
+    _change_session_after_session_header(_keep_recoverable_ack_flags),
 )
 
 
@@ -174,7 +174,7 @@ add(
     "sender-unacked-received-count-kept-after-session-header",
     ("MQQB-3.1.7.1.3-23", "MQQB-3.1.7.1.3-24"),
     "The sender does not reset UnackedReceivedMsgCount after it sends a message with a SessionHeader.",
-    _change_after_session_header(_keep_unacked_received_count),
+    _change_session_after_session_header(_keep_unacked_received_count),
 )
 
 
@@ -186,7 +186,7 @@ add(
     "sender-last-acked-number-high-after-session-header",
     "MQQB-3.1.7.1.3-25",
     "The sender sets LastAckedRecoverableMsgSeqNumber one too high after it sends a message with a SessionHeader.",
-    _change_after_session_header(_increment_last_acked_recoverable_number),
+    _change_session_after_session_header(_increment_last_acked_recoverable_number),
 )
 
 
@@ -249,5 +249,5 @@ add(
     "sender-session-active-not-set",
     "MQQB-3.1.7.1.3-28",
     "The sender leaves SessionActive at FALSE when it sends a message.",
-    change_after_update(_clear_session_active),
+    change_session_after_message_update(_clear_session_active),
 )

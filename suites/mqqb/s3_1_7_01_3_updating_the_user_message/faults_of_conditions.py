@@ -20,17 +20,17 @@ from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_7_01_3_updating_the_user_message.fault_steps import (
     MESSAGE_CONDITION_BY_NAME,
     Condition,
-    is_on_later_session,
-    is_on_second_queue,
+    is_message_of_second_outgoing_queue,
+    is_message_on_later_session,
     is_recoverable,
     is_transactional,
-    was_transmitted_before,
+    was_message_transmitted_before,
 )
 
-SessionEffect = Callable[[Any, Any, Any], None]
+SessionAndPositionChange = Callable[[Any, Any, Any], None]
 
 
-def _change_after_update(when: Condition, change: SessionEffect) -> Install:
+def _change_session_after_message_update(when: Condition, change: SessionAndPositionChange) -> Install:
     """Return an installer of a fault that changes the session or the position after the update of some packets."""
 
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> UserMessagePacket:
@@ -55,7 +55,7 @@ def _clear_awaiting_ack(self: Any, session: Any, position: Any) -> None:
     position.AwaitingAck = False
 
 
-def _set_number_to_recoverable_count(self: Any, session: Any, position: Any) -> None:
+def _set_sequence_number_to_recoverable_sent_count(self: Any, session: Any, position: Any) -> None:
     position.SequenceNumber = session.RecoverableMessageSentCount
 
 
@@ -124,11 +124,11 @@ def _change_transaction_header(when: Condition, field: str, value: Callable[[Any
     return change_step(TransactionalSending.update_transaction_header, run)
 
 
-def _is_third_or_later_of_sequence(self: Any, session: Any, position: Any) -> bool:
+def _is_third_or_later_message_of_sequence(self: Any, session: Any, position: Any) -> bool:
     return bool(position.TxSequenceNumber >= 3)
 
 
-def _share_sequence_numbers(self: Any, original: Any, session: Any, message: Any) -> Any:
+def _share_tx_sequence_numbers_among_sessions(self: Any, original: Any, session: Any, message: Any) -> Any:
     numbers = self.__dict__.setdefault("numbers", [1])
     session.OutgoingTxSequenceNumber = max(numbers[0], session.OutgoingTxSequenceNumber)
     numbered = original(session, message)
@@ -136,7 +136,7 @@ def _share_sequence_numbers(self: Any, original: Any, session: Any, message: Any
     return numbered
 
 
-def _share_number_within_transaction(self: Any, original: Any, session: Any, message: Any) -> Any:
+def _share_tx_sequence_number_within_transaction(self: Any, original: Any, session: Any, message: Any) -> Any:
     last = self.__dict__.setdefault("last", {})
     same = last.get(session.number) == message.TransactionIdentifier
     last[session.number] = message.TransactionIdentifier
@@ -154,7 +154,9 @@ def _add_second_unacked_entry_of_resent_message(self: Any, original: Any, sessio
     return packet
 
 
-def _keep_last_two_unacked_entries(self: Any, original: Any, session: Any, position: Any, now: Any) -> Any:
+def _keep_only_last_two_unacked_sequence_entries(
+    self: Any, original: Any, session: Any, position: Any, now: Any
+) -> Any:
     packet = original(session, position, now)
     del session.TxOutgoingSequence.UnackedSequence[:-2]
     return packet
@@ -176,7 +178,7 @@ def _restrict_condition_to_recoverable(when: Condition) -> Condition:
     return lambda self, session, position: bool(position.recoverable) and when(self, session, position)
 
 
-_COUNTER_FAULTS = (
+_MESSAGE_COUNTER_FAULTS = (
     ("MessageSentCount", "MQQB-3.1.7.1.3-11", ("resent-message", "own-message", "urgent-message", "large-message")),
     (
         "RecoverableMessageSentCount",
@@ -197,7 +199,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
                 else _restrict_condition_to_recoverable(MESSAGE_CONDITION_BY_NAME[kind][1]),
             ),
         )
-        for attribute, rule, kinds in _COUNTER_FAULTS
+        for attribute, rule, kinds in _MESSAGE_COUNTER_FAULTS
         for kind in kinds
     ),
     *(
@@ -205,7 +207,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"sender-window-does-not-count-{kind}",
             "MQQB-3.1.7.1.3-14",
             f"The sender does not increment UnAckedMessageCount for {MESSAGE_CONDITION_BY_NAME[kind][0]}.",
-            _change_after_update(MESSAGE_CONDITION_BY_NAME[kind][1], _decrement_unacked_message_count),
+            _change_session_after_message_update(MESSAGE_CONDITION_BY_NAME[kind][1], _decrement_unacked_message_count),
         )
         for kind in (
             "express-message",
@@ -220,7 +222,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"sender-session-active-unchanged-by-{kind}",
             "MQQB-3.1.7.1.3-28",
             f"The sender does not set SessionActive to TRUE when it sends {MESSAGE_CONDITION_BY_NAME[kind][0]}.",
-            _change_after_update(MESSAGE_CONDITION_BY_NAME[kind][1], _clear_session_active),
+            _change_session_after_message_update(MESSAGE_CONDITION_BY_NAME[kind][1], _clear_session_active),
         )
         for kind in ("express-message", "transactional-message", "own-message", "message-of-second-queue")
     ),
@@ -229,7 +231,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"sender-awaiting-ack-of-{kind}-false",
             "MQQB-3.1.7.1.3-26",
             f"The sender sets AwaitingAck to FALSE for {MESSAGE_CONDITION_BY_NAME[kind][0]}.",
-            _change_after_update(MESSAGE_CONDITION_BY_NAME[kind][1], _clear_awaiting_ack),
+            _change_session_after_message_update(MESSAGE_CONDITION_BY_NAME[kind][1], _clear_awaiting_ack),
         )
         for kind in ("transactional-message", "message-of-second-queue", "own-message")
     ),
@@ -253,21 +255,22 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-sequence-number-of-recoverable-position-counts-recoverable-messages",
         "MQQB-3.1.7.1.3-12",
         "The sender sets SequenceNumber of a recoverable message to RecoverableMessageSentCount.",
-        _change_after_update(is_recoverable, _set_number_to_recoverable_count),
+        _change_session_after_message_update(is_recoverable, _set_sequence_number_to_recoverable_sent_count),
     ),
     (
         "sender-sequence-number-of-resent-position-1",
         "MQQB-3.1.7.1.3-12",
         "The sender sets SequenceNumber of a message that it sends again to 1.",
-        _change_after_update(was_transmitted_before, _set_sequence_number_to_one),
+        _change_session_after_message_update(was_message_transmitted_before, _set_sequence_number_to_one),
     ),
     (
         "sender-tx-sequence-number-of-position-of-second-queue-1",
         "MQQB-3.1.7.1.3-05",
         "The sender sets TxSequenceNumber of each position of the second outgoing queue to 1.",
-        _change_after_update(
+        _change_session_after_message_update(
             lambda self, session, position: (
-                is_on_second_queue(self, session, position) and is_transactional(self, session, position)
+                is_message_of_second_outgoing_queue(self, session, position)
+                and is_transactional(self, session, position)
             ),
             _set_tx_sequence_number_to_one,
         ),
@@ -282,20 +285,20 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-transactional-timer-not-started-for-second-queue",
         "MQQB-3.1.7.1.3-09",
         "The sender starts the Transactional Ack Wait Timer only for the first outgoing queue.",
-        _omit_transactional_ack_wait_timer(is_on_second_queue),
+        _omit_transactional_ack_wait_timer(is_message_of_second_outgoing_queue),
     ),
     (
         "sender-transactional-timer-not-started-on-later-connection",
         "MQQB-3.1.7.1.3-09",
         "The sender starts the Transactional Ack Wait Timer only on its first connection.",
-        _omit_transactional_ack_wait_timer(is_on_later_session),
+        _omit_transactional_ack_wait_timer(is_message_on_later_session),
     ),
     (
         "sender-number-of-resent-message-after-later-messages",
         "MQQB-3.1.7.1.3-01",
         "The sender sets TxSequenceNumber of a message that it sends again to OutgoingTxSequenceNumber.",
         _change_transaction_header(
-            was_transmitted_before, "TxSequenceNumber", lambda header, session: session.OutgoingTxSequenceNumber
+            was_message_transmitted_before, "TxSequenceNumber", lambda header, session: session.OutgoingTxSequenceNumber
         ),
     ),
     (
@@ -303,7 +306,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "MQQB-3.1.7.1.3-01",
         "The sender increments TxSequenceNumber of a message that it sends on a later connection.",
         _change_transaction_header(
-            is_on_later_session, "TxSequenceNumber", lambda header, session: header.TxSequenceNumber + 1
+            is_message_on_later_session, "TxSequenceNumber", lambda header, session: header.TxSequenceNumber + 1
         ),
     ),
     (
@@ -311,7 +314,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "MQQB-3.1.7.1.3-02",
         "The sender increments the Ordinal in TxSequenceID of a message that it sends again.",
         _change_transaction_header(
-            was_transmitted_before,
+            was_message_transmitted_before,
             "TxSequenceID",
             lambda header, session: replace(header.TxSequenceID, Ordinal=header.TxSequenceID.Ordinal + 1),
         ),
@@ -321,7 +324,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "MQQB-3.1.7.1.3-02",
         "The sender increments the Ordinal in TxSequenceID of the third and of each later message of a sequence.",
         _change_transaction_header(
-            _is_third_or_later_of_sequence,
+            _is_third_or_later_message_of_sequence,
             "TxSequenceID",
             lambda header, session: replace(header.TxSequenceID, Ordinal=header.TxSequenceID.Ordinal + 1),
         ),
@@ -331,7 +334,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "MQQB-3.1.7.1.3-03",
         "The sender sets PreviousTxSequenceNumber of the third and of each later message of a sequence to 1.",
         _change_transaction_header(
-            _is_third_or_later_of_sequence, "PreviousTxSequenceNumber", lambda header, session: 1
+            _is_third_or_later_message_of_sequence, "PreviousTxSequenceNumber", lambda header, session: 1
         ),
     ),
     (
@@ -339,32 +342,36 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "MQQB-3.1.7.1.3-03",
         "The sender sets PreviousTxSequenceNumber of each message of the second queue to its own TxSequenceNumber.",
         _change_transaction_header(
-            is_on_second_queue, "PreviousTxSequenceNumber", lambda header, session: header.TxSequenceNumber
+            is_message_of_second_outgoing_queue,
+            "PreviousTxSequenceNumber",
+            lambda header, session: header.TxSequenceNumber,
         ),
     ),
     (
         "sender-previous-number-of-second-resent-message-0",
         "MQQB-3.1.7.1.3-10",
         "The sender sets PreviousTxSequenceNumber of each message that it sends again to 0.",
-        _change_transaction_header(was_transmitted_before, "PreviousTxSequenceNumber", lambda header, session: 0),
+        _change_transaction_header(
+            was_message_transmitted_before, "PreviousTxSequenceNumber", lambda header, session: 0
+        ),
     ),
     (
         "sender-previous-number-on-later-connection-0",
         "MQQB-3.1.7.1.3-10",
         "The sender sets PreviousTxSequenceNumber of each message on a later connection to 0.",
-        _change_transaction_header(is_on_later_session, "PreviousTxSequenceNumber", lambda header, session: 0),
+        _change_transaction_header(is_message_on_later_session, "PreviousTxSequenceNumber", lambda header, session: 0),
     ),
     (
         "sender-queues-share-transactional-numbers",
         ("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1.3-08"),
         "The sender numbers the transactional messages of all outgoing queues with one counter.",
-        change_step(TransactionalSending.number_in_sequence, _share_sequence_numbers),
+        change_step(TransactionalSending.number_in_sequence, _share_tx_sequence_numbers_among_sessions),
     ),
     (
         "sender-transactional-number-per-transaction",
         ("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1.3-08"),
         "The sender gives all messages of a transaction the same TxSequenceNumber.",
-        change_step(TransactionalSending.number_in_sequence, _share_number_within_transaction),
+        change_step(TransactionalSending.number_in_sequence, _share_tx_sequence_number_within_transaction),
     ),
     (
         "sender-unacked-sequence-lists-resent-message-twice",
@@ -376,7 +383,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-unacked-sequence-lists-two-messages",
         "MQQB-3.1.7.1.3-06",
         "The sender keeps only the last two messages in UnackedSequence.",
-        change_step(TransactionalSending.update_transaction_header, _keep_last_two_unacked_entries),
+        change_step(TransactionalSending.update_transaction_header, _keep_only_last_two_unacked_sequence_entries),
     ),
     (
         "sender-sequence-info-of-second-message-without-previous-number",

@@ -12,7 +12,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-def _decrement_number_of_later_message(
+def _decrement_tx_sequence_number_of_later_message(
     self: Any, original: Any, session: Session, position: OutgoingMessagePosition, packet: Any
 ) -> None:
     original(session, position, packet)
@@ -28,7 +28,7 @@ def _keep_message_sent_count(
         position.TxSequenceNumber = session.MessageSentCount
 
 
-def _increment_number_with_each_attempt(
+def _increment_tx_sequence_number_with_each_attempt(
     self: Any, original: Any, session: Session, position: OutgoingMessagePosition, packet: Any
 ) -> None:
     sent = self.__dict__.setdefault("attempts", set())
@@ -38,7 +38,7 @@ def _increment_number_with_each_attempt(
     sent.add(id(position))
 
 
-def _restore_flags_after_transactional_header(
+def _restore_ack_flags_after_transactional_message(
     self: Any, original: Any, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> UserMessagePacket:
     before = session.LastAckedRecoverableMsgSeqNumber, session.RecoverableMsgAckFlags
@@ -48,7 +48,7 @@ def _restore_flags_after_transactional_header(
     return packet
 
 
-def _advance_number_by_all_messages(
+def _set_last_acked_number_to_all_received_messages(
     self: Any, original: Any, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> UserMessagePacket:
     packet: UserMessagePacket = original(session, position, now)
@@ -62,7 +62,7 @@ for _name, _rule, _says, _install in (
         "sender-kept-tx-number-of-later-message-one-too-low",
         "MQQB-3.1.7.1.3-05",
         "The sender keeps the preceding TxSequenceNumber in the OutgoingMessagePosition of each later message.",
-        change_step(Sending.transmit, _decrement_number_of_later_message),
+        change_step(Sending.transmit, _decrement_tx_sequence_number_of_later_message),
     ),
     (
         "sender-kept-tx-number-is-message-sent-count",
@@ -74,19 +74,19 @@ for _name, _rule, _says, _install in (
         "sender-kept-tx-number-incremented-with-each-attempt",
         "MQQB-3.1.7.1.3-05",
         "The sender increments TxSequenceNumber in the OutgoingMessagePosition of a message that it sends again.",
-        change_step(Sending.transmit, _increment_number_with_each_attempt),
+        change_step(Sending.transmit, _increment_tx_sequence_number_with_each_attempt),
     ),
     (
         "sender-header-of-transactional-message-does-not-advance-acknowledged-number",
         "MQQB-3.1.7.1.3-25",
         "After the SessionHeader of a transactional message, the next acknowledgment begins with the old number.",
-        change_step(Sending.update_user_message, _restore_flags_after_transactional_header),
+        change_step(Sending.update_user_message, _restore_ack_flags_after_transactional_message),
     ),
     (
         "sender-acknowledgment-after-header-counts-express-messages",
         "MQQB-3.1.7.1.3-25",
         "After a SessionHeader, the next acknowledgment begins with the number that follows MessageReceivedCount.",
-        change_step(Sending.update_user_message, _advance_number_by_all_messages),
+        change_step(Sending.update_user_message, _set_last_acked_number_to_all_received_messages),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)

@@ -10,14 +10,14 @@ from reference_qm.codec import SessionHeader
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 from suites.mqqb.s3_1_7_11_construction_of_a_user_message_packet.faults_of_later_headers import (
-    change_session_after_header,
+    change_session_after_session_header,
     has_new_recoverable_ack,
-    keep_received_count,
+    keep_unacked_received_count,
 )
 
 
-@fault("sender-next-acknowledgment-after-second-header-begins-early", breaks="MQQB-3.1.7.1.3-25", blind=True)
-class SenderNextAcknowledgmentAfterSecondHeaderBeginsEarly(SessionAcks):
+@fault("sender-acknowledgments-after-second-begin-with-last-acked-number", breaks="MQQB-3.1.7.1.3-25", blind=True)
+class SenderAcknowledgmentsAfterSecondBeginWithLastAckedNumber(SessionAcks):
     """After its second acknowledgment, the sender begins each acknowledgment with the last acknowledged number."""
 
     def build_header(self, session: Session) -> SessionHeader:
@@ -31,11 +31,11 @@ class SenderNextAcknowledgmentAfterSecondHeaderBeginsEarly(SessionAcks):
         return replace(header, RecoverableMsgAckSeqNumber=first, RecoverableMsgAckFlags=flags)
 
 
-def _acknowledges_recoverable(session: Session, count: int, before: tuple[int, int, int]) -> bool:
+def _acknowledges_recoverable_message(session: Session, count: int, before: tuple[int, int, int]) -> bool:
     return has_new_recoverable_ack(session, before)
 
 
-def _acknowledges_express_only(session: Session, count: int, before: tuple[int, int, int]) -> bool:
+def _acknowledges_only_express_messages(session: Session, count: int, before: tuple[int, int, int]) -> bool:
     return not has_new_recoverable_ack(session, before)
 
 
@@ -44,19 +44,19 @@ for _name, _rule, _says, _install in (
         "sender-session-ack-after-second-session-header",
         "MQQB-3.1.7.1.3-23",
         "After its second SessionHeader in a message, the sender also sends a SessionAck.",
-        change_session_after_header(keep_received_count(lambda session, count, before: count > 1)),
+        change_session_after_session_header(keep_unacked_received_count(lambda session, count, before: count > 1)),
     ),
     (
         "sender-session-ack-after-session-header-for-recoverable-messages",
         "MQQB-3.1.7.1.3-23",
         "After a SessionHeader for recoverable messages, the sender also sends a SessionAck.",
-        change_session_after_header(keep_received_count(_acknowledges_recoverable)),
+        change_session_after_session_header(keep_unacked_received_count(_acknowledges_recoverable_message)),
     ),
     (
         "sender-session-ack-after-session-header-for-express-messages",
         "MQQB-3.1.7.1.3-23",
         "After a SessionHeader for express messages only, the sender also sends a SessionAck.",
-        change_session_after_header(keep_received_count(_acknowledges_express_only)),
+        change_session_after_session_header(keep_unacked_received_count(_acknowledges_only_express_messages)),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)

@@ -13,8 +13,8 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-@fault("sender-recoverable-number-after-session-header-grows-by-one", breaks="MQQB-3.1.7.1.3-25", blind=True)
-class SenderRecoverableNumberAfterSessionHeaderGrowsByOne(SessionAcks):
+@fault("sender-recoverable-ack-number-grows-only-by-one-per-session-header", breaks="MQQB-3.1.7.1.3-25", blind=True)
+class SenderRecoverableAckNumberGrowsOnlyByOnePerSessionHeader(SessionAcks):
     """After a SessionHeader that has acknowledged several recoverable messages, RecoverableMsgAckSeqNumber of the next
     acknowledgment is the number of the second of these messages.
     """
@@ -44,8 +44,8 @@ class SenderRecoverableNumberAfterSessionHeaderGrowsByOne(SessionAcks):
         return header
 
 
-@fault("sender-recoverable-flags-after-session-header-of-own-message-kept", breaks="MQQB-3.1.7.1.3-21", blind=True)
-class SenderRecoverableFlagsAfterSessionHeaderOfOwnMessageKept(Sending):
+@fault("sender-recoverable-ack-flags-kept-after-header-in-own-message", breaks="MQQB-3.1.7.1.3-21", blind=True)
+class SenderRecoverableAckFlagsKeptAfterHeaderInOwnMessage(Sending):
     """The sender keeps RecoverableMsgAckFlags after a SessionHeader in a message that the queue manager itself created,
     such as an administration acknowledgment.
     """

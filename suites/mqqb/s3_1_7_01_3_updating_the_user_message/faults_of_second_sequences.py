@@ -15,8 +15,8 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-@fault("sender-unacked-sequence-message-of-second-queue-omitted", breaks="MQQB-3.1.7.1.3-06", blind=True)
-class SenderUnackedSequenceMessageOfSecondQueueOmitted(TransactionalSending):
+@fault("sender-message-of-second-queue-not-added-to-unacked-sequence", breaks="MQQB-3.1.7.1.3-06", blind=True)
+class SenderMessageOfSecondQueueNotAddedToUnackedSequence(TransactionalSending):
     """The sender does not add a transactional message to UnackedSequence while messages to another destination await
     their OrderAck.
     """
@@ -35,8 +35,8 @@ class SenderUnackedSequenceMessageOfSecondQueueOmitted(TransactionalSending):
         return packet
 
 
-@fault("sender-unacked-sequence-message-after-order-ack-omitted", breaks="MQQB-3.1.7.1.3-06", blind=True)
-class SenderUnackedSequenceMessageAfterOrderAckOmitted(TransactionalSending):
+@fault("sender-message-after-order-ack-not-added-to-unacked-sequence", breaks="MQQB-3.1.7.1.3-06", blind=True)
+class SenderMessageAfterOrderAckNotAddedToUnackedSequence(TransactionalSending):
     """The sender does not add a transactional message to UnackedSequence when an OrderAck has already arrived on the
     session.
     """
@@ -52,8 +52,8 @@ class SenderUnackedSequenceMessageAfterOrderAckOmitted(TransactionalSending):
         return packet
 
 
-@fault("sender-sequence-info-seqid-of-later-sequence-first", breaks="MQQB-3.1.7.1.3-07", blind=True)
-class SenderSequenceInfoSeqidOfLaterSequenceFirst(TransactionalSending):
+@fault("sender-seq-id-of-later-sequence-info-is-that-of-first-sequence", breaks="MQQB-3.1.7.1.3-07", blind=True)
+class SenderSeqIdOfLaterSequenceInfoIsThatOfFirstSequence(TransactionalSending):
     """The sender sets SeqID of the SEQUENCE_INFO of a message of a later sequence to the identifier of the first
     sequence to the destination.
     """
@@ -69,8 +69,8 @@ class SenderSequenceInfoSeqidOfLaterSequenceFirst(TransactionalSending):
         return packet
 
 
-@fault("sender-sequence-info-prevno-on-later-session-0", breaks="MQQB-3.1.7.1.3-07", blind=True)
-class SenderSequenceInfoPrevnoOnLaterSession0(TransactionalSending):
+@fault("sender-prev-no-of-sequence-info-is-0-on-later-session", breaks="MQQB-3.1.7.1.3-07", blind=True)
+class SenderPrevNoOfSequenceInfoIs0OnLaterSession(TransactionalSending):
     """The sender sets PrevNo of the SEQUENCE_INFO of a new message to 0 when the session to the destination is not
     the first.
     """
@@ -110,8 +110,8 @@ class SenderSequenceNumberOnLaterSessionUnchanged(Sending):
         return packet
 
 
-@fault("sender-sequence-info-seqid-of-resumed-messages-0", breaks="MQQB-3.1.7.1.3-07", blind=True)
-class SenderSequenceInfoSeqidOfResumedMessages0(SessionInitialization):
+@fault("sender-seq-id-of-sequence-info-is-0-for-resumed-messages", breaks="MQQB-3.1.7.1.3-07", blind=True)
+class SenderSeqIdOfSequenceInfoIs0ForResumedMessages(SessionInitialization):
     """On a later session, the sender sets SeqID of the SEQUENCE_INFO of each waiting message to 0."""
 
     def initialize_transfer_sequence(self, session: Session, now: Now) -> None:

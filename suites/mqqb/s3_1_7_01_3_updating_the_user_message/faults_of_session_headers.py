@@ -16,15 +16,15 @@ from suites.mqqb.s3_1_7_01_3_updating_the_user_message.fault_steps import (
     MESSAGE_CONDITION_BY_NAME,
     Condition,
     is_express,
-    is_on_second_queue,
+    is_message_of_second_outgoing_queue,
     is_recoverable,
     is_transactional,
 )
 
-HeaderCondition = Callable[[Any, Any, Any, int], bool]
+SessionHeaderCondition = Callable[[Any, Any, Any, int], bool]
 
 
-def _change_session_header_field(when: HeaderCondition, field: str, value: Callable[[Any, Any], int]) -> Install:
+def _change_session_header_field(when: SessionHeaderCondition, field: str, value: Callable[[Any, Any], int]) -> Install:
     """Return an installer of a fault that changes a field of the SessionHeader of some messages.
 
     The value is computed from the previous SessionHeader of the session, or None, and the session.
@@ -48,19 +48,19 @@ def _change_session_header_field(when: HeaderCondition, field: str, value: Calla
     return change_step(Sending.update_user_message, run)
 
 
-def _is_second_header(self: Any, session: Any, position: Any, earlier: int) -> bool:
+def _is_second_or_later_session_header(self: Any, session: Any, position: Any, earlier: int) -> bool:
     return earlier > 0
 
 
-def _adapt_message_condition(condition: Condition) -> HeaderCondition:
+def _make_header_condition_of_message_condition(condition: Condition) -> SessionHeaderCondition:
     return lambda self, session, position, earlier: condition(self, session, position)
 
 
-def _repeat_earlier_header_field(field: str) -> Callable[[Any, Any], int]:
+def _repeat_field_of_earlier_session_header(field: str) -> Callable[[Any, Any], int]:
     return lambda earlier, session: int(getattr(earlier, field))
 
 
-def _keep_counter_after_header(attribute: str, when: HeaderCondition) -> Install:
+def _keep_session_counter_after_session_header(attribute: str, when: SessionHeaderCondition) -> Install:
     """Return an installer of a fault that keeps the value of a counter when some messages acknowledge."""
 
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> UserMessagePacket:
@@ -91,7 +91,9 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"sender-second-session-header-repeats-{label}",
             rule,
             f"The sender repeats {field} of the previous SessionHeader in the second SessionHeader of a session.",
-            _change_session_header_field(_is_second_header, field, _repeat_earlier_header_field(field)),
+            _change_session_header_field(
+                _is_second_or_later_session_header, field, _repeat_field_of_earlier_session_header(field)
+            ),
         )
         for label, field, rule in (
             ("ack-number", "AckSequenceNumber", "MQQB-3.1.7.1.3-16"),
@@ -107,7 +109,9 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             rule,
             f"The sender sets {field} to 0 in the SessionHeader of {MESSAGE_CONDITION_BY_NAME[kind][0]}.",
             _change_session_header_field(
-                _adapt_message_condition(MESSAGE_CONDITION_BY_NAME[kind][1]), field, lambda earlier, session: 0
+                _make_header_condition_of_message_condition(MESSAGE_CONDITION_BY_NAME[kind][1]),
+                field,
+                lambda earlier, session: 0,
             ),
         )
         for label, field, rule in (
@@ -123,7 +127,9 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "MQQB-3.1.7.1.3-19",
         "The sender sets RecoverableMsgSeqNumber to 0 in the SessionHeader of an express message.",
         _change_session_header_field(
-            _adapt_message_condition(is_express), "RecoverableMsgSeqNumber", lambda earlier, session: 0
+            _make_header_condition_of_message_condition(is_express),
+            "RecoverableMsgSeqNumber",
+            lambda earlier, session: 0,
         ),
     ),
     (
@@ -131,7 +137,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "MQQB-3.1.7.1.3-22",
         "The sender sets WindowSize in the second SessionHeader of a session to the WindowSize of the peer.",
         _change_session_header_field(
-            _is_second_header, "WindowSize", lambda earlier, session: session.ReceivedWindowSize
+            _is_second_or_later_session_header, "WindowSize", lambda earlier, session: session.ReceivedWindowSize
         ),
     ),
     (
@@ -139,7 +145,9 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "MQQB-3.1.7.1.3-22",
         "The sender sets WindowSize in the SessionHeader of a message of the second outgoing queue to 1.",
         _change_session_header_field(
-            _adapt_message_condition(is_on_second_queue), "WindowSize", lambda earlier, session: 1
+            _make_header_condition_of_message_condition(is_message_of_second_outgoing_queue),
+            "WindowSize",
+            lambda earlier, session: 1,
         ),
     ),
     (
@@ -153,23 +161,23 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"sender-{attribute.lower()}-kept-by-{label}",
             rule,
             f"The sender does not change {attribute} when {words} acknowledges.",
-            _keep_counter_after_header(attribute, when),
+            _keep_session_counter_after_session_header(attribute, when),
         )
         for attribute, rule in (
             ("RecoverableMsgAckFlags", "MQQB-3.1.7.1.3-21"),
             ("UnackedReceivedMsgCount", "MQQB-3.1.7.1.3-24"),
         )
         for label, words, when in (
-            ("second-session-header", "the second SessionHeader of a session", _is_second_header),
+            ("second-session-header", "the second SessionHeader of a session", _is_second_or_later_session_header),
             (
                 "header-of-recoverable-message",
                 "the SessionHeader of a recoverable message",
-                _adapt_message_condition(is_recoverable),
+                _make_header_condition_of_message_condition(is_recoverable),
             ),
             (
                 "header-of-transactional-message",
                 "the SessionHeader of a transactional message",
-                _adapt_message_condition(is_transactional),
+                _make_header_condition_of_message_condition(is_transactional),
             ),
         )
     ),

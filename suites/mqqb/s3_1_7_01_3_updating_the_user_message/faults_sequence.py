@@ -66,8 +66,8 @@ class SenderTxSequenceNumberGrowsBy2(TransactionalSending):
         return message
 
 
-@fault("sender-outgoing-entry-tx-sequence-number-0-after-sending", breaks="MQQB-3.1.7.1.3-05")
-class SenderOutgoingEntryTxSequenceNumber0AfterSending(Sending):
+@fault("sender-tx-sequence-number-of-outgoing-entry-stays-0-after-sending", breaks="MQQB-3.1.7.1.3-05")
+class SenderTxSequenceNumberOfOutgoingEntryStays0AfterSending(Sending):
     """The sender leaves TxSequenceNumber of a sent OutgoingMessagePosition at 0."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -78,7 +78,7 @@ class SenderOutgoingEntryTxSequenceNumber0AfterSending(Sending):
 # -- PreviousTxSequenceNumber ----------------------------------------------------------------------------------------
 
 
-def _change_previous_number(number: Callable[[OutgoingMessagePosition], int]) -> Install:
+def _change_previous_tx_sequence_number(number: Callable[[OutgoingMessagePosition], int]) -> Install:
     """Make the sender change PreviousTxSequenceNumber of each message."""
 
     class Previous(TransactionalSending):
@@ -98,13 +98,13 @@ add(
     "sender-previous-number-is-own-number",
     "MQQB-3.1.7.1.3-03",
     "The sender sets PreviousTxSequenceNumber of a message to the message's own number.",
-    _change_previous_number(lambda position: position.TxSequenceNumber),
+    _change_previous_tx_sequence_number(lambda position: position.TxSequenceNumber),
 )
 add(
     "sender-previous-number-unchanged-at-resend",
     "MQQB-3.1.7.1.3-10",
     "The sender does not update PreviousTxSequenceNumber of a resent message.",
-    _change_previous_number(lambda position: position.TxSequenceNumber - 1),
+    _change_previous_tx_sequence_number(lambda position: position.TxSequenceNumber - 1),
 )
 
 # -- records about sent messages -------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ def _change_unacked_sequence(change: Callable[[list[SequenceInfo]], None]) -> In
     return replace_part(ChangedUnackedSequence)
 
 
-def _clear_previous_number_of_info(unacked: list[SequenceInfo]) -> None:
+def _clear_previous_number_of_sequence_info(unacked: list[SequenceInfo]) -> None:
     unacked[-1] = replace(unacked[-1], PrevNo=0)
 
 
@@ -138,7 +138,7 @@ add(
     "sender-sequence-info-prev-no-0",
     "MQQB-3.1.7.1.3-07",
     "The sender sets PrevNo of every SEQUENCE_INFO to 0.",
-    _change_unacked_sequence(_clear_previous_number_of_info),
+    _change_unacked_sequence(_clear_previous_number_of_sequence_info),
 )
 add(
     "sender-resend-timer-not-started",

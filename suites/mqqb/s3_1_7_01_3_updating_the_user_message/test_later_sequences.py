@@ -7,7 +7,7 @@ from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sequences import Outgoing, get_sequence_id_number
 
 
-def _list_sequence_infos(outgoing: Outgoing) -> list[tuple[int, int, int]]:
+def _list_unacked_sequence_infos(outgoing: Outgoing) -> list[tuple[int, int, int]]:
     """Return SeqID, SeqNo and PrevNo of each entry of UnackedSequence."""
     return [
         (int(one["SeqID"]), int(one["SeqNo"]), int(one["PrevNo"]))
@@ -27,7 +27,7 @@ def test_sequence_of_second_queue_has_its_own_entries(peer, sut, judge):
         outgoing.send()
     for name, outgoing in (("first", first), ("second", second)):
         places = [(get_sequence_id_number(frame), number, number - 1) for number, frame in enumerate(outgoing.sent, 1)]
-        found = _list_sequence_infos(outgoing)
+        found = _list_unacked_sequence_infos(outgoing)
         judge(
             "MQQB-3.1.7.1.3-06",
             expected=[place[1] for place in places],
@@ -71,7 +71,7 @@ def test_later_session_numbers_messages_anew(peer, sut, judge):
         case="SequenceNumber of the messages on the later session",
         evidence=sent,
     )
-    found = _list_sequence_infos(outgoing)
+    found = _list_unacked_sequence_infos(outgoing)
     places = [(get_sequence_id_number(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
     judge(
         "MQQB-3.1.7.1.3-06",

@@ -62,8 +62,8 @@ class SenderTransactionalMessageNotSigned(Securing):
         return packet if message.TransactionIdentifier is not None else super().sign_packet(message, packet)
 
 
-@fault("sender-message-of-empty-body-not-signed", breaks="MQQB-3.1.7.1.4-01", blind=True)
-class SenderMessageOfEmptyBodyNotSigned(Securing):
+@fault("sender-message-without-body-not-signed", breaks="MQQB-3.1.7.1.4-01", blind=True)
+class SenderMessageWithoutBodyNotSigned(Securing):
     """The sender does not sign a message without a body."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -110,8 +110,8 @@ class SenderSignatureHashAlwaysSha1(Securing):
         return kept
 
 
-@fault("sender-signature-of-several-destinations-over-first-4096-bytes-of-body", breaks="MQQB-3.1.7.1.4-04", blind=True)
-class SenderSignatureOfSeveralDestinationsOverFirst4096BytesOfBody(SecurityOnReceipt):
+@fault("sender-multi-destination-signature-covers-only-4096-bytes-of-body", breaks="MQQB-3.1.7.1.4-04", blind=True)
+class SenderMultiDestinationSignatureCoversOnly4096BytesOfBody(SecurityOnReceipt):
     """The sender signs only the first 4,096 bytes of the body of a message to several destinations."""
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
@@ -141,8 +141,8 @@ class SenderSignatureWithOtherUsersKey(Securing):
         return next((one.key for one in accounts if one.key is not None and one.key != right), right)
 
 
-@fault("sender-signature-for-several-destinations-in-security-data", breaks="MQQB-3.1.7.1.4-05")
-class SenderSignatureForSeveralDestinationsInSecurityData(Securing):
+@fault("sender-puts-multi-destination-signature-into-security-data", breaks="MQQB-3.1.7.1.4-05")
+class SenderPutsMultiDestinationSignatureIntoSecurityData(Securing):
     """The sender puts the signature of a message to several destinations into SecurityData."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -161,8 +161,8 @@ class SenderSignatureForSeveralDestinationsInSecurityData(Securing):
         return moved
 
 
-@fault("sender-signature-always-msmq-1.0", breaks=("MQQB-3.1.7.1.4-07", "MQMQ-2.2.20.6-26", "MQDMPR-3.1.1.12-12"))
-class SignedAsMsmq1(Securing):
+@fault("sender-signs-every-message-as-msmq-1", breaks=("MQQB-3.1.7.1.4-07", "MQMQ-2.2.20.6-26", "MQDMPR-3.1.1.12-12"))
+class SenderSignsEveryMessageAsMsmq1(Securing):
     """The sender signs every message to one destination with the MSMQ 1.0 signature type."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -172,8 +172,8 @@ class SignedAsMsmq1(Securing):
         return super().sign_packet(message, packet)
 
 
-@fault("sender-signature-of-large-body-over-first-64-kb", breaks="MQQB-3.1.7.1.4-07", blind=True)
-class SenderSignatureOfLargeBodyOverFirst64Kb(Securing):
+@fault("sender-signature-covers-only-first-64-kb-of-body", breaks="MQQB-3.1.7.1.4-07", blind=True)
+class SenderSignatureCoversOnlyFirst64KbOfBody(Securing):
     """The sender signs only the first 64 KB of a body."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -186,8 +186,8 @@ class SenderSignatureOfLargeBodyOverFirst64Kb(Securing):
         return replace(signed, MessagePropertiesHeader=whole)
 
 
-@fault("sender-signature-without-label", breaks="MQQB-3.1.7.1.4-07", blind=True)
-class SenderSignatureWithoutLabel(Securing):
+@fault("sender-signature-does-not-cover-long-label", breaks="MQQB-3.1.7.1.4-07", blind=True)
+class SenderSignatureDoesNotCoverLongLabel(Securing):
     """If the label of a message has more than 100 characters, the sender's signature does not cover the label."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -199,8 +199,8 @@ class SenderSignatureWithoutLabel(Securing):
         return replace(signed, MessagePropertiesHeader=whole)
 
 
-@fault("sender-signature-over-first-4096-bytes-of-body", breaks="MQQB-3.1.7.1.4-07", blind=True)
-class SenderSignatureOverFirst4096BytesOfBody(SecurityOnReceipt):
+@fault("sender-signature-covers-only-first-4096-bytes-of-body", breaks="MQQB-3.1.7.1.4-07", blind=True)
+class SenderSignatureCoversOnlyFirst4096BytesOfBody(SecurityOnReceipt):
     """The sender signs only the first 4,096 bytes of a body."""
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:

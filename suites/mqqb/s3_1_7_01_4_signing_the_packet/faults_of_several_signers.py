@@ -14,8 +14,8 @@ from reference_qm.model.adm import Message
 from reference_qm.security import HashAlgorithm, SignatureType
 
 
-@fault("sender-multi-signature-hash-algorithm-other-than-field", breaks="MQQB-3.1.7.1.4-04", blind=True)
-class SenderMultiSignatureHashAlgorithmOtherThanField(Securing):
+@fault("sender-multi-destination-signature-ignores-hash-algorithm-field", breaks="MQQB-3.1.7.1.4-04", blind=True)
+class SenderMultiDestinationSignatureIgnoresHashAlgorithmField(Securing):
     """The sender signs a message to several destinations with SHA-512, even if HashAlgorithm of the message is
     another one.
     """
@@ -28,8 +28,8 @@ class SenderMultiSignatureHashAlgorithmOtherThanField(Securing):
         return replace(signed, MessagePropertiesHeader=packet.MessagePropertiesHeader)
 
 
-@fault("sender-multi-signature-content-only-first-destination", breaks="MQQB-3.1.7.1.4-04", blind=True)
-class SenderMultiSignatureContentOnlyFirstDestination(SecurityOnReceipt):
+@fault("sender-multi-destination-signature-covers-only-first-destination", breaks="MQQB-3.1.7.1.4-04", blind=True)
+class SenderMultiDestinationSignatureCoversOnlyFirstDestination(SecurityOnReceipt):
     """The sender signs a message to several destinations over the first format name of the list only."""
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
@@ -44,8 +44,8 @@ class SenderMultiSignatureContentOnlyFirstDestination(SecurityOnReceipt):
         return super().build_signed_properties(packet, kind)
 
 
-@fault("sender-multi-signature-of-second-user-with-key-of-first", breaks="MQQB-3.1.7.1.4-05", blind=True)
-class SenderMultiSignatureOfSecondUserWithKeyOfFirst(Securing):
+@fault("sender-multi-destination-signature-uses-key-of-first-user", breaks="MQQB-3.1.7.1.4-05", blind=True)
+class SenderMultiDestinationSignatureUsesKeyOfFirstUser(Securing):
     """The sender signs a message to several destinations with the key of the user who signed first, even if the
     certificate is another user's.
     """
@@ -58,8 +58,8 @@ class SenderMultiSignatureOfSecondUserWithKeyOfFirst(Securing):
         return first
 
 
-@fault("sender-multi-signature-of-transactional-message-omitted", breaks="MQQB-3.1.7.1.4-05", blind=True)
-class SenderMultiSignatureOfTransactionalMessageOmitted(Securing):
+@fault("sender-transactional-multi-destination-message-not-signed", breaks="MQQB-3.1.7.1.4-05", blind=True)
+class SenderTransactionalMultiDestinationMessageNotSigned(Securing):
     """The sender puts no signature into MultiQueueFormatHeader of a transactional message."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:

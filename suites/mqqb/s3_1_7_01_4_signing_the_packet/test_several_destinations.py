@@ -9,7 +9,7 @@ from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, User
 from harness.wire.protection import SIG30, is_signature
 
-HASH_NAMES = ("sha1", "sha256", "sha512")
+HASH_ALGORITHM_NAMES = ("sha1", "sha256", "sha512")
 QUEUES = ("mqc-first", "mqc-second")
 
 
@@ -21,15 +21,15 @@ def test_copies_for_several_destinations_have_signature_of_their_user(peer, sut,
     """
     peer.listen()
     alone = _await_copies(peer, sut, 1, QUEUES[:1], ALICE, "sha512")[0]
-    if not _has_signature_of(alone, ALICE):
+    if not _has_signature_of_user(alone, ALICE):
         raise ConformanceFailure(
             "no signature of the SUT is valid: the SUT and the tester possibly hash different bytes (E81)"
         )
-    for tag, (user, algorithm) in enumerate(((one, name) for one in (ALICE, BOB) for name in HASH_NAMES), 2):
+    for tag, (user, algorithm) in enumerate(((one, name) for one in (ALICE, BOB) for name in HASH_ALGORITHM_NAMES), 2):
         for frame in _await_copies(peer, sut, tag, QUEUES, user, algorithm):
             judge.all(
                 expected=holds("the signature of the user over both destinations", otherwise="no valid signature"),
-                observed=_has_signature_of(frame, user),
+                observed=_has_signature_of_user(frame, user),
                 case=f"{algorithm} of {user.name}",
                 evidence=[alone, frame],
             )
@@ -53,7 +53,7 @@ def _await_copies(peer, sut, tag: int, queues, user: User, algorithm: str) -> li
     return copies
 
 
-def _has_signature_of(frame: Frame, user: User) -> bool:
+def _has_signature_of_user(frame: Frame, user: User) -> bool:
     """Return whether MultiQueueFormatHeader of a message contains the user's signature."""
     value = bytes(frame["MultiQueueFormatHeader"].Signature.Signature) if frame["UserHeader"].MQ else b""
     return bool(value) and is_signature(value, frame.data, SIG30, user.certificate)

@@ -16,7 +16,7 @@ from suites.mqmq.steps.outgoing import Outgoing
 
 WRONG_KEY_OUTCOME = "not signed with the user's key"
 DELIVERY_MODES = ("express", "recoverable", "transactional")
-RULES_WITHOUT_SIGNATURE = ("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-10")
+RULES_OF_UNSIGNED_MESSAGES = ("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-10")
 BODY_AND_LABEL_BY_SIGNATURE_TYPE = {
     "sig10": {"body": "", "label": "a label"},
     "sig20": {"body": "signed " * 10_000, "label": "a label".ljust(249, "x")},
@@ -81,7 +81,7 @@ def _get_signature_type_name(value, frame, signer=ALICE):
 
 
 @needs("security", "send")
-@covers(*RULES_WITHOUT_SIGNATURE)
+@covers(*RULES_OF_UNSIGNED_MESSAGES)
 @pytest.mark.parametrize("delivery", DELIVERY_MODES)
 def test_message_without_authentication_level_is_not_signed(peer, sut, judge, delivery):
     """The SUT sends a message without an authentication level: the packet has no signature."""

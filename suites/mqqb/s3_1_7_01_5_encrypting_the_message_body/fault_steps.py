@@ -79,7 +79,7 @@ class EncryptionStep:
 def replace_encrypted_body(run: Callable[[EncryptionStep], bytes]) -> Install:
     """Return an installer of a fault that replaces the encrypted body. ``run`` returns the new body."""
 
-    def encrypt_again(step: EncryptionStep) -> UserMessagePacket:
+    def encrypt_packet_with_replaced_body(step: EncryptionStep) -> UserMessagePacket:
         body = run(step)
         changes = {
             f"{_PROPERTIES_HEADER_NAME}.MessageBody": body,
@@ -90,7 +90,7 @@ def replace_encrypted_body(run: Callable[[EncryptionStep], bytes]) -> Install:
         )
         return packet
 
-    return change_encryption(encrypt_again)
+    return change_encryption(encrypt_packet_with_replaced_body)
 
 
 def use_symmetric_key(choose: Callable[[EncryptionStep], bytes | None]) -> Install:

@@ -89,7 +89,7 @@ class SenderLargeBodyNotEncrypted(Securing):
         return packet if len(message.Body) > 0x10000 else super().encrypt_body(session, message, packet, now)
 
 
-When = Callable[[Any, Any, Message], bool]
+EncryptionCondition = Callable[[Any, Any, Message], bool]
 
 
 SENT_KEY_CACHE_NAME = "SendSymmetricKeyCache"
@@ -119,14 +119,14 @@ def _is_signed(self: Any, session: Any, message: Message) -> bool:
     return message.security is not None and bool(message.security.AuthenticationLevel)
 
 
-def _omit_encryption(when: When) -> Install:
+def _omit_encryption(when: EncryptionCondition) -> Install:
     def run(self: Any, original: Any, session: Any, message: Message, packet: Any, now: Any) -> Any:
         return packet if when(self, session, message) else original(session, message, packet, now)
 
     return change_step(Securing.encrypt_body, run)
 
 
-def _send_unencryptable_message(when: When) -> Install:
+def _send_unencryptable_message(when: EncryptionCondition) -> Install:
     def run(self: Any, original: Any, session: Any, message: Message, packet: Any, now: Any) -> Any:
         done = original(session, message, packet, now)
         return packet if done is None and when(self, session, message) else done
@@ -152,7 +152,9 @@ def _replace_message_properties(packet: Any, **changes: Any) -> Any:
     return replace(packet, MessagePropertiesHeader=replace(packet.MessagePropertiesHeader, **changes))
 
 
-def _encrypt_always_after_first(self: Any, original: Any, session: Any, message: Message, packet: Any, now: Any) -> Any:
+def _encrypt_every_message_after_first_encrypted(
+    self: Any, original: Any, session: Any, message: Message, packet: Any, now: Any
+) -> Any:
     security = message.security
     if security is not None and security.PrivacyLevel:
         self.__dict__["level"] = security.PrivacyLevel
@@ -162,27 +164,27 @@ def _encrypt_always_after_first(self: Any, original: Any, session: Any, message:
     return original(session, message, packet, now)
 
 
-def _repeat_first_body(self: Any, session: Any, message: Message, packet: Any) -> Any:
+def _repeat_body_of_first_message(self: Any, session: Any, message: Message, packet: Any) -> Any:
     kept = self.__dict__.setdefault("body", packet.MessagePropertiesHeader.MessageBody)
     return _replace_message_properties(packet, MessageBody=kept, AllocationBodySize=len(kept))
 
 
-def _repeat_first_key(self: Any, session: Any, message: Message, packet: Any) -> Any:
+def _repeat_encrypted_key_of_first_message(self: Any, session: Any, message: Message, packet: Any) -> Any:
     kept = self.__dict__.setdefault("key", packet.SecurityHeader.SecurityData.EncryptionKey)
     return _replace_security_data(packet, EncryptionKey=kept)
 
 
-def _repeat_first_algorithm(self: Any, session: Any, message: Message, packet: Any) -> Any:
+def _repeat_algorithm_of_first_message(self: Any, session: Any, message: Message, packet: Any) -> Any:
     kept = self.__dict__.setdefault("algorithm", packet.MessagePropertiesHeader.EncryptionAlgorithm)
     return _replace_message_properties(packet, EncryptionAlgorithm=kept)
 
 
-def _repeat_first_provider(self: Any, session: Any, message: Message, packet: Any) -> Any:
+def _repeat_provider_of_first_message(self: Any, session: Any, message: Message, packet: Any) -> Any:
     kept = self.__dict__.setdefault("provider", packet.SecurityHeader.SecurityData.ProviderInfo)
     return _replace_security_data(packet, ProviderInfo=kept)
 
 
-def _omit_dead_letter(when: Callable[[Any], bool]) -> Install:
+def _omit_dead_letter_of_unencryptable_message(when: Callable[[Any], bool]) -> Install:
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> None:
         if when(position):
             self.remove_unsent(session, position)
@@ -193,7 +195,7 @@ def _omit_dead_letter(when: Callable[[Any], bool]) -> Install:
     return change_step(Sending.handle_encryption_error, run)
 
 
-def _add_failure_status_once(self: Any, original: Any, session: Any, status: Any, now: Any) -> None:
+def _add_encryption_failure_status_once(self: Any, original: Any, session: Any, status: Any, now: Any) -> None:
     noted = self.__dict__.setdefault("noted", set())
     if status is _ENCRYPTION_FAILURE_STATUS and session.number in noted:
         return
@@ -202,7 +204,7 @@ def _add_failure_status_once(self: Any, original: Any, session: Any, status: Any
     original(session, status, now)
 
 
-def _journal_without_request(self: Any, original: Any, session: Any, position: Any, now: Any) -> None:
+def _journal_message_without_request(self: Any, original: Any, session: Any, position: Any, now: Any) -> None:
     message = position.MessagePosition.MessageReference
     original(session, position, now)
     if not message.NegativeJournalingRequested:
@@ -233,7 +235,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-message-without-privacy-level-encrypted-like-previous",
         "MQQB-3.1.7.1.5-01",
         "The sender encrypts a signed message without privacy level at the privacy level of the previous message.",
-        change_step(Securing.encrypt_body, _encrypt_always_after_first),
+        change_step(Securing.encrypt_body, _encrypt_every_message_after_first_encrypted),
     ),
     *(
         (
@@ -269,25 +271,25 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-body-of-first-encrypted-message-repeated",
         ("MQQB-3.1.7.1.5-35", "MQQB-3.1.7.1.5-36"),
         "The sender sends the encrypted body of the first message in each encrypted message.",
-        _change_encrypted_packet(_repeat_first_body),
+        _change_encrypted_packet(_repeat_body_of_first_message),
     ),
     (
         "sender-encryption-key-of-first-message-repeated",
         ("MQQB-3.1.7.1.5-30", "MQQB-3.1.7.1.5-42"),
         "The sender sends the EncryptionKey of the first encrypted message in each encrypted message.",
-        _change_encrypted_packet(_repeat_first_key),
+        _change_encrypted_packet(_repeat_encrypted_key_of_first_message),
     ),
     (
         "sender-encryption-algorithm-of-first-message-repeated",
         "MQQB-3.1.7.1.5-40",
         "The sender sends the EncryptionAlgorithm of the first encrypted message in each encrypted message.",
-        _change_encrypted_packet(_repeat_first_algorithm),
+        _change_encrypted_packet(_repeat_algorithm_of_first_message),
     ),
     (
         "sender-provider-of-first-message-repeated",
         "MQQB-3.1.7.1.5-41",
         "The sender sends the ProviderInfo of the first encrypted message in each encrypted message.",
-        _change_encrypted_packet(_repeat_first_provider),
+        _change_encrypted_packet(_repeat_provider_of_first_message),
     ),
     *(
         (
@@ -318,25 +320,25 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-express-message-that-cannot-be-encrypted-not-journaled",
         ("MQQB-3.1.7.1.5.1-02", "MQQB-3.1.7.1.5.1-D01"),
         "The sender does not journal an express message with JN that cannot be encrypted.",
-        _omit_dead_letter(lambda position: not position.recoverable),
+        _omit_dead_letter_of_unencryptable_message(lambda position: not position.recoverable),
     ),
     (
         "sender-transactional-message-that-cannot-be-encrypted-not-journaled",
         ("MQQB-3.1.7.1.5.1-02", "MQQB-3.1.7.1.5.1-D01"),
         "The sender does not journal a transactional message with JN that cannot be encrypted.",
-        _omit_dead_letter(lambda position: bool(position.TxSequenceNumber)),
+        _omit_dead_letter_of_unencryptable_message(lambda position: bool(position.TxSequenceNumber)),
     ),
     (
         "sender-every-message-that-cannot-be-encrypted-journaled",
         "MQQB-3.1.7.1.5.1-02",
         "The sender journals a message without JN that cannot be encrypted.",
-        change_step(Sending.handle_encryption_error, _journal_without_request),
+        change_step(Sending.handle_encryption_error, _journal_message_without_request),
     ),
     (
         "sender-second-encryption-failure-of-session-not-noted",
         "MQQB-3.1.7.1.5.1-03",
         "The sender notes only the first failed encryption of a session in ConnectionHistory.",
-        change_step(Connecting.add_connection_history, _add_failure_status_once),
+        change_step(Connecting.add_connection_history, _add_encryption_failure_status_once),
     ),
     *(
         (

@@ -137,7 +137,7 @@ add(
 )
 
 
-def _encrypt_with_settings(change: Callable[[SecuritySettings], SecuritySettings]) -> Install:
+def _encrypt_with_changed_settings(change: Callable[[SecuritySettings], SecuritySettings]) -> Install:
     """Make the sender encrypt with changed settings."""
 
     class EncryptionWithChangedSettings(Securing):
@@ -167,16 +167,16 @@ add(
         "MQQB-3.1.1.3-17",
     ),
     "The sender ignores the configured encryption algorithms.",
-    _encrypt_with_settings(lambda settings: SecuritySettings()),
+    _encrypt_with_changed_settings(lambda settings: SecuritySettings()),
 )
 
 
 @fault(
-    "sender-preference-of-first-encrypted-message",
+    "sender-keeps-preferred-algorithms-of-first-encrypted-message",
     breaks=("MQQB-3.1.7.1.5-14", "MQQB-3.1.7.1.5-16", "MQQB-3.1.7.1.5-19"),
     blind=True,
 )
-class SenderPreferenceOfFirstEncryptedMessage(Securing):
+class SenderKeepsPreferredAlgorithmsOfFirstEncryptedMessage(Securing):
     """The sender keeps the preferred algorithms that were configured when it first encrypted a message."""
 
     def __init__(self, qm: QM) -> None:
@@ -196,8 +196,12 @@ class SenderPreferenceOfFirstEncryptedMessage(Securing):
             self.qm.caches.settings = present
 
 
-@fault("sender-level-without-key-replaced-by-base", breaks=("MQQB-3.1.7.1.5-15", "MQQB-3.1.7.1.5-18"), blind=True)
-class SenderLevelWithoutKeyReplacedByBase(Securing):
+@fault(
+    "sender-encrypts-at-level-base-when-key-of-level-is-missing",
+    breaks=("MQQB-3.1.7.1.5-15", "MQQB-3.1.7.1.5-18"),
+    blind=True,
+)
+class SenderEncryptsAtLevelBaseWhenKeyOfLevelIsMissing(Securing):
     """When the remote queue manager has no key for the level of a message, the sender encrypts for the level Base."""
 
     def encrypt_body(
@@ -219,11 +223,11 @@ add(
     "sender-enhanced-rc2-key-never-reduced-to-40-bits",
     ("MQQB-3.1.7.1.5-17", "MQQB-3.1.7.1.5-29", "MQQB-3.1.1.3-18"),
     "The sender makes RC2 keys of 128 bits at level Enhanced although SendEnhancedRC2Using40BitKeys is TRUE.",
-    _encrypt_with_settings(lambda settings: replace(settings, SendEnhancedRC2Using40BitKeys=False)),
+    _encrypt_with_changed_settings(lambda settings: replace(settings, SendEnhancedRC2Using40BitKeys=False)),
 )
 
 
-_KEY_BYTES = 16
+_SYMMETRIC_KEY_BYTES = 16
 
 
 _REDUCED_KEY_BYTES = 5
@@ -237,7 +241,7 @@ class _ShortKeyEntropy:
 
     def token(self, size: int) -> bytes:
         found = self._source.token(size)
-        return found[:_REDUCED_KEY_BYTES].ljust(size, b"\0") if size == _KEY_BYTES else found
+        return found[:_REDUCED_KEY_BYTES].ljust(size, b"\0") if size == _SYMMETRIC_KEY_BYTES else found
 
 
 @fault("sender-enhanced-rc4-key-of-40-bits", breaks="MQQB-3.1.7.1.5-17", blind=True)

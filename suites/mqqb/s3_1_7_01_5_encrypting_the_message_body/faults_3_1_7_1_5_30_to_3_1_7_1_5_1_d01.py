@@ -32,14 +32,14 @@ add(
 )
 
 
-_BODY_PATH = "MessagePropertiesHeader.MessageBody"
+_MESSAGE_BODY_PATH = "MessagePropertiesHeader.MessageBody"
 
 
 add(
     "sender-encrypted-body-corrupt",
     ("MQQB-3.1.7.1.5-35", "MQQB-3.1.7.1.5-36"),
     "The sender's message has a body that cannot be decrypted with the key in the message.",
-    change_encrypted_message({_BODY_PATH: invert_lowest_bits}),
+    change_encrypted_message({_MESSAGE_BODY_PATH: invert_lowest_bits}),
 )
 
 
@@ -85,7 +85,7 @@ add(
     "MQQB-3.1.7.1.5-37",
     "The sender encrypts a body with AES and an initialization vector other than zeros.",
     change_encrypted_message(
-        {_BODY_PATH: lambda body: invert_lowest_bits(body[:16]) + body[16:]}, _is_encrypted_by_aes
+        {_MESSAGE_BODY_PATH: lambda body: invert_lowest_bits(body[:16]) + body[16:]}, _is_encrypted_by_aes
     ),
 )
 
@@ -115,8 +115,8 @@ add(
 )
 
 
-@fault("sender-allocation-size-of-large-encrypted-body-of-clear-body", breaks="MQQB-3.1.7.1.5-38", blind=True)
-class SenderAllocationSizeOfLargeEncryptedBodyOfClearBody(_CachedKeyMessageChanger):
+@fault("sender-allocation-size-of-large-encrypted-body-is-clear-size", breaks="MQQB-3.1.7.1.5-38", blind=True)
+class SenderAllocationSizeOfLargeEncryptedBodyIsClearSize(_CachedKeyMessageChanger):
     """The sender sets AllocationBodySize of an encrypted body of more than 64 KB to the size before encryption."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:

@@ -20,11 +20,11 @@ from suites.mqqb.s3_1_7_01_5_encrypting_the_message_body.fault_steps import (
     replace_encrypted_body,
 )
 
-_BLOCK_BYTES = 16
-_SEGMENT_BYTES = 4096
+_CIPHER_BLOCK_BYTES = 16
+_ENCRYPTED_SEGMENT_BYTES = 4096
 _AES_ALGORITHMS = (EncryptionAlgorithm.AES128, EncryptionAlgorithm.AES192, EncryptionAlgorithm.AES256)
-_ALLOCATION = "MessagePropertiesHeader.AllocationBodySize"
-_LAST_BLOCKS: WeakKeyDictionary[QM, dict[bytes, bytes]] = WeakKeyDictionary()
+_ALLOCATION_BODY_SIZE_PATH = "MessagePropertiesHeader.AllocationBodySize"
+_LAST_CIPHER_BLOCKS_BY_KEY: WeakKeyDictionary[QM, dict[bytes, bytes]] = WeakKeyDictionary()
 
 
 def _encrypt_by_aes(key: bytes, body: bytes, vector: bytes) -> bytes:
@@ -32,28 +32,28 @@ def _encrypt_by_aes(key: bytes, body: bytes, vector: bytes) -> bytes:
     return context.update(body) + context.finalize()
 
 
-def _pad(body: bytes) -> bytes:
-    padder = padding.PKCS7(8 * _BLOCK_BYTES).padder()
+def _pad_body(body: bytes) -> bytes:
+    padder = padding.PKCS7(8 * _CIPHER_BLOCK_BYTES).padder()
     return padder.update(body) + padder.finalize()
 
 
-def _chain_messages(step: EncryptionStep) -> bytes:
+def _encrypt_with_last_block_of_previous_message(step: EncryptionStep) -> bytes:
     encrypted = step.encrypted_packet.MessagePropertiesHeader.MessageBody
     if step.key.CryptoAlgorithm in _AES_ALGORITHMS:
         key = step.key.SymmetricKey
-        last_blocks = _LAST_BLOCKS.setdefault(step.qm, {})
-        vector = last_blocks.get(key, bytes(_BLOCK_BYTES))
-        encrypted = _encrypt_by_aes(key, _pad(step.clear_packet.MessagePropertiesHeader.MessageBody), vector)
-        last_blocks[key] = encrypted[-_BLOCK_BYTES:]
+        last_blocks = _LAST_CIPHER_BLOCKS_BY_KEY.setdefault(step.qm, {})
+        vector = last_blocks.get(key, bytes(_CIPHER_BLOCK_BYTES))
+        encrypted = _encrypt_by_aes(key, _pad_body(step.clear_packet.MessagePropertiesHeader.MessageBody), vector)
+        last_blocks[key] = encrypted[-_CIPHER_BLOCK_BYTES:]
     return encrypted
 
 
-def _encrypt_segments(step: EncryptionStep) -> bytes:
+def _encrypt_body_in_segments(step: EncryptionStep) -> bytes:
     if step.key.CryptoAlgorithm not in _AES_ALGORITHMS:
         return step.encrypted_packet.MessagePropertiesHeader.MessageBody
-    body = _pad(step.clear_packet.MessagePropertiesHeader.MessageBody)
-    segments = (body[at : at + _SEGMENT_BYTES] for at in range(0, len(body), _SEGMENT_BYTES))
-    return b"".join(_encrypt_by_aes(step.key.SymmetricKey, one, bytes(_BLOCK_BYTES)) for one in segments)
+    body = _pad_body(step.clear_packet.MessagePropertiesHeader.MessageBody)
+    segments = (body[at : at + _ENCRYPTED_SEGMENT_BYTES] for at in range(0, len(body), _ENCRYPTED_SEGMENT_BYTES))
+    return b"".join(_encrypt_by_aes(step.key.SymmetricKey, one, bytes(_CIPHER_BLOCK_BYTES)) for one in segments)
 
 
 add(
@@ -61,23 +61,23 @@ add(
     "MQQB-3.1.7.1.5-37",
     "The sender begins the AES encryption of a later body with the last encrypted block of the body before, instead of "
     "zeros.",
-    replace_encrypted_body(_chain_messages),
+    replace_encrypted_body(_encrypt_with_last_block_of_previous_message),
     blind=True,
 )
 add(
     "sender-aes-chaining-of-large-body-interrupted",
     "MQQB-3.1.7.1.5-37",
     "The sender encrypts a body of more than 4 KB with AES in segments, and begins each segment with zeros as vector.",
-    replace_encrypted_body(_encrypt_segments),
+    replace_encrypted_body(_encrypt_body_in_segments),
     blind=True,
 )
 
 
-def _state_clear_size(step: EncryptionStep, chosen: bool) -> UserMessagePacket:
+def _set_allocation_size_to_clear_size(step: EncryptionStep, chosen: bool) -> UserMessagePacket:
     if not chosen:
         return step.encrypted_packet
     packet: UserMessagePacket = set_fields(
-        step.encrypted_packet, {_ALLOCATION: len(step.clear_packet.MessagePropertiesHeader.MessageBody)}
+        step.encrypted_packet, {_ALLOCATION_BODY_SIZE_PATH: len(step.clear_packet.MessagePropertiesHeader.MessageBody)}
     )
     return packet
 
@@ -87,8 +87,8 @@ add(
     "MQQB-3.1.7.1.5-38",
     "The sender sets AllocationBodySize of a body that consists of whole blocks to its size before the encryption.",
     change_encryption(
-        lambda step: _state_clear_size(
-            step, not len(step.clear_packet.MessagePropertiesHeader.MessageBody) % _BLOCK_BYTES
+        lambda step: _set_allocation_size_to_clear_size(
+            step, not len(step.clear_packet.MessagePropertiesHeader.MessageBody) % _CIPHER_BLOCK_BYTES
         )
     ),
     blind=True,
@@ -97,6 +97,8 @@ add(
     "sender-allocation-body-size-of-rc2-body-without-padding",
     "MQQB-3.1.7.1.5-38",
     "The sender sets AllocationBodySize of a body encrypted with RC2 to its size before the encryption.",
-    change_encryption(lambda step: _state_clear_size(step, step.key.CryptoAlgorithm == EncryptionAlgorithm.RC2)),
+    change_encryption(
+        lambda step: _set_allocation_size_to_clear_size(step, step.key.CryptoAlgorithm == EncryptionAlgorithm.RC2)
+    ),
     blind=True,
 )

@@ -19,10 +19,10 @@ from reference_qm.security import AES_PROVIDER, MqdsPublicKeys
 from reference_qm.security.caches import CachedSymmetricKey
 from reference_qm.surface.clock import Now
 
-_SEND_CLEANUP = TimerKey(TimerName.SEND_SYMMETRIC_KEY_CACHE_CLEANUP, 0)
+_SEND_KEY_CACHE_CLEANUP_TIMER = TimerKey(TimerName.SEND_SYMMETRIC_KEY_CACHE_CLEANUP, 0)
 
 
-class _KeepingFirstSettings(Securing):
+class _EncryptionWithFirstSetting(Securing):
     """Encrypts with one setting as it was when the first message was encrypted."""
 
     kept_setting = ""
@@ -43,39 +43,39 @@ class _KeepingFirstSettings(Securing):
 
 
 @fault(
-    "sender-aes-algorithm-changed-setting-ignored",
+    "sender-ignores-changed-preferred-advanced-algorithm",
     breaks=("MQQB-3.1.7.1.5-14", "MQQB-3.1.1.3-16"),
     blind=True,
 )
-class SenderAesAlgorithmChangedSettingIgnored(_KeepingFirstSettings):
+class SenderIgnoresChangedPreferredAdvancedAlgorithm(_EncryptionWithFirstSetting):
     """The sender encrypts with the PreferredAdvancedAlgorithm that was set when it encrypted its first message."""
 
     kept_setting = "PreferredAdvancedAlgorithm"
 
 
-@fault("sender-enhanced-algorithm-changed-setting-ignored", breaks="MQQB-3.1.7.1.5-16", blind=True)
-class SenderEnhancedAlgorithmChangedSettingIgnored(_KeepingFirstSettings):
+@fault("sender-ignores-changed-preferred-enhanced-algorithm", breaks="MQQB-3.1.7.1.5-16", blind=True)
+class SenderIgnoresChangedPreferredEnhancedAlgorithm(_EncryptionWithFirstSetting):
     """The sender encrypts with the PreferredEnhancedAlgorithm that was set when it encrypted its first message."""
 
     kept_setting = "PreferredEnhancedAlgorithm"
 
 
-@fault("sender-base-algorithm-changed-setting-ignored", breaks="MQQB-3.1.7.1.5-19", blind=True)
-class SenderBaseAlgorithmChangedSettingIgnored(_KeepingFirstSettings):
+@fault("sender-ignores-changed-preferred-base-algorithm", breaks="MQQB-3.1.7.1.5-19", blind=True)
+class SenderIgnoresChangedPreferredBaseAlgorithm(_EncryptionWithFirstSetting):
     """The sender encrypts with the PreferredBaseAlgorithm that was set when it encrypted its first message."""
 
     kept_setting = "PreferredBaseAlgorithm"
 
 
-@fault("sender-40-bit-rc2-key-changed-setting-ignored", breaks="MQQB-3.1.7.1.5-17", blind=True)
-class Sender40BitRc2KeyChangedSettingIgnored(_KeepingFirstSettings):
+@fault("sender-ignores-changed-setting-of-40-bit-rc2-keys", breaks="MQQB-3.1.7.1.5-17", blind=True)
+class SenderIgnoresChangedSettingOf40BitRc2Keys(_EncryptionWithFirstSetting):
     """The sender follows the value that SendEnhancedRC2Using40BitKeys had when it encrypted its first message."""
 
     kept_setting = "SendEnhancedRC2Using40BitKeys"
 
 
-@fault("sender-symmetric-key-cache-emptied-with-session", breaks="MQQB-3.1.7.1.5-21", blind=True)
-class SenderSymmetricKeyCacheEmptiedWithSession(Closing):
+@fault("sender-symmetric-key-cache-emptied-when-session-closes", breaks="MQQB-3.1.7.1.5-21", blind=True)
+class SenderSymmetricKeyCacheEmptiedWhenSessionCloses(Closing):
     """The sender does not reuse a cached symmetric key on a later session, because it empties the cache when a session
     closes.
     """
@@ -85,8 +85,8 @@ class SenderSymmetricKeyCacheEmptiedWithSession(Closing):
         self.qm.caches.SendSymmetricKeyCache.entries.clear()
 
 
-@fault("sender-cached-key-time-of-waiting-message-sent-time", breaks="MQQB-3.1.7.1.5-31", blind=True)
-class SenderCachedKeyTimeOfWaitingMessageSentTime(Securing):
+@fault("sender-cached-time-of-new-key-is-sent-time-of-waiting-message", breaks="MQQB-3.1.7.1.5-31", blind=True)
+class SenderCachedTimeOfNewKeyIsSentTimeOfWaitingMessage(Securing):
     """The sender sets CachedTime of a new symmetric key to SentTime of the message, which waited for its session."""
 
     def encrypt_body(
@@ -101,7 +101,7 @@ class SenderCachedKeyTimeOfWaitingMessageSentTime(Securing):
         return encrypted
 
 
-class _OneKey(Cache):
+class _CacheOfOneKey(Cache):
     """A cache that takes no further entry while it has one."""
 
     def add(self, entry: CachedSymmetricKey) -> None:
@@ -113,7 +113,7 @@ add(
     "sender-symmetric-key-cache-second-key-omitted",
     ("MQQB-3.1.7.1.5-32", "MQQB-3.1.1.3-10"),
     "The sender adds no new symmetric key to SendSymmetricKeyCache while the cache has an entry.",
-    replace_cache("SendSymmetricKeyCache", _OneKey),
+    replace_cache("SendSymmetricKeyCache", _CacheOfOneKey),
     blind=True,
 )
 
@@ -125,7 +125,7 @@ class SenderSymmetricKeyCleanupTimerRestartedBySecondEntry(CacheTimers):
     def start(self, now: Now) -> None:
         count = len(self.qm.caches.SendSymmetricKeyCache)
         if count > self.__dict__.get("entry_count", 0) > 0:
-            self.qm.timers.stop(_SEND_CLEANUP)
+            self.qm.timers.stop(_SEND_KEY_CACHE_CLEANUP_TIMER)
         self.__dict__["entry_count"] = count
         super().start(now)
 
@@ -144,10 +144,10 @@ class SenderSymmetricKeyCleanupTimerNotStartedAfterCleanup(CacheTimers):
     def start(self, now: Now) -> None:
         super().start(now)
         if self.__dict__.get("has_expired"):
-            self.qm.timers.stop(_SEND_CLEANUP)
+            self.qm.timers.stop(_SEND_KEY_CACHE_CLEANUP_TIMER)
 
 
-def _omit_published_key(qm: QueueManager) -> None:
+def _remove_published_aes_key(qm: QueueManager) -> None:
     state = qm.enterprise.state
     published = state.LocalQueueManager.PublicEncryptionKeyList
     if published:
@@ -155,7 +155,7 @@ def _omit_published_key(qm: QueueManager) -> None:
         state.LocalQueueManager = replace(state.LocalQueueManager, PublicEncryptionKeyList=MqdsPublicKeys(keys).build())
 
 
-def _exchange_published_keys(qm: QueueManager) -> None:
+def _swap_blobs_of_published_keys(qm: QueueManager) -> None:
     state = qm.enterprise.state
     published = state.LocalQueueManager.PublicEncryptionKeyList
     if published:
@@ -171,7 +171,7 @@ add(
     "receiver-public-keys-aes-key-after-restart-omitted",
     "MQQB-3.1.7.1.5-10",
     "After a restart, the receiver has no public key for the AES provider.",
-    at_restart(_omit_published_key),
+    at_restart(_remove_published_aes_key),
     blind=True,
 )
 add(
@@ -179,6 +179,6 @@ add(
     "MQQB-3.1.7.1.5-10",
     "After a restart, the receiver has the key of 512 bits for the AES provider and a key of 1024 bits for the Base "
     "provider.",
-    at_restart(_exchange_published_keys),
+    at_restart(_swap_blobs_of_published_keys),
     blind=True,
 )

@@ -97,7 +97,7 @@ def _omit_look_up_for_lower_level(self: Any, original: Any, session: Session, me
     return original(session, message, *arguments)
 
 
-def _keep_failed_look_ups(self: Any, original: Any, guid: UUID, now: Now) -> MqdsPublicKeys | None:
+def _remember_failed_key_look_ups(self: Any, original: Any, guid: UUID, now: Now) -> MqdsPublicKeys | None:
     failed = self.__dict__.setdefault("failed_look_ups", set())
     found: MqdsPublicKeys | None = None if guid in failed else original(guid, now)
     if found is None:
@@ -105,7 +105,7 @@ def _keep_failed_look_ups(self: Any, original: Any, guid: UUID, now: Now) -> Mqd
     return found
 
 
-def _look_up_only_without_transaction(
+def _look_up_keys_only_for_nontransactional_messages(
     self: Any, original: Any, session: Session, message: Message, *arguments: Any
 ) -> Any:
     if message.TransactionIdentifier is not None and not any(session.RemoteQMPublicKey):
@@ -121,13 +121,13 @@ def _lacks_enhanced_public_key(self: Any, message: Message, packet: UserMessageP
     return keys is not None and keys.find(ENHANCED_PROVIDER) is None
 
 
-def _send_clear_without_enhanced_key(
+def _send_unencrypted_without_enhanced_key(
     self: Any, original: Any, session: Session, message: Message, packet: UserMessagePacket, now: Now
 ) -> Any:
     return packet if _lacks_enhanced_public_key(self, message, packet, now) else original(session, message, packet, now)
 
 
-def _use_level_without_enhanced_key(level: PrivacyLevel) -> Install:
+def _replace_privacy_level_without_enhanced_key(level: PrivacyLevel) -> Install:
     """Return an installer of a fault that encrypts with another level if the destination has no Enhanced key."""
 
     def encrypt_with_level(
@@ -165,7 +165,7 @@ def _derive_key_from_provider(step: EncryptionStep) -> bytes | None:
     return name[: len(step.key.SymmetricKey)] if step.level == PrivacyLevel.ADVANCED else None
 
 
-def _change_new_entry(change: Callable[[Any], Any]) -> Install:
+def _change_new_key_cache_entry(change: Callable[[Any], Any]) -> Install:
     """Return an installer of a fault that changes each new entry of SendSymmetricKeyCache."""
 
     class ChangedNewEntry(Cache):
@@ -187,11 +187,11 @@ def _encrypt_body_with_cipher_mode(
     return context.update(clear_body + bytes([size]) * size) + context.finalize()
 
 
-def _encrypt_short_keys_without_chain(step: EncryptionStep) -> bytes:
+def _encrypt_with_short_aes_keys_in_ecb_mode(step: EncryptionStep) -> bytes:
     return _encrypt_body_with_cipher_mode(step, ECB(), (EncryptionAlgorithm.AES128, EncryptionAlgorithm.AES192))  # noqa: S305 - a fault
 
 
-def _omit_history_of_journaled_message(
+def _omit_connection_history_of_journaled_message(
     self: Any, original: Any, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     if position.UserMessage.UserHeader.JN:
@@ -200,7 +200,7 @@ def _omit_history_of_journaled_message(
         original(session, position, now)
 
 
-def _omit_history_of_direct_name(
+def _omit_connection_history_of_direct_name(
     self: Any, original: Any, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     if session.direct:
@@ -209,7 +209,9 @@ def _omit_history_of_direct_name(
         original(session, position, now)
 
 
-def _change_error_of_failure(self: Any, original: Any, session: Session, status: ConnectionStatus, now: Now) -> None:
+def _clear_error_in_connection_history(
+    self: Any, original: Any, session: Session, status: ConnectionStatus, now: Now
+) -> None:
     original(session, status, now)
     queue = session.OutgoingQueueReference
     if status is ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE and queue is not None:
@@ -286,13 +288,13 @@ for _name, _rule, _says, _install in (
         "sender-failed-look-up-of-public-keys-kept",
         "MQQB-3.1.7.1.5-04",
         "After a look-up that found no public keys, the sender never looks up the keys of that queue manager again.",
-        change_step(SecurityLookup.find_public_keys, _keep_failed_look_ups),
+        change_step(SecurityLookup.find_public_keys, _remember_failed_key_look_ups),
     ),
     (
         "sender-public-keys-not-looked-up-for-transactional-message",
         "MQQB-3.1.7.1.5-04",
         "The sender does not look up public keys for a transactional message.",
-        change_step(Securing.encrypt_body, _look_up_only_without_transaction),
+        change_step(Securing.encrypt_body, _look_up_keys_only_for_nontransactional_messages),
     ),
     (
         "receiver-public-key-of-base-provider-for-signatures",
@@ -318,14 +320,14 @@ for _name, _rule, _says, _install in (
         "sender-message-for-missing-enhanced-key-sent-in-clear",
         "MQQB-3.1.7.1.5-18",
         "The sender sends a message of privacy level Enhanced in clear if the destination has no Enhanced key.",
-        change_step(Securing.encrypt_body, _send_clear_without_enhanced_key),
+        change_step(Securing.encrypt_body, _send_unencrypted_without_enhanced_key),
     ),
     (
         "sender-message-for-missing-enhanced-key-encrypted-with-aes-key",
         "MQQB-3.1.7.1.5-18",
         "The sender encrypts a message of privacy level Enhanced for the AES provider if the destination has no "
         "Enhanced key.",
-        _use_level_without_enhanced_key(PrivacyLevel.ADVANCED),
+        _replace_privacy_level_without_enhanced_key(PrivacyLevel.ADVANCED),
     ),
     (
         "sender-later-body-encrypted-with-uncached-key",
@@ -355,13 +357,13 @@ for _name, _rule, _says, _install in (
         "sender-cached-key-with-guid-in-other-byte-order",
         "MQQB-3.1.7.1.5-25",
         "The sender sets RemoteQMGuid of a new cached symmetric key to a GUID with reversed byte order.",
-        _change_new_entry(lambda entry: replace(entry, RemoteQMGuid=UUID(bytes=entry.RemoteQMGuid.bytes_le))),
+        _change_new_key_cache_entry(lambda entry: replace(entry, RemoteQMGuid=UUID(bytes=entry.RemoteQMGuid.bytes_le))),
     ),
     (
         "sender-cached-key-of-aes-provider-with-enhanced-provider",
         "MQQB-3.1.7.1.5-26",
         "The sender sets CryptoServiceProvider of a cached symmetric key of the AES provider to the Enhanced provider.",
-        _change_new_entry(
+        _change_new_key_cache_entry(
             lambda entry: (
                 replace(entry, CryptoServiceProvider=ENHANCED_PROVIDER)
                 if entry.CryptoServiceProvider == AES_PROVIDER
@@ -373,7 +375,7 @@ for _name, _rule, _says, _install in (
         "sender-cached-key-of-base-provider-with-enhanced-provider",
         "MQQB-3.1.7.1.5-26",
         "The sender sets CryptoServiceProvider of a cached key of the Base provider to the Enhanced provider.",
-        _change_new_entry(
+        _change_new_key_cache_entry(
             lambda entry: (
                 replace(entry, CryptoServiceProvider=ENHANCED_PROVIDER)
                 if entry.CryptoServiceProvider == BASE_PROVIDER
@@ -385,7 +387,7 @@ for _name, _rule, _says, _install in (
         "sender-cached-aes-key-with-algorithm-aes-256",
         "MQQB-3.1.7.1.5-27",
         "The sender sets CryptoAlgorithm of each cached AES key to AES-256.",
-        _change_new_entry(
+        _change_new_key_cache_entry(
             lambda entry: (
                 replace(entry, CryptoAlgorithm=EncryptionAlgorithm.AES256)
                 if entry.CryptoAlgorithm in _AES_ALGORITHMS
@@ -397,7 +399,7 @@ for _name, _rule, _says, _install in (
         "sender-cached-rc2-key-with-algorithm-rc4",
         "MQQB-3.1.7.1.5-27",
         "The sender sets CryptoAlgorithm of a cached RC2 key to RC4.",
-        _change_new_entry(
+        _change_new_key_cache_entry(
             lambda entry: (
                 replace(entry, CryptoAlgorithm=EncryptionAlgorithm.RC4)
                 if entry.CryptoAlgorithm == EncryptionAlgorithm.RC2
@@ -427,25 +429,25 @@ for _name, _rule, _says, _install in (
         "sender-body-encrypted-with-short-aes-key-without-chain",
         "MQQB-3.1.7.1.5-37",
         "The sender encrypts a body with AES-128 or AES-192 in ECB mode.",
-        replace_encrypted_body(_encrypt_short_keys_without_chain),
+        replace_encrypted_body(_encrypt_with_short_aes_keys_in_ecb_mode),
     ),
     (
         "sender-encryption-failure-of-journaled-message-not-in-history",
         "MQQB-3.1.7.1.5.1-03",
         "The sender adds no entry to ConnectionHistory for a message with JN that cannot be encrypted.",
-        change_step(Sending.handle_encryption_error, _omit_history_of_journaled_message),
+        change_step(Sending.handle_encryption_error, _omit_connection_history_of_journaled_message),
     ),
     (
         "sender-encryption-failure-for-direct-name-not-in-history",
         "MQQB-3.1.7.1.5.1-03",
         "The sender adds no entry to ConnectionHistory for an encrypted message to a direct format name.",
-        change_step(Sending.handle_encryption_error, _omit_history_of_direct_name),
+        change_step(Sending.handle_encryption_error, _omit_connection_history_of_direct_name),
     ),
     (
         "sender-encryption-failure-in-history-without-error",
         "MQQB-3.1.7.1.5.1-03",
         "The sender sets Error to 0 in the ConnectionHistory entry of a message that cannot be encrypted.",
-        change_step(Connecting.add_connection_history, _change_error_of_failure),
+        change_step(Connecting.add_connection_history, _clear_error_in_connection_history),
     ),
     (
         "sender-modulus-of-base-key-with-changed-low-byte",

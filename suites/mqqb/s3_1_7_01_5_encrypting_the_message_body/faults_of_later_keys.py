@@ -49,7 +49,7 @@ def _reverse_order_of_key_blobs(keys: MqdsPublicKeys) -> MqdsPublicKeys:
     )
 
 
-def _change_number(at: int, change: Callable[[int], int]) -> Callable[[MqdsPublicKeys], MqdsPublicKeys]:
+def _change_number_in_key_blobs(at: int, change: Callable[[int], int]) -> Callable[[MqdsPublicKeys], MqdsPublicKeys]:
     def change_keys(keys: MqdsPublicKeys) -> MqdsPublicKeys:
         changed = []
         for key in keys.aPublicKeys:
@@ -60,7 +60,7 @@ def _change_number(at: int, change: Callable[[int], int]) -> Callable[[MqdsPubli
     return change_keys
 
 
-def _find_own_public_keys(self: Any, original: Any, guid: UUID, now: Now) -> MqdsPublicKeys | None:
+def _find_public_keys_of_sender_itself(self: Any, original: Any, guid: UUID, now: Now) -> MqdsPublicKeys | None:
     own = self.qm.enterprise.state.LocalQueueManager.PublicEncryptionKeyList
     found: MqdsPublicKeys | None = original(guid, now)
     return MqdsPublicKeys.parse(own) if found and own else found
@@ -79,7 +79,7 @@ for _name, _rule, _says, _install in (
         "sender-public-keys-of-itself-used",
         "MQQB-3.1.7.1.5-05",
         "The sender encrypts with its own public keys instead of the keys of the remote queue manager.",
-        change_step(SecurityLookup.find_public_keys, _find_own_public_keys),
+        change_step(SecurityLookup.find_public_keys, _find_public_keys_of_sender_itself),
     ),
     (
         "sender-public-keys-of-providers-exchanged",
@@ -97,25 +97,25 @@ for _name, _rule, _says, _install in (
         "sender-bit-length-of-public-key-limited",
         "MQQB-3.1.7.1.5.2-03",
         "The sender sets bitLen of the PUBLICKEYBLOB to 1,024 for a longer published key.",
-        _change_found_keys(_change_number(_BIT_LENGTH_OFFSET, lambda value: min(value, 1024))),
+        _change_found_keys(_change_number_in_key_blobs(_BIT_LENGTH_OFFSET, lambda value: min(value, 1024))),
     ),
     (
         "sender-bit-length-of-public-key-at-least-1024",
         "MQQB-3.1.7.1.5.2-03",
         "The sender sets bitLen of the PUBLICKEYBLOB to 1,024 for a shorter published key.",
-        _change_found_keys(_change_number(_BIT_LENGTH_OFFSET, lambda value: max(value, 1024))),
+        _change_found_keys(_change_number_in_key_blobs(_BIT_LENGTH_OFFSET, lambda value: max(value, 1024))),
     ),
     (
         "sender-exponent-of-public-key-cut-to-16-bits",
         "MQQB-3.1.7.1.5.2-04",
         "The sender copies only the low 16 bits of pubExp of the published key into the PUBLICKEYBLOB.",
-        _change_found_keys(_change_number(_EXPONENT_OFFSET, lambda value: value & 0xFFFF | 2)),
+        _change_found_keys(_change_number_in_key_blobs(_EXPONENT_OFFSET, lambda value: value & 0xFFFF | 2)),
     ),
     (
         "sender-exponent-of-public-key-always-3",
         "MQQB-3.1.7.1.5.2-04",
         "The sender sets pubExp of the PUBLICKEYBLOB to 3.",
-        _change_found_keys(_change_number(_EXPONENT_OFFSET, lambda value: 3)),
+        _change_found_keys(_change_number_in_key_blobs(_EXPONENT_OFFSET, lambda value: 3)),
     ),
     (
         "receiver-published-key-blob-of-type-simple",

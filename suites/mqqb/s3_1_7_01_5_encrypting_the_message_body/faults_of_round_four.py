@@ -22,11 +22,11 @@ from reference_qm.surface.entropy import Entropy
 
 AES_PROVIDER_TYPE = 0x18
 RSA_PROVIDER_TYPE = 0x01
-STAND_IN_KEY = MqdsPublicKey(AES_PROVIDER_TYPE, AES_PROVIDER, PublicKeyBlob(65537, b"\xff" * 128).build())
+STAND_IN_PUBLIC_KEY = MqdsPublicKey(AES_PROVIDER_TYPE, AES_PROVIDER, PublicKeyBlob(65537, b"\xff" * 128).build())
 """A key that takes the place of a missing key. No symmetric key is encrypted with it."""
 
 
-class KeyChangingSecuring(Securing):
+class EncryptionWithChangedPublicKeys(Securing):
     """Encrypts bodies with changed public keys of the remote queue manager. The session keeps the published keys."""
 
     def change_keys(self, keys: MqdsPublicKeys, packet: UserMessagePacket) -> MqdsPublicKeys:
@@ -51,8 +51,8 @@ class KeyChangingSecuring(Securing):
             session.RemoteQMPublicKey = published
 
 
-@fault("sender-publickeyblob-pubexp-of-first-listed-key", breaks="MQQB-3.1.7.1.5.2-04", blind=True)
-class SenderPublickeyblobPubexpOfFirstListedKey(KeyChangingSecuring):
+@fault("sender-public-key-blob-pub-exp-taken-from-first-listed-key", breaks="MQQB-3.1.7.1.5.2-04", blind=True)
+class SenderPublicKeyBlobPubExpTakenFromFirstListedKey(EncryptionWithChangedPublicKeys):
     """The sender copies pubExp of every PUBLICKEYBLOB from the first key in the published list."""
 
     def change_keys(self, keys: MqdsPublicKeys, packet: UserMessagePacket) -> MqdsPublicKeys:
@@ -67,24 +67,24 @@ class SenderPublickeyblobPubexpOfFirstListedKey(KeyChangingSecuring):
         )
 
 
-@fault("sender-publickeyblob-bitlen-usual-for-provider", breaks="MQQB-3.1.7.1.5.2-03", blind=True)
-class SenderPublickeyblobBitlenUsualForProvider(KeyChangingSecuring):
+@fault("sender-public-key-blob-bit-len-always-usual-of-provider", breaks="MQQB-3.1.7.1.5.2-03", blind=True)
+class SenderPublicKeyBlobBitLenAlwaysUsualOfProvider(EncryptionWithChangedPublicKeys):
     """The sender sets bitLen of a PUBLICKEYBLOB to 512 for the Base provider and to 1024 for the other providers, even
     if the published key has a different length.
     """
 
     def change_keys(self, keys: MqdsPublicKeys, packet: UserMessagePacket) -> MqdsPublicKeys:
-        return MqdsPublicKeys(tuple(map(_set_usual_length, keys.aPublicKeys)))
+        return MqdsPublicKeys(tuple(map(_set_usual_bit_length_of_blob, keys.aPublicKeys)))
 
 
-def _set_usual_length(key: MqdsPublicKey) -> MqdsPublicKey:
+def _set_usual_bit_length_of_blob(key: MqdsPublicKey) -> MqdsPublicKey:
     size = 64 if key.sProviderName == BASE_PROVIDER else 128
     blob = key.to_public_key_blob()
     return replace(key, aBuf=replace(blob, modulus=blob.modulus[:size].ljust(size, b"\0")).build())
 
 
 @fault("sender-advanced-message-without-aes-key-sent-with-cached-key", breaks="MQQB-3.1.7.1.5-15", blind=True)
-class SenderAdvancedMessageWithoutAesKeySentWithCachedKey(KeyChangingSecuring):
+class SenderAdvancedMessageWithoutAesKeySentWithCachedKey(EncryptionWithChangedPublicKeys):
     """The sender sends a message of privacy level Advanced to a queue manager that no longer has a key of the AES
     provider, if SendSymmetricKeyCache contains a key of this provider for the queue manager.
     """
@@ -101,11 +101,11 @@ class SenderAdvancedMessageWithoutAesKeySentWithCachedKey(KeyChangingSecuring):
         cached = self.qm.caches.get_sending_cache(level).find(
             lambda key: (key.RemoteQMGuid, key.CryptoServiceProvider, key.CryptoAlgorithm) == wanted
         )
-        return keys if cached is None else MqdsPublicKeys((*keys.aPublicKeys, STAND_IN_KEY))
+        return keys if cached is None else MqdsPublicKeys((*keys.aPublicKeys, STAND_IN_PUBLIC_KEY))
 
 
 @fault("sender-enhanced-message-without-enhanced-key-sent-with-aes-key", breaks="MQQB-3.1.7.1.5-18", blind=True)
-class SenderEnhancedMessageWithoutEnhancedKeySentWithAesKey(KeyChangingSecuring):
+class SenderEnhancedMessageWithoutEnhancedKeySentWithAesKey(EncryptionWithChangedPublicKeys):
     """If a queue manager has no key of the Enhanced provider but a key of the AES provider, the sender encrypts the
     symmetric key of a message of privacy level Enhanced with the key of the AES provider, and sends the message.
     """

@@ -38,7 +38,7 @@ from suites.mqqb.s3_1_7_01_5_encrypting_the_message_body.fault_steps import (
 )
 
 
-class _KeysChanged(SecurityLookup):
+class _LookupWithChangedPublicKeys(SecurityLookup):
     """Changes the public keys of later queue managers."""
 
     def change_keys(self, keys: MqdsPublicKeys, first: MqdsPublicKeys) -> MqdsPublicKeys | None:
@@ -52,8 +52,8 @@ class _KeysChanged(SecurityLookup):
         return keys if guid == first_guid else self.change_keys(keys, first)
 
 
-@fault("sender-public-keys-of-second-queue-manager-those-of-first", breaks="MQQB-3.1.7.1.5-05", blind=True)
-class SenderPublicKeysOfSecondQueueManagerThoseOfFirst(_KeysChanged):
+@fault("sender-public-keys-of-first-queue-manager-used-for-others", breaks="MQQB-3.1.7.1.5-05", blind=True)
+class SenderPublicKeysOfFirstQueueManagerUsedForOthers(_LookupWithChangedPublicKeys):
     """The sender uses the public keys of the first queue manager also for other queue managers."""
 
     def change_keys(self, keys: MqdsPublicKeys, first: MqdsPublicKeys) -> MqdsPublicKeys | None:
@@ -132,11 +132,11 @@ class SenderEncryptionProviderOfFirstMessageKept(Securing):
 
 
 @fault(
-    "sender-encryption-for-queue-manager-without-key-after-other",
+    "sender-provider-for-second-queue-manager-chosen-by-keys-of-first",
     breaks=("MQQB-3.1.7.1.5-13", "MQQB-3.1.7.1.5-05"),
     blind=True,
 )
-class SenderEncryptionForQueueManagerWithoutKeyAfterOther(_KeysChanged):
+class SenderProviderForSecondQueueManagerChosenByKeysOfFirst(_LookupWithChangedPublicKeys):
     """The sender chooses the provider for a second queue manager also according to the keys of the first queue manager:
     it adds the first one's keys of providers that the second lacks.
     """
@@ -171,13 +171,15 @@ add(
 )
 
 
-class _SentAnyway(Securing):
+class _SendingWithoutAesKey(Securing):
     """Sends some messages of privacy level Advanced when the remote queue manager has no key of the AES provider."""
 
-    def choose(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_sent_without_aes_key(self, session: Session, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
-    def send_anyway(self, session: Session, message: Message, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
+    def build_packet_without_aes_key(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
         raise NotImplementedError
 
     def encrypt_body(
@@ -186,9 +188,11 @@ class _SentAnyway(Securing):
         try:
             return super().encrypt_body(session, message, packet, now)
         except SecurityError:
-            if packet.MessagePropertiesHeader.PrivacyLevel != PrivacyLevel.ADVANCED or not self.choose(session, packet):
+            if packet.MessagePropertiesHeader.PrivacyLevel != PrivacyLevel.ADVANCED or not self.is_sent_without_aes_key(
+                session, packet
+            ):
                 raise
-        return self.send_anyway(session, message, packet, now)
+        return self.build_packet_without_aes_key(session, message, packet, now)
 
 
 @fault(
@@ -196,15 +200,17 @@ class _SentAnyway(Securing):
     breaks=("MQQB-3.1.7.1.5-15", "MQQB-3.1.7.1.5.1-01"),
     blind=True,
 )
-class SenderTransactionalAdvancedMessageWithoutAesKeySent(_SentAnyway):
+class SenderTransactionalAdvancedMessageWithoutAesKeySent(_SendingWithoutAesKey):
     """The sender sends a transactional message of privacy level Advanced in clear when the remote queue manager has no
     key of the AES provider.
     """
 
-    def choose(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_sent_without_aes_key(self, session: Session, packet: UserMessagePacket) -> bool:
         return packet.TransactionHeader is not None
 
-    def send_anyway(self, session: Session, message: Message, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
+    def build_packet_without_aes_key(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
         return packet
 
 
@@ -213,17 +219,19 @@ class SenderTransactionalAdvancedMessageWithoutAesKeySent(_SentAnyway):
     breaks=("MQQB-3.1.7.1.5-15", "MQQB-3.1.7.1.5.1-01"),
     blind=True,
 )
-class SenderSecondAdvancedMessageWithoutAesKeySent(_SentAnyway):
+class SenderSecondAdvancedMessageWithoutAesKeySent(_SendingWithoutAesKey):
     """The sender sends the second message of privacy level Advanced with a key of the Base provider when the remote
     queue manager has no key of the AES provider.
     """
 
-    def choose(self, session: Session, packet: UserMessagePacket) -> bool:
+    def is_sent_without_aes_key(self, session: Session, packet: UserMessagePacket) -> bool:
         refused = self.__dict__.setdefault("refused", [])
         refused.append(packet.UserHeader.MessageID)
         return len(refused) > 1
 
-    def send_anyway(self, session: Session, message: Message, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
+    def build_packet_without_aes_key(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
         properties = replace(packet.MessagePropertiesHeader, PrivacyLevel=PrivacyLevel.BASE)
         return super().encrypt_body(session, message, replace(packet, MessagePropertiesHeader=properties), now)
 
@@ -288,14 +296,14 @@ add(
 def _encrypt_with_key_of_first_session(step: EncryptionStep) -> bytes:
     body = step.clear_packet.MessagePropertiesHeader.MessageBody
     key = step.key.SymmetricKey
-    transports = _FIRST_CONNECTIONS.setdefault(step.qm, {})
+    transports = _FIRST_CONNECTION_BY_KEY.setdefault(step.qm, {})
     first = transports.setdefault(step.key.EncryptedSymmetricKey, step.session.transport)
     return encrypt(
         EncryptionAlgorithm(step.key.CryptoAlgorithm), key if first == step.session.transport else key[::-1], body
     )
 
 
-_FIRST_CONNECTIONS: WeakKeyDictionary[QM, dict[bytes, str | None]] = WeakKeyDictionary()
+_FIRST_CONNECTION_BY_KEY: WeakKeyDictionary[QM, dict[bytes, str | None]] = WeakKeyDictionary()
 add(
     "sender-cached-key-on-later-session-reversed",
     "MQQB-3.1.7.1.5-22",
@@ -305,7 +313,7 @@ add(
 )
 
 
-class _GuidOfNewestFirst(Cache):
+class _KeyCacheWithFirstGuidOfProvider(Cache):
     """A cache that stores every key for a provider under the queue manager of its first key."""
 
     def add(self, entry: CachedSymmetricKey) -> None:
@@ -321,13 +329,13 @@ add(
     "MQQB-3.1.7.1.5-25",
     "The sender sets RemoteQMGuid of a new cached symmetric key to the GUID of the queue manager for which it cached "
     "the first key of the provider.",
-    replace_cache("SendSymmetricKeyCache", _GuidOfNewestFirst),
+    replace_cache("SendSymmetricKeyCache", _KeyCacheWithFirstGuidOfProvider),
     blind=True,
 )
 
 
-@fault("sender-cached-key-guid-of-public-queue", breaks="MQQB-3.1.7.1.5-25", blind=True)
-class SenderCachedKeyGuidOfPublicQueue(Securing):
+@fault("sender-remote-qm-guid-of-cached-key-is-guid-of-public-queue", breaks="MQQB-3.1.7.1.5-25", blind=True)
+class SenderRemoteQmGuidOfCachedKeyIsGuidOfPublicQueue(Securing):
     """The sender sets RemoteQMGuid of a new cached symmetric key to the GUID of the public queue of the message."""
 
     def encrypt_body(
@@ -342,7 +350,7 @@ class SenderCachedKeyGuidOfPublicQueue(Securing):
         return encrypted
 
 
-class _TimeOfFirstOfProvider(Cache):
+class _KeyCacheWithTimeOfFirstKeyOfProvider(Cache):
     """A cache that stores a key with the time of the key that it replaces or follows."""
 
     def add(self, entry: CachedSymmetricKey) -> None:
@@ -354,12 +362,12 @@ add(
     "sender-cached-key-time-of-second-algorithm-first",
     "MQQB-3.1.7.1.5-31",
     "The sender sets CachedTime of a further symmetric key for a queue manager to CachedTime of its first key.",
-    replace_cache("SendSymmetricKeyCache", _TimeOfFirstOfProvider),
+    replace_cache("SendSymmetricKeyCache", _KeyCacheWithTimeOfFirstKeyOfProvider),
     blind=True,
 )
 
 
-class _OneKeyOfQueueManager(Cache):
+class _KeyCacheWithOneKeyPerQueueManager(Cache):
     """A cache that replaces the entry of a queue manager with the new entry."""
 
     def add(self, entry: CachedSymmetricKey) -> None:
@@ -371,26 +379,26 @@ add(
     "sender-symmetric-key-cache-one-key-of-queue-manager",
     ("MQQB-3.1.7.1.5-32", "MQQB-3.1.1.3-10"),
     "When the sender caches a symmetric key, it removes the queue manager's other keys from SendSymmetricKeyCache.",
-    replace_cache("SendSymmetricKeyCache", _OneKeyOfQueueManager),
+    replace_cache("SendSymmetricKeyCache", _KeyCacheWithOneKeyPerQueueManager),
     blind=True,
 )
 
 
-def _name_first_provider(step: EncryptionStep) -> UserMessagePacket:
+def _set_provider_of_first_message(step: EncryptionStep) -> UserMessagePacket:
     packet = step.encrypted_packet
     assert packet.SecurityHeader is not None
     info = packet.SecurityHeader.SecurityData.ProviderInfo
-    first = _FIRST_PROVIDERS.setdefault(step.qm, info)
+    first = _FIRST_PROVIDER_BY_QUEUE_MANAGER.setdefault(step.qm, info)
     changed: UserMessagePacket = set_fields(packet, change_security_data(ProviderInfo=first))
     return changed
 
 
-_FIRST_PROVIDERS: WeakKeyDictionary[QM, bytes] = WeakKeyDictionary()
+_FIRST_PROVIDER_BY_QUEUE_MANAGER: WeakKeyDictionary[QM, bytes] = WeakKeyDictionary()
 add(
     "sender-provider-info-of-later-provider-first",
     "MQQB-3.1.7.1.5-41",
     "In each later encrypted message, the sender sets ProviderInfo to the provider of its first encrypted message.",
-    change_encryption(_name_first_provider),
+    change_encryption(_set_provider_of_first_message),
     blind=True,
 )
 add(
@@ -405,7 +413,7 @@ add(
 )
 
 
-class _BlobsChanged(SecurityLookup):
+class _LookupWithChangedKeyBlobs(SecurityLookup):
     """Changes the blobs of public keys before they are used."""
 
     def change_blob(self, blob: PublicKeyBlob, first: PublicKeyBlob) -> bytes | None:
@@ -425,15 +433,15 @@ class _BlobsChanged(SecurityLookup):
 
 
 @fault("sender-public-key-blob-bitlen-above-1024-bits-cut", breaks="MQQB-3.1.7.1.5.2-03", blind=True)
-class SenderPublicKeyBlobBitlenAbove1024BitsCut(_BlobsChanged):
+class SenderPublicKeyBlobBitlenAbove1024BitsCut(_LookupWithChangedKeyBlobs):
     """The sender sets bitLen of a PUBLICKEYBLOB to 1024 when the published key is longer."""
 
     def change_blob(self, blob: PublicKeyBlob, first: PublicKeyBlob) -> bytes | None:
         return replace(blob, modulus=blob.modulus[:128]).build() if blob.bitLen > 1024 else None
 
 
-@fault("sender-public-key-blob-bitlen-of-second-queue-manager-first", breaks="MQQB-3.1.7.1.5.2-03", blind=True)
-class SenderPublicKeyBlobBitlenOfSecondQueueManagerFirst(_BlobsChanged):
+@fault("sender-public-key-blob-bit-len-taken-from-first-queue-manager", breaks="MQQB-3.1.7.1.5.2-03", blind=True)
+class SenderPublicKeyBlobBitLenTakenFromFirstQueueManager(_LookupWithChangedKeyBlobs):
     """The sender sets bitLen of a PUBLICKEYBLOB to bitLen of the first published key of the provider."""
 
     def change_blob(self, blob: PublicKeyBlob, first: PublicKeyBlob) -> bytes | None:
@@ -442,15 +450,15 @@ class SenderPublicKeyBlobBitlenOfSecondQueueManagerFirst(_BlobsChanged):
 
 
 @fault("sender-public-key-blob-exponent-cut-to-16-bits", breaks="MQQB-3.1.7.1.5.2-04", blind=True)
-class SenderPublicKeyBlobExponentCutTo16Bits(_BlobsChanged):
+class SenderPublicKeyBlobExponentCutTo16Bits(_LookupWithChangedKeyBlobs):
     """The sender copies only the lower 17 bits of pubExp from the published key."""
 
     def change_blob(self, blob: PublicKeyBlob, first: PublicKeyBlob) -> bytes | None:
         return replace(blob, pubExp=blob.pubExp & 0x1FFFF).build()
 
 
-@fault("sender-public-key-blob-exponent-of-second-queue-manager-first", breaks="MQQB-3.1.7.1.5.2-04", blind=True)
-class SenderPublicKeyBlobExponentOfSecondQueueManagerFirst(_BlobsChanged):
+@fault("sender-public-key-blob-exponent-taken-from-first-queue-manager", breaks="MQQB-3.1.7.1.5.2-04", blind=True)
+class SenderPublicKeyBlobExponentTakenFromFirstQueueManager(_LookupWithChangedKeyBlobs):
     """The sender sets pubExp of a PUBLICKEYBLOB to pubExp of the first published key of the provider."""
 
     def change_blob(self, blob: PublicKeyBlob, first: PublicKeyBlob) -> bytes | None:

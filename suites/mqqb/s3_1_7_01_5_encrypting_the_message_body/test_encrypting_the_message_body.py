@@ -38,10 +38,10 @@ from suites.mqqb.steps.sender import Sender
 
 COMPARED_KEY_BYTES = 5
 """The size in bytes of the shortest symmetric key. Two new keys have different beginnings of this size."""
-WEAK_END_BYTES = 3
+ZERO_KEY_END_BYTES = 3
 """If so many bytes at the end of a symmetric key are zero, the SUT has padded a shorter key."""
-BODY_OF_PARTIAL_BLOCK = "a body that does not fill the last block"
-LATER_MESSAGE_DELAY_MS, OVER_ONE_SECOND_MS = 3_000, 1_100
+BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK = "a body that does not fill the last block"
+LATER_MESSAGE_DELAY_MS, TIME_OVER_ONE_SECOND_MS = 3_000, 1_100
 LONGEST_TIMER_IN_LIFETIMES = 100
 """The longest accepted duration of the cleanup timer, in lifetimes. A separate rule judges the exact duration."""
 ENCRYPTION_CASES: dict[str, tuple[str, dict[str, str], EncryptionChoice, str]] = {
@@ -82,14 +82,14 @@ ENCRYPTION_CHOICES_BY_PRIVACY_LEVEL = {
     for level in ENCRYPTION_CASE_BY_PRIVACY_LEVEL
 }
 """For each privacy level, the provider, algorithm and key length in bits that some configuration chooses."""
-RULE_AND_NUMBER_BY_PRIVACY_LEVEL = {
+RULE_AND_LEVEL_NUMBER_BY_PRIVACY_LEVEL = {
     "base": ("MQDMPR-3.1.1.12-06", 1),
     "enhanced": ("MQDMPR-3.1.1.12-07", 3),
     "advanced": ("MQDMPR-3.1.1.12-08", 5),
 }
 """For each privacy level, its rule and its number in PrivacyLevel."""
 SIGNING_ARGUMENTS = {"authentication_level": "sig20", "sender": ALICE.name}
-MESSAGE_CASES: tuple[tuple[str, bool, dict[str, Any]], ...] = (
+ENCRYPTED_AND_CLEAR_MESSAGE_CASES: tuple[tuple[str, bool, dict[str, Any]], ...] = (
     ("without text", True, {"privacy_level": "advanced", "body": ""}),
     ("with a label", True, {"privacy_level": "advanced", "label": "a label"}),
     ("with a signature", True, {"privacy_level": "advanced", **SIGNING_ARGUMENTS}),
@@ -138,7 +138,7 @@ NEEDED_SECURITY_FACILITIES = needs("security", "send", "private_names")
     "MQSO-7.4.1.4.3-D01",
     "MQDMPR-3.1.1.12-04",
     "MQDMPR-3.1.7.1.32-D09",
-    *(rule for rule, _ in RULE_AND_NUMBER_BY_PRIVACY_LEVEL.values()),
+    *(rule for rule, _ in RULE_AND_LEVEL_NUMBER_BY_PRIVACY_LEVEL.values()),
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut, judge, delivery):
@@ -147,8 +147,10 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
     the body with its private keys.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
-    plain = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, delivery=delivery))
-    in_clear = not plain.encrypted and bytes(plain.properties.MessageBody) == BODY_OF_PARTIAL_BLOCK.encode()
+    plain = DecryptedMessage(outgoing.send(body=BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, delivery=delivery))
+    in_clear = (
+        not plain.encrypted and bytes(plain.properties.MessageBody) == BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK.encode()
+    )
     expected = holds("not encrypted", otherwise="encrypted")
     judge(
         "MQQB-3.1.7.1.5-01",
@@ -164,7 +166,9 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
     ).items():
         if sut.has("configure"):
             sut.configure(**preference)
-        found = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level, delivery=delivery))
+        found = DecryptedMessage(
+            outgoing.send(body=BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, privacy_level=level, delivery=delivery)
+        )
         if not sut.has("configure") and found.choice in ENCRYPTION_CHOICES_BY_PRIVACY_LEVEL[level]:
             choice = found.choice
         beginning = (found.key or found.blob)[:COMPARED_KEY_BYTES]
@@ -182,10 +186,10 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
             *_list_encryption_comparisons(found, choice),
         ):
             judge(rule, expected=expected, observed=observed, case=f"{value} ({name})", evidence=found.frame)
-        rule, number = RULE_AND_NUMBER_BY_PRIVACY_LEVEL[level]
+        rule, number = RULE_AND_LEVEL_NUMBER_BY_PRIVACY_LEVEL[level]
         judge(
             rule,
-            expected=describe_encryption_choice(choice) | {"body": BODY_OF_PARTIAL_BLOCK},
+            expected=describe_encryption_choice(choice) | {"body": BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK},
             observed=describe_encryption_choice(found.choice) | {"body": found.body},
             case=f"encryption and body ({name})",
             evidence=found.frame,
@@ -201,7 +205,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
         if level == "advanced":
             judge(
                 "MQQB-3.1.7.1.5-37",
-                expected=BODY_OF_PARTIAL_BLOCK,
+                expected=BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK,
                 observed=found.body,
                 case=f"decrypted body ({name})",
                 evidence=found.frame,
@@ -214,8 +218,8 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
                 case=f"encryption ({name})",
                 evidence=found.frame,
             )
-    for case, encrypted, how in MESSAGE_CASES:
-        arguments = {"body": BODY_OF_PARTIAL_BLOCK, "delivery": delivery} | how
+    for case, encrypted, how in ENCRYPTED_AND_CLEAR_MESSAGE_CASES:
+        arguments = {"body": BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, "delivery": delivery} | how
         found = DecryptedMessage(outgoing.send(**arguments))
         opened = found.encrypted and found.body == arguments["body"]
         judge(
@@ -232,13 +236,15 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
             case=f"EncryptionAlgorithm of a message {case}",
             evidence=found.frame,
         )
-    large = BODY_OF_PARTIAL_BLOCK * 2_000
+    large = BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK * 2_000
     found = DecryptedMessage(outgoing.send(body=large, privacy_level="base", delivery=delivery))
     judge(
         "MQQB-3.1.7.1.5-01",
         "MQQB-3.1.7.1-08",
         expected=holds("encrypted", otherwise="in clear"),
-        observed=found.encrypted and BODY_OF_PARTIAL_BLOCK.encode() not in found.frame.data and found.body == large,
+        observed=found.encrypted
+        and BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK.encode() not in found.frame.data
+        and found.body == large,
         case="body of more than 64 KB",
         evidence=found.frame,
     )
@@ -258,12 +264,15 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
 def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
     """The SUT sends an encrypted message and resends it on a new session: the body is encrypted both times."""
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
-    frames = [outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="base", delivery=delivery)]
+    frames = [outgoing.send(body=BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, privacy_level="base", delivery=delivery)]
     assert outgoing.session is not None
     outgoing.session.close()
     again = outgoing.sender.await_session()
     frames += outgoing.sender.collect_all(again, 1)
-    observed = ["not encrypted" if BODY_OF_PARTIAL_BLOCK.encode() in frame.data else "encrypted" for frame in frames]
+    observed = [
+        "not encrypted" if BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK.encode() in frame.data else "encrypted"
+        for frame in frames
+    ]
     judge.all(
         expected=["encrypted"] * 2,
         observed=observed,
@@ -284,15 +293,15 @@ def _list_encryption_comparisons(
     """Return the rule, the name, the expected and the observed value of each comparison for an encrypted message."""
     provider, algorithm, _ = choice
     body = bytes(found.properties.MessageBody)
-    hidden = found.encrypted and BODY_OF_PARTIAL_BLOCK.encode() not in found.frame.data
+    hidden = found.encrypted and BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK.encode() not in found.frame.data
     block = {RC2: 8, RC4: 1}.get(algorithm, 16)
-    whole = len(body) if block == 1 else (len(BODY_OF_PARTIAL_BLOCK) // block + 1) * block
+    whole = len(body) if block == 1 else (len(BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK) // block + 1) * block
     sizes = found.properties.MessageSize, found.properties.AllocationBodySize
     wanted, seen = describe_encryption_choice(choice), describe_encryption_choice(found.choice)
     blob = _describe_blob(len(found.blob), struct.unpack("<I", found.blob[4:8].ljust(4, b"\0"))[0])
     opened, encrypted = holds("the peer can decrypt the key"), holds("encrypted", otherwise="not encrypted")
     is_key = found.key is not None
-    whole_key = any((found.key or b"\1")[-WEAK_END_BYTES:]) or (provider, algorithm) == (ENHANCED_PROVIDER, RC2)
+    whole_key = any((found.key or b"\1")[-ZERO_KEY_END_BYTES:]) or (provider, algorithm) == (ENHANCED_PROVIDER, RC2)
     blob_of_key = holds("the key is in a SIMPLEBLOB")
     return (
         ("MQQB-3.1.7.1-08", "body", encrypted, hidden),
@@ -301,11 +310,11 @@ def _list_encryption_comparisons(
         ("MQQB-3.1.7.1.5-13", "encryption", wanted, seen),
         ("MQQB-3.1.7.1.5-28", "encryption", wanted, seen),
         ("MQQB-3.1.7.1.5-28", "key", holds("the key is not a shorter key with zero bits at its end"), whole_key),
-        ("MQQB-3.1.7.1.5-04", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
-        ("MQQB-3.1.7.1.5-05", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
-        ("MQQB-3.1.7.1.5-11", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
-        ("MQQB-3.1.7.1.5-35", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
-        ("MQQB-3.1.7.1.5-36", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
+        ("MQQB-3.1.7.1.5-04", "decrypted body", BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, found.body),
+        ("MQQB-3.1.7.1.5-05", "decrypted body", BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, found.body),
+        ("MQQB-3.1.7.1.5-11", "decrypted body", BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, found.body),
+        ("MQQB-3.1.7.1.5-35", "decrypted body", BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, found.body),
+        ("MQQB-3.1.7.1.5-36", "decrypted body", BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, found.body),
         ("MQQB-3.1.7.1.5-30", "key", blob_of_key, is_key or found.blob.hex()[:32]),
         ("MQDMPR-3.1.1.12-D55", "key", blob_of_key, is_key or found.blob.hex()[:32]),
         ("MQQB-3.1.7.1.5-38", "MessageSize and AllocationBodySize", (whole, whole), sizes),
@@ -318,7 +327,7 @@ def _list_encryption_comparisons(
         ("MQQB-3.1.7.1.5.2-04", "key", opened, is_key),
         ("MQQB-3.1.7.1.5.2-05", "key", opened, is_key),
         ("MQQB-2.4.2-D02", "key", opened, is_key),
-        ("MQSO-7.4.1.4.3-D01", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
+        ("MQSO-7.4.1.4.3-D01", "decrypted body", BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, found.body),
         ("MQSO-6.1.5.5-01", "encryption", wanted, seen),
         ("MQSO-7.4.1.4.3-01", "encryption", wanted, seen),
     )
@@ -370,12 +379,12 @@ def test_enhanced_rc2_key_has_40_bits_only_when_configured(peer, sut, judge):
         sut.configure(send_enhanced_rc2_using_40_bit_keys=cut, preferred_enhanced=preferred)
         sut.configure(send_symmetric_key_cache_size=1)
         opened = DecryptedMessage(
-            outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="enhanced", delivery=delivery)
+            outgoing.send(body=BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, privacy_level="enhanced", delivery=delivery)
         )
         key = opened.key or b""
         frames.append(opened.frame)
         found[f"{preferred}, {40 if cut else 128} bits, {delivery}"] = len(key) == 16 and not any(key[5:])
-        outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="base")
+        outgoing.send(body=BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, privacy_level="base")
     expected = fields(
         {
             "rc2, 40 bits, express": True,
@@ -414,11 +423,14 @@ def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     levels = ("base", "enhanced", "advanced")
     rounds = [
-        [DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level)) for level in levels]
+        [
+            DecryptedMessage(outgoing.send(body=BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, privacy_level=level))
+            for level in levels
+        ]
         for _ in range(2)
     ]
     for level, first, again in zip(levels, *rounds, strict=True):
-        same = again.blob == first.blob and again.body == BODY_OF_PARTIAL_BLOCK
+        same = again.blob == first.blob and again.body == BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK
         other = again.blob in {one.blob for one in rounds[0]} - {first.blob}
         expected, evidence = (
             holds("both messages have the same key", otherwise="the messages have different keys"),
@@ -442,7 +454,7 @@ def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
         )
         rows = [row for row in _list_encryption_comparisons(again, first.choice) if row[0] in RULES_OF_SECOND_MESSAGE]
         if level == "advanced":
-            rows.append(("MQQB-3.1.7.1.5-37", "decrypted body", BODY_OF_PARTIAL_BLOCK, again.body))
+            rows.append(("MQQB-3.1.7.1.5-37", "decrypted body", BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, again.body))
         for rule, value, wanted, observed in rows:
             judge(
                 rule, expected=wanted, observed=observed, case=f"{value} (second message, {level})", evidence=evidence
@@ -470,7 +482,7 @@ def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut
             outgoing.start_new_session()
             sut.restart()
         for rule, (level, choice) in DEFAULT_ENCRYPTION_BY_RULE.items():
-            found = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level))
+            found = DecryptedMessage(outgoing.send(body=BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, privacy_level=level))
             judge(
                 rule,
                 expected=describe_encryption_choice(choice),
@@ -504,9 +516,9 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     caches = SecurityCaches(sut)
     sut.configure(send_symmetric_key_cache_size=4, preferred_base="rc4", preferred_enhanced="rc4")
-    outgoing.send(body=BODY_OF_PARTIAL_BLOCK)
+    outgoing.send(body=BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK)
     before = len(caches.entries(SecurityCaches.SENT_KEY_CACHE))
-    first = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="base"))
+    first = DecryptedMessage(outgoing.send(body=BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, privacy_level="base"))
     entries, now_s = caches.entries(SecurityCaches.SENT_KEY_CACHE), peer.environment.now().utc_s
     judge(
         "MQQB-3.1.7.1.5-32",
@@ -541,7 +553,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     started = caches.get_remaining_ms(SecurityCaches.SENT_KEY_CACHE)
     outgoing.end()
     peer.pass_time(LATER_MESSAGE_DELAY_MS)
-    again = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="base"))
+    again = DecryptedMessage(outgoing.send(body=BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, privacy_level="base"))
     later = caches.get_remaining_ms(SecurityCaches.SENT_KEY_CACHE)
     known, evidence = [len(entries), len(caches.entries(SecurityCaches.SENT_KEY_CACHE))], [first.frame, again.frame]
     judge(
@@ -554,7 +566,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     judge(
         "MQQB-3.1.7.1.5-22",
         expected=holds("both messages have the same key", otherwise="the messages have different keys"),
-        observed=bool(again.blob == first.blob and again.body == BODY_OF_PARTIAL_BLOCK),
+        observed=bool(again.blob == first.blob and again.body == BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK),
         evidence=evidence,
     )
     running = later is not None and started is not None and later <= started - LATER_MESSAGE_DELAY_MS // 2
@@ -575,9 +587,9 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         ("enhanced", {"preferred_enhanced": "rc2"}, "express"),
     ):
         sut.configure(**preference)
-        frames.append(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level, delivery=delivery))
+        frames.append(outgoing.send(body=BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, privacy_level=level, delivery=delivery))
     outgoing.end()
-    peer.pass_time(OVER_ONE_SECOND_MS)
+    peer.pass_time(TIME_OVER_ONE_SECOND_MS)
     enhanced = [
         entry["CryptoAlgorithm"]
         for entry in caches.entries(SecurityCaches.SENT_KEY_CACHE)
@@ -604,7 +616,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     judge.conclude("MQQB-3.1.1.3-10", "MQQB-3.1.1.3-11")
     full = [entry["CryptoAlgorithm"] for entry in caches.entries(SecurityCaches.SENT_KEY_CACHE)]
     sut.configure(preferred_advanced="aes128")
-    frames.append(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level="advanced"))
+    frames.append(outgoing.send(body=BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, privacy_level="advanced"))
     left = [
         (entry["CryptoServiceProvider"], entry["CryptoAlgorithm"])
         for entry in caches.entries(SecurityCaches.SENT_KEY_CACHE)

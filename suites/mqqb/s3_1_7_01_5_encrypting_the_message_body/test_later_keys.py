@@ -27,11 +27,11 @@ TEXT = "a body to encrypt"
 BODY_SIZES = (0, 15, 16, 4_096, 5_000, 20_000)
 """Sizes of bodies in bytes: no byte, one byte less than a block of AES, whole blocks, and many blocks."""
 BLOCK_SIZES = {RC2: 8, AES_128: 16, AES_192: 16, AES_256: 16}
-CACHE_DURATION_MS, SHORT_LIFETIME_MS = 60_000, 30_000
-CLEANUP_DELAY_MS = 60_000
+CACHE_DURATION_MS, SHORT_KEY_LIFETIME_MS = 60_000, 30_000
+KEY_CACHE_CLEANUP_DELAY_MS = 60_000
 """The time in ms for which a key may stay in the cache after its lifetime (MS-MQQB 3.1.6.11)."""
 LATER_MESSAGE_DELAY_MS = 4_000
-AGAIN_TAG, ENHANCED_TAG, SECRET_TAG, CLEAR_TAG = 11, 12, 13, 14
+REPEATED_MESSAGE_TAG, ENHANCED_LEVEL_MESSAGE_TAG, UNENCRYPTABLE_MESSAGE_TAG, UNENCRYPTED_MESSAGE_TAG = 11, 12, 13, 14
 """The application tags of the messages to two queue managers."""
 LARGE_EXPONENT = 16_777_259
 """A public exponent of more than 24 bits that differs from the exponent of the provisioned keys."""
@@ -82,7 +82,9 @@ def test_later_session_and_other_queue_use_cached_key(peer, sut, judge, level):
         )
 
 
-def _open_session_to(peer, sut, listener, guid: UUID, **message) -> tuple[OutgoingSession, DecryptedMessage]:
+def _open_session_to_queue_manager(
+    peer, sut, listener, guid: UUID, **message
+) -> tuple[OutgoingSession, DecryptedMessage]:
     """Let the SUT send a message to a queue manager at the peer's address; return the session and the message."""
     sut.send(private_name(guid), body=TEXT, **message)
     session = OutgoingSession(peer, sut, listener=listener)
@@ -107,10 +109,10 @@ def test_keys_of_two_queue_managers_are_not_mixed(peer, sut, judge):
     Enhanced to the queue manager without the Enhanced key.
     """
     listener = peer.listen_raw()
-    session, first = _open_session_to(peer, sut, listener, peer.identifier, privacy_level="base")
-    beside, other = _open_session_to(peer, sut, listener, BASE_PROVIDER_ONLY_GUID, privacy_level="base")
-    sut.send(private_name(peer.identifier), body=TEXT, privacy_level="base", application_tag=AGAIN_TAG)
-    again = DecryptedMessage(_await_message(peer, AGAIN_TAG))
+    session, first = _open_session_to_queue_manager(peer, sut, listener, peer.identifier, privacy_level="base")
+    beside, other = _open_session_to_queue_manager(peer, sut, listener, BASE_PROVIDER_ONLY_GUID, privacy_level="base")
+    sut.send(private_name(peer.identifier), body=TEXT, privacy_level="base", application_tag=REPEATED_MESSAGE_TAG)
+    again = DecryptedMessage(_await_message(peer, REPEATED_MESSAGE_TAG))
     judge(
         "MQQB-3.1.7.1.5-22",
         expected=TEXT,
@@ -133,12 +135,19 @@ def test_keys_of_two_queue_managers_are_not_mixed(peer, sut, judge):
         )
     else:
         judge.mark_not_exercised("MQQB-3.1.7.1.5-25", reason="the control channel does not show the cache")
-    sut.send(private_name(peer.identifier), body=TEXT, privacy_level="enhanced", application_tag=ENHANCED_TAG)
-    enhanced = _await_message(peer, ENHANCED_TAG)
-    sut.send(private_name(BASE_PROVIDER_ONLY_GUID), body=TEXT, privacy_level="enhanced", application_tag=SECRET_TAG)
-    sut.send(private_name(BASE_PROVIDER_ONLY_GUID), body=TEXT, application_tag=CLEAR_TAG)
-    clear = _await_message(peer, CLEAR_TAG)
-    secret = peer.inbox.find(lambda frame: read_application_tag(frame) == SECRET_TAG)
+    sut.send(
+        private_name(peer.identifier), body=TEXT, privacy_level="enhanced", application_tag=ENHANCED_LEVEL_MESSAGE_TAG
+    )
+    enhanced = _await_message(peer, ENHANCED_LEVEL_MESSAGE_TAG)
+    sut.send(
+        private_name(BASE_PROVIDER_ONLY_GUID),
+        body=TEXT,
+        privacy_level="enhanced",
+        application_tag=UNENCRYPTABLE_MESSAGE_TAG,
+    )
+    sut.send(private_name(BASE_PROVIDER_ONLY_GUID), body=TEXT, application_tag=UNENCRYPTED_MESSAGE_TAG)
+    clear = _await_message(peer, UNENCRYPTED_MESSAGE_TAG)
+    secret = peer.inbox.find(lambda frame: read_application_tag(frame) == UNENCRYPTABLE_MESSAGE_TAG)
     judge(
         "MQQB-3.1.7.1.5-05",
         "MQQB-3.1.7.1.5-13",
@@ -183,7 +192,7 @@ def test_cleanup_timer_follows_first_key_of_cache(peer, sut, judge):
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     caches = SecurityCaches(sut)
-    sut.configure(symmetric_key_short_lifetime_ms=SHORT_LIFETIME_MS, preferred_enhanced="rc4")
+    sut.configure(symmetric_key_short_lifetime_ms=SHORT_KEY_LIFETIME_MS, preferred_enhanced="rc4")
     frames = [outgoing.send(body=TEXT, privacy_level="enhanced")]
     started = caches.get_remaining_ms(SecurityCaches.SENT_KEY_CACHE)
     outgoing.end()
@@ -202,7 +211,7 @@ def test_cleanup_timer_follows_first_key_of_cache(peer, sut, judge):
         evidence=frames,
     )
     outgoing.start_new_session()
-    longest_ms = 2 * SHORT_LIFETIME_MS + CLEANUP_DELAY_MS
+    longest_ms = 2 * SHORT_KEY_LIFETIME_MS + KEY_CACHE_CLEANUP_DELAY_MS
     peer.pass_time(sut.duration_ms(longest_ms) + sut.slack_ms(longest_ms))
     if caches.entries(SecurityCaches.SENT_KEY_CACHE):
         return  # the keys of a release with a longer lifetime (note <69>)

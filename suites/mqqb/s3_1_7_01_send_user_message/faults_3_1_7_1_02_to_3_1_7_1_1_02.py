@@ -39,8 +39,8 @@ class SenderMessageOfPausedQueueSent(Sending):
         queue.State = state
 
 
-@fault("sender-queue-on-hold-new-transactional-message-sent", breaks="MQQB-3.1.7.1-02", blind=True)
-class SenderQueueOnHoldNewTransactionalMessageSent(Sending):
+@fault("sender-sends-new-transactional-message-from-paused-queue", breaks="MQQB-3.1.7.1-02", blind=True)
+class SenderSendsNewTransactionalMessageFromPausedQueue(Sending):
     """The sender sends a transactional message that an application puts into a paused outgoing queue."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -56,8 +56,8 @@ class SenderQueueOnHoldNewTransactionalMessageSent(Sending):
         return self.is_window_open(session)
 
 
-@fault("sender-resume-resumes-every-queue", breaks="MQQB-3.1.7.1-02", blind=True)
-class SenderResumeResumesEveryQueue(Administering):
+@fault("sender-resumes-all-paused-queues-when-one-is-resumed", breaks="MQQB-3.1.7.1-02", blind=True)
+class SenderResumesAllPausedQueuesWhenOneIsResumed(Administering):
     """The sender resumes all paused queues when one queue is resumed."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -66,8 +66,8 @@ class SenderResumeResumesEveryQueue(Administering):
             super().resume_queue(other, now)
 
 
-@fault("sender-message-with-response-queue-of-paused-queue-sent", breaks="MQQB-3.1.7.1-02")
-class SenderMessageWithResponseQueueOfPausedQueueSent(Sending):
+@fault("sender-sends-message-with-response-queue-from-paused-queue", breaks="MQQB-3.1.7.1-02")
+class SenderSendsMessageWithResponseQueueFromPausedQueue(Sending):
     """The sender sends a message of a paused outgoing queue if the message has a response queue."""
 
     def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
@@ -84,16 +84,16 @@ class SenderIgnoresWindowOfReceiver(Sending):
         return True
 
 
-@fault("sender-window-one-too-small", breaks=("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03"))
-class SenderWindowOneTooSmall(Sending):
+@fault("sender-window-is-one-message-too-small", breaks=("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03"))
+class SenderWindowIsOneMessageTooSmall(Sending):
     """The sender sends one message fewer than the window allows."""
 
     def is_window_open(self, session: Session) -> bool:
         return session.UnAckedMessageCount + 1 < session.WindowSize
 
 
-@fault("sender-window-without-transactional-messages", breaks="MQQB-3.1.7.1-03", blind=True)
-class SenderWindowWithoutTransactionalMessages(Sending):
+@fault("sender-window-not-applied-to-transactional-messages", breaks="MQQB-3.1.7.1-03", blind=True)
+class SenderWindowNotAppliedToTransactionalMessages(Sending):
     """The sender sends transactional messages even when its window is full."""
 
     def is_window_open(self, session: Session) -> bool:
@@ -101,8 +101,8 @@ class SenderWindowWithoutTransactionalMessages(Sending):
         return super().is_window_open(session) or (position is not None and bool(position.TxSequenceNumber))
 
 
-@fault("sender-window-without-own-messages", breaks="MQQB-3.1.7.1-03", blind=True)
-class SenderWindowWithoutOwnMessages(Sending):
+@fault("sender-window-not-applied-to-administration-acknowledgments", breaks="MQQB-3.1.7.1-03", blind=True)
+class SenderWindowNotAppliedToAdministrationAcknowledgments(Sending):
     """The sender sends administration acknowledgments even when its window is full."""
 
     def is_window_open(self, session: Session) -> bool:
@@ -139,7 +139,7 @@ add(
 )
 
 
-class _UnsentMessageExpiry(Sending):
+class _ExpiryOnlyOfUnsentMessages(Sending):
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
         self._sent: set[int] = set()
@@ -156,10 +156,10 @@ class _UnsentMessageExpiry(Sending):
         return self.is_from_this_queue_manager(packet) and packet.UserHeader.MessageID in self._sent
 
 
-class _SentMessageLifetime(Lifetimes):
+class _LifetimesWithoutExpiryOfSentMessages(Lifetimes):
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         sending = self.qm.sending
-        assert isinstance(sending, _UnsentMessageExpiry)
+        assert isinstance(sending, _ExpiryOnlyOfUnsentMessages)
         return not sending.was_message_sent(packet) and super().has_expired(packet, now)
 
 
@@ -167,7 +167,7 @@ add(
     "sender-expiration-not-checked-at-resend",
     "MQQB-3.1.7.1-06",
     "The sender checks the expiration of a message only when it first sends the message.",
-    combine_installers(replace_part(_UnsentMessageExpiry), replace_part(_SentMessageLifetime)),
+    combine_installers(replace_part(_ExpiryOnlyOfUnsentMessages), replace_part(_LifetimesWithoutExpiryOfSentMessages)),
     blind=True,
 )
 
@@ -292,8 +292,8 @@ class SenderDoesNotCountOwnAdministrationMessages(Sending):
         return packet
 
 
-@fault("sender-own-message-lost-with-session", breaks="MQQB-3.1.7.1-12", blind=True)
-class SenderOwnMessageLostWithSession(Closing):
+@fault("sender-deletes-own-unacked-messages-when-session-closes", breaks="MQQB-3.1.7.1-12", blind=True)
+class SenderDeletesOwnUnackedMessagesWhenSessionCloses(Closing):
     """The queue manager deletes its own unacknowledged messages when it closes a session."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -312,8 +312,8 @@ class SenderMessageIdAlways5(Numbering):
         return 5
 
 
-@fault("sender-own-message-numbered-separately", breaks="MQQB-3.1.7.1.1-02", blind=True)
-class SenderOwnMessageNumberedSeparately(OwnMessages):
+@fault("sender-messages-of-queue-manager-numbered-separately", breaks="MQQB-3.1.7.1.1-02", blind=True)
+class SenderMessagesOfQueueManagerNumberedSeparately(OwnMessages):
     """The queue manager numbers its own messages with a separate counter that begins at 1."""
 
     def __init__(self, qm: QM) -> None:
@@ -328,8 +328,8 @@ class SenderOwnMessageNumberedSeparately(OwnMessages):
         self.qm.adm.MessageIdOrdinal = ordinal
 
 
-@fault("sender-own-message-identifier-of-preceding-message", breaks="MQQB-3.1.7.1.1-02", blind=True)
-class SenderOwnMessageIdentifierOfPrecedingMessage(OwnMessages):
+@fault("sender-acknowledgment-repeats-identifier-of-preceding-message", breaks="MQQB-3.1.7.1.1-02", blind=True)
+class SenderAcknowledgmentRepeatsIdentifierOfPrecedingMessage(OwnMessages):
     """The sender gives an administration acknowledgment the identifier of the previous message that it sent."""
 
     def send(self, message: Message, now: Now) -> None:

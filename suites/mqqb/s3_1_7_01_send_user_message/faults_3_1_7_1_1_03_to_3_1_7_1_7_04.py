@@ -224,8 +224,8 @@ class SenderSentExpressMessagesLostWithConnection(Closing):
         super().on_transport_lost(session, reason, now)
 
 
-@fault("sender-queue-without-messages-connected-after-loss", breaks="MQQB-3.1.7.1.6-03", blind=True)
-class SenderQueueWithoutMessagesConnectedAfterLoss(Closing):
+@fault("sender-state-of-empty-queue-stays-connected-after-loss", breaks="MQQB-3.1.7.1.6-03", blind=True)
+class SenderStateOfEmptyQueueStaysConnectedAfterLoss(Closing):
     """The sender leaves State of an outgoing queue at Connected when the connection is lost and no message waits."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:

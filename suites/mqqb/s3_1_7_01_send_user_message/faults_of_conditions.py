@@ -31,7 +31,7 @@ def _is_transactional(session: Any, position: Any) -> bool:
     return bool(position.TxSequenceNumber)
 
 
-def _is_own_message(session: Any, position: Any) -> bool:
+def _is_message_of_queue_manager_itself(session: Any, position: Any) -> bool:
     return bool(position.UserMessage.MessagePropertiesHeader.MessageClass)
 
 
@@ -55,7 +55,7 @@ _MESSAGE_KIND_CONDITIONS: dict[str, tuple[str, Condition]] = {
     "express-message": ("an express message", _is_express),
     "recoverable-message": ("a recoverable message", _is_recoverable),
     "transactional-message": ("a transactional message", _is_transactional),
-    "own-message": ("a message that it created itself", _is_own_message),
+    "own-message": ("a message that it created itself", _is_message_of_queue_manager_itself),
     "urgent-message": ("a message with a priority above 3", _has_high_priority),
     "later-message": ("each later message of a session", _is_later_message_of_session),
     "resent-message": ("a message that it sends again", _was_message_sent),
@@ -107,7 +107,7 @@ def _skip_message_security(attribute: str, off: int, kind: str) -> Install:
     return change_step(Sending.sign_and_encrypt_message, run)
 
 
-def _omit_transmission(kind: str) -> Install:
+def _omit_message_transmission(kind: str) -> Install:
     def run(self: Any, original: Any, session: Any, position: Any, packet: Any) -> None:
         if _MESSAGE_KIND_CONDITIONS[kind][1](session, position):
             position.Transmitted = True
@@ -291,7 +291,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"sender-{kind}-not-transmitted",
             "MQQB-3.1.7.1-10",
             f"The sender counts {_MESSAGE_KIND_CONDITIONS[kind][0]} as sent, but does not send the packet.",
-            _omit_transmission(kind),
+            _omit_message_transmission(kind),
         )
         for kind in ("own-message", "urgent-message", "large-message", "resent-message")
     ),

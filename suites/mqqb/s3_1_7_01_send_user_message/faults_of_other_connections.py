@@ -19,7 +19,7 @@ from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 
 
-class _SentElsewhere(Sending):
+class _SendingToOtherQueueManager(Sending):
     """Sends some messages on the connection of an open session with another queue manager."""
 
     def is_misdirected(self, session: Session, position: OutgoingMessagePosition) -> bool:
@@ -34,7 +34,7 @@ class _SentElsewhere(Sending):
 
 
 @fault("sender-message-on-later-session-sent-to-other-queue-manager", breaks="MQQB-3.1.7.1.6-01", blind=True)
-class SenderMessageOnLaterSessionSentToOtherQueueManager(_SentElsewhere):
+class SenderMessageOnLaterSessionSentToOtherQueueManager(_SendingToOtherQueueManager):
     """The sender sends the messages of a later session on the connection with another queue manager."""
 
     def is_misdirected(self, session: Session, position: OutgoingMessagePosition) -> bool:
@@ -42,15 +42,15 @@ class SenderMessageOnLaterSessionSentToOtherQueueManager(_SentElsewhere):
         return bool(first != session.transport)
 
 
-@fault("sender-message-sent-again-sent-to-other-queue-manager", breaks="MQQB-3.1.7.1.6-01", blind=True)
-class SenderMessageSentAgainSentToOtherQueueManager(_SentElsewhere):
+@fault("sender-resent-message-goes-to-other-queue-manager", breaks="MQQB-3.1.7.1.6-01", blind=True)
+class SenderResentMessageGoesToOtherQueueManager(_SendingToOtherQueueManager):
     """The sender sends a message that it repeats on the same session on the connection with another queue manager."""
 
     def is_misdirected(self, session: Session, position: OutgoingMessagePosition) -> bool:
         return position.Transmitted
 
 
-def _repeat_identifier(
+def _give_report_identifier_of_traced_message(
     original: Callable[..., int], qm: QueueManager, session: Session, message: Message, *_: Any
 ) -> Callable[..., int]:
     return lambda *arguments: message.Identifier.Ordinal if message.TransactionIdentifier else original(*arguments)
@@ -60,12 +60,14 @@ add(
     "sender-report-of-transactional-message-identifier-of-message",
     "MQQB-3.1.7.1.7-02",
     "The sender gives the report on a transactional message the MessageID of this message.",
-    replace_during(Tracing.trace_sent, Numbering.assign_identifier, _repeat_identifier),
+    replace_during(Tracing.trace_sent, Numbering.assign_identifier, _give_report_identifier_of_traced_message),
     blind=True,
 )
 
 
-def _repeat_identifier_of_last_message(original: Callable[..., int], qm: QueueManager, *_: Any) -> Callable[..., int]:
+def _give_report_identifier_of_last_message(
+    original: Callable[..., int], qm: QueueManager, *_: Any
+) -> Callable[..., int]:
     return lambda *arguments: qm.adm.MessageIdOrdinal
 
 
@@ -73,6 +75,6 @@ add(
     "sender-report-identifier-of-last-message",
     "MQQB-3.1.7.1.7-02",
     "The sender gives a report on a sent message the MessageID of the last message that it created.",
-    replace_during(Tracing.trace_sent, Numbering.assign_identifier, _repeat_identifier_of_last_message),
+    replace_during(Tracing.trace_sent, Numbering.assign_identifier, _give_report_identifier_of_last_message),
     blind=True,
 )

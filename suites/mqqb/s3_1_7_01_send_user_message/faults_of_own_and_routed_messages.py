@@ -44,8 +44,8 @@ class SenderReportMessageIdNotAssigned(Sending):
         return super().construct_user_message(position)
 
 
-@fault("router-sent-traced-message-not-reported", breaks="MQQB-3.1.7.1.7-02", blind=True)
-class RouterSentTracedMessageNotReported(Tracing):
+@fault("router-forwarded-traced-message-not-reported", breaks="MQQB-3.1.7.1.7-02", blind=True)
+class RouterForwardedTracedMessageNotReported(Tracing):
     """The router sends no report when it has sent on a traced message of another queue manager."""
 
     def trace_sent(self, session: Session, message: Message, now: Now) -> None:
@@ -53,8 +53,8 @@ class RouterSentTracedMessageNotReported(Tracing):
             super().trace_sent(session, message, now)
 
 
-@fault("router-report-label-hops-before-increment", breaks="MQQB-3.1.7.1.7-04", blind=True)
-class RouterReportLabelHopsBeforeIncrement(Tracing):
+@fault("router-report-label-has-hop-count-before-increment", breaks="MQQB-3.1.7.1.7-04", blind=True)
+class RouterReportLabelHasHopCountBeforeIncrement(Tracing):
     """The router puts RC of the received packet, which it has incremented since, into Label of the report on a message
     that it sent on.
     """

@@ -15,7 +15,7 @@ from reference_qm.model.message import Message
 from reference_qm.model.states import DeliveryGuarantee
 
 
-def _omit_report(when: Callable[[Any, Any, Any], bool]) -> Install:
+def _omit_trace_report(when: Callable[[Any, Any, Any], bool]) -> Install:
     def run(self: Any, original: Any, session: Any, message: Any, now: Any) -> None:
         reported = self.__dict__.setdefault("reported", [])
         if message.TracingRequested and when(reported, session, message):
@@ -27,7 +27,7 @@ def _omit_report(when: Callable[[Any, Any, Any], bool]) -> Install:
     return change_step(Tracing.trace_sent, run)
 
 
-def _change_report(change: Callable[[Any, Any, Message], Message]) -> Install:
+def _change_trace_report(change: Callable[[Any, Any, Message], Message]) -> Install:
     """Return an installer of a fault that changes reports. ``change`` gets the part, the earlier and the new report."""
 
     def run(self: Any, original: Any, message: Message, now: Any) -> None:
@@ -67,19 +67,19 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-second-report-omitted",
         "MQQB-3.1.7.1.7-01",
         "The sender sends a report only for the first traced message.",
-        _omit_report(lambda reported, session, message: bool(reported)),
+        _omit_trace_report(lambda reported, session, message: bool(reported)),
     ),
     (
         "sender-report-of-recoverable-message-omitted",
         ("MQQB-3.1.7.1.7-01", "MQQB-3.1.7.1-11"),
         "The sender sends no report for a traced message that is recoverable.",
-        _omit_report(lambda reported, session, message: bool(message.DeliveryGuarantee)),
+        _omit_trace_report(lambda reported, session, message: bool(message.DeliveryGuarantee)),
     ),
     (
         "sender-report-of-transactional-message-omitted",
         ("MQQB-3.1.7.1.7-01", "MQQB-3.1.7.1-11"),
         "The sender sends no report for a traced message that is transactional.",
-        _omit_report(lambda reported, session, message: message.TransactionIdentifier is not None),
+        _omit_trace_report(lambda reported, session, message: message.TransactionIdentifier is not None),
     ),
     (
         "sender-reports-share-identifier",
@@ -92,7 +92,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"sender-second-report-repeats-{label}",
             rule,
             f"The sender repeats {attribute} of the previous report in each later report.",
-            _change_report(_repeat_attribute_of_last_report(attribute)),
+            _change_trace_report(_repeat_attribute_of_last_report(attribute)),
         )
         for label, attribute, rule in (
             ("label", "Label", "MQQB-3.1.7.1.7-04"),
@@ -103,7 +103,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-second-report-recoverable",
         "MQQB-3.1.7.1.7-03",
         "The sender sends the second report and each later report as a recoverable message.",
-        _change_report(
+        _change_trace_report(
             lambda self, last, report: (
                 replace(report, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE) if last else report
             )

@@ -26,7 +26,7 @@ def _name_private_queue_directly(self: Any, original: Callable[[str], Any], name
     return queue
 
 
-def _keep_first_reference(self: Any, original: Callable[[str], Any], name: str) -> Any:
+def _keep_first_outgoing_queue_reference(self: Any, original: Callable[[str], Any], name: str) -> Any:
     """Set OutgoingQueueReference of each later accepted session to the queue of the first accepted session."""
     queue = original(name)
     if queue is not None and not queue.session.initiator:
@@ -35,7 +35,7 @@ def _keep_first_reference(self: Any, original: Callable[[str], Any], name: str) 
     return queue
 
 
-def _clear_reference_after_order_acks(self: Any, original: Any, session: Session, now: Now) -> None:
+def _clear_outgoing_queue_reference_after_order_acks(self: Any, original: Any, session: Session, now: Now) -> None:
     had = session.OutgoingQueueReference is not None
     original(session, now)
     if not had and not session.initiator:
@@ -102,15 +102,15 @@ def _reuse_identifier_of_acknowledgment(
     original(queue, position, now)
 
 
-def _is_own_message(position: OutgoingMessagePosition) -> bool:
+def _is_message_of_queue_manager_itself(position: OutgoingMessagePosition) -> bool:
     return position.UserMessage.MessagePropertiesHeader.MessageClass not in (_NORMAL_MESSAGE_CLASS, 0xFF)
 
 
-def _omit_count_of_recoverable_acknowledgment(
+def _omit_acknowledgment_from_recoverable_sent_count(
     self: Any, original: Any, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> UserMessagePacket:
     packet: UserMessagePacket = original(session, position, now)
-    if _is_own_message(position) and position.recoverable:
+    if _is_message_of_queue_manager_itself(position) and position.recoverable:
         session.RecoverableMessageSentCount = session.RecoverableMessageSentCount - 1 & 0xFFFF
     return packet
 
@@ -127,13 +127,13 @@ for _name, _rule, _says, _install in (
         "sender-outgoing-queue-reference-of-later-session-names-first-queue",
         "MQQB-3.1.7.1-04",
         "The sender sets OutgoingQueueReference of each later accepted session to the format name of the first queue.",
-        change_step(OrderAcks._find_queue_of_open_session, _keep_first_reference),
+        change_step(OrderAcks._find_queue_of_open_session, _keep_first_outgoing_queue_reference),
     ),
     (
         "sender-outgoing-queue-reference-cleared-after-order-ack",
         "MQQB-3.1.7.1-04",
         "The sender clears OutgoingQueueReference of an accepted session after it has sent an OrderAck.",
-        change_step(OrderAcks.on_send_timer, _clear_reference_after_order_acks),
+        change_step(OrderAcks.on_send_timer, _clear_outgoing_queue_reference_after_order_acks),
     ),
     (
         "sender-message-with-equal-label-has-preceding-body",
@@ -175,7 +175,7 @@ for _name, _rule, _says, _install in (
         "any-recoverable-acknowledgment-not-counted-as-recoverable",
         "MQQB-3.1.7.1-12",
         "The queue manager does not count a recoverable acknowledgment in RecoverableMessageSentCount.",
-        change_step(Sending.update_user_message, _omit_count_of_recoverable_acknowledgment),
+        change_step(Sending.update_user_message, _omit_acknowledgment_from_recoverable_sent_count),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)

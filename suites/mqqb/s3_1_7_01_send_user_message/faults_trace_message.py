@@ -32,8 +32,8 @@ for _name, _rule, _element, _value in _REPORT_ELEMENT_FAULTS:
     add(_name, _rule, _says, change_report_element(Tracing.trace_sent, _element, _value))
 
 
-@fault("sender-report-next-hop-host-name", breaks="MQQB-3.1.7.1.7-05")
-class SenderReportNextHopHostName(Tracing):
+@fault("sender-report-names-next-hop-by-host-name", breaks="MQQB-3.1.7.1.7-05")
+class SenderReportNamesNextHopByHostName(Tracing):
     """The sender puts the host name of the next hop, instead of its address, into its report."""
 
     def trace_sent(self, session: Session, message: Message, now: Now) -> None:

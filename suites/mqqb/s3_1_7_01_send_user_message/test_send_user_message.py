@@ -255,7 +255,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     sender.send(1)
     session, came = sender.await_first_messages(1)
-    shown = _find_session(sut, sender.to)
+    shown = _find_session_of_outgoing_queue(sut, sender.to)
     judge(
         "MQQB-3.1.7.1-04",
         expected=sender.to,
@@ -270,7 +270,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     sut.pause(sender.to)
     sender.send(4)
     sender.collect_all(session, 3)
-    shown = _find_session(sut, sender.to)
+    shown = _find_session_of_outgoing_queue(sut, sender.to)
     done = [
         read_data_model_element(one, "Transmitted") for one in read_data_model_element(shown, "OutgoingMessageTable")
     ]
@@ -289,7 +289,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
             session.send(build_order_ack(peer, frame))
 
 
-def _find_session(sut, format_name: str) -> dict[str, Any]:
+def _find_session_of_outgoing_queue(sut, format_name: str) -> dict[str, Any]:
     """Return the session of the outgoing queue for a format name, or else a session that has messages."""
     shown = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
     named = [one for one in shown if one["OutgoingQueueReference"] == format_name]
@@ -327,10 +327,10 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
         sut.set_timers(session_retry_connect_ms=RETRY_INTERVAL_MS)
     session.close()
 
-    def has_disconnected():
+    def is_outgoing_queue_disconnected():
         return sut.outgoing(sender.to)["state"] != "Connected"
 
-    seen = peer.eventually(has_disconnected)
+    seen = peer.eventually(is_outgoing_queue_disconnected)
     kept = sut.outgoing(sender.to)["count"]
     lost = holds("not Connected", otherwise="Connected")
     if seen or not peer.has_unawaited_connection:
@@ -363,7 +363,7 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
     for turn in ("next", "third"):
         if again is not None:
             again.close()
-            seen = peer.eventually(has_disconnected)
+            seen = peer.eventually(is_outgoing_queue_disconnected)
             if seen or not peer.has_unawaited_connection:
                 judge(
                     "MQQB-3.1.7.1.6-03",

@@ -50,7 +50,9 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
     sut.send(to, body="not traced again", label="not traced again")
     reports = receiver.await_messages_of_sut(receiver.list_reports, len(DELIVERY_MODES))
     direct = [frame for frame in receiver.messages if frame not in reports]
-    own = [frame for frame in direct if frame["BaseHeader"].TR and not _has_other_report_queue(frame)]
+    own = [
+        frame for frame in direct if frame["BaseHeader"].TR and not _names_report_queue_other_than_that_of_peer(frame)
+    ]
     evidence = [*own, *reports]
     traced = sorted({frame["BaseHeader"].TR for frame in direct})
     judge("MQMQ-2.2.19.1-12", expected=[0, 1], observed=traced, case="TR of the messages", evidence=evidence)
@@ -120,7 +122,7 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
     )
 
 
-def _has_other_report_queue(frame) -> bool:
+def _names_report_queue_other_than_that_of_peer(frame) -> bool:
     """Return whether a traced message names a report queue that is not the queue of the peer."""
     return bool(frame["DebugHeader"].QueueIdentifier != PEER_PUBLIC_QUEUE)
 
@@ -216,11 +218,11 @@ def test_each_report_has_next_hop_of_its_own_message(peer, second_host, sut, jud
     two = TwoDestinations(peer, second_host, sut)
     two.send_messages_alternately((1, 1), trace_queue=str(PEER_PUBLIC_QUEUE))
 
-    def list_reports() -> list[Frame]:
+    def list_trace_reports() -> list[Frame]:
         return [frame for frame in peer.inbox.messages if frame["UserHeader"].DQ == QueueType.PUBLIC]
 
-    peer.environment.run_until(lambda: len(list_reports()) >= len(two.both_destinations), sut.connect_timeout_ms)
-    reports = list_reports()
+    peer.environment.run_until(lambda: len(list_trace_reports()) >= len(two.both_destinations), sut.connect_timeout_ms)
+    reports = list_trace_reports()
     if not reports:
         judge.mark_not_exercised("MQQB-3.1.7.1.7-05", reason="no report arrived")
         return

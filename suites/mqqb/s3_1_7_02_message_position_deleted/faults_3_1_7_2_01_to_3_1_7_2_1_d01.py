@@ -21,7 +21,7 @@ from suites.mqqb.s3_1_7_02_message_position_deleted.fault_steps import (
     ACK_RECEIVE_CLASS,
     NACK_DELETED_CLASS,
     NACK_PURGED_CLASS,
-    NACK_TIMEOUT_CLASS,
+    NACK_RECEIVE_TIMEOUT_CLASS,
 )
 
 add(
@@ -72,17 +72,21 @@ add(
 )
 
 
-@fault("receiver-nack-receive-timeout-of-recoverable-message-express", breaks="MQQB-3.1.7.2.1-01", blind=True)
-class ReceiverNackReceiveTimeoutOfRecoverableMessageExpress(AdminAcks):
+@fault("receiver-nack-receive-timeout-of-recoverable-message-is-express", breaks="MQQB-3.1.7.2.1-01", blind=True)
+class ReceiverNackReceiveTimeoutOfRecoverableMessageIsExpress(AdminAcks):
     """The receiver sends NACK_RECEIVE_TIMEOUT for a recoverable message as an express message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
-        return replace(ack, DeliveryGuarantee=DeliveryGuarantee.EXPRESS) if message_class is NACK_TIMEOUT_CLASS else ack
+        return (
+            replace(ack, DeliveryGuarantee=DeliveryGuarantee.EXPRESS)
+            if message_class is NACK_RECEIVE_TIMEOUT_CLASS
+            else ack
+        )
 
 
-@fault("receiver-acknowledgment-with-delivery-of-preceding-one", breaks="MQQB-3.1.7.2.1-01", blind=True)
-class ReceiverAcknowledgmentWithDeliveryOfPrecedingOne(AdminAcks):
+@fault("receiver-ack-of-recoverable-message-has-delivery-of-preceding-ack", breaks="MQQB-3.1.7.2.1-01", blind=True)
+class ReceiverAckOfRecoverableMessageHasDeliveryOfPrecedingAck(AdminAcks):
     """The receiver sends the acknowledgment of a recoverable message as an express message if the preceding
     acknowledgment was an express message.
     """
@@ -107,8 +111,8 @@ add(
 )
 
 
-@fault("receiver-nack-queue-deleted-of-express-message-recoverable", breaks="MQQB-3.1.7.2.1-02", blind=True)
-class ReceiverNackQueueDeletedOfExpressMessageRecoverable(AdminAcks):
+@fault("receiver-nack-queue-deleted-of-express-message-is-recoverable", breaks="MQQB-3.1.7.2.1-02", blind=True)
+class ReceiverNackQueueDeletedOfExpressMessageIsRecoverable(AdminAcks):
     """The receiver sends NACK_Q_DELETED for an express message as a recoverable message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -120,8 +124,8 @@ class ReceiverNackQueueDeletedOfExpressMessageRecoverable(AdminAcks):
         )
 
 
-@fault("receiver-acknowledgment-of-express-message-as-preceding-one", breaks="MQQB-3.1.7.2.1-02", blind=True)
-class ReceiverAcknowledgmentOfExpressMessageAsPrecedingOne(AdminAcks):
+@fault("receiver-ack-of-express-message-has-delivery-of-preceding-ack", breaks="MQQB-3.1.7.2.1-02", blind=True)
+class ReceiverAckOfExpressMessageHasDeliveryOfPrecedingAck(AdminAcks):
     """The receiver sends the acknowledgment of an express message as a recoverable message if the preceding
     acknowledgment was a recoverable message.
     """
@@ -148,20 +152,20 @@ class ReceiverDeletedMessageWithPrAndNrNotAcknowledged(AdminAcks):
             super().acknowledge_receive(message, reason, now)
 
 
-@fault("receiver-nack-receive-timeout-although-only-pr", breaks="MQQB-3.1.7.2.1-03", blind=True)
-class ReceiverNackReceiveTimeoutAlthoughOnlyPr(FinalAcks):
+@fault("receiver-nack-receive-timeout-sent-for-message-with-only-pr", breaks="MQQB-3.1.7.2.1-03", blind=True)
+class ReceiverNackReceiveTimeoutSentForMessageWithOnlyPr(FinalAcks):
     """The receiver sends NACK_RECEIVE_TIMEOUT for a message that requests only a positive acknowledgment."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
-        if reason is NACK_TIMEOUT_CLASS and message.AcknowledgementsRequested & POSITIVE_RECEIVE_FLAG:
+        if reason is NACK_RECEIVE_TIMEOUT_CLASS and message.AcknowledgementsRequested & POSITIVE_RECEIVE_FLAG:
             wanted = message.AcknowledgementsRequested | NEGATIVE_RECEIVE_FLAG
             position.MessageReference = replace(message, AcknowledgementsRequested=wanted)
         super().position_deleted(position, reason, now)
 
 
-@fault("receiver-nack-queue-purged-although-only-pr", breaks="MQQB-3.1.7.2.1-03", blind=True)
-class ReceiverNackQueuePurgedAlthoughOnlyPr(FinalAcks):
+@fault("receiver-nack-queue-purged-sent-for-message-with-only-pr", breaks="MQQB-3.1.7.2.1-03", blind=True)
+class ReceiverNackQueuePurgedSentForMessageWithOnlyPr(FinalAcks):
     """The receiver sends NACK_Q_PURGED for a message that requests only a positive acknowledgment."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -175,8 +179,8 @@ class ReceiverNackQueuePurgedAlthoughOnlyPr(FinalAcks):
         super().position_deleted(position, reason, now)
 
 
-@fault("receiver-ack-receive-although-only-nr-of-transactional-message", breaks="MQQB-3.1.7.2.1-03", blind=True)
-class ReceiverAckReceiveAlthoughOnlyNrOfTransactionalMessage(FinalAcks):
+@fault("receiver-ack-receive-sent-for-transactional-message-with-only-nr", breaks="MQQB-3.1.7.2.1-03", blind=True)
+class ReceiverAckReceiveSentForTransactionalMessageWithOnlyNr(FinalAcks):
     """The receiver sends ACK_RECEIVE for a transactional message that requests only a negative acknowledgment."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:

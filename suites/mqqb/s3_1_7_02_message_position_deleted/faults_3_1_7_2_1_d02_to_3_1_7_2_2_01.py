@@ -23,7 +23,7 @@ from suites.mqqb.s3_1_7_02_message_position_deleted.fault_steps import (
     ACK_RECEIVE_CLASS,
     NACK_DELETED_CLASS,
     NACK_PURGED_CLASS,
-    NACK_TIMEOUT_CLASS,
+    NACK_RECEIVE_TIMEOUT_CLASS,
 )
 
 
@@ -152,7 +152,7 @@ class ReceiverNackReceiveTimeoutOfExpressMessageOmitted(AdminAcks):
     """The receiver sends no NACK_RECEIVE_TIMEOUT for an express message."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        if reason is not NACK_TIMEOUT_CLASS or message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
+        if reason is not NACK_RECEIVE_TIMEOUT_CLASS or message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
             super().acknowledge_receive(message, reason, now)
 
 
@@ -165,7 +165,7 @@ class ReceiverNackReceiveTimeoutForFirstOfTwoMessagesOnly(FinalAcks):
         self.last_s = -1
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
-        if reason is NACK_TIMEOUT_CLASS:
+        if reason is NACK_RECEIVE_TIMEOUT_CLASS:
             if self.last_s == now.utc_s:
                 return
             self.last_s = now.utc_s
@@ -180,8 +180,8 @@ add(
 )
 
 
-@fault("receiver-final-ack-only-with-jp", breaks="MQQB-3.1.7.2.2-01")
-class ReceiverFinalAckOnlyWithJp(FinalAcks):
+@fault("receiver-final-ack-only-for-message-with-jp-flag", breaks="MQQB-3.1.7.2.2-01")
+class ReceiverFinalAckOnlyForMessageWithJpFlag(FinalAcks):
     """The receiver sends a FinalAck only for messages with JP."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -213,8 +213,8 @@ add(
 )
 
 
-@fault("receiver-final-ack-for-jp-after-receive-only", breaks="MQQB-3.1.7.2.2-01", blind=True)
-class ReceiverFinalAckForJpAfterReceiveOnly(FinalAcks):
+@fault("receiver-final-ack-for-message-with-jp-only-after-receive", breaks="MQQB-3.1.7.2.2-01", blind=True)
+class ReceiverFinalAckForMessageWithJpOnlyAfterReceive(FinalAcks):
     """For a message with JP but without JN, the receiver sends a FinalAck only if an application received the
     message.
     """
@@ -231,7 +231,7 @@ class ReceiverFinalAckOfExpiredMessageOmitted(FinalAcks):
     """The receiver sends no FinalAck for a message whose TimeToBeReceived has expired in the queue."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
-        if reason is not NACK_TIMEOUT_CLASS:
+        if reason is not NACK_RECEIVE_TIMEOUT_CLASS:
             super().acknowledge_final(position, reason, now)
 
 
@@ -250,8 +250,8 @@ class ReceiverFinalAckOfSecondReceivedMessageOmitted(FinalAcks):
         self.done.add(sequence)
 
 
-@fault("receiver-final-ack-for-fa-alone-omitted", breaks="MQQB-3.1.7.2.2-01", blind=True)
-class ReceiverFinalAckForFaAloneOmitted(FinalAcks):
+@fault("receiver-final-ack-omitted-for-message-with-only-fa-flag", breaks="MQQB-3.1.7.2.2-01", blind=True)
+class ReceiverFinalAckOmittedForMessageWithOnlyFaFlag(FinalAcks):
     """The receiver sends no FinalAck for a message with FA set and with JP and JN clear."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:

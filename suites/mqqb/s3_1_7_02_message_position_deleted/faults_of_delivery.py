@@ -12,8 +12,8 @@ from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
 
-@fault("receiver-ack-of-purged-express-message-recoverable", breaks="MQQB-3.1.7.2.1-02", blind=True)
-class ReceiverAckOfPurgedExpressMessageRecoverable(AdminAcks):
+@fault("receiver-ack-of-purged-express-message-sent-as-recoverable", breaks="MQQB-3.1.7.2.1-02", blind=True)
+class ReceiverAckOfPurgedExpressMessageSentAsRecoverable(AdminAcks):
     """The receiver sends the acknowledgment of an express message that was purged as a recoverable message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -23,8 +23,8 @@ class ReceiverAckOfPurgedExpressMessageRecoverable(AdminAcks):
         return replace(ack, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)
 
 
-@fault("receiver-ack-of-express-message-after-recoverable-recoverable", breaks="MQQB-3.1.7.2.1-02", blind=True)
-class ReceiverAckOfExpressMessageAfterRecoverableRecoverable(AdminAcks):
+@fault("receiver-ack-of-express-message-after-recoverable-is-recoverable", breaks="MQQB-3.1.7.2.1-02", blind=True)
+class ReceiverAckOfExpressMessageAfterRecoverableIsRecoverable(AdminAcks):
     """After the acknowledgment of a recoverable message, the receiver sends the acknowledgment of an express message
     that left its queue as a recoverable message.
     """

@@ -105,8 +105,8 @@ class _DestinationRecorder(NextHops):
         return super().get_destination_info(format_name)
 
 
-@fault("initiator-second-direct-name-host-of-first", breaks="MQQB-3.1.7.4-04", blind=True)
-class InitiatorSecondDirectNameHostOfFirst(_DestinationRecorder):
+@fault("initiator-host-of-first-direct-name-used-for-later-names", breaks="MQQB-3.1.7.4-04", blind=True)
+class InitiatorHostOfFirstDirectNameUsedForLaterNames(_DestinationRecorder):
     """The initiator uses the host of the first direct format name for direct names of the same queue on other hosts."""
 
     def find_destination(self, format_name: str) -> Destination | None:
@@ -131,13 +131,13 @@ add(
 
 
 @fault(
-    "initiator-unknown-public-name-with-destination",
+    "initiator-connects-to-any-queue-manager-for-unknown-public-name",
     breaks=(
         *("MQQB-3.1.7.4-07", "MQQB-3.1.7.4-08", "MQQB-3.1.7.4-11"),
         *("MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94"),
     ),
 )
-class InitiatorUnknownPublicNameWithDestination(NextHops):
+class InitiatorConnectsToAnyQueueManagerForUnknownPublicName(NextHops):
     """The initiator connects to an arbitrary queue manager for an unknown public format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -162,8 +162,8 @@ class InitiatorUnknownPublicQueueNeverLookedUpAgain(NextHops):
         return found
 
 
-@fault("initiator-unknown-public-name-like-known-public-name", breaks="MQQB-3.1.7.4-11", blind=True)
-class InitiatorUnknownPublicNameLikeKnownPublicName(_DestinationRecorder):
+@fault("initiator-unknown-public-name-resolved-to-earlier-queue-manager", breaks="MQQB-3.1.7.4-11", blind=True)
+class InitiatorUnknownPublicNameResolvedToEarlierQueueManager(_DestinationRecorder):
     """The initiator sends a message for an unknown public queue to the queue manager of an earlier public queue."""
 
     def find_destination(self, format_name: str) -> Destination | None:
@@ -191,8 +191,8 @@ add(
 )
 
 
-@fault("initiator-second-public-name-queue-manager-of-first", breaks="MQQB-3.1.7.4-13", blind=True)
-class InitiatorSecondPublicNameQueueManagerOfFirst(_DestinationRecorder):
+@fault("initiator-queue-manager-of-first-public-name-used-for-all", breaks="MQQB-3.1.7.4-13", blind=True)
+class InitiatorQueueManagerOfFirstPublicNameUsedForAll(_DestinationRecorder):
     """The initiator uses the queue manager of the first public format name for every public format name."""
 
     def find_destination(self, format_name: str) -> Destination | None:
@@ -224,8 +224,8 @@ add(
 )
 
 
-@fault("initiator-second-private-name-queue-manager-of-same-queue-number", breaks="MQQB-3.1.7.4-16", blind=True)
-class InitiatorSecondPrivateNameQueueManagerOfSameQueueNumber(_DestinationRecorder):
+@fault("initiator-private-name-resolved-by-queue-number-only", breaks="MQQB-3.1.7.4-16", blind=True)
+class InitiatorPrivateNameResolvedByQueueNumberOnly(_DestinationRecorder):
     """For a private format name, the initiator uses the queue manager of an earlier private format name
     with the same queue number.
     """

@@ -42,7 +42,7 @@ def _reuse_first_destination(kinds: type | tuple[type, ...]) -> Install:
     return change_step(NextHops.get_destination_info, run)
 
 
-def _find_no_destination_of_some_names(condition: Callable[[str, Any], bool]) -> Install:
+def _find_no_destination_for_some_format_names(condition: Callable[[str, Any], bool]) -> Install:
     """Return an installer of a fault that finds no destination for some format names."""
 
     def run(self: Any, original: Run, format_name: str) -> Destination | None:
@@ -130,7 +130,7 @@ for _name, _rule, _says, _install in (
         "initiator-direct-name-of-public-queue-without-destination",
         "MQQB-3.1.7.4-03",
         "The initiator finds no destination for a direct format name of a public queue.",
-        _find_no_destination_of_some_names(lambda text, name: isinstance(name, PublicQueuePath)),
+        _find_no_destination_for_some_format_names(lambda text, name: isinstance(name, PublicQueuePath)),
     ),
     (
         "initiator-direct-name-of-host-with-own-guid",
@@ -148,7 +148,7 @@ for _name, _rule, _says, _install in (
         "initiator-public-name-in-upper-case-not-looked-up",
         "MQQB-3.1.7.4-06",
         "The initiator does not look up a public format name whose GUID has upper-case digits.",
-        _find_no_destination_of_some_names(
+        _find_no_destination_for_some_format_names(
             lambda text, name: isinstance(name, PublicName) and _has_upper_case_guid(text, name)
         ),
     ),
@@ -162,7 +162,7 @@ for _name, _rule, _says, _install in (
         "initiator-private-name-in-upper-case-without-destination",
         "MQQB-3.1.7.4-14",
         "The initiator finds no queue manager for a private format name whose GUID has upper-case digits.",
-        _find_no_destination_of_some_names(
+        _find_no_destination_for_some_format_names(
             lambda text, name: isinstance(name, PrivateName) and _has_upper_case_guid(text, name)
         ),
     ),
@@ -170,7 +170,7 @@ for _name, _rule, _says, _install in (
         "initiator-private-name-with-high-queue-number-without-destination",
         "MQQB-3.1.7.4-14",
         "The initiator finds no queue manager for a private format name whose queue number is above 0xFFFF.",
-        _find_no_destination_of_some_names(
+        _find_no_destination_for_some_format_names(
             lambda text, name: isinstance(name, PrivateName) and name.QueueIdentifier > 0xFFFF
         ),
     ),

@@ -41,7 +41,7 @@ class InitiatorPublicNameAfterPrivateNameReadAsPrivate(NextHops):
         return super().get_destination_info(format_name)
 
 
-class _DirectHostChanged(NextHops):
+class _NextHopsWithChangedHostsOfDirectNames(NextHops):
     """Changes the hosts of direct format names."""
 
     def change_host(self, host: str) -> str:
@@ -54,16 +54,16 @@ class _DirectHostChanged(NextHops):
         return replace(found, HostName=self.change_host(found.HostName))
 
 
-@fault("initiator-direct-name-host-of-domain-cut", breaks="MQQB-3.1.7.4-04", blind=True)
-class InitiatorDirectNameHostOfDomainCut(_DirectHostChanged):
+@fault("initiator-domain-cut-from-host-of-direct-name", breaks="MQQB-3.1.7.4-04", blind=True)
+class InitiatorDomainCutFromHostOfDirectName(_NextHopsWithChangedHostsOfDirectNames):
     """The initiator uses only the part before the first dot of a host name in a direct format name."""
 
     def change_host(self, host: str) -> str:
         return host if host.replace(".", "").isdigit() or ":" in host else host.partition(".")[0]
 
 
-@fault("initiator-direct-name-host-of-later-name-first", breaks="MQQB-3.1.7.4-04", blind=True)
-class InitiatorDirectNameHostOfLaterNameFirst(_DirectHostChanged):
+@fault("initiator-host-of-first-direct-name-used-for-every-direct-name", breaks="MQQB-3.1.7.4-04", blind=True)
+class InitiatorHostOfFirstDirectNameUsedForEveryDirectName(_NextHopsWithChangedHostsOfDirectNames):
     """The initiator uses the host of the first direct format name for every direct format name."""
 
     def change_host(self, host: str) -> str:
@@ -84,8 +84,8 @@ class InitiatorDirectNameGuidOfOtherQueueManager(Establishing):
         return replace(packet, EstablishConnectionHeader=header)
 
 
-@fault("initiator-direct-name-of-host-own-guid", breaks="MQQB-3.1.7.4-05", blind=True)
-class InitiatorDirectNameOfHostOwnGuid(Establishing):
+@fault("initiator-own-guid-used-for-direct-name-of-host", breaks="MQQB-3.1.7.4-05", blind=True)
+class InitiatorOwnGuidUsedForDirectNameOfHost(Establishing):
     """For a direct format name with the protocol OS, the initiator uses its own GUID for the queue manager."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -96,8 +96,8 @@ class InitiatorDirectNameOfHostOwnGuid(Establishing):
         return replace(packet, EstablishConnectionHeader=header)
 
 
-@fault("initiator-public-name-guid-of-later-name-first", breaks="MQQB-3.1.7.4-07", blind=True)
-class InitiatorPublicNameGuidOfLaterNameFirst(NextHops):
+@fault("initiator-guid-of-first-public-name-used-for-every-public-name", breaks="MQQB-3.1.7.4-07", blind=True)
+class InitiatorGuidOfFirstPublicNameUsedForEveryPublicName(NextHops):
     """The initiator uses the GUID of the first public format name for every public format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -131,8 +131,8 @@ class InitiatorPublicNameFailedSearchNotRepeated(NextHops):
         return found
 
 
-@fault("initiator-private-name-host-of-direct-session", breaks="MQQB-3.1.7.4-15", blind=True)
-class InitiatorPrivateNameHostOfDirectSession(NextHops):
+@fault("initiator-address-of-direct-session-used-for-private-name", breaks="MQQB-3.1.7.4-15", blind=True)
+class InitiatorAddressOfDirectSessionUsedForPrivateName(NextHops):
     """For a private format name, the initiator uses the address of a session that it opened for a direct name."""
 
     def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:
@@ -144,8 +144,8 @@ class InitiatorPrivateNameHostOfDirectSession(NextHops):
         return found
 
 
-@fault("initiator-private-name-guid-of-second-queue-manager-first", breaks="MQQB-3.1.7.4-16", blind=True)
-class InitiatorPrivateNameGuidOfSecondQueueManagerFirst(NextHops):
+@fault("initiator-guid-of-first-private-name-used-for-second-private-name", breaks="MQQB-3.1.7.4-16", blind=True)
+class InitiatorGuidOfFirstPrivateNameUsedForSecondPrivateName(NextHops):
     """The initiator uses the GUID of the first private format name with a route for a second private format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -157,8 +157,8 @@ class InitiatorPrivateNameGuidOfSecondQueueManagerFirst(NextHops):
         return replace(found, QueueManagerGuid=self.__dict__.setdefault("first_guid", found.QueueManagerGuid))
 
 
-@fault("initiator-session-beside-failing-session-omitted", breaks="MQQB-3.1.7.4-17", blind=True)
-class InitiatorSessionBesideFailingSessionOmitted(Resolving):
+@fault("initiator-opens-no-session-while-other-session-waits-for-retry", breaks="MQQB-3.1.7.4-17", blind=True)
+class InitiatorOpensNoSessionWhileOtherSessionWaitsForRetry(Resolving):
     """The initiator opens no session to a destination while the session to another destination waits for its retry."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:

@@ -61,7 +61,7 @@ def replace_guid_by_queue_identifier(qm: QueueManager, found: Destination | None
     return None if found is None else replace(found, QueueManagerGuid=OTHER_GUID)
 
 
-def find_first_public_queue_of_directory(qm: QueueManager, found: Destination | None) -> Destination | None:
+def find_destination_of_first_public_queue(qm: QueueManager, found: Destination | None) -> Destination | None:
     """Return the destination of the first public queue in the directory if the right queue is unknown."""
     if found is not None:
         return found
@@ -118,7 +118,7 @@ for _name, _rule, _says, _when, _change in (
         "The initiator uses the first public queue of the directory as the destination of a transactional message "
         "whose public format name is unknown.",
         sends_transactional_message,
-        find_first_public_queue_of_directory,
+        find_destination_of_first_public_queue,
     ),
     (
         "initiator-unknown-public-name-beside-other-queue-means-first-queue",
@@ -126,7 +126,7 @@ for _name, _rule, _says, _when, _change in (
         "The initiator uses the first public queue of the directory as the destination of an unknown public format "
         "name if another outgoing queue exists.",
         has_other_queue,
-        find_first_public_queue_of_directory,
+        find_destination_of_first_public_queue,
     ),
     (
         "initiator-unknown-public-name-of-express-message-means-first-queue",
@@ -134,7 +134,7 @@ for _name, _rule, _says, _when, _change in (
         "The initiator reads the first public queue of the directory if an express message waits and the directory has "
         "no queue with the GUID.",
         sends_express_message,
-        find_first_public_queue_of_directory,
+        find_destination_of_first_public_queue,
     ),
     (
         "initiator-public-name-of-transactional-message-has-own-queue-manager",

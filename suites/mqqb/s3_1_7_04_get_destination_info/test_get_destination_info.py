@@ -224,7 +224,7 @@ def test_public_name_leads_to_connection_to_owner_of_queue(peer, sut, judge):
     )
 
 
-RULES_OF_DESTINATION_BY_KIND = {
+DESTINATION_RULES_BY_FORMAT_NAME_KIND = {
     "public": (
         "MQQB-3.1.7.4-06",
         "MQQB-3.1.7.4-07",
@@ -244,7 +244,7 @@ RULES_OF_DESTINATION_BY_KIND = {
     "kind",
     [
         pytest.param(kind, marks=[covers(*rules), needs(f"{kind}_names")])
-        for kind, rules in RULES_OF_DESTINATION_BY_KIND.items()
+        for kind, rules in DESTINATION_RULES_BY_FORMAT_NAME_KIND.items()
     ],
 )
 def test_name_beside_other_queue_leads_again_to_its_queue_manager(peer, second_host, sut, judge, kind):

@@ -12,8 +12,8 @@ from reference_qm.directory import QueueManager
 _UNKNOWN_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
 
 
-@fault("initiator-next-hop-guid-wrong", breaks="MQQB-3.1.7.5-D02")
-class InitiatorNextHopGuidWrong(NextHops):
+@fault("initiator-next-hop-has-guid-of-other-queue-manager", breaks="MQQB-3.1.7.5-D02")
+class InitiatorNextHopHasGuidOfOtherQueueManager(NextHops):
     """The initiator uses a next hop with the address of one queue manager and the GUID of a different queue manager."""
 
     def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:

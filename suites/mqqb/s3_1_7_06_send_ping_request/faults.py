@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint, PingSocket
 
 
-def _increment_ping_cookie_by(step: int) -> Install:
+def _increment_ping_cookie_by_wrong_number(step: int) -> Install:
     """Make the initiator increment PingCookie by a number other than one."""
 
     class CookieIncrementChanged(Ping):
@@ -36,7 +36,7 @@ add(
     "initiator-ping-cookie-grows-by-2",
     "MQQB-3.1.7.6-03",
     "The initiator increments PingCookie by two for each Ping Request.",
-    _increment_ping_cookie_by(2),
+    _increment_ping_cookie_by_wrong_number(2),
 )
 
 
@@ -44,7 +44,7 @@ add(
     "initiator-ping-cookie-not-incremented",
     "MQQB-3.1.7.6-03",
     "The initiator does not increment PingCookie.",
-    _increment_ping_cookie_by(0),
+    _increment_ping_cookie_by_wrong_number(0),
 )
 
 
@@ -193,19 +193,19 @@ class InitiatorSessionOpenedAtPingTimerExpiry(Ping):
         self.qm.connecting.connect_transport(session)
 
 
-_RF_BIT = PingPacket.flags(RF=1)
+_REFUSAL_FLAG = PingPacket.flags(RF=1)
 
 
 add(
     "initiator-ping-response-rf-ignored",
     ("MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01"),
     "The initiator opens the session although the Ping Response has RF set.",
-    change_received_datagrams(PingSocket.SOURCE, lambda data: bytes([data[0] & ~_RF_BIT]) + data[1:]),
+    change_received_datagrams(PingSocket.SOURCE, lambda data: bytes([data[0] & ~_REFUSAL_FLAG]) + data[1:]),
 )
 
 
-@fault("initiator-consent-of-first-ping-kept-for-address", breaks="MQQB-3.1.7.6-12", blind=True)
-class InitiatorConsentOfFirstPingKeptForAddress(Ping):
+@fault("initiator-ignores-rf-after-first-ping-response-with-rf-clear", breaks="MQQB-3.1.7.6-12", blind=True)
+class InitiatorIgnoresRfAfterFirstPingResponseWithRfClear(Ping):
     """After one Ping Response with RF clear, the initiator ignores RF of later Ping Responses."""
 
     def __init__(self, qm: QM) -> None:
@@ -246,8 +246,8 @@ class InitiatorRfOfPingResponseIgnoredForPrivateName(Ping):
         super().response_processed(session, response, now)
 
 
-@fault("initiator-refusal-of-first-ping-kept-for-all", breaks="MQQB-3.1.7.6-13", blind=True)
-class InitiatorRefusalOfFirstPingKeptForAll(Ping):
+@fault("initiator-refusal-by-one-ping-response-applied-to-all-others", breaks="MQQB-3.1.7.6-13", blind=True)
+class InitiatorRefusalByOnePingResponseAppliedToAllOthers(Ping):
     """After one Ping Response with RF set, the initiator treats the responses of all destinations as refusals."""
 
     def __init__(self, qm: QM) -> None:
@@ -260,8 +260,8 @@ class InitiatorRefusalOfFirstPingKeptForAll(Ping):
         super().response_processed(session, PingPacket(flags, response.Cookie, response.QMGuid), now)
 
 
-@fault("initiator-reserved-bit-of-ping-response-as-refusal", breaks="MQQB-3.1.7.6-13", blind=True)
-class InitiatorReservedBitOfPingResponseAsRefusal(Ping):
+@fault("initiator-treats-reserved-bit-of-ping-response-as-refusal", breaks="MQQB-3.1.7.6-13", blind=True)
+class InitiatorTreatsReservedBitOfPingResponseAsRefusal(Ping):
     """The initiator opens no session if any bit of Flags of the Ping Response except RC is set."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:

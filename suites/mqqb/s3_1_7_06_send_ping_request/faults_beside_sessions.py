@@ -14,8 +14,8 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-@fault("initiator-ping-request-for-private-name-guid-of-destination", breaks="MQQB-3.1.7.6-05", blind=True)
-class InitiatorPingRequestForPrivateNameGuidOfDestination(Ping):
+@fault("initiator-ping-request-for-private-name-has-guid-of-destination", breaks="MQQB-3.1.7.6-05", blind=True)
+class InitiatorPingRequestForPrivateNameHasGuidOfDestination(Ping):
     """The initiator sets QMGuid of the Ping Request for a private or public format name to the GUID of the
     destination.
     """
@@ -30,8 +30,8 @@ class InitiatorPingRequestForPrivateNameGuidOfDestination(Ping):
         return replace(request, QMGuid=destination) if destination != NULL_GUID else request
 
 
-@fault("initiator-ping-request-beside-session-guid-of-other-queue-manager", breaks="MQQB-3.1.7.6-05", blind=True)
-class InitiatorPingRequestBesideSessionGuidOfOtherQueueManager(Ping):
+@fault("initiator-ping-request-has-guid-of-queue-manager-of-open-session", breaks="MQQB-3.1.7.6-05", blind=True)
+class InitiatorPingRequestHasGuidOfQueueManagerOfOpenSession(Ping):
     """The initiator sets QMGuid of a Ping Request to the GUID of the queue manager of an open session."""
 
     def send_request(self, session: Session, now: Now) -> None:
@@ -44,7 +44,7 @@ class InitiatorPingRequestBesideSessionGuidOfOtherQueueManager(Ping):
         return replace(super().build_request(), QMGuid=guid) if guid is not None else super().build_request()
 
 
-class _ConnectingAtOnce(Ping):
+class _ConnectingWithoutPingResponse(Ping):
     """Connects without waiting for the Ping Response in some cases."""
 
     def is_impatient(self, session: Session) -> bool:
@@ -59,7 +59,7 @@ class _ConnectingAtOnce(Ping):
 
 
 @fault("initiator-connection-beside-session-without-wait-for-ping", breaks="MQQB-3.1.7.6-10", blind=True)
-class InitiatorConnectionBesideSessionWithoutWaitForPing(_ConnectingAtOnce):
+class InitiatorConnectionBesideSessionWithoutWaitForPing(_ConnectingWithoutPingResponse):
     """After a Ping Request, the initiator connects at once if it has another session with the address."""
 
     def is_impatient(self, session: Session) -> bool:
@@ -67,7 +67,7 @@ class InitiatorConnectionBesideSessionWithoutWaitForPing(_ConnectingAtOnce):
 
 
 @fault("initiator-connection-to-known-address-without-wait-for-ping", breaks="MQQB-3.1.7.6-10", blind=True)
-class InitiatorConnectionToKnownAddressWithoutWaitForPing(_ConnectingAtOnce):
+class InitiatorConnectionToKnownAddressWithoutWaitForPing(_ConnectingWithoutPingResponse):
     """After a Ping Request to an address that it pinged before, the initiator connects at once."""
 
     def is_impatient(self, session: Session) -> bool:

@@ -60,7 +60,7 @@ for _name, _says, _when in (
     add(_name, "MQQB-3.1.7.6-03", _says, increment_ping_cookie_twice(_when), blind=True)
 
 
-class RequestEffectChanged(Ping):
+class PingWithChangedRequestDatagrams(Ping):
     """Changes the datagram of each Ping Request."""
 
     def send_request(self, session: Session, now: Now) -> None:
@@ -78,7 +78,7 @@ class RequestEffectChanged(Ping):
 
 
 @fault("initiator-ping-request-beside-open-session-has-rf-set", breaks="MQQB-3.1.7.6-07", blind=True)
-class InitiatorPingRequestBesideOpenSessionHasRfSet(RequestEffectChanged):
+class InitiatorPingRequestBesideOpenSessionHasRfSet(PingWithChangedRequestDatagrams):
     """The initiator sets RF of a Ping Request while another session is open."""
 
     def change_request(self, session: Session, effect: SendDatagram) -> Effect:
@@ -88,7 +88,7 @@ class InitiatorPingRequestBesideOpenSessionHasRfSet(RequestEffectChanged):
 
 
 @fault("initiator-ping-request-of-transactional-message-has-rf-set", breaks="MQQB-3.1.7.6-07", blind=True)
-class InitiatorPingRequestOfTransactionalMessageHasRfSet(RequestEffectChanged):
+class InitiatorPingRequestOfTransactionalMessageHasRfSet(PingWithChangedRequestDatagrams):
     """The initiator sets RF of a Ping Request if a transactional message waits."""
 
     def change_request(self, session: Session, effect: SendDatagram) -> Effect:
@@ -98,7 +98,7 @@ class InitiatorPingRequestOfTransactionalMessageHasRfSet(RequestEffectChanged):
 
 
 @fault("initiator-ping-request-beside-waiting-request-has-signature-0", breaks="MQQB-3.1.7.6-07", blind=True)
-class InitiatorPingRequestBesideWaitingRequestHasSignature0(RequestEffectChanged):
+class InitiatorPingRequestBesideWaitingRequestHasSignature0(PingWithChangedRequestDatagrams):
     """The initiator sets Signature of a Ping Request to 0 while another Ping Request waits for its response."""
 
     def change_request(self, session: Session, effect: SendDatagram) -> Effect:
@@ -107,7 +107,7 @@ class InitiatorPingRequestBesideWaitingRequestHasSignature0(RequestEffectChanged
 
 
 @fault("initiator-ping-request-of-transactional-message-to-session-port", breaks="MQQB-3.1.7.6-08", blind=True)
-class InitiatorPingRequestOfTransactionalMessageToSessionPort(RequestEffectChanged):
+class InitiatorPingRequestOfTransactionalMessageToSessionPort(PingWithChangedRequestDatagrams):
     """The initiator sends a Ping Request to the port for sessions if a transactional message waits."""
 
     def change_request(self, session: Session, effect: SendDatagram) -> Effect:
@@ -117,7 +117,7 @@ class InitiatorPingRequestOfTransactionalMessageToSessionPort(RequestEffectChang
 
 
 @fault("initiator-ping-request-beside-waiting-request-to-its-address", breaks="MQQB-3.1.7.6-08", blind=True)
-class InitiatorPingRequestBesideWaitingRequestToItsAddress(RequestEffectChanged):
+class InitiatorPingRequestBesideWaitingRequestToItsAddress(PingWithChangedRequestDatagrams):
     """The initiator sends a Ping Request to the address of another Ping Request that waits for its response."""
 
     def change_request(self, session: Session, effect: SendDatagram) -> Effect:
@@ -128,7 +128,7 @@ class InitiatorPingRequestBesideWaitingRequestToItsAddress(RequestEffectChanged)
 
 
 @fault("initiator-later-ping-request-to-next-port", breaks="MQQB-3.1.7.6-08", blind=True)
-class InitiatorLaterPingRequestToNextPort(RequestEffectChanged):
+class InitiatorLaterPingRequestToNextPort(PingWithChangedRequestDatagrams):
     """The initiator sends each Ping Request except the first to the port after the ping port."""
 
     def change_request(self, session: Session, effect: SendDatagram) -> Effect:

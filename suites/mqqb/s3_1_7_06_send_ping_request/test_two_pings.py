@@ -13,7 +13,7 @@ from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, STALLED_SUT_REAS
 from suites.mqqb.steps.provoking import make_sut_send_message, read_application_tag
 
 SINGLE_PING_OUTCOME = "the SUT sent one Ping Request for both queues"
-SESSION_OUTCOME_BY_RF = (PingingSut.SESSION_OPENED_OUTCOME, PingingSut.NO_SESSION_OUTCOME)
+SESSION_OUTCOME_BY_RF_OF_PING_RESPONSE = (PingingSut.SESSION_OPENED_OUTCOME, PingingSut.NO_SESSION_OUTCOME)
 """The outcome of an attempt to open a session, by RF of the Ping Response."""
 
 
@@ -99,7 +99,7 @@ def test_each_of_two_ping_responses_decides_on_its_own_session(peer, sut, judge,
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     judge.all(
-        expected=[SESSION_OUTCOME_BY_RF[RF], SESSION_OUTCOME_BY_RF[1 - RF]],
+        expected=[SESSION_OUTCOME_BY_RF_OF_PING_RESPONSE[RF], SESSION_OUTCOME_BY_RF_OF_PING_RESPONSE[1 - RF]],
         observed=outcomes,
         case="outcomes of the two Ping Responses",
         evidence=[first, second, *answers],

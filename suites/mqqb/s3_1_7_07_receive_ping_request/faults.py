@@ -107,7 +107,7 @@ def _ignore_every_third_ping(self: Any, original: Any, remote: Endpoint, data: b
         original(remote, data)
 
 
-def _answer_ping_at_first_port(self: Any, original: Any, remote: Endpoint, data: bytes) -> None:
+def _answer_ping_at_port_of_first_request(self: Any, original: Any, remote: Endpoint, data: bytes) -> None:
     ports = self.__dict__.setdefault("ports", {})
     original(remote._replace(port=ports.setdefault(remote[0], remote[1])), data)
 
@@ -137,7 +137,7 @@ def _change_ping_response(change: Any) -> Install:
     return change_step(Ping.build_response, run)
 
 
-def _repeat_first_response_field(field: str) -> Any:
+def _repeat_field_of_first_ping_response(field: str) -> Any:
     def change(self: Any, request: PingPacket, response: PingPacket) -> PingPacket:
         kept = self.__dict__.setdefault(field, getattr(response, field))
         return replace(response, **{field: kept})
@@ -189,7 +189,7 @@ for _name, _breaks, _says, _install in (
         "acceptor-ping-response-to-first-port-of-host",
         "MQQB-3.1.7.7-11",
         "The acceptor sends each Ping Response to the port from which the host sent its first Ping Request.",
-        change_step(Ping.receive_request, _answer_ping_at_first_port),
+        change_step(Ping.receive_request, _answer_ping_at_port_of_first_request),
     ),
     (
         "acceptor-ping-response-also-to-previous-requester",
@@ -201,13 +201,13 @@ for _name, _breaks, _says, _install in (
         "acceptor-ping-response-cookie-of-first-request",
         ("MQQB-3.1.7.7-02", "MQQB-3.1.7.7-08"),
         "The acceptor repeats the Cookie of the first Ping Request in each Ping Response.",
-        _change_ping_response(_repeat_first_response_field("Cookie")),
+        _change_ping_response(_repeat_field_of_first_ping_response("Cookie")),
     ),
     (
         "acceptor-ping-response-flags-of-first-request",
         ("MQQB-3.1.7.7-05", "MQQB-3.1.7.7-07"),
         "The acceptor repeats the Flags of the first Ping Response in each Ping Response.",
-        _change_ping_response(_repeat_first_response_field("Flags")),
+        _change_ping_response(_repeat_field_of_first_ping_response("Flags")),
     ),
     (
         "acceptor-ping-response-rf-of-first-response",
@@ -263,8 +263,8 @@ for _name, _breaks, _says, _install in (
     add(_name, _breaks, _says, _install, blind=True)
 
 
-@fault("acceptor-ping-response-to-previous-request", breaks="MQQB-3.1.7.7-02")
-class AcceptorPingResponseToPreviousRequest(Ping):
+@fault("acceptor-ping-response-built-from-previous-request", breaks="MQQB-3.1.7.7-02")
+class AcceptorPingResponseBuiltFromPreviousRequest(Ping):
     """The acceptor creates the Ping Response from the previous Ping Request."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -276,8 +276,8 @@ class AcceptorPingResponseToPreviousRequest(Ping):
         return super().build_response(before)
 
 
-@fault("acceptor-ping-request-signature-compared-by-byte", breaks="MQQB-3.1.7.7-03", blind=True)
-class AcceptorPingRequestSignatureComparedByByte(Ping):
+@fault("acceptor-compares-only-low-byte-of-ping-request-signature", breaks="MQQB-3.1.7.7-03", blind=True)
+class AcceptorComparesOnlyLowByteOfPingRequestSignature(Ping):
     """The acceptor answers a datagram whose Signature equals 0x5548 only in the low byte."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
@@ -296,8 +296,8 @@ class AcceptorPingResponseCopiesRfOfRequest(Ping):
         return replace(request, QMGuid=super().build_response(request).QMGuid)
 
 
-@fault("acceptor-ping-response-rf-of-request-kept", breaks="MQQB-3.1.7.7-04", blind=True)
-class AcceptorPingResponseRfOfRequestKept(Ping):
+@fault("acceptor-ping-response-keeps-rf-of-request-with-rc-and-rf", breaks="MQQB-3.1.7.7-04", blind=True)
+class AcceptorPingResponseKeepsRfOfRequestWithRcAndRf(Ping):
     """The acceptor sets RF in the Ping Response when both RC and RF are set in the request."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -380,8 +380,8 @@ add(
 )
 
 
-@fault("acceptor-ping-response-qmguid-of-request", breaks="MQQB-3.1.7.7-09", blind=True)
-class AcceptorPingResponseQmguidOfRequest(Ping):
+@fault("acceptor-ping-response-copies-qm-guid-of-request", breaks="MQQB-3.1.7.7-09", blind=True)
+class AcceptorPingResponseCopiesQmGuidOfRequest(Ping):
     """The acceptor copies QMGuid of the Ping Request to the Ping Response."""
 
     def build_response(self, request: PingPacket) -> PingPacket:

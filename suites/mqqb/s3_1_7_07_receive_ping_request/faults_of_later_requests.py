@@ -14,7 +14,7 @@ from reference_qm.surface.inputs import PingSocket
 _SIGNATURE_OFFSET = 2
 
 
-def _clear_signature(when: Callable[[FaultyCore, list[bytes]], bool]) -> Install:
+def _clear_signature_of_ping_response(when: Callable[[FaultyCore, list[bytes]], bool]) -> Install:
     """Return an installer of a fault that sets Signature of some Ping Responses to 0. ``when`` is called with the
     responses so far, which include the present response.
     """
@@ -57,4 +57,4 @@ for _name, _says, _when in (
         _has_open_session,
     ),
 ):
-    add(_name, "MQQB-3.1.7.7-10", _says, _clear_signature(_when), blind=True)
+    add(_name, "MQQB-3.1.7.7-10", _says, _clear_signature_of_ping_response(_when), blind=True)

@@ -7,8 +7,8 @@ from reference_qm.codec import PingPacket
 from reference_qm.core.sessions.ping import Ping
 
 
-@fault("acceptor-ping-response-of-equal-cookie-remembered", breaks="MQQB-3.1.7.7-02", blind=True)
-class AcceptorPingResponseOfEqualCookieRemembered(Ping):
+@fault("acceptor-answers-known-cookie-with-first-ping-response", breaks="MQQB-3.1.7.7-02", blind=True)
+class AcceptorAnswersKnownCookieWithFirstPingResponse(Ping):
     """The acceptor answers a Ping Request with a known Cookie with its response to the first request with this
     Cookie.
     """
@@ -19,8 +19,8 @@ class AcceptorPingResponseOfEqualCookieRemembered(Ping):
         return response
 
 
-@fault("acceptor-ping-response-of-other-sender-remembered", breaks="MQQB-3.1.7.7-02", blind=True)
-class AcceptorPingResponseOfOtherSenderRemembered(Ping):
+@fault("acceptor-answers-other-sender-with-cookie-of-earlier-ping", breaks="MQQB-3.1.7.7-02", blind=True)
+class AcceptorAnswersOtherSenderWithCookieOfEarlierPing(Ping):
     """The acceptor answers a Ping Request from another queue manager with the Cookie of the request before."""
 
     def build_response(self, request: PingPacket) -> PingPacket:

@@ -20,11 +20,11 @@ def test_rf_is_set_in_hardened_security_mode(peer, sut, judge):
         return
     with harden_security(sut):
         sut.restart()
-        _judge_rf_prediction(peer, judge, "with hardened security")
-    _judge_rf_prediction(peer, judge, "without hardened security")
+        _judge_whether_rf_predicts_session_outcome(peer, judge, "with hardened security")
+    _judge_whether_rf_predicts_session_outcome(peer, judge, "without hardened security")
 
 
-def _judge_rf_prediction(peer, judge, case: str) -> None:
+def _judge_whether_rf_predicts_session_outcome(peer, judge, case: str) -> None:
     """Judge whether RF of a Ping Response predicts the outcome of a session request."""
     exchange = ping_sut(peer)
     outcome = try_session_request(peer)

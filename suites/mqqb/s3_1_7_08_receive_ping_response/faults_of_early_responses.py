@@ -36,8 +36,8 @@ class InitiatorLateResponseToPreviousPingAccepted(Ping):
         super().receive_response(data, now)
 
 
-@fault("initiator-refusing-response-of-previous-ping-kept", breaks="MQQB-3.1.7.8-02", blind=True)
-class InitiatorRefusingResponseOfPreviousPingKept(Ping):
+@fault("initiator-rf-of-previous-ping-response-applied-to-next-ping", breaks="MQQB-3.1.7.8-02", blind=True)
+class InitiatorRfOfPreviousPingResponseAppliedToNextPing(Ping):
     """After a Ping Response with RF 1, the initiator evaluates RF of that response for its next Ping Request."""
 
     def receive_response(self, data: bytes, now: Now) -> None:

@@ -18,7 +18,7 @@ from reference_qm.model.states import Opening
 from reference_qm.surface.clock import Now
 
 
-def ignore_response(when: OpeningCondition) -> Install:
+def ignore_ping_response(when: OpeningCondition) -> Install:
     """Return an installer of a fault that ignores the Ping Responses of some sessions."""
 
     class ResponseIgnored(Ping):
@@ -29,7 +29,7 @@ def ignore_response(when: OpeningCondition) -> Install:
     return replace_part(ResponseIgnored)
 
 
-def wait_until_timer_expires(when: OpeningCondition) -> Install:
+def delay_ping_response_until_timer_expires(when: OpeningCondition) -> Install:
     """Return an installer of a fault that uses the Ping Response of some sessions only when the Ping Response Timer
     expires.
     """
@@ -68,7 +68,7 @@ for _name, _says, _when in (
         is_indirect,
     ),
 ):
-    add(_name, "MQQB-3.1.7.8-01", _says, ignore_response(_when), blind=True)
+    add(_name, "MQQB-3.1.7.8-01", _says, ignore_ping_response(_when), blind=True)
 
 for _name, _says, _when in (
     (
@@ -89,4 +89,4 @@ for _name, _says, _when in (
         sends_transactional_message,
     ),
 ):
-    add(_name, "MQQB-3.1.7.8-05", _says, wait_until_timer_expires(_when), blind=True)
+    add(_name, "MQQB-3.1.7.8-05", _says, delay_ping_response_until_timer_expires(_when), blind=True)

@@ -182,8 +182,8 @@ class ReceiverLabelOfPrecedingMessageForMessageWithoutLabel(Positions):
         return super().insert_message(queue, message)
 
 
-@fault("receiver-correlation-identifier-of-priority-7-lost", breaks="MQQB-3.1.7.10-03", blind=True)
-class ReceiverCorrelationIdentifierOfPriority7Lost(Positions):
+@fault("receiver-correlation-identifier-lost-from-message-of-priority-7", breaks="MQQB-3.1.7.10-03", blind=True)
+class ReceiverCorrelationIdentifierLostFromMessageOfPriority7(Positions):
     """The receiver gives a message with priority 7 to an application without the CorrelationIdentifier
     of the message.
     """

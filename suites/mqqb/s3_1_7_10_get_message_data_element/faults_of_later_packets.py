@@ -12,10 +12,10 @@ from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
-_NORMAL_CLASS, _REPORT_CLASS = 0, 1
+_NORMAL_MESSAGE_CLASS, _REPORT_MESSAGE_CLASS = 0, 1
 
 
-def _ignore_packets(applies: Callable[[UserMessagePacket], bool]) -> Install:
+def _create_no_message_from_some_packets(applies: Callable[[UserMessagePacket], bool]) -> Install:
     """Return an installer of a fault that creates no Message from some packets."""
 
     def take(
@@ -31,11 +31,11 @@ def _ignore_packets(applies: Callable[[UserMessagePacket], bool]) -> Install:
 
 def _has_no_body(packet: UserMessagePacket) -> bool:
     properties = packet.MessagePropertiesHeader
-    return not properties.MessageBody and properties.MessageClass == _NORMAL_CLASS
+    return not properties.MessageBody and properties.MessageClass == _NORMAL_MESSAGE_CLASS
 
 
 def _is_report(packet: UserMessagePacket) -> bool:
-    return packet.MessagePropertiesHeader.MessageClass == _REPORT_CLASS
+    return packet.MessagePropertiesHeader.MessageClass == _REPORT_MESSAGE_CLASS
 
 
 for _name, _says, _applies in (
@@ -50,4 +50,4 @@ for _name, _says, _applies in (
         _is_report,
     ),
 ):
-    add(_name, "MQQB-3.1.7.10-02", _says, _ignore_packets(_applies), blind=True)
+    add(_name, "MQQB-3.1.7.10-02", _says, _create_no_message_from_some_packets(_applies), blind=True)

@@ -13,9 +13,9 @@ from suites.messages import Sequence
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
-SENT_LABEL, SENT_BODY = "every property", bytes(range(256))
+SENT_MESSAGE_LABEL, SENT_BODY = "every property", bytes(range(256))
 SAMPLE_CORRELATION_ID = bytes(range(20))
-RULES_OF_PROPERTIES = (
+RULES_OF_MESSAGE_PROPERTIES = (
     "MQQB-3.1.7.10-03",
     "MQDMPR-3.1.7.1.31-04",
     "MQDMPR-3.1.7.1.31-D01",
@@ -25,7 +25,7 @@ RULES_OF_PROPERTIES = (
 
 
 @needs("receive")
-@covers("MQQB-3.1.7.10-02", "MQDMPR-3.1.7.1.31-03", *RULES_OF_PROPERTIES)
+@covers("MQQB-3.1.7.10-02", "MQDMPR-3.1.7.1.31-03", *RULES_OF_MESSAGE_PROPERTIES)
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 @varied("time to reach queue", "trace", acknowledgments=("none", "of arrival"))
 def test_received_message_has_every_property_of_its_packet(peer, sut, judge, queue):
@@ -41,7 +41,7 @@ def test_received_message_has_every_property_of_its_packet(peer, sut, judge, que
         "ResponseQueue": DirectQueueFormatName(DirectFormatName=answers),
     }
     properties: dict[str, Any] = {
-        "label": SENT_LABEL,
+        "label": SENT_MESSAGE_LABEL,
         "body": SENT_BODY,
         "BodyType": 0x1011,
         "ExtensionData": b"an extension",
@@ -53,8 +53,8 @@ def test_received_message_has_every_property_of_its_packet(peer, sut, judge, que
         packet = peer.recoverable_message(user, **properties)
     else:
         packet = Sequence(peer).message(user, **properties)
-    done = deliver_message(peer, packet, SENT_LABEL, queue)
-    found = [one for one in sut.messages(queue) if one["label"] == SENT_LABEL]
+    done = deliver_message(peer, packet, SENT_MESSAGE_LABEL, queue)
+    found = [one for one in sut.messages(queue) if one["label"] == SENT_MESSAGE_LABEL]
     identifier = f"{{{peer.identifier}}}\\{packet['UserHeader'].MessageID}"
     wanted = {
         "message_id": identifier,
@@ -77,11 +77,11 @@ def test_received_message_has_every_property_of_its_packet(peer, sut, judge, que
         evidence=done.frames,
     )
     whole = describe_differences(done.frames[0], found[0] if found else None, sut.guid)
-    judge(*RULES_OF_PROPERTIES, expected=UNCHANGED_PROPERTIES_OUTCOME, observed=whole, evidence=done.frames)
+    judge(*RULES_OF_MESSAGE_PROPERTIES, expected=UNCHANGED_PROPERTIES_OUTCOME, observed=whole, evidence=done.frames)
     shown = [name for name in wanted if found and name in found[0]]
     expected = {name: wanted[name] for name in shown}
     observed = {name: found[0][name] for name in shown} if found else "no message"
-    judge(*RULES_OF_PROPERTIES, expected=expected, observed=observed, evidence=done.frames)
+    judge(*RULES_OF_MESSAGE_PROPERTIES, expected=expected, observed=observed, evidence=done.frames)
 
 
 EXTREME_MESSAGE_PROPERTIES: dict[str, dict[str, Any]] = {
@@ -100,7 +100,7 @@ EXTREME_MESSAGE_PROPERTIES: dict[str, dict[str, Any]] = {
 
 
 @needs("receive")
-@covers("MQQB-3.1.7.10-02", *RULES_OF_PROPERTIES)
+@covers("MQQB-3.1.7.10-02", *RULES_OF_MESSAGE_PROPERTIES)
 @pytest.mark.parametrize("extreme", EXTREME_MESSAGE_PROPERTIES)
 def test_received_message_has_extreme_properties_of_its_packet(peer, sut, judge, extreme):
     """The peer sends a message with extreme properties: the longest label, a long extension and no body, priority 7,

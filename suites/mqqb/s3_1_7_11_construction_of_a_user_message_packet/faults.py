@@ -20,8 +20,8 @@ from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Ses
 from reference_qm.surface.clock import Now
 
 
-@fault("sender-packet-label-wrong", breaks=("MQQB-3.1.7.11-01", "MQDMPR-3.1.7.1.30-04"))
-class SenderPacketLabelWrong(Sending):
+@fault("sender-packet-label-differs-from-message-label", breaks=("MQQB-3.1.7.11-01", "MQDMPR-3.1.7.1.30-04"))
+class SenderPacketLabelDiffersFromMessageLabel(Sending):
     """The sender creates a packet whose label differs from the label of the message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -180,13 +180,13 @@ class _SessionHeaderChanger(Sending):
         raise NotImplementedError
 
 
-def _replace_header_fields(packet: UserMessagePacket, **fields: Any) -> UserMessagePacket:
+def _replace_session_header_fields(packet: UserMessagePacket, **fields: Any) -> UserMessagePacket:
     assert packet.SessionHeader is not None
     return replace(packet, SessionHeader=replace(packet.SessionHeader, **fields))
 
 
-@fault("sender-session-header-ack-number-without-last-message", breaks="MQQB-3.1.7.11-05", blind=True)
-class SenderSessionHeaderAckNumberWithoutLastMessage(_SessionHeaderChanger):
+@fault("sender-session-header-ack-sequence-number-omits-last-message", breaks="MQQB-3.1.7.11-05", blind=True)
+class SenderSessionHeaderAckSequenceNumberOmitsLastMessage(_SessionHeaderChanger):
     """The sender sets AckSequenceNumber of a SessionHeader that it adds to the number of the last
     recoverable message.
     """
@@ -194,7 +194,7 @@ class SenderSessionHeaderAckNumberWithoutLastMessage(_SessionHeaderChanger):
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
     ) -> UserMessagePacket:
-        return _replace_header_fields(
+        return _replace_session_header_fields(
             packet, AckSequenceNumber=session.RecoverableMessageReceivedCount or session.MessageReceivedCount
         )
 
@@ -215,14 +215,14 @@ add(
 )
 
 
-@fault("sender-session-header-message-count-of-express-message-only", breaks="MQQB-3.1.7.11-07", blind=True)
-class SenderSessionHeaderMessageCountOfExpressMessageOnly(_SessionHeaderChanger):
+@fault("sender-user-msg-sequence-number-omits-recoverable-message", breaks="MQQB-3.1.7.11-07", blind=True)
+class SenderUserMsgSequenceNumberOmitsRecoverableMessage(_SessionHeaderChanger):
     """The sender does not count a recoverable message that contains the SessionHeader in UserMsgSequenceNumber."""
 
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
     ) -> UserMessagePacket:
-        return _replace_header_fields(
+        return _replace_session_header_fields(
             packet, UserMsgSequenceNumber=session.MessageSentCount - int(position.recoverable)
         )
 
@@ -235,14 +235,14 @@ add(
 )
 
 
-@fault("sender-session-header-recoverable-count-without-this-message", breaks="MQQB-3.1.7.11-08", blind=True)
-class SenderSessionHeaderRecoverableCountWithoutThisMessage(_SessionHeaderChanger):
+@fault("sender-recoverable-msg-seq-number-omits-message-with-header", breaks="MQQB-3.1.7.11-08", blind=True)
+class SenderRecoverableMsgSeqNumberOmitsMessageWithHeader(_SessionHeaderChanger):
     """The sender does not count the recoverable message that contains the SessionHeader in RecoverableMsgSeqNumber."""
 
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
     ) -> UserMessagePacket:
-        return _replace_header_fields(
+        return _replace_session_header_fields(
             packet, RecoverableMsgSeqNumber=session.RecoverableMessageSentCount - int(position.recoverable)
         )
 
@@ -259,15 +259,17 @@ add(
 )
 
 
-@fault("sender-session-header-only-lowest-flag", breaks="MQQB-3.1.7.11-09", blind=True)
-class SenderSessionHeaderOnlyLowestFlag(_SessionHeaderChanger):
+@fault("sender-session-header-sets-only-lowest-recoverable-ack-flag", breaks="MQQB-3.1.7.11-09", blind=True)
+class SenderSessionHeaderSetsOnlyLowestRecoverableAckFlag(_SessionHeaderChanger):
     """The sender sets only the lowest bit of RecoverableMsgAckFlags in a SessionHeader that it adds."""
 
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
     ) -> UserMessagePacket:
         assert packet.SessionHeader is not None
-        return _replace_header_fields(packet, RecoverableMsgAckFlags=packet.SessionHeader.RecoverableMsgAckFlags & 1)
+        return _replace_session_header_fields(
+            packet, RecoverableMsgAckFlags=packet.SessionHeader.RecoverableMsgAckFlags & 1
+        )
 
 
 add(
@@ -285,7 +287,7 @@ class SenderSessionHeaderWindowSizeOfRemoteSide(_SessionHeaderChanger):
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
     ) -> UserMessagePacket:
-        return _replace_header_fields(packet, WindowSize=session.ReceivedWindowSize)
+        return _replace_session_header_fields(packet, WindowSize=session.ReceivedWindowSize)
 
 
 def _remove_session_header(packet: UserMessagePacket) -> bytes:
@@ -301,15 +303,15 @@ add(
 )
 
 
-def _change_after_session_header(element: str, value: object) -> Install:
+def _change_session_after_session_header(element: str, value: object) -> Install:
     """Make the sender set an element of the session after it sends a message with a SessionHeader."""
 
     def replace_note_acknowledged(original: Callable[..., None], *_: Any) -> Callable[..., None]:
-        def note_acknowledged_and_change(qm: QueueManager, session: Session, now: Now) -> None:
+        def note_acknowledged_and_change_session(qm: QueueManager, session: Session, now: Now) -> None:
             original(qm, session, now)
             setattr(session, element, value)
 
-        return note_acknowledged_and_change
+        return note_acknowledged_and_change_session
 
     return replace_during(Sending.update_user_message, SessionAcks.note_acknowledged, replace_note_acknowledged)
 
@@ -318,12 +320,12 @@ add(
     "sender-ack-flags-not-cleared-by-session-header",
     "MQQB-3.1.7.11-12",
     "The sender does not clear RecoverableMsgAckFlags after it sends a message with a SessionHeader.",
-    _change_after_session_header("RecoverableMsgAckFlags", 0b11),
+    _change_session_after_session_header("RecoverableMsgAckFlags", 0b11),
 )
 
 
-@fault("sender-session-header-in-recoverable-message-flags-not-cleared", breaks="MQQB-3.1.7.11-12", blind=True)
-class SenderSessionHeaderInRecoverableMessageFlagsNotCleared(_SessionHeaderChanger):
+@fault("sender-ack-flags-not-cleared-after-header-in-recoverable-message", breaks="MQQB-3.1.7.11-12", blind=True)
+class SenderAckFlagsNotClearedAfterHeaderInRecoverableMessage(_SessionHeaderChanger):
     """The sender does not clear RecoverableMsgAckFlags after it has added a SessionHeader to a recoverable message."""
 
     def change(
@@ -338,12 +340,12 @@ add(
     "sender-unacked-received-count-not-reset-by-session-header",
     "MQQB-3.1.7.11-13",
     "The sender does not reset UnackedReceivedMsgCount after it sends a message with a SessionHeader.",
-    _change_after_session_header("UnackedReceivedMsgCount", 3),
+    _change_session_after_session_header("UnackedReceivedMsgCount", 3),
 )
 
 
-@fault("sender-session-header-second-unacked-count-not-reset", breaks="MQQB-3.1.7.11-13", blind=True)
-class SenderSessionHeaderSecondUnackedCountNotReset(_SessionHeaderChanger):
+@fault("sender-unacked-count-reset-only-after-first-session-header", breaks="MQQB-3.1.7.11-13", blind=True)
+class SenderUnackedCountResetOnlyAfterFirstSessionHeader(_SessionHeaderChanger):
     """The sender sets UnackedReceivedMsgCount to 0 only after it has added the first SessionHeader of a session."""
 
     def __init__(self, qm: QM) -> None:
@@ -363,7 +365,7 @@ add(
     "sender-last-acked-number-0-after-session-header",
     "MQQB-3.1.7.11-14",
     "The sender sets LastAckedRecoverableMsgSeqNumber to 0 after it sends a message with a SessionHeader.",
-    _change_after_session_header("LastAckedRecoverableMsgSeqNumber", 0),
+    _change_session_after_session_header("LastAckedRecoverableMsgSeqNumber", 0),
 )
 
 

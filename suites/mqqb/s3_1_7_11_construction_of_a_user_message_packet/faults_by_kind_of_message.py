@@ -16,8 +16,8 @@ from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
-SendingPredicate = Callable[[QueueManager, Session, OutgoingMessagePosition], bool]
-FieldComputation = Callable[[QueueManager, Session, SessionHeader], int]
+OutgoingMessageCondition = Callable[[QueueManager, Session, OutgoingMessagePosition], bool]
+SessionHeaderFieldComputation = Callable[[QueueManager, Session, SessionHeader], int]
 
 
 def is_express(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> bool:
@@ -35,12 +35,12 @@ def is_transactional(qm: QueueManager, session: Session, position: OutgoingMessa
     return bool(position.TxSequenceNumber)
 
 
-def is_any(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> bool:
+def is_any_outgoing_message(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> bool:
     """Return True for every message."""
     return True
 
 
-def get_element_of_other_session(element: str) -> FieldComputation:
+def get_element_of_other_session(element: str) -> SessionHeaderFieldComputation:
     """Return a function that reads an element of the oldest other open session, or the element of the session itself if
     no other session is open.
     """
@@ -52,7 +52,9 @@ def get_element_of_other_session(element: str) -> FieldComputation:
     return get_element
 
 
-def change_added_header(field: str, compute: FieldComputation, when: SendingPredicate) -> Install:
+def change_added_session_header(
+    field: str, compute: SessionHeaderFieldComputation, when: OutgoingMessageCondition
+) -> Install:
     """Return an installer of a fault that changes a field of the SessionHeader that is added to a message."""
 
     def make_changed_header(
@@ -69,23 +71,25 @@ def change_added_header(field: str, compute: FieldComputation, when: SendingPred
     return replace_during(Sending.update_user_message, SessionAcks.build_header, make_changed_header)
 
 
-def keep_session_element_after_header(element: str, compute: Callable[[int], int], when: SendingPredicate) -> Install:
+def keep_session_element_after_session_header(
+    element: str, compute: Callable[[int], int], when: OutgoingMessageCondition
+) -> Install:
     """Return an installer of a fault that sets an element of the session to a value that is computed from the value
     before a SessionHeader was added to a message.
     """
 
-    def make_keeping_step(
+    def make_step_that_keeps_element(
         original: Any, qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now
     ) -> Any:
-        def note_and_keep(qm: QueueManager, session: Session, now: Now) -> None:
+        def note_acknowledged_and_keep_element(qm: QueueManager, session: Session, now: Now) -> None:
             before = getattr(session, element)
             original(qm, session, now)
             if when(qm, session, position):
                 setattr(session, element, compute(before))
 
-        return note_and_keep
+        return note_acknowledged_and_keep_element
 
-    return replace_during(Sending.update_user_message, SessionAcks.note_acknowledged, make_keeping_step)
+    return replace_during(Sending.update_user_message, SessionAcks.note_acknowledged, make_step_that_keeps_element)
 
 
 for _name, _rule, _says, _field, _compute, _when in (
@@ -95,7 +99,7 @@ for _name, _rule, _says, _field, _compute, _when in (
         "The sender sets AckSequenceNumber of a SessionHeader to the number of received recoverable messages.",
         "AckSequenceNumber",
         lambda qm, session, header: session.RecoverableMessageReceivedCount,
-        is_any,
+        is_any_outgoing_message,
     ),
     (
         "sender-session-header-ack-number-one-less-in-transactional-message",
@@ -112,7 +116,7 @@ for _name, _rule, _says, _field, _compute, _when in (
         "The sender sets AckSequenceNumber of a SessionHeader to MessageReceivedCount of another session.",
         "AckSequenceNumber",
         get_element_of_other_session("MessageReceivedCount"),
-        is_any,
+        is_any_outgoing_message,
     ),
     (
         "sender-session-header-message-count-without-transactional-message",
@@ -128,7 +132,7 @@ for _name, _rule, _says, _field, _compute, _when in (
         "The sender sets UserMsgSequenceNumber of a SessionHeader to MessageSentCount of another session.",
         "UserMsgSequenceNumber",
         get_element_of_other_session("MessageSentCount"),
-        is_any,
+        is_any_outgoing_message,
     ),
     (
         "sender-session-header-message-count-in-recoverable-message-one-less",
@@ -160,7 +164,7 @@ for _name, _rule, _says, _field, _compute, _when in (
         "The sender sets RecoverableMsgSeqNumber of a SessionHeader to RecoverableMessageSentCount of another session.",
         "RecoverableMsgSeqNumber",
         get_element_of_other_session("RecoverableMessageSentCount"),
-        is_any,
+        is_any_outgoing_message,
     ),
     (
         "sender-session-header-has-16-flags",
@@ -168,7 +172,7 @@ for _name, _rule, _says, _field, _compute, _when in (
         "The sender cuts RecoverableMsgAckFlags of a SessionHeader to 16 bits.",
         "RecoverableMsgAckFlags",
         lambda qm, session, header: header.RecoverableMsgAckFlags & 0xFFFF,
-        is_any,
+        is_any_outgoing_message,
     ),
     (
         "sender-session-header-flags-of-express-message-0",
@@ -184,10 +188,10 @@ for _name, _rule, _says, _field, _compute, _when in (
         "The sender sets RecoverableMsgAckFlags of a SessionHeader to the flags of another session.",
         "RecoverableMsgAckFlags",
         get_element_of_other_session("RecoverableMsgAckFlags"),
-        is_any,
+        is_any_outgoing_message,
     ),
 ):
-    add(_name, _rule, _says, change_added_header(_field, _compute, _when), blind=True)
+    add(_name, _rule, _says, change_added_session_header(_field, _compute, _when), blind=True)
 
 for _name, _rule, _says, _element, _keep, _when in (
     (
@@ -214,7 +218,7 @@ for _name, _rule, _says, _element, _keep, _when in (
         "message.",
         "RecoverableMsgAckFlags",
         lambda before: before & before - 1 if before else 0,
-        is_any,
+        is_any_outgoing_message,
     ),
     (
         "sender-session-header-in-transactional-message-unacked-count-kept",
@@ -231,7 +235,7 @@ for _name, _rule, _says, _element, _keep, _when in (
         "The sender subtracts one from UnackedReceivedMsgCount after it has added a SessionHeader to a message.",
         "UnackedReceivedMsgCount",
         lambda before: before - 1,
-        is_any,
+        is_any_outgoing_message,
     ),
 ):
-    add(_name, _rule, _says, keep_session_element_after_header(_element, _keep, _when), blind=True)
+    add(_name, _rule, _says, keep_session_element_after_session_header(_element, _keep, _when), blind=True)

@@ -15,13 +15,13 @@ from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-def _omit_label(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+def _omit_label_of_message_without_body(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
     if message.Body:
         return packet
     return replace(packet, MessagePropertiesHeader=replace(packet.MessagePropertiesHeader, Label=None))
 
 
-def _omit_tag(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+def _omit_tag_of_later_message_of_transaction(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
     if message.TransactionIdentifier is None or message.FirstInTransaction:
         return packet
     return replace(packet, MessagePropertiesHeader=replace(packet.MessagePropertiesHeader, ApplicationTag=0))
@@ -31,38 +31,42 @@ add(
     "sender-label-of-message-without-body-omitted",
     "MQQB-3.1.7.11-01",
     "The sender creates the packet of a message without a body without the label of the message.",
-    change_construction(_omit_label),
+    change_construction(_omit_label_of_message_without_body),
     blind=True,
 )
 add(
     "sender-application-tag-of-later-message-of-transaction-omitted",
     "MQQB-3.1.7.11-01",
     "The sender creates the packet of each later message of a transaction without the application tag of the message.",
-    change_construction(_omit_tag),
+    change_construction(_omit_tag_of_later_message_of_transaction),
     blind=True,
 )
 
 
-class _CarriedHeaderChanged(Sending):
+class _SendingWithChangedHeaderCarriers(Sending):
     """Changes messages that carry a SessionHeader."""
 
-    def change_carrier(
+    def change_message_with_session_header(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket
     ) -> UserMessagePacket:
         raise NotImplementedError
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         packet = super().update_user_message(session, position, now)
-        return packet if packet.SessionHeader is None else self.change_carrier(session, position, packet)
+        return (
+            packet
+            if packet.SessionHeader is None
+            else self.change_message_with_session_header(session, position, packet)
+        )
 
 
-@fault("sender-carried-window-size-remaining-room", breaks="MQQB-3.1.7.11-10", blind=True)
-class SenderCarriedWindowSizeRemainingRoom(_CarriedHeaderChanged):
+@fault("sender-carried-window-size-is-remaining-room-of-window", breaks="MQQB-3.1.7.11-10", blind=True)
+class SenderCarriedWindowSizeIsRemainingRoomOfWindow(_SendingWithChangedHeaderCarriers):
     """The sender sets WindowSize of a SessionHeader in a recoverable message to WindowSize minus the number of
     unacknowledged messages.
     """
 
-    def change_carrier(
+    def change_message_with_session_header(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket
     ) -> UserMessagePacket:
         if not position.recoverable:
@@ -72,8 +76,8 @@ class SenderCarriedWindowSizeRemainingRoom(_CarriedHeaderChanged):
         return changed
 
 
-@fault("sender-carried-window-size-after-pause-1", breaks="MQQB-3.1.7.11-10", blind=True)
-class SenderCarriedWindowSizeAfterPause1(Administering):
+@fault("sender-window-size-in-carried-header-stays-1-after-pause", breaks="MQQB-3.1.7.11-10", blind=True)
+class SenderWindowSizeInCarriedHeaderStays1AfterPause(Administering):
     """After a pause of the queue, the sender keeps the WindowSize 1 of the pause."""
 
     def build_pause_ack(self, session: Session) -> SessionAckPacket:

@@ -14,7 +14,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-_SH = BaseHeader.flags(SH=1)
+_SESSION_HEADER_FLAG = BaseHeader.flags(SH=1)
 
 
 def _change_session_header(change: Callable[[Session, SessionHeader, int], SessionHeader]) -> Install:
@@ -48,7 +48,7 @@ def _omit_session_header(when: Callable[[UserMessagePacket, int], bool]) -> Inst
         self.__dict__["flagged"] = self.__dict__.get("flagged", 0) + 1
         if not when(packet, self.__dict__["flagged"]):
             return packet
-        base = replace(packet.BaseHeader, PacketSize=0, Flags=packet.BaseHeader.Flags & ~_SH)
+        base = replace(packet.BaseHeader, PacketSize=0, Flags=packet.BaseHeader.Flags & ~_SESSION_HEADER_FLAG)
         return replace(packet, BaseHeader=base, SessionHeader=None)
 
     return change_step(Sending.update_user_message, run)
@@ -75,7 +75,9 @@ def _acknowledge_only_highest_recoverable_number(session: Session, header: Sessi
     return replace(header, RecoverableMsgAckSeqNumber=highest, RecoverableMsgAckFlags=1)
 
 
-def change_session_after_header(change: Callable[[Any, Session, int, tuple[int, int, int], Now], None]) -> Install:
+def change_session_after_session_header(
+    change: Callable[[Any, Session, int, tuple[int, int, int], Now], None],
+) -> Install:
     """Return an installer of a fault that changes a session after a message with a SessionHeader. ``change`` is also
     called with the number of such messages, and with the state before: the number of unacknowledged messages, the last
     acknowledged recoverable number, and the remaining time of the Session Ack Send Timer.
@@ -122,7 +124,7 @@ def _make_ack_send_timer_restart(when: Callable[[Session, int], bool]) -> Callab
     return change
 
 
-def keep_received_count(when: Callable[[Session, int, tuple[int, int, int]], bool]) -> Callable[..., None]:
+def keep_unacked_received_count(when: Callable[[Session, int, tuple[int, int, int]], bool]) -> Callable[..., None]:
     """Return a change that keeps UnackedReceivedMsgCount and the Session Ack Send Timer after a SessionHeader."""
 
     def change(self: Any, session: Session, count: int, before: tuple[int, int, int], now: Now) -> None:
@@ -173,31 +175,31 @@ for _name, _rule, _says, _install in (
         "sender-last-acked-number-counts-express-messages",
         "MQQB-3.1.7.11-14",
         "After a SessionHeader, LastAckedRecoverableMsgSeqNumber of the sender is the number of all messages.",
-        change_session_after_header(_set_last_acked_number_to_message_count),
+        change_session_after_session_header(_set_last_acked_number_to_message_count),
     ),
     (
         "sender-last-acked-number-kept-at-second-session-header",
         "MQQB-3.1.7.11-14",
         "After its second SessionHeader, the sender does not change LastAckedRecoverableMsgSeqNumber.",
-        change_session_after_header(_keep_last_acked_number_after_second_header),
+        change_session_after_session_header(_keep_last_acked_number_after_second_header),
     ),
     (
         "sender-last-acked-number-of-several-messages-one-less",
         "MQQB-3.1.7.11-14",
         "After a SessionHeader for several recoverable messages, LastAckedRecoverableMsgSeqNumber is one too low.",
-        change_session_after_header(_decrement_last_acked_number),
+        change_session_after_session_header(_decrement_last_acked_number),
     ),
     (
         "sender-ack-send-timer-runs-on-after-second-session-header",
         "MQQB-3.1.7.11-15",
         "After its second SessionHeader in a message, the sender does not stop the Session Ack Send Timer.",
-        change_session_after_header(_make_ack_send_timer_restart(lambda session, count: count > 1)),
+        change_session_after_session_header(_make_ack_send_timer_restart(lambda session, count: count > 1)),
     ),
     (
         "sender-ack-send-timer-runs-on-after-recoverable-messages",
         "MQQB-3.1.7.11-15",
         "After a SessionHeader for recoverable messages, the sender does not stop the Session Ack Send Timer.",
-        change_session_after_header(
+        change_session_after_session_header(
             _make_ack_send_timer_restart(lambda session, count: session.RecoverableMessageReceivedCount > 0)
         ),
     ),
@@ -205,7 +207,7 @@ for _name, _rule, _says, _install in (
         "sender-ack-send-timer-runs-on-after-express-messages",
         "MQQB-3.1.7.11-15",
         "After a SessionHeader for express messages only, the sender does not stop the Session Ack Send Timer.",
-        change_session_after_header(
+        change_session_after_session_header(
             _make_ack_send_timer_restart(lambda session, count: session.RecoverableMessageReceivedCount == 0)
         ),
     ),

@@ -24,13 +24,13 @@ LIFETIME_OF_FIRST_MESSAGE_S = 0x0001_0000
 BODY_TYPES = (0, 0x1011, 0x8)
 """The values of BodyType: none, VT_VECTOR of VT_UI1, and VT_BSTR (MS-MQMQ 2.2.12)."""
 MESSAGE_PRIORITY = 6
-NEARLY_DUE_FRACTION = 0.85
+NEARLY_DUE_ACK_DELAY_FRACTION = 0.85
 """The fraction of the timer's duration after which the SUT sends a message. The fraction is more than three quarters,
 but leaves enough time to send before the timer expires.
 """
-EARLY_ACK_DELAY_FRACTION = 0.4
+NOT_YET_DUE_ACK_DELAY_FRACTION = 0.4
 DUE_ACK_DELAY_FRACTION = 0.75
-RECOVERABLE_MESSAGES_BY_DELIVERY = {"express": 2, "recoverable": 20, "transactional": 2}
+RECOVERABLE_MESSAGE_COUNT_BY_DELIVERY = {"express": 2, "recoverable": 20, "transactional": 2}
 """The number of recoverable messages that a SessionHeader acknowledges, by the delivery of the message with the header.
 One number is greater than half the number of the flags.
 """
@@ -118,7 +118,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, seco
     transactional message when the acknowledgment is nearly due, and then a third message. Only the SUT's second message
     has a SessionHeader, with the specified values. A second host has sent a message.
     """
-    group = RECOVERABLE_MESSAGES_BY_DELIVERY[delivery]
+    group = RECOVERABLE_MESSAGE_COUNT_BY_DELIVERY[delivery]
     second_host.open_raw().send(peer.recoverable_message({"SourceQueueManager": second_host.identifier}))
     peer.configure(window_size=Sender.PEER_WINDOW_SIZE)
     sut.limit_time_scale(1)
@@ -135,7 +135,10 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, seco
         sent = [session.send(make()) for make in (peer.message, *[peer.recoverable_message] * group)]
         early, nearly = (
             _send_message_after_packet(sender, session, sent[0], int(delay_ms * part), **kind)
-            for part, kind in ((EARLY_ACK_DELAY_FRACTION, {}), (NEARLY_DUE_FRACTION, {"delivery": delivery}))
+            for part, kind in (
+                (NOT_YET_DUE_ACK_DELAY_FRACTION, {}),
+                (NEARLY_DUE_ACK_DELAY_FRACTION, {"delivery": delivery}),
+            )
         )
         if peer.measure_duration(sent[0], early[-1]).ms < delay_ms * DUE_ACK_DELAY_FRACTION and has_session_header(
             nearly
@@ -177,7 +180,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, seco
     judge.conclude(*RULES_OF_SESSION_HEADER)
 
     sent.append(session.send(peer.message()))
-    anew = session.stays_quiet(int(delay_ms * EARLY_ACK_DELAY_FRACTION))
+    anew = session.stays_quiet(int(delay_ms * NOT_YET_DUE_ACK_DELAY_FRACTION))
     judge(
         "MQQB-3.1.7.11-15",
         expected=holds("the SUT sends no acknowledgment when the stopped timer would have expired"),
@@ -217,9 +220,11 @@ def test_session_header_acknowledges_express_messages_each_time(peer, sut, judge
         session.acknowledge_all()
         sent = [session.send(peer.message()) for _ in range(count)]
         known = len(session.received)
-        frames = _send_message_after_packet(sender, session, sent[0], int(delay_ms * NEARLY_DUE_FRACTION))
+        frames = _send_message_after_packet(sender, session, sent[0], int(delay_ms * NEARLY_DUE_ACK_DELAY_FRACTION))
         acks = [frame for frame in session.received[known:] if frame.kind == "SessionAck"]
-        early = [one for one in acks if peer.measure_duration(sent[0], one).ms < delay_ms * EARLY_ACK_DELAY_FRACTION]
+        early = [
+            one for one in acks if peer.measure_duration(sent[0], one).ms < delay_ms * NOT_YET_DUE_ACK_DELAY_FRACTION
+        ]
         if turn == "second":
             judge(
                 "MQQB-3.1.7.11-15",
@@ -245,7 +250,7 @@ def test_session_header_acknowledges_express_messages_each_time(peer, sut, judge
         )
         session.acknowledge_all()
     later = session.send(peer.message())
-    silent = session.stays_quiet(int(delay_ms * EARLY_ACK_DELAY_FRACTION), of="SessionAck")
+    silent = session.stays_quiet(int(delay_ms * NOT_YET_DUE_ACK_DELAY_FRACTION), of="SessionAck")
     judge(
         "MQQB-3.1.7.11-15",
         "MQQB-3.1.7.1.3-23",
@@ -268,11 +273,11 @@ def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, j
     sender.send(1)
     session, _ = sender.await_first_messages(1)
     second = "transactional" if sut.has("send") else "express"
-    if _judge_model_after_session_header(sender, session, judge, "express"):
-        _judge_model_after_session_header(sender, session, judge, second)
+    if _judge_data_model_after_session_header(sender, session, judge, "express"):
+        _judge_data_model_after_session_header(sender, session, judge, second)
 
 
-def _judge_model_after_session_header(sender: Sender, session, judge, delivery: str) -> bool:
+def _judge_data_model_after_session_header(sender: Sender, session, judge, delivery: str) -> bool:
     """Let the SUT send a message whose SessionHeader acknowledges three messages; judge the data model afterwards.
     Return False if the SUT never sent such a message because the machine was too slow.
     """
@@ -283,7 +288,7 @@ def _judge_model_after_session_header(sender: Sender, session, judge, delivery: 
         session.acknowledge_all()
         sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
         frames = _send_message_after_packet(
-            sender, session, sent[0], int(delay_ms * NEARLY_DUE_FRACTION), delivery=delivery
+            sender, session, sent[0], int(delay_ms * NEARLY_DUE_ACK_DELAY_FRACTION), delivery=delivery
         )
         if has_session_header(frames):
             break

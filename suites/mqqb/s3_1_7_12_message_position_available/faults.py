@@ -161,8 +161,8 @@ add(
 )
 
 
-@fault("sender-no-entry-for-second-queue-of-host", breaks="MQQB-3.1.7.12-07", blind=True)
-class SenderNoEntryForSecondQueueOfHost(Sending):
+@fault("sender-no-outgoing-entry-for-second-queue-of-same-host", breaks="MQQB-3.1.7.12-07", blind=True)
+class SenderNoOutgoingEntryForSecondQueueOfSameHost(Sending):
     """The sender creates no entry for a message to a second queue of a computer to which the sender is connected."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -227,7 +227,7 @@ def _set_element_of_new_entry(element: str, value: object) -> Install:
     return replace_part(NewEntryChanged)
 
 
-_NEW_ENTRY_FAULTS: tuple[tuple[str, str, str, str, object], ...] = (
+_NEW_OUTGOING_ENTRY_FAULTS: tuple[tuple[str, str, str, str, object], ...] = (
     (
         "sender-new-outgoing-entry-received-order-ack-true",
         "MQQB-3.1.7.12-10",
@@ -266,12 +266,12 @@ _NEW_ENTRY_FAULTS: tuple[tuple[str, str, str, str, object], ...] = (
 )
 
 
-for _name, _rule, _says, _element, _value in _NEW_ENTRY_FAULTS:
+for _name, _rule, _says, _element, _value in _NEW_OUTGOING_ENTRY_FAULTS:
     add(_name, _rule, _says, _set_element_of_new_entry(_element, _value))
 
 
-@fault("sender-new-message-behind-full-window-order-acknowledged", breaks="MQQB-3.1.7.12-10", blind=True)
-class SenderNewMessageBehindFullWindowOrderAcknowledged(Sending):
+@fault("sender-received-order-ack-true-for-message-behind-full-window", breaks="MQQB-3.1.7.12-10", blind=True)
+class SenderReceivedOrderAckTrueForMessageBehindFullWindow(Sending):
     """The sender sets ReceivedOrderAck to TRUE for a message that becomes available while the window is full."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -291,8 +291,8 @@ class _NewOutgoingEntryChanger(Sending):
         raise NotImplementedError
 
 
-@fault("sender-new-message-numbered-when-available", breaks="MQQB-3.1.7.12-11", blind=True)
-class SenderNewMessageNumberedWhenAvailable(_NewOutgoingEntryChanger):
+@fault("sender-sequence-number-assigned-when-message-is-available", breaks="MQQB-3.1.7.12-11", blind=True)
+class SenderSequenceNumberAssignedWhenMessageIsAvailable(_NewOutgoingEntryChanger):
     """The sender sets SequenceNumber of the second and later messages to the next number when the
     message becomes available.
     """
@@ -302,8 +302,8 @@ class SenderNewMessageNumberedWhenAvailable(_NewOutgoingEntryChanger):
             position.SequenceNumber = session.MessageSentCount + 1 & 0xFFFF
 
 
-@fault("sender-new-recoverable-message-numbered-when-available", breaks="MQQB-3.1.7.12-12", blind=True)
-class SenderNewRecoverableMessageNumberedWhenAvailable(_NewOutgoingEntryChanger):
+@fault("sender-recoverable-number-assigned-when-message-is-available", breaks="MQQB-3.1.7.12-12", blind=True)
+class SenderRecoverableNumberAssignedWhenMessageIsAvailable(_NewOutgoingEntryChanger):
     """The sender sets RecoverableSequenceNumber of a recoverable message that becomes available to the next number."""
 
     def change(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -342,8 +342,8 @@ class SenderMessageAfterLateAcknowledgmentNotSent(Establishing):
             super().on_session_retry_connect_timer(session, now)
 
 
-@fault("sender-message-of-priority-0-dispatched-with-next", breaks="MQQB-3.1.7.12-14", blind=True)
-class SenderMessageOfPriority0DispatchedWithNext(Sending):
+@fault("sender-message-of-priority-0-waits-for-next-message", breaks="MQQB-3.1.7.12-14", blind=True)
+class SenderMessageOfPriority0WaitsForNextMessage(Sending):
     """The sender dispatches a message of priority 0 only together with the next message."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -357,8 +357,8 @@ class SenderMessageOfPriority0DispatchedWithNext(Sending):
         super().put_outgoing(session, position, now)
 
 
-@fault("sender-two-messages-at-once-first-sent-twice", breaks="MQQB-3.1.7.12-15", blind=True)
-class SenderTwoMessagesAtOnceFirstSentTwice(Sending):
+@fault("sender-unacked-message-sent-again-when-second-becomes-available", breaks="MQQB-3.1.7.12-15", blind=True)
+class SenderUnackedMessageSentAgainWhenSecondBecomesAvailable(Sending):
     """The sender sends the waiting message again when a second message becomes available before the acknowledgment."""
 
     def __init__(self, qm: QM) -> None:

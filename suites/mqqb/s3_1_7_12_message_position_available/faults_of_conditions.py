@@ -17,17 +17,17 @@ from suites.mqqb.s3_1_7_12_message_position_available.fault_steps import redirec
 _LARGE_PACKET_BYTES = 10_000
 
 
-def _is_multicast(request: SendMessage) -> bool:
+def _is_multicast_message(request: SendMessage) -> bool:
     return request.to.startswith("MULTICAST=")
 
 
 def _is_recoverable_multicast(faulty: FaultyCore, request: SendMessage) -> bool:
-    return _is_multicast(request) and request.recoverable
+    return _is_multicast_message(request) and request.recoverable
 
 
 def _is_multicast_beside_session(faulty: FaultyCore, request: SendMessage) -> bool:
     sessions = faulty.core.sessions.values()
-    return _is_multicast(request) and any(one.SessionState is SessionState.OPEN for one in sessions)
+    return _is_multicast_message(request) and any(one.SessionState is SessionState.OPEN for one in sessions)
 
 
 def _redirect_later_multicast_messages() -> Install:
@@ -35,9 +35,9 @@ def _redirect_later_multicast_messages() -> Install:
     seen: list[SendMessage] = []
 
     def is_later_multicast(faulty: FaultyCore, request: SendMessage) -> bool:
-        if _is_multicast(request):
+        if _is_multicast_message(request):
             seen.append(request)
-        return _is_multicast(request) and len(seen) > 1
+        return _is_multicast_message(request) and len(seen) > 1
 
     return redirect_sent_messages(is_later_multicast)
 
@@ -50,18 +50,18 @@ def _is_transactional_message_to_own_queue(faulty: FaultyCore, request: SendMess
     return request.transactional and faulty.core.destinations.find_local_queue(request.to) is not None
 
 
-EntryAddition = Callable[[Session, OutgoingMessagePosition, Now], None]
+OutgoingEntryAddition = Callable[[Session, OutgoingMessagePosition, Now], None]
 
 
-def _omit_third_waiting_entry(
-    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
+def _omit_third_waiting_outgoing_entry(
+    self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     if session.SessionState is SessionState.OPEN or len(session.OutgoingMessageTable) != 2:
         original(session, position, now)
 
 
-def _omit_entry_before_last_of_transaction(
-    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
+def _omit_entry_of_next_to_last_message_of_transaction(
+    self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     header = position.UserMessage.TransactionHeader
     if header is None or header.LM:
@@ -69,14 +69,14 @@ def _omit_entry_before_last_of_transaction(
 
 
 def _omit_entry_of_urgent_message(
-    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     if not any(one.priority < position.priority for one in session.OutgoingMessageTable):
         original(session, position, now)
 
 
 def _refer_to_waiting_message_of_equal_label(
-    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     label = position.MessagePosition.MessageReference.Label
     for one in session.OutgoingMessageTable:
@@ -86,7 +86,7 @@ def _refer_to_waiting_message_of_equal_label(
 
 
 def _refer_to_message_of_other_queue(
-    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     for queue in self.qm.adm.OutgoingQueues.values():
         if queue.session is not session:
@@ -96,28 +96,28 @@ def _refer_to_message_of_other_queue(
 
 
 def _set_sequence_number_to_table_size(
-    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     position.SequenceNumber = len(session.OutgoingMessageTable)
     original(session, position, now)
 
 
 def _set_sequence_number_of_recoverable_messages(
-    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     position.SequenceNumber = int(position.recoverable)
     original(session, position, now)
 
 
 def _set_sequence_number_to_sent_count(
-    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     position.SequenceNumber = session.MessageSentCount
     original(session, position, now)
 
 
 def _set_tx_sequence_number_of_recoverable_messages(
-    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     if position.recoverable and not position.TxSequenceNumber:
         position.TxSequenceNumber = 1
@@ -125,7 +125,7 @@ def _set_tx_sequence_number_of_recoverable_messages(
 
 
 def _set_tx_sequence_number_to_table_size(
-    self: Any, original: EntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
+    self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     if not position.TxSequenceNumber:
         position.TxSequenceNumber = len(session.OutgoingMessageTable)
@@ -178,13 +178,13 @@ for _name, _rule, _says, _install in (
         "sender-third-waiting-message-without-entry",
         "MQQB-3.1.7.12-07",
         "The sender creates no entry for the third message that waits for a session.",
-        change_step(Sending.put_outgoing, _omit_third_waiting_entry),
+        change_step(Sending.put_outgoing, _omit_third_waiting_outgoing_entry),
     ),
     (
         "sender-message-before-last-of-transaction-without-entry",
         "MQQB-3.1.7.12-07",
         "The sender creates an entry only for the last message of a transaction.",
-        change_step(Sending.put_outgoing, _omit_entry_before_last_of_transaction),
+        change_step(Sending.put_outgoing, _omit_entry_of_next_to_last_message_of_transaction),
     ),
     (
         "sender-urgent-message-without-entry",

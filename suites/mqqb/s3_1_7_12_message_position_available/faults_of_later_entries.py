@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 _LARGE_BODY_BYTES = 4096
 
 
-def _set_body(packet: UserMessagePacket, body: bytes) -> UserMessagePacket:
+def _replace_body_of_packet(packet: UserMessagePacket, body: bytes) -> UserMessagePacket:
     properties = replace(packet.MessagePropertiesHeader, MessageBody=body, AllocationBodySize=len(body), Padding=None)
     base = replace(packet.BaseHeader, PacketSize=0)
     return replace(packet, BaseHeader=base, MessagePropertiesHeader=properties)
@@ -29,7 +29,7 @@ class SenderEntryOfWaitingMessageHasBodyOfFirst(Sending):
         waiting = list(queue.session.OutgoingMessageTable) if isinstance(queue, OutgoingQueue) else []
         if not waiting or waiting[0].MessagePosition is position:
             return packet
-        return _set_body(packet, waiting[0].UserMessage.MessagePropertiesHeader.MessageBody)
+        return _replace_body_of_packet(packet, waiting[0].UserMessage.MessagePropertiesHeader.MessageBody)
 
 
 @fault("sender-entry-of-large-message-cut-at-4096-bytes", breaks="MQQB-3.1.7.12-09", blind=True)
@@ -39,7 +39,7 @@ class SenderEntryOfLargeMessageCutAt4096Bytes(Sending):
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         packet = super().construct_user_message(position)
         body = packet.MessagePropertiesHeader.MessageBody
-        return packet if len(body) <= _LARGE_BODY_BYTES else _set_body(packet, body[:_LARGE_BODY_BYTES])
+        return packet if len(body) <= _LARGE_BODY_BYTES else _replace_body_of_packet(packet, body[:_LARGE_BODY_BYTES])
 
 
 @fault("sender-entry-of-second-queue-has-label-of-first", breaks="MQQB-3.1.7.12-09", blind=True)
@@ -64,7 +64,7 @@ class SenderThirdPacketHasBodyOfPrevious(Sending):
         previous = self.__dict__.get("previous", packet)
         self.__dict__["previous"] = packet
         if session.MessageSentCount == 3:
-            packet = _set_body(packet, previous.MessagePropertiesHeader.MessageBody)
+            packet = _replace_body_of_packet(packet, previous.MessagePropertiesHeader.MessageBody)
         super().transmit(session, position, packet)
 
 
@@ -75,12 +75,14 @@ class SenderLargePacketCutAt4096Bytes(Sending):
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
         body = packet.MessagePropertiesHeader.MessageBody
         super().transmit(
-            session, position, packet if len(body) <= _LARGE_BODY_BYTES else _set_body(packet, body[:_LARGE_BODY_BYTES])
+            session,
+            position,
+            packet if len(body) <= _LARGE_BODY_BYTES else _replace_body_of_packet(packet, body[:_LARGE_BODY_BYTES]),
         )
 
 
-@fault("sender-new-entry-received-order-ack-of-predecessor", breaks="MQQB-3.1.7.12-10", blind=True)
-class SenderNewEntryReceivedOrderAckOfPredecessor(Sending):
+@fault("sender-received-order-ack-of-new-entry-copied-from-predecessor", breaks="MQQB-3.1.7.12-10", blind=True)
+class SenderReceivedOrderAckOfNewEntryCopiedFromPredecessor(Sending):
     """The sender sets ReceivedOrderAck of a new entry in OutgoingMessageTable to TRUE, if an earlier message of the
     same transactional sequence already has an OrderAck.
     """

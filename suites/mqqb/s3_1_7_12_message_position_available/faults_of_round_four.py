@@ -9,7 +9,7 @@ from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Out
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
-ESTABLISHING_STATES = (SessionState.WAITING_EC_MSG, SessionState.WAITING_ECR_MSG, SessionState.WAITING_CPR_MSG)
+SESSION_ESTABLISHING_STATES = (SessionState.WAITING_EC_MSG, SessionState.WAITING_ECR_MSG, SessionState.WAITING_CPR_MSG)
 
 
 @fault("initiator-session-not-established-while-other-session-is-established", breaks="MQQB-3.1.7.12-06", blind=True)
@@ -22,7 +22,7 @@ class InitiatorSessionNotEstablishedWhileOtherSessionIsEstablished(Sending):
         queue = get_outgoing_queue(session)
         first = session.SessionState is SessionState.CLOSED and not queue.ConnectionHistory
         busy = any(
-            other is not session and other.initiator and other.SessionState in ESTABLISHING_STATES
+            other is not session and other.initiator and other.SessionState in SESSION_ESTABLISHING_STATES
             for other in self.qm.sessions.values()
         )
         if not (first and busy) or queue.State is OutgoingQueueState.ON_HOLD:
@@ -33,8 +33,8 @@ class InitiatorSessionNotEstablishedWhileOtherSessionIsEstablished(Sending):
         self.qm.dispatch_collection.add(session, position)
 
 
-@fault("sender-nontransactional-message-tx-sequence-number-of-last-message", breaks="MQQB-3.1.7.12-13", blind=True)
-class SenderNontransactionalMessageTxSequenceNumberOfLastMessage(Sending):
+@fault("sender-nontransactional-message-has-tx-number-of-last-message", breaks="MQQB-3.1.7.12-13", blind=True)
+class SenderNontransactionalMessageHasTxNumberOfLastMessage(Sending):
     """If a nontransactional message follows unacknowledged transactional messages in an outgoing queue, its entry in
     OutgoingMessageTable gets the TxSequenceNumber of the last of these messages.
     """

@@ -17,21 +17,21 @@ from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
 
-def _get_web_host(text: str) -> str:
+def _get_host_of_http_name(text: str) -> str:
     found = re.search(r"//([^:/\\]+)", text)
     return found.group(1) if found else ""
 
 
-class _WebHostResolved(NextHops):
+class _NextHopsWithHostsOfHttpNames(NextHops):
     """Resolves the host of an HTTP or HTTPS name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         if getattr(parse_format_name(format_name), "Protocol", "") in ("HTTP", "HTTPS"):
-            return Destination(_get_web_host(format_name), NULL_GUID)
+            return Destination(_get_host_of_http_name(format_name), NULL_GUID)
         return super().get_destination_info(format_name)
 
 
-class _HttpsNameAccepted(Destinations):
+class _DestinationsWithHttpsNames(Destinations):
     """Accepts HTTPS names as destinations."""
 
     def find_local_queue(self, text: str) -> Queue | None:
@@ -40,11 +40,11 @@ class _HttpsNameAccepted(Destinations):
         return super().find_local_queue(text)
 
 
-class _HttpNameOfKnownHostAccepted(Destinations):
+class _DestinationsWithHttpNamesOfKnownHosts(Destinations):
     """Accepts HTTP names of hosts to which an outgoing queue leads."""
 
     def find_local_queue(self, text: str) -> Queue | None:
-        host = _get_web_host(text)
+        host = _get_host_of_http_name(text)
         if getattr(parse_format_name(text), "Protocol", "") == "HTTP" and any(
             host in one.DestinationFormatName for one in self.qm.adm.OutgoingQueues.values()
         ):
@@ -56,7 +56,7 @@ add(
     "sender-session-for-https-name-opened",
     "MQQB-3.1.7.12-05",
     "The sender opens a session to the host of a direct format name with the protocol HTTPS.",
-    combine_installers(replace_part(_WebHostResolved), replace_part(_HttpsNameAccepted)),
+    combine_installers(replace_part(_NextHopsWithHostsOfHttpNames), replace_part(_DestinationsWithHttpsNames)),
     blind=True,
 )
 add(
@@ -64,7 +64,9 @@ add(
     "MQQB-3.1.7.12-05",
     "The sender opens a session for a direct format name with the protocol HTTP if it has an outgoing queue for the "
     "host.",
-    combine_installers(replace_part(_WebHostResolved), replace_part(_HttpNameOfKnownHostAccepted)),
+    combine_installers(
+        replace_part(_NextHopsWithHostsOfHttpNames), replace_part(_DestinationsWithHttpNamesOfKnownHosts)
+    ),
     blind=True,
 )
 
@@ -92,8 +94,8 @@ class SenderRecoverableNumberOfEntryInPausedQueueNot0(Sending):
         super().put_outgoing(session, position, now)
 
 
-@fault("sender-message-beside-unacknowledged-queue-not-dispatched", breaks="MQQB-3.1.7.12-14", blind=True)
-class SenderMessageBesideUnacknowledgedQueueNotDispatched(Sending):
+@fault("sender-dispatches-nothing-while-other-queue-is-unacknowledged", breaks="MQQB-3.1.7.12-14", blind=True)
+class SenderDispatchesNothingWhileOtherQueueIsUnacknowledged(Sending):
     """The sender does not dispatch a message to a destination while messages to another destination are
     unacknowledged.
     """
@@ -114,8 +116,8 @@ class SenderMessageOnLaterSessionWaitsForAcknowledgment(Sending):
             super().dispatch_messages(session, now)
 
 
-@fault("sender-packet-on-later-session-of-last-entry", breaks="MQQB-3.1.7.12-16", blind=True)
-class SenderPacketOnLaterSessionOfLastEntry(Sending):
+@fault("sender-packets-on-later-session-repeat-content-of-last-entry", breaks="MQQB-3.1.7.12-16", blind=True)
+class SenderPacketsOnLaterSessionRepeatContentOfLastEntry(Sending):
     """On a later session, the sender sends each message with the properties and the body of the last entry."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -126,8 +128,8 @@ class SenderPacketOnLaterSessionOfLastEntry(Sending):
         super().transmit(session, position, packet)
 
 
-@fault("sender-packet-after-pause-of-first-entry", breaks="MQQB-3.1.7.12-16", blind=True)
-class SenderPacketAfterPauseOfFirstEntry(Sending):
+@fault("sender-packets-after-pause-repeat-content-of-first-entry", breaks="MQQB-3.1.7.12-16", blind=True)
+class SenderPacketsAfterPauseRepeatContentOfFirstEntry(Sending):
     """The sender sends the messages that waited in a paused queue with the properties and the body of the first of
     them.
     """
@@ -141,8 +143,8 @@ class SenderPacketAfterPauseOfFirstEntry(Sending):
         super().put_outgoing(session, position, now)
 
 
-@fault("sender-message-beside-unreachable-destination-not-dispatched", breaks="MQQB-3.1.7.12-14")
-class SenderMessageBesideUnreachableDestinationNotDispatched(Sending):
+@fault("sender-dispatches-nothing-while-other-destination-unreachable", breaks="MQQB-3.1.7.12-14")
+class SenderDispatchesNothingWhileOtherDestinationUnreachable(Sending):
     """The sender does not dispatch a message to a destination while another destination is unreachable."""
 
     def dispatch_messages(self, session: Session, now: Now) -> None:

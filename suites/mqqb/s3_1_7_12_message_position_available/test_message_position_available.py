@@ -23,13 +23,13 @@ INITIAL_POSITION_FLAGS = {
     "Transmitted": False,
 }
 NAMES_OF_OTHER_PROTOCOLS = ("MULTICAST=234.1.1.1:1801", "DIRECT=HTTP://{address}/msmq/private$\\mqc-peer")
-MESSAGES_FOR_PAUSED_QUEUE: tuple[dict[str, Any], ...] = (
+SEND_ARGUMENTS_FOR_PAUSED_QUEUE: tuple[dict[str, Any], ...] = (
     {},
     {"delivery": "recoverable"},
     {"delivery": "transactional"},
     {"priority": 7},
 )
-WAITING_MESSAGES: tuple[dict[str, Any], ...] = (
+SEND_ARGUMENTS_OF_WAITING_MESSAGES: tuple[dict[str, Any], ...] = (
     {},
     {"delivery": "recoverable"},
     {"priority": 7},
@@ -60,7 +60,7 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     identifiers, labels and bodies. A later message to another queue has its own label and body.
     """
     to = peer.direct_name()
-    waiting = _send_two_messages_to_unreachable(sut, to)
+    waiting = _send_two_messages_to_unreachable_queue(sut, to)
     judge("MQQB-3.1.7.12-07", expected=2, observed=sut.outgoing(to)["count"], case="entries in OutgoingMessageTable")
     judge.conclude("MQQB-3.1.7.12-07")
 
@@ -126,7 +126,7 @@ def test_each_waiting_message_is_sent_once_on_each_session(peer, sut, judge):
     to, beside = peer.direct_name(), peer.direct_name("mqc-beside")
     waiting = [
         sut.send(to, body="waits", label="the same label", application_tag=tag, journal=["positive"], **kind)
-        for tag, kind in enumerate(WAITING_MESSAGES, 1)
+        for tag, kind in enumerate(SEND_ARGUMENTS_OF_WAITING_MESSAGES, 1)
     ]
     waiting.append(
         sut.send(beside, body="waits", application_tag=TAG_OF_MESSAGE_BESIDE_MULTICAST, journal=["positive"])
@@ -199,7 +199,7 @@ def _list_labels_and_bodies(frames) -> list[tuple[str, str]]:
     return [(str(one.Label).rstrip("\0"), bytes(one.MessageBody).decode(errors="replace")) for one in properties]
 
 
-def _send_two_messages_to_unreachable(sut, to: str) -> list[str]:
+def _send_two_messages_to_unreachable_queue(sut, to: str) -> list[str]:
     """Let the SUT send an express and a recoverable message to a format name; return their message ids."""
     return [
         sut.send(to, body=f"message {tag}", label=f"label {tag}", application_tag=tag, delivery=delivery)
@@ -231,7 +231,7 @@ def test_new_outgoing_message_entry_has_initial_values(peer, sut, judge):
     all numbers 0.
     """
     to = peer.direct_name()
-    _send_two_messages_to_unreachable(sut, to)
+    _send_two_messages_to_unreachable_queue(sut, to)
     entries = list_outgoing_entries(sut, to)
     first = entries[-1] if entries else {}
     states = {name: first.get(name) for name in INITIAL_POSITION_FLAGS}
@@ -287,10 +287,10 @@ def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
     sender.send(1)
     session, _ = sender.await_first_messages(1)
     sut.pause(sender.to)
-    for number, kind in enumerate(MESSAGES_FOR_PAUSED_QUEUE, 2):
+    for number, kind in enumerate(SEND_ARGUMENTS_FOR_PAUSED_QUEUE, 2):
         sender.send(number, **kind)
         sut.send(beside, body="beside", application_tag=FIRST_TAG_OF_UNPAUSED_QUEUE + number, **kind)
-    last = FIRST_TAG_OF_UNPAUSED_QUEUE + 1 + len(MESSAGES_FOR_PAUSED_QUEUE)
+    last = FIRST_TAG_OF_UNPAUSED_QUEUE + 1 + len(SEND_ARGUMENTS_FOR_PAUSED_QUEUE)
     if not peer.inbox.wait(lambda frame: Sender.list_tags([frame]) == [last]):
         raise ConformanceFailure("the SUT did not send the messages to the queue that is not paused")
     at_once = [tag for tag in Sender.list_tags(sender.collect_all(session, 1)) if tag < FIRST_TAG_OF_UNPAUSED_QUEUE]
@@ -303,7 +303,7 @@ def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
         evidence=session.messages,
     )
     sut.resume(sender.to)
-    sender.collect_all(session, 1 + len(MESSAGES_FOR_PAUSED_QUEUE))
+    sender.collect_all(session, 1 + len(SEND_ARGUMENTS_FOR_PAUSED_QUEUE))
     peer.inbox.acknowledge()
     for frame in peer.inbox.messages:
         if frame["UserHeader"].TH:

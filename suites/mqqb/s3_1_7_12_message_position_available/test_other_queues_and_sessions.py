@@ -38,7 +38,7 @@ def test_message_beside_unacknowledged_message_of_other_queue_is_sent(peer, sut,
     peer.inbox.acknowledge()
 
 
-def _list_contents(frames) -> list[tuple[str, str]]:
+def _list_labels_and_bodies(frames) -> list[tuple[str, str]]:
     """Return the label and the body of each message."""
     return [
         (str(one.Label).rstrip("\0"), bytes(one.MessageBody).decode(errors="replace"))
@@ -73,7 +73,7 @@ def test_each_waiting_message_is_sent_with_its_own_contents(peer, sut, judge, wh
     judge(
         "MQQB-3.1.7.12-16",
         expected=[(f"label {tag}", f"body {tag}") for tag in (2, 3, 4)],
-        observed=_list_contents(came),
+        observed=_list_labels_and_bodies(came),
         case=f"labels and bodies {when}",
         evidence=came,
     )

@@ -20,7 +20,7 @@ from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-_RESTARTED_TIMER_MS = 500
+_RESTARTED_ACK_SEND_TIMER_MS = 500
 
 
 @fault("pause-session-ack-leaves-send-timer-running", breaks="MQQB-3.1.7.13-01")
@@ -29,7 +29,7 @@ class PauseSessionAckLeavesSendTimerRunning(Administering):
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
         super().pause_queue(queue, now)
-        self.qm.session_timers.start(queue.session, TimerName.SESSION_ACK_SEND, _RESTARTED_TIMER_MS, now)
+        self.qm.session_timers.start(queue.session, TimerName.SESSION_ACK_SEND, _RESTARTED_ACK_SEND_TIMER_MS, now)
 
 
 def _change_pause_ack_header(change: Callable[[Any, Any, SessionHeader], SessionHeader]) -> Install:
@@ -189,7 +189,7 @@ def _change_pause_ack_field(field: str, change: Callable[[int], int]) -> Install
     return replace_part(ChangedPauseAck)
 
 
-_ACK_FIELD_FAULTS: tuple[tuple[str, str, str, str, Callable[[int], int]], ...] = (
+_PAUSE_SESSION_ACK_FIELD_FAULTS: tuple[tuple[str, str, str, str, Callable[[int], int]], ...] = (
     (
         "pause-session-ack-sequence-number-too-low",
         "MQQB-3.1.7.13-03",
@@ -235,7 +235,7 @@ _ACK_FIELD_FAULTS: tuple[tuple[str, str, str, str, Callable[[int], int]], ...] =
 )
 
 
-for _name, _rule, _says, _field, _change in _ACK_FIELD_FAULTS:
+for _name, _rule, _says, _field, _change in _PAUSE_SESSION_ACK_FIELD_FAULTS:
     add(_name, _rule, _says, _change_pause_ack_field(_field, _change))
 
 
@@ -254,8 +254,8 @@ add(
 )
 
 
-@fault("sender-second-pause-of-session-without-session-ack", breaks="MQQB-3.1.7.13-03", blind=True)
-class SenderSecondPauseOfSessionWithoutSessionAck(Administering):
+@fault("sender-pause-session-ack-omitted-without-new-received-message", breaks="MQQB-3.1.7.13-03", blind=True)
+class SenderPauseSessionAckOmittedWithoutNewReceivedMessage(Administering):
     """The queue manager sends no SessionAck when it pauses a queue whose session received no new message."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -269,11 +269,11 @@ class SenderSecondPauseOfSessionWithoutSessionAck(Administering):
 
 
 @fault(
-    "sender-second-pause-with-counts-of-first",
+    "sender-second-pause-session-ack-repeats-counts-of-first",
     breaks=("MQQB-3.1.7.13-04", "MQQB-3.1.7.13-05", "MQQB-3.1.7.13-06", "MQQB-3.1.7.13-07"),
     blind=True,
 )
-class SenderSecondPauseWithCountsOfFirst(Administering):
+class SenderSecondPauseSessionAckRepeatsCountsOfFirst(Administering):
     """In the SessionAck of a second or later pause, the queue manager repeats the counts and flags of the first pause's
     SessionAck, except AckSequenceNumber.
     """
@@ -344,8 +344,8 @@ for _name, _rule, _says, _element, _value in _ELEMENT_AFTER_PAUSE_FAULTS:
     add(_name, _rule, _says, _set_session_element_after_pause(_element, _value))
 
 
-@fault("sender-second-pause-leaves-flags", breaks="MQQB-3.1.7.13-10", blind=True)
-class SenderSecondPauseLeavesFlags(Administering):
+@fault("sender-second-pause-leaves-recoverable-msg-ack-flags", breaks="MQQB-3.1.7.13-10", blind=True)
+class SenderSecondPauseLeavesRecoverableMsgAckFlags(Administering):
     """The queue manager does not clear RecoverableMsgAckFlags at the second or a later pause."""
 
     def __init__(self, qm: QM) -> None:
@@ -361,8 +361,8 @@ class SenderSecondPauseLeavesFlags(Administering):
         self.paused.add(session.number)
 
 
-@fault("sender-second-pause-leaves-unacked-count", breaks="MQQB-3.1.7.13-11", blind=True)
-class SenderSecondPauseLeavesUnackedCount(Administering):
+@fault("sender-second-pause-leaves-unacked-received-msg-count", breaks="MQQB-3.1.7.13-11", blind=True)
+class SenderSecondPauseLeavesUnackedReceivedMsgCount(Administering):
     """At the second or a later pause, the queue manager does not reset UnackedReceivedMsgCount, and does not stop the
     Session Ack Send Timer.
     """
@@ -403,8 +403,8 @@ class PausedQueueStateStaysConnected(Administering):
         queue.State = OutgoingQueueState.CONNECTED
 
 
-@fault("sender-queue-paused-while-connecting-connected", breaks="MQQB-3.1.7.13-13", blind=True)
-class SenderQueuePausedWhileConnectingConnected(SessionOpening):
+@fault("sender-queue-paused-while-connecting-leaves-state-on-hold", breaks="MQQB-3.1.7.13-13", blind=True)
+class SenderQueuePausedWhileConnectingLeavesStateOnHold(SessionOpening):
     """When a session opens, the queue manager changes State of the queue from OnHold to another value if the queue was
     paused while the session was being established.
     """
@@ -415,8 +415,8 @@ class SenderQueuePausedWhileConnectingConnected(SessionOpening):
             get_outgoing_queue(session).State = OutgoingQueueState.CONNECTED
 
 
-@fault("sender-pause-pauses-every-queue", breaks="MQQB-3.1.7.13-13", blind=True)
-class SenderPausePausesEveryQueue(Administering):
+@fault("sender-pauses-every-outgoing-queue-when-one-is-paused", breaks="MQQB-3.1.7.13-13", blind=True)
+class SenderPausesEveryOutgoingQueueWhenOneIsPaused(Administering):
     """The queue manager pauses every outgoing queue when one outgoing queue is paused."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -426,8 +426,8 @@ class SenderPausePausesEveryQueue(Administering):
             self.qm.dispatch_collection.remove_queue(other)
 
 
-@fault("queue-manager-window-size-of-second-pause", breaks="MQQB-3.1.7.13-08", blind=True)
-class QueueManagerWindowSizeOfSecondPause(Administering):
+@fault("queue-manager-second-pause-sends-window-size-of-session", breaks="MQQB-3.1.7.13-08", blind=True)
+class QueueManagerSecondPauseSendsWindowSizeOfSession(Administering):
     """When a queue is paused for the second time, WindowSize of the SessionAck is the WindowSize of the session."""
 
     paused: Any = frozenset()

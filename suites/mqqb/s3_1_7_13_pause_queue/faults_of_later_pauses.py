@@ -13,7 +13,7 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 
-def _restart_timer_after_pause(applies: Any) -> Install:
+def _restart_ack_send_timer_after_pause(applies: Any) -> Install:
     """Return an installer of a fault with which the Session Ack Send Timer still runs after some pauses."""
 
     def pause(self: Any, original: Any, queue: OutgoingQueue, now: Now) -> None:
@@ -30,7 +30,7 @@ def _restart_timer_after_pause(applies: Any) -> Install:
     return change_step(Administering.pause_queue, pause)
 
 
-def _restore_flags_after_pause(applies: Any) -> Install:
+def _restore_recoverable_ack_flags_after_pause(applies: Any) -> Install:
     """Return an installer of a fault that restores RecoverableMsgAckFlags after some pauses."""
 
     def pause(self: Any, original: Any, queue: OutgoingQueue, now: Now) -> None:
@@ -60,31 +60,33 @@ for _name, _rule, _says, _install in (
         "any-session-ack-send-timer-runs-after-later-pause",
         "MQQB-3.1.7.13-01",
         "The queue manager stops the Session Ack Send Timer only when a queue is paused for the first time.",
-        _restart_timer_after_pause(lambda session, pauses: pauses > 0),
+        _restart_ack_send_timer_after_pause(lambda session, pauses: pauses > 0),
     ),
     (
         "any-session-ack-send-timer-runs-after-pause-of-queue-with-message",
         "MQQB-3.1.7.13-01",
         "The queue manager does not stop the Session Ack Send Timer when the paused queue contains a message.",
-        _restart_timer_after_pause(_has_waiting_message),
+        _restart_ack_send_timer_after_pause(_has_waiting_message),
     ),
     (
         "any-session-ack-send-timer-for-express-messages-runs-after-pause",
         "MQQB-3.1.7.13-01",
         "The queue manager does not stop the Session Ack Send Timer if only express messages are unacknowledged.",
-        _restart_timer_after_pause(_has_express_messages_only),
+        _restart_ack_send_timer_after_pause(_has_express_messages_only),
     ),
     (
         "any-several-recoverable-flags-kept-after-pause",
         "MQQB-3.1.7.13-10",
         "The queue manager does not clear RecoverableMsgAckFlags if several flags are set.",
-        _restore_flags_after_pause(lambda session, pauses, flags: flags & flags - 1),
+        _restore_recoverable_ack_flags_after_pause(lambda session, pauses, flags: flags & flags - 1),
     ),
     (
         "any-recoverable-flags-kept-after-pause-of-queue-with-message",
         "MQQB-3.1.7.13-10",
         "The queue manager does not clear RecoverableMsgAckFlags when the paused queue contains a message.",
-        _restore_flags_after_pause(lambda session, pauses, flags: len(session.OutgoingMessageTable) > 0),
+        _restore_recoverable_ack_flags_after_pause(
+            lambda session, pauses, flags: len(session.OutgoingMessageTable) > 0
+        ),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)

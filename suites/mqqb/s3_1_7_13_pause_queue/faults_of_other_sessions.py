@@ -11,60 +11,60 @@ from reference_qm.core.transfer.administering import Administering
 from reference_qm.model.adm import Session
 
 
-class _PauseAckChanged(Administering):
+class _ChangedSessionAckOfPause(Administering):
     """Changes a field of the SessionAck of a pause."""
 
     field = ""
 
-    def compute_value(self, session: Session, value: int) -> int:
+    def compute_changed_field(self, session: Session, value: int) -> int:
         raise NotImplementedError
 
     def build_pause_ack(self, session: Session) -> SessionAckPacket:
         packet = super().build_pause_ack(session)
-        value = self.compute_value(session, getattr(packet.SessionHeader, self.field))
+        value = self.compute_changed_field(session, getattr(packet.SessionHeader, self.field))
         return replace(packet, SessionHeader=replace(packet.SessionHeader, **{self.field: value & 0xFFFF}))
 
 
-@fault("queue-manager-pause-ack-recoverable-number-relative", breaks="MQQB-3.1.7.13-04", blind=True)
-class QueueManagerPauseAckRecoverableNumberRelative(_PauseAckChanged):
+@fault("queue-manager-pause-ack-number-counted-from-last-acknowledgment", breaks="MQQB-3.1.7.13-04", blind=True)
+class QueueManagerPauseAckNumberCountedFromLastAcknowledgment(_ChangedSessionAckOfPause):
     """The queue manager counts RecoverableMsgAckSeqNumber in the SessionAck of a pause from the last acknowledgment."""
 
     field = "RecoverableMsgAckSeqNumber"
 
-    def compute_value(self, session: Session, value: int) -> int:
+    def compute_changed_field(self, session: Session, value: int) -> int:
         return value - session.LastAckedRecoverableMsgSeqNumber if value else 0
 
 
 @fault("queue-manager-pause-ack-recoverable-number-of-other-session", breaks="MQQB-3.1.7.13-04", blind=True)
-class QueueManagerPauseAckRecoverableNumberOfOtherSession(_PauseAckChanged):
+class QueueManagerPauseAckRecoverableNumberOfOtherSession(_ChangedSessionAckOfPause):
     """The queue manager takes RecoverableMsgAckSeqNumber in the SessionAck of a pause from another open session."""
 
     field = "RecoverableMsgAckSeqNumber"
 
-    def compute_value(self, session: Session, value: int) -> int:
+    def compute_changed_field(self, session: Session, value: int) -> int:
         others = list_open_sessions(self.qm, session)
         return self.qm.session_acks.build_header(others[0]).RecoverableMsgAckSeqNumber if others else value
 
 
-@fault("queue-manager-pause-ack-recoverable-count-of-unacknowledged", breaks="MQQB-3.1.7.13-06", blind=True)
-class QueueManagerPauseAckRecoverableCountOfUnacknowledged(_PauseAckChanged):
+@fault("queue-manager-pause-ack-counts-only-unacked-recoverable-messages", breaks="MQQB-3.1.7.13-06", blind=True)
+class QueueManagerPauseAckCountsOnlyUnackedRecoverableMessages(_ChangedSessionAckOfPause):
     """The queue manager sets RecoverableMsgSeqNumber in the SessionAck of a pause to the number of recoverable messages
     that await an acknowledgment.
     """
 
     field = "RecoverableMsgSeqNumber"
 
-    def compute_value(self, session: Session, value: int) -> int:
+    def compute_changed_field(self, session: Session, value: int) -> int:
         return sum(one.recoverable for one in session.OutgoingMessageTable.awaiting_ack)
 
 
 @fault("queue-manager-pause-ack-recoverable-count-of-all-sessions", breaks="MQQB-3.1.7.13-06", blind=True)
-class QueueManagerPauseAckRecoverableCountOfAllSessions(_PauseAckChanged):
+class QueueManagerPauseAckRecoverableCountOfAllSessions(_ChangedSessionAckOfPause):
     """The queue manager sets RecoverableMsgSeqNumber in the SessionAck of a pause to the number of recoverable messages
     sent on all open sessions.
     """
 
     field = "RecoverableMsgSeqNumber"
 
-    def compute_value(self, session: Session, value: int) -> int:
+    def compute_changed_field(self, session: Session, value: int) -> int:
         return value + sum(one.RecoverableMessageSentCount for one in list_open_sessions(self.qm, session))

@@ -18,7 +18,7 @@ ARRIVAL_WAIT_MS = 50
 """A time in ms within which sent messages arrive. The time is shorter than 500 ms, the least delay of an acknowledgment
 (2.2.2.1).
 """
-LONGEST_PAUSE_ACK_MS = 300
+LONGEST_PAUSE_ACK_DELAY_MS = 300
 """The longest accepted delay, in ms, of the SessionAck that a pause causes. This delay is shorter than the delay of an
 ordinary SessionAck.
 """
@@ -49,7 +49,7 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
     """
     to, session, own, sent = _exchange_three_messages(peer, sut)
     sut.pause(to)
-    ack = session.poll("SessionAck", within_ms=LONGEST_PAUSE_ACK_MS)
+    ack = session.poll("SessionAck", within_ms=LONGEST_PAUSE_ACK_DELAY_MS)
     for rule, name, expected in (
         ("MQQB-3.1.7.13-03", "AckSequenceNumber", 3),
         ("MQQB-3.1.7.13-04", "RecoverableMsgAckSeqNumber", 1),
@@ -171,7 +171,9 @@ def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
     ):
         sut.pause(to)
         ack = session.poll(
-            "SessionAck", lambda frame, after=sent[-1]: frame.number > after.number, within_ms=LONGEST_PAUSE_ACK_MS
+            "SessionAck",
+            lambda frame, after=sent[-1]: frame.number > after.number,
+            within_ms=LONGEST_PAUSE_ACK_DELAY_MS,
         )
         state = find_initiated_session(sut, to)
         timer = state["timers"]["SessionAckSend"]

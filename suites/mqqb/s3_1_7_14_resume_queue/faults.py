@@ -44,8 +44,8 @@ add(
 )
 
 
-@fault("sender-resumed-queue-without-messages-put-while-paused", breaks="MQQB-3.1.7.14-02", blind=True)
-class SenderResumedQueueWithoutMessagesPutWhilePaused(Administering):
+@fault("sender-resume-omits-messages-put-while-queue-was-paused", breaks="MQQB-3.1.7.14-02", blind=True)
+class SenderResumeOmitsMessagesPutWhileQueueWasPaused(Administering):
     """The sender does not dispatch the recoverable messages that an application put into the queue while the queue was
     paused.
     """
@@ -107,8 +107,8 @@ class SenderResumedQueueSendsFirstMessageOnly(Administering):
                 self.qm.dispatch_collection.add(queue.session, position)
 
 
-@fault("sender-resumed-queue-without-transactional-messages", breaks="MQQB-3.1.7.14-04", blind=True)
-class SenderResumedQueueWithoutTransactionalMessages(Administering):
+@fault("sender-resume-omits-transactional-messages", breaks="MQQB-3.1.7.14-04", blind=True)
+class SenderResumeOmitsTransactionalMessages(Administering):
     """The sender does not dispatch the transactional messages when a queue is resumed."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:

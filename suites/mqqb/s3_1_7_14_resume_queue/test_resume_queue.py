@@ -28,11 +28,11 @@ def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
     for tag, delivery in enumerate(("express", "recoverable", "transactional"), 2):
         sender.send(tag, delivery=delivery)
     sender.collect_all(session, 1)
-    if list_tags_after_first(session):
+    if list_tags_after_first_message(session):
         raise ConformanceFailure("the SUT sends messages of a paused queue (MS-MQQB 3.1.7.13)")
     sut.resume(sender.to)
     sender.collect_all(session, 4)
-    first_sent = sorted(list_tags_after_first(session))
+    first_sent = sorted(list_tags_after_first_message(session))
     session.acknowledge_all()
     sut.pause(sender.to)
     sender.send(5)
@@ -43,7 +43,7 @@ def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
         expected={"first resumption": [2, 3, 4], "second resumption": [2, 3, 4, 5]},
         observed={
             "first resumption": first_sent,
-            "second resumption": sorted(list_tags_after_first(session)),
+            "second resumption": sorted(list_tags_after_first_message(session)),
         },
         case="numbers of the messages sent after the resumption",
         evidence=[*sent, *session.messages, session.last],
@@ -201,7 +201,7 @@ def test_resumed_empty_queue_leaves_on_hold_each_time(peer, sut, judge):
     sut.resume(other)
 
 
-def list_tags_after_first(session: Conversation) -> list[int]:
+def list_tags_after_first_message(session: Conversation) -> list[int]:
     """Return the tags of the messages after the first message, in order; a tag that a resent message
     repeats is listed once (E65).
     """

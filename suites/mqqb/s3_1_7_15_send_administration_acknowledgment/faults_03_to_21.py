@@ -50,8 +50,8 @@ add(
 )
 
 
-@fault("receiver-timeout-ack-without-administration-queue-to-response-queue", breaks="MQQB-3.1.7.15-03", blind=True)
-class ReceiverTimeoutAckWithoutAdministrationQueueToResponseQueue(AdminAcks):
+@fault("receiver-ack-of-expiry-without-admin-queue-sent-to-response-queue", breaks="MQQB-3.1.7.15-03", blind=True)
+class ReceiverAckOfExpiryWithoutAdminQueueSentToResponseQueue(AdminAcks):
     """When a message without an administration queue expires, the receiver sends an acknowledgment to the response
     queue of the message.
     """
@@ -102,16 +102,16 @@ class ReceiverInsecureNackOfRecoverableMessageSent(AdminAcks):
         self.qm.adm.SendInsecureNacks = insecure
 
 
-@fault("receiver-security-nacks-sent-although-insecure", breaks="MQQB-3.1.7.15-05", blind=True)
-class ReceiverSecurityNacksSentAlthoughInsecure(AdminAcks):
+@fault("receiver-security-nacks-sent-despite-send-insecure-nacks-false", breaks="MQQB-3.1.7.15-05", blind=True)
+class ReceiverSecurityNacksSentDespiteSendInsecureNacksFalse(AdminAcks):
     """If SendInsecureNacks is FALSE, the receiver omits only acknowledgments of the class BAD_DST_Q."""
 
     def may_send_nack(self, message_class: MessageClass) -> bool:
         return self.qm.adm.SendInsecureNacks or message_class is not MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
 
 
-@fault("receiver-access-denied-sent-although-insecure", breaks="MQQB-3.1.7.15-05", blind=True)
-class ReceiverAccessDeniedSentAlthoughInsecure(AdminAcks):
+@fault("receiver-access-denied-sent-despite-send-insecure-nacks-false", breaks="MQQB-3.1.7.15-05", blind=True)
+class ReceiverAccessDeniedSentDespiteSendInsecureNacksFalse(AdminAcks):
     """The receiver sends acknowledgments of the class ACCESS_DENIED although SendInsecureNacks is FALSE."""
 
     def may_send_nack(self, message_class: MessageClass) -> bool:
@@ -151,21 +151,21 @@ class ReceiverIgnoresPaOfRecoverableMessageAbovePriority4(AdminAcks):
             super().acknowledge_arrival(position, now)
 
 
-_first_acknowledged_messages: WeakKeyDictionary[QueueManager, Message] = WeakKeyDictionary()
+_FIRST_ACKNOWLEDGED_MESSAGE_BY_QUEUE_MANAGER: WeakKeyDictionary[QueueManager, Message] = WeakKeyDictionary()
 """The first message that each queue manager acknowledged."""
 
 
-class _AcksOfFirstSource(AdminAcks):
+class _AcksOnlyForMessagesOfFirstSource(AdminAcks):
     """Send acknowledgments only of messages from the source of the first acknowledged message."""
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        first = _first_acknowledged_messages.setdefault(self.qm, message)
+        first = _FIRST_ACKNOWLEDGED_MESSAGE_BY_QUEUE_MANAGER.setdefault(self.qm, message)
         if first.Identifier.QueueManagerGuid == message.Identifier.QueueManagerGuid:
             super().send(message, message_class, now)
 
 
-@fault("receiver-acknowledgments-of-one-source-only", breaks=("MQQB-3.1.7.15-06", "MQQB-3.1.7.15-34"))
-class ReceiverAcknowledgmentsOfOneSourceOnly(_AcksOfFirstSource):
+@fault("receiver-acknowledges-only-messages-of-first-source", breaks=("MQQB-3.1.7.15-06", "MQQB-3.1.7.15-34"))
+class ReceiverAcknowledgesOnlyMessagesOfFirstSource(_AcksOnlyForMessagesOfFirstSource):
     """The receiver sends acknowledgments only of messages from the first source that requested an acknowledgment."""
 
 
@@ -190,14 +190,16 @@ class ReceiverTimeoutOfTransactionalMessageAcknowledgedAsPurged(AdminAcks):
         return super().build(message, message_class, now)
 
 
-_OTHER_QUEUE_NAME = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
+_QUEUE_NAME_ON_OTHER_HOST = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
 
 
 add(
     "receiver-ack-of-arrival-destination-wrong",
     ("MQQB-3.1.7.15-08", "MQQB-3.1.7.15-10"),
     "The receiver addresses the acknowledgment of arrival to a wrong queue.",
-    change_admin_acks(ARRIVAL_CLASSES, set_acknowledgment_attributes(DestinationQueueFormatName=_OTHER_QUEUE_NAME)),
+    change_admin_acks(
+        ARRIVAL_CLASSES, set_acknowledgment_attributes(DestinationQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST)
+    ),
 )
 
 
@@ -205,12 +207,14 @@ add(
     "receiver-ack-of-removal-destination-wrong",
     "MQQB-3.1.7.15-09",
     "The receiver addresses the acknowledgment of removal to a wrong queue.",
-    change_admin_acks(REMOVAL_CLASSES, set_acknowledgment_attributes(DestinationQueueFormatName=_OTHER_QUEUE_NAME)),
+    change_admin_acks(
+        REMOVAL_CLASSES, set_acknowledgment_attributes(DestinationQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST)
+    ),
 )
 
 
-@fault("receiver-acknowledgment-of-removal-to-response-queue", breaks="MQQB-3.1.7.15-09", blind=True)
-class ReceiverAcknowledgmentOfRemovalToResponseQueue(AdminAcks):
+@fault("receiver-nack-queue-purged-sent-to-response-queue", breaks="MQQB-3.1.7.15-09", blind=True)
+class ReceiverNackQueuePurgedSentToResponseQueue(AdminAcks):
     """The receiver sends NACK_Q_PURGED to the response queue of a message that names a response queue."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -224,7 +228,7 @@ class _LaterAckChanger(AdminAcks):
     """Change the acknowledgments of all messages after the first acknowledged message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
-        first = _first_acknowledged_messages.setdefault(self.qm, message)
+        first = _FIRST_ACKNOWLEDGED_MESSAGE_BY_QUEUE_MANAGER.setdefault(self.qm, message)
         return self.change_ack(super().build(message, message_class, now), first)
 
     def change_ack(self, ack: Message, first: Message) -> Message:
@@ -246,14 +250,16 @@ class ReceiverAcknowledgmentAddressedToFirstAdministrationQueue(_LaterAckChanger
 def _redirect_acks_by_queue_type(kind: int) -> Install:
     """Make the receiver redirect acknowledgments for one type of administration queue (AQ)."""
 
-    def make_redirected_building(build: Any, qm: QueueManager, session: Any, packet: UserMessagePacket, *_: Any) -> Any:
+    def make_redirected_ack_building(
+        build: Any, qm: QueueManager, session: Any, packet: UserMessagePacket, *_: Any
+    ) -> Any:
         def build_redirected_ack(*arguments: Any) -> Message:
             ack: Message = build(*arguments)
-            return replace(ack, DestinationQueueFormatName=_OTHER_QUEUE_NAME)
+            return replace(ack, DestinationQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST)
 
         return build_redirected_ack if kind == packet.UserHeader.AQ else build
 
-    return replace_during(Receiving.take_message, AdminAcks.build, make_redirected_building)
+    return replace_during(Receiving.take_message, AdminAcks.build, make_redirected_ack_building)
 
 
 for _name, _rule, _kind in (
@@ -267,8 +273,8 @@ for _name, _rule, _kind in (
     add(_name, _rule, _says, _redirect_acks_by_queue_type(_kind))
 
 
-@fault("receiver-admin-queue-of-third-computer-taken-as-senders", breaks="MQQB-3.1.7.15-14", blind=True)
-class ReceiverAdminQueueOfThirdComputerTakenAsSenders(AdminAcks):
+@fault("receiver-ack-for-queue-of-third-computer-sent-to-sender", breaks="MQQB-3.1.7.15-14", blind=True)
+class ReceiverAckForQueueOfThirdComputerSentToSender(AdminAcks):
     """The receiver sends the acknowledgment to the computer that sent the message, although the private name of the
     administration queue has the GUID of a third computer.
     """
@@ -300,8 +306,8 @@ class ReceiverAcknowledgmentOfRemovalHasCorrelationOfMessage(AdminAcks):
         return ack
 
 
-@fault("receiver-ack-correlation-of-removed-message-of-16-bits", breaks="MQQB-3.1.7.15-16", blind=True)
-class ReceiverAckCorrelationOfRemovedMessageOf16Bits(AdminAcks):
+@fault("receiver-ack-of-removal-correlation-id-cut-to-16-bits", breaks="MQQB-3.1.7.15-16", blind=True)
+class ReceiverAckOfRemovalCorrelationIdCutTo16Bits(AdminAcks):
     """The receiver sends only the lower 16 bits of the MessageID in the acknowledgment of a message that
     left its queue.
     """
@@ -321,8 +327,8 @@ add(
 )
 
 
-@fault("receiver-acknowledgment-correlation-of-first-source", breaks=("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18"))
-class ReceiverAcknowledgmentCorrelationOfFirstSource(_LaterAckChanger):
+@fault("receiver-ack-correlation-id-has-source-of-first-message", breaks=("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18"))
+class ReceiverAckCorrelationIdHasSourceOfFirstMessage(_LaterAckChanger):
     """CorrelationID of every acknowledgment has the SourceQueueManager of the first acknowledged message."""
 
     def change_ack(self, ack: Message, first: Message) -> Message:
@@ -330,8 +336,8 @@ class ReceiverAcknowledgmentCorrelationOfFirstSource(_LaterAckChanger):
         return replace(ack, CorrelationIdentifier=first.Identifier.build()[:16] + own[16:])
 
 
-@fault("receiver-admin-ack-correlation-id-of-previous-ack", breaks="MQQB-3.1.7.15-18", blind=True)
-class ReceiverAdminAckCorrelationIdOfPreviousAck(AdminAcks):
+@fault("receiver-ack-repeats-correlation-id-of-previous-ack", breaks="MQQB-3.1.7.15-18", blind=True)
+class ReceiverAckRepeatsCorrelationIdOfPreviousAck(AdminAcks):
     """The receiver sends an acknowledgment with the CorrelationID of the previous acknowledgment."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -359,7 +365,9 @@ add(
     "receiver-ack-of-removal-response-queue-wrong",
     "MQQB-3.1.7.15-19",
     "The receiver's acknowledgment of removal has a wrong response queue.",
-    change_admin_acks(REMOVAL_CLASSES, set_acknowledgment_attributes(ResponseQueueFormatName=_OTHER_QUEUE_NAME)),
+    change_admin_acks(
+        REMOVAL_CLASSES, set_acknowledgment_attributes(ResponseQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST)
+    ),
 )
 
 
@@ -381,7 +389,7 @@ add(
     "receiver-admin-ack-response-queue-wrong",
     "MQQB-3.1.7.15-20",
     "The receiver's acknowledgment has a wrong response queue.",
-    change_admin_acks(ALL_CLASSES, set_acknowledgment_attributes(ResponseQueueFormatName=_OTHER_QUEUE_NAME)),
+    change_admin_acks(ALL_CLASSES, set_acknowledgment_attributes(ResponseQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST)),
 )
 
 
@@ -392,7 +400,7 @@ def _change_response_queue_by_destination(begins: str) -> Change:
 
     def change_response_queue_of_ack(ack: Message, message: Message) -> Message:
         meant = message.DestinationQueueFormatName.upper().startswith(begins)
-        return replace(ack, ResponseQueueFormatName=_OTHER_QUEUE_NAME) if meant else ack
+        return replace(ack, ResponseQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST) if meant else ack
 
     return change_response_queue_of_ack
 

@@ -49,8 +49,8 @@ add(
 )
 
 
-@fault("receiver-acknowledgment-of-timeout-of-transactional-message-express", breaks="MQQB-3.1.7.15-24", blind=True)
-class ReceiverAcknowledgmentOfTimeoutOfTransactionalMessageExpress(AdminAcks):
+@fault("receiver-nack-queue-deleted-of-transactional-message-is-express", breaks="MQQB-3.1.7.15-24", blind=True)
+class ReceiverNackQueueDeletedOfTransactionalMessageIsExpress(AdminAcks):
     """The receiver sends NACK_Q_DELETED for a transactional message as an express message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -76,8 +76,8 @@ add(
 )
 
 
-@fault("receiver-acknowledgment-of-transactional-message-express", breaks="MQQB-3.1.7.15-25", blind=True)
-class ReceiverAcknowledgmentOfTransactionalMessageExpress(AdminAcks):
+@fault("receiver-acknowledgment-of-transactional-message-is-express", breaks="MQQB-3.1.7.15-25", blind=True)
+class ReceiverAcknowledgmentOfTransactionalMessageIsExpress(AdminAcks):
     """When a transactional message arrives or is refused, the receiver sends the acknowledgment as an express
     message.
     """
@@ -195,8 +195,8 @@ add(
 )
 
 
-@fault("receiver-acknowledgment-not-sent-to-queue-after-failure", breaks="MQQB-3.1.7.15-34", blind=True)
-class ReceiverAcknowledgmentNotSentToQueueAfterFailure(OwnMessages):
+@fault("receiver-ack-omitted-while-ack-to-other-admin-queue-waits", breaks="MQQB-3.1.7.15-34", blind=True)
+class ReceiverAckOmittedWhileAckToOtherAdminQueueWaits(OwnMessages):
     """While an acknowledgment to one administration queue waits to be sent, the receiver sends no acknowledgment to a
     second administration queue.
     """
@@ -261,8 +261,8 @@ add(
 )
 
 
-@fault("receiver-acknowledgment-copies-time-to-reach-queue-when-negative", breaks="MQQB-3.1.7.15-D02", blind=True)
-class ReceiverAcknowledgmentCopiesTimeToReachQueueWhenNegative(AdminAcks):
+@fault("receiver-negative-ack-copies-time-to-reach-queue-of-message", breaks="MQQB-3.1.7.15-D02", blind=True)
+class ReceiverNegativeAckCopiesTimeToReachQueueOfMessage(AdminAcks):
     """The receiver copies TimeToReachQueue of a message to a negative acknowledgment."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -271,11 +271,11 @@ class ReceiverAcknowledgmentCopiesTimeToReachQueueWhenNegative(AdminAcks):
 
 
 @fault(
-    "receiver-ack-of-message-with-short-lifetime-expires-with-it",
+    "receiver-ack-of-expired-message-inherits-finite-lifetimes",
     breaks=("MQQB-3.1.7.15-D02", "MQQB-3.1.7.15-D03"),
     blind=True,
 )
-class ReceiverAckOfMessageWithShortLifetimeExpiresWithIt(AdminAcks):
+class ReceiverAckOfExpiredMessageInheritsFiniteLifetimes(AdminAcks):
     """The receiver sends the acknowledgment of an expired message with finite lifetimes that depend on the message's
     TimeToBeReceived.
     """
@@ -372,8 +372,8 @@ class ReceiverAdminAckReceiveSigned(AdminAcks):
         return replace(ack, security=signed)
 
 
-@fault("receiver-nack-of-unencrypted-message-with-security-header-no-body", breaks="MQQB-3.1.7.15-29", blind=True)
-class ReceiverNackOfUnencryptedMessageWithSecurityHeaderNoBody(Admission):
+@fault("receiver-nack-omits-body-of-clear-message-with-security-header", breaks="MQQB-3.1.7.15-29", blind=True)
+class ReceiverNackOmitsBodyOfClearMessageWithSecurityHeader(Admission):
     """The receiver sends a negative acknowledgment without the body of the refused message if the message has a
     SecurityHeader, even if EB is not set in this header.
     """

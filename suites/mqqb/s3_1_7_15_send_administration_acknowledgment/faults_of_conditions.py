@@ -44,7 +44,7 @@ def _is_for_transactional_message(self: Any, message: Message, kind: Any) -> boo
     return message.TransactionIdentifier is not None
 
 
-def _change_ack(when: When, change: Change) -> Install:
+def _change_administration_ack(when: When, change: Change) -> Install:
     def run(self: Any, original: Any, message: Message, kind: Any, now: Any) -> Message:
         built: Message = original(message, kind, now)
         return replace(built, **change(message, built)) if when(self, message, kind) else built
@@ -98,7 +98,7 @@ def _send_first_ack_per_admin_queue(self: Any, original: Any, message: Message, 
 
 
 def _remove_response_queue(start: str) -> Install:
-    return _change_ack(
+    return _change_administration_ack(
         lambda self, message, kind: (
             _is_refusal_ack(self, message, kind) and message.DestinationQueueFormatName.lower().startswith(start)
         ),
@@ -113,7 +113,7 @@ _ACK_CONDITIONS: tuple[tuple[str, str, When], ...] = (
     ("removal", "of a removal", _is_negative_receipt_ack),
     ("transactional-message", "of a transactional message", _is_for_transactional_message),
 )
-_ACK_VALUE_FAULTS: tuple[tuple[str, str, str, Change], ...] = (
+_ADMINISTRATION_ACK_VALUE_FAULTS: tuple[tuple[str, str, str, Change], ...] = (
     (
         "requests-acks",
         "MQQB-3.1.7.15-D01",
@@ -175,25 +175,25 @@ _ACK_VALUE_FAULTS: tuple[tuple[str, str, str, Change], ...] = (
         lambda message, ack: {"DeliveryGuarantee": DeliveryGuarantee.EXPRESS},
     ),
 )
-_REMOVAL_RULE_BY_RULE = {
+_REMOVAL_ACK_RULE_BY_ARRIVAL_ACK_RULE = {
     "MQQB-3.1.7.15-20": "MQQB-3.1.7.15-19",
     "MQQB-3.1.7.15-17": "MQQB-3.1.7.15-16",
     "MQQB-3.1.7.15-18": "MQQB-3.1.7.15-16",
     "MQQB-3.1.7.15-25": "MQQB-3.1.7.15-24",
 }
-_ACK_FAULTS = [
+_ADMINISTRATION_ACK_FAULTS = [
     (
         f"receiver-ack-of-{kind}-{value}",
-        _REMOVAL_RULE_BY_RULE.get(rule, rule) if kind in {"receipt", "removal"} else rule,
+        _REMOVAL_ACK_RULE_BY_ARRIVAL_ACK_RULE.get(rule, rule) if kind in {"receipt", "removal"} else rule,
         f"The acknowledgment {words} {says}.",
-        _change_ack(when, change),
+        _change_administration_ack(when, change),
     )
     for kind, words, when in _ACK_CONDITIONS
-    for value, rule, says, change in _ACK_VALUE_FAULTS
+    for value, rule, says, change in _ADMINISTRATION_ACK_VALUE_FAULTS
     if (kind, value) != ("transactional-message", "is-recoverable")  # a transactional message is always recoverable
 ]
 _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
-    *_ACK_FAULTS,
+    *_ADMINISTRATION_ACK_FAULTS,
     *(
         (
             f"receiver-insecure-{one.name[12:].lower().replace('_', '-')}-always-sent",
@@ -291,7 +291,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "receiver-nack-of-recoverable-message-without-body",
         ("MQQB-3.1.7.15-28", "MQQB-3.1.7.15-29"),
         "A negative acknowledgment of a recoverable message has no body.",
-        _change_ack(
+        _change_administration_ack(
             lambda self, message, kind: _is_negative_ack(self, message, kind) and bool(message.DeliveryGuarantee),
             lambda message, ack: {"Body": b""},
         ),
@@ -300,7 +300,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "receiver-ack-of-transactional-message-with-body",
         ("MQQB-3.1.7.15-28", "MQQB-3.1.7.15-29"),
         "A positive acknowledgment of a transactional message has the body of the message.",
-        _change_ack(
+        _change_administration_ack(
             lambda self, message, kind: not kind & 0x8000 and _is_for_transactional_message(self, message, kind),
             lambda message, ack: {"Body": message.Body},
         ),

@@ -75,7 +75,7 @@ def _send_copies_of_acks(
     return change_step(AdminAcks.send, send)
 
 
-def _change_name_of_kind(
+def _change_queue_name_of_ack_by_kind(
     attribute: str, kind: Any, classes: frozenset[MessageClass], change: QueueNameChange
 ) -> Install:
     """Return an installer of a fault that changes the destination or the response queue of acknowledgments if it is a
@@ -93,20 +93,20 @@ def _change_name_of_kind(
 
 
 def _replace_guid_in_name_by_source(name: str, message: Message) -> str:
-    return str(replace(_parse_private(name), ComputerGuid=message.Identifier.QueueManagerGuid))
+    return str(replace(_parse_private_format_name(name), ComputerGuid=message.Identifier.QueueManagerGuid))
 
 
-def _cut_queue_number(name: str, message: Message) -> str:
-    found = _parse_private(name)
+def _cut_queue_number_in_format_name(name: str, message: Message) -> str:
+    found = _parse_private_format_name(name)
     return str(replace(found, QueueIdentifier=found.QueueIdentifier & 0xFFFF))
 
 
 def _clear_highest_byte_of_queue_number(name: str, message: Message) -> str:
-    found = _parse_private(name)
+    found = _parse_private_format_name(name)
     return str(replace(found, QueueIdentifier=found.QueueIdentifier & 0xFFFFFF))
 
 
-def _parse_private(name: str) -> PrivateName:
+def _parse_private_format_name(name: str) -> PrivateName:
     found = parse_format_name(name)
     assert isinstance(found, PrivateName)
     return found
@@ -165,7 +165,7 @@ def _cut_long_direct_name(name: str, message: Message) -> str:
     return name[:40]
 
 
-def _send_only_to_first_queue(self: Any, original: Any, message: Message, now: Now) -> None:
+def _send_acks_only_to_first_admin_queue(self: Any, original: Any, message: Message, now: Now) -> None:
     name = message.DestinationQueueFormatName.lower()
     is_first = self.__dict__.setdefault("first_ack_queue", name) == name
     if message.Class in ALL_CLASSES - {MessageClass.MQMSG_CLASS_REPORT} and not is_first:
@@ -185,7 +185,7 @@ def _open_no_queue_of_nack_to_private_name(self: Any, original: Any, message: Me
         original(message, now)
 
 
-def _encrypt_like_message(ack: Message, message: Message) -> Message:
+def _encrypt_ack_like_message(ack: Message, message: Message) -> Message:
     level = 0 if message.security is None else message.security.PrivacyLevel
     return replace(ack, security=MessageSecurity(PrivacyLevel=level)) if level else ack
 
@@ -205,7 +205,7 @@ def _set_privacy_level(classes: frozenset[MessageClass]) -> Install:
     return packets(UserMessagePacket, change_packet, lambda packet: _is_admin_ack(packet, classes))
 
 
-def _sign_acks(classes: frozenset[MessageClass], kind: int) -> Install:
+def _add_signature_to_acks(classes: frozenset[MessageClass], kind: int) -> Install:
     """Return an installer of a fault that adds a signature of the given kind to acknowledgments."""
 
     def add_signature(packet: UserMessagePacket) -> bytes:
@@ -258,49 +258,61 @@ for _name, _rule, _says, _install in (
         "receiver-acknowledgment-for-aq-2-with-number-of-16-bits",
         "MQQB-3.1.7.15-11",
         "The receiver cuts the number of the private queue of an acknowledgment for AQ 2 to 16 bits.",
-        _change_name_of_kind(_DESTINATION_ATTRIBUTE, PrivateName, ARRIVAL_CLASSES | REFUSAL_CLASSES, _cut_queue_number),
+        _change_queue_name_of_ack_by_kind(
+            _DESTINATION_ATTRIBUTE, PrivateName, ARRIVAL_CLASSES | REFUSAL_CLASSES, _cut_queue_number_in_format_name
+        ),
     ),
     (
         "receiver-acknowledgment-of-removal-for-aq-2-without-highest-byte",
         "MQQB-3.1.7.15-11",
         "The receiver clears the highest byte of the queue number in the acknowledgment of a removed message.",
-        _change_name_of_kind(_DESTINATION_ATTRIBUTE, PrivateName, REMOVAL_CLASSES, _clear_highest_byte_of_queue_number),
+        _change_queue_name_of_ack_by_kind(
+            _DESTINATION_ATTRIBUTE, PrivateName, REMOVAL_CLASSES, _clear_highest_byte_of_queue_number
+        ),
     ),
     (
         "receiver-acknowledgment-of-arrival-for-aq-3-to-source",
         "MQQB-3.1.7.15-12",
         "The receiver addresses the acknowledgment of an arrival for AQ 3 to a private queue of the source.",
-        _change_name_of_kind(_DESTINATION_ATTRIBUTE, PrivateName, ARRIVAL_CLASSES, _replace_guid_in_name_by_source),
+        _change_queue_name_of_ack_by_kind(
+            _DESTINATION_ATTRIBUTE, PrivateName, ARRIVAL_CLASSES, _replace_guid_in_name_by_source
+        ),
     ),
     (
         "receiver-acknowledgment-of-removal-for-aq-3-to-source",
         "MQQB-3.1.7.15-12",
         "The receiver addresses the acknowledgment of a removal for AQ 3 to a private queue of the source.",
-        _change_name_of_kind(_DESTINATION_ATTRIBUTE, PrivateName, REMOVAL_CLASSES, _replace_guid_in_name_by_source),
+        _change_queue_name_of_ack_by_kind(
+            _DESTINATION_ATTRIBUTE, PrivateName, REMOVAL_CLASSES, _replace_guid_in_name_by_source
+        ),
     ),
     (
         "receiver-nack-for-aq-3-to-source",
         "MQQB-3.1.7.15-12",
         "The receiver addresses the negative acknowledgment of a refusal for AQ 3 to a private queue of the source.",
-        _change_name_of_kind(_DESTINATION_ATTRIBUTE, PrivateName, REFUSAL_CLASSES, _replace_guid_in_name_by_source),
+        _change_queue_name_of_ack_by_kind(
+            _DESTINATION_ATTRIBUTE, PrivateName, REFUSAL_CLASSES, _replace_guid_in_name_by_source
+        ),
     ),
     (
         "receiver-acknowledgment-for-aq-5-with-swapped-guid",
         "MQQB-3.1.7.15-13",
         "The receiver swaps bytes of the GUID of the public queue in the acknowledgment of a removed message.",
-        _change_name_of_kind(_DESTINATION_ATTRIBUTE, PublicName, REMOVAL_CLASSES, _swap_guid_bytes),
+        _change_queue_name_of_ack_by_kind(_DESTINATION_ATTRIBUTE, PublicName, REMOVAL_CLASSES, _swap_guid_bytes),
     ),
     (
         "receiver-nack-for-aq-5-with-swapped-guid",
         "MQQB-3.1.7.15-13",
         "The receiver swaps bytes of the GUID of the public queue in a negative acknowledgment.",
-        _change_name_of_kind(_DESTINATION_ATTRIBUTE, PublicName, REFUSAL_CLASSES, _swap_guid_bytes),
+        _change_queue_name_of_ack_by_kind(_DESTINATION_ATTRIBUTE, PublicName, REFUSAL_CLASSES, _swap_guid_bytes),
     ),
     (
         "receiver-acknowledgment-for-aq-5-to-private-queue",
         "MQQB-3.1.7.15-13",
         "The receiver addresses the acknowledgment of an arrival for AQ 5 to a private queue of the source.",
-        _change_name_of_kind(_DESTINATION_ATTRIBUTE, PublicName, ARRIVAL_CLASSES, _replace_guid_in_name_by_public_guid),
+        _change_queue_name_of_ack_by_kind(
+            _DESTINATION_ATTRIBUTE, PublicName, ARRIVAL_CLASSES, _replace_guid_in_name_by_public_guid
+        ),
     ),
     (
         "receiver-acknowledgment-for-aq-6-to-remote-queue-manager-of-session",
@@ -312,7 +324,7 @@ for _name, _rule, _says, _install in (
         "receiver-acknowledgment-of-removal-for-aq-6-to-source",
         "MQQB-3.1.7.15-14",
         "The receiver addresses the acknowledgment of a removal for AQ 6 to a private queue of the source.",
-        _change_name_of_kind(
+        _change_queue_name_of_ack_by_kind(
             _DESTINATION_ATTRIBUTE,
             PrivateName,
             REMOVAL_CLASSES - {MessageClass.MQMSG_CLASS_ACK_RECEIVE},
@@ -323,44 +335,52 @@ for _name, _rule, _says, _install in (
         "receiver-nack-for-aq-6-with-number-of-16-bits",
         "MQQB-3.1.7.15-14",
         "The receiver cuts the number of the private queue of a negative acknowledgment for AQ 6 to 16 bits.",
-        _change_name_of_kind(_DESTINATION_ATTRIBUTE, PrivateName, REFUSAL_CLASSES, _cut_queue_number),
+        _change_queue_name_of_ack_by_kind(
+            _DESTINATION_ATTRIBUTE, PrivateName, REFUSAL_CLASSES, _cut_queue_number_in_format_name
+        ),
     ),
     (
         "receiver-response-queue-of-removal-for-dq-3-on-source",
         "MQQB-3.1.7.15-21",
         "The receiver sets the response queue of the acknowledgment of a removed message with DQ 3 to a private queue "
         "of the source.",
-        _change_name_of_kind(_RESPONSE_QUEUE_ATTRIBUTE, PrivateName, REMOVAL_CLASSES, _replace_guid_in_name_by_source),
+        _change_queue_name_of_ack_by_kind(
+            _RESPONSE_QUEUE_ATTRIBUTE, PrivateName, REMOVAL_CLASSES, _replace_guid_in_name_by_source
+        ),
     ),
     (
         "receiver-response-queue-of-nack-for-dq-3-on-source",
         "MQQB-3.1.7.15-21",
         "The receiver sets the response queue of a negative acknowledgment for DQ 3 to a private queue of the source.",
-        _change_name_of_kind(_RESPONSE_QUEUE_ATTRIBUTE, PrivateName, REFUSAL_CLASSES, _replace_guid_in_name_by_source),
+        _change_queue_name_of_ack_by_kind(
+            _RESPONSE_QUEUE_ATTRIBUTE, PrivateName, REFUSAL_CLASSES, _replace_guid_in_name_by_source
+        ),
     ),
     (
         "receiver-response-queue-of-nack-for-dq-3-with-number-of-16-bits",
         "MQQB-3.1.7.15-21",
         "The receiver cuts the number of the response queue of a negative acknowledgment for DQ 3 to 16 bits.",
-        _change_name_of_kind(_RESPONSE_QUEUE_ATTRIBUTE, PrivateName, REFUSAL_CLASSES, _cut_queue_number),
+        _change_queue_name_of_ack_by_kind(
+            _RESPONSE_QUEUE_ATTRIBUTE, PrivateName, REFUSAL_CLASSES, _cut_queue_number_in_format_name
+        ),
     ),
     (
         "receiver-response-queue-of-removal-for-dq-5-with-swapped-guid",
         "MQQB-3.1.7.15-22",
         "The receiver swaps bytes of the GUID of the response queue in the acknowledgment of a removed message.",
-        _change_name_of_kind(_RESPONSE_QUEUE_ATTRIBUTE, PublicName, REMOVAL_CLASSES, _swap_guid_bytes),
+        _change_queue_name_of_ack_by_kind(_RESPONSE_QUEUE_ATTRIBUTE, PublicName, REMOVAL_CLASSES, _swap_guid_bytes),
     ),
     (
         "receiver-response-queue-of-nack-for-dq-5-with-swapped-guid",
         "MQQB-3.1.7.15-22",
         "The receiver swaps bytes of the GUID of the response queue in a negative acknowledgment.",
-        _change_name_of_kind(_RESPONSE_QUEUE_ATTRIBUTE, PublicName, REFUSAL_CLASSES, _swap_guid_bytes),
+        _change_queue_name_of_ack_by_kind(_RESPONSE_QUEUE_ATTRIBUTE, PublicName, REFUSAL_CLASSES, _swap_guid_bytes),
     ),
     (
         "receiver-response-queue-of-arrival-for-dq-5-on-source",
         "MQQB-3.1.7.15-22",
         "The receiver sets the response queue of the acknowledgment of an arrival with DQ 5 to a private queue.",
-        _change_name_of_kind(
+        _change_queue_name_of_ack_by_kind(
             _RESPONSE_QUEUE_ATTRIBUTE, PublicName, ARRIVAL_CLASSES, _replace_guid_in_name_by_public_guid
         ),
     ),
@@ -368,25 +388,29 @@ for _name, _rule, _says, _install in (
         "receiver-response-queue-of-removal-for-dq-7-by-host-name",
         "MQQB-3.1.7.15-23",
         "The receiver names the host of the response queue by OS in the acknowledgment of a removed message.",
-        _change_name_of_kind(_RESPONSE_QUEUE_ATTRIBUTE, DirectName, REMOVAL_CLASSES, _replace_tcp_by_os_in_name),
+        _change_queue_name_of_ack_by_kind(
+            _RESPONSE_QUEUE_ATTRIBUTE, DirectName, REMOVAL_CLASSES, _replace_tcp_by_os_in_name
+        ),
     ),
     (
         "receiver-response-queue-of-nack-for-dq-7-by-host-name",
         "MQQB-3.1.7.15-23",
         "The receiver names the host of the response queue by OS in a negative acknowledgment.",
-        _change_name_of_kind(_RESPONSE_QUEUE_ATTRIBUTE, DirectName, REFUSAL_CLASSES, _replace_tcp_by_os_in_name),
+        _change_queue_name_of_ack_by_kind(
+            _RESPONSE_QUEUE_ATTRIBUTE, DirectName, REFUSAL_CLASSES, _replace_tcp_by_os_in_name
+        ),
     ),
     (
         "receiver-response-queue-for-dq-7-cut-to-40-characters",
         "MQQB-3.1.7.15-23",
         "The receiver cuts the direct format name of the response queue to 40 characters.",
-        _change_name_of_kind(_RESPONSE_QUEUE_ATTRIBUTE, DirectName, ALL_CLASSES, _cut_long_direct_name),
+        _change_queue_name_of_ack_by_kind(_RESPONSE_QUEUE_ATTRIBUTE, DirectName, ALL_CLASSES, _cut_long_direct_name),
     ),
     (
         "receiver-second-destination-of-acknowledgments-not-opened",
         "MQQB-3.1.7.15-30",
         "The receiver opens only the first administration queue, and discards acknowledgments to other queues.",
-        change_step(OwnMessages.send, _send_only_to_first_queue),
+        change_step(OwnMessages.send, _send_acks_only_to_first_admin_queue),
     ),
     (
         "receiver-own-destination-of-acknowledgment-not-opened",
@@ -404,7 +428,7 @@ for _name, _rule, _says, _install in (
         "receiver-acknowledgment-encrypted-like-message",
         "MQQB-3.1.7.15-D06",
         "The receiver encrypts the acknowledgment of an encrypted message.",
-        change_admin_acks(ALL_CLASSES, _encrypt_like_message),
+        change_admin_acks(ALL_CLASSES, _encrypt_ack_like_message),
     ),
     (
         "receiver-acknowledgment-of-removal-with-privacy-level",
@@ -422,13 +446,13 @@ for _name, _rule, _says, _install in (
         "receiver-nack-of-refusal-signed",
         "MQQB-3.1.7.15-D07",
         "The receiver adds a signature of MSMQ 1.0 to the negative acknowledgment of a refusal.",
-        _sign_acks(REFUSAL_CLASSES, 1),
+        _add_signature_to_acks(REFUSAL_CLASSES, 1),
     ),
     (
         "receiver-acknowledgment-of-arrival-signed",
         "MQQB-3.1.7.15-D07",
         "The receiver adds a signature of MSMQ 3.0 to the acknowledgment of an arrival.",
-        _sign_acks(ARRIVAL_CLASSES, 5),
+        _add_signature_to_acks(ARRIVAL_CLASSES, 5),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)

@@ -57,7 +57,7 @@ def _is_other_than_removal_class(kind: Any) -> bool:
     return kind not in REMOVAL_ACK_CLASSES
 
 
-def _omit_large_body(self: Any, original: Any, message: Message, kind: Any, now: Any) -> Message:
+def _omit_large_body_from_ack(self: Any, original: Any, message: Message, kind: Any, now: Any) -> Message:
     ack: Message = original(message, kind, now)
     return replace(ack, Body=b"") if len(ack.Body) > _LARGE_BODY_BYTES else ack
 
@@ -69,7 +69,7 @@ def _send_first_five_acks(self: Any, original: Any, message: Message, kind: Any,
         original(message, kind, now)
 
 
-def _stop_after_undeliverable_ack(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
+def _send_no_ack_after_undeliverable_ack(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
     state = self.__dict__.setdefault("state", {"failed": False})
     name = message.AdministrationQueueFormatName
     if state["failed"]:
@@ -155,7 +155,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "receiver-nack-of-large-message-without-body",
         ("MQQB-3.1.7.15-28", "MQQB-3.1.7.15-29"),
         "A negative acknowledgment of a message with a body of more than 20,000 bytes has no body.",
-        change_step(AdminAcks.build, _omit_large_body),
+        change_step(AdminAcks.build, _omit_large_body_from_ack),
     ),
     (
         "receiver-nacks-have-body-of-first-nack",
@@ -173,7 +173,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "receiver-acks-after-unknown-administration-queue-omitted",
         "MQQB-3.1.7.15-34",
         "The receiver sends no acknowledgment after it could not open the administration queue of a message.",
-        change_step(AdminAcks.send, _stop_after_undeliverable_ack),
+        change_step(AdminAcks.send, _send_no_ack_after_undeliverable_ack),
     ),
     (
         "receiver-recoverable-ack-with-privacy-level-1",
@@ -201,8 +201,8 @@ class ReceiverAdminAckOfEncryptedMessageEncrypted(AdminAcks):
         return replace(ack, security=MessageSecurity(PrivacyLevel=level))
 
 
-@fault("receiver-admin-ack-on-removal-correlation-of-message-copied", breaks="MQQB-3.1.7.15-16", blind=True)
-class ReceiverAdminAckOnRemovalCorrelationOfMessageCopied(AdminAcks):
+@fault("receiver-ack-of-removal-copies-correlation-id-of-message", breaks="MQQB-3.1.7.15-16", blind=True)
+class ReceiverAckOfRemovalCopiesCorrelationIdOfMessage(AdminAcks):
     """When a message that has a CorrelationIdentifier itself leaves its queue, the receiver copies it into the
     acknowledgment instead of the identifier of the message.
     """

@@ -37,8 +37,8 @@ class ReceiverAckWithoutAdminQueueSentToEarlierQueue(AdminAcks):
         super().acknowledge_receive(replace(message, AdministrationQueueFormatName=known), reason, now)
 
 
-@fault("receiver-nack-to-direct-name-address-of-sender", breaks="MQQB-3.1.7.15-15", blind=True)
-class ReceiverNackToDirectNameAddressOfSender(AdminAcks):
+@fault("receiver-nack-to-direct-name-sent-to-address-of-sender", breaks="MQQB-3.1.7.15-15", blind=True)
+class ReceiverNackToDirectNameSentToAddressOfSender(AdminAcks):
     """The receiver replaces the address in the direct format name of the administration queue of a refused message with
     the address of the sender.
     """
@@ -53,8 +53,8 @@ class ReceiverNackToDirectNameAddressOfSender(AdminAcks):
         super().acknowledge_failure(message, message_class, now)
 
 
-@fault("receiver-ack-to-second-direct-name-first", breaks="MQQB-3.1.7.15-15", blind=True)
-class ReceiverAckToSecondDirectNameFirst(AdminAcks):
+@fault("receiver-ack-to-second-direct-name-sent-to-first-direct-name", breaks="MQQB-3.1.7.15-15", blind=True)
+class ReceiverAckToSecondDirectNameSentToFirstDirectName(AdminAcks):
     """The receiver addresses the acknowledgment of a packet with AQ 7 to the first direct format name that the sender
     used.
     """

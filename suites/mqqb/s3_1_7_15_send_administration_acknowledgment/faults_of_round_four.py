@@ -18,8 +18,8 @@ from reference_qm.model.adm import Message
 from reference_qm.surface.clock import Now
 
 
-@fault("router-acknowledgment-response-queue-on-router", breaks="MQQB-3.1.7.15-21", blind=True)
-class RouterAcknowledgmentResponseQueueOnRouter(Admission):
+@fault("router-ack-names-response-queue-on-router-itself", breaks="MQQB-3.1.7.15-21", blind=True)
+class RouterAckNamesResponseQueueOnRouterItself(Admission):
     """If a router acknowledges the refusal of a packet with DQ 3, the response queue of the acknowledgment is a private
     queue of the router and not of QueueManagerAddress.
     """

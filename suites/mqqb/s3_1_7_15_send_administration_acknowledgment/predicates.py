@@ -23,7 +23,7 @@ _QUEUE_TYPE_PRIVATE, _QUEUE_TYPE_PUBLIC, _QUEUE_TYPE_DIRECT = 3, 5, 7
 _RQ_OF_PRIVATE_QUEUE_ON_SOURCE, _RQ_OF_PRIVATE_QUEUE_ON_DESTINATION, _RQ_OF_PRIVATE_QUEUE_ON_ANY_HOST = 2, 3, 6
 
 
-def _has_no_ack_requests(packet: Any) -> tuple[bool, str]:
+def _requests_no_acknowledgment(packet: Any) -> tuple[bool, str]:
     flags = packet.MessagePropertiesHeader.Flags & ACK_REQUEST_BITS
     return not flags, f"the bits PA, PR, NA and NR have the value 0x{flags:X}"
 
@@ -46,26 +46,26 @@ def _has_no_negative_journaling(packet: Any) -> tuple[bool, str]:
     return packet.UserHeader.JN == 0, f"JN is {packet.UserHeader.JN}"
 
 
-def _is_not_encrypted(packet: Any) -> tuple[bool, str]:
+def _is_ack_not_encrypted(packet: Any) -> tuple[bool, str]:
     security, level = packet.SecurityHeader, packet.MessagePropertiesHeader.PrivacyLevel
     encrypted = security is not None and security.EB
     return not encrypted and level == 0, f"EB is {int(bool(encrypted))}, and PrivacyLevel is {level}"
 
 
-def _is_not_signed(packet: Any) -> tuple[bool, str]:
+def _is_ack_not_signed(packet: Any) -> tuple[bool, str]:
     security = packet.SecurityHeader
     size = 0 if security is None else len(security.SecurityData.Signature or b"")
     return size == 0, f"size of the signature in bytes: {size}"
 
 
 ATTRIBUTE_TEST_BY_RULE = {
-    "MQQB-3.1.7.15-D01": ("PA, PR, NA and NR of the acknowledgment are 0", _has_no_ack_requests),
+    "MQQB-3.1.7.15-D01": ("PA, PR, NA and NR of the acknowledgment are 0", _requests_no_acknowledgment),
     "MQQB-3.1.7.15-D02": ("TimeToReachQueue of the acknowledgment is 0xFFFFFFFF", _has_time_to_reach_queue),
     "MQQB-3.1.7.15-D03": ("TimeToBeReceived of the acknowledgment is 0xFFFFFFFF", _has_time_to_be_received),
     "MQQB-3.1.7.15-D04": ("JP of the acknowledgment is 0", _has_no_positive_journaling),
     "MQQB-3.1.7.15-D05": ("JN of the acknowledgment is 0", _has_no_negative_journaling),
-    "MQQB-3.1.7.15-D06": ("EB and PrivacyLevel of the acknowledgment are 0", _is_not_encrypted),
-    "MQQB-3.1.7.15-D07": ("the acknowledgment has no signature", _is_not_signed),
+    "MQQB-3.1.7.15-D06": ("EB and PrivacyLevel of the acknowledgment are 0", _is_ack_not_encrypted),
+    "MQQB-3.1.7.15-D07": ("the acknowledgment has no signature", _is_ack_not_signed),
 }
 """For each rule, an attribute of an acknowledgment whose value does not depend on the acknowledged message."""
 

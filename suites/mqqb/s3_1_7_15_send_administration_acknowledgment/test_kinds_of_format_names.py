@@ -16,7 +16,7 @@ from suites.mqqb.steps.secured import SENDER_TYPE_OF_QUEUE_MANAGER, SYMMETRIC_KE
 
 ADMIN_QUEUE_NUMBER = 0x5A0B_0C05
 BASE_PRIVACY_LEVEL = 1
-REMOVED_LABEL = "to be removed"
+REMOVED_MESSAGE_LABEL = "to be removed"
 
 
 @covers("MQQB-3.1.7.15-11", "MQQB-3.1.7.15-14")
@@ -64,7 +64,7 @@ def test_acknowledgment_of_removal_names_private_queues(peer, sut, judge):
     sent = {}
     for rule, user in cases.items():
         fields = peer.private_queue(sut.guid, number) | user
-        message = peer.message(fields, destination=None, properties={"NR": 1}, label=REMOVED_LABEL)
+        message = peer.message(fields, destination=None, properties={"NR": 1}, label=REMOVED_MESSAGE_LABEL)
         sent[rule] = receiver.send_packet(message)
     if not peer.eventually(lambda: len(sut.messages()) == len(sent)):
         raise ConformanceFailure("the messages are not in their queue")
@@ -96,9 +96,11 @@ def test_response_queue_of_acknowledged_message_to_public_queue_is_public(peer, 
     guid = UUID(sut.format_names(queue)["public"].partition("=")[2])
     receiver = AcknowledgingReceiver(peer, sut)
     named = {"DestinationQueue": PublicQueueFormatName(PublicQueueIdentifier=guid)}
-    message = receiver.build_message(named, destination=None, properties={"PA": 1, "NR": 1}, label=REMOVED_LABEL)
+    message = receiver.build_message(
+        named, destination=None, properties={"PA": 1, "NR": 1}, label=REMOVED_MESSAGE_LABEL
+    )
     sent = receiver.send_packet(message)
-    if not peer.await_label(REMOVED_LABEL, queue):
+    if not peer.await_label(REMOVED_MESSAGE_LABEL, queue):
         raise ConformanceFailure("the message is not in its queue")
     receiver.await_acks(1)
     sut.control.call("purge", queue=queue)

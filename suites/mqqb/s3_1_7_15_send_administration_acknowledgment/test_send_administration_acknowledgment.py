@@ -26,7 +26,7 @@ from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import get_private_queue_number
 from suites.mqqb.steps.secured import SENDER_TYPE_OF_QUEUE_MANAGER, SENDER_TYPE_OF_SENDER_WITH_SID
 
-ATTRIBUTE_BY_RULE = {
+ACK_ATTRIBUTE_DESCRIPTION_BY_RULE = {
     "MQQB-3.1.7.15-D01": "number of acknowledgments that the acknowledgment requests",
     "MQQB-3.1.7.15-D02": "TimeToReachQueue",
     "MQQB-3.1.7.15-D03": "TimeToBeReceived",
@@ -44,7 +44,7 @@ INFINITE_LIFETIME_S = 0xFFFF_FFFF
 LONG_BODY = b"the body of the message" * 100
 MESSAGE_LIFETIME_S = 2
 LARGE_BODY_BYTES = 5_000
-OTHER_ADMINISTRATION_QUEUE = "mqc-other-acks"
+SECOND_ADMINISTRATION_QUEUE = "mqc-other-acks"
 ALL_ACK_REQUESTS = {"PA": 1, "PR": 1, "NA": 1, "NR": 1}
 SAMPLE_CORRELATION_ID = bytes(range(1, 21))
 """The CorrelationID of a message, which its acknowledgment does not copy."""
@@ -69,7 +69,7 @@ def _get_attributes_of_acknowledgment(ack) -> dict[str, int]:
 def judge_ack_attributes(judge, sent, ack) -> None:
     """Judge the attributes of an acknowledgment whose values do not depend on the acknowledged message."""
     found = _get_attributes_of_acknowledgment(ack)
-    for rule, name in ATTRIBUTE_BY_RULE.items():
+    for rule, name in ACK_ATTRIBUTE_DESCRIPTION_BY_RULE.items():
         expected = INFINITE_LIFETIME_S if name.startswith("TimeTo") else 0
         judge(rule, "MQQB-3.1.7.15-26", expected=expected, observed=found[name], case=name, evidence=[sent, ack])
 
@@ -116,7 +116,7 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
     make = receiver.sequence.message if transactional else peer.message
     user = receiver.add_admin_queue_fields(user)
     sent = [receiver.send_packet(make(user, queue=queue, properties={"PA": wanted}, **place)) for wanted in (0, 1)]
-    user["AdminQueue"] = rf"TCP:{peer.address}\private$\{OTHER_ADMINISTRATION_QUEUE}"
+    user["AdminQueue"] = rf"TCP:{peer.address}\private$\{SECOND_ADMINISTRATION_QUEUE}"
     large = bytes(LARGE_BODY_BYTES)
     sent.append(receiver.send_packet(make(user, queue=queue, properties=ALL_ACK_REQUESTS, body=large, **place)))
     came = receiver.await_acks(2)
@@ -323,7 +323,7 @@ def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, as
     "MQQB-3.1.7.15-25",
     "MQQB-3.1.7.15-26",
     "MQQB-3.1.7.15-29",
-    *ATTRIBUTE_BY_RULE,
+    *ACK_ATTRIBUTE_DESCRIPTION_BY_RULE,
 )
 @needs("queues")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
@@ -389,7 +389,7 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
     "MQQB-3.1.7.15-25",
     "MQQB-3.1.7.15-26",
     "MQQB-3.1.7.15-29",
-    *ATTRIBUTE_BY_RULE,
+    *ACK_ATTRIBUTE_DESCRIPTION_BY_RULE,
 )
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recoverable):
@@ -491,7 +491,7 @@ RULES_OF_REMOVAL_EVENTS = {
     "timeout": ["MQDMPR-3.1.7.2.7-12"],
 }
 """The rules about the events that remove every message of a queue."""
-RULES_OF_DELIVERIES = {
+RULE_OF_ACK_DELIVERY_BY_MESSAGE_DELIVERY = {
     "express": "MQQB-3.1.7.2.1-02",
     "recoverable": "MQQB-3.1.7.2.1-01",
     "transactional": "MQQB-3.1.7.2.1-01",
@@ -508,11 +508,15 @@ RULES_OF_DELIVERIES = {
     "MQQB-3.1.7.15-24",
     "MQQB-3.1.7.15-26",
     "MQQB-3.1.7.15-28",
-    *ATTRIBUTE_BY_RULE,
+    *ACK_ATTRIBUTE_DESCRIPTION_BY_RULE,
 )
 @needs("queues", "receive")
 @pytest.mark.parametrize(
-    "delivery", [pytest.param(name, marks=covers(rule), id=name) for name, rule in RULES_OF_DELIVERIES.items()]
+    "delivery",
+    [
+        pytest.param(name, marks=covers(rule), id=name)
+        for name, rule in RULE_OF_ACK_DELIVERY_BY_MESSAGE_DELIVERY.items()
+    ],
 )
 @pytest.mark.parametrize(
     "end",
@@ -577,7 +581,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     judge_ack_attributes(judge, sent[2], ack)
     judge("MQQB-3.1.7.15-16", expected=acknowledgment(sent[2]), observed=ack, evidence=evidence)
     judge(
-        RULES_OF_DELIVERIES[delivery],
+        RULE_OF_ACK_DELIVERY_BY_MESSAGE_DELIVERY[delivery],
         "MQQB-3.1.7.15-24",
         expected=recoverable,
         observed=ack["UserHeader"].DM,

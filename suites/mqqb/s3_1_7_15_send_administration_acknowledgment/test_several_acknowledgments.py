@@ -35,28 +35,28 @@ from suites.mqqb.steps.secured import (
 )
 
 LARGE_BODY = b"a large body " * 2_500
-OTHER_ADMINISTRATION_QUEUE = "mqc-other-acks"
-UNKNOWN_PUBLIC_QUEUE = UUID("4d7c1f0a-5b1e-4c55-9d57-0d1f6e2b9a01")
+SECOND_ADMINISTRATION_QUEUE = "mqc-other-acks"
+UNKNOWN_PUBLIC_QUEUE_GUID = UUID("4d7c1f0a-5b1e-4c55-9d57-0d1f6e2b9a01")
 """A public queue that does not exist, so no acknowledgment can be sent to it."""
 ADMIN_QUEUE_NUMBER = 0x5A0B_0C05
 """A number that uses all bytes of PrivateQueueIdentifier."""
 ENHANCED_PRIVACY_LEVEL = 3
-DM_BY_DELIVERY = {"express": 0, "recoverable": 1, "transactional": 1}
-ARRIVAL_CLASS, NOT_TRANSACTIONAL_MESSAGE_CLASS, NOT_TRANSACTIONAL_QUEUE_CLASS = (
+DELIVERY_MODE_BY_DELIVERY = {"express": 0, "recoverable": 1, "transactional": 1}
+ARRIVAL_ACK_CLASS, NOT_TRANSACTIONAL_MESSAGE_CLASS, NOT_TRANSACTIONAL_QUEUE_CLASS = (
     AckClass.REACH_QUEUE,
     AckClass.NOT_TRANSACTIONAL_MSG,
     AckClass.NOT_TRANSACTIONAL_Q,
 )
-MIXED_MESSAGES = (
-    ("express", "plain", ADMINISTRATION_QUEUE_NAME, b"first", ARRIVAL_CLASS),
+MESSAGES_WITH_EXPECTED_ACK_CLASSES = (
+    ("express", "plain", ADMINISTRATION_QUEUE_NAME, b"first", ARRIVAL_ACK_CLASS),
     ("recoverable", "transactional", ADMINISTRATION_QUEUE_NAME, b"second", NOT_TRANSACTIONAL_MESSAGE_CLASS),
-    ("recoverable", "plain", None, b"third", ARRIVAL_CLASS),
-    ("express", "transactional", OTHER_ADMINISTRATION_QUEUE, LARGE_BODY, NOT_TRANSACTIONAL_MESSAGE_CLASS),
+    ("recoverable", "plain", None, b"third", ARRIVAL_ACK_CLASS),
+    ("express", "transactional", SECOND_ADMINISTRATION_QUEUE, LARGE_BODY, NOT_TRANSACTIONAL_MESSAGE_CLASS),
     ("transactional", "plain", ADMINISTRATION_QUEUE_NAME, b"fifth", NOT_TRANSACTIONAL_QUEUE_CLASS),
-    ("recoverable", "plain", OTHER_ADMINISTRATION_QUEUE, b"sixth", ARRIVAL_CLASS),
+    ("recoverable", "plain", SECOND_ADMINISTRATION_QUEUE, b"sixth", ARRIVAL_ACK_CLASS),
     ("express", "transactional", ADMINISTRATION_QUEUE_NAME, b"seventh", NOT_TRANSACTIONAL_MESSAGE_CLASS),
-    ("transactional", "transactional", ADMINISTRATION_QUEUE_NAME, b"eighth", ARRIVAL_CLASS),
-    ("transactional", "plain", OTHER_ADMINISTRATION_QUEUE, LARGE_BODY[::-1], NOT_TRANSACTIONAL_QUEUE_CLASS),
+    ("transactional", "transactional", ADMINISTRATION_QUEUE_NAME, b"eighth", ARRIVAL_ACK_CLASS),
+    ("transactional", "plain", SECOND_ADMINISTRATION_QUEUE, LARGE_BODY[::-1], NOT_TRANSACTIONAL_QUEUE_CLASS),
 )
 """Delivery, queue, administration queue (None: an unknown public queue), body, and class of the acknowledgment."""
 
@@ -67,7 +67,7 @@ def _describe_direct_queue(queue: Any) -> str:
     return text.rstrip("\0").lower()
 
 
-def _get_ack_values(ack: Frame) -> dict[str, Any]:
+def _get_values_of_acknowledgment(ack: Frame) -> dict[str, Any]:
     user, properties = ack["UserHeader"], ack["MessagePropertiesHeader"]
     return {
         "class": get_message_class(ack),
@@ -80,7 +80,11 @@ def _get_ack_values(ack: Frame) -> dict[str, Any]:
 
 def judge_ack_values(judge, rules: Mapping[str, tuple[str, ...]], expected: dict[str, dict], came: list[Frame]) -> None:
     """Judge each value of the acknowledgments that name a known message; ``expected``: the values by identifier."""
-    known = {get_correlation_id(ack): _get_ack_values(ack) for ack in came if get_correlation_id(ack) in expected}
+    known = {
+        get_correlation_id(ack): _get_values_of_acknowledgment(ack)
+        for ack in came
+        if get_correlation_id(ack) in expected
+    }
     numbers = {name: number for number, name in enumerate(expected, 1)}
     for field, of_field in rules.items():
         if not known:
@@ -118,14 +122,14 @@ def test_each_acknowledgment_of_several_has_values_of_its_own_message(peer, sut,
     receiver = AcknowledgingReceiver(peer, sut)
     sequences = {"plain": receiver.sequence, "transactional": Sequence(peer, 2)}
     sent, wanted = [], {}
-    for number, (delivery, queue, admin, body, of_class) in enumerate(MIXED_MESSAGES):
+    for number, (delivery, queue, admin, body, of_class) in enumerate(MESSAGES_WITH_EXPECTED_ACK_CLASSES):
         answers = rf"TCP:{peer.address}\private$\mqc-answers-{number}"
         where = rf"TCP:{peer.address}\private$\{admin}"
         unknown = {
             "AQ": QueueType.PUBLIC,
-            "AdminQueue": PublicQueueFormatName(PublicQueueIdentifier=UNKNOWN_PUBLIC_QUEUE),
+            "AdminQueue": PublicQueueFormatName(PublicQueueIdentifier=UNKNOWN_PUBLIC_QUEUE_GUID),
         }
-        user = {"DM": DM_BY_DELIVERY[delivery], "ResponseQueue": answers} | (
+        user = {"DM": DELIVERY_MODE_BY_DELIVERY[delivery], "ResponseQueue": answers} | (
             {"AdminQueue": where} if admin else unknown
         )
         make = sequences[queue].message if delivery == "transactional" else peer.message
@@ -136,8 +140,8 @@ def test_each_acknowledgment_of_several_has_values_of_its_own_message(peer, sut,
                 "class": of_class,
                 "destination": where.lower(),
                 "response queue": sut.format_name(queue).removeprefix("DIRECT=").lower(),
-                "DM": DM_BY_DELIVERY[delivery],
-                "body": b"" if of_class == ARRIVAL_CLASS else body,
+                "DM": DELIVERY_MODE_BY_DELIVERY[delivery],
+                "body": b"" if of_class == ARRIVAL_ACK_CLASS else body,
             }
     came = receiver.await_acks(len(sent))
     judge(
@@ -182,7 +186,7 @@ def test_each_acknowledgment_of_several_removals_has_values_of_its_own_message(p
     nack_classes = dict(zip(queues, (AckClass.Q_PURGED, AckClass.Q_DELETED), strict=True))
     sent, wanted = [], {}
     for number in range(6):
-        queue, admin = queues[number % 2], (ADMINISTRATION_QUEUE_NAME, OTHER_ADMINISTRATION_QUEUE)[number // 2 % 2]
+        queue, admin = queues[number % 2], (ADMINISTRATION_QUEUE_NAME, SECOND_ADMINISTRATION_QUEUE)[number // 2 % 2]
         body = LARGE_BODY if number == 2 else b"body %d" % number
         of_class = AckClass.RECEIVE if number < 2 else nack_classes[queue]
         destination = rf"TCP:{sut.address}\{queue}"

@@ -12,8 +12,8 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-@fault("sender-message-before-urgent-message-sent-again", breaks="MQQB-3.1.7.16-06", blind=True)
-class SenderMessageBeforeUrgentMessageSentAgain(Sending):
+@fault("sender-unacked-messages-sent-again-at-urgent-message", breaks="MQQB-3.1.7.16-06", blind=True)
+class SenderUnackedMessagesSentAgainAtUrgentMessage(Sending):
     """When a message with a higher priority becomes available, the sender dispatches the unacknowledged messages of
     lower priority again.
     """
@@ -27,8 +27,8 @@ class SenderMessageBeforeUrgentMessageSentAgain(Sending):
         super().put_outgoing(session, position, now)
 
 
-@fault("sender-message-after-order-ack-sent-again", breaks="MQQB-3.1.7.16-06", blind=True)
-class SenderMessageAfterOrderAckSentAgain(OrderAcks):
+@fault("sender-later-transactional-messages-sent-again-at-order-ack", breaks="MQQB-3.1.7.16-06", blind=True)
+class SenderLaterTransactionalMessagesSentAgainAtOrderAck(OrderAcks):
     """When an OrderAck for an earlier message arrives, the sender dispatches the later transactional messages again."""
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:

@@ -16,34 +16,34 @@ from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition, OutgoingQueue
 from reference_qm.surface.clock import Now
 
-AttributesFromArguments = Callable[..., dict[str, Any]]
+AckAttributesComputation = Callable[..., dict[str, Any]]
 """The type of functions that compute wrong attributes of an acknowledgment. The first arguments are the queue
 manager and the acknowledgment (a Message); the further arguments are those of the step that sends the acknowledgment.
 """
 
 
-def change_final_ack_of_removal(compute: AttributesFromArguments) -> Install:
+def change_final_ack_of_removal(compute: AckAttributesComputation) -> Install:
     """Return an installer of a fault that changes the FinalAck for a message that has left its queue. ``compute`` gets
     the queue manager, the acknowledgment, the position of the message, and the reason.
     """
     return _change_sent_acknowledgment(FinalAcks.acknowledge_final, compute)
 
 
-def change_final_ack_of_refusal(compute: AttributesFromArguments) -> Install:
+def change_final_ack_of_refusal(compute: AckAttributesComputation) -> Install:
     """Return an installer of a fault that changes the FinalAck for a refused packet. ``compute`` gets the
     queue manager, the acknowledgment, the session, the packet, and the class of the acknowledgment.
     """
     return _change_sent_acknowledgment(FinalAcks.refuse_transactional, compute)
 
 
-def change_scheduled_order_ack(compute: AttributesFromArguments) -> Install:
+def change_scheduled_order_ack(compute: AckAttributesComputation) -> Install:
     """Return an installer of a fault that changes the OrderAcks that the Order Ack Send Timer sends. ``compute`` gets
     the queue manager, the acknowledgment and the session.
     """
     return _change_sent_acknowledgment(OrderAcks.on_send_timer, compute)
 
 
-def _change_sent_acknowledgment(outer: Method, compute: AttributesFromArguments) -> Install:
+def _change_sent_acknowledgment(outer: Method, compute: AckAttributesComputation) -> Install:
     def make_changed_send(original: Callable[..., None], qm: QM, *arguments: Any) -> Callable[..., None]:
         def send_changed_acknowledgment(qm: QM, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
             ack = position.MessageReference

@@ -137,8 +137,8 @@ add(
 )
 
 
-@fault("receiver-order-ack-previous-number-of-preceding-order-ack", breaks="MQQB-3.1.7.17-06", blind=True)
-class ReceiverOrderAckPreviousNumberOfPrecedingOrderAck(OrderAcks):
+@fault("receiver-order-ack-previous-number-repeats-preceding-order-ack", breaks="MQQB-3.1.7.17-06", blind=True)
+class ReceiverOrderAckPreviousNumberRepeatsPrecedingOrderAck(OrderAcks):
     """The receiver sets TxPreviousSequenceNumber of an OrderAck to the number of the preceding OrderAck."""
 
     def __init__(self, qm: QM) -> None:
@@ -173,8 +173,8 @@ class ReceiverTransactionalAckPrivateQueueNumber5(OrderAcks):
         return name if session.DirectFormatSession else str(PrivateName(source, ORDER_QUEUE_NUMBER + 1))
 
 
-@fault("receiver-order-acks-of-second-address-to-first", breaks="MQQB-3.1.7.17-07", blind=True)
-class ReceiverOrderAcksOfSecondAddressToFirst(_TransactionalAckChanger):
+@fault("receiver-order-acks-for-later-senders-sent-to-first-sender", breaks="MQQB-3.1.7.17-07", blind=True)
+class ReceiverOrderAcksForLaterSendersSentToFirstSender(_TransactionalAckChanger):
     """The receiver addresses all OrderAcks and FinalAcks to the order queue of the first sender."""
 
     def __init__(self, qm: QM) -> None:
@@ -223,7 +223,7 @@ class ReceiverTransactionalAckWithoutOpenSessionDropped(OrderAcks):
             super().send_transactional_ack(name, message_class, body, now)
 
 
-ACK_RECEIVE = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+ACK_RECEIVE_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
 @fault("receiver-final-ack-of-purged-message-without-session-not-sent", breaks="MQQB-3.1.7.17-11", blind=True)
@@ -233,7 +233,7 @@ class ReceiverFinalAckOfPurgedMessageWithoutSessionNotSent(FinalAcks):
     """
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
-        if reason is ACK_RECEIVE or any(not one.initiator for one in self.qm.sessions.values()):
+        if reason is ACK_RECEIVE_CLASS or any(not one.initiator for one in self.qm.sessions.values()):
             super().acknowledge_final(position, reason, now)
 
 
@@ -245,8 +245,8 @@ add(
 )
 
 
-@fault("receiver-negative-final-ack-express", breaks="MQQB-3.1.7.17-D01", blind=True)
-class ReceiverNegativeFinalAckExpress(Sending):
+@fault("receiver-negative-final-ack-sent-as-express-message", breaks="MQQB-3.1.7.17-D01", blind=True)
+class ReceiverNegativeFinalAckSentAsExpressMessage(Sending):
     """The receiver sends a negative FinalAck as an express message."""
 
     def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:

@@ -25,7 +25,7 @@ from reference_qm.surface.clock import Now
 TransactionalAckBody = OrderAckBody | FinalAckBody
 
 
-RECEIVE_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+ACK_RECEIVE_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
 def _is_order_ack_class(message_class: MessageClass) -> bool:
@@ -33,14 +33,16 @@ def _is_order_ack_class(message_class: MessageClass) -> bool:
 
 
 def _is_receipt_class(message_class: MessageClass) -> bool:
-    return message_class is RECEIVE_CLASS
+    return message_class is ACK_RECEIVE_CLASS
 
 
 def _is_refusal_class(message_class: MessageClass) -> bool:
     return not _is_order_ack_class(message_class) and not _is_receipt_class(message_class)
 
 
-def _change_ack_body(when: Callable[[MessageClass], bool], change: Callable[[Any], TransactionalAckBody]) -> Install:
+def _change_transactional_ack_body(
+    when: Callable[[MessageClass], bool], change: Callable[[Any], TransactionalAckBody]
+) -> Install:
     class ChangedAckBody(OrderAcks):
         def send_transactional_ack(
             self, name: str, message_class: MessageClass, body: TransactionalAckBody, now: Now
@@ -66,11 +68,11 @@ def _change_sequence_timestamp(body: OrderAckBody) -> OrderAckBody:
     return replace(body, TxSequenceID=replace(body.TxSequenceID, TimeStamp=body.TxSequenceID.TimeStamp + 1))
 
 
-def _set_sequence_numbers_to_first(body: OrderAckBody) -> OrderAckBody:
+def _set_sequence_numbers_to_those_of_first_message(body: OrderAckBody) -> OrderAckBody:
     return replace(body, TxSequenceNumber=1, TxPreviousSequenceNumber=0)
 
 
-_ACK_BODY_FAULTS: tuple[
+_TRANSACTIONAL_ACK_BODY_FAULTS: tuple[
     tuple[str, str, str, Callable[[MessageClass], bool], Callable[[Any], TransactionalAckBody]], ...
 ] = (
     (
@@ -85,7 +87,7 @@ _ACK_BODY_FAULTS: tuple[
         "MQQB-3.1.7.17-D04",
         "The receiver's OrderAck always has TxSequenceNumber 1.",
         _is_order_ack_class,
-        _set_sequence_numbers_to_first,
+        _set_sequence_numbers_to_those_of_first_message,
     ),
     (
         "receiver-final-ack-of-receipt-previous-number-0",
@@ -132,12 +134,12 @@ _ACK_BODY_FAULTS: tuple[
 )
 
 
-for _name, _rule, _says, _when, _change in _ACK_BODY_FAULTS:
-    add(_name, _rule, _says, _change_ack_body(_when, _change))
+for _name, _rule, _says, _when, _change in _TRANSACTIONAL_ACK_BODY_FAULTS:
+    add(_name, _rule, _says, _change_transactional_ack_body(_when, _change))
 
 
-@fault("receiver-order-ack-sequence-ordinal-of-31-bits", breaks="MQQB-3.1.7.17-D03", blind=True)
-class ReceiverOrderAckSequenceOrdinalOf31Bits(OrderAcks):
+@fault("receiver-order-ack-sequence-ordinal-cut-to-31-bits", breaks="MQQB-3.1.7.17-D03", blind=True)
+class ReceiverOrderAckSequenceOrdinalCutTo31Bits(OrderAcks):
     """The receiver sends an OrderAck whose TxSequenceID has only the lower 31 bits of Ordinal."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -161,8 +163,8 @@ class ReceiverOrderAckWithSequenceOfOtherQueue(OrderAcks):
         return OrderAckBody(self.due[0].saved_identifier, body.TxSequenceNumber, body.TxPreviousSequenceNumber)
 
 
-@fault("receiver-order-ack-number-of-31-bits", breaks="MQQB-3.1.7.17-D04", blind=True)
-class ReceiverOrderAckNumberOf31Bits(OrderAcks):
+@fault("receiver-order-ack-tx-sequence-number-cut-to-31-bits", breaks="MQQB-3.1.7.17-D04", blind=True)
+class ReceiverOrderAckTxSequenceNumberCutTo31Bits(OrderAcks):
     """The receiver sends an OrderAck whose TxSequenceNumber has only the lower 31 bits of the number of the last
     accepted message.
     """
@@ -185,8 +187,8 @@ class ReceiverOrderAckOfQueueWithNumberOfOtherQueue(OrderAcks):
         return OrderAckBody(transfer.saved_identifier, number, number - 1)
 
 
-@fault("receiver-final-ack-previous-number-one-less", breaks="MQQB-3.1.7.17-D05", blind=True)
-class ReceiverFinalAckPreviousNumberOneLess(FinalAcks):
+@fault("receiver-final-ack-previous-number-is-message-number-minus-one", breaks="MQQB-3.1.7.17-D05", blind=True)
+class ReceiverFinalAckPreviousNumberIsMessageNumberMinusOne(FinalAcks):
     """The receiver sets TxPreviousSequenceNumber in a FinalAck to the number of the message minus one."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -196,8 +198,8 @@ class ReceiverFinalAckPreviousNumberOneLess(FinalAcks):
         super().acknowledge_final(position, reason, now)
 
 
-@fault("receiver-final-ack-of-expired-message-source-guid-own", breaks="MQQB-3.1.7.17-D06", blind=True)
-class ReceiverFinalAckOfExpiredMessageSourceGuidOwn(FinalAcks):
+@fault("receiver-final-ack-of-expired-message-has-own-source-guid", breaks="MQQB-3.1.7.17-D06", blind=True)
+class ReceiverFinalAckOfExpiredMessageHasOwnSourceGuid(FinalAcks):
     """The receiver sets SourceGUID in the FinalAck of a message that expired in its queue to its own Identifier."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -209,8 +211,8 @@ class ReceiverFinalAckOfExpiredMessageSourceGuidOwn(FinalAcks):
         position.MessageReference = message
 
 
-@fault("receiver-final-ack-of-removed-message-message-id-one-more", breaks="MQQB-3.1.7.17-D07")
-class ReceiverFinalAckOfRemovedMessageMessageIdOneMore(FinalAcks):
+@fault("receiver-final-ack-of-removed-message-has-message-id-one-too-high", breaks="MQQB-3.1.7.17-D07")
+class ReceiverFinalAckOfRemovedMessageHasMessageIdOneTooHigh(FinalAcks):
     """The receiver sends a FinalAck whose MessageID is one too high for a message that was purged or
     deleted with its queue.
     """
@@ -224,8 +226,8 @@ class ReceiverFinalAckOfRemovedMessageMessageIdOneMore(FinalAcks):
         position.MessageReference = message
 
 
-@fault("receiver-final-ack-number-of-message-of-16-bits", breaks=("MQQB-3.1.7.17-D07", "MQQB-3.1.7.17-D10"), blind=True)
-class ReceiverFinalAckNumberOfMessageOf16Bits(FinalAcks):
+@fault("receiver-final-ack-message-id-cut-to-16-bits", breaks=("MQQB-3.1.7.17-D07", "MQQB-3.1.7.17-D10"), blind=True)
+class ReceiverFinalAckMessageIdCutTo16Bits(FinalAcks):
     """The receiver sends a FinalAck whose MessageID has only the lower 16 bits of the number of the message."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -260,8 +262,8 @@ class ReceiverFinalAckMessageIdOfFirstMessage(FinalAcks):
         super().acknowledge_final(position, reason, now)
 
 
-@fault("receiver-final-ack-of-refused-packet-previous-number-one-less", breaks="MQQB-3.1.7.17-D08", blind=True)
-class ReceiverFinalAckOfRefusedPacketPreviousNumberOneLess(FinalAcks):
+@fault("receiver-final-ack-of-refused-packet-previous-number-one-too-low", breaks="MQQB-3.1.7.17-D08", blind=True)
+class ReceiverFinalAckOfRefusedPacketPreviousNumberOneTooLow(FinalAcks):
     """The receiver always sends TxSequenceNumber minus one as TxPreviousSequenceNumber in the FinalAck
     of a refused packet.
     """
@@ -277,8 +279,8 @@ class ReceiverFinalAckOfRefusedPacketPreviousNumberOneLess(FinalAcks):
         super().refuse_transactional(session, packet, message_class, now)
 
 
-@fault("receiver-final-ack-source-guid-of-session", breaks="MQQB-3.1.7.17-D09", blind=True)
-class ReceiverFinalAckSourceGuidOfSession(FinalAcks):
+@fault("receiver-final-ack-source-guid-is-guid-of-session", breaks="MQQB-3.1.7.17-D09", blind=True)
+class ReceiverFinalAckSourceGuidIsGuidOfSession(FinalAcks):
     """The receiver sets SourceGUID in the FinalAck of a refused packet to the GUID of the session's queue manager."""
 
     def refuse_transactional(
@@ -288,8 +290,8 @@ class ReceiverFinalAckSourceGuidOfSession(FinalAcks):
         super().refuse_transactional(session, replace(packet, UserHeader=other), message_class, now)
 
 
-@fault("receiver-final-ack-of-refused-packet-message-id-16-bits", breaks="MQQB-3.1.7.17-D10", blind=True)
-class ReceiverFinalAckOfRefusedPacketMessageId16Bits(FinalAcks):
+@fault("receiver-final-ack-of-refused-packet-message-id-cut-to-16-bits", breaks="MQQB-3.1.7.17-D10", blind=True)
+class ReceiverFinalAckOfRefusedPacketMessageIdCutTo16Bits(FinalAcks):
     """The receiver puts only the low 16 bits of the MessageID into the FinalAck of a refused packet."""
 
     def refuse_transactional(
@@ -299,8 +301,8 @@ class ReceiverFinalAckOfRefusedPacketMessageId16Bits(FinalAcks):
         super().refuse_transactional(session, replace(packet, UserHeader=user), message_class, now)
 
 
-@fault("receiver-final-ack-of-refused-packet-source-guid-remote-qm", breaks="MQQB-3.1.7.17-D09", blind=True)
-class ReceiverFinalAckOfRefusedPacketSourceGuidRemoteQm(FinalAcks):
+@fault("receiver-final-ack-of-refused-packet-has-source-guid-of-session", breaks="MQQB-3.1.7.17-D09", blind=True)
+class ReceiverFinalAckOfRefusedPacketHasSourceGuidOfSession(FinalAcks):
     """The receiver sets SourceGUID in the FinalAck of a refused packet to RemoteQMGuid of the session, which is the
     router if the packet was routed.
     """

@@ -35,7 +35,7 @@ _PRIVACY_LEVEL_PATH = "MessagePropertiesHeader.PrivacyLevel"
 _EXPRESS_DELIVERY_ATTRIBUTE = {"DeliveryGuarantee": DeliveryGuarantee.EXPRESS}
 
 
-def _replace_class(right: MessageClass, wrong: MessageClass) -> Install:
+def _replace_final_ack_class(right: MessageClass, wrong: MessageClass) -> Install:
     """Return an installer of a fault that sends FinalAcks of one class with another class."""
     return with_arguments(
         OrderAcks.send_transactional_ack,
@@ -43,25 +43,29 @@ def _replace_class(right: MessageClass, wrong: MessageClass) -> Install:
     )
 
 
-def _change_only_class(wanted: MessageClass, values: dict[str, Any]) -> Callable[..., dict[str, Any]]:
+def _change_attributes_of_ack_class(wanted: MessageClass, values: dict[str, Any]) -> Callable[..., dict[str, Any]]:
     """Return a function that computes the given attributes for acknowledgments of one class."""
     return lambda qm, ack, *arguments: values if ack.Class == wanted else {}
 
 
-def _journal_like_message(qm: QM, ack: Message, position: MessagePosition, reason: MessageClass) -> dict[str, Any]:
+def _journal_ack_like_message(qm: QM, ack: Message, position: MessagePosition, reason: MessageClass) -> dict[str, Any]:
     return {"PositiveJournalingRequested": position.MessageReference.PositiveJournalingRequested}
 
 
-def _copy_response_queue(qm: QM, ack: Message, position: MessagePosition, reason: MessageClass) -> dict[str, Any]:
+def _copy_response_queue_of_message_to_ack(
+    qm: QM, ack: Message, position: MessagePosition, reason: MessageClass
+) -> dict[str, Any]:
     return {"ResponseQueueFormatName": position.MessageReference.ResponseQueueFormatName}
 
 
-def _trace_like_message(qm: QM, ack: Message, position: MessagePosition, reason: MessageClass) -> dict[str, Any]:
+def _trace_ack_like_message(qm: QM, ack: Message, position: MessagePosition, reason: MessageClass) -> dict[str, Any]:
     message = position.MessageReference
     return {"TracingRequested": message.TracingRequested, "TracingQueueIdentifier": message.TracingQueueIdentifier}
 
 
-def _copy_body_type(qm: QM, ack: Message, position: MessagePosition, reason: MessageClass) -> dict[str, Any]:
+def _copy_body_type_of_message_to_ack(
+    qm: QM, ack: Message, position: MessagePosition, reason: MessageClass
+) -> dict[str, Any]:
     return {"BodyType": position.MessageReference.BodyType}
 
 
@@ -114,13 +118,13 @@ def _address_ack_to_private_name(ack: Message, source: UUID) -> dict[str, Any]:
     return {"DestinationQueueFormatName": name, "DestinationQueueManagerIdentifier": source}
 
 
-def _address_removal_to_private_name(
+def _address_removal_final_ack_to_private_name(
     qm: QM, ack: Message, position: MessagePosition, reason: MessageClass
 ) -> dict[str, Any]:
     return _address_ack_to_private_name(ack, position.MessageReference.Identifier.QueueManagerGuid)
 
 
-def _address_refusal_to_private_name(
+def _address_refusal_final_ack_to_private_name(
     qm: QM, ack: Message, session: Session, packet: Any, refusal: MessageClass
 ) -> dict[str, Any]:
     return _address_ack_to_private_name(ack, packet.UserHeader.SourceQueueManager)
@@ -137,7 +141,7 @@ def _address_ack_to_direct_name(ack: Message, address: str) -> dict[str, Any]:
     return {"DestinationQueueFormatName": name, "DestinationQueueManagerIdentifier": NULL_GUID}
 
 
-def _address_refusal_to_direct_name(
+def _address_refusal_final_ack_to_direct_name(
     qm: QM, ack: Message, session: Session, packet: Any, refusal: MessageClass
 ) -> dict[str, Any]:
     return _address_ack_to_direct_name(ack, session.RemoteQMAddress)
@@ -147,7 +151,7 @@ def _address_later_order_ack_to_direct_name(qm: QM, ack: Message, session: Sessi
     return _address_ack_to_direct_name(ack, session.RemoteQMAddress) if session.MessageSentCount else {}
 
 
-def _address_removal_to_direct_name(
+def _address_removal_final_ack_to_direct_name(
     qm: QM, ack: Message, position: MessagePosition, reason: MessageClass
 ) -> dict[str, Any]:
     session = next(iter(qm.sessions.values()), None)
@@ -165,25 +169,25 @@ for _name, _rule, _says, _install in (
         "receiver-final-ack-of-removal-journaled-like-message",
         "MQQB-3.1.7.17-05",
         "The receiver sets JP in the FinalAck if the acknowledged message has JP set.",
-        change_final_ack_of_removal(_journal_like_message),
+        change_final_ack_of_removal(_journal_ack_like_message),
     ),
     (
         "receiver-final-ack-of-removal-with-response-queue-of-message",
         "MQQB-3.1.7.17-05",
         "The receiver copies the response queue of the message that was removed into the FinalAck.",
-        change_final_ack_of_removal(_copy_response_queue),
+        change_final_ack_of_removal(_copy_response_queue_of_message_to_ack),
     ),
     (
         "receiver-final-ack-of-removal-traced-like-message",
         "MQQB-3.1.7.17-05",
         "The receiver requests the tracing of a FinalAck if the acknowledged message is traced.",
-        change_final_ack_of_removal(_trace_like_message),
+        change_final_ack_of_removal(_trace_ack_like_message),
     ),
     (
         "receiver-final-ack-of-removal-with-body-type-of-message",
         "MQQB-3.1.7.17-05",
         "The receiver copies the BodyType of the message that was removed into the FinalAck.",
-        change_final_ack_of_removal(_copy_body_type),
+        change_final_ack_of_removal(_copy_body_type_of_message_to_ack),
     ),
     (
         "receiver-final-ack-of-removal-with-privacy-level",
@@ -207,25 +211,25 @@ for _name, _rule, _says, _install in (
         "receiver-final-ack-class-of-purged-message-for-deleted-queue",
         "MQQB-3.1.7.17-04",
         "The receiver sends the FinalAck of a message in a deleted queue with the class NACK_Q_PURGED.",
-        _replace_class(_QUEUE_DELETED_CLASS, _QUEUE_PURGED_CLASS),
+        _replace_final_ack_class(_QUEUE_DELETED_CLASS, _QUEUE_PURGED_CLASS),
     ),
     (
         "receiver-final-ack-class-of-received-message-for-expired-message",
         "MQQB-3.1.7.17-04",
         "The receiver sends the FinalAck of a message that expired in its queue with the class ACK_RECEIVE.",
-        _replace_class(_RECEIVE_TIMEOUT_CLASS, _RECEIVE_CLASS),
+        _replace_final_ack_class(_RECEIVE_TIMEOUT_CLASS, _RECEIVE_CLASS),
     ),
     (
         "receiver-final-ack-class-of-bad-queue-for-full-queue",
         "MQQB-3.1.7.17-04",
         "The receiver sends the FinalAck of a message to a full queue with the class NACK_BAD_DST_Q.",
-        _replace_class(_QUOTA_EXCEEDED_CLASS, _BAD_QUEUE_CLASS),
+        _replace_final_ack_class(_QUOTA_EXCEEDED_CLASS, _BAD_QUEUE_CLASS),
     ),
     (
         "receiver-final-ack-class-of-bad-encryption-for-bad-signature",
         "MQQB-3.1.7.17-04",
         "The receiver sends the FinalAck of a message with a wrong signature with the class NACK_BAD_ENCRYPTION.",
-        _replace_class(_BAD_SIGNATURE_CLASS, _BAD_ENCRYPTION_CLASS),
+        _replace_final_ack_class(_BAD_SIGNATURE_CLASS, _BAD_ENCRYPTION_CLASS),
     ),
     (
         "receiver-order-ack-number-advanced-by-rejected-messages",
@@ -250,7 +254,7 @@ for _name, _rule, _says, _install in (
         "receiver-final-ack-of-purged-message-express",
         "MQQB-3.1.7.17-D01",
         "The receiver sends the FinalAck of a purged message as an express message.",
-        change_final_ack_of_removal(_change_only_class(_QUEUE_PURGED_CLASS, _EXPRESS_DELIVERY_ATTRIBUTE)),
+        change_final_ack_of_removal(_change_attributes_of_ack_class(_QUEUE_PURGED_CLASS, _EXPRESS_DELIVERY_ATTRIBUTE)),
     ),
     (
         "receiver-final-ack-to-direct-name-express",
@@ -285,14 +289,14 @@ for _name, _rule, _says, _install in (
         "MQQB-3.1.7.17-D11",
         "The receiver addresses the FinalAck of a removed message to private queue 4 although the message was sent to "
         "a direct format name.",
-        change_final_ack_of_removal(_address_removal_to_private_name),
+        change_final_ack_of_removal(_address_removal_final_ack_to_private_name),
     ),
     (
         "receiver-final-ack-of-refusal-to-private-queue-for-direct-name",
         "MQQB-3.1.7.17-D11",
         "The receiver addresses the FinalAck of a refused packet to private queue 4 although the packet was sent to a "
         "direct format name.",
-        change_final_ack_of_refusal(_address_refusal_to_private_name),
+        change_final_ack_of_refusal(_address_refusal_final_ack_to_private_name),
     ),
     (
         "receiver-later-order-ack-to-private-queue-for-direct-name",
@@ -305,7 +309,7 @@ for _name, _rule, _says, _install in (
         "MQQB-3.1.7.17-D13",
         "The receiver addresses the FinalAck of a refused packet to a direct format name although the packet was sent "
         "to a private format name.",
-        change_final_ack_of_refusal(_address_refusal_to_direct_name),
+        change_final_ack_of_refusal(_address_refusal_final_ack_to_direct_name),
     ),
     (
         "receiver-later-order-ack-to-direct-name-for-private-queue",
@@ -318,7 +322,7 @@ for _name, _rule, _says, _install in (
         "MQQB-3.1.7.17-D13",
         "The receiver addresses the FinalAck of a removed message to a direct format name although the message was "
         "sent to a private format name.",
-        change_final_ack_of_removal(_address_removal_to_direct_name),
+        change_final_ack_of_removal(_address_removal_final_ack_to_direct_name),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)

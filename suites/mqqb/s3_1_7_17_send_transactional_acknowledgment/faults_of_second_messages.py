@@ -27,16 +27,16 @@ from reference_qm.model.adm import IncomingTransactionalTransferInfo, MessagePos
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
-_LAST_IDENTIFIERS: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
+_LAST_ACK_MESSAGE_ID_BY_QUEUE_MANAGER: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
-def _repeat_last_identifier(
+def _give_final_ack_message_id_of_last_ack(
     original: Callable[..., int], qm: QueueManager, name: str, message_class: MessageClass, *_: Any
 ) -> Callable[..., int]:
     def assign_identifier(*arguments: Any) -> int:
-        if message_class is MessageClass.MQMSG_CLASS_ORDER_ACK or qm not in _LAST_IDENTIFIERS:
-            _LAST_IDENTIFIERS[qm] = original(*arguments)
-        return _LAST_IDENTIFIERS[qm]
+        if message_class is MessageClass.MQMSG_CLASS_ORDER_ACK or qm not in _LAST_ACK_MESSAGE_ID_BY_QUEUE_MANAGER:
+            _LAST_ACK_MESSAGE_ID_BY_QUEUE_MANAGER[qm] = original(*arguments)
+        return _LAST_ACK_MESSAGE_ID_BY_QUEUE_MANAGER[qm]
 
     return assign_identifier
 
@@ -45,12 +45,14 @@ add(
     "receiver-final-ack-identifier-of-order-ack",
     "MQQB-3.1.7.17-03",
     "The receiver gives a FinalAck the MessageID of its last OrderAck.",
-    replace_during(OrderAcks.send_transactional_ack, Numbering.assign_identifier, _repeat_last_identifier),
+    replace_during(
+        OrderAcks.send_transactional_ack, Numbering.assign_identifier, _give_final_ack_message_id_of_last_ack
+    ),
     blind=True,
 )
 
 
-def _repeat_refused_identifier(
+def _give_final_ack_message_id_of_refused_packet(
     original: Callable[..., int], qm: QueueManager, session: Session, packet: UserMessagePacket, *_: Any
 ) -> Callable[..., int]:
     return lambda *arguments: packet.UserHeader.MessageID
@@ -60,12 +62,14 @@ add(
     "receiver-final-ack-of-refused-packet-identifier-of-packet",
     "MQQB-3.1.7.17-03",
     "The receiver gives the FinalAck of a refused packet the MessageID of this packet.",
-    replace_during(FinalAcks.refuse_transactional, Numbering.assign_identifier, _repeat_refused_identifier),
+    replace_during(
+        FinalAcks.refuse_transactional, Numbering.assign_identifier, _give_final_ack_message_id_of_refused_packet
+    ),
     blind=True,
 )
 
 
-def _name_private_queue(
+def _address_refusal_final_ack_to_private_queue(
     original: Callable[..., str], qm: QueueManager, session: Session, packet: UserMessagePacket, *_: Any
 ) -> Callable[..., str]:
     return lambda *arguments: str(PrivateName(packet.UserHeader.SourceQueueManager, ORDER_QUEUE_NUMBER))
@@ -76,13 +80,15 @@ add(
     "MQQB-3.1.7.17-07",
     "The receiver addresses the FinalAck of a refused packet on a session for a direct format name to a private format "
     "name.",
-    replace_during(FinalAcks.refuse_transactional, OrderAcks.build_order_queue_name, _name_private_queue),
+    replace_during(
+        FinalAcks.refuse_transactional, OrderAcks.build_order_queue_name, _address_refusal_final_ack_to_private_queue
+    ),
     blind=True,
 )
 
 
-@fault("receiver-order-ack-beside-session-of-other-kind-sent-to-its-kind", breaks="MQQB-3.1.7.17-07", blind=True)
-class ReceiverOrderAckBesideSessionOfOtherKindSentToItsKind(OrderAcks):
+@fault("receiver-acks-of-direct-session-addressed-to-private-name", breaks="MQQB-3.1.7.17-07", blind=True)
+class ReceiverAcksOfDirectSessionAddressedToPrivateName(OrderAcks):
     """The receiver addresses the acknowledgments of a session for a direct format name to a private format name while a
     session for a private format name is open with the sender.
     """
@@ -100,7 +106,7 @@ class ReceiverOrderAckBesideSessionOfOtherKindSentToItsKind(OrderAcks):
         return super().build_order_queue_name(session, source)
 
 
-class _OrderAckChanged(OrderAcks):
+class _ChangedOrderAckBuilding(OrderAcks):
     """Builds some OrderAcks from other elements."""
 
     def list_transfers_of_sender(
@@ -115,8 +121,8 @@ class _OrderAckChanged(OrderAcks):
         ]
 
 
-@fault("receiver-order-ack-sequence-of-second-queue-first", breaks="MQQB-3.1.7.17-D03", blind=True)
-class ReceiverOrderAckSequenceOfSecondQueueFirst(_OrderAckChanged):
+@fault("receiver-order-ack-of-second-queue-names-sequence-of-first", breaks="MQQB-3.1.7.17-D03", blind=True)
+class ReceiverOrderAckOfSecondQueueNamesSequenceOfFirst(_ChangedOrderAckBuilding):
     """The receiver sets TxSequenceID of an OrderAck to the TxSequenceID of the sender's sequence to the first queue."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -124,8 +130,8 @@ class ReceiverOrderAckSequenceOfSecondQueueFirst(_OrderAckChanged):
         return replace(super().build(transfer), TxSequenceID=first.saved_identifier)
 
 
-@fault("receiver-order-ack-sequence-of-later-sequence-first", breaks="MQQB-3.1.7.17-D03", blind=True)
-class ReceiverOrderAckSequenceOfLaterSequenceFirst(OrderAcks):
+@fault("receiver-order-ack-of-later-sequence-names-first-sequence", breaks="MQQB-3.1.7.17-D03", blind=True)
+class ReceiverOrderAckOfLaterSequenceNamesFirstSequence(OrderAcks):
     """The receiver sets TxSequenceID of an OrderAck to the TxSequenceID of the sender's first sequence to the queue."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -145,8 +151,8 @@ class ReceiverOrderAckNumberIncrementedByRejectedMessage(OrderAcks):
         return replace(body, TxSequenceNumber=body.TxSequenceNumber + min(transfer.RejectCount, 1))
 
 
-@fault("receiver-order-ack-number-of-second-queue-highest", breaks="MQQB-3.1.7.17-D04", blind=True)
-class ReceiverOrderAckNumberOfSecondQueueHighest(_OrderAckChanged):
+@fault("receiver-order-ack-number-is-highest-of-all-queues", breaks="MQQB-3.1.7.17-D04", blind=True)
+class ReceiverOrderAckNumberIsHighestOfAllQueues(_ChangedOrderAckBuilding):
     """The receiver sets TxSequenceNumber of an OrderAck to the highest number that it accepted from the sender for any
     queue.
     """
@@ -156,15 +162,15 @@ class ReceiverOrderAckNumberOfSecondQueueHighest(_OrderAckChanged):
         return replace(super().build(transfer), TxSequenceNumber=highest)
 
 
-class _FinalAckNumberChanged(FinalAcks):
+class _FinalAcksWithChangedPreviousNumber(FinalAcks):
     """Changes TransactionPreviousSequenceNumber of messages that leave their queue."""
 
-    def compute_previous(self, number: int, previous: int, reason: MessageClass) -> int:
+    def compute_previous_number(self, number: int, previous: int, reason: MessageClass) -> int:
         raise NotImplementedError
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
-        previous = self.compute_previous(
+        previous = self.compute_previous_number(
             message.TransactionSequenceNumber, message.TransactionPreviousSequenceNumber, reason
         )
         position.MessageReference = replace(message, TransactionPreviousSequenceNumber=previous)
@@ -172,47 +178,47 @@ class _FinalAckNumberChanged(FinalAcks):
         position.MessageReference = message
 
 
-@fault("receiver-final-ack-previous-number-after-gap-adjacent", breaks="MQQB-3.1.7.17-D05", blind=True)
-class ReceiverFinalAckPreviousNumberAfterGapAdjacent(_FinalAckNumberChanged):
+@fault("receiver-final-ack-previous-number-ignores-gap-in-numbers", breaks="MQQB-3.1.7.17-D05", blind=True)
+class ReceiverFinalAckPreviousNumberIgnoresGapInNumbers(_FinalAcksWithChangedPreviousNumber):
     """The receiver sets TxPreviousSequenceNumber in the FinalAck of a message to the number before that of the message,
     even if the number of the previous message is lower.
     """
 
-    def compute_previous(self, number: int, previous: int, reason: MessageClass) -> int:
+    def compute_previous_number(self, number: int, previous: int, reason: MessageClass) -> int:
         return number - 1
 
 
-@fault("receiver-final-ack-previous-number-of-unreceived-message-0", breaks="MQQB-3.1.7.17-D05", blind=True)
-class ReceiverFinalAckPreviousNumberOfUnreceivedMessage0(_FinalAckNumberChanged):
+@fault("receiver-final-ack-previous-number-is-0-for-unreceived-message", breaks="MQQB-3.1.7.17-D05", blind=True)
+class ReceiverFinalAckPreviousNumberIs0ForUnreceivedMessage(_FinalAcksWithChangedPreviousNumber):
     """The receiver sets TxPreviousSequenceNumber in the FinalAck of a message that left its queue unreceived to 0."""
 
-    def compute_previous(self, number: int, previous: int, reason: MessageClass) -> int:
+    def compute_previous_number(self, number: int, previous: int, reason: MessageClass) -> int:
         return previous if reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE else 0
 
 
-class _RefusalBodyChanged(OrderAcks):
+class _FinalAcksWithChangedRefusalBodies(OrderAcks):
     """Changes the bodies of FinalAcks of refused packets."""
 
-    def change_refusal(self, body: FinalAckBody) -> FinalAckBody:
+    def change_refusal_body(self, body: FinalAckBody) -> FinalAckBody:
         raise NotImplementedError
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
     ) -> None:
         if isinstance(body, FinalAckBody) and message_class is not MessageClass.MQMSG_CLASS_ACK_RECEIVE:
-            body = self.change_refusal(body)
+            body = self.change_refusal_body(body)
         super().send_transactional_ack(name, message_class, body, now)
 
 
-@fault("receiver-final-ack-of-refused-packet-source-of-first-sender", breaks="MQQB-3.1.7.17-D09", blind=True)
-class ReceiverFinalAckOfRefusedPacketSourceOfFirstSender(_RefusalBodyChanged):
+@fault("receiver-final-acks-of-refused-packets-repeat-first-source-guid", breaks="MQQB-3.1.7.17-D09", blind=True)
+class ReceiverFinalAcksOfRefusedPacketsRepeatFirstSourceGuid(_FinalAcksWithChangedRefusalBodies):
     """The receiver sets SourceGUID in the FinalAck of each refused packet to the source of the first refused packet."""
 
-    def change_refusal(self, body: FinalAckBody) -> FinalAckBody:
+    def change_refusal_body(self, body: FinalAckBody) -> FinalAckBody:
         return replace(body, SourceGUID=self.__dict__.setdefault("first_source", body.SourceGUID))
 
 
-def _name_session_partner(
+def _set_source_guid_to_guid_of_session(
     original: Callable[..., None], qm: QueueManager, session: Session, *_: Any
 ) -> Callable[..., None]:
     def send_changed(name: str, message_class: MessageClass, body: Any, now: Now) -> None:
@@ -225,23 +231,25 @@ add(
     "receiver-final-ack-of-refused-packet-source-of-session",
     "MQQB-3.1.7.17-D09",
     "The receiver sets SourceGUID in the FinalAck of a refused packet to the queue manager of the session.",
-    replace_during(FinalAcks.refuse_transactional, OrderAcks.send_transactional_ack, _name_session_partner),
+    replace_during(
+        FinalAcks.refuse_transactional, OrderAcks.send_transactional_ack, _set_source_guid_to_guid_of_session
+    ),
     blind=True,
 )
 
 
-@fault("receiver-final-ack-of-refused-packet-identifier-cut", breaks="MQQB-3.1.7.17-D10", blind=True)
-class ReceiverFinalAckOfRefusedPacketIdentifierCut(_RefusalBodyChanged):
+@fault("receiver-final-ack-of-refused-packet-message-id-cut-to-31-bits", breaks="MQQB-3.1.7.17-D10", blind=True)
+class ReceiverFinalAckOfRefusedPacketMessageIdCutTo31Bits(_FinalAcksWithChangedRefusalBodies):
     """The receiver sets MessageID in the FinalAck of a refused packet to the lower 31 bits of its MessageID."""
 
-    def change_refusal(self, body: FinalAckBody) -> FinalAckBody:
+    def change_refusal_body(self, body: FinalAckBody) -> FinalAckBody:
         return replace(body, MessageID=body.MessageID & 0x7FFFFFFF)
 
 
-@fault("receiver-final-ack-of-second-refused-packet-identifier-first", breaks="MQQB-3.1.7.17-D10", blind=True)
-class ReceiverFinalAckOfSecondRefusedPacketIdentifierFirst(_RefusalBodyChanged):
+@fault("receiver-final-acks-of-refused-packets-repeat-first-message-id", breaks="MQQB-3.1.7.17-D10", blind=True)
+class ReceiverFinalAcksOfRefusedPacketsRepeatFirstMessageId(_FinalAcksWithChangedRefusalBodies):
     """The receiver sets MessageID in the FinalAck of each refused packet of a sequence to that of the first one."""
 
-    def change_refusal(self, body: FinalAckBody) -> FinalAckBody:
+    def change_refusal_body(self, body: FinalAckBody) -> FinalAckBody:
         known = self.__dict__.setdefault("identifiers", {}).setdefault(body.TxSequenceID, body.MessageID)
         return replace(body, MessageID=known)

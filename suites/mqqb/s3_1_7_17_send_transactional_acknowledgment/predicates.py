@@ -20,7 +20,9 @@ from suites.mqqb.steps.transactional_acks import (
     make_field_of_message_predicate,
 )
 
-NO_REQUESTS_EXPECTATION = f"PR, TR, JN, JP, AQ, RQ, SH and BodyType are 0, and Label is {ORDERING_ACK_LABEL!a}"
+EXPECTATION_OF_MESSAGE_WITHOUT_REQUESTS = (
+    f"PR, TR, JN, JP, AQ, RQ, SH and BodyType are 0, and Label is {ORDERING_ACK_LABEL!a}"
+)
 
 
 def _is_order_or_final_ack(packet: Any) -> bool:
@@ -30,11 +32,11 @@ def _is_order_or_final_ack(packet: Any) -> bool:
 @passive(
     "MQQB-3.1.7.17-05",
     USER_MESSAGE_KIND,
-    NO_REQUESTS_EXPECTATION,
+    EXPECTATION_OF_MESSAGE_WITHOUT_REQUESTS,
     of_system=True,
 )
 @apply_to_acknowledgments(_is_order_or_final_ack)
-def check_no_requests(packet: Any) -> Finding:
+def check_message_requests_nothing(packet: Any) -> Finding:
     """Check that a message requests no service, such as acknowledgments or journaling."""
     base, user, properties = packet.BaseHeader, packet.UserHeader, packet.MessagePropertiesHeader
     values = {name: getattr(base, name) for name in ("PR", "TR")}
@@ -42,7 +44,7 @@ def check_no_requests(packet: Any) -> Finding:
     values["BodyType"] = properties.BodyType
     wrong = [f"{name} is {value}" for name, value in values.items() if value]
     wrong += [] if properties.Label == ORDERING_ACK_LABEL else [f"Label is {properties.Label!a}"]
-    return not wrong, ", ".join(wrong) or NO_REQUESTS_EXPECTATION
+    return not wrong, ", ".join(wrong) or EXPECTATION_OF_MESSAGE_WITHOUT_REQUESTS
 
 
 @passive("MQQB-3.1.7.17-D01", USER_MESSAGE_KIND, "DM of a FinalAck is 1", of_system=True)

@@ -56,7 +56,7 @@ HIGHEST_U32_BIT = 0x8000_0000
 CLEAR_BODY_EXPECTATION = fields(PrivacyLevel=0, encrypted=False)
 
 
-def _read_privacy_fields(frame: Frame) -> dict[str, Any]:
+def _read_privacy_level_and_encryption(frame: Frame) -> dict[str, Any]:
     encrypted = bool(frame["UserHeader"].SH and frame["SecurityHeader"].EB)
     return {"PrivacyLevel": frame["MessagePropertiesHeader"].PrivacyLevel, "encrypted": encrypted}
 
@@ -95,7 +95,12 @@ def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
     last = {"TxSequenceNumber": found["TxSequenceNumber"]}
     judge("MQQB-3.1.7.17-D04", expected=fields(TxSequenceNumber=str(count)), observed=last, evidence=evidence)
     for one in receiver.list_acknowledgments():
-        judge("MQQB-3.1.7.17-D02", expected=CLEAR_BODY_EXPECTATION, observed=_read_privacy_fields(one), evidence=[one])
+        judge(
+            "MQQB-3.1.7.17-D02",
+            expected=CLEAR_BODY_EXPECTATION,
+            observed=_read_privacy_level_and_encryption(one),
+            evidence=[one],
+        )
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
@@ -168,7 +173,7 @@ def _judge_final_ack(judge, sent: Frame, frame: Frame, value: AckClass, rules: d
     judge(
         "MQQB-3.1.7.17-D02",
         expected=CLEAR_BODY_EXPECTATION,
-        observed=_read_privacy_fields(frame),
+        observed=_read_privacy_level_and_encryption(frame),
         evidence=[sent, frame],
     )
     attributes = fields(FINAL_ACK_ATTRIBUTES | {"DM": 1, "Label": ORDERING_ACK_LABEL})

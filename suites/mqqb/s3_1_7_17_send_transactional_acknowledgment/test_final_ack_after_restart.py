@@ -34,15 +34,17 @@ def test_unacknowledged_final_ack_comes_again_after_restart(peer, sut, judge):
     judge.conclude("MQQB-3.1.7.17-D01")
     sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0)
 
-    def list_late_acks() -> list[Frame]:
+    def list_final_acks_of_stored_message() -> list[Frame]:
         came = receiver.list_acknowledgments(final=True)
         return [frame for frame in came if get_final_ack_identifier(frame) == identifier(stored)]
 
-    peer.environment.run_until(lambda: bool(list_late_acks()), sut.connect_timeout_ms + sut.response_timeout_ms)
+    peer.environment.run_until(
+        lambda: bool(list_final_acks_of_stored_message()), sut.connect_timeout_ms + sut.response_timeout_ms
+    )
     judge(
         "MQQB-3.1.7.2.2-01",
         expected=of_classes(AckClass.RECEIVE),
-        observed=list_late_acks(),
+        observed=list_final_acks_of_stored_message(),
         case="FinalAcks of the message that is received after the restart",
-        evidence=[stored, *list_late_acks()],
+        evidence=[stored, *list_final_acks_of_stored_message()],
     )

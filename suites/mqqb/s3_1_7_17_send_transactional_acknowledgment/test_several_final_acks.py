@@ -61,13 +61,13 @@ def test_each_of_three_final_acks_has_own_values(peer, sut, judge):
     judge(
         "MQQB-3.1.7.17-04",
         expected=[RECEIPT_OUTCOME, RECEIPT_OUTCOME, REFUSAL_OUTCOME],
-        observed=[_describe_ack_class(classes[number]) for number in wanted],
+        observed=[_describe_whether_class_reports_receipt(classes[number]) for number in wanted],
         case="classes of the FinalAcks",
         evidence=evidence,
     )
 
 
-def _describe_ack_class(value: int) -> str:
+def _describe_whether_class_reports_receipt(value: int) -> str:
     """Return a text that states whether a class reports a receipt or a refusal of the message."""
     if value == AckClass.RECEIVE:
         return RECEIPT_OUTCOME

@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 @follows("E116.2")
-class NothingIsResolvedOffline(NextHops):
+class NoMessageIsSentWhileDirectoryIsOffline(NextHops):
     """While the directory cannot be reached, the queue manager sends no messages, not even to direct format names."""
 
     @only_if(lambda part, format_name: part.qm.enterprise.state.DirectoryOffline)
@@ -18,7 +18,7 @@ class NothingIsResolvedOffline(NextHops):
 
 
 @follows("E211.2")
-class OutOfItsDomainForGood(DirectoryClient):
+class WorkgroupModeIsKeptAfterReturnToDomain(DirectoryClient):
     """A queue manager that has left its domain is in workgroup mode at every later start, even after its computer has
     joined the domain again.
     """

@@ -20,7 +20,7 @@ COORDINATOR_UNAVAILABLE_ERROR = "the Transaction Coordinator is unavailable (MQ_
 
 
 @follows("E200.2")
-class NothingTransferredWithoutDirectory(Establishing):
+class NoMessageIsTransferredWhileDirectoryIsOffline(Establishing):
     """While DirectoryOffline is TRUE, the queue manager sends no messages to other queue managers."""
 
     @only_if(lambda part, session, now, again=False: part.qm.enterprise.state.DirectoryOffline)
@@ -53,7 +53,7 @@ add_reading(
 
 
 @follows("E202.2")
-class VotesForgottenWithoutCoordinator(Coordinating):
+class PreparedTransactionsAreAbortedWithoutCoordinator(Coordinating):
     """When the queue manager loses the coordinator, it also aborts prepared transactions."""
 
     def abort_undecided(self) -> None:

@@ -34,8 +34,8 @@ add(
 )
 
 
-@fault("queue-manager-local-message-outside-transaction-in-transactional-queue", breaks="MQSO-3.2.1-01", blind=True)
-class QueueManagerLocalMessageOutsideTransactionInTransactionalQueue(Commands):
+@fault("queue-manager-stores-nontransactional-message-in-transactional-queue", breaks="MQSO-3.2.1-01", blind=True)
+class QueueManagerStoresNontransactionalMessageInTransactionalQueue(Commands):
     """The queue manager stores a nontransactional message of a local application in a transactional queue."""
 
     def _find_accepting_queue(self, request: commands.SendMessage) -> Queue | None:
@@ -167,7 +167,7 @@ class ReceiverSequenceForgottenByPurge(Queues):
         return super().purge(queue, *arguments, **named)  # type: ignore[arg-type]
 
 
-def _clear_sequences_of_empty_queues(qm: QueueManager) -> None:
+def _forget_incoming_sequences_of_empty_queues(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         if not len(queue.MessagePositionList):
             queue.IncomingTransactionalTransferInfoCollection.clear()
@@ -177,7 +177,7 @@ add(
     "receiver-sequence-of-empty-queue-forgotten-at-restart",
     "MQSO-3.2.1-D03",
     "After a restart, the receiver delivers a repeated transactional message again if its queue was empty.",
-    at_restart(_clear_sequences_of_empty_queues),
+    at_restart(_forget_incoming_sequences_of_empty_queues),
     blind=True,
 )
 

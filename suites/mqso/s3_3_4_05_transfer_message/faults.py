@@ -64,8 +64,8 @@ add(
 )
 
 
-@fault("receiver-duplicate-of-received-message-stored", breaks="MQSO-3.3.4.5-D01", blind=True)
-class ReceiverDuplicateOfReceivedMessageStored(History):
+@fault("receiver-stores-duplicate-of-message-already-received", breaks="MQSO-3.3.4.5-D01", blind=True)
+class ReceiverStoresDuplicateOfMessageAlreadyReceived(History):
     """The receiver stores a repeated message if an application has received the first one in the meantime."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -77,8 +77,8 @@ class ReceiverDuplicateOfReceivedMessageStored(History):
         return entry
 
 
-@fault("receiver-duplicate-after-three-messages-stored", breaks="MQSO-3.3.4.5-D01")
-class ReceiverDuplicateAfterThreeMessagesStored(History):
+@fault("receiver-stores-duplicate-that-follows-three-other-messages", breaks="MQSO-3.3.4.5-D01")
+class ReceiverStoresDuplicateThatFollowsThreeOtherMessages(History):
     """The receiver stores a repeated message if more than three other messages arrived in between."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -157,8 +157,8 @@ class SenderAfterReconnectRepeatsOnlyFirstMessage(Closing):
         super().on_transport_lost(session, reason, now)
 
 
-@fault("sender-after-second-lost-connection-repeats-nothing", breaks="MQSO-3.3.4.5-D04")
-class SenderAfterSecondLostConnectionRepeatsNothing(Closing):
+@fault("sender-does-not-reconnect-after-second-lost-connection", breaks="MQSO-3.3.4.5-D04")
+class SenderDoesNotReconnectAfterSecondLostConnection(Closing):
     """The sender establishes a session again after its first loss, but not after its second loss."""
 
     @only_if(lambda self, session, now: session.initiator)
@@ -169,7 +169,7 @@ class SenderAfterSecondLostConnectionRepeatsNothing(Closing):
             super().await_reconnect(session, now)
 
 
-class _TransitRecorder(Resolving):
+class _MessageInTransitRecorder(Resolving):
     def resolve_host_address(self, session: Session, now: Now) -> None:
         waiting = [one.UserMessage for one in session.OutgoingMessageTable]
         in_transit = bool(waiting) and not any(self.qm.sending.is_from_this_queue_manager(packet) for packet in waiting)
@@ -177,7 +177,7 @@ class _TransitRecorder(Resolving):
         super().resolve_host_address(session, now)
 
 
-class _DirectTransitSender(NextHops):
+class _NextHopsThatSendTransitMessagesDirectly(NextHops):
     def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:
         return (guid,) if self.__dict__.get("in_transit") else super().get_next_hop_identifiers(guid)
 
@@ -187,6 +187,6 @@ add(
     "MQSO-3.3.4.5-01",
     "A queue manager on the route sends a message of another queue manager directly to its destination, not to the "
     "next hop.",
-    combine_installers(replace_part(_TransitRecorder), replace_part(_DirectTransitSender)),
+    combine_installers(replace_part(_MessageInTransitRecorder), replace_part(_NextHopsThatSendTransitMessagesDirectly)),
     blind=True,
 )

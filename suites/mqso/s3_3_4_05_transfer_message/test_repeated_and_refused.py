@@ -213,18 +213,18 @@ def test_sequences_of_two_sources_on_one_session_are_acknowledged(peer, sut, jud
     ack = receiver.session.await_session_ack(len(sent))
     peer.eventually(lambda: all(len(sut.labels(queue)) == 2 for queue in queues))
 
-    def read_acknowledged_sequence_places() -> set[tuple[int, int]]:
+    def read_acknowledged_ordinals_and_numbers() -> set[tuple[int, int]]:
         places = [read_acknowledged_sequence_position(one) for one in receiver.list_acknowledgments()]
         return {(one.Ordinal, one.TxSequenceNumber) for one in places}
 
     wanted = {(sequence.identifier.Ordinal, 2) for sequence in sequences}
     while (
-        not wanted <= read_acknowledged_sequence_places() and receiver.poll(receiver.list_acknowledgments) is not None
+        not wanted <= read_acknowledged_ordinals_and_numbers() and receiver.poll(receiver.list_acknowledgments) is not None
     ):
         pass
     observed = {
         "SessionAck": None if ack is None else ack["SessionHeader"].AckSequenceNumber,
-        "OrderAcks": wanted <= read_acknowledged_sequence_places(),
+        "OrderAcks": wanted <= read_acknowledged_ordinals_and_numbers(),
         "labels": [sut.labels(queue) for queue in queues],
     }
     expected = facts(SessionAck=len(sent), OrderAcks=True, labels=[["1", "2"], ["1", "2"]])

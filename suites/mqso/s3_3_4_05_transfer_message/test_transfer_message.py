@@ -9,7 +9,7 @@ from harness.run.marks import covers, needs
 from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
 from suites.mqso.steps.routed import DELIVERY_MODES, RoutedMessages
 
-APPLICATION_TAGS_OF_MESSAGES = (0x51, 0x52, 0x53)
+APPLICATION_TAGS_OF_SENT_MESSAGES = (0x51, 0x52, 0x53)
 ROUTING_RULES = ("MQSO-5.1.1.3-D03", "MQSO-5.1.2-01")
 """The rules about a message that is sent to the next hop according to the directory."""
 
@@ -22,17 +22,17 @@ def test_messages_to_other_site_pass_router(topology, judge, delivery):
     forwards them to the receiver, which acknowledges them in turn.
     """
     routed = RoutedMessages(topology, delivery)
-    routed.send(*APPLICATION_TAGS_OF_MESSAGES)
-    frames = routed.await_arrival(*APPLICATION_TAGS_OF_MESSAGES)
+    routed.send(*APPLICATION_TAGS_OF_SENT_MESSAGES)
+    frames = routed.await_arrival(*APPLICATION_TAGS_OF_SENT_MESSAGES)
     expected = {
-        f"{SENDER} to {ROUTER}": set(APPLICATION_TAGS_OF_MESSAGES),
-        f"{ROUTER} to {RECEIVER}": set(APPLICATION_TAGS_OF_MESSAGES),
+        f"{SENDER} to {ROUTER}": set(APPLICATION_TAGS_OF_SENT_MESSAGES),
+        f"{ROUTER} to {RECEIVER}": set(APPLICATION_TAGS_OF_SENT_MESSAGES),
     }
     judge(
         "MQSO-3.3.4.5-01",
         *ROUTING_RULES,
         expected=expected,
-        observed=routed.list_tags_by_hop(*APPLICATION_TAGS_OF_MESSAGES),
+        observed=routed.list_tags_by_hop(*APPLICATION_TAGS_OF_SENT_MESSAGES),
         evidence=frames,
     )
     for by, to in ((ROUTER, SENDER), (RECEIVER, ROUTER)):
@@ -55,7 +55,7 @@ def test_messages_are_transferred_once_after_network_outage(topology, judge, del
     outage.
     """
     routed = RoutedMessages(topology, delivery)
-    for role, tag in zip((ROUTER, RECEIVER), APPLICATION_TAGS_OF_MESSAGES[:2], strict=True):
+    for role, tag in zip((ROUTER, RECEIVER), APPLICATION_TAGS_OF_SENT_MESSAGES[:2], strict=True):
         topology.cut(role)
         routed.send(tag)
         topology.pass_time(topology.sender.quiet_ms)

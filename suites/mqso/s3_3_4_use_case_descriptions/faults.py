@@ -66,8 +66,8 @@ class QueueManagerRefusedChangeOfTwoPropertiesChangesOne(QueueCommands):
             raise
 
 
-@fault("queue-manager-refused-public-queue-exists", breaks="MQSO-3.3.4.1-D01", blind=True)
-class QueueManagerRefusedPublicQueueExists(QueueCommands):
+@fault("queue-manager-queue-whose-creation-was-refused-exists", breaks="MQSO-3.3.4.1-D01", blind=True)
+class QueueManagerQueueWhoseCreationWasRefusedExists(QueueCommands):
     """A queue whose creation is refused because of an invalid owner, type or property exists nevertheless."""
 
     def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:
@@ -143,8 +143,8 @@ class SendToSeveralQueuesReportsSuccessForFullQueue(Enqueueing):
         return EnqueueStatus.NO_ERROR if descriptor.Multiple else status
 
 
-@fault("queue-manager-unfitting-message-reported-as-sent", breaks="MQSO-3.3.4.3-D01", blind=True)
-class QueueManagerUnfittingMessageReportedAsSent(Commands):
+@fault("queue-manager-reports-discarded-transactional-message-as-sent", breaks="MQSO-3.3.4.3-D01", blind=True)
+class QueueManagerReportsDiscardedTransactionalMessageAsSent(Commands):
     """A send of a transactional message to a nontransactional queue reports success, and the message is discarded."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -165,8 +165,8 @@ class LocalMessageStoredInDeadLetterQueue(Destinations):
         return None if super().find_local_queue(text) is None else self.qm.adm.SystemDeadletterQueue
 
 
-@fault("queue-manager-second-local-copy-lost", breaks="MQSO-3.3.4.3-D02", blind=True)
-class QueueManagerSecondLocalCopyLost(Enqueueing):
+@fault("queue-manager-message-to-several-local-queues-only-in-first", breaks="MQSO-3.3.4.3-D02", blind=True)
+class QueueManagerMessageToSeveralLocalQueuesOnlyInFirst(Enqueueing):
     """The queue manager stores a message to several local queues only in the first of these queues."""
 
     def _enqueue_message(
@@ -182,8 +182,8 @@ class QueueManagerSecondLocalCopyLost(Enqueueing):
         return super()._enqueue_message(queue, message, now, transaction)
 
 
-@fault("queue-manager-second-remote-copy-not-sent", breaks="MQSO-3.3.4.3-D03", blind=True)
-class QueueManagerSecondRemoteCopyNotSent(Enqueueing):
+@fault("queue-manager-message-to-several-remote-queues-sent-only-to-first", breaks="MQSO-3.3.4.3-D03", blind=True)
+class QueueManagerMessageToSeveralRemoteQueuesSentOnlyToFirst(Enqueueing):
     """The queue manager puts a message to several queues of other queue managers only into the outgoing queue of the
     first queue.
     """
@@ -317,8 +317,8 @@ class QueueManagerWaitingReceiveOfTransactionGetsNoMessage(Waiting):
             super().release_readers(position)
 
 
-@fault("queue-manager-second-waiting-receive-ended-by-message-of-first", breaks="MQSO-3.3.4.6-D01")
-class QueueManagerSecondWaitingReceiveEndedByMessageOfFirst(Waiting):
+@fault("queue-manager-message-for-one-waiting-receive-ends-other-receive", breaks="MQSO-3.3.4.6-D01")
+class QueueManagerMessageForOneWaitingReceiveEndsOtherReceive(Waiting):
     """When a message ends one of two waiting receives, the queue manager ends the other receive with a timeout."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:

@@ -36,8 +36,8 @@ class QueueManagerSendToPausedOutgoingQueueRefused(Enqueueing):
         return super().put_message(queue, message, token, result, now)
 
 
-@fault("queue-manager-message-beside-paused-outgoing-queue-sent", breaks="MQSO-3.3.4.3-D03", blind=True)
-class QueueManagerMessageBesidePausedOutgoingQueueSent(Sending):
+@fault("queue-manager-sends-message-of-paused-outgoing-queue", breaks="MQSO-3.3.4.3-D03", blind=True)
+class QueueManagerSendsMessageOfPausedOutgoingQueue(Sending):
     """The queue manager transfers a message at once although its outgoing queue is paused."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:

@@ -31,8 +31,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-@fault("queue-manager-query-of-queue-rewinds-cursors", breaks="MQSO-3.3.4.2-D01", blind=True)
-class QueueManagerQueryOfQueueRewindsCursors(QueueCommands):
+@fault("queue-manager-rewinds-cursors-when-queue-is-queried", breaks="MQSO-3.3.4.2-D01", blind=True)
+class QueueManagerRewindsCursorsWhenQueueIsQueried(QueueCommands):
     """A query of the properties of a queue moves the cursors of the queue to its start."""
 
     def get_queue(self, request: commands.GetQueue, token: int, now: Now) -> Result:
@@ -42,8 +42,8 @@ class QueueManagerQueryOfQueueRewindsCursors(QueueCommands):
         return super().get_queue(request, token, now)
 
 
-@fault("queue-manager-send-to-several-queues-refusal-hidden", breaks="MQSO-3.3.4.3-D01", blind=True)
-class QueueManagerSendToSeveralQueuesRefusalHidden(Enqueueing):
+@fault("queue-manager-hides-refusal-by-one-of-several-queues", breaks="MQSO-3.3.4.3-D01", blind=True)
+class QueueManagerHidesRefusalByOneOfSeveralQueues(Enqueueing):
     """The queue manager returns success for a message to several queues although one of the queues refuses it."""
 
     def enqueue_to_open_queue(
@@ -85,8 +85,8 @@ class QueueManagerMessageReceivedByLookupNotRemoved(Reading):
         )
 
 
-@fault("queue-manager-received-message-back-after-restart", breaks="MQSO-3.3.4.6-D02", blind=True)
-class QueueManagerReceivedMessageBackAfterRestart(Durability):
+@fault("queue-manager-received-message-returns-after-restart", breaks="MQSO-3.3.4.6-D02", blind=True)
+class QueueManagerReceivedMessageReturnsAfterRestart(Durability):
     """A message that an application has received is in its queue again after a restart."""
 
     def build_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:

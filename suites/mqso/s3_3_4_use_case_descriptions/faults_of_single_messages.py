@@ -12,16 +12,16 @@ from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.surface.clock import Now
 
 
-@fault("sender-message-to-own-queue-by-private-name-in-outgoing-queue", breaks="MQSO-3.3.4.3-D02")
-class SenderMessageToOwnQueueByPrivateNameInOutgoingQueue(Destinations):
+@fault("sender-puts-message-to-own-private-name-into-outgoing-queue", breaks="MQSO-3.3.4.3-D02")
+class SenderPutsMessageToOwnPrivateNameIntoOutgoingQueue(Destinations):
     """The queue manager puts a message for one of its own queues into an outgoing queue if the name is private."""
 
     def find_local_queue(self, text: str) -> Queue | None:
         return None if text.upper().startswith("PRIVATE=") else super().find_local_queue(text)
 
 
-@fault("sender-second-message-to-own-queue-in-first-queue", breaks="MQSO-3.3.4.3-D02")
-class SenderSecondMessageToOwnQueueInFirstQueue(Destinations):
+@fault("sender-stores-every-local-message-in-queue-of-first", breaks="MQSO-3.3.4.3-D02")
+class SenderStoresEveryLocalMessageInQueueOfFirst(Destinations):
     """The queue manager stores every message for its own queues in the queue of the first message."""
 
     def find_local_queue(self, text: str) -> Queue | None:

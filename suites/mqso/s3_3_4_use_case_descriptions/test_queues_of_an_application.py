@@ -12,11 +12,11 @@ from suites.applications import Application, PendingRequest
 from suites.mqqb.steps.sender import list_tags
 
 READ_TIMEOUT_MS = 60_000
-SHOWN_PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "count", "bytes")
-CREATION_PROPERTIES = {"label": "first", "journaling": True, "quota_kb": 64, "base_priority": 3}
+SHOWN_QUEUE_PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "count", "bytes")
+QUEUE_CREATION_PROPERTIES = {"label": "first", "journaling": True, "quota_kb": 64, "base_priority": 3}
 LONG_LABEL = "l" * 125
 """A label with one character more than a queue's label may have in Windows."""
-OPTIONAL_PROPERTY_CASES: dict[str, dict[str, object]] = {
+OPTIONAL_QUEUE_PROPERTY_CASES: dict[str, dict[str, object]] = {
     "label": {"label": "l" * 300},
 }
 CHANGED_PROPERTIES = {"label": "other", "journaling": False, "quota_kb": 32, "base_priority": -3}
@@ -28,12 +28,12 @@ def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
     """A queue has the properties that its creator set and, after a change, the changed properties. The SUT refuses to
     create the queue again and to change a missing queue; these refused requests change nothing.
     """
-    name = sut.new_queue("made", **CREATION_PROPERTIES)
+    name = sut.new_queue("made", **QUEUE_CREATION_PROPERTIES)
     missing = f"private$\\mqc-{sut.own}-missing"
 
     def read_queue_properties() -> dict[str, object]:
         properties = sut.control.call("get_queue", name=name)
-        return {key: properties[key] for key in CREATION_PROPERTIES}
+        return {key: properties[key] for key in QUEUE_CREATION_PROPERTIES}
 
     steps = (
         (
@@ -41,17 +41,17 @@ def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
             "create_queue",
             {"name": name, **CHANGED_PROPERTIES},
             Outcome.REFUSED,
-            CREATION_PROPERTIES,
+            QUEUE_CREATION_PROPERTIES,
         ),
         (
             "change of a missing queue",
             "set_queue",
             {"name": missing, **CHANGED_PROPERTIES},
             Outcome.REFUSED,
-            CREATION_PROPERTIES,
+            QUEUE_CREATION_PROPERTIES,
         ),
     )
-    judge("MQSO-3.3.4.1-D01", expected=CREATION_PROPERTIES, observed=read_queue_properties())
+    judge("MQSO-3.3.4.1-D01", expected=QUEUE_CREATION_PROPERTIES, observed=read_queue_properties())
     for step, verb, arguments, outcome, expected_state in steps:
         answer = sut.attempt(verb, **arguments)
         expected = facts(outcome=outcome, properties_of_the_queue=expected_state)
@@ -63,7 +63,7 @@ def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
     long_label = {**CHANGED_PROPERTIES, "label": LONG_LABEL}
     is_accepted = sut.attempt("set_queue", name=name, **long_label) == Outcome.DONE
     judge.all(
-        expected=long_label if is_accepted else CREATION_PROPERTIES,
+        expected=long_label if is_accepted else QUEUE_CREATION_PROPERTIES,
         observed=read_queue_properties(),
         case="change with a long label, which a system may refuse",
     )
@@ -74,9 +74,9 @@ def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
         observed={"outcome": answer, "properties_of_the_queue": read_queue_properties()},
         case="change of the queue",
     )
-    for case, odd in OPTIONAL_PROPERTY_CASES.items():
+    for case, odd in OPTIONAL_QUEUE_PROPERTY_CASES.items():
         before = read_queue_properties()
-        requested = {**CREATION_PROPERTIES, **odd}
+        requested = {**QUEUE_CREATION_PROPERTIES, **odd}
         changed = sut.attempt("set_queue", name=name, **requested)
         judge.all(
             expected=requested if changed == Outcome.DONE else before,
@@ -108,7 +108,7 @@ def test_queue_queries_change_nothing(sut, judge):
     def read_shown_queue_properties() -> dict[str, object]:
         shown_properties = sut.control.call("get_queue", name=queue)
         listed = [one["count"] for one in sut.control.call("list")["queues"] if one["name"] == queue]
-        properties = {key: shown_properties[key] for key in SHOWN_PROPERTIES if key in shown_properties}
+        properties = {key: shown_properties[key] for key in SHOWN_QUEUE_PROPERTIES if key in shown_properties}
         return {
             "properties": properties,
             "labels": sut.labels(queue),
@@ -201,18 +201,20 @@ def test_copies_for_several_queues_reach_each_of_them(peer, sut, judge):
     peer.inbox.listen()
     sut.bring_online()
     transferred = {(name.rpartition("\\")[2], tag) for name, tag in zip((*remote, remote[0]), (1, 1, 2), strict=True)}
-    peer.environment.run_until(lambda: transferred <= _list_queues_and_tags(peer), sut.connect_timeout_ms)
+    peer.environment.run_until(
+        lambda: transferred <= _list_queue_and_tag_of_transferred_messages(peer), sut.connect_timeout_ms
+    )
     peer.inbox.acknowledge()
     judge(
         "MQSO-3.3.4.3-D03",
         expected=transferred,
-        observed=_list_queues_and_tags(peer),
+        observed=_list_queue_and_tag_of_transferred_messages(peer),
         case="queue and ApplicationTag of each transferred message",
         evidence=peer.inbox.copies,
     )
 
 
-def _list_queues_and_tags(peer):
+def _list_queue_and_tag_of_transferred_messages(peer):
     """Return the queue and the ApplicationTag of each message that the SUT transferred to a direct name of the peer."""
     return {
         (

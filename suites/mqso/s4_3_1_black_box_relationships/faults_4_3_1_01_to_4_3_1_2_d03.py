@@ -100,8 +100,8 @@ class PrepareCommitsExternalTransaction(Coordinating):
         return super().prepare(transaction, True, token, now)
 
 
-@fault("queue-manager-prepare-of-second-transaction-commits", breaks="MQSO-4.3.1.2-01", blind=True)
-class QueueManagerPrepareOfSecondTransactionCommits(Coordinating):
+@fault("queue-manager-prepare-commits-transaction-that-only-received", breaks="MQSO-4.3.1.2-01", blind=True)
+class QueueManagerPrepareCommitsTransactionThatOnlyReceived(Coordinating):
     """If an external transaction only received messages, the queue manager commits it as soon as it is prepared."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -110,8 +110,8 @@ class QueueManagerPrepareOfSecondTransactionCommits(Coordinating):
         return super().prepare(transaction, single_phase or received, token, now)
 
 
-@fault("queue-manager-vote-with-waiting-receive-refused", breaks="MQSO-4.3.1.2-01")
-class QueueManagerVoteWithWaitingReceiveRefused(Coordinating):
+@fault("queue-manager-refuses-vote-on-transaction-with-send-and-receive", breaks="MQSO-4.3.1.2-01")
+class QueueManagerRefusesVoteOnTransactionWithSendAndReceive(Coordinating):
     """A queue manager does not vote on a transaction that has sent and received messages."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -194,8 +194,8 @@ class SentMessageVisibleBeforeCommit(TransactionOperations):
         return position
 
 
-@fault("queue-manager-uncommitted-messages-counted", breaks="MQSO-4.3.1.2-D01", blind=True)
-class QueueManagerUncommittedMessagesCounted(TransactionOperations):
+@fault("queue-manager-second-uncommitted-message-is-visible", breaks="MQSO-4.3.1.2-D01", blind=True)
+class QueueManagerSecondUncommittedMessageIsVisible(TransactionOperations):
     """The second message that a transaction sends to a queue is visible before the commit."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -209,8 +209,10 @@ class QueueManagerUncommittedMessagesCounted(TransactionOperations):
         return position
 
 
-@fault("abort-sends-messages", breaks=("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02", "MQDMPR-3.1.4.5-17"))
-class AbortSendsMessages(TransactionEvents):
+@fault(
+    "abort-stores-messages-that-transaction-sent", breaks=("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02", "MQDMPR-3.1.4.5-17")
+)
+class AbortStoresMessagesThatTransactionSent(TransactionEvents):
     """The queue manager stores a message that an aborted transaction sent."""
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -238,8 +240,8 @@ class QueueManagerAbortOfPreparedTransactionCommitsSends(TransactionEvents):
             super().abort_enqueue(operation, now)
 
 
-@fault("queue-manager-external-commit-second-local-queue-discarded", breaks="MQSO-4.3.1.2-D02")
-class QueueManagerExternalCommitSecondLocalQueueDiscarded(TransactionEvents):
+@fault("queue-manager-external-commit-discards-messages-of-second-queue", breaks="MQSO-4.3.1.2-D02")
+class QueueManagerExternalCommitDiscardsMessagesOfSecondQueue(TransactionEvents):
     """An external commit stores the messages for the first local queue of a transaction, and discards the messages for
     other local queues.
     """

@@ -102,8 +102,8 @@ class InternalTransactionNeedsPrepare(TransactionEvents):
         return super().create_transaction(identifier, False)
 
 
-@fault("queue-manager-internal-transaction-second-queue-refused", breaks="MQSO-4.3.1.2-D08", blind=True)
-class QueueManagerInternalTransactionSecondQueueRefused(TransactionEvents):
+@fault("queue-manager-internal-commit-stores-messages-of-first-queue-only", breaks="MQSO-4.3.1.2-D08", blind=True)
+class QueueManagerInternalCommitStoresMessagesOfFirstQueueOnly(TransactionEvents):
     """A commit of an internal transaction stores only the messages to the first queue of the transaction."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:

@@ -12,7 +12,7 @@ from reference_qm.core.enterprise.restoring import Restoring
 from reference_qm.core.names.next_hops import NextHops
 
 
-class StartsNotedForRoutes(Restoring):
+class RestartRecorderForRouting(Restoring):
     """A part that records whether the queue manager has started before."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -20,7 +20,7 @@ class StartsNotedForRoutes(Restoring):
         self.qm.__dict__["routes_directly"] = bool(entries)
 
 
-class RouteAfterRestartDirect(NextHops):
+class DirectNextHopsAfterRestart(NextHops):
     """A part that sends each message directly to its destination after a restart."""
 
     def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:
@@ -31,12 +31,12 @@ add(
     "sender-route-after-restart-direct",
     ("MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02"),
     "After a restart, the sender sends each message directly to its destination.",
-    combine_installers(replace_part(StartsNotedForRoutes), replace_part(RouteAfterRestartDirect)),
+    combine_installers(replace_part(RestartRecorderForRouting), replace_part(DirectNextHopsAfterRestart)),
 )
 
 
-@fault("sender-route-after-first-message-direct", breaks=("MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02"))
-class SenderRouteAfterFirstMessageDirect(NextHops):
+@fault("sender-sends-directly-after-first-routed-message", breaks=("MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02"))
+class SenderSendsDirectlyAfterFirstRoutedMessage(NextHops):
     """The sender uses the topology only for the first route that it looks up, and later sends directly."""
 
     def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:

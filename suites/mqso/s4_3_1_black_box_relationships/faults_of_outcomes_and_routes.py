@@ -23,8 +23,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import new_guid
 
 
-@fault("queue-manager-receive-beside-send-of-external-transaction-undone", breaks="MQSO-4.3.1.2-01", blind=True)
-class QueueManagerReceiveBesideSendOfExternalTransactionUndone(TransactionEvents):
+@fault("queue-manager-commit-of-transaction-with-sends-undoes-receives", breaks="MQSO-4.3.1.2-01", blind=True)
+class QueueManagerCommitOfTransactionWithSendsUndoesReceives(TransactionEvents):
     """When an external transaction with sends and receives commits, the queue manager returns the received messages to
     their queues.
     """
@@ -76,8 +76,8 @@ class SenderTransactionalMessageRepeatedOnlyOnce(TransactionalSending):
             super().on_ack_wait_timer(session, now)
 
 
-@fault("sender-message-before-last-acknowledged-not-deleted", breaks="MQSO-4.3.1.2-D05", blind=True)
-class SenderMessageBeforeLastAcknowledgedNotDeleted(OrderAcks):
+@fault("sender-order-ack-deletes-only-last-acknowledged-message", breaks="MQSO-4.3.1.2-D05", blind=True)
+class SenderOrderAckDeletesOnlyLastAcknowledgedMessage(OrderAcks):
     """An OrderAck for several messages lets the sender delete only the last of them."""
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
@@ -91,7 +91,7 @@ class SenderMessageBeforeLastAcknowledgedNotDeleted(OrderAcks):
             position.TxSequenceNumber = number
 
 
-class KindsOfSendsKept(TransactionEvents):
+class TransactionKindOfSendsRecorder(TransactionEvents):
     """A part that keeps whether the transaction of each local message was internal."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -102,31 +102,35 @@ class KindsOfSendsKept(TransactionEvents):
         super().transaction_commit(transaction, now)
 
 
-class ReceiveInOtherKindRefused(Reading):
+class ReceiveInOtherKindOfTransactionRefuser(Reading):
     """A part that refuses to receive a message of one kind of transaction in a transaction of the other kind."""
 
-    refused_kind: bool
+    is_refused_message_sent_internally: bool
 
     def take_message_out(
         self, position: MessagePosition, transaction: Transaction | None, two_phase_read: bool, answered: OnReadAnswered
     ) -> None:
         internal = self.qm.__dict__.get("internal_sends", {}).get(id(position))
-        if transaction is not None and internal is self.refused_kind and transaction.SinglePhase is not internal:
+        if (
+            transaction is not None
+            and internal is self.is_refused_message_sent_internally
+            and transaction.SinglePhase is not internal
+        ):
             answered(Status.MQ_ERROR_TRANSACTION_USAGE, None)
         else:
             super().take_message_out(position, transaction, two_phase_read, answered)
 
 
-class InternalMessageRefused(ReceiveInOtherKindRefused):
+class ReceiveOfInternallySentMessageRefuser(ReceiveInOtherKindOfTransactionRefuser):
     """A part that refuses to receive a message of an internal transaction in an external transaction."""
 
-    refused_kind = True
+    is_refused_message_sent_internally = True
 
 
-class ExternalMessageRefused(ReceiveInOtherKindRefused):
+class ReceiveOfExternallySentMessageRefuser(ReceiveInOtherKindOfTransactionRefuser):
     """A part that refuses to receive a message of an external transaction in an internal transaction."""
 
-    refused_kind = False
+    is_refused_message_sent_internally = False
 
 
 @fault("queue-manager-public-queue-in-workgroup-mode-created", breaks="MQSO-4.3.1.3-01", blind=True)
@@ -145,13 +149,17 @@ add(
     "queue-manager-message-of-internal-transaction-refused-in-external",
     "MQSO-4.3.1.2-D09",
     "The queue manager refuses to receive a message of an internal transaction in an external transaction.",
-    combine_installers(replace_part(KindsOfSendsKept), replace_part(InternalMessageRefused)),
+    combine_installers(
+        replace_part(TransactionKindOfSendsRecorder), replace_part(ReceiveOfInternallySentMessageRefuser)
+    ),
     blind=True,
 )
 add(
     "queue-manager-message-of-external-transaction-refused-in-internal",
     "MQSO-4.3.1.2-D09",
     "The queue manager refuses to receive a message of an external transaction in an internal transaction.",
-    combine_installers(replace_part(KindsOfSendsKept), replace_part(ExternalMessageRefused)),
+    combine_installers(
+        replace_part(TransactionKindOfSendsRecorder), replace_part(ReceiveOfExternallySentMessageRefuser)
+    ),
     blind=True,
 )

@@ -11,8 +11,8 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.routing.topology import get_queue_manager, have_common_site
 
 
-@fault("sender-next-hop-in-same-site-out-routing-servers-bypassed", breaks="MQSO-4.3.1.3-03", blind=True)
-class SenderNextHopInSameSiteOutRoutingServersBypassed(NextHops):
+@fault("sender-bypasses-out-routing-servers-within-its-site", breaks="MQSO-4.3.1.3-03", blind=True)
+class SenderBypassesOutRoutingServersWithinItsSite(NextHops):
     """The sender sends a message for a queue manager of its own site directly, although the directory lists
     OutRoutingServers for the sender.
     """
@@ -28,8 +28,8 @@ class SenderNextHopInSameSiteOutRoutingServersBypassed(NextHops):
         return super().get_next_hop_identifiers(guid)
 
 
-@fault("sender-message-with-order-ack-before-session-ack-kept", breaks="MQSO-4.3.1.2-D05", blind=True)
-class SenderMessageWithOrderAckBeforeSessionAckKept(TransactionalSending):
+@fault("sender-keeps-message-whose-order-ack-preceded-session-ack", breaks="MQSO-4.3.1.2-D05", blind=True)
+class SenderKeepsMessageWhoseOrderAckPrecededSessionAck(TransactionalSending):
     """The sender does not delete a transactional message whose OrderAck arrived before its session acknowledgment."""
 
     def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:

@@ -12,7 +12,7 @@ from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.sender import Sender
 
 DELIVERY_MODES = ("express", "recoverable", "transactional")
-DIRECTORY_MODE_REASON = "the SUT is integrated with a directory"
+DIRECTORY_MODE_SKIP_REASON = "the SUT is integrated with a directory"
 
 
 @needs("send", "receive", "queue_control")
@@ -24,7 +24,11 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
     """
     if sut.is_directory_integrated:
         judge.mark_not_exercised(
-            "MQSO-4.3.1.1-01", "MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01", "MQSO-4.3.3-D02", reason=DIRECTORY_MODE_REASON
+            "MQSO-4.3.1.1-01",
+            "MQSO-4.3.1.3-01",
+            "MQSO-4.3.1.3-D01",
+            "MQSO-4.3.3-D02",
+            reason=DIRECTORY_MODE_SKIP_REASON,
         )
         return
     outcome = Enterprise(peer, sut).attempt_creation_of_public_queue()

@@ -10,7 +10,7 @@ from suites.mqqb.steps.provoking import read_application_tag
 
 LIFETIME_S = 60
 """The time in seconds after which the messages expire, because their destination has no machine."""
-APPLICATION_TAGS = (0x61, 0x62)
+APPLICATION_TAGS_OF_ROUTED_MESSAGES = (0x61, 0x62)
 
 
 @needs("topology", "send")
@@ -24,7 +24,7 @@ def test_messages_to_own_site_are_sent_to_out_routing_server(topology, judge, de
     if sender.read_directory_object(queue_manager=str(NEAR_QUEUE_MANAGER)) is None:
         judge.mark_not_exercised("MQSO-4.3.1.3-03", reason=f"the directory has no queue manager {NEAR_QUEUE_MANAGER}")
         return
-    for tag in APPLICATION_TAGS:
+    for tag in APPLICATION_TAGS_OF_ROUTED_MESSAGES:
         sender.send(
             rf"PRIVATE={NEAR_QUEUE_MANAGER}\00000007",
             body=f"message {tag}",
@@ -33,12 +33,16 @@ def test_messages_to_own_site_are_sent_to_out_routing_server(topology, judge, de
             time_to_reach_queue_s=LIFETIME_S,
         )
     frames = topology.wait_for(
-        "UserMessage", by=SENDER, to=ROUTER, count=len(APPLICATION_TAGS), within_ms=sender.connect_timeout_ms
+        "UserMessage",
+        by=SENDER,
+        to=ROUTER,
+        count=len(APPLICATION_TAGS_OF_ROUTED_MESSAGES),
+        within_ms=sender.connect_timeout_ms,
     )
     elsewhere = topology.traffic.packets_sent("UserMessage", by=SENDER, to=RECEIVER)
     judge(
         "MQSO-4.3.1.3-03",
-        expected={ROUTER: set(APPLICATION_TAGS), RECEIVER: set()},
+        expected={ROUTER: set(APPLICATION_TAGS_OF_ROUTED_MESSAGES), RECEIVER: set()},
         observed={
             ROUTER: {read_application_tag(frame) for frame in frames},
             RECEIVER: {read_application_tag(frame) for frame in elsewhere},

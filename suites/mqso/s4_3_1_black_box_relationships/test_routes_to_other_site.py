@@ -6,8 +6,8 @@ from harness.run.marks import covers, needs
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER
 from suites.mqqb.steps.sender import Sender
 
-RESTART = "restart"
-STEPS = ("express", "recoverable", RESTART, "recoverable", "transactional")
+RESTART_STEP = "restart"
+DELIVERY_AND_RESTART_STEPS = ("express", "recoverable", RESTART_STEP, "recoverable", "transactional")
 """The deliveries of the messages, in order, and the restart of the SUT between them."""
 
 
@@ -18,8 +18,8 @@ def test_each_message_to_other_site_is_sent_to_site_gate(peer, sut, judge):
     message is sent on a new session, the last two after a restart of the SUT.
     """
     sender = Sender(peer, sut, f"PUBLIC={FAR_PUBLIC_QUEUE}")
-    for number, step in enumerate(STEPS, 1):
-        if step == RESTART:
+    for number, step in enumerate(DELIVERY_AND_RESTART_STEPS, 1):
+        if step == RESTART_STEP:
             sut.restart()
             continue
         sender.send(number, delivery=step)

@@ -9,13 +9,13 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.mqso.steps.whole_transaction import (
     RECEIVED_LABELS_BY_QUEUE,
+    SENT_APPLICATION_TAGS,
     SENT_LABELS_BY_QUEUE,
-    SENT_TAGS,
     STORED_LABELS_BY_QUEUE,
     WholeTransaction,
 )
 
-SEND_RULES = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
+RULES_OF_UNDECIDED_TRANSACTIONAL_SENDS = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
 RECEIVE_RULES = ("MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06", "MQSO-5.1.1.3-D06")
 SEND_OUTCOME_RULES = ("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02", "MQSO-3.2.1-D03")
 RECEIVE_OUTCOME_RULES = ("MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07", "MQSO-5.1.1.3-D07", "MQSO-3.2.1-01")
@@ -36,7 +36,13 @@ EFFECTS_OF_UNCOMMITTED_RECEIVES = {
 
 
 @needs("send", "receive", "queue_control", "transactions")
-@covers(*SEND_RULES, *RECEIVE_RULES, *SEND_OUTCOME_RULES, *RECEIVE_OUTCOME_RULES, "MQSO-3.3.4.2-D01")
+@covers(
+    *RULES_OF_UNDECIDED_TRANSACTIONAL_SENDS,
+    *RECEIVE_RULES,
+    *SEND_OUTCOME_RULES,
+    *RECEIVE_OUTCOME_RULES,
+    "MQSO-3.3.4.2-D01",
+)
 @pytest.mark.parametrize("outcome", ["abort", "commit"])
 @pytest.mark.parametrize(
     "external",
@@ -53,7 +59,11 @@ def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, ex
     stores no sent message.
     """
     whole = WholeTransaction(peer, sut, external=external)
-    judge(*SEND_RULES, expected=facts(**EFFECTS_OF_UNCOMMITTED_SENDS), observed=whole.observe_effects_of_sends())
+    judge(
+        *RULES_OF_UNDECIDED_TRANSACTIONAL_SENDS,
+        expected=facts(**EFFECTS_OF_UNCOMMITTED_SENDS),
+        observed=whole.observe_effects_of_sends(),
+    )
     judge(
         *RECEIVE_RULES, expected=facts(**EFFECTS_OF_UNCOMMITTED_RECEIVES), observed=whole.observe_effects_of_receives()
     )
@@ -65,7 +75,7 @@ def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, ex
         observed=whole.labels(SENT_LABELS_BY_QUEUE, but=True),
         case="labels in the queues after queries of their properties",
     )
-    judge.conclude(*SEND_RULES, *RECEIVE_RULES, "MQSO-3.3.4.2-D01")
+    judge.conclude(*RULES_OF_UNDECIDED_TRANSACTIONAL_SENDS, *RECEIVE_RULES, "MQSO-3.3.4.2-D01")
     if external:
         vote = sut.control.call("prepare", transaction=whole.transaction)["outcome"]
         expected = facts(vote="prepared", **EFFECTS_OF_UNCOMMITTED_SENDS, left=REMAINING_LABELS_BY_QUEUE)
@@ -95,7 +105,7 @@ def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, ex
         outcome=Outcome.DONE,
         waiting_read="f" if committed else False,
         stored=stored,
-        tags_of_the_messages_at_the_peer=list(SENT_TAGS) if committed else [],
+        tags_of_the_messages_at_the_peer=list(SENT_APPLICATION_TAGS) if committed else [],
         session_opened=False,
     )
     left = (

@@ -161,8 +161,8 @@ add(
 )
 
 
-@fault("stopped-queue-manager-serves", breaks="MQSO-5.1.1.1-D01")
-class StoppedQueueManagerServes(Inputs):
+@fault("stopped-queue-manager-serves-requests", breaks="MQSO-5.1.1.1-D01")
+class StoppedQueueManagerServesRequests(Inputs):
     """A stopped queue manager continues to serve requests."""
 
     def on_stopped(self, event: Stopped, now: Now) -> None:
@@ -170,8 +170,8 @@ class StoppedQueueManagerServes(Inputs):
         self.qm.adm.QueueManagerState, self.qm.halted = ServiceState.READY, None
 
 
-@fault("failed-initialization-retried-every-120-s", breaks=("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09"))
-class FailedInitializationRetriedEvery120S(Initialization):
+@fault("failed-initialization-retried-every-120-seconds", breaks=("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09"))
+class FailedInitializationRetriedEvery120Seconds(Initialization):
     """The queue manager retries a failed initialization every 120 seconds."""
 
     def start_initialization_retry_timer(self, now: Now) -> None:
@@ -228,8 +228,8 @@ class OfflineQueueManagerAcceptsNewSession(Connecting):
         return acceptable
 
 
-@fault("queue-manager-online-sends-only-to-first-queue", breaks="MQSO-5.1.1.1-D05", blind=True)
-class QueueManagerOnlineSendsOnlyToFirstQueue(Administering):
+@fault("queue-manager-online-again-sends-only-first-outgoing-queue", breaks="MQSO-5.1.1.1-D05", blind=True)
+class QueueManagerOnlineAgainSendsOnlyFirstOutgoingQueue(Administering):
     """When a queue manager comes online, it sends only the messages of its first outgoing queue."""
 
     def establish_waiting(self, now: Now) -> None:
@@ -264,8 +264,8 @@ class QueueManagerSecondLossOfDirectoryNotNoticed(DirectoryClient):
             state.DirectoryOffline = False
 
 
-@fault("offline-directory-last-answer-used", breaks="MQSO-5.1.1.1-D07")
-class OfflineDirectoryLastAnswerUsed(DirectoryClient):
+@fault("last-address-from-directory-used-while-directory-is-offline", breaks="MQSO-5.1.1.1-D07")
+class LastAddressFromDirectoryUsedWhileDirectoryIsOffline(DirectoryClient):
     """While the directory cannot be reached, the queue manager sends messages to the last address that the directory
     returned.
     """
@@ -281,8 +281,8 @@ class OfflineDirectoryLastAnswerUsed(DirectoryClient):
         super().start_online_timer_if_offline(now)
 
 
-@fault("offline-directory-messages-refused", breaks="MQSO-5.1.1.1-D07")
-class OfflineDirectoryMessagesRefused(Commands):
+@fault("messages-to-remote-queues-refused-while-directory-is-offline", breaks="MQSO-5.1.1.1-D07")
+class MessagesToRemoteQueuesRefusedWhileDirectoryIsOffline(Commands):
     """While the directory cannot be reached, the queue manager refuses applications' messages to remote queues."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -291,8 +291,8 @@ class OfflineDirectoryMessagesRefused(Commands):
         return super().send_message(request, token, now)
 
 
-@fault("offline-directory-transactional-message-refused", breaks="MQSO-5.1.1.1-D07", blind=True)
-class OfflineDirectoryTransactionalMessageRefused(Commands):
+@fault("transactional-message-refused-while-directory-is-offline", breaks="MQSO-5.1.1.1-D07", blind=True)
+class TransactionalMessageRefusedWhileDirectoryIsOffline(Commands):
     """While the directory cannot be reached, the queue manager refuses transactional messages to remote queues."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -301,7 +301,7 @@ class OfflineDirectoryTransactionalMessageRefused(Commands):
         return super().send_message(request, token, now)
 
 
-def _close_only_open_sessions(original: Callable[..., Any], *_: object) -> Callable[..., Any]:
+def _close_only_open_sessions_at_stop(original: Callable[..., Any], *_: object) -> Callable[..., Any]:
     def close_open_session(qm: QueueManager, session: Session, reason: str, now: Now) -> None:
         if session.SessionState is SessionState.OPEN:
             original(qm, session, reason, now)
@@ -313,7 +313,7 @@ add(
     "stopping-queue-manager-keeps-session-in-handshake",
     "MQSO-5.1.1.1-D08",
     "A queue manager in the state Stopping closes its open sessions, but not a session whose handshake is incomplete.",
-    replace_during(Inputs.on_stopped, Closing.close, _close_only_open_sessions),
+    replace_during(Inputs.on_stopped, Closing.close, _close_only_open_sessions_at_stop),
     blind=True,
 )
 

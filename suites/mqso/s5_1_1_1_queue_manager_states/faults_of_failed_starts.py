@@ -19,11 +19,11 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import BeginTransaction
 from reference_qm.surface.inputs import Command, Input, ResourcesChanged, RpcAccepted, RpcBytes
 
-STATES_OF_FAILED_STARTS = ("MQSO-5.1.1.1-01", "MQSO-5.1.1.1-02")
-RETRY_TIMER = TimerKey(TimerName.INITIALIZATION_RETRY, 0)
+RULES_OF_STATE_AFTER_FAILED_START = ("MQSO-5.1.1.1-01", "MQSO-5.1.1.1-02")
+INITIALIZATION_RETRY_TIMER = TimerKey(TimerName.INITIALIZATION_RETRY, 0)
 
 
-@fault("queue-manager-remote-call-after-failed-start-answered", breaks=STATES_OF_FAILED_STARTS[0], blind=True)
+@fault("queue-manager-remote-call-after-failed-start-answered", breaks=RULES_OF_STATE_AFTER_FAILED_START[0], blind=True)
 class QueueManagerRemoteCallAfterFailedStartAnswered(Inputs):
     """A queue manager whose initialization has failed accepts connections for remote calls."""
 
@@ -36,8 +36,8 @@ class QueueManagerRemoteCallAfterFailedStartAnswered(Inputs):
             super().on_anything_while_stopped(event, now)
 
 
-@fault("queue-manager-transaction-after-failed-start-begun", breaks=STATES_OF_FAILED_STARTS[0], blind=True)
-class QueueManagerTransactionAfterFailedStartBegun(Inputs):
+@fault("queue-manager-begins-transaction-after-failed-start", breaks=RULES_OF_STATE_AFTER_FAILED_START[0], blind=True)
+class QueueManagerBeginsTransactionAfterFailedStart(Inputs):
     """A queue manager whose initialization has failed begins transactions for applications."""
 
     def on_command(self, event: Command, now: Now) -> None:
@@ -59,7 +59,7 @@ class QueueManagerInitializationRetryTimerStoppedByRequest(Inputs):
     def on_anything_while_stopped(self, event: Input, now: Now) -> None:
         super().on_anything_while_stopped(event, now)
         if isinstance(event, Command) and type(event.request).__name__ not in ("Identity", "ListQueues", "Inspect"):
-            self.qm.timers.stop(RETRY_TIMER)
+            self.qm.timers.stop(INITIALIZATION_RETRY_TIMER)
 
 
 @fault(
@@ -77,11 +77,11 @@ class QueueManagerThrottledResetByRefusedMessage(Quotas):
 
 
 @fault(
-    "queue-manager-throttled-with-open-session-false",
+    "queue-manager-throttled-stays-false-while-session-is-open",
     breaks=("MQSO-5.1.1.1-06", "MQSO-5.1.1.1-D04", "MQDMPR-3.1.7.2.5-03", "MQDMPR-3.1.7.2.6-03"),
     blind=True,
 )
-class QueueManagerThrottledWithOpenSessionFalse(Quotas):
+class QueueManagerThrottledStaysFalseWhileSessionIsOpen(Quotas):
     """A queue manager does not set Throttled to TRUE while a session is open."""
 
     def on_resources_changed(self, event: ResourcesChanged, now: Now) -> None:
@@ -99,13 +99,17 @@ class QueueManagerInitializationRetryTimerRestartedByRequest(Inputs):
 
     def on_anything_while_stopped(self, event: Input, now: Now) -> None:
         super().on_anything_while_stopped(event, now)
-        if isinstance(event, Command) and self.qm.timers.is_running(RETRY_TIMER):
+        if isinstance(event, Command) and self.qm.timers.is_running(INITIALIZATION_RETRY_TIMER):
             duration_ms = INITIALIZATION_RETRY_S * 1_000 // self.qm.settings.scale
-            self.qm.timers.start(RETRY_TIMER, now.monotonic_ms, duration_ms)
+            self.qm.timers.start(INITIALIZATION_RETRY_TIMER, now.monotonic_ms, duration_ms)
 
 
-@fault("queue-manager-later-repetition-interval-doubled", breaks=("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09"), blind=True)
-class QueueManagerLaterRepetitionIntervalDoubled(Initialization):
+@fault(
+    "queue-manager-initialization-retry-timer-doubled-after-failures",
+    breaks=("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09"),
+    blind=True,
+)
+class QueueManagerInitializationRetryTimerDoubledAfterFailures(Initialization):
     """A queue manager doubles the duration of the Initialization Retry Timer after each later failure."""
 
     def start_initialization_retry_timer(self, now: Now) -> None:
@@ -115,7 +119,7 @@ class QueueManagerLaterRepetitionIntervalDoubled(Initialization):
             self.qm.adm.InitializationRetryTimerDuration = 2 * duration_s
 
 
-class FailedStartsCounted(Initialization):
+class RepeatedInitializationFailureRecorder(Initialization):
     """A part that records whether a failed initialization was a repetition."""
 
     def start_initialization_retry_timer(self, now: Now) -> None:
@@ -127,11 +131,11 @@ class FailedStartsCounted(Initialization):
 class StateOfFailedStartShownAsInitializing(Inspection):
     """A part that shows the state Initializing after a failed initialization of one kind."""
 
-    is_of_repetition = False
+    is_for_repeated_initialization = False
 
     def inspect(self, now: Now) -> dict[str, Any]:
         tree = super().inspect(now)
-        if self.qm.__dict__.get("failed_repetition") is self.is_of_repetition:
+        if self.qm.__dict__.get("failed_repetition") is self.is_for_repeated_initialization:
             tree["QueueManager"]["QueueManagerState"] = ServiceState.INITIALIZING.value
         return tree
 
@@ -139,20 +143,24 @@ class StateOfFailedStartShownAsInitializing(Inspection):
 class StateOfFailedRepetitionShownAsInitializing(StateOfFailedStartShownAsInitializing):
     """A part that shows the state Initializing after a repeated initialization that failed."""
 
-    is_of_repetition = True
+    is_for_repeated_initialization = True
 
 
 add(
     "queue-manager-state-after-failed-start-initializing",
-    STATES_OF_FAILED_STARTS,
+    RULES_OF_STATE_AFTER_FAILED_START,
     "The state of a queue manager whose initialization has failed is Initializing.",
-    combine_installers(replace_part(FailedStartsCounted), replace_part(StateOfFailedStartShownAsInitializing)),
+    combine_installers(
+        replace_part(RepeatedInitializationFailureRecorder), replace_part(StateOfFailedStartShownAsInitializing)
+    ),
     blind=True,
 )
 add(
     "queue-manager-state-after-later-failed-start-initializing",
-    STATES_OF_FAILED_STARTS,
+    RULES_OF_STATE_AFTER_FAILED_START,
     "The state of a queue manager whose initialization fails again is Initializing.",
-    combine_installers(replace_part(FailedStartsCounted), replace_part(StateOfFailedRepetitionShownAsInitializing)),
+    combine_installers(
+        replace_part(RepeatedInitializationFailureRecorder), replace_part(StateOfFailedRepetitionShownAsInitializing)
+    ),
     blind=True,
 )

@@ -28,23 +28,23 @@ class QueueManagerSecondFlowControlNotBegun(Quotas):
             super().on_resources_changed(event, now)
 
 
-@fault("queue-manager-directoryoffline-after-failed-write-false", breaks="MQSO-5.1.1.1-D06", blind=True)
-class QueueManagerDirectoryofflineAfterFailedWriteFalse(DirectoryLink):
+@fault("queue-manager-directory-offline-stays-false-after-failed-write", breaks="MQSO-5.1.1.1-D06", blind=True)
+class QueueManagerDirectoryOfflineStaysFalseAfterFailedWrite(DirectoryLink):
     """A queue manager does not set DirectoryOffline to TRUE when a write to the directory fails."""
 
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
         state = self.qm.enterprise.state
         before = state.DirectoryOffline
 
-        def answer_and_stay(answer: DirectoryAnswered) -> None:
+        def answer_and_restore_directory_offline(answer: DirectoryAnswered) -> None:
             state.DirectoryOffline = before
             answered(answer)
 
-        super().write(change, answer_and_stay)
+        super().write(change, answer_and_restore_directory_offline)
 
 
-@fault("queue-manager-directoryoffline-at-second-loss-false", breaks="MQSO-5.1.1.1-D06", blind=True)
-class QueueManagerDirectoryofflineAtSecondLossFalse(DirectoryClient):
+@fault("queue-manager-directory-offline-stays-false-at-second-loss", breaks="MQSO-5.1.1.1-D06", blind=True)
+class QueueManagerDirectoryOfflineStaysFalseAtSecondLoss(DirectoryClient):
     """A queue manager does not set DirectoryOffline to TRUE when it cannot reach the directory for the second time."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
@@ -59,8 +59,8 @@ class QueueManagerDirectoryofflineAtSecondLossFalse(DirectoryClient):
             self.__dict__["lost"] = True
 
 
-@fault("queue-manager-second-message-without-directory-lost", breaks="MQSO-5.1.1.1-D07", blind=True)
-class QueueManagerSecondMessageWithoutDirectoryLost(DirectoryClient):
+@fault("queue-manager-later-messages-lost-when-directory-returns", breaks="MQSO-5.1.1.1-D07", blind=True)
+class QueueManagerLaterMessagesLostWhenDirectoryReturns(DirectoryClient):
     """When the directory returns, a queue manager keeps only the first message of each outgoing queue."""
 
     def on_directory_online_timer(self, now: Now) -> None:

@@ -31,7 +31,7 @@ class QueueManagerRemoteCallOnSecondConnectionUnanswered(RpcServing):
             super().on_bytes(event, now)
 
 
-def _replace_at_restart(part: type[Part]) -> Install:
+def _replace_part_at_restart(part: type[Part]) -> Install:
     """Return an installer of a fault that replaces a part of each queue manager that starts again."""
 
     def install_at_restart(faulty: FaultyCore) -> None:
@@ -40,14 +40,14 @@ def _replace_at_restart(part: type[Part]) -> Install:
     return install_at_restart
 
 
-class PingRequestUnanswered(Ping):
+class PingThatAnswersNoRequest(Ping):
     """A part that answers no ping request."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
         """Ignore a ping request."""
 
 
-class RemoteCallsUnserved(RpcServing):
+class RpcServingThatIgnoresBytes(RpcServing):
     """A part that ignores the bytes of remote calls."""
 
     def on_bytes(self, event: RpcBytes, now: Now) -> None:
@@ -58,13 +58,13 @@ add(
     "queue-manager-ping-request-after-restart-unanswered",
     "MQSO-5.1.1-01",
     "After a restart, a queue manager answers no ping request.",
-    _replace_at_restart(PingRequestUnanswered),
+    _replace_part_at_restart(PingThatAnswersNoRequest),
     blind=True,
 )
 add(
     "queue-manager-remote-call-after-restart-unanswered",
     "MQSO-5.1.1-01",
     "After a restart, a queue manager answers no remote call.",
-    _replace_at_restart(RemoteCallsUnserved),
+    _replace_part_at_restart(RpcServingThatIgnoresBytes),
     blind=True,
 )

@@ -21,7 +21,7 @@ class _CursorRecord(NamedTuple):
     pathname: str
     descriptor_handle: int
     access: QueueAccessType
-    share: QueueShareMode
+    share_mode: QueueShareMode
     format_name: str
     cursor_handle: int
 
@@ -29,7 +29,7 @@ class _CursorRecord(NamedTuple):
 _RECORDS_BY_QUEUE_MANAGER: dict[UUID, list[_CursorRecord]] = {}
 
 
-class CursorsRecorded(Cursors):
+class OpenedCursorRecorder(Cursors):
     """The queue manager records the local cursors that it opens, so that a restart can open them again."""
 
     def __init__(self, qm: QM) -> None:
@@ -64,7 +64,7 @@ def _open_recorded_cursors(qm: QueueManager) -> None:
             descriptor = OpenQueueDescriptor(
                 Handle=record.descriptor_handle,
                 AccessType=record.access,
-                ShareMode=record.share,
+                ShareMode=record.share_mode,
                 QueueReference=queue,
                 FormatName=record.format_name,
             )
@@ -79,6 +79,6 @@ add(
     "MQSO-5.1.1-D01",
     "The restarted queue manager opens the cursors of its local applications again, so that their former numbers can "
     "still be used.",
-    combine_installers(replace_part(CursorsRecorded), at_restart(_open_recorded_cursors)),
+    combine_installers(replace_part(OpenedCursorRecorder), at_restart(_open_recorded_cursors)),
     blind=True,
 )

@@ -55,8 +55,8 @@ class StoppedQueueManagerLosesJournalAtNextStart(Restoring):
             positions.remove(position)
 
 
-@fault("queue-manager-online-again-without-directory", breaks="MQSO-5.1.1.1-D06")
-class QueueManagerOnlineAgainWithoutDirectory(DirectoryClient):
+@fault("queue-manager-directory-offline-reset-at-first-timer-expiry", breaks="MQSO-5.1.1.1-D06")
+class QueueManagerDirectoryOfflineResetAtFirstTimerExpiry(DirectoryClient):
     """The queue manager sets DirectoryOffline to FALSE when the Directory Online Timer expires for the first time."""
 
     def on_directory_online_timer(self, now: Now) -> None:

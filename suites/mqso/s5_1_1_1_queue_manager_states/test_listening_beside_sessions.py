@@ -8,8 +8,8 @@ from suites.mqqb.steps.pinging import ping_sut
 from suites.mqso.steps.serving import SessionAttempt
 from suites.mqso.steps.shown_states import BindAttempt
 
-LISTENING_SUT = {
-    "session_requests": [SessionAttempt.SERVED] * 2,
+OUTCOMES_OF_LISTENING_SUT = {
+    "session_requests": [SessionAttempt.SERVED_OUTCOME] * 2,
     "pings_answered": [True, True],
     "binds_accepted": [True, True],
 }
@@ -23,7 +23,9 @@ def test_sut_listens_beside_open_session_and_remote_reader(peer, sut, remote, ju
     """
     connection = peer.open_raw()
     remote.connect()
-    _judge_listening(peer, sut, judge, "MQSO-5.1.1-01", "MQSO-6.6.1-D07", case="beside a session and a reader")
+    _judge_whether_sut_listens(
+        peer, sut, judge, "MQSO-5.1.1-01", "MQSO-6.6.1-D07", case="beside a session and a reader"
+    )
     connection.check_alive()
 
 
@@ -35,11 +37,11 @@ def test_sut_listens_after_restart(peer, sut, judge):
     """
     sut.restart()
     connection = peer.open_raw()
-    _judge_listening(peer, sut, judge, "MQSO-5.1.1-01", case="after a restart")
+    _judge_whether_sut_listens(peer, sut, judge, "MQSO-5.1.1-01", case="after a restart")
     connection.check_alive()
 
 
-def _judge_listening(peer, sut, judge, *rules, case):
+def _judge_whether_sut_listens(peer, sut, judge, *rules, case):
     attempts = [SessionAttempt(peer) for _ in range(2)]
     pings = [ping_sut(peer) for _ in range(2)]
     binds = [BindAttempt(peer, sut) for _ in range(2)]
@@ -50,4 +52,4 @@ def _judge_listening(peer, sut, judge, *rules, case):
         "pings_answered": [one.is_answered for one in pings],
         "binds_accepted": [one.is_served for one in binds],
     }
-    judge(*rules, expected=facts(**LISTENING_SUT), observed=observed, case=case, evidence=evidence)
+    judge(*rules, expected=facts(**OUTCOMES_OF_LISTENING_SUT), observed=observed, case=case, evidence=evidence)

@@ -13,7 +13,7 @@ from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, Sender
 from suites.mqqp.steps.reader import Reader
 from suites.mqso.steps.serving import SessionAttempt
 
-OPEN_CONNECTION, CLOSED_CONNECTION = "open", "closed"
+OPEN_CONNECTION_OUTCOME, CLOSED_CONNECTION_OUTCOME = "open", "closed"
 LONG_READ_TIMEOUT_MS = 600_000
 
 
@@ -29,7 +29,7 @@ def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
     pongs = [one.poll() for one in pinged]
     evidence = [*pings, *(pong for pong in pongs if pong is not None)]
     judge.all(
-        expected=each(SessionAttempt.SERVED, "request"),
+        expected=each(SessionAttempt.SERVED_OUTCOME, "request"),
         observed=[one.outcome for one in attempts],
         evidence=[frame for one in attempts for frame in one.evidence],
         case="session requests of the peer",
@@ -84,7 +84,7 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
     evidence = [connection.last, *refused.evidence]
     judge.all(
         expected=facts(
-            session_request_of_the_peer=SessionAttempt.NOT_SERVED,
+            session_request_of_the_peer=SessionAttempt.NOT_SERVED_OUTCOME,
             labels_in_the_queue=["before"],
             number_of_messages_in_the_outgoing_queues=[2, 2],
             the_SUT_opened_a_connection=False,
@@ -96,7 +96,7 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
     later_attempt = SessionAttempt(peer)
     judge(
         "MQSO-5.1.1.1-D05",
-        expected=SessionAttempt.SERVED,
+        expected=SessionAttempt.SERVED_OUTCOME,
         observed=later_attempt.outcome,
         evidence=later_attempt.evidence,
         case="session request of the peer",
@@ -121,7 +121,7 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
     sut.bring_online()
     judge(
         "MQSO-5.1.1.1-D05",
-        expected=SessionAttempt.NOT_SERVED,
+        expected=SessionAttempt.NOT_SERVED_OUTCOME,
         observed=again.outcome,
         evidence=again.evidence,
         case="session request while the SUT is offline again",
@@ -152,8 +152,8 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
     judge(
         *STOPPED_SUT_RULES,
         "MQDMPR-3.1.1.1-23",
-        expected=[CLOSED_CONNECTION] * 2,
-        observed=[CLOSED_CONNECTION if one.wait_closed() else OPEN_CONNECTION for one in own],
+        expected=[CLOSED_CONNECTION_OUTCOME] * 2,
+        observed=[CLOSED_CONNECTION_OUTCOME if one.wait_closed() else OPEN_CONNECTION_OUTCOME for one in own],
         case="sessions that the SUT opened",
         evidence=[frame for one in own for frame in one.messages],
     )
@@ -165,10 +165,12 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
         observed=observed,
         evidence=[connection.last],
     )
-    observed = [CLOSED_CONNECTION if one.wait_closed() else OPEN_CONNECTION for one in (incomplete, silent)]
+    observed = [
+        CLOSED_CONNECTION_OUTCOME if one.wait_closed() else OPEN_CONNECTION_OUTCOME for one in (incomplete, silent)
+    ]
     judge(
         *STOPPED_SUT_RULES,
-        expected=[CLOSED_CONNECTION] * 2,
+        expected=[CLOSED_CONNECTION_OUTCOME] * 2,
         observed=observed,
         case="connection in the handshake, and silent connection",
         evidence=[incomplete.last],
@@ -180,7 +182,7 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
         "send_of_an_application": sut.attempt(sut.send_here, queue, ["never"], delivery="recoverable"),
     }
     expected = facts(
-        session_request_of_the_peer=SessionAttempt.NOT_SERVED,
+        session_request_of_the_peer=SessionAttempt.NOT_SERVED_OUTCOME,
         peek_of_an_application=Outcome.REFUSED,
         send_of_an_application=Outcome.REFUSED,
     )
@@ -188,7 +190,7 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
     sut.change_environment(service=True)
     started = SessionAttempt(peer)
     state_started = {"session_request_of_the_peer": started.outcome, "labels_in_the_queue": sut.labels(queue)}
-    expected = facts(session_request_of_the_peer=SessionAttempt.SERVED, labels_in_the_queue=["kept"])
+    expected = facts(session_request_of_the_peer=SessionAttempt.SERVED_OUTCOME, labels_in_the_queue=["kept"])
     judge("MQSO-5.1.1.1-D01", expected=expected, observed=state_started, evidence=started.evidence)
     again = [session for _ in range(2) if (session := sender.poll_session()) is not None]
     frames = [frame for one in again for frame in sender.collect(one, 1)]
@@ -218,10 +220,10 @@ def test_stop_closes_connections_of_remote_readers(remote, sut, judge):
     readers = [one.of(QM2QM) for one in (queue.association, idle.association, new)]
     evidence = [one.record.frames[-1] for one in readers]
     sut.change_environment(service=False)
-    observed = [CLOSED_CONNECTION if one.wait_closed() else OPEN_CONNECTION for one in readers]
+    observed = [CLOSED_CONNECTION_OUTCOME if one.wait_closed() else OPEN_CONNECTION_OUTCOME for one in readers]
     judge(
         *STOPPED_SUT_RULES,
-        expected=[CLOSED_CONNECTION] * 3,
+        expected=[CLOSED_CONNECTION_OUTCOME] * 3,
         observed=observed,
         evidence=evidence,
         case="connections of the remote readers",
@@ -249,9 +251,12 @@ def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
     read = reader.await_start_receives()[0]
     bound = [call.association for call in reader.server.list_calls_of("RemoteQMOpenQueue")]
     sut.change_environment(service=False)
-    observed = [CLOSED_CONNECTION if one.wait_closed() else OPEN_CONNECTION for one in bound]
+    observed = [CLOSED_CONNECTION_OUTCOME if one.wait_closed() else OPEN_CONNECTION_OUTCOME for one in bound]
     judge.all(
-        expected=[CLOSED_CONNECTION] * 2, observed=observed, evidence=read.evidence, case="connections of the SUT"
+        expected=[CLOSED_CONNECTION_OUTCOME] * 2,
+        observed=observed,
+        evidence=read.evidence,
+        case="connections of the SUT",
     )
     sut.change_environment(service=True)
 

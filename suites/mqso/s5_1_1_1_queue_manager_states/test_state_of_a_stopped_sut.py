@@ -8,7 +8,7 @@ from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
-from suites.mqso.steps.inventory import OTHER_QUEUE_KINDS, QueueInventory
+from suites.mqso.steps.inventory import INVENTORY_QUEUE_KINDS, QueueInventory
 
 SHORT_LIFETIME_S = 1
 EXPIRY_WAIT_MS = 4_000
@@ -35,7 +35,7 @@ def test_stopped_sut_keeps_queues_journals_and_subqueues(peer, sut, judge):
     if not peer.eventually(lambda: sut.labels(queue) == ["once"]):
         raise ConformanceFailure("the SUT did not store the transactional message of the peer")
     properties = kept.read_queue_properties()
-    messages = {kind: kept.messages(kind) for kind in OTHER_QUEUE_KINDS}
+    messages = {kind: kept.messages(kind) for kind in INVENTORY_QUEUE_KINDS}
     for number in (1, 2):
         sut.change_environment(service=False)
         sut.change_environment(service=True)
@@ -85,8 +85,8 @@ def test_stopped_sut_keeps_messages_of_its_system_queues(peer, sut, judge):
     again = sender.poll_session()
     frames = [] if again is None else sender.collect(again, 1)
     judge.all(
-        expected=any_order(*(_get_place_in_sequence(one) for one in before if one["UserHeader"].TH)),
-        observed=[_get_place_in_sequence(one) for one in frames],
+        expected=any_order(*(_get_sequence_id_and_number(one) for one in before if one["UserHeader"].TH)),
+        observed=[_get_sequence_id_and_number(one) for one in frames],
         evidence=[*before, *frames],
         case="ordinal, time stamp and number of the transactional message that is sent again",
     )
@@ -95,7 +95,7 @@ def test_stopped_sut_keeps_messages_of_its_system_queues(peer, sut, judge):
         again.send(build_order_ack(peer, frames[0]))
 
 
-def _get_place_in_sequence(frame):
+def _get_sequence_id_and_number(frame):
     """Return the Ordinal, the TimeStamp and the number that a message has in its sequence, or None for a
     nontransactional message.
     """

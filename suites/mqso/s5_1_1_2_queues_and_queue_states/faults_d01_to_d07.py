@@ -61,8 +61,8 @@ class QueueManagerAbortedMessageReturnsAtEnd(TransactionEvents):
         super().abort_dequeue(operation, now)
 
 
-@fault("queue-manager-express-message-before-recoverable", breaks="MQSO-5.1.1.2-D01", blind=True)
-class QueueManagerExpressMessageBeforeRecoverable(Positions):
+@fault("queue-manager-express-messages-precede-recoverable-messages", breaks="MQSO-5.1.1.2-D01", blind=True)
+class QueueManagerExpressMessagesPrecedeRecoverableMessages(Positions):
     """Express messages precede the recoverable messages of the same priority."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -347,8 +347,8 @@ class QueueManagerNewCursorBeginsAtOlderCursor(Cursors):
         return cursor
 
 
-@fault("queue-manager-closed-cursor-rewinds-others", breaks="MQSO-5.1.1.2-D06", blind=True)
-class QueueManagerClosedCursorRewindsOthers(QueueOpening):
+@fault("queue-manager-closed-cursor-rewinds-other-cursors", breaks="MQSO-5.1.1.2-D06", blind=True)
+class QueueManagerClosedCursorRewindsOtherCursors(QueueOpening):
     """When a cursor is closed, the other cursors of its handle are at the start of the queue again."""
 
     def close_cursor(self, cursor: Cursor) -> None:

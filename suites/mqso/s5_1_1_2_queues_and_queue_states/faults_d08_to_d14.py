@@ -104,8 +104,8 @@ add(
 )
 
 
-@fault("resume-resumes-every-outgoing-queue", breaks="MQSO-5.1.1.2-D10")
-class ResumeResumesEveryOutgoingQueue(Administering):
+@fault("every-paused-outgoing-queue-resumed-when-one-is-resumed", breaks="MQSO-5.1.1.2-D10")
+class EveryPausedOutgoingQueueResumedWhenOneIsResumed(Administering):
     """When one outgoing queue is resumed, all paused outgoing queues are resumed."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -114,8 +114,8 @@ class ResumeResumesEveryOutgoingQueue(Administering):
             super().resume_queue(other, now)
 
 
-@fault("pause-pauses-every-outgoing-queue", breaks="MQSO-5.1.1.2-D10")
-class PausePausesEveryOutgoingQueue(Administering):
+@fault("every-outgoing-queue-paused-when-one-is-paused", breaks="MQSO-5.1.1.2-D10")
+class EveryOutgoingQueuePausedWhenOneIsPaused(Administering):
     """When one outgoing queue is paused, all outgoing queues are paused."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -123,8 +123,8 @@ class PausePausesEveryOutgoingQueue(Administering):
             super().pause_queue(other, now)
 
 
-@fault("queue-manager-resumed-queue-withholds-messages-of-the-pause", breaks="MQSO-5.1.1.2-D10")
-class QueueManagerResumedQueueWithholdsMessagesOfThePause(Administering):
+@fault("queue-manager-resumed-queue-keeps-messages-added-during-pause", breaks="MQSO-5.1.1.2-D10")
+class QueueManagerResumedQueueKeepsMessagesAddedDuringPause(Administering):
     """A resumed outgoing queue sends the messages that it had before the pause, but not the messages that were added
     later.
     """
@@ -185,8 +185,8 @@ class SystemQueueCanBeDeleted(QueueCommands):
         return super().delete_queue(request, token, now)
 
 
-@fault("queue-manager-message-of-network-to-system-queue-stored", breaks="MQSO-5.1.1.2-D11")
-class QueueManagerMessageOfNetworkToSystemQueueStored(Arrival):
+@fault("queue-manager-stores-network-message-in-system-queue", breaks="MQSO-5.1.1.2-D11")
+class QueueManagerStoresNetworkMessageInSystemQueue(Arrival):
     """The receiver stores a message that is addressed to the direct format name of a system queue in this queue."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
@@ -299,8 +299,8 @@ class OrderAckSentToAdminQueue(OrderAcks):
         return super().build_order_queue_name(session, source).replace("order_queue$", "admin_queue$")
 
 
-@fault("receiver-order-ack-of-second-sender-to-other-queue", breaks="MQSO-5.1.1.2-D14")
-class ReceiverOrderAckOfSecondSenderToOtherQueue(OrderAcks):
+@fault("receiver-order-ack-for-second-sender-sent-to-wrong-private-queue", breaks="MQSO-5.1.1.2-D14")
+class ReceiverOrderAckForSecondSenderSentToWrongPrivateQueue(OrderAcks):
     """If the receiver uses private format names, it sends the order acknowledgments for a second sender to private
     queue 5.
     """
@@ -312,8 +312,8 @@ class ReceiverOrderAckOfSecondSenderToOtherQueue(OrderAcks):
         return str(PrivateName(source, ORDER_QUEUE_NUMBER if source == self.first else 5))
 
 
-@fault("outgoing-queue-after-connect-fault-address-not-resolved", breaks="MQSO-5.1.1.2-D08", blind=True)
-class OutgoingQueueAfterConnectFaultAddressNotResolved(Establishing):
+@fault("outgoing-queue-address-not-resolved-again-after-connect-failure", breaks="MQSO-5.1.1.2-D08", blind=True)
+class OutgoingQueueAddressNotResolvedAgainAfterConnectFailure(Establishing):
     """After a failed connection, an outgoing queue does not return to the state Initializing: it connects again to
     the known addresses, and never resolves the address of its destination again.
     """

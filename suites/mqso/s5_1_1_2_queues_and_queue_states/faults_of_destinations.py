@@ -54,8 +54,8 @@ class SenderOutgoingQueueNotConnectedAgainAfterSecondLoss(Closing):
             super().await_reconnect(session, now)
 
 
-@fault("sender-one-lost-outgoing-queue-connected-again", breaks="MQSO-5.1.1.2-D09")
-class SenderOneLostOutgoingQueueConnectedAgain(Closing):
+@fault("sender-reconnects-only-one-lost-outgoing-queue", breaks="MQSO-5.1.1.2-D09")
+class SenderReconnectsOnlyOneLostOutgoingQueue(Closing):
     """The sender does not wait to connect an outgoing queue again while a different outgoing queue waits."""
 
     @only_if(
@@ -67,8 +67,8 @@ class SenderOneLostOutgoingQueueConnectedAgain(Closing):
         pass
 
 
-@fault("receiver-order-acknowledgment-of-private-name-to-admin-queue", breaks="MQSO-5.1.1.2-D14")
-class ReceiverOrderAcknowledgmentOfPrivateNameToAdminQueue(OrderAcks):
+@fault("receiver-order-ack-for-private-name-sent-to-admin-queue", breaks="MQSO-5.1.1.2-D14")
+class ReceiverOrderAckForPrivateNameSentToAdminQueue(OrderAcks):
     """The receiver sends an OrderAck to queue 1 of the sender if the message was addressed by a private name."""
 
     def build_order_queue_name(self, session: Session, source: Any) -> str:

@@ -24,16 +24,16 @@ class SenderJournaledTransactionalMessageDiscarded(Journaling):
             self.qm.disk.save(build_removal_change([position]))
 
 
-@fault("receiver-orderack-of-direct-session-to-queue-without-dollar", breaks="MQSO-5.1.1.2-D14", blind=True)
-class ReceiverOrderackOfDirectSessionToQueueWithoutDollar(OrderAcks):
+@fault("receiver-order-ack-for-direct-session-sent-to-queue-without-dollar", breaks="MQSO-5.1.1.2-D14", blind=True)
+class ReceiverOrderAckForDirectSessionSentToQueueWithoutDollar(OrderAcks):
     """The receiver sends order acknowledgments of a direct session to the queue order_queue."""
 
     def build_order_queue_name(self, session: Session, source: UUID) -> str:
         return super().build_order_queue_name(session, source).replace("order_queue$", "order_queue")
 
 
-@fault("receiver-orderack-of-private-name-to-other-queue", breaks="MQSO-5.1.1.2-D14", blind=True)
-class ReceiverOrderackOfPrivateNameToOtherQueue(OrderAcks):
+@fault("receiver-order-ack-for-private-name-sent-to-other-private-queue", breaks="MQSO-5.1.1.2-D14", blind=True)
+class ReceiverOrderAckForPrivateNameSentToOtherPrivateQueue(OrderAcks):
     """The receiver sends order acknowledgments of messages to a private format name to another private queue."""
 
     def build_order_queue_name(self, session: Session, source: UUID) -> str:

@@ -84,7 +84,7 @@ def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
     queue = application.queue
     reader = PendingRequest(peer, "receive", timeout_ms=PENDING_READ_TIMEOUT_MS, queue=queue)
     peer.settle()
-    application.store_message_of_application("awaited")
+    application.store_message_for_waiting_reader("awaited")
     label_or_outcome = reader.await_label()
     judge(*WAITING_READ_RULES, expected="awaited", observed=label_or_outcome, case="label returned by the read")
     judge("MQSO-5.1.1.2-D03", expected=in_queue(), observed=sut.labels(queue))
@@ -105,7 +105,7 @@ def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
     peer.settle()
     sut.control.call("cancel", request=cancelled.number)
     peer.eventually(cancelled.is_answered)
-    application.store_message_of_application("for the other")
+    application.store_message_for_waiting_reader("for the other")
     observed = {"cancelled": cancelled.await_outcome() != Outcome.NO_ANSWER, "other_receive": other.await_label()}
     expected = facts(cancelled=True, other_receive="for the other")
     judge("MQSO-3.3.4.6-D01", expected=expected, observed=observed)

@@ -49,7 +49,7 @@ class NeighboringQueues:
             sut.control.call("move", queue=queue, lookup_id=number, to=f"{queue}{SUBQUEUE_SUFFIX}")
         sut.send_here(queue, ["1", "2"], delivery=self.delivery)
 
-    def list_labels_by_place(self) -> dict[str, list[str]]:
+    def list_labels_by_queue_path(self) -> dict[str, list[str]]:
         """Return the labels of the messages in both queues, their journals and their subqueues."""
         places = [f"{queue}{suffix}" for queue in (self.queue, self.longer) for suffix in self.suffixes]
         return {
@@ -70,12 +70,12 @@ def test_purge_and_deletion_affect_only_their_queue(peer, sut, judge, transactio
     are its journal and its subqueue.
     """
     near = NeighboringQueues(sut, transactional=transactional)
-    expected = near.list_labels_by_place()
+    expected = near.list_labels_by_queue_path()
     for suffix in near.suffixes:
         place = f"{near.queue}{suffix}"
         outcomes = [sut.attempt("purge", queue=place) for _ in range(2)]
         expected[place] = []
-        observed: dict[str, Any] = {"purges": outcomes, **near.list_labels_by_place()}
+        observed: dict[str, Any] = {"purges": outcomes, **near.list_labels_by_queue_path()}
         wanted = facts(purges=each(Outcome.DONE, "purge"), **expected)
         judge(
             "MQSO-5.1.1.2-D04",
@@ -102,18 +102,21 @@ def test_purge_and_deletion_affect_only_their_queue(peer, sut, judge, transactio
     ended.await_label()
     sut.delete_queue(near.queue)
     expected |= {f"{near.queue}{suffix}": [PEEK_REFUSED_OUTCOME] for suffix in near.suffixes}
-    observed = {"read_by_handle": sut.attempt("receive", handle=handle, timeout_ms=0), **near.list_labels_by_place()}
+    observed = {
+        "read_by_handle": sut.attempt("receive", handle=handle, timeout_ms=0),
+        **near.list_labels_by_queue_path(),
+    }
     wanted = facts(read_by_handle=Outcome.REFUSED, **expected)
     judge("MQSO-5.1.1.2-D05", expected=wanted, observed=observed, case="labels in each place after the deletion")
     sut.create_queue(near.queue, transactional=transactional)
     if SUBQUEUE_SUFFIX in near.suffixes:
         sut.create_queue(f"{near.queue}{SUBQUEUE_SUFFIX}")
     expected |= {f"{near.queue}{suffix}": [] for suffix in near.suffixes}
-    observed = near.list_labels_by_place()
+    observed = near.list_labels_by_queue_path()
     judge("MQSO-5.1.1.2-D05", expected=facts(**expected), observed=observed, case="labels after a new creation")
 
 
-def _build_messages(peer: Peer, kind: str, **headers: Any) -> Any:
+def _build_message_of_delivery(peer: Peer, kind: str, **headers: Any) -> Any:
     if kind == "transactional":
         return Sequence(peer).message(**headers)
     return peer.message(**headers) if kind == "express" else peer.recoverable_message(**headers)
@@ -133,7 +136,7 @@ def test_full_queue_rejects_message_of_network(peer, sut, judge, kind):
     def send_large_message(queue: str, label: str) -> None:
         headers = {"destination": rf"TCP:{sut.address}\{queue}", "label": label, "body": LARGE_BODY}
         connection = peer.open_raw()
-        sent.append(connection.send(_build_messages(peer, kind, **headers)))
+        sent.append(connection.send(_build_message_of_delivery(peer, kind, **headers)))
         peer.settle()
 
     send_large_message(full, "first")

@@ -100,8 +100,8 @@ class SenderExpressMessageRemovedWhenSent(Sending):
             session.UnAckedMessageCount -= 1
 
 
-@fault("peek-hides-message", breaks="MQSO-5.1.1.3-D05")
-class PeekHidesMessage(Seeking):
+@fault("peeked-message-invisible-to-later-reads", breaks="MQSO-5.1.1.3-D05")
+class PeekedMessageInvisibleToLaterReads(Seeking):
     """A peeked message is invisible to later reads."""
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
@@ -208,8 +208,8 @@ class CommitRestoresReceivedMessage(TransactionEvents):
         self.abort_dequeue(operation, now)
 
 
-@fault("queue-manager-message-of-second-abort-deleted", breaks="MQSO-5.1.1.3-D07")
-class QueueManagerMessageOfSecondAbortDeleted(TransactionEvents):
+@fault("queue-manager-message-deleted-by-second-abort", breaks="MQSO-5.1.1.3-D07")
+class QueueManagerMessageDeletedBySecondAbort(TransactionEvents):
     """A message is deleted when a second transaction that received this message is aborted."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -267,7 +267,7 @@ class _TransactionalDestinationRecorder(Resolving):
         super().resolve_host_address(session, now)
 
 
-class _DirectTransactionalSender(NextHops):
+class _NextHopsThatSendTransactionalMessagesDirectly(NextHops):
     def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:
         return (guid,) if self.__dict__.get("transactional") else super().get_next_hop_identifiers(guid)
 
@@ -296,7 +296,9 @@ add(
     "sender-transactional-message-not-sent-to-next-hop",
     "MQSO-5.1.1.3-D03",
     "The sender sends a transactional message directly to its destination, although the route has a next hop.",
-    combine_installers(replace_part(_TransactionalDestinationRecorder), replace_part(_DirectTransactionalSender)),
+    combine_installers(
+        replace_part(_TransactionalDestinationRecorder), replace_part(_NextHopsThatSendTransactionalMessagesDirectly)
+    ),
     blind=True,
 )
 

@@ -45,8 +45,8 @@ class QueueManagerOverQuotaMessageInTransactionStored(Quotas):
         return EnqueueStatus.NO_ERROR if queue.Transactional else status
 
 
-@fault("sender-recoverable-message-acked-by-message-not-transferred", breaks="MQSO-5.1.1.3-D04", blind=True)
-class SenderRecoverableMessageAckedByMessageNotTransferred(CarrierAwareSessionAcks):
+@fault("sender-keeps-recoverable-message-acked-in-user-message", breaks="MQSO-5.1.1.3-D04", blind=True)
+class SenderKeepsRecoverableMessageAckedInUserMessage(CarrierAwareSessionAcks):
     """The sender keeps recoverable messages whose acknowledgment arrives in the SessionHeader of a UserMessage."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -54,8 +54,8 @@ class SenderRecoverableMessageAckedByMessageNotTransferred(CarrierAwareSessionAc
             super().delete_acknowledged_recoverable(session, header)
 
 
-@fault("sender-transactional-message-acked-by-message-not-transferred", breaks="MQSO-5.1.1.3-D04")
-class SenderTransactionalMessageAckedByMessageNotTransferred(CarrierAwareSessionAcks):
+@fault("sender-keeps-transactional-message-acked-in-user-message", breaks="MQSO-5.1.1.3-D04")
+class SenderKeepsTransactionalMessageAckedInUserMessage(CarrierAwareSessionAcks):
     """After an OrderAck, the sender keeps transactional messages whose session acknowledgment arrived in the
     SessionHeader of a UserMessage.
     """

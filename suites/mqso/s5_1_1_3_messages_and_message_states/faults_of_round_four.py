@@ -13,7 +13,9 @@ from reference_qm.core.sessions.resolving import Resolving
 from reference_qm.directory import QueueManager
 
 
-def _make_direct_hops_of_retries(original: Callable[..., Any], qm: Any, session: Any, now: Any) -> Callable[..., Any]:
+def _make_lookup_that_skips_next_hops_in_retries(
+    original: Callable[..., Any], qm: Any, session: Any, now: Any
+) -> Callable[..., Any]:
     def get_next_hops(qm: Any, guid: UUID) -> tuple[QueueManager, ...]:
         destination = qm.enterprise.find_queue_manager("Identifier", guid) if session.retrying else None
         hops: tuple[QueueManager, ...] = original(qm, guid) if destination is None else (destination,)
@@ -27,6 +29,8 @@ add(
     "MQSO-5.1.1.3-D03",
     "The sender connects directly to the destination instead of the next hop on the route, after an attempt to connect "
     "to the next hop has failed.",
-    replace_during(Resolving.resolve_host_address, NextHops.get_next_hops, _make_direct_hops_of_retries),
+    replace_during(
+        Resolving.resolve_host_address, NextHops.get_next_hops, _make_lookup_that_skips_next_hops_in_retries
+    ),
     blind=True,
 )

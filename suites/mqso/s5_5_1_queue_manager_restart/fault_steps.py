@@ -44,11 +44,11 @@ def read_packet_of_entry(value: dict[str, Any]) -> UserMessagePacket:
     return packet
 
 
-def is_place_outgoing_queue(place: str) -> bool:
+def is_outgoing_queue_in_store(place: str) -> bool:
     """Return whether a place in the store is an outgoing queue."""
     return place.startswith("outgoing:")
 
 
-def is_place_application_queue(place: str) -> bool:
+def is_application_queue_in_store(place: str) -> bool:
     """Return whether a place in the store is a queue of an application, without journals and subqueues."""
     return place.startswith("queue:") and ";" not in place

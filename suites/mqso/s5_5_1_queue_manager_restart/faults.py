@@ -100,7 +100,7 @@ def _keep_first_message_of_outgoing_queues(transactional: bool) -> Callable[[Que
     return remove_later_outgoing_messages
 
 
-def _make_lifetimes_infinite(qm: QueueManager) -> None:
+def _make_lifetimes_of_stored_messages_infinite(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for position in queue.MessagePositionList:
             position.MessageReference = replace(position.MessageReference, TimeToBeReceived=INFINITE)
@@ -169,7 +169,7 @@ for _fault, _rules, _text, _loss in (
         "queue-manager-lifetime-of-message-lost-at-restart",
         ("MQSO-5.5.1-03", "MQSO-5.5.1-05"),
         "A message in a local queue never expires after a restart.",
-        _make_lifetimes_infinite,
+        _make_lifetimes_of_stored_messages_infinite,
     ),
     (
         "queue-manager-messages-of-subqueue-lost-at-restart",

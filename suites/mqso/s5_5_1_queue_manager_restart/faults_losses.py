@@ -20,8 +20,8 @@ from reference_qm.surface.commands import Result
 from suites.mqso.s5_5_1_queue_manager_restart.fault_steps import (
     RestoredMessageLoser,
     SecondRestartMessageLoser,
-    is_place_application_queue,
-    is_place_outgoing_queue,
+    is_application_queue_in_store,
+    is_outgoing_queue_in_store,
 )
 
 LARGE_BODY = 0x10000
@@ -94,13 +94,13 @@ class RestartKeepsTransactionalMessagesOfFirstOutgoingQueueOnly(RestoredMessageL
         places = [
             str(value["in"])
             for name, value in entries.items()
-            if name.startswith("message:") and isinstance(value, dict) and is_place_outgoing_queue(str(value["in"]))
+            if name.startswith("message:") and isinstance(value, dict) and is_outgoing_queue_in_store(str(value["in"]))
         ]
         self.first = places[0] if places else ""
         super().restore(entries)
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
-        return is_place_outgoing_queue(place) and place != self.first and packet.TransactionHeader is not None
+        return is_outgoing_queue_in_store(place) and place != self.first and packet.TransactionHeader is not None
 
 
 @fault("restart-loses-large-transactional-message-to-send", breaks="MQSO-5.5.1-02", blind=True)
@@ -109,7 +109,7 @@ class RestartLosesLargeTransactionalMessageToSend(RestoredMessageLoser):
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
         large = len(packet.build()) > LARGE_BODY
-        return is_place_outgoing_queue(place) and large and packet.TransactionHeader is not None
+        return is_outgoing_queue_in_store(place) and large and packet.TransactionHeader is not None
 
 
 @fault("restart-keeps-only-first-message-of-transaction-to-send", breaks="MQSO-5.5.1-02", blind=True)
@@ -118,16 +118,20 @@ class RestartKeepsOnlyFirstMessageOfTransactionToSend(RestoredMessageLoser):
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
         return (
-            is_place_outgoing_queue(place) and packet.TransactionHeader is not None and not packet.TransactionHeader.FM
+            is_outgoing_queue_in_store(place)
+            and packet.TransactionHeader is not None
+            and not packet.TransactionHeader.FM
         )
 
 
-@fault("restart-second-loses-transactional-messages-to-send", breaks="MQSO-5.5.1-02", blind=True)
-class RestartSecondLosesTransactionalMessagesToSend(SecondRestartMessageLoser):
+@fault("second-restart-loses-unsent-transactional-messages", breaks="MQSO-5.5.1-02", blind=True)
+class SecondRestartLosesUnsentTransactionalMessages(SecondRestartMessageLoser):
     """A transactional message in an outgoing queue survives one restart, but not the next restart."""
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
-        return is_place_outgoing_queue(place) and packet.TransactionHeader is not None and bool(value.get("survived"))
+        return (
+            is_outgoing_queue_in_store(place) and packet.TransactionHeader is not None and bool(value.get("survived"))
+        )
 
 
 @fault("restart-loses-transactional-messages-of-own-applications", breaks="MQSO-5.5.1-03", blind=True)
@@ -138,35 +142,35 @@ class RestartLosesTransactionalMessagesOfOwnApplications(RestoredMessageLoser):
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
         own = packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier
-        return is_place_application_queue(place) and own and packet.TransactionHeader is not None
+        return is_application_queue_in_store(place) and own and packet.TransactionHeader is not None
 
 
-@fault("restart-loses-transactional-messages-of-network", breaks="MQSO-5.5.1-03", blind=True)
-class RestartLosesTransactionalMessagesOfNetwork(RestoredMessageLoser):
+@fault("restart-loses-transactional-messages-from-network", breaks="MQSO-5.5.1-03", blind=True)
+class RestartLosesTransactionalMessagesFromNetwork(RestoredMessageLoser):
     """A restart keeps the transactional messages of a local queue that an application of the same computer sent, but
     not those that arrived over the network.
     """
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
         own = packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier
-        return is_place_application_queue(place) and not own and packet.TransactionHeader is not None
+        return is_application_queue_in_store(place) and not own and packet.TransactionHeader is not None
 
 
-@fault("restart-second-loses-transactional-messages-of-local-queue", breaks="MQSO-5.5.1-03", blind=True)
-class RestartSecondLosesTransactionalMessagesOfLocalQueue(SecondRestartMessageLoser):
+@fault("second-restart-loses-transactional-messages-of-local-queue", breaks="MQSO-5.5.1-03", blind=True)
+class SecondRestartLosesTransactionalMessagesOfLocalQueue(SecondRestartMessageLoser):
     """A transactional message in a local queue survives one restart, but not the next restart."""
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
         later = bool(value.get("survived"))
-        return is_place_application_queue(place) and packet.TransactionHeader is not None and later
+        return is_application_queue_in_store(place) and packet.TransactionHeader is not None and later
 
 
-@fault("restart-second-loses-recoverable-messages-to-send", breaks=("MQSO-5.5.1-04", "MQSO-5.5.1-D01"), blind=True)
-class RestartSecondLosesRecoverableMessagesToSend(SecondRestartMessageLoser):
+@fault("second-restart-loses-unsent-recoverable-messages", breaks=("MQSO-5.5.1-04", "MQSO-5.5.1-D01"), blind=True)
+class SecondRestartLosesUnsentRecoverableMessages(SecondRestartMessageLoser):
     """A recoverable message that was never sent survives one restart, but not the next restart."""
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
-        return is_place_outgoing_queue(place) and packet.TransactionHeader is None and bool(value.get("survived"))
+        return is_outgoing_queue_in_store(place) and packet.TransactionHeader is None and bool(value.get("survived"))
 
 
 @fault("restart-loses-recoverable-messages-of-low-priority-to-send", breaks="MQSO-5.5.1-04", blind=True)
@@ -175,7 +179,7 @@ class RestartLosesRecoverableMessagesOfLowPriorityToSend(RestoredMessageLoser):
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
         low = packet.BaseHeader.Flags & 7 == 0
-        return is_place_outgoing_queue(place) and low and packet.TransactionHeader is None
+        return is_outgoing_queue_in_store(place) and low and packet.TransactionHeader is None
 
 
 @fault("restart-keeps-recoverable-messages-of-one-outgoing-queue-only", breaks="MQSO-5.5.1-04", blind=True)
@@ -185,15 +189,15 @@ class RestartKeepsRecoverableMessagesOfOneOutgoingQueueOnly(RestartKeepsTransact
     """
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
-        return is_place_outgoing_queue(place) and place != self.first and packet.TransactionHeader is None
+        return is_outgoing_queue_in_store(place) and place != self.first and packet.TransactionHeader is None
 
 
-@fault("restart-second-loses-recoverable-messages-of-local-queue", breaks="MQSO-5.5.1-05", blind=True)
-class RestartSecondLosesRecoverableMessagesOfLocalQueue(SecondRestartMessageLoser):
+@fault("second-restart-loses-recoverable-messages-of-local-queue", breaks="MQSO-5.5.1-05", blind=True)
+class SecondRestartLosesRecoverableMessagesOfLocalQueue(SecondRestartMessageLoser):
     """A recoverable message in a local queue survives one restart, but not the next restart."""
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
-        return is_place_application_queue(place) and packet.TransactionHeader is None and bool(value.get("survived"))
+        return is_application_queue_in_store(place) and packet.TransactionHeader is None and bool(value.get("survived"))
 
 
 @fault("restart-loses-recoverable-messages-of-own-applications", breaks="MQSO-5.5.1-05", blind=True)
@@ -204,7 +208,7 @@ class RestartLosesRecoverableMessagesOfOwnApplications(RestoredMessageLoser):
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
         own = packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier
-        return is_place_application_queue(place) and own and packet.TransactionHeader is None
+        return is_application_queue_in_store(place) and own and packet.TransactionHeader is None
 
 
 @fault("restart-loses-recoverable-messages-without-body", breaks="MQSO-5.5.1-05", blind=True)
@@ -213,7 +217,7 @@ class RestartLosesRecoverableMessagesWithoutBody(RestoredMessageLoser):
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
         empty = packet.MessagePropertiesHeader.MessageSize == 0
-        return is_place_application_queue(place) and empty and packet.TransactionHeader is None
+        return is_application_queue_in_store(place) and empty and packet.TransactionHeader is None
 
 
 @fault("restart-loses-large-recoverable-messages-of-local-queue", breaks="MQSO-5.5.1-05", blind=True)
@@ -222,7 +226,7 @@ class RestartLosesLargeRecoverableMessagesOfLocalQueue(RestoredMessageLoser):
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
         large = len(packet.build()) > LARGE_BODY
-        return is_place_application_queue(place) and large and packet.TransactionHeader is None
+        return is_application_queue_in_store(place) and large and packet.TransactionHeader is None
 
 
 @fault("restart-keeps-express-messages-of-own-applications", breaks="MQSO-5.5.1-06", blind=True)
@@ -241,16 +245,16 @@ class RestartKeepsExpressMessagesOfOwnApplications(Durability):
         return change
 
 
-@fault("restart-keeps-express-messages-to-send", breaks="MQSO-5.5.1-06", blind=True)
-class RestartKeepsExpressMessagesToSend(RestartKeepsExpressMessagesOfOwnApplications):
+@fault("restart-keeps-express-messages-in-outgoing-queues", breaks="MQSO-5.5.1-06", blind=True)
+class RestartKeepsExpressMessagesInOutgoingQueues(RestartKeepsExpressMessagesOfOwnApplications):
     """An express message in an outgoing queue survives a restart."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
         return self._save_express_message_too(position, isinstance(position.QueueReference, OutgoingQueue))
 
 
-@fault("restart-keeps-express-messages-of-network", breaks="MQSO-5.5.1-06", blind=True)
-class RestartKeepsExpressMessagesOfNetwork(Arrival):
+@fault("restart-keeps-express-messages-from-network", breaks="MQSO-5.5.1-06", blind=True)
+class RestartKeepsExpressMessagesFromNetwork(Arrival):
     """An express message that arrived over the network survives a restart."""
 
     def message_arrived(self, position: MessagePosition, now: Now) -> None:

@@ -15,7 +15,7 @@ SENT_DELIVERY_AND_PRIORITY = (
 )  # fmt: skip
 """The delivery and the priority of the messages of each outgoing queue. The tag of a message is its place from 1."""
 LARGE_BODY_BYTES = 70_000
-RULE_BY_QUEUE_KIND = {"plain": "MQSO-5.5.1-05", "transactional": "MQSO-5.5.1-03"}
+RESTART_RULE_BY_QUEUE_KIND = {"plain": "MQSO-5.5.1-05", "transactional": "MQSO-5.5.1-03"}
 OUTGOING_MESSAGE_RULES = ("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-D01", "MQSO-6.6.2-02")
 
 
@@ -32,13 +32,13 @@ def test_queues_journals_and_subqueues_are_unchanged_by_restarts(peer, sut, judg
     """
     kept = QueueInventory(peer, sut)
     properties = kept.read_queue_properties()
-    messages = {kind: kept.messages(kind) for kind in RULE_BY_QUEUE_KIND}
+    messages = {kind: kept.messages(kind) for kind in RESTART_RULE_BY_QUEUE_KIND}
     identifiers = kept.list_message_identifiers()
     for number in range(2):
         sut.restart()
         rules = ("MQSO-5.5.1-01", "MQSO-4.3.1-01", "MQSO-6.6.2-02")
         judge(*rules, expected=properties, observed=kept.read_queue_properties(), case="properties")
-        for kind, rule in RULE_BY_QUEUE_KIND.items():
+        for kind, rule in RESTART_RULE_BY_QUEUE_KIND.items():
             rules = (
                 rule,
                 "MQSO-5.5.1-01",

@@ -19,7 +19,7 @@ from reference_qm.surface.effects import Completed, Connect, Effect
 from reference_qm.surface.inputs import Input, TransportFailed
 
 
-def _stop_reconnecting(faulty: FaultyCore) -> None:
+def _stop_reconnecting_after_first_failed_connection(faulty: FaultyCore) -> None:
     """Stop connecting after the first failed connection."""
     failed: list[Input] = []
 
@@ -40,7 +40,7 @@ add(
     "failed-connection-not-retried",
     ("MQSO-4.3.1.2-D03", "MQSO-5.5.2-01", "MQSO-5.5.2-05", "MQSO-5.5.2-D01"),
     "The queue manager does not connect again after a failed connection.",
-    _stop_reconnecting,
+    _stop_reconnecting_after_first_failed_connection,
 )
 
 
@@ -81,8 +81,8 @@ class QueueManagerPurgeOfUnreachableQueueSucceeds(ClientCommands):
         self.qm.emit(Completed(token, Result()))
 
 
-@fault("queue-manager-after-outage-peeks-fail", breaks="MQSO-5.5.2-05", blind=True)
-class QueueManagerAfterOutagePeeksFail(ClientCommands):
+@fault("queue-manager-remote-peeks-fail-after-outage", breaks="MQSO-5.5.2-05", blind=True)
+class QueueManagerRemotePeeksFailAfterOutage(ClientCommands):
     """After a request for a remote queue failed, the queue manager refuses all later peeks at remote queues."""
 
     def remote_peek(self, request: remote_commands.RemotePeek, token: int, now: Now) -> None:
@@ -114,8 +114,8 @@ class SenderGivesUpAfterFiveFailedConnections(Closing):
         super().await_reconnect(session, now)
 
 
-@fault("sender-transactional-messages-of-outage-lost", breaks="MQSO-5.5.2-D01", blind=True)
-class SenderTransactionalMessagesOfOutageLost(Closing):
+@fault("sender-unsent-transactional-messages-lost-with-session", breaks="MQSO-5.5.2-D01", blind=True)
+class SenderUnsentTransactionalMessagesLostWithSession(Closing):
     """When the sender loses its session, it loses the transactional messages that it has not sent yet."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:

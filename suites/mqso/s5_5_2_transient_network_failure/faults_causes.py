@@ -48,8 +48,8 @@ class ClientPeekDuringOutageReportsNoMessage(ClientReading):
             raise
 
 
-@fault("client-cursor-during-outage-created", breaks=("MQSO-5.5.2-03", "MQSO-5.5.2-04"), blind=True)
-class ClientCursorDuringOutageCreated(ClientCancelling):
+@fault("client-remote-cursor-created-during-outage", breaks=("MQSO-5.5.2-03", "MQSO-5.5.2-04"), blind=True)
+class ClientRemoteCursorCreatedDuringOutage(ClientCancelling):
     """The client returns a cursor of a remote queue although the server could not be reached."""
 
     def create_remote_cursor(self, queue: RemoteQueue) -> Sequence:
@@ -99,8 +99,8 @@ class ClientPurgeAfterOutageFails(ClientOpening):
             raise
 
 
-@fault("client-cursor-after-outage-fails", breaks="MQSO-5.5.2-05", blind=True)
-class ClientCursorAfterOutageFails(ClientCancelling):
+@fault("client-remote-cursor-creation-fails-after-outage", breaks="MQSO-5.5.2-05", blind=True)
+class ClientRemoteCursorCreationFailsAfterOutage(ClientCancelling):
     """After a cursor could not be created because of an outage, the client creates no further remote cursor."""
 
     def create_remote_cursor(self, queue: RemoteQueue) -> Sequence:
@@ -158,14 +158,14 @@ class SenderExpressMessagesDroppedByOutage(Closing):
         super().on_transport_lost(session, reason, now)
 
 
-class _LostPeerRecorder(Closing):
+class _RecorderOfHostsWithLostSessions(Closing):
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
         if session.UnackedReceivedMsgCount:
             self.__dict__.setdefault("hosts", set()).add(session.RemoteQMAddress)
         super().on_transport_lost(session, reason, now)
 
 
-class _LostPeerRefuser(SessionOpening):
+class _RefuserOfHostsWithLostSessions(SessionOpening):
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
         if event.remote.host not in vars(self.qm.closing).get("hosts", ()):
             super().accept_transport(event, now)
@@ -175,6 +175,6 @@ add(
     "receiver-no-session-for-peer-after-outage",
     "MQSO-5.5.2-D01",
     "The receiver accepts no session from an address whose connection was lost before the acknowledgment of a message.",
-    combine_installers(replace_part(_LostPeerRecorder), replace_part(_LostPeerRefuser)),
+    combine_installers(replace_part(_RecorderOfHostsWithLostSessions), replace_part(_RefuserOfHostsWithLostSessions)),
     blind=True,
 )

@@ -9,8 +9,8 @@ from reference_qm.core.remote.client_steps import RemoteError, Sequence
 from reference_qm.model.statuses import Status
 
 
-@fault("client-waiting-remote-read-lost-connection-reported-as-timeout", breaks="MQSO-5.5.2-04", blind=True)
-class ClientWaitingRemoteReadLostConnectionReportedAsTimeout(ClientReading):
+@fault("client-reports-timeout-for-read-whose-connection-was-lost", breaks="MQSO-5.5.2-04", blind=True)
+class ClientReportsTimeoutForReadWhoseConnectionWasLost(ClientReading):
     """The client answers a remote read whose connection is lost while the read waits for a message as if the timeout
     had expired, so that the request of the application does not fail.
     """

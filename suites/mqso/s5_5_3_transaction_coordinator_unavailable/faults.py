@@ -30,8 +30,8 @@ class ReturnedCoordinatorIgnored(Coordinating):
             super().on_coordinator_changed(event, now)
 
 
-@fault("queue-manager-without-coordinator-transaction-lost-twice-kept", breaks=("MQSO-5.5.3-03", "MQSO-5.5.3-01"))
-class QueueManagerWithoutCoordinatorTransactionLostTwiceKept(Coordinating):
+@fault("queue-manager-keeps-transactions-at-second-coordinator-loss", breaks=("MQSO-5.5.3-03", "MQSO-5.5.3-01"))
+class QueueManagerKeepsTransactionsAtSecondCoordinatorLoss(Coordinating):
     """A queue manager aborts undecided transactions when it loses the coordinator for the first time, but not when it
     loses the coordinator again.
     """
@@ -95,8 +95,8 @@ class OnlyFirstTransactionOfLostCoordinatorAborted(Coordinating):
                 return
 
 
-@fault("queue-manager-coordinator-lost-received-messages-stay-locked", breaks="MQSO-5.5.3-03", blind=True)
-class QueueManagerCoordinatorLostReceivedMessagesStayLocked(Coordinating):
+@fault("queue-manager-leaves-messages-locked-at-coordinator-loss", breaks="MQSO-5.5.3-03", blind=True)
+class QueueManagerLeavesMessagesLockedAtCoordinatorLoss(Coordinating):
     """When the coordinator is lost, the queue manager undoes the sends of the coordinator's transactions, but leaves
     received messages locked.
     """
@@ -109,8 +109,8 @@ class QueueManagerCoordinatorLostReceivedMessagesStayLocked(Coordinating):
         super().abort_undecided()
 
 
-@fault("queue-manager-coordinator-lost-sent-messages-to-network-sent", breaks="MQSO-5.5.3-03")
-class QueueManagerCoordinatorLostSentMessagesToNetworkSent(Coordinating):
+@fault("queue-manager-keeps-sending-transaction-at-coordinator-loss", breaks="MQSO-5.5.3-03")
+class QueueManagerKeepsSendingTransactionAtCoordinatorLoss(Coordinating):
     """When a queue manager loses the coordinator, it does not abort a transaction that has only sent messages."""
 
     def abort_undecided(self) -> None:
@@ -182,8 +182,8 @@ class QueueManagerWithoutCoordinatorRefusesInternalReceive(Coordinating):
             raise CommandError("the Transaction Coordinator is unavailable (MQ_ERROR_DTC_CONNECT)")
 
 
-@fault("queue-manager-coordinator-lost-internal-transaction-aborted", breaks="MQSO-5.5.3-05", blind=True)
-class QueueManagerCoordinatorLostInternalTransactionAborted(Coordinating):
+@fault("queue-manager-aborts-internal-transaction-at-coordinator-loss", breaks="MQSO-5.5.3-05", blind=True)
+class QueueManagerAbortsInternalTransactionAtCoordinatorLoss(Coordinating):
     """When the coordinator is lost, the queue manager also aborts internal transactions."""
 
     def abort_undecided(self) -> None:
@@ -212,8 +212,8 @@ class SenderWithoutCoordinatorSendsNoTransactionalMessage(Sending):
             super().dispatch_messages(session, now)
 
 
-@fault("queue-manager-coordinator-returns-second-time-unnoticed", breaks="MQSO-5.5.3-06")
-class QueueManagerCoordinatorReturnsSecondTimeUnnoticed(Coordinating):
+@fault("queue-manager-does-not-notice-second-return-of-coordinator", breaks="MQSO-5.5.3-06")
+class QueueManagerDoesNotNoticeSecondReturnOfCoordinator(Coordinating):
     """A queue manager that loses the Transaction Coordinator a second time does not notice the return of the
     coordinator.
     """
@@ -224,8 +224,8 @@ class QueueManagerCoordinatorReturnsSecondTimeUnnoticed(Coordinating):
             super().on_coordinator_changed(event, now)
 
 
-@fault("queue-manager-returned-coordinator-receives-not-committed", breaks="MQSO-5.5.3-06", blind=True)
-class QueueManagerReturnedCoordinatorReceivesNotCommitted(Coordinating):
+@fault("queue-manager-prepares-no-receives-after-coordinator-return", breaks="MQSO-5.5.3-06", blind=True)
+class QueueManagerPreparesNoReceivesAfterCoordinatorReturn(Coordinating):
     """After the return of the coordinator, the queue manager prepares no transaction that received a message."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:

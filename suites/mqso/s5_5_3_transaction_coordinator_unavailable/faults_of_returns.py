@@ -36,7 +36,7 @@ class QueueManagerSecondReturnOfCoordinatorIgnored(Coordinating):
         super().on_coordinator_changed(event, now)
 
 
-class ReturnsNoted(Coordinating):
+class CoordinatorReturnRecorder(Coordinating):
     """A part that records whether the coordinator has returned."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
@@ -46,7 +46,7 @@ class ReturnsNoted(Coordinating):
 
 
 @fault("queue-manager-external-commit-after-return-of-coordinator-refused", breaks="MQSO-5.5.3-06", blind=True)
-class QueueManagerExternalCommitAfterReturnOfCoordinatorRefused(ReturnsNoted):
+class QueueManagerExternalCommitAfterReturnOfCoordinatorRefused(CoordinatorReturnRecorder):
     """After the return of the Transaction Coordinator, a queue manager refuses to prepare external transactions."""
 
     def check_coordinator(self, transaction: Transaction | None = None) -> None:

@@ -17,7 +17,7 @@ from suites.mqso.steps.serving import SessionAttempt
 SAMPLE_TRANSACTION_ID = UUID("6d71636f-6e66-4f72-8d00-0000000000e5")
 
 
-def _get_transactional_use_outcomes(sut: Sut, queue: str) -> dict[str, str]:
+def _use_transactional_queue_and_get_outcomes(sut: Sut, queue: str) -> dict[str, str]:
     """Send to a transactional queue and receive from it in a transaction of the coordinator; also begin a transaction
     with a given identifier. Return the outcome of each request.
     """
@@ -54,14 +54,14 @@ def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
     judge(
         "MQSO-5.5.3-04",
         expected=each(Outcome.REFUSED, "request in an external transaction"),
-        observed=_get_transactional_use_outcomes(sut, queue),
+        observed=_use_transactional_queue_and_get_outcomes(sut, queue),
     )
     sut.change_environment(coordinator=True)
     judge(
         "MQSO-5.5.3-01",
         "MQSO-5.5.3-06",
         expected=each(Outcome.DONE, "request in an external transaction"),
-        observed=_get_transactional_use_outcomes(sut, queue),
+        observed=_use_transactional_queue_and_get_outcomes(sut, queue),
     )
     commits = [sut.attempt("commit", transaction=transaction) for transaction in transactions]
     expected = facts(commits=each(Outcome.REFUSED, "commit"), labels_in_the_queue=labels)
@@ -137,7 +137,7 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
     attempt = SessionAttempt(peer)
     judge(
         "MQSO-5.5.3-05",
-        expected=SessionAttempt.SERVED,
+        expected=SessionAttempt.SERVED_OUTCOME,
         observed=attempt.outcome,
         evidence=attempt.evidence,
         case="session request of the peer",
@@ -271,7 +271,7 @@ def test_sut_starts_without_coordinator(peer, sut, judge):
     observed = {"session_request_of_the_peer": attempt.outcome, "labels_in_the_queue": sut.labels(queue)}
     judge(
         "MQSO-5.5.3-02",
-        expected=facts(session_request_of_the_peer=SessionAttempt.SERVED, labels_in_the_queue=["1", "2"]),
+        expected=facts(session_request_of_the_peer=SessionAttempt.SERVED_OUTCOME, labels_in_the_queue=["1", "2"]),
         observed=observed,
         evidence=attempt.evidence,
     )
@@ -292,5 +292,5 @@ def test_sut_starts_without_coordinator(peer, sut, judge):
     judge(
         "MQSO-5.5.3-02",
         expected=each(Outcome.DONE, "request in an external transaction"),
-        observed=_get_transactional_use_outcomes(sut, queue),
+        observed=_use_transactional_queue_and_get_outcomes(sut, queue),
     )

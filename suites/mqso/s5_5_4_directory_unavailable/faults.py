@@ -46,8 +46,8 @@ class PrivateQueueRefusedWhileDirectoryOffline(QueueCommands):
         super().create_queue(request, token, now)
 
 
-@fault("queue-manager-workgroup-after-start-deletes-public-queue", breaks="MQSO-5.5.4-03", blind=True)
-class QueueManagerWorkgroupAfterStartDeletesPublicQueue(QueueCommands):
+@fault("queue-manager-started-without-directory-deletes-public-queue", breaks="MQSO-5.5.4-03", blind=True)
+class QueueManagerStartedWithoutDirectoryDeletesPublicQueue(QueueCommands):
     """A queue manager that was started without the directory deletes a public queue."""
 
     def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
@@ -110,8 +110,8 @@ class QueueManagerPrivateQueueNotDeletedWhileDirectoryOffline(QueueCommands):
         return super().delete_queue(request, token, now)
 
 
-@fault("queue-manager-offline-directory-no-transaction", breaks="MQSO-5.5.4-07", blind=True)
-class QueueManagerOfflineDirectoryNoTransaction(TransactionCommands):
+@fault("queue-manager-begins-no-transaction-while-directory-is-offline", breaks="MQSO-5.5.4-07", blind=True)
+class QueueManagerBeginsNoTransactionWhileDirectoryIsOffline(TransactionCommands):
     """While the queue manager cannot reach the directory, it begins no transaction."""
 
     def begin_transaction(self, request: commands.BeginTransaction, token: int, now: Now) -> Result:
@@ -135,8 +135,8 @@ class QueueManagerSecondReturnOfDirectoryNotNoticed(DirectoryClient):
         self.returned = True
 
 
-@fault("queue-manager-returned-directory-changes-refused", breaks="MQSO-5.5.4-08", blind=True)
-class QueueManagerReturnedDirectoryChangesRefused(QueueCommands):
+@fault("queue-manager-refuses-public-queue-changes-after-directory-return", breaks="MQSO-5.5.4-08", blind=True)
+class QueueManagerRefusesPublicQueueChangesAfterDirectoryReturn(QueueCommands):
     """After the directory returned, the queue manager creates public queues, but refuses to change them."""
 
     def set_queue(self, request: commands.SetQueue, token: int, now: Now) -> Result | None:

@@ -34,8 +34,8 @@ class StartWithoutDirectoryWithPublicQueuesStaysIntegrated(DirectoryClient):
             self.qm.enterprise.state.DirectoryIntegrated = True
 
 
-@fault("start-without-directory-integrated-again-without-restart", breaks="MQSO-5.5.4-02", blind=True)
-class StartWithoutDirectoryIntegratedAgainWithoutRestart(Commands):
+@fault("directory-integrated-set-at-first-command-after-offline-start", breaks="MQSO-5.5.4-02", blind=True)
+class DirectoryIntegratedSetAtFirstCommandAfterOfflineStart(Commands):
     """A queue manager that started without the directory sets DirectoryIntegrated to TRUE at its first command."""
 
     def list_queues(self, request: commands.ListQueues, token: int, now: Now) -> Result:
@@ -239,8 +239,8 @@ class QueueManagerDirectoryCheckedOnceAfterLoss(DirectoryClient):
         self.qm.directory_link.read(self._check_online)
 
 
-@fault("queue-manager-after-return-deletes-no-public-queue", breaks="MQSO-5.5.4-08", blind=True)
-class QueueManagerAfterReturnDeletesNoPublicQueue(Publishing):
+@fault("queue-manager-deletes-no-public-queue-after-directory-return", breaks="MQSO-5.5.4-08", blind=True)
+class QueueManagerDeletesNoPublicQueueAfterDirectoryReturn(Publishing):
     """After the directory was lost, the queue manager deletes no public queue, even when the directory has
     returned.
     """
@@ -257,8 +257,8 @@ class QueueManagerAfterReturnDeletesNoPublicQueue(Publishing):
         super().withdraw(queue, record_directory_loss)
 
 
-@fault("queue-manager-after-return-changes-no-public-queue", breaks="MQSO-5.5.4-08", blind=True)
-class QueueManagerAfterReturnChangesNoPublicQueue(Publishing):
+@fault("queue-manager-changes-no-public-queue-after-directory-return", breaks="MQSO-5.5.4-08", blind=True)
+class QueueManagerChangesNoPublicQueueAfterDirectoryReturn(Publishing):
     """After a change of a public queue failed because the directory was lost, the queue manager changes no public
     queue, even when the directory has returned.
     """

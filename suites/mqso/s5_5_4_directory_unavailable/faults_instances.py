@@ -23,8 +23,8 @@ class QueueManagerChecksLostDirectoryOnlyOnce(DirectoryClient):
         self.__dict__["watched"] = self.qm.enterprise.state.DirectoryOffline
 
 
-@fault("client-remote-queue-needs-directory-of-start", breaks="MQSO-5.5.4-03", blind=True)
-class ClientRemoteQueueNeedsDirectoryOfStart(ClientCommands):
+@fault("client-started-without-directory-cannot-open-remote-queue", breaks="MQSO-5.5.4-03", blind=True)
+class ClientStartedWithoutDirectoryCannotOpenRemoteQueue(ClientCommands):
     """A queue manager that started without the directory refuses to open a queue of another queue manager for
     reading, even by its direct name.
     """

@@ -9,8 +9,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged
 
 
-@fault("queue-manager-directoryintegrated-at-return-of-directory-true", breaks="MQSO-5.5.4-02", blind=True)
-class QueueManagerDirectoryintegratedAtReturnOfDirectoryTrue(DirectoryClient):
+@fault("queue-manager-directory-integrated-becomes-true-at-directory-return", breaks="MQSO-5.5.4-02", blind=True)
+class QueueManagerDirectoryIntegratedBecomesTrueAtDirectoryReturn(DirectoryClient):
     """A queue manager that started without the directory sets DirectoryIntegrated to TRUE when the directory reports a
     change, without a restart.
     """
@@ -22,11 +22,11 @@ class QueueManagerDirectoryintegratedAtReturnOfDirectoryTrue(DirectoryClient):
 
 
 @fault(
-    "queue-manager-directoryintegrated-of-member-without-directory-true",
+    "queue-manager-directory-integrated-stays-true-without-directory",
     breaks=("MQSO-5.5.4-01", "MQSO-5.5.4-02"),
     blind=True,
 )
-class QueueManagerDirectoryintegratedOfMemberWithoutDirectoryTrue(DirectoryClient):
+class QueueManagerDirectoryIntegratedStaysTrueWithoutDirectory(DirectoryClient):
     """A queue manager that was in the domain at its last start, and starts without the directory, leaves
     DirectoryIntegrated TRUE.
     """

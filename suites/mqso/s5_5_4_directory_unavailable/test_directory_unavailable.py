@@ -43,7 +43,7 @@ EXPECTED_QUEUE_OUTCOMES = {
 }
 
 
-def _get_outcomes_of_known_queues(sut: Sut, public: str) -> dict[str, object]:
+def _use_queues_by_direct_name_and_get_outcomes(sut: Sut, public: str) -> dict[str, object]:
     """Use a transactional and a public queue of the SUT by their direct names: send to them, receive in a transaction
     if the SUT supports transactions, and read by a cursor.
     """
@@ -71,7 +71,7 @@ def _get_outcomes_of_known_queues(sut: Sut, public: str) -> dict[str, object]:
 def _get_outcomes_or_first_refusal(sut: Sut, public: str) -> dict[str, object]:
     """Use queues that need no directory; return the labels, or the first refusal if the SUT refuses a request."""
     try:
-        return _get_outcomes_of_known_queues(sut, public)
+        return _use_queues_by_direct_name_and_get_outcomes(sut, public)
     except ControlRefused as error:
         return {"refused": str(error)}
 

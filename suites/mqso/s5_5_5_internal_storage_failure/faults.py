@@ -59,8 +59,8 @@ add(
 )
 
 
-@fault("queue-manager-disk-full-changed-properties-kept", breaks="MQSO-5.5.5-01")
-class QueueManagerDiskFullChangedPropertiesKept(QueueCommands):
+@fault("queue-manager-keeps-refused-property-change-when-disk-is-full", breaks="MQSO-5.5.5-01")
+class QueueManagerKeepsRefusedPropertyChangeWhenDiskIsFull(QueueCommands):
     """If a change to the properties of a queue cannot be stored, the change is refused, but the queue has the new
     properties.
     """
@@ -71,8 +71,8 @@ class QueueManagerDiskFullChangedPropertiesKept(QueueCommands):
         return super()._change_attributes(queue, changes, token)
 
 
-@fault("queue-manager-disk-full-created-queue-kept", breaks="MQSO-5.5.5-01")
-class QueueManagerDiskFullCreatedQueueKept(QueueCommands):
+@fault("queue-manager-keeps-queue-of-failed-creation-when-disk-is-full", breaks="MQSO-5.5.5-01")
+class QueueManagerKeepsQueueOfFailedCreationWhenDiskIsFull(QueueCommands):
     """If a new queue cannot be stored, its creation is refused, but the queue exists."""
 
     def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:

@@ -50,7 +50,7 @@ class QueueManagerFullDiskRefusedChangeKeepsQuota(QueueCommands):
         return answer
 
 
-class _RefusedMessageKeeper(Enqueueing):
+class _KeeperOfMessageRefusedByFullDisk(Enqueueing):
     def _put_into_local_queue(
         self, position: MessagePosition, token: int | None, result: Result, now: Now
     ) -> Result | None:
@@ -65,7 +65,7 @@ add(
     "queue-manager-full-disk-refused-message-uses-quota",
     "MQSO-5.5.5-01",
     "A message that could not be stored on a full disk stays locked in its local queue, and uses the quota.",
-    combine_installers(skip(Quotas.on_resources_changed), replace_part(_RefusedMessageKeeper)),
+    combine_installers(skip(Quotas.on_resources_changed), replace_part(_KeeperOfMessageRefusedByFullDisk)),
     blind=True,
 )
 
@@ -108,8 +108,8 @@ class QueueManagerFullDiskFailedReceiveLocksMessage(Positions):
             super().unlock_message(position)
 
 
-@fault("queue-manager-full-disk-failed-purge-purges-later", breaks="MQSO-5.5.5-01", blind=True)
-class QueueManagerFullDiskFailedPurgePurgesLater(Queues):
+@fault("queue-manager-failed-purge-on-full-disk-removes-newest-message", breaks="MQSO-5.5.5-01", blind=True)
+class QueueManagerFailedPurgeOnFullDiskRemovesNewestMessage(Queues):
     """A purge that failed on a full disk is refused, but the newest message of the queue is gone."""
 
     def purge(
@@ -133,7 +133,7 @@ class QueueManagerFullDiskFailedPurgePurgesLater(Queues):
         return answer
 
 
-class _SequenceAdvancer(InSequence):
+class _SequenceAdvancerDespiteFailedWrite(InSequence):
     def withdraw_unsaved(self, transfer: IncomingTransactionalTransferInfo) -> None:
         place = transfer.SequenceIdentifier, transfer.SequenceNumber
         super().withdraw_unsaved(transfer)
@@ -144,7 +144,7 @@ add(
     "receiver-full-disk-advances-sequence",
     "MQSO-5.5.5-01",
     "The receiver advances the sequence of a sender although a full disk could not store the message.",
-    combine_installers(skip(Quotas.on_resources_changed), replace_part(_SequenceAdvancer)),
+    combine_installers(skip(Quotas.on_resources_changed), replace_part(_SequenceAdvancerDespiteFailedWrite)),
     blind=True,
 )
 
@@ -185,8 +185,8 @@ class QueueManagerRepairsAllButHighestQueueNumber(Restoring):
             self.qm.adm.last_private_queue_number -= 1
 
 
-@fault("queue-manager-repair-removes-newest-queue", breaks="MQSO-5.5.5-02", blind=True)
-class QueueManagerRepairRemovesNewestQueue(Restoring):
+@fault("queue-manager-repair-of-queue-counter-removes-newest-queue", breaks="MQSO-5.5.5-02", blind=True)
+class QueueManagerRepairOfQueueCounterRemovesNewestQueue(Restoring):
     """When the queue manager repairs the number of private queues, it loses the newest queue."""
 
     def repair_queue_numbers(self) -> None:
@@ -258,8 +258,8 @@ class QueueManagerWithDamagedStoreAcceptsSecondConnection(Inputs):
             self.on_transport(event, now)  # type: ignore[arg-type]
 
 
-@fault("queue-manager-matching-object-ignored-after-mismatch", breaks="MQSO-5.5.6-03", blind=True)
-class QueueManagerMatchingObjectIgnoredAfterMismatch(DirectoryClient):
+@fault("queue-manager-stays-offline-after-directory-object-is-corrected", breaks="MQSO-5.5.6-03", blind=True)
+class QueueManagerStaysOfflineAfterDirectoryObjectIsCorrected(DirectoryClient):
     """A queue manager that found a wrong directory object stays offline although the object is corrected later."""
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
@@ -272,8 +272,8 @@ class QueueManagerMatchingObjectIgnoredAfterMismatch(DirectoryClient):
             super()._check_online(answer, now)
 
 
-@fault("queue-manager-mismatch-accepted-at-later-start", breaks=("MQSO-5.5.6-01", "MQSO-5.5.6-02"), blind=True)
-class QueueManagerMismatchAcceptedAtLaterStart(DirectoryClient):
+@fault("queue-manager-identifier-not-compared-at-later-start", breaks=("MQSO-5.5.6-01", "MQSO-5.5.6-02"), blind=True)
+class QueueManagerIdentifierNotComparedAtLaterStart(DirectoryClient):
     """A queue manager that was registered before does not compare its Identifier with the directory object at a later
     start: it is online although the object has another Identifier.
     """

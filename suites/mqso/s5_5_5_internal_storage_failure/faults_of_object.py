@@ -9,8 +9,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
 
-@fault("queue-manager-mismatch-accepted-when-directory-returns", breaks="MQSO-5.5.6-01")
-class QueueManagerMismatchAcceptedWhenDirectoryReturns(DirectoryClient):
+@fault("queue-manager-identifier-not-compared-when-directory-returns", breaks="MQSO-5.5.6-01")
+class QueueManagerIdentifierNotComparedWhenDirectoryReturns(DirectoryClient):
     """When the directory is available again, the queue manager does not compare its Identifier with the object."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:

@@ -6,8 +6,8 @@ from harness.faults.parts import fault
 from reference_qm.core.enterprise.restoring import Restoring
 
 
-@fault("queue-manager-store-queue-number-too-low-not-repaired", breaks="MQSO-5.5.5-02", blind=True)
-class QueueManagerStoreQueueNumberTooLowNotRepaired(Restoring):
+@fault("queue-manager-too-low-queue-number-counter-not-repaired", breaks="MQSO-5.5.5-02", blind=True)
+class QueueManagerTooLowQueueNumberCounterNotRepaired(Restoring):
     """The queue manager repairs a missing counter of private queue numbers in its store, but does not repair a counter
     that is lower than the number of an existing queue.
     """

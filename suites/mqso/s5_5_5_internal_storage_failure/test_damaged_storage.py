@@ -15,7 +15,7 @@ from suites.mqqb.steps.pinging import ping_sut
 from suites.mqso.steps.serving import SessionAttempt
 from suites.mqso.steps.shown_states import STOPPED_STATE, BindAttempt, read_shown_state
 
-FIRST_RETRY_MS, LATER_RETRY_MS = 120_000, 900_000
+FIRST_RETRY_INTERVAL_MS, LATER_RETRY_INTERVAL_MS = 120_000, 900_000
 """InitializationRetryTimerDuration, in ms, before the first retry, and before later retries."""
 LONGEST_WAIT_MS = 5 * 60_000
 """The longest time, in ms, that a check waits for a timer. If the SUT's timers cannot be sped up, they have the
@@ -26,7 +26,7 @@ REPAIR_SHARE_OF_RETRY_INTERVAL, EARLY_ATTEMPT_SHARE_OF_RETRY_INTERVAL = 0.5, 0.8
 long before the retry; at the second instant the SUT must not have retried yet.
 """
 WAIT_TOO_LONG_REASON = (
-    f"the timers of the SUT cannot be accelerated; the check would take {LATER_RETRY_MS // 60_000} minutes"
+    f"the timers of the SUT cannot be accelerated; the check would take {LATER_RETRY_INTERVAL_MS // 60_000} minutes"
 )
 START_ATTEMPT_COUNT = 6
 HIGHEST_TIMER_ACCELERATION = 20
@@ -53,13 +53,13 @@ class StartOnDamagedStore:
     """
 
     queue: str
-    requested_ms: int
+    start_requested_at_ms: int
     began_ms: int
     session_attempts: list[SessionAttempt]
     answers: dict[str, str]
     pinged: tuple[bool, bool]
     """Whether the SUT answered a ping before the failed start, and after it."""
-    bound: tuple[bool, bool]
+    binds_accepted: tuple[bool, bool]
     """Whether the SUT accepted a bind of a remote reader before the failed start, and after it."""
     state: str | None
     """The state that the SUT shows after the failed start, or None if it shows no state."""
@@ -75,12 +75,14 @@ def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str
     answered = ping_sut(peer).is_answered
     is_bound = sut.has("qm2qm") and BindAttempt(peer, sut).is_served
     sut.change_environment(store=False)
-    requested_ms = peer.recorder.elapsed_ms()
+    start_requested_at_ms = peer.recorder.elapsed_ms()
     sut.control.call("restart")
     began_ms = peer.recorder.elapsed_ms()
-    within_ms = sut.duration_ms(FIRST_RETRY_MS) // 8  # both attempts are to be over before the first retry
+    within_ms = sut.duration_ms(FIRST_RETRY_INTERVAL_MS) // 8  # both attempts are to be over before the first retry
     attempts = [SessionAttempt(peer, within_ms) for _ in range(2)]
-    served = attempts[0].outcome == SessionAttempt.SERVED and sut.attempt("get_queue", name=queue) == Outcome.DONE
+    served = (
+        attempts[0].outcome == SessionAttempt.SERVED_OUTCOME and sut.attempt("get_queue", name=queue) == Outcome.DONE
+    )
     if served and sut.labels(queue) == ["kept"]:
         judge.mark_not_exercised(*rules, reason="the SUT repairs the damage itself")
         return None
@@ -93,11 +95,11 @@ def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str
     if sut.has("transactions"):
         answers["begin of a transaction"] = sut.attempt("begin")
     state = read_shown_state(sut)
-    bound = (is_bound, is_bound and BindAttempt(peer, sut).is_served)
-    return StartOnDamagedStore(queue, requested_ms, began_ms, attempts, answers, pinged, bound, state)
+    binds_accepted = (is_bound, is_bound and BindAttempt(peer, sut).is_served)
+    return StartOnDamagedStore(queue, start_requested_at_ms, began_ms, attempts, answers, pinged, binds_accepted, state)
 
 
-def _judge_shown_state(judge: Judge, state: str | None, event: str) -> None:
+def _judge_that_shown_state_is_stopped(judge: Judge, state: str | None, event: str) -> None:
     """Judge that the state is Stopped, if the SUT shows its state."""
     if state is not None:
         case = f"QueueManagerState after the {event}"
@@ -106,10 +108,10 @@ def _judge_shown_state(judge: Judge, state: str | None, event: str) -> None:
 
 def _is_retry_wait_too_long(sut: Sut, retries: int = 1) -> bool:
     """Return whether the intervals before a number of later retries are longer than a check may wait."""
-    return not sut.environment.virtual and retries * sut.duration_ms(LATER_RETRY_MS) > LONGEST_WAIT_MS
+    return not sut.environment.virtual and retries * sut.duration_ms(LATER_RETRY_INTERVAL_MS) > LONGEST_WAIT_MS
 
 
-def _repair_store_before(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[str, ...]) -> bool:
+def _repair_store_before_retry(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[str, ...]) -> bool:
     """Repair the store; return whether the repair preceded the retry that is expected to succeed. If it did not, mark
     the rules as not exercised.
     """
@@ -137,15 +139,15 @@ def _observe_retry(
 ) -> RetryObservation:
     """Return whether sessions are accepted before and after a retry that is due ``due_ms`` after the start."""
     lasts_ms = sut.duration_ms(after_ms)
-    due_ms = damaged.requested_ms + earlier_ms + lasts_ms
+    due_ms = damaged.start_requested_at_ms + earlier_ms + lasts_ms
     peer.pass_time_until(due_ms - int((1 - EARLY_ATTEMPT_SHARE_OF_RETRY_INTERVAL) * lasts_ms), 0)
     sut.attempt("peek_message", queue=damaged.queue, timeout_ms=0)  # a refused request must not delay the retry
     early_attempt = SessionAttempt(peer, int((1 - EARLY_ATTEMPT_SHARE_OF_RETRY_INTERVAL) / 2 * lasts_ms))
-    is_in_time = early_attempt.outcome == SessionAttempt.NOT_SERVED or peer.measure_duration(due_ms).ms < 0
+    is_in_time = early_attempt.outcome == SessionAttempt.NOT_SERVED_OUTCOME or peer.measure_duration(due_ms).ms < 0
     peer.pass_time_until(damaged.began_ms + earlier_ms + lasts_ms + sut.slack_ms(after_ms), 0)
     late_attempt = SessionAttempt(peer)
     for _ in range(START_ATTEMPT_COUNT):  # a start takes time, too
-        if late_attempt.outcome == SessionAttempt.SERVED:
+        if late_attempt.outcome == SessionAttempt.SERVED_OUTCOME:
             break
         peer.pass_time(sut.response_timeout_ms // START_ATTEMPT_COUNT)
         late_attempt = SessionAttempt(peer)
@@ -167,8 +169,8 @@ def _judge_retry_time(judge: Judge, rules: tuple[str, ...], retry: RetryObservat
             judge(
                 rule,
                 expected=facts(
-                    session_request_before_the_retry=SessionAttempt.NOT_SERVED,
-                    session_request_after_the_retry=SessionAttempt.SERVED,
+                    session_request_before_the_retry=SessionAttempt.NOT_SERVED_OUTCOME,
+                    session_request_after_the_retry=SessionAttempt.SERVED_OUTCOME,
                 ),
                 observed=observed,
                 evidence=retry.evidence,
@@ -192,7 +194,7 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
     outcomes = {f"session request {number}": one.outcome for number, one in enumerate(damaged.session_attempts, 1)}
     judge(
         *DAMAGED_STORE_RULES,
-        expected=each(SessionAttempt.NOT_SERVED, "session request"),
+        expected=each(SessionAttempt.NOT_SERVED_OUTCOME, "session request"),
         observed=outcomes,
         evidence=evidence,
     )
@@ -215,34 +217,34 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
     judge(
         "MQSO-5.1.1.1-01",
         expected=False,
-        observed=damaged.bound[1],
+        observed=damaged.binds_accepted[1],
         case="a bind of a remote reader is accepted after the failed start",
         evidence=evidence,
     )
-    _judge_shown_state(judge, damaged.state, "failed start")
-    if not _repair_store_before(
+    _judge_that_shown_state_is_stopped(judge, damaged.state, "failed start")
+    if not _repair_store_before_retry(
         peer,
         sut,
         judge,
-        damaged.requested_ms + sut.duration_ms(FIRST_RETRY_MS),
+        damaged.start_requested_at_ms + sut.duration_ms(FIRST_RETRY_INTERVAL_MS),
         (*RETRY_RULES, *FIRST_RETRY_RULES, "MQSO-6.6.2-D06"),
     ):
         return
-    retry = _observe_retry(peer, sut, damaged, 0, FIRST_RETRY_MS)
+    retry = _observe_retry(peer, sut, damaged, 0, FIRST_RETRY_INTERVAL_MS)
     _judge_retry_time(judge, FIRST_RETRY_RULES, retry)
-    if retry.after != SessionAttempt.SERVED:  # the 120 seconds are a SHOULD
+    if retry.after != SessionAttempt.SERVED_OUTCOME:  # the 120 seconds are a SHOULD
         if _is_retry_wait_too_long(sut):
             judge.mark_not_exercised(*RETRY_RULES, "MQSO-5.5.5-03", "MQSO-6.6.2-D06", reason=WAIT_TOO_LONG_REASON)
             return
-        retry = _observe_retry(peer, sut, damaged, sut.duration_ms(FIRST_RETRY_MS), LATER_RETRY_MS)
+        retry = _observe_retry(peer, sut, damaged, sut.duration_ms(FIRST_RETRY_INTERVAL_MS), LATER_RETRY_INTERVAL_MS)
     judge(
         *RETRY_RULES,
-        expected=SessionAttempt.SERVED,
+        expected=SessionAttempt.SERVED_OUTCOME,
         observed=retry.after,
         evidence=retry.evidence,
         case="session request after the retry",
     )
-    if damaged.pinged[0] and retry.after == SessionAttempt.SERVED:
+    if damaged.pinged[0] and retry.after == SessionAttempt.SERVED_OUTCOME:
         ping = ping_sut(peer)
         judge(
             "MQSO-6.6.2-D06",
@@ -275,16 +277,16 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
     damaged = _start_on_damaged_store(peer, sut, judge, rules)
     if damaged is None:
         return
-    first_ms, later_ms = sut.duration_ms(FIRST_RETRY_MS), sut.duration_ms(LATER_RETRY_MS)
-    peer.pass_time_until(damaged.began_ms + first_ms + sut.slack_ms(FIRST_RETRY_MS), 0)
+    first_ms, later_ms = sut.duration_ms(FIRST_RETRY_INTERVAL_MS), sut.duration_ms(LATER_RETRY_INTERVAL_MS)
+    peer.pass_time_until(damaged.began_ms + first_ms + sut.slack_ms(FIRST_RETRY_INTERVAL_MS), 0)
     attempt = SessionAttempt(peer)
-    _judge_shown_state(judge, read_shown_state(sut), "failed retry")
+    _judge_that_shown_state_is_stopped(judge, read_shown_state(sut), "failed retry")
     judge(
         "MQDMPR-3.1.3-30",
         "MQSO-5.1.1.1-01",
         "MQSO-5.1.1.1-02",
         "MQSO-5.5.5-03",
-        expected=SessionAttempt.NOT_SERVED,
+        expected=SessionAttempt.NOT_SERVED_OUTCOME,
         observed=attempt.outcome,
         evidence=attempt.evidence,
         case="session request before the second retry",
@@ -296,12 +298,12 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
         case="request of the application before the second retry",
     )
     peer.pass_time_until(damaged.began_ms + first_ms + int(REPAIR_SHARE_OF_RETRY_INTERVAL * later_ms), 0)
-    if _repair_store_before(peer, sut, judge, damaged.requested_ms + first_ms + later_ms, retry_rules):
-        retry = _observe_retry(peer, sut, damaged, first_ms, LATER_RETRY_MS)
+    if _repair_store_before_retry(peer, sut, judge, damaged.start_requested_at_ms + first_ms + later_ms, retry_rules):
+        retry = _observe_retry(peer, sut, damaged, first_ms, LATER_RETRY_INTERVAL_MS)
         _judge_retry_time(judge, LATER_RETRY_RULES, retry)
         judge(
             *REPEATED_RETRY_RULES,
-            expected=SessionAttempt.SERVED,
+            expected=SessionAttempt.SERVED_OUTCOME,
             observed=retry.after,
             evidence=retry.evidence,
             case="session request after the retry",
@@ -321,12 +323,14 @@ def test_third_start_retry_is_900_seconds_after_second(peer, sut, judge):
     damaged = _start_on_damaged_store(peer, sut, judge, LATER_RETRY_RULES)
     if damaged is None:
         return
-    later_ms = sut.duration_ms(LATER_RETRY_MS)
-    earlier_ms = sut.duration_ms(FIRST_RETRY_MS) + later_ms
+    later_ms = sut.duration_ms(LATER_RETRY_INTERVAL_MS)
+    earlier_ms = sut.duration_ms(FIRST_RETRY_INTERVAL_MS) + later_ms
     peer.pass_time_until(damaged.began_ms + earlier_ms + int(REPAIR_SHARE_OF_RETRY_INTERVAL * later_ms), 0)
-    due_ms = damaged.requested_ms + earlier_ms + later_ms
-    if _repair_store_before(peer, sut, judge, due_ms, LATER_RETRY_RULES):
-        _judge_retry_time(judge, LATER_RETRY_RULES, _observe_retry(peer, sut, damaged, earlier_ms, LATER_RETRY_MS))
+    due_ms = damaged.start_requested_at_ms + earlier_ms + later_ms
+    if _repair_store_before_retry(peer, sut, judge, due_ms, LATER_RETRY_RULES):
+        _judge_retry_time(
+            judge, LATER_RETRY_RULES, _observe_retry(peer, sut, damaged, earlier_ms, LATER_RETRY_INTERVAL_MS)
+        )
 
 
 @needs("environment", "restart", "send", "receive", "queue_control")
@@ -340,7 +344,7 @@ def test_repairable_store_is_repaired_before_serving(peer, sut, judge):
     sut.change_environment(configuration=False)
     sut.control.call("restart")
     attempt = SessionAttempt(peer)
-    if attempt.outcome != SessionAttempt.SERVED:
+    if attempt.outcome != SessionAttempt.SERVED_OUTCOME:
         judge.mark_not_exercised("MQSO-5.5.5-02", reason="the SUT cannot repair this damage and stops (MS-MQSO 5.5.5)")
         return
     if sut.attempt("get_queue", name=queue) != Outcome.DONE:
@@ -377,7 +381,7 @@ def test_store_that_is_damaged_again_is_repaired_again(peer, sut, judge):
         sut.control.call("restart")
         attempt = SessionAttempt(peer)
         evidence += attempt.evidence
-        if attempt.outcome != SessionAttempt.SERVED:
+        if attempt.outcome != SessionAttempt.SERVED_OUTCOME:
             reason = "the SUT cannot repair this damage and stops (MS-MQSO 5.5.5)"
             judge.mark_not_exercised("MQSO-5.5.5-02", reason=reason)
             return

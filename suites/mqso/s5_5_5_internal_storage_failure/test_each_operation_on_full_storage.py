@@ -15,7 +15,7 @@ from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 
 COMPARED_QUEUE_PROPERTIES = ("label", "journaling", "quota_kb", "base_priority")
-EXPRESS_LABEL = "express"
+EXPRESS_MESSAGE_LABEL = "express"
 """The label of the express message in the queue, which a restart may delete."""
 CHANGED_QUEUE_PROPERTIES = {"label": "changed", "journaling": False, "quota_kb": 77, "base_priority": 5}
 
@@ -32,7 +32,7 @@ class OperationOnFullDisk:
         self.remote = [peer.direct_name(f"mqc-full-{number}") for number in range(2)]
         sut.send_here(self.plain, ["0", "1", "2", "3"], delivery="recoverable")
         sut.read_label("receive", queue=self.plain)  # the message is then in the journal
-        sut.send_here(self.plain, [EXPRESS_LABEL], delivery="express")
+        sut.send_here(self.plain, [EXPRESS_MESSAGE_LABEL], delivery="express")
         sut.send_here(self.transactional, ["4", "5", "6"], delivery="transactional")
         self.second = lookup_id(sut.control.call("peek", queue=self.plain, limit=10)["messages"][1])
         self.transaction: str | None = None
@@ -90,7 +90,10 @@ def _remove_express_message(state: dict[str, Any]) -> dict[str, Any]:
     plain = state["plain"]
     if plain == Outcome.REFUSED:
         return state
-    return {**state, "plain": {**plain, "labels": [label for label in plain["labels"] if label != EXPRESS_LABEL]}}
+    return {
+        **state,
+        "plain": {**plain, "labels": [label for label in plain["labels"] if label != EXPRESS_MESSAGE_LABEL]},
+    }
 
 
 @needs("environment", "transactions", "send", "receive", "queue_control", "restart", "pause")

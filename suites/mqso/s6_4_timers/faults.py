@@ -76,7 +76,7 @@ add(
 )
 
 
-class OnceCleanedCache(TimedCache[Any]):
+class CacheCleanedOnlyOnce(TimedCache[Any]):
     """A cache that removes expired entries only once."""
 
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
@@ -93,7 +93,7 @@ add(
     "queue-manager-certificates-removed-only-once",
     "MQSO-6.4.3.1-D01",
     "A queue manager removes expired certificates once; a certificate that it caches later stays.",
-    replace_cache("UserCertCache", OnceCleanedCache),
+    replace_cache("UserCertCache", CacheCleanedOnlyOnce),
 )
 
 
@@ -111,7 +111,7 @@ class QueueManagerCertificateTimerRestartedByUse(SecurityOnReceipt):
         ]
 
 
-class OldestTimeCache(TimedCache[Any]):
+class CacheWithTimeOfOldestEntry(TimedCache[Any]):
     """A cache in which each entry has the time of the oldest entry."""
 
     def add(self, entry: Any) -> None:
@@ -122,7 +122,7 @@ add(
     "queue-manager-certificate-timer-of-first-certificate",
     "MQSO-6.4.3.1-D02",
     "The lifetime of each cached certificate begins when the oldest certificate enters the cache.",
-    replace_cache("UserCertCache", OldestTimeCache),
+    replace_cache("UserCertCache", CacheWithTimeOfOldestEntry),
 )
 
 

@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import CloseTransport
 from reference_qm.surface.inputs import TransportAccepted
 
-CERTIFICATE_TIMER = TimerName.USER_CERT_CACHE_CLEANUP
+CERTIFICATE_CACHE_CLEANUP_TIMER = TimerName.USER_CERT_CACHE_CLEANUP
 
 
 @fault("queue-manager-directory-timers-after-start-without-directory-running", breaks="MQSO-6.4.1-D01", blind=True)
@@ -69,7 +69,7 @@ class QueueManagerCertificateCacheCleanedOnce(CacheTimers):
     """A queue manager removes certificates from its cache only when the timer expires for the first time."""
 
     def on_cleanup_timer(self, name: TimerName, now: Now) -> None:
-        if name is CERTIFICATE_TIMER:
+        if name is CERTIFICATE_CACHE_CLEANUP_TIMER:
             if self.__dict__.get("is_cleaned"):
                 return
             self.__dict__["is_cleaned"] = True
@@ -84,7 +84,7 @@ class QueueManagerSecondExpiredCertificateKept(CacheTimers):
         cache = self.qm.caches.UserCertCache
         before = list(cache.entries)
         super().on_cleanup_timer(name, now)
-        if name is CERTIFICATE_TIMER:
+        if name is CERTIFICATE_CACHE_CLEANUP_TIMER:
             expired = [one for one in before if one not in cache.entries]
             cache.entries += expired[1:]
 

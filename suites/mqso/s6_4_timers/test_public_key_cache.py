@@ -15,7 +15,7 @@ CACHE_DURATION_MS = 60_000
 PUBLIC_KEYS_BY_NAME = {"first keys": load_peer_keys, "second keys": load_second_peer_keys}
 
 
-def _find_recipient_keys(frame: Frame) -> str:
+def _find_recipient_key_name(frame: Frame) -> str:
     """Return the name of the peer's keys with which a message was encrypted."""
     return (
         ", ".join(name for name, keys in PUBLIC_KEYS_BY_NAME.items() if DecryptedMessage(frame, keys()).key is not None)
@@ -34,9 +34,9 @@ def test_expired_public_keys_are_read_from_directory_again(peer, sut, judge):
     sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
     with restore_keys_at_end(sut, peer.identifier):
         frame = outgoing.send(body="first", privacy_level="base")
-        if _find_recipient_keys(frame) != "first keys":
+        if _find_recipient_key_name(frame) != "first keys":
             raise ConformanceFailure(
-                f"before any change, the SUT encrypts with these keys of the peer: {_find_recipient_keys(frame)}"
+                f"before any change, the SUT encrypts with these keys of the peer: {_find_recipient_key_name(frame)}"
             )
         for level, name in (("enhanced", "second keys"), ("advanced", "first keys")):
             publish_keys(sut, peer.identifier, PUBLIC_KEYS_BY_NAME[name]())
@@ -50,7 +50,7 @@ def test_expired_public_keys_are_read_from_directory_again(peer, sut, judge):
             frame = outgoing.send(body=name, privacy_level=level)
             judge.all(
                 expected=name,
-                observed=_find_recipient_keys(frame),
+                observed=_find_recipient_key_name(frame),
                 evidence=frame,
                 case="keys of the encrypted message",
             )

@@ -112,8 +112,8 @@ add(
 )
 
 
-@fault("new-domain-object-always-routing-server", breaks="MQSO-6.6.2.1-D05")
-class NewDomainObjectAlwaysRoutingServer(Membership):
+@fault("new-directory-object-always-has-routing-server-role", breaks="MQSO-6.6.2.1-D05")
+class NewDirectoryObjectAlwaysHasRoutingServerRole(Membership):
     """The queue manager always creates its object with the role of a routing server."""
 
     def describe_machine(self) -> QueueManager:
@@ -146,8 +146,8 @@ class QueueManagerThatLeftDomainRejoinsAtSecondStart(DirectoryClient):
             super()._on_first_read(answer, now)
 
 
-@fault("left-domain-directory-mode-after-first-message", breaks="MQSO-6.6.2.2-01")
-class LeftDomainDirectoryModeAfterFirstMessage(DirectoryClient):
+@fault("queue-manager-outside-domain-reads-changed-directory", breaks="MQSO-6.6.2.2-01")
+class QueueManagerOutsideDomainReadsChangedDirectory(DirectoryClient):
     """A queue manager that left its domain reads the directory when another program changes the directory."""
 
     def on_changed(self, event: DirectoryChanged, now: Now) -> None:

@@ -13,7 +13,7 @@ from reference_qm.directory.objects import QueueManager
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
-UNKNOWN_SITE = UUID(int=0x5174)
+UNKNOWN_SITE_GUID = UUID(int=0x5174)
 """The identifier of no site."""
 
 
@@ -46,4 +46,4 @@ class QueueManagerObjectInNewDomainWithUnknownSite(Membership):
     """The queue manager creates its object in a new domain with a site of no computer instead of its sites."""
 
     def describe_machine(self) -> QueueManager:
-        return replace(super().describe_machine(), SiteIdentifierList=(UNKNOWN_SITE,))
+        return replace(super().describe_machine(), SiteIdentifierList=(UNKNOWN_SITE_GUID,))

@@ -22,8 +22,8 @@ class QueueManagerCreatedIdentifierLostAtRestart(Membership):
             super()._save_change(change)
 
 
-@fault("queue-manager-created-identifier-only-in-directory-reads", breaks="MQSO-6.6.2.1-05", blind=True)
-class QueueManagerCreatedIdentifierOnlyInDirectoryReads(Membership):
+@fault("queue-manager-uses-identifier-of-new-object-only-in-directory-reads", breaks="MQSO-6.6.2.1-05", blind=True)
+class QueueManagerUsesIdentifierOfNewObjectOnlyInDirectoryReads(Membership):
     """A queue manager reads the directory with the Identifier of the created object, but identifies itself with its
     previous Identifier.
     """
@@ -31,15 +31,15 @@ class QueueManagerCreatedIdentifierOnlyInDirectoryReads(Membership):
     def create_machine(self, go_on: Callable[[Now], None], now: Now) -> None:
         before = self.qm.adm.Identifier
 
-        def go_on_with_previous_identifier(later: Now) -> None:
+        def continue_with_previous_identifier(later: Now) -> None:
             go_on(later)
             self.qm.adm.Identifier = before
 
-        super().create_machine(go_on_with_previous_identifier, now)
+        super().create_machine(continue_with_previous_identifier, now)
 
 
-@fault("queue-manager-directoryoffline-after-mismatch-in-new-domain-false", breaks="MQSO-6.6.2.1-D02", blind=True)
-class QueueManagerDirectoryofflineAfterMismatchInNewDomainFalse(Membership):
+@fault("queue-manager-directory-offline-false-after-identifier-mismatch", breaks="MQSO-6.6.2.1-D02", blind=True)
+class QueueManagerDirectoryOfflineFalseAfterIdentifierMismatch(Membership):
     """A queue manager that finds an object with another Identifier in a new domain leaves DirectoryOffline FALSE."""
 
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
@@ -49,8 +49,8 @@ class QueueManagerDirectoryofflineAfterMismatchInNewDomainFalse(Membership):
             self.qm.enterprise.state.DirectoryOffline = False
 
 
-@fault("queue-manager-directoryintegrated-with-public-queues-after-leaving-true", breaks="MQSO-6.6.2.2-01", blind=True)
-class QueueManagerDirectoryintegratedWithPublicQueuesAfterLeavingTrue(DirectoryClient):
+@fault("queue-manager-with-public-queues-stays-integrated-outside-domain", breaks="MQSO-6.6.2.2-01", blind=True)
+class QueueManagerWithPublicQueuesStaysIntegratedOutsideDomain(DirectoryClient):
     """A queue manager with public queues leaves DirectoryIntegrated TRUE when its computer has left the domain."""
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
@@ -62,8 +62,8 @@ class QueueManagerDirectoryintegratedWithPublicQueuesAfterLeavingTrue(DirectoryC
             self.qm.enterprise.state.go_offline()
 
 
-@fault("queue-manager-public-queues-at-return-to-domain-deleted", breaks="MQSO-6.6.2.2-02", blind=True)
-class QueueManagerPublicQueuesAtReturnToDomainDeleted(DirectoryClient):
+@fault("queue-manager-deletes-public-queues-when-it-returns-to-domain", breaks="MQSO-6.6.2.2-02", blind=True)
+class QueueManagerDeletesPublicQueuesWhenItReturnsToDomain(DirectoryClient):
     """A queue manager that returns to its domain deletes the objects of its public queues from the time before."""
 
     def _join_domain(self, now: Now) -> None:

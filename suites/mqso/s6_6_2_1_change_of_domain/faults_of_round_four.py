@@ -9,8 +9,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
 
-@fault("queue-manager-second-start-after-leaving-domain-directory-integrated", breaks="MQSO-6.6.2.2-01", blind=True)
-class QueueManagerSecondStartAfterLeavingDomainDirectoryIntegrated(DirectoryClient):
+@fault("queue-manager-directory-integrated-at-second-start-outside-domain", breaks="MQSO-6.6.2.2-01", blind=True)
+class QueueManagerDirectoryIntegratedAtSecondStartOutsideDomain(DirectoryClient):
     """The queue manager sets DirectoryIntegrated to FALSE at the first start after its computer has left the domain,
     but keeps TRUE at the second start.
     """

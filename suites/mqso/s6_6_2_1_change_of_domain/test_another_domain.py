@@ -18,12 +18,12 @@ from suites.mqqb.steps.sender import Sender
 
 pytestmark = needs("directory", "environment", "inspect", "restart", "queue_control")
 
-OBJECT_PRESENT, OBJECT_MISSING = "present", "missing"
+DIRECTORY_OBJECT_PRESENT_OUTCOME, DIRECTORY_OBJECT_MISSING_OUTCOME = "present", "missing"
 LAST_DOMAIN_ELEMENT = "MachineDomainId"
 OBJECT_ATTRIBUTES = ("public_encryption_keys_base64", "public_signing_keys_base64", "sites", "routing_server")
 """The visible attributes of a computer's directory object at its creation."""
 CHANGE_OF_DOMAIN_RULES = ("MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01")
-NO_OBJECT_REASON = "the SUT creates no object in a new domain, which MS-MQSO 6.6.2 and 6.6.2.1 only recommend"
+NO_DIRECTORY_OBJECT_REASON = "the SUT creates no object in a new domain, which MS-MQSO 6.6.2 and 6.6.2.1 only recommend"
 
 
 def _restart_in_environment(sut: Sut, **environment: bool) -> None:
@@ -38,10 +38,10 @@ def _return_to_own_domain(sut: Sut) -> None:
 
 
 def _read_directory_object_presence(sut: Sut) -> str:
-    return OBJECT_MISSING if sut.read_directory_object() is None else OBJECT_PRESENT
+    return DIRECTORY_OBJECT_MISSING_OUTCOME if sut.read_directory_object() is None else DIRECTORY_OBJECT_PRESENT_OUTCOME
 
 
-def _compare_last_domain_with_element(sut: Sut) -> str:
+def _is_last_domain_that_of_computer(sut: Sut) -> str:
     """Return whether LastDomain of the SUT is the domain of the computer."""
     queue_manager = sut.inspect_queue_manager()
     last, machine = (
@@ -53,7 +53,7 @@ def _compare_last_domain_with_element(sut: Sut) -> str:
 
 def _await_directory_object(peer: Peer, sut: Sut) -> str:
     """Wait for the SUT to create its directory object; return whether it did."""
-    peer.eventually(lambda: _read_directory_object_presence(sut) == OBJECT_PRESENT)
+    peer.eventually(lambda: _read_directory_object_presence(sut) == DIRECTORY_OBJECT_PRESENT_OUTCOME)
     return _read_directory_object_presence(sut)
 
 
@@ -100,11 +100,13 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
     directory_object = _await_directory_object(peer, sut)
     observed = {
         "directory_object": directory_object,
-        "LastDomain": _compare_last_domain_with_element(sut),
+        "LastDomain": _is_last_domain_that_of_computer(sut),
         "creation_of_a_public_queue": enterprise.attempt_creation_of_public_queue(),
     }
     expected = facts(
-        directory_object=OBJECT_PRESENT, LastDomain=LAST_DOMAIN_ELEMENT, creation_of_a_public_queue=Outcome.DONE
+        directory_object=DIRECTORY_OBJECT_PRESENT_OUTCOME,
+        LastDomain=LAST_DOMAIN_ELEMENT,
+        creation_of_a_public_queue=Outcome.DONE,
     )
     judge("MQSO-6.6.2-D02", expected=expected, observed=observed)
     _judge_last_domain_after_start_without_directory(sut, judge, "MQSO-6.6.2-D02")
@@ -114,7 +116,7 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
 def _judge_last_domain_after_start_without_directory(sut: Sut, judge: Judge, rule: str) -> None:
     """Start the SUT while its directory is unavailable, and judge that its LastDomain is still the domain."""
     _restart_in_environment(sut, directory=False)
-    last_domain = _compare_last_domain_with_element(sut)
+    last_domain = _is_last_domain_that_of_computer(sut)
     case = "LastDomain after a start without the directory"
     judge(rule, expected=LAST_DOMAIN_ELEMENT, observed=last_domain, case=case)
     sut.change_environment(directory=True)
@@ -159,15 +161,15 @@ def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, jud
     new_object = sut.read_directory_object()
     observed = {
         "directory_object": _read_directory_object_presence(sut),
-        "LastDomain": _compare_last_domain_with_element(sut),
+        "LastDomain": _is_last_domain_that_of_computer(sut),
     }
     judge(
         *CHANGE_OF_DOMAIN_RULES,
-        expected=facts(directory_object=OBJECT_PRESENT, LastDomain=LAST_DOMAIN_ELEMENT),
+        expected=facts(directory_object=DIRECTORY_OBJECT_PRESENT_OUTCOME, LastDomain=LAST_DOMAIN_ELEMENT),
         observed=observed,
     )
     if new_object is None:
-        judge.mark_not_exercised("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", reason=NO_OBJECT_REASON)
+        judge.mark_not_exercised("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", reason=NO_DIRECTORY_OBJECT_REASON)
     else:
         sender = Sender(peer, sut, peer.direct_name("mqc-domain"))
         for time in ("first", "second"):
@@ -234,14 +236,17 @@ def test_sut_in_new_domain_without_directory_creates_object_at_next_start(peer, 
         "directory_object_after_the_first_start": first_state,
         "directory_object_after_the_second_start": second,
     }
-    if first_state == second == OBJECT_MISSING and _compare_last_domain_with_element(sut) != LAST_DOMAIN_ELEMENT:
-        judge.mark_not_exercised("MQSO-6.6.2.1-D01", reason=NO_OBJECT_REASON)
+    if (
+        first_state == second == DIRECTORY_OBJECT_MISSING_OUTCOME
+        and _is_last_domain_that_of_computer(sut) != LAST_DOMAIN_ELEMENT
+    ):
+        judge.mark_not_exercised("MQSO-6.6.2.1-D01", reason=NO_DIRECTORY_OBJECT_REASON)
     else:
         judge(
             "MQSO-6.6.2.1-D01",
             expected=facts(
-                directory_object_after_the_first_start=OBJECT_MISSING,
-                directory_object_after_the_second_start=OBJECT_PRESENT,
+                directory_object_after_the_first_start=DIRECTORY_OBJECT_MISSING_OUTCOME,
+                directory_object_after_the_second_start=DIRECTORY_OBJECT_PRESENT_OUTCOME,
             ),
             observed=observed,
         )
@@ -257,9 +262,9 @@ def test_object_with_same_name_in_new_domain_sets_directory_offline(peer, sut, j
     enterprise = Enterprise(peer, sut)
     own_identifier = _read_guid(sut)
     _restart_in_environment(sut, own_domain=False, registration=False)
-    guid, offline, last = _read_guid(sut), _is_directory_offline(sut), _compare_last_domain_with_element(sut)
+    guid, offline, last = _read_guid(sut), _is_directory_offline(sut), _is_last_domain_that_of_computer(sut)
     if guid == own_identifier and offline and last != LAST_DOMAIN_ELEMENT:
-        judge.mark_not_exercised("MQSO-6.6.2.1-03", reason=NO_OBJECT_REASON)
+        judge.mark_not_exercised("MQSO-6.6.2.1-03", reason=NO_DIRECTORY_OBJECT_REASON)
     else:
         observed = {"Identifier": guid, "DirectoryOffline": offline, "LastDomain": last}
         expected = facts(Identifier=own_identifier, DirectoryOffline=True, LastDomain=LAST_DOMAIN_ELEMENT)

@@ -90,15 +90,15 @@ def test_directory_keeps_public_queue_of_computer_without_domain(peer, sut, judg
     sut.restart()
     integrated = bool(read_data_model_element(sut.inspect_queue_manager(), "DirectoryIntegrated"))
     judge("MQSO-6.6.2.2-01", expected=False, observed=integrated, case="DirectoryIntegrated")
-    _judge_kept_objects(enterprise, judge, public, "without the domain")
+    _judge_kept_directory_objects(enterprise, judge, public, "without the domain")
     sut.change_environment(domain=True)
     sut.restart()
     enterprise.await_online()
-    _judge_kept_objects(enterprise, judge, public, "in the domain again")
+    _judge_kept_directory_objects(enterprise, judge, public, "in the domain again")
     sut.attempt(sut.delete_queue, public)
 
 
-def _judge_kept_objects(enterprise, judge, public, when):
+def _judge_kept_directory_objects(enterprise, judge, public, when):
     observed = {
         "object_of_the_SUT": bool(enterprise.read_object()),
         "object_of_the_public_queue": bool(enterprise.read_object(public)),

@@ -6,7 +6,7 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.directory import Enterprise
 
-ADMINISTRATOR_LABEL = "of the administrator"
+LABEL_SET_BY_ADMINISTRATOR = "of the administrator"
 
 
 @needs("directory", "environment", "inspect", "restart", "queue_control")
@@ -21,7 +21,7 @@ def test_restart_in_same_domain_keeps_changes_of_administrator(peer, sut, judge)
     if quota_kb is None:
         raise ConformanceFailure("the directory does not show the quota of the SUT")
     enterprise.change_directory_object_of_queue(quota_kb=quota_kb - 1)
-    enterprise.change_directory_object_of_queue(public, label=ADMINISTRATOR_LABEL)
+    enterprise.change_directory_object_of_queue(public, label=LABEL_SET_BY_ADMINISTRATOR)
     before = [enterprise.read_object(), enterprise.read_object(public)]
     for number in (1, 2):
         sut.restart()

@@ -248,8 +248,8 @@ class QueueManagerRestartClearsLabelsOfPublicQueues(DirectoryClient):
                 self.qm.publishing.write(queue, {"Label": ""}, lambda status: None)
 
 
-@fault("first-initialization-retry-after-900-s", breaks=("MQSO-5.1.1.1-D02", "MQSO-6.6.2-D08"))
-class FirstInitializationRetryAfter900S(Initialization):
+@fault("first-initialization-retry-after-900-seconds", breaks=("MQSO-5.1.1.1-D02", "MQSO-6.6.2-D08"))
+class FirstInitializationRetryAfter900Seconds(Initialization):
     """The queue manager retries a failed initialization for the first time after 900 seconds."""
 
     def start_initialization_retry_timer(self, now: Now) -> None:

@@ -20,19 +20,23 @@ from reference_qm.model.attributes import ServiceState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered, RpcBytes
 
-PROVISIONING = ("MQSO-6.6-06", "MQSO-6.6.1-03")
+PROVISIONING_RULES = ("MQSO-6.6-06", "MQSO-6.6.1-03")
 
 
-def _without_signing_keys(element: QueueManager) -> QueueManager:
+def _clear_signing_keys(element: QueueManager) -> QueueManager:
     return replace(element, PublicSigningKeyList=b"")
 
 
-def _with_quota(element: QueueManager, quota: int) -> QueueManager:
+def _replace_quota(element: QueueManager, quota: int) -> QueueManager:
     return replace(element, QueueManagerQuota=quota)
 
 
-@fault("queue-manager-srmphttpsupport-in-directory-mode-true", breaks=(*PROVISIONING, "MQSO-6.6.1-D03"), blind=True)
-class QueueManagerSrmphttpsupportInDirectoryModeTrue(Initialization):
+@fault(
+    "queue-manager-srmp-http-support-always-true-in-directory-mode",
+    breaks=(*PROVISIONING_RULES, "MQSO-6.6.1-D03"),
+    blind=True,
+)
+class QueueManagerSrmpHttpSupportAlwaysTrueInDirectoryMode(Initialization):
     """SrmpHttpSupport is TRUE in a queue manager that was provisioned in directory mode without support for SRMP."""
 
     def begin(self, now: Now) -> None:
@@ -40,8 +44,8 @@ class QueueManagerSrmphttpsupportInDirectoryModeTrue(Initialization):
         super().begin(now)
 
 
-@fault("queue-manager-clustered-after-restart-true", breaks="MQSO-6.6.1-D03", blind=True)
-class QueueManagerClusteredAfterRestartTrue(Restoring):
+@fault("queue-manager-clustered-becomes-true-after-restart", breaks="MQSO-6.6.1-D03", blind=True)
+class QueueManagerClusteredBecomesTrueAfterRestart(Restoring):
     """Clustered is TRUE in a queue manager that was provisioned without a cluster, after a restart."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -49,8 +53,8 @@ class QueueManagerClusteredAfterRestartTrue(Restoring):
         self.qm.adm.Clustered = bool(entries)
 
 
-@fault("queue-manager-directoryserver-after-restart-true", breaks="MQSO-6.6.1-D04")
-class QueueManagerDirectoryserverAfterRestartTrue(Restoring):
+@fault("queue-manager-directory-server-becomes-true-after-restart", breaks="MQSO-6.6.1-D04")
+class QueueManagerDirectoryServerBecomesTrueAfterRestart(Restoring):
     """DirectoryServer is TRUE in a queue manager in workgroup mode, after a restart."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -58,8 +62,8 @@ class QueueManagerDirectoryserverAfterRestartTrue(Restoring):
         self.qm.adm.DirectoryServer = bool(entries) and not self.qm.config.directory_integrated
 
 
-@fault("queue-manager-journalquota-of-new-queue-manager-one-gigabyte", breaks="MQSO-6.6.1-D05", blind=True)
-class QueueManagerJournalquotaOfNewQueueManagerOneGigabyte(Initialization):
+@fault("queue-manager-journal-quota-of-new-installation-is-one-gigabyte", breaks="MQSO-6.6.1-D05", blind=True)
+class QueueManagerJournalQuotaOfNewInstallationIsOneGigabyte(Initialization):
     """JournalQuota of a new queue manager is 0x00100000 instead of 0xFFFFFFFF."""
 
     def begin(self, now: Now) -> None:
@@ -67,22 +71,22 @@ class QueueManagerJournalquotaOfNewQueueManagerOneGigabyte(Initialization):
         super().begin(now)
 
 
-@fault("queue-manager-publicsigningkeylist-after-provisioning-empty", breaks="MQSO-6.6.1-D06", blind=True)
-class QueueManagerPublicsigningkeylistAfterProvisioningEmpty(DirectoryClient):
+@fault("queue-manager-public-signing-key-list-empty-after-provisioning", breaks="MQSO-6.6.1-D06", blind=True)
+class QueueManagerPublicSigningKeyListEmptyAfterProvisioning(DirectoryClient):
     """PublicSigningKeyList of a new queue manager is empty."""
 
     def initialize(self, now: Now) -> None:
         state = self.qm.enterprise.state
-        state.LocalQueueManager = _without_signing_keys(state.LocalQueueManager)
+        state.LocalQueueManager = _clear_signing_keys(state.LocalQueueManager)
         super().initialize(now)
 
     def publish_public_keys(self) -> None:
         super().publish_public_keys()
         state = self.qm.enterprise.state
-        state.LocalQueueManager = _without_signing_keys(state.LocalQueueManager)
+        state.LocalQueueManager = _clear_signing_keys(state.LocalQueueManager)
 
 
-class StartsNoted(Restoring):
+class RestartRecorder(Restoring):
     """A part that records whether the queue manager has started before."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -90,7 +94,7 @@ class StartsNoted(Restoring):
         self.qm.__dict__["has_started_before"] = bool(entries)
 
 
-class RemoteCallsBeforeRestartUnserved(RpcServing):
+class RpcServingOnlyAfterRestart(RpcServing):
     """A part that answers remote calls only after a restart."""
 
     def on_bytes(self, event: RpcBytes, now: Now) -> None:
@@ -102,13 +106,15 @@ add(
     "queue-manager-remote-calls-after-provisioning-unanswered",
     "MQSO-6.6.1-D07",
     "A new queue manager answers no remote calls before its first restart.",
-    combine_installers(replace_part(StartsNoted), replace_part(RemoteCallsBeforeRestartUnserved)),
+    combine_installers(replace_part(RestartRecorder), replace_part(RpcServingOnlyAfterRestart)),
     blind=True,
 )
 
 
-@fault("queue-manager-state-in-directory-mode-initializing", breaks=("MQSO-6.6.1-D07", "MQSO-6.6.2-D07"), blind=True)
-class QueueManagerStateInDirectoryModeInitializing(Initialization):
+@fault(
+    "queue-manager-state-stays-initializing-in-directory-mode", breaks=("MQSO-6.6.1-D07", "MQSO-6.6.2-D07"), blind=True
+)
+class QueueManagerStateStaysInitializingInDirectoryMode(Initialization):
     """The state of a queue manager in directory mode is Initializing after its initialization."""
 
     def begin(self, now: Now) -> None:
@@ -117,7 +123,7 @@ class QueueManagerStateInDirectoryModeInitializing(Initialization):
             self.qm.adm.QueueManagerState = ServiceState.INITIALIZING
 
 
-class StateAfterRestartInitializing(Initialization):
+class InitializationThatNeverEndsAfterRestart(Initialization):
     """A part that leaves the state Initializing after a restart."""
 
     def begin(self, now: Now) -> None:
@@ -130,13 +136,13 @@ add(
     "queue-manager-state-after-restart-initializing",
     ("MQSO-6.6.2-01", "MQSO-6.6.2-D07"),
     "The state of a queue manager after a restart is Initializing.",
-    combine_installers(replace_part(StartsNoted), replace_part(StateAfterRestartInitializing)),
+    combine_installers(replace_part(RestartRecorder), replace_part(InitializationThatNeverEndsAfterRestart)),
     blind=True,
 )
 
 
-@fault("queue-manager-routingtable-of-restarted-routing-server-empty", breaks="MQSO-6.6.2-D05", blind=True)
-class QueueManagerRoutingtableOfRestartedRoutingServerEmpty(DirectoryClient):
+@fault("queue-manager-routing-table-of-restarted-routing-server-empty", breaks="MQSO-6.6.2-D05", blind=True)
+class QueueManagerRoutingTableOfRestartedRoutingServerEmpty(DirectoryClient):
     """The RoutingTable of a routing server is empty after a restart."""
 
     def initialize_routing_table(self) -> None:
@@ -145,8 +151,12 @@ class QueueManagerRoutingtableOfRestartedRoutingServerEmpty(DirectoryClient):
             self.qm.enterprise.table = ()
 
 
-@fault("queue-manager-public-queues-of-same-domain-written", breaks=("MQSO-6.6.2-01", "MQSO-6.6.2-D01"), blind=True)
-class QueueManagerPublicQueuesOfSameDomainWritten(DirectoryClient):
+@fault(
+    "queue-manager-rewrites-public-queues-at-start-in-same-domain",
+    breaks=("MQSO-6.6.2-01", "MQSO-6.6.2-D01"),
+    blind=True,
+)
+class QueueManagerRewritesPublicQueuesAtStartInSameDomain(DirectoryClient):
     """A queue manager that starts in the domain of its last start writes its labels of public queues to the
     directory.
     """
@@ -158,8 +168,8 @@ class QueueManagerPublicQueuesOfSameDomainWritten(DirectoryClient):
                 self.qm.directory_link.write(WriteRequest(element, ("Label",)), lambda answer: None)
 
 
-@fault("queue-manager-quota-in-same-domain-written", breaks="MQSO-6.6.2-D01", blind=True)
-class QueueManagerQuotaInSameDomainWritten(DirectoryClient):
+@fault("queue-manager-rewrites-quota-at-start-in-same-domain", breaks="MQSO-6.6.2-D01", blind=True)
+class QueueManagerRewritesQuotaAtStartInSameDomain(DirectoryClient):
     """A queue manager that starts in the domain of its last start writes its QueueManagerQuota to the directory."""
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
@@ -167,12 +177,12 @@ class QueueManagerQuotaInSameDomainWritten(DirectoryClient):
         super()._on_first_read(answer, now)
         state = self.qm.enterprise.state
         if known is not None and known == self.qm.adm.MachineDomainId and state.DirectoryIntegrated:
-            changed = _with_quota(state.LocalQueueManager, quota)
+            changed = _replace_quota(state.LocalQueueManager, quota)
             self.qm.directory_link.write(WriteRequest(changed, ("QueueManagerQuota",)), lambda answer: None)
 
 
-@fault("queue-manager-lastdomain-of-first-domain-lost-at-restart", breaks="MQSO-6.6.2-D02", blind=True)
-class QueueManagerLastdomainOfFirstDomainLostAtRestart(Membership):
+@fault("queue-manager-last-domain-of-first-domain-not-stored", breaks="MQSO-6.6.2-D02", blind=True)
+class QueueManagerLastDomainOfFirstDomainNotStored(Membership):
     """A queue manager that joins its first domain sets LastDomain, but does not store it."""
 
     def _save_change(self, change: Change) -> None:
@@ -180,8 +190,8 @@ class QueueManagerLastdomainOfFirstDomainLostAtRestart(Membership):
             super()._save_change(change)
 
 
-@fault("queue-manager-empty-lastdomain-lost-at-restart", breaks="MQSO-6.6.2-D03", blind=True)
-class QueueManagerEmptyLastdomainLostAtRestart(Membership):
+@fault("queue-manager-emptied-last-domain-not-stored", breaks="MQSO-6.6.2-D03", blind=True)
+class QueueManagerEmptiedLastDomainNotStored(Membership):
     """A queue manager that left its domain empties LastDomain, but does not store it."""
 
     def _save_change(self, change: Change) -> None:
@@ -190,11 +200,11 @@ class QueueManagerEmptyLastdomainLostAtRestart(Membership):
 
 
 @fault(
-    "queue-manager-directoryintegrated-at-second-start-without-domain-true",
+    "queue-manager-directory-integrated-true-at-second-start-off-domain",
     breaks=("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01"),
     blind=True,
 )
-class QueueManagerDirectoryintegratedAtSecondStartWithoutDomainTrue(DirectoryClient):
+class QueueManagerDirectoryIntegratedTrueAtSecondStartOffDomain(DirectoryClient):
     """A queue manager that left its domain sets DirectoryIntegrated to TRUE at its second start without a domain."""
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
@@ -205,8 +215,8 @@ class QueueManagerDirectoryintegratedAtSecondStartWithoutDomainTrue(DirectoryCli
             self.qm.enterprise.state.go_offline()
 
 
-@fault("queue-manager-lastdomain-of-second-domain-lost-at-restart", breaks="MQSO-6.6.2-D04", blind=True)
-class QueueManagerLastdomainOfSecondDomainLostAtRestart(Membership):
+@fault("queue-manager-last-domain-of-second-domain-not-stored", breaks="MQSO-6.6.2-D04", blind=True)
+class QueueManagerLastDomainOfSecondDomainNotStored(Membership):
     """A queue manager that joins another domain sets LastDomain, but stores the first domain."""
 
     def _save_change(self, change: Change) -> None:

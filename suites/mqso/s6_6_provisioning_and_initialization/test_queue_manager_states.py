@@ -31,7 +31,7 @@ def _judge_running_sut(peer, sut, judge, label):
     extra_session = SessionAttempt(peer)
     judge(
         "MQSO-6.6.2-D06",
-        expected=SessionAttempt.SERVED,
+        expected=SessionAttempt.SERVED_OUTCOME,
         observed=extra_session.outcome,
         evidence=extra_session.evidence,
         case="first session request of the peer",
@@ -39,7 +39,7 @@ def _judge_running_sut(peer, sut, judge, label):
     attempt = SessionAttempt(peer)
     judge(
         "MQSO-6.6.2-D06",
-        expected=SessionAttempt.SERVED,
+        expected=SessionAttempt.SERVED_OUTCOME,
         observed=attempt.outcome,
         evidence=attempt.evidence,
         case="session request of the peer",

@@ -7,7 +7,7 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.pinging import read_data_model_element
 
 
-def _list_sites(sut: Sut) -> set[str]:
+def _list_site_identifiers(sut: Sut) -> set[str]:
     return {str(site).lower() for site in read_data_model_element(sut.inspect_queue_manager(), "SiteIdentifierList")}
 
 
@@ -19,5 +19,5 @@ def test_restarted_routing_server_has_route_to_each_site(topology, judge):
     table = read_data_model_element(topology.router.inspect_queue_manager(), "RoutingTable")
     destinations = {str(row["DestinationSiteID"]).lower() for row in table if row["NextHopSiteID"]}
     for system in (topology.sender, topology.receiver):
-        sites = _list_sites(system)
+        sites = _list_site_identifiers(system)
         judge("MQSO-6.6.2-D05", expected=sites, observed=sites & destinations, case="sites with a route")

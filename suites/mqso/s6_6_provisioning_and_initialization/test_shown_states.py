@@ -17,7 +17,9 @@ def _judge_shown_state(peer, sut, judge, rules, when):
         judge.mark_not_exercised(*rules, reason=NO_STATE_REASON)
         return
     case = f"session request {when}"
-    judge(*rules, expected=SessionAttempt.SERVED, observed=attempt.outcome, case=case, evidence=attempt.evidence)
+    judge(
+        *rules, expected=SessionAttempt.SERVED_OUTCOME, observed=attempt.outcome, case=case, evidence=attempt.evidence
+    )
     case = f"QueueManagerState {when}"
     judge(*rules, expected=one_of(*RUNNING_STATES), observed=state, case=case, evidence=attempt.evidence)
 

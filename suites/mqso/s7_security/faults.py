@@ -207,7 +207,7 @@ add(
 )
 
 
-class SingleKeyReceiver(SecurityOnReceipt):
+class ReceiverWithOnePrivateKeyAfterRestart(SecurityOnReceipt):
     """A receiver that has only one of its private keys after a restart."""
 
     def _build_receiver(self) -> Receiver:
@@ -225,7 +225,7 @@ add(
     "receiver-private-keys-but-first-lost-at-restart",
     "MQSO-7.4.1.3-03",
     "After a restart, the receiver has only one of its private keys.",
-    combine_installers(replace_part(SingleKeyReceiver), at_restart(_record_restart)),
+    combine_installers(replace_part(ReceiverWithOnePrivateKeyAfterRestart), at_restart(_record_restart)),
 )
 
 

@@ -32,8 +32,8 @@ class ReceiverEveryCertificateBelongsToFirstUser(SecurityLookup):
         return super().find_user_certificates(self.__dict__.setdefault("first", security_id))
 
 
-@fault("receiver-listed-message-with-unregistered-certificate-authenticated", breaks="MQSO-7.4.1.4.2-D03")
-class ReceiverListedMessageWithUnregisteredCertificateAuthenticated(SecurityOnReceipt):
+@fault("receiver-authenticates-multi-destination-message-without-user", breaks="MQSO-7.4.1.4.2-D03")
+class ReceiverAuthenticatesMultiDestinationMessageWithoutUser(SecurityOnReceipt):
     """The receiver authenticates the sender of a message with several destinations without looking for its user."""
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:

@@ -20,10 +20,10 @@ from reference_qm.model.statuses import Status
 from reference_qm.security import MessageRefused, MqdsPublicKeys, Sid, UserSignCerts
 from reference_qm.surface.clock import Now
 
-CHOICE_OF_PROVIDER = ("MQSO-6.1.5.5-01", "MQSO-7.4.1.4.3-01")
+PROVIDER_CHOICE_RULES = ("MQSO-6.1.5.5-01", "MQSO-7.4.1.4.3-01")
 
 
-@fault("sender-provider-without-key-of-receiver-used", breaks=CHOICE_OF_PROVIDER, blind=True)
+@fault("sender-provider-without-key-of-receiver-used", breaks=PROVIDER_CHOICE_RULES, blind=True)
 class SenderProviderWithoutKeyOfReceiverUsed(SecurityLookup):
     """The sender encrypts with a provider for which the receiver has no key, and uses the first key of the receiver."""
 
@@ -38,8 +38,12 @@ class SenderProviderWithoutKeyOfReceiverUsed(SecurityLookup):
         return replace(keys, aPublicKeys=keys.aPublicKeys + more)
 
 
-@fault("sender-session-key-for-next-hop-encrypted", breaks=("MQSO-6.1.5.5-01", "MQSO-7.4.1.4.3-D01"), blind=True)
-class SenderSessionKeyForNextHopEncrypted(Securing):
+@fault(
+    "sender-session-key-encrypted-with-public-key-of-next-hop",
+    breaks=("MQSO-6.1.5.5-01", "MQSO-7.4.1.4.3-D01"),
+    blind=True,
+)
+class SenderSessionKeyEncryptedWithPublicKeyOfNextHop(Securing):
     """The sender encrypts the key of a routed message with the public key of the next hop."""
 
     def encrypt_body(
@@ -139,8 +143,8 @@ class ReceiverSenderOfLaterMessageNotVerified(SecurityOnReceipt):
                 known.add(name)
 
 
-@fault("queue-manager-public-keys-without-second-provider", breaks="MQSO-7.4.1.3-04", blind=True)
-class QueueManagerPublicKeysWithoutSecondProvider(DirectoryClient):
+@fault("queue-manager-directory-object-lacks-second-encryption-key", breaks="MQSO-7.4.1.3-04", blind=True)
+class QueueManagerDirectoryObjectLacksSecondEncryptionKey(DirectoryClient):
     """The directory object of a queue manager contains only the first of its public encryption keys."""
 
     def publish_public_keys(self) -> None:
@@ -156,8 +160,8 @@ class QueueManagerPublicKeysWithoutSecondProvider(DirectoryClient):
             self.qm.directory_link.write(WriteRequest(changed, ("PublicEncryptionKeyList",)), lambda answer: None)
 
 
-@fault("queue-manager-public-keys-at-restart-removed", breaks="MQSO-7.4.1.3-04")
-class QueueManagerPublicKeysAtRestartRemoved(DirectoryClient):
+@fault("queue-manager-signing-keys-removed-from-directory-at-restart", breaks="MQSO-7.4.1.3-04")
+class QueueManagerSigningKeysRemovedFromDirectoryAtRestart(DirectoryClient):
     """A queue manager that starts again in its domain removes its public signing keys from its directory object."""
 
     def publish_public_keys(self) -> None:
@@ -176,11 +180,11 @@ class ReceiverSignatureWithUnregisteredCertificateNotVerified(SecurityOnReceipt)
             return super().authenticate_packet(packet)
         except MessageRefused:
             header = packet.SecurityHeader
-            if header is None or self._is_registered(header):
+            if header is None or self._is_certificate_registered(header):
                 raise
             return packet
 
-    def _is_registered(self, header: SecurityHeader) -> bool:
+    def _is_certificate_registered(self, header: SecurityHeader) -> bool:
         certificates = (
             entry.Certificate
             for one in self.qm.config.security.accounts
@@ -209,8 +213,8 @@ class ReceiverUnregisteredCertificateRemovedFromMessage(SecurityOnReceipt):
         return replace(checked, BaseHeader=base, SecurityHeader=replace(header, SecurityData=data))
 
 
-@fault("receiver-user-of-first-signed-message-kept", breaks="MQSO-7.4.1.4.2-05", blind=True)
-class ReceiverUserOfFirstSignedMessageKept(SecurityLookup):
+@fault("receiver-user-of-first-signed-message-used-for-later-messages", breaks="MQSO-7.4.1.4.2-05", blind=True)
+class ReceiverUserOfFirstSignedMessageUsedForLaterMessages(SecurityLookup):
     """The receiver looks up only the user of the first signed message, and uses the result for every later user."""
 
     def find_user_certificates(self, security_id: bytes) -> UserSignCerts | None:

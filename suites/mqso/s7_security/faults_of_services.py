@@ -15,7 +15,7 @@ from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.surface.inputs import Input, RpcBytes
 
 
-def _accept_any_service(when: Callable[[Pdu], bool]) -> Install:
+def _ignore_authentication_of_binds(when: Callable[[Pdu], bool]) -> Install:
     """Let the server ignore the authentication of the binds for which a condition is true."""
 
     def remove_authentication(event: Input) -> Iterable[Input]:
@@ -37,7 +37,7 @@ def _is_bind_to_remote_reading(pdu: Pdu) -> bool:
     return any(one.abstract_syntax == QM2QM.syntax for one in pdu.body.p_context_elem)  # type: ignore[attr-defined]
 
 
-def _is_level_below_privacy(pdu: Pdu) -> bool:
+def _is_authentication_level_below_privacy(pdu: Pdu) -> bool:
     return pdu.sec_trailer is not None and pdu.sec_trailer.auth_level < AuthLevel.PKT_PRIVACY
 
 
@@ -45,11 +45,11 @@ add(
     "rpc-unknown-authentication-service-accepted-for-remote-reading",
     "MQSO-7.4.1.1-01",
     "The server accepts a bind to the interface for remote reading with any authentication service.",
-    _accept_any_service(_is_bind_to_remote_reading),
+    _ignore_authentication_of_binds(_is_bind_to_remote_reading),
 )
 add(
     "rpc-unknown-authentication-service-accepted-below-privacy",
     "MQSO-7.4.1.1-01",
     "The server accepts a bind with any authentication service if the bind requests a level below privacy.",
-    _accept_any_service(_is_level_below_privacy),
+    _ignore_authentication_of_binds(_is_authentication_level_below_privacy),
 )

@@ -143,12 +143,12 @@ def test_each_body_is_decrypted_with_key_of_its_message(peer, sut, judge):
 @covers("MQSO-7.4.1.3-04")
 def test_public_keys_stay_in_directory_object_after_restart(peer, sut, judge):
     """After a restart, the SUT's directory object still contains the public encryption and signing keys of the SUT."""
-    before = _select_public_keys(sut.read_directory_object())
+    before = _select_public_key_attributes(sut.read_directory_object())
     sut.restart()
     Enterprise(peer, sut).await_online()
-    after = _select_public_keys(sut.read_directory_object())
+    after = _select_public_key_attributes(sut.read_directory_object())
     judge("MQSO-7.4.1.3-04", expected=before, observed=after, case="public keys in the directory object")
 
 
-def _select_public_keys(directory_object):
+def _select_public_key_attributes(directory_object):
     return {name: (directory_object or {}).get(name) for name in PUBLIC_KEY_ATTRIBUTES}

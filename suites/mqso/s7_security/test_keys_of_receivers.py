@@ -21,7 +21,7 @@ PRIVACY_LEVEL_NAMES = ("base", "enhanced", "advanced")
 NEEDED_FACILITIES = needs("directory", "environment", "security", "send", "private_names", "set_timers")
 
 
-def _is_encrypted_for(frame: Frame, keys: Mapping[str, RsaKey]) -> bool:
+def _is_encrypted_with_keys(frame: Frame, keys: Mapping[str, RsaKey]) -> bool:
     return DecryptedMessage(frame, keys).key is not None
 
 
@@ -37,7 +37,7 @@ def test_routed_message_is_encrypted_for_its_destination(peer, sut, judge):
         outgoing = Outgoing(peer, sut, f"PUBLIC={FAR_PUBLIC_QUEUE}")
         for level in PRIVACY_LEVEL_NAMES:
             frame = outgoing.send(body=level, privacy_level=level)
-            observed = _is_encrypted_for(frame, load_second_peer_keys())
+            observed = _is_encrypted_with_keys(frame, load_second_peer_keys())
             case = f"encrypted for the destination ({level})"
             judge.all(expected=True, observed=observed, case=case, evidence=frame)
         outgoing.end()
@@ -65,7 +65,7 @@ def test_public_keys_of_second_receiver_expire(peer, sut, judge):
         expiry_ms = sut.duration_ms(CACHE_DURATION_MS) + sut.slack_ms(CACHE_DURATION_MS) + sut.response_timeout_ms
         peer.pass_time_until(began_ms, expiry_ms)
         frame = outgoing.send(body="after the expiry", privacy_level="enhanced")
-        observed = _is_encrypted_for(frame, load_second_peer_keys())
+        observed = _is_encrypted_with_keys(frame, load_second_peer_keys())
         judge.all(expected=True, observed=observed, case="encrypted with the new keys", evidence=frame)
         outgoing.end()
 
@@ -86,7 +86,7 @@ def test_message_is_not_encrypted_for_provider_without_key(peer, sut, judge):
     session = sender.await_session()
     frames = sender.collect_all(session, 2)
     encrypted = [one for one in map(DecryptedMessage, frames) if one.encrypted]
-    wrong = [one.provider for one in encrypted if not _is_encrypted_for(one.frame, base_key)]
+    wrong = [one.provider for one in encrypted if not _is_encrypted_with_keys(one.frame, base_key)]
     expected = none("message encrypted for a provider without a key")
     judge.all(expected=expected, observed=wrong, evidence=frames)
     session.acknowledge_all()

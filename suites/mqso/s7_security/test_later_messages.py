@@ -29,7 +29,7 @@ ARRIVAL_ACK_CLASS, BAD_SIGNATURE_CLASS, ACCESS_DENIED_CLASS = (
     "NACK_ACCESS_DENIED",
 )
 WRITE_RIGHT_MASK, ALL_QUEUE_RIGHTS = 0x04, 0x000F_003F
-ANONYMOUS = "S-1-5-7"
+ANONYMOUS_SID = "S-1-5-7"
 BASE_PRIVACY_LEVEL, ADVANCED_PRIVACY_LEVEL = 1, 5
 ENCRYPTION_BY_PROVIDER = {
     "Base": (BASE_PRIVACY_LEVEL, protection.RC4, 40),
@@ -39,13 +39,13 @@ ENCRYPTION_BY_PROVIDER = {
 OTHER_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d5")
 LARGE_BODY = b"a large body" * 6_000
 ALTERED_MESSAGE_LABELS = ("altered", "altered, large", "altered, encrypted", "altered, transactional")
-ALTERATION_RULES = (
+ALTERED_MESSAGE_RULES = (
     "MQSO-7.3-03", "MQSO-7.4.1.4.1-D01", "MQSO-7.4.1.4.2-01", "MQSO-7.4.1.4.2-02", "MQSO-7.4.1.4.2-03"
 )  # fmt: skip
 
 
 @needs("security", "receive")
-@covers(*ALTERATION_RULES)
+@covers(*ALTERED_MESSAGE_RULES)
 def test_altered_message_is_refused_after_valid_messages_of_its_sender(peer, sut, judge):
     """After valid messages from a user, the peer sends altered messages from the same user: one with a large body, one
     with an encrypted body, and one in a sequence. The SUT refuses each of them.
@@ -64,7 +64,9 @@ def test_altered_message_is_refused_after_valid_messages_of_its_sender(peer, sut
     )
     later = flip_signature_bit(sign_message(secured.message(queue="transactional")))
     found |= secured.dispositions({"altered, transactional": later}, "transactional")
-    rows = [(rule, name, "answer", BAD_SIGNATURE_CLASS) for rule in ALTERATION_RULES for name in ALTERED_MESSAGE_LABELS]
+    rows = [
+        (rule, name, "answer", BAD_SIGNATURE_CLASS) for rule in ALTERED_MESSAGE_RULES for name in ALTERED_MESSAGE_LABELS
+    ]
     judge_dispositions(judge, secured, found, [*rows, ("MQSO-7.4.1.4.1-D01", "genuine", "answer", ARRIVAL_ACK_CLASS)])
 
 
@@ -100,7 +102,7 @@ def test_certificate_of_signed_message_stays_in_message(peer, sut, judge):
     """
     secured = SecuredMessageSender(peer, sut)
     open_to_all = base64.b64encode(
-        build_descriptor(granted=((EVERYONE_SID, ALL_QUEUE_RIGHTS), (ANONYMOUS, ALL_QUEUE_RIGHTS)))
+        build_descriptor(granted=((EVERYONE_SID, ALL_QUEUE_RIGHTS), (ANONYMOUS_SID, ALL_QUEUE_RIGHTS)))
     )
     try:
         queue = sut.new_queue("open", security_base64=open_to_all.decode())

@@ -16,7 +16,7 @@ from suites.messages import Sequence
 LONG_LABEL = "L" * 249
 """The longest label of a message (MS-MQMQ 2.2.19.3)."""
 MESSAGE_LIFETIME_S = 5
-EXPIRING_LABEL = "expires"
+EXPIRING_MESSAGE_LABEL = "expires"
 QUEUE_PROPERTIES = {
     "label": "of the plain queue",
     "journaling": True,
@@ -27,7 +27,7 @@ QUEUE_PROPERTIES = {
 }
 PEEK_REFUSED_MESSAGE = {"label": "the SUT refuses to peek", "message_id": ""}
 QUEUE_COUNT_PROPERTIES = ("count", "bytes")
-OTHER_QUEUE_KINDS = ("plain", "transactional")
+INVENTORY_QUEUE_KINDS = ("plain", "transactional")
 
 
 class QueueInventory:
@@ -41,7 +41,7 @@ class QueueInventory:
             "empty": sut.new_queue("kept-empty", label="empty", authenticated=True, privacy="body"),
         }
         self.subqueues = sut.has("subqueues")
-        for kind in OTHER_QUEUE_KINDS:
+        for kind in INVENTORY_QUEUE_KINDS:
             self._fill_queue_of_kind(kind)
 
     def _fill_queue_of_kind(self, kind: str) -> None:
@@ -57,8 +57,8 @@ class QueueInventory:
             sut.create_queue(f"{queue};mqc-kept")
             for one in sut.control.call("peek", queue=queue, limit=10)["messages"]:
                 sut.control.call("move", queue=queue, lookup_id=lookup_id(one), to=f"{queue};mqc-kept")
-        self._send_whole_messages(queue, delivery)
-        sut.send_here(queue, [EXPIRING_LABEL], delivery=delivery, time_to_be_received_s=MESSAGE_LIFETIME_S)
+        self._send_messages_with_extreme_properties(queue, delivery)
+        sut.send_here(queue, [EXPIRING_MESSAGE_LABEL], delivery=delivery, time_to_be_received_s=MESSAGE_LIFETIME_S)
         destination = rf"TCP:{sut.address}\{queue}"
         if kind == "plain":
             sut.send_here(queue, ["express"], delivery="express", priority=7)
@@ -73,7 +73,7 @@ class QueueInventory:
             connection.send(packet)
         self.peer.eventually(lambda: "second" in sut.labels(queue))
 
-    def _send_whole_messages(self, queue: str, delivery: str) -> None:
+    def _send_messages_with_extreme_properties(self, queue: str, delivery: str) -> None:
         """Send messages with every property set, with the longest label, with no body, and with the lowest and the
         highest priority.
         """
@@ -103,7 +103,7 @@ class QueueInventory:
             for name, one in shown.items()
         }
 
-    def build_path_name_by_place(self, kind: str) -> dict[str, str]:
+    def build_path_name_by_queue_part(self, kind: str) -> dict[str, str]:
         """Return the path names of the places in which one queue keeps messages: the queue itself, its subqueue and its
         journal.
         """
@@ -117,16 +117,18 @@ class QueueInventory:
         """
         return {
             place: [
-                one for one in self._peek_messages_of_queue(name) if one["label"] not in (EXPIRING_LABEL, "express")
+                one
+                for one in self._peek_messages_of_queue(name)
+                if one["label"] not in (EXPIRING_MESSAGE_LABEL, "express")
             ]
-            for place, name in self.build_path_name_by_place(kind).items()
+            for place, name in self.build_path_name_by_queue_part(kind).items()
         }
 
     def labels(self, kind: str) -> list[str]:
         """Return the labels of all messages of one queue, its subqueue and its journal."""
         return [
             one["label"]
-            for name in self.build_path_name_by_place(kind).values()
+            for name in self.build_path_name_by_queue_part(kind).values()
             for one in self._peek_messages_of_queue(name)
         ]
 
@@ -134,8 +136,8 @@ class QueueInventory:
         """Return the identifiers of all messages."""
         return {
             one["message_id"]
-            for kind in OTHER_QUEUE_KINDS
-            for name in self.build_path_name_by_place(kind).values()
+            for kind in INVENTORY_QUEUE_KINDS
+            for name in self.build_path_name_by_queue_part(kind).values()
             for one in self._peek_messages_of_queue(name)
         }
 
@@ -148,6 +150,6 @@ class QueueInventory:
     def await_expiration_of_message(self, kind: str) -> bool:
         """Wait until the lifetime of the expiring message has passed; return whether the message has left its queue."""
         return self.sut.environment.run_until(
-            lambda: EXPIRING_LABEL not in self.labels(kind),
+            lambda: EXPIRING_MESSAGE_LABEL not in self.labels(kind),
             (MESSAGE_LIFETIME_S + 2) * 1_000 + self.sut.response_timeout_ms,
         )

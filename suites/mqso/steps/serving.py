@@ -17,12 +17,12 @@ RESPONSE_TIMEOUT_COUNT = 3
 class SessionAttempt:
     """An attempt to open a session, with its outcome."""
 
-    SERVED: ClassVar[str] = "accepted"
-    NOT_SERVED: ClassVar[str] = "not accepted"
+    SERVED_OUTCOME: ClassVar[str] = "accepted"
+    NOT_SERVED_OUTCOME: ClassVar[str] = "not accepted"
 
     def __init__(self, peer: Peer, within_ms: int | None = None) -> None:
         self.connection: RawConversation | None = None
-        self.outcome = self.NOT_SERVED
+        self.outcome = self.NOT_SERVED_OUTCOME
         try:
             self.connection = peer.connect()
         except SutUnavailable:
@@ -31,7 +31,7 @@ class SessionAttempt:
         limit_ms = RESPONSE_TIMEOUT_COUNT * peer.sut.response_timeout_ms if within_ms is None else within_ms
         answer = self.connection.poll("EstablishConnection", within_ms=limit_ms)
         if answer is not None and not answer["InternalHeader"].CS:
-            self.outcome = self.SERVED
+            self.outcome = self.SERVED_OUTCOME
 
     @property
     def evidence(self) -> list[Frame]:

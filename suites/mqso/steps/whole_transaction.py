@@ -20,7 +20,7 @@ RECEIVED_LABELS_BY_QUEUE = {"first": ("1", "2", "3", "5"), "second": ("6",)}
 """The labels of the messages that the transaction receives."""
 SENT_LABELS_BY_QUEUE = {"first": ("a", "b", "c"), "second": ("d", "e"), "awaited": ("f",)}
 """The labels of the messages that the transaction sends to queues of the SUT."""
-SENT_TAGS = (1, 2)
+SENT_APPLICATION_TAGS = (1, 2)
 """The tags of the messages that the transaction sends to the peer."""
 READ_TIMEOUT_MS = 60_000
 
@@ -72,7 +72,7 @@ class WholeTransaction:
         how = {"delivery": "transactional", "transaction": self.transaction}
         for name, labels in SENT_LABELS_BY_QUEUE.items():
             self.sut.send_here(self.queues[name], labels, **how)
-        for tag in SENT_TAGS:
+        for tag in SENT_APPLICATION_TAGS:
             self.sut.send(self.sender.to, body=f"message {tag}", application_tag=tag, **how)
 
     def labels(self, which: Mapping[str, tuple[str, ...]], *, but: bool = False) -> dict[str, list[str]]:
@@ -135,6 +135,6 @@ class WholeTransaction:
         session = self.sender.poll_session()
         if session is None:
             return []
-        tags = Sender.list_tags(self.sender.collect_all(session, len(SENT_TAGS)))
+        tags = Sender.list_tags(self.sender.collect_all(session, len(SENT_APPLICATION_TAGS)))
         session.acknowledge_all()
         return tags

@@ -23,8 +23,8 @@ class Regression711348TimeToBeReceivedOfFirstMessage(TransactionOperations):
         return super().enqueue_in_transaction(transaction, queue, message)
 
 
-@fault("regression-711348-time-of-first-message-in-local-queue", breaks="REGRESSIONS-711348-01", blind=True)
-class Regression711348TimeOfFirstMessageInLocalQueue(TransactionOperations):
+@fault("regression-711348-local-messages-get-lifetime-of-first-message", breaks="REGRESSIONS-711348-01", blind=True)
+class Regression711348LocalMessagesGetLifetimeOfFirstMessage(TransactionOperations):
     """The queue manager assigns the TimeToBeReceived of the first message to all messages that a transaction sends to a
     local queue.
     """

@@ -9,8 +9,8 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-@fault("regression-830639-unknown-order-ack-processed", breaks="REGRESSIONS-830639-01")
-class Regression830639UnknownOrderAckProcessed(OrderAcks):
+@fault("regression-830639-order-ack-of-unknown-sequence-processed", breaks="REGRESSIONS-830639-01")
+class Regression830639OrderAckOfUnknownSequenceProcessed(OrderAcks):
     """The sender processes the OrderAck of an unknown sequence as an OrderAck of the current sequence."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -23,8 +23,8 @@ class Regression830639UnknownOrderAckProcessed(OrderAcks):
                 self.note_transfer(sender)
 
 
-@fault("regression-830639-unknown-order-ack-ends-service", breaks="REGRESSIONS-830639-01")
-class Regression830639UnknownOrderAckEndsService(OrderAcks):
+@fault("regression-830639-order-ack-of-unknown-sequence-ends-service", breaks="REGRESSIONS-830639-01")
+class Regression830639OrderAckOfUnknownSequenceEndsService(OrderAcks):
     """When the OrderAck of an unknown sequence arrives, the process of the queue manager ends."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
