@@ -177,8 +177,8 @@ add(
 )
 
 
-@fault("receiver-final-ack-message-id-cut-to-16-bits", breaks="MQQB-2.2.5.1-D01", blind=True)
-class ReceiverFinalAckMessageIdCutTo16Bits(OrderAcks):
+@fault("receiver-final-ack-body-message-id-cut-to-16-bits", breaks="MQQB-2.2.5.1-D01", blind=True)
+class ReceiverFinalAckBodyMessageIdCutTo16Bits(OrderAcks):
     """The receiver sends a FinalAck whose MessageID has only the lower 16 bits of the message number."""
 
     def send_transactional_ack(

@@ -219,7 +219,8 @@ def test_sequences_of_two_sources_on_one_session_are_acknowledged(peer, sut, jud
 
     wanted = {(sequence.identifier.Ordinal, 2) for sequence in sequences}
     while (
-        not wanted <= read_acknowledged_ordinals_and_numbers() and receiver.poll(receiver.list_acknowledgments) is not None
+        not wanted <= read_acknowledged_ordinals_and_numbers()
+        and receiver.poll(receiver.list_acknowledgments) is not None
     ):
         pass
     observed = {
