@@ -8,7 +8,7 @@ from harness.wire.rpc_qmcomm import DENY_RECEIVE
 from suites.mqdmpr.steps import openings
 from suites.mqdmpr.steps.opened_descriptors import list_descriptors, list_format_names
 
-SEVERAL_QUEUE_ATTRIBUTES_BY_RULE = {
+EXPECTED_ATTRIBUTE_OF_SEVERAL_QUEUES_BY_RULE = {
     "MQDMPR-3.1.7.1.5-15": ("AccessType", "SendAccess"),
     "MQDMPR-3.1.7.1.5-16": ("ShareMode", "DenyNone"),
     "MQDMPR-3.1.7.1.5-18": ("Multiple", True),
@@ -25,7 +25,7 @@ SEVERAL_QUEUE_ATTRIBUTES_BY_RULE = {
     "MQDMPR-3.1.7.1.5-21",
     "MQDMPR-3.1.7.1.5-32",
     "MQDMPR-3.1.7.1.5-34",
-    *SEVERAL_QUEUE_ATTRIBUTES_BY_RULE,
+    *EXPECTED_ATTRIBUTE_OF_SEVERAL_QUEUES_BY_RULE,
 )
 def test_each_opening_of_several_queues_has_its_own_descriptor(peer, sut, judge):
     """Two local queues, two remote queues, and two local queues with a remote queue are opened together, each
@@ -61,7 +61,7 @@ def test_each_opening_of_several_queues_has_its_own_descriptor(peer, sut, judge)
         observed=together,
         case="handles of the descriptors for several queues",
     )
-    for rule, (attribute, value) in SEVERAL_QUEUE_ATTRIBUTES_BY_RULE.items():
+    for rule, (attribute, value) in EXPECTED_ATTRIBUTE_OF_SEVERAL_QUEUES_BY_RULE.items():
         judge(
             rule,
             expected=each(value, f"{attribute} of a descriptor"),

@@ -16,8 +16,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-@fault("transaction-supplied-identifier-ignored", breaks="MQDMPR-3.1.7.1.8-03")
-class TransactionSuppliedIdentifierIgnored(TransactionEvents):
+@fault("supplied-transaction-identifier-replaced-by-generated", breaks="MQDMPR-3.1.7.1.8-03")
+class SuppliedTransactionIdentifierReplacedByGenerated(TransactionEvents):
     """The queue manager assigns a generated identifier to a new transaction instead of the identifier that its creator
     supplies.
     """

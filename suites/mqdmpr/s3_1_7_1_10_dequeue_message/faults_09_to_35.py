@@ -232,7 +232,7 @@ add(
 )
 
 
-def _time_out_for_transactional_message(given: Given, status: Status, position: MessagePosition | None) -> Any:
+def _replace_transactional_message_by_timeout(given: Given, status: Status, position: MessagePosition | None) -> Any:
     if position is not None and position.MessageReference.TransactionIdentifier is not None:
         return Status.MQ_ERROR_IO_TIMEOUT, None
     return status, position
@@ -244,7 +244,7 @@ add(
     "A pending receive by a cursor ends without a message when a transactional message arrives.",
     with_arguments(
         Waiting.wait_for_new_message,
-        answered=make_result_changer_of_cursor_receive(_time_out_for_transactional_message),
+        answered=make_result_changer_of_cursor_receive(_replace_transactional_message_by_timeout),
     ),
     blind=True,
 )

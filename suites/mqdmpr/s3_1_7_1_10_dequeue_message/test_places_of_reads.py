@@ -15,13 +15,13 @@ pytestmark = needs("queue_control", "receive")
 SHORT_TIMEOUT_MS, LONG_TIMEOUT_MS = 300, 60_000
 
 
-RULES_OF_EACH_END = ("MQDMPR-3.1.7.3.1-19", "MQDMPR-3.1.7.3.1-20", "MQDMPR-3.1.7.3.5-03")
-ENDED_READ_RULES_BY_KIND = {
-    "receive": ("MQDMPR-3.1.7.1.10-35", *RULES_OF_EACH_END),
-    "peek next": ("MQDMPR-3.1.7.1.14-33", *RULES_OF_EACH_END),
-    "peek by a cursor": ("MQDMPR-3.1.7.1.15-35", *RULES_OF_EACH_END),
-    "peek": ("MQDMPR-3.1.7.1.15-55", *RULES_OF_EACH_END),
-    "receive in a transaction": RULES_OF_EACH_END,
+RULES_OF_EACH_ENDED_READ = ("MQDMPR-3.1.7.3.1-19", "MQDMPR-3.1.7.3.1-20", "MQDMPR-3.1.7.3.5-03")
+ENDED_READ_RULES_BY_KIND_OF_READ = {
+    "receive": ("MQDMPR-3.1.7.1.10-35", *RULES_OF_EACH_ENDED_READ),
+    "peek next": ("MQDMPR-3.1.7.1.14-33", *RULES_OF_EACH_ENDED_READ),
+    "peek by a cursor": ("MQDMPR-3.1.7.1.15-35", *RULES_OF_EACH_ENDED_READ),
+    "peek": ("MQDMPR-3.1.7.1.15-55", *RULES_OF_EACH_ENDED_READ),
+    "receive in a transaction": RULES_OF_EACH_ENDED_READ,
 }
 """For each kind of pending read, the rules about its end without a message."""
 
@@ -145,7 +145,7 @@ def test_reads_take_messages_of_their_own_queue(peer, sut, judge, transactional)
     )
 
 
-@covers(*(rule for rules in ENDED_READ_RULES_BY_KIND.values() for rule in rules))
+@covers(*(rule for rules in ENDED_READ_RULES_BY_KIND_OF_READ.values() for rule in rules))
 def test_pending_read_ends_with_status_of_its_wait(peer, sut, judge):
     """Receives, peeks and peeks at the next message by cursors wait, both behind a message and at the start of an empty
     queue; a peek by path name waits too. If the SUT has transactions, a receive in a transaction waits as well. The
@@ -175,7 +175,7 @@ def test_pending_read_ends_with_status_of_its_wait(peer, sut, judge):
         sut.attempt(lambda number=reads[name].number: sut.control.call("cancel", request=number))
     for kind, _ in waits:
         judge(
-            *ENDED_READ_RULES_BY_KIND[kind],
+            *ENDED_READ_RULES_BY_KIND_OF_READ[kind],
             expected=facts(waits=True, expired=Outcome.NOTHING, cancelled=Outcome.REFUSED),
             observed={
                 "waits": waits[kind, "cancelled"],

@@ -17,7 +17,7 @@ from suites.mqdmpr.steps.distribution_lists import (
 from suites.mqdmpr.steps.opened_descriptors import list_format_names
 from suites.mqmq.steps.layout import Layout
 
-SEVERAL_QUEUE_ATTRIBUTES_BY_RULE = {
+EXPECTED_ATTRIBUTE_OF_SEVERAL_QUEUES_BY_RULE = {
     "MQDMPR-3.1.7.1.5-15": ("AccessType", "SendAccess"),
     "MQDMPR-3.1.7.1.5-16": ("ShareMode", "DenyNone"),
     "MQDMPR-3.1.7.1.5-18": ("Multiple", True),
@@ -28,7 +28,7 @@ SEVERAL_QUEUE_ATTRIBUTES_BY_RULE = {
 DISTRIBUTION_LIST_TYPE = 6
 """FormatType of a distribution list in a MultiQueueFormatHeader. Spec: MS-MQMQ 2.2.18.1.7."""
 QUEUE_NAMES = ("first", "second", "third")
-UNKNOWN_MEMBER_GUID = "6d71636f-6e66-4f72-8d00-0000000000d7"
+GUID_OF_UNKNOWN_LIST_MEMBER = "6d71636f-6e66-4f72-8d00-0000000000d7"
 """The identifier of no object."""
 
 
@@ -185,7 +185,7 @@ def test_list_of_one_queue_is_expanded_to_single_name(peer, sut, judge, name):
     "MQDMPR-3.1.7.1.5-17",
     "MQDMPR-3.1.7.3.8-17",
     "MQDMPR-3.1.7.3.8-23",
-    *SEVERAL_QUEUE_ATTRIBUTES_BY_RULE,
+    *EXPECTED_ATTRIBUTE_OF_SEVERAL_QUEUES_BY_RULE,
 )
 def test_descriptor_of_distribution_list_is_multiple(peer, sut, judge):
     """An application opens a distribution list of three queues: alone, together with a private queue, and together with
@@ -206,7 +206,7 @@ def test_descriptor_of_distribution_list_is_multiple(peer, sut, judge):
         handle = sut.control.call("open_to_send", to=name)["handle"]
         opened = {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}.get(handle, {})
         sut.control.call("close_queue", handle=handle)
-        for rule, (attribute, value) in SEVERAL_QUEUE_ATTRIBUTES_BY_RULE.items():
+        for rule, (attribute, value) in EXPECTED_ATTRIBUTE_OF_SEVERAL_QUEUES_BY_RULE.items():
             judge(rule, expected=value, observed=opened.get(attribute, "missing"), case=f"{attribute} for {name}")
         judge(
             "MQDMPR-3.1.7.1.5-17",
@@ -265,13 +265,13 @@ def test_send_to_list_with_unknown_member_is_refused(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     queue = enterprise.create_queue()
     identifier = str(enterprise.read_object(queue)["identifier"])
-    broken_identifier, broken = create_distribution_list(peer, sut, "broken", [UNKNOWN_MEMBER_GUID])
+    broken_identifier, broken = create_distribution_list(peer, sut, "broken", [GUID_OF_UNKNOWN_LIST_MEMBER])
     outer_identifier, outer = create_distribution_list(peer, sut, "outer", [identifier, broken_identifier])
     _, outermost = create_distribution_list(peer, sut, "outermost", [outer_identifier, identifier])
     fine_identifier, _ = create_distribution_list(peer, sut, "fine", [identifier])
     _, nested = create_distribution_list(peer, sut, "nested", [fine_identifier])
     listed = sut.change_directory_object(distribution_list=f"mqc-{sut.own}-broken") or {}
-    if [str(one).lower() for one in listed.get("members", [])] != [UNKNOWN_MEMBER_GUID]:
+    if [str(one).lower() for one in listed.get("members", [])] != [GUID_OF_UNKNOWN_LIST_MEMBER]:
         reason = "the directory contains no distribution list with an unknown member"
         judge.mark_not_exercised("MQDMPR-3.1.7.3.8-15", reason=reason)
         return

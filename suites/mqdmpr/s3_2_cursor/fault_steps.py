@@ -246,7 +246,7 @@ def keep_cursor_state(step: CursorRead) -> CursorResult:
     return step.got
 
 
-def make_change_to_other_message(choose: Callable[[CursorRead], MessagePosition | None]) -> StepChange:
+def make_change_of_found_message(choose: Callable[[CursorRead], MessagePosition | None]) -> StepChange:
     """Return a change that answers with a different message, if there is such a message. The cursor stays where the
     read moved it.
     """

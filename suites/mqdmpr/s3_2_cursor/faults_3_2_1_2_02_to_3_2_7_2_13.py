@@ -21,8 +21,8 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
     is_cursor_waiting,
     is_message_found,
     keep_cursor_state,
+    make_change_of_found_message,
     make_change_to_cursor_status,
-    make_change_to_other_message,
 )
 
 
@@ -211,7 +211,7 @@ add(
     "MQDMPR-3.2.7.2-03",
     "A peek by a cursor whose queue has no message returns a message of another open queue.",
     change_cursor_reads(
-        PEEK_STEP, lambda step: is_cursor_waiting(step), make_change_to_other_message(get_first_message_of_other_queue)
+        PEEK_STEP, lambda step: is_cursor_waiting(step), make_change_of_found_message(get_first_message_of_other_queue)
     ),
 )
 
@@ -223,7 +223,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_message_found(step) and step.is_not_first_cursor(),
-        make_change_to_other_message(get_first_message_of_other_queue),
+        make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -235,7 +235,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: step.has_received_message_at_position(),
-        make_change_to_other_message(get_first_message_of_other_queue),
+        make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -247,7 +247,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: step.has_received_message_at_position() and step.found is not None,
-        make_change_to_other_message(get_first_available_message),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 

@@ -20,8 +20,8 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
     is_message_found,
     is_read_message_found_again,
     keep_cursor_position,
+    make_change_of_found_message,
     make_change_to_cursor_status,
-    make_change_to_other_message,
     make_cursor_state_setter,
 )
 
@@ -241,7 +241,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_message_found(step) and step.is_lower_priority_found(),
-        make_change_to_other_message(get_first_available_message),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -254,7 +254,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_message_found(step) and step.is_not_first_cursor(),
-        make_change_to_other_message(get_first_available_message),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -266,7 +266,7 @@ add(
     change_cursor_reads(
         PEEK_STEP,
         lambda step: is_message_found(step) and step.has_received_message_at_position(),
-        make_change_to_other_message(get_last_available_message),
+        make_change_of_found_message(get_last_available_message),
     ),
 )
 

@@ -24,8 +24,8 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
     get_message_list,
     is_cursor_waiting,
     keep_cursor_position,
+    make_change_of_found_message,
     make_change_to_cursor_status,
-    make_change_to_other_message,
     make_cursor_state_setter,
 )
 
@@ -205,7 +205,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: is_cursor_waiting(step),
-        make_change_to_other_message(get_first_message_of_other_queue),
+        make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -218,7 +218,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.found is not None and step.is_not_first_cursor(),
-        make_change_to_other_message(get_first_message_of_other_queue),
+        make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -230,7 +230,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.found is not None and step.count_reads_of_cursor() > 1,
-        make_change_to_other_message(get_first_message_of_other_queue),
+        make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -242,7 +242,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.has_received_message_at_position(),
-        make_change_to_other_message(get_first_available_message),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -267,7 +267,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.state is CursorState.UNREAD and step.is_not_first_cursor(),
-        make_change_to_other_message(get_first_available_message),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -331,7 +331,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.found is not None and step.is_lower_priority_found(),
-        make_change_to_other_message(get_first_available_message),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -344,7 +344,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.found is not None and step.is_message_received_by_other_reader(),
-        make_change_to_other_message(get_first_available_message),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -357,7 +357,7 @@ add(
     change_cursor_reads(
         PEEK_NEXT_STEP,
         lambda step: step.found is not None and step.has_skipped_locked_message(),
-        make_change_to_other_message(get_first_available_message),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 

@@ -29,7 +29,7 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
     keep_cursor_position,
     keep_cursor_state,
     list_messages_of_cursor,
-    make_change_to_other_message,
+    make_change_of_found_message,
 )
 
 
@@ -215,7 +215,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: step.found is None and is_cursor_not_at_read_message(step),
-        make_change_to_other_message(get_first_message_of_other_queue),
+        make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -228,7 +228,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: step.found is not None and step.is_not_first_cursor(),
-        make_change_to_other_message(get_first_message_of_other_queue),
+        make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -240,7 +240,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: step.has_received_message_at_position(),
-        make_change_to_other_message(get_first_message_of_other_queue),
+        make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
 

@@ -25,8 +25,8 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
     is_message_found,
     is_read_message_found_again,
     list_messages_of_cursor,
+    make_change_of_found_message,
     make_change_to_cursor_status,
-    make_change_to_other_message,
     make_cursor_state_setter,
 )
 
@@ -358,7 +358,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: is_message_found(step) and step.is_lower_priority_found(),
-        make_change_to_other_message(get_first_available_message),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -370,7 +370,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: is_message_found(step) and step.has_received_message_at_position(),
-        make_change_to_other_message(get_first_available_message),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -383,7 +383,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: is_message_found(step) and step.is_not_first_cursor(),
-        make_change_to_other_message(get_first_available_message),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -472,7 +472,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: step.is_message_received_by_other_reader() and step.is_not_first_cursor(),
-        make_change_to_other_message(get_first_available_message),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -484,7 +484,7 @@ add(
     change_cursor_reads(
         RECEIVE_STEP,
         lambda step: step.is_message_received_by_other_reader() and step.is_any_message_locked(),
-        make_change_to_other_message(lambda step: step.before if step.before in step.messages else None),
+        make_change_of_found_message(lambda step: step.before if step.before in step.messages else None),
     ),
 )
 
