@@ -147,7 +147,7 @@ def test_own_queue_is_found_without_directory(peer, sut, judge):
         sut.attempt(sut.delete_queue, queue)
 
 
-NAME_OF_OTHER_COMPUTER_BY_RULE = {
+FORMAT_NAME_OF_REMOTE_QUEUE_BY_RULE = {
     "MQDMPR-3.1.7.1.20-11": f"PUBLIC={FAR_PUBLIC_QUEUE}",
     "MQDMPR-3.1.7.1.20-20": f"PRIVATE={FAR_QUEUE_MANAGER}\\00000001",
 }
@@ -155,7 +155,7 @@ NAME_OF_OTHER_COMPUTER_BY_RULE = {
 
 
 @needs("directory", "environment", "set_timers", "queues", "send", "inspect")
-@covers(*NAME_OF_OTHER_COMPUTER_BY_RULE, "MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26", "MQDMPR-3.1.7.1.20-27")
+@covers(*FORMAT_NAME_OF_REMOTE_QUEUE_BY_RULE, "MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26", "MQDMPR-3.1.7.1.20-27")
 def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
     """While the directory is unavailable, the SUT sets DirectoryOffline and sends no messages to queues of other queue
     managers; it sends them when the directory is available again.
@@ -172,7 +172,7 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
     )
     sender = Sender(peer, sut)
     accepted = 0
-    for rule, name in NAME_OF_OTHER_COMPUTER_BY_RULE.items():
+    for rule, name in FORMAT_NAME_OF_REMOTE_QUEUE_BY_RULE.items():
         accepted += sut.attempt(sut.send, name, body="waits") == Outcome.DONE
         is_connected = peer.await_session(sut.quiet_ms) is not None
         not_sent = holds("no message is sent", otherwise="a session is opened")

@@ -15,7 +15,7 @@ from suites.mqdmpr.steps.directory import Enterprise
 CREATED_PROPERTIES = {"label": "old label", "quota_kb": 77, "journaling": True, "base_priority": 3}
 FIRST_QUEUE_TYPE, SECOND_QUEUE_TYPE = "6d71636f-6e66-4f72-8d00-00000000007e", "6d71636f-6e66-4f72-8d00-00000000007f"
 NON_DEFAULT_PROPERTIES = {"authenticated": True, "privacy": "body", "journal_quota_kb": 4_321}
-SHARED_PROPERTIES = (*CREATED_PROPERTIES, *NON_DEFAULT_PROPERTIES, "type", "transactional")
+COMPARED_QUEUE_PROPERTIES = (*CREATED_PROPERTIES, *NON_DEFAULT_PROPERTIES, "type", "transactional")
 CHANGED_PROPERTIES = {"label": "last label", "quota_kb": 0x8000_0001, "journaling": False, "base_priority": -4}
 PROPERTIES_RESET_TO_DEFAULTS = {"label": "", "quota_kb": 0, "base_priority": 0}
 
@@ -206,7 +206,9 @@ def test_directory_returns_all_properties_of_public_queues(peer, sut, judge):
 
     def read_queue_properties():
         shown = {queue: sut.control.call("get_queue", name=name) for queue, name in names.items()}
-        return {queue: {key: one[key] for key in SHARED_PROPERTIES if key in one} for queue, one in shown.items()}
+        return {
+            queue: {key: one[key] for key in COMPARED_QUEUE_PROPERTIES if key in one} for queue, one in shown.items()
+        }
 
     before = read_queue_properties()
     enterprise.go_offline()

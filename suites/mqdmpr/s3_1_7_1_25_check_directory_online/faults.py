@@ -125,8 +125,8 @@ class DirectoryBackOnlyTwoQueuesRead(Publishing):
         return queues[:2] if getattr(self, "limited", False) else queues
 
 
-@fault("directory-online-check-reads-first-queue-for-all", breaks="MQDMPR-3.1.7.1.25-15")
-class DirectoryOnlineCheckReadsFirstQueueForAll(Publishing):
+@fault("directory-online-check-copies-first-queue-object-to-all-queues", breaks="MQDMPR-3.1.7.1.25-15")
+class DirectoryOnlineCheckCopiesFirstQueueObjectToAllQueues(Publishing):
     """The queue manager copies the attributes of the first public queue's object to all its public queues."""
 
     def update_public_queues(self) -> None:

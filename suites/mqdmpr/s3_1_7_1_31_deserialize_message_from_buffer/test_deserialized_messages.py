@@ -375,7 +375,7 @@ QUEUE_NUMBERS_BY_LIST = {"Destination": (1, 2, 3, 4), "Administration": (5, 6, 7
 LIST_SIGNATURE = bytes(range(1, 101))
 
 
-def _build_listed_names(peer, numbers):
+def _build_listed_queue_names(peer, numbers):
     """Return direct, public and private names of queues, in turn; the first and the last name are direct names."""
     names = [
         MQFDirectQueueFormatName(DirectFormatName=rf"TCP:{peer.address}\private$\mqc-{number}")
@@ -399,7 +399,7 @@ def test_read_message_has_each_list_of_queues_and_signature(peer, remote, judge)
     sent = [
         peer.recoverable_message(
             label=label,
-            mqf={name: _build_listed_names(peer, numbers) for name, numbers in lists.items()}
+            mqf={name: _build_listed_queue_names(peer, numbers) for name, numbers in lists.items()}
             | {"Signature": MQFSignatureHeader(Signature=signature)},
         )
         for label, lists, signature in (

@@ -192,7 +192,7 @@ class SenderTracingQueueMissingInCopyForSeveralQueues(Sending):
         return replace(packet, DebugHeader=replace(packet.DebugHeader, Flags=0, QueueIdentifier=None))
 
 
-def _change_class(sent: MessageClass, wrong: MessageClass) -> Install:
+def _replace_message_class(sent: MessageClass, wrong: MessageClass) -> Install:
     return _replace_property("MessageClass", sent, wrong)
 
 
@@ -200,21 +200,23 @@ add(
     "queue-manager-receive-timeout-class-sent-as-reach-queue-timeout",
     "MQDMPR-3.1.7.1.32-D08",
     "The queue manager sends an acknowledgment of class NackReceiveTimeout with MessageClass 0x8002.",
-    _change_class(MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT),
+    _replace_message_class(
+        MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
+    ),
     blind=True,
 )
 add(
     "queue-manager-queue-purged-class-sent-as-deleted",
     "MQDMPR-3.1.7.1.32-D08",
     "The queue manager sends an acknowledgment of class NackQueuePurged with MessageClass 0x8001.",
-    _change_class(MessageClass.MQMSG_CLASS_NACK_Q_PURGED, MessageClass.MQMSG_CLASS_NACK_DELETED),
+    _replace_message_class(MessageClass.MQMSG_CLASS_NACK_Q_PURGED, MessageClass.MQMSG_CLASS_NACK_DELETED),
     blind=True,
 )
 add(
     "queue-manager-report-class-sent-as-normal",
     "MQDMPR-3.1.7.1.32-D08",
     "The queue manager sends a report with MessageClass 0x0000.",
-    _change_class(MessageClass.MQMSG_CLASS_REPORT, MessageClass.MQMSG_CLASS_NORMAL),
+    _replace_message_class(MessageClass.MQMSG_CLASS_REPORT, MessageClass.MQMSG_CLASS_NORMAL),
     blind=True,
 )
 add(
