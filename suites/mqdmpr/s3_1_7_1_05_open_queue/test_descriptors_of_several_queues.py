@@ -6,7 +6,7 @@ from harness.expectations import any_order, distinct, each
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
 from suites.mqdmpr.steps import openings
-from suites.mqdmpr.steps.opened_descriptors import list_descriptors, list_format_names
+from suites.mqdmpr.steps.opened_descriptors import list_format_names, map_opened_descriptors_by_handle
 
 EXPECTED_ATTRIBUTE_OF_SEVERAL_QUEUES_BY_RULE = {
     "MQDMPR-3.1.7.1.5-15": ("AccessType", "SendAccess"),
@@ -40,13 +40,13 @@ def test_each_opening_of_several_queues_has_its_own_descriptor(peer, sut, judge)
         reading = [
             sut.control.call("open_queue", queue=path, access=access)["handle"] for access in ("receive", "peek")
         ]
-    before = set(list_descriptors(sut))
+    before = set(map_opened_descriptors_by_handle(sut))
     handles: dict[int, list[str]] = {}
     returned: list[int] = []
     for names in (local, remote, [*local, remote[0]]) * 2:
         returned.append(int(sut.control.call("open_to_send", to=",".join(names))["handle"]))
         handles[returned[-1]] = sorted(name.lower() for name in names)
-    found = list_descriptors(sut)
+    found = map_opened_descriptors_by_handle(sut)
     opened = {handle: found.get(handle, {}) for handle in returned}
     wanted = {name for names in handles.values() for name in names}
     new = {
@@ -113,7 +113,7 @@ def test_local_queue_among_several_is_open_only_for_sending(peer, remote, sut, j
     """
     names = [sut.direct_name(sut.queue()), sut.direct_name(sut.new_queue("here")), peer.direct_name(f"a-{sut.own}")]
     handle = int(sut.control.call("open_to_send", to=",".join(names))["handle"])
-    found = list_descriptors(sut)
+    found = map_opened_descriptors_by_handle(sut)
     parts = [found.get(part, {}) for part in found.get(handle, {}).get("OpenQueueDescriptorCollection", ())]
     call = openings.open_and_close_queue(remote, remote.associate(), share=DENY_RECEIVE)
     judge(

@@ -28,7 +28,7 @@ TAG_OF_MESSAGE_TO_HOST_NAME = 0x4111
 
 def _read_identifier_of_public_queue(enterprise, queue):
     """Return the Identifier in the directory object of a public queue."""
-    return str(enterprise.read_object(queue)["identifier"])
+    return str(enterprise.read_directory_object(queue)["identifier"])
 
 
 @needs("open_to_send", "queue_control", "several_queues", "directory", "environment")

@@ -12,7 +12,7 @@ from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import FAR_BASE_PRIORITY, FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
 from harness.wire import PublicQueueFormatName
 from suites.mqdmpr.steps import openings
-from suites.mqdmpr.steps.opened_descriptors import list_descriptors, list_format_names
+from suites.mqdmpr.steps.opened_descriptors import list_format_names, map_opened_descriptors_by_handle
 from suites.mqqb.steps.sender import Sender
 
 EXPECTED_ATTRIBUTE_OF_SEVERAL_QUEUES_BY_RULE = {
@@ -59,11 +59,13 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     first, last = (peer.direct_name(f"{letter}-{sut.own}") for letter in "aZ")
     between = [peer.direct_name(f"{letter}-{sut.own}") for letter in "bcd"]
     names = sorted(one.lower() for one in (local_name, first, *between, last))
-    openings_before = set(list_descriptors(sut))
+    openings_before = set(map_opened_descriptors_by_handle(sut))
     to = ",".join((last, local_name, *between, first, last.upper()))
     handle = int(sut.control.call("open_to_send", to=to)["handle"])
     opened = {
-        number: one for number, one in list_descriptors(sut).items() if _does_descriptor_contain_format_name(one, names)
+        number: one
+        for number, one in map_opened_descriptors_by_handle(sut).items()
+        if _does_descriptor_contain_format_name(one, names)
     }
     whole = opened.get(handle, {})
     judge(
@@ -142,7 +144,7 @@ def _does_descriptor_contain_format_name(opening, names):
 
 def _list_format_names_of_new_descriptors(sut, names, before):
     """Return the format names of the new OpenQueueDescriptors."""
-    opened = list_descriptors(sut).items()
+    opened = map_opened_descriptors_by_handle(sut).items()
     return [
         one["FormatName"]
         for number, one in opened

@@ -8,7 +8,7 @@ from harness.expectations import facts
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.applications import Application, PendingRequest
-from suites.mqdmpr.steps.several_queues import SeveralQueues
+from suites.mqdmpr.steps.several_queues import JournaledQueuesWithMessages
 
 pytestmark = needs("queue_control", "receive")
 
@@ -66,7 +66,7 @@ def test_reads_take_messages_of_their_own_queue(peer, sut, judge, transactional)
     LookupIdentifier, peeks by handle, by path name and by cursor, and receives by handle and by cursor return only
     messages of the place that was opened.
     """
-    queues = SeveralQueues(peer, sut, transactional=transactional)
+    queues = JournaledQueuesWithMessages(peer, sut, transactional=transactional)
     queues.fill_queue("subqueue", "rst")
     queues.fill_queue("queue", "ijabc")
     queues.fill_queue("other", "uvw")

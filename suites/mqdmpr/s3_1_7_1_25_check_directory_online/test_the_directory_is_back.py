@@ -27,7 +27,7 @@ def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
     """
     enterprise = Enterprise(peer, sut)
     sut.configure(quota_kb=OLD_QUOTA_KB)
-    published = enterprise.read_object()["quota_kb"]
+    published = enterprise.read_directory_object()["quota_kb"]
     queues = {
         label: enterprise.create_queue(label=label, transactional=label == "second") for label in OLD_QUEUE_LABELS
     }
@@ -140,7 +140,7 @@ def test_directory_offline_until_directory_is_back(peer, sut, judge):
         enterprise.go_offline()
         for _ in range(expiries):
             enterprise.await_expiry_of_online_timer()
-        without = enterprise.is_offline()
+        without = enterprise.is_directory_offline()
         if outage == 2:
             sut.attempt(enterprise.change_directory_object_of_queue, queue, present=False)
         sut.change_environment(directory=True)
@@ -148,7 +148,7 @@ def test_directory_offline_until_directory_is_back(peer, sut, judge):
             expected={"SUT is offline without the directory": True, "SUT is online with the directory": True},
             observed={
                 "SUT is offline without the directory": without,
-                "SUT is online with the directory": enterprise.await_online(),
+                "SUT is online with the directory": enterprise.await_directory_online(),
             },
             case=f"outage {outage}",
         )
@@ -165,14 +165,14 @@ def test_directory_offline_until_own_object_is_back(peer, sut, judge):
     sut.change_environment(registration=False)
     sut.change_environment(directory=True)
     enterprise.await_expiry_of_online_timer()
-    offline = enterprise.is_offline()
+    offline = enterprise.is_directory_offline()
     sut.change_environment(registration=True)
     judge(
         "MQDMPR-3.1.7.1.25-06",
         expected={"SUT is offline without its object": True, "SUT is online with its object": True},
         observed={
             "SUT is offline without its object": offline,
-            "SUT is online with its object": enterprise.await_online(),
+            "SUT is online with its object": enterprise.await_directory_online(),
         },
         case="object of the SUT's computer",
     )

@@ -32,13 +32,13 @@ def _expand_without_sorting(text: str, key: Callable[[FormatName], str]) -> Form
 
 
 @fault(
-    "expanded-name-case-sensitive",
+    "expanded-names-compared-with-regard-to-case",
     breaks=(
         *("MQDMPR-3.1.7.3.8-02", "MQDMPR-3.1.7.3.8-18"),
         *("MQDMPR-3.1.7.1.5-03", "MQDMPR-3.1.7.1.5-06"),
     ),
 )
-class ExpandedNameCaseSensitive(QueueNames):
+class ExpandedNamesComparedWithRegardToCase(QueueNames):
     """The queue manager treats names that differ only in case as different names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -46,13 +46,13 @@ class ExpandedNameCaseSensitive(QueueNames):
 
 
 @fault(
-    "expanded-name-keeps-original",
+    "descriptor-of-several-queues-has-unexpanded-name",
     breaks=(
         *("MQDMPR-3.1.7.3.8-02", "MQDMPR-3.1.7.3.8-18"),
         *("MQDMPR-3.1.7.1.5-03", "MQDMPR-3.1.7.1.5-06"),
     ),
 )
-class ExpandedNameKeepsOriginal(QueueOpening):
+class DescriptorOfSeveralQueuesHasUnexpandedName(QueueOpening):
     """The descriptor for several queues has the original format name instead of the expanded format name."""
 
     def open_queue(
@@ -79,8 +79,8 @@ class DuplicateOfListMemberAndElementKept(QueueNames):
         return found
 
 
-@fault("expanded-single-name-cut", breaks="MQDMPR-3.1.7.3.8-05")
-class ExpandedSingleNameCut(Commands):
+@fault("expanded-single-name-without-last-letter", breaks="MQDMPR-3.1.7.3.8-05")
+class ExpandedSingleNameWithoutLastLetter(Commands):
     """The queue manager drops the last letter of a format name of a single queue."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -276,8 +276,8 @@ class UnresolvableDistributionListBesideQueuesIgnored(QueueNames):
         return [] if members is None and not getattr(self, "alone", True) else members
 
 
-@fault("queue-manager-list-in-list-not-resolved", breaks="MQDMPR-3.1.7.3.8-16")
-class QueueManagerListInListNotResolved(QueueNames):
+@fault("queue-manager-distribution-list-in-list-ignored", breaks="MQDMPR-3.1.7.3.8-16")
+class QueueManagerDistributionListInListIgnored(QueueNames):
     """The queue manager ignores a distribution list that is a member of a distribution list."""
 
     def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
@@ -285,8 +285,8 @@ class QueueManagerListInListNotResolved(QueueNames):
         return None if listed is None else [one for one in listed if not isinstance(one, DistributionListName)]
 
 
-@fault("queue-manager-list-in-list-in-list-not-resolved", breaks="MQDMPR-3.1.7.3.8-16", blind=True)
-class QueueManagerListInListInListNotResolved(QueueNames):
+@fault("queue-manager-expansion-with-list-drops-private-and-direct-names", breaks="MQDMPR-3.1.7.3.8-16", blind=True)
+class QueueManagerExpansionWithListDropsPrivateAndDirectNames(QueueNames):
     """When a format name contains a distribution list, the expansion drops its private and direct names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -319,8 +319,8 @@ class QueueManagerNamesSortedWithRegardToCase(QueueNames):
         return MultipleElementName(tuple(sorted(found.Elements, key=str)))
 
 
-@fault("queue-manager-element-twice-in-different-case-kept", breaks="MQDMPR-3.1.7.3.8-18", blind=True)
-class QueueManagerElementTwiceInDifferentCaseKept(QueueNames):
+@fault("queue-manager-three-identical-names-expanded-to-two", breaks="MQDMPR-3.1.7.3.8-18", blind=True)
+class QueueManagerThreeIdenticalNamesExpandedToTwo(QueueNames):
     """When a format name contains three identical names, the queue manager keeps two of them."""
 
     def expand_format_name(self, text: str) -> FormatName | None:

@@ -51,7 +51,7 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
     """
     enterprise = Enterprise(peer, sut)
     queues = [enterprise.create_queue() for _ in QUEUE_NAMES]
-    identifiers = [str(enterprise.read_object(queue)["identifier"]) for queue in queues]
+    identifiers = [str(enterprise.read_directory_object(queue)["identifier"]) for queue in queues]
     third = f"PUBLIC={identifiers[2]}"
     _, pair = create_distribution_list(peer, sut, "pair", identifiers[:2])
     single, single_name = create_distribution_list(peer, sut, "single", identifiers[:1])
@@ -195,7 +195,7 @@ def test_descriptor_of_distribution_list_is_multiple(peer, sut, judge):
     """
     enterprise = Enterprise(peer, sut)
     queues = [enterprise.create_queue() for _ in QUEUE_NAMES]
-    identifiers = [str(enterprise.read_object(one)["identifier"]).lower() for one in queues]
+    identifiers = [str(enterprise.read_directory_object(one)["identifier"]).lower() for one in queues]
     _, listed = create_distribution_list(peer, sut, "opened", identifiers)
     beside = sut.private_format_name(sut.new_queue("beside"))
     direct = sut.direct_name(sut.new_queue("direct"))
@@ -235,7 +235,9 @@ def test_send_to_distribution_list_is_refused_without_directory(peer, sut, judge
     queue = sut.new_queue("beside")
     direct_name = rf"DIRECT=TCP:{sut.address}\{queue}"
     public = enterprise.create_queue()
-    _, listed = create_distribution_list(peer, sut, "away", [str(enterprise.read_object(public)["identifier"])])
+    _, listed = create_distribution_list(
+        peer, sut, "away", [str(enterprise.read_directory_object(public)["identifier"])]
+    )
     names = (listed, f"{listed},{direct_name}", f"{direct_name},{listed}")
     outcomes_before = {name: send_until_directory_name_is_known(peer, sut, name, "before") for name in names}
     enterprise.go_offline()
@@ -264,7 +266,7 @@ def test_send_to_list_with_unknown_member_is_refused(peer, sut, judge):
     """
     enterprise = Enterprise(peer, sut)
     queue = enterprise.create_queue()
-    identifier = str(enterprise.read_object(queue)["identifier"])
+    identifier = str(enterprise.read_directory_object(queue)["identifier"])
     broken_identifier, broken = create_distribution_list(peer, sut, "broken", [GUID_OF_UNKNOWN_LIST_MEMBER])
     outer_identifier, outer = create_distribution_list(peer, sut, "outer", [identifier, broken_identifier])
     _, outermost = create_distribution_list(peer, sut, "outermost", [outer_identifier, identifier])

@@ -75,7 +75,7 @@ def _is_recoverable(cursor: Cursor, position: MessagePosition) -> bool:
     return position.MessageReference.DeliveryGuarantee.value.lower() == "recoverable"
 
 
-def _is_behind_message(cursor: Cursor, position: MessagePosition) -> bool:
+def _is_behind_other_message(cursor: Cursor, position: MessagePosition) -> bool:
     return len(list(position.QueueReference.MessagePositionList)) > 1
 
 
@@ -98,7 +98,7 @@ for _name, _says, _condition in (
     (
         "cursor-state-unread-after-pending-peek-at-later-message",
         "A message behind other messages that completes a pending peek by a cursor leaves the cursor UNREAD.",
-        _is_behind_message,
+        _is_behind_other_message,
     ),
 ):
     add(_name, "MQDMPR-3.2.7.5-04", _says, _leave_cursor_unread(_condition), blind=True)

@@ -22,7 +22,7 @@ RULES_OF_CURSOR_HANDLES = ("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05")
 SHORT_READ_TIMEOUT_MS, LONG_READ_TIMEOUT_MS = 300, 600_000
 MESSAGE_LIFETIME_S = 2
 """TimeToBeReceived, in seconds, of a message that must expire in its queue."""
-RULES_BY_ACTION = {
+RULES_BY_READ_ACTION = {
     Action.PEEK_CURRENT: ("MQDMPR-3.2.7.1-06", "MQDMPR-3.2.7.2-03"),
     Action.PEEK_NEXT: ("MQDMPR-3.2.7.3-03",),
     Action.RECEIVE: ("MQDMPR-3.2.7.4-04", "MQDMPR-3.2.7.4-28"),
@@ -31,7 +31,7 @@ RULES_BY_ACTION = {
 """
 
 
-@covers(*RULES_OF_CURSOR_HANDLES, *(rule for rules in RULES_BY_ACTION.values() for rule in rules))
+@covers(*RULES_OF_CURSOR_HANDLES, *(rule for rules in RULES_BY_READ_ACTION.values() for rule in rules))
 def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
     """The peer creates six cursors for two queues, closes one of them, and creates another. All open cursors have
     different handles. A peek, a peek-next and a receive by each cursor return messages of the cursor's queue.
@@ -67,7 +67,7 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
         ]
         observed = [read.label_or_outcome for read in reads]
         judge(
-            *RULES_BY_ACTION[action],
+            *RULES_BY_READ_ACTION[action],
             expected=expected,
             observed=observed,
             evidence=reads,

@@ -8,7 +8,7 @@ from typing import Any
 from harness.sut.sut import Sut
 
 
-def list_descriptors(sut: Sut) -> dict[int, dict[str, Any]]:
+def map_opened_descriptors_by_handle(sut: Sut) -> dict[int, dict[str, Any]]:
     """Return the OpenQueueDescriptors by Handle."""
     return {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}
 
