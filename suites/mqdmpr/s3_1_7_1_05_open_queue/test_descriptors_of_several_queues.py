@@ -6,7 +6,7 @@ from harness.expectations import any_order, distinct, each
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
 from suites.mqdmpr.steps import openings
-from suites.mqdmpr.steps.opened_descriptors import list_format_names, map_opened_descriptors_by_handle
+from suites.mqdmpr.steps.opened_descriptors import list_format_names_of_descriptor, map_opened_descriptors_by_handle
 
 EXPECTED_ATTRIBUTE_OF_SEVERAL_QUEUES_BY_RULE = {
     "MQDMPR-3.1.7.1.5-15": ("AccessType", "SendAccess"),
@@ -52,9 +52,9 @@ def test_each_opening_of_several_queues_has_its_own_descriptor(peer, sut, judge)
     new = {
         handle: one
         for handle, one in found.items()
-        if handle not in before and not wanted.isdisjoint(list_format_names(one))
+        if handle not in before and not wanted.isdisjoint(list_format_names_of_descriptor(one))
     }
-    together = [handle for handle, one in new.items() if len(list_format_names(one)) > 1]
+    together = [handle for handle, one in new.items() if len(list_format_names_of_descriptor(one)) > 1]
     judge(
         "MQDMPR-3.1.7.1.5-14",
         expected=any_order(*returned),
@@ -67,7 +67,7 @@ def test_each_opening_of_several_queues_has_its_own_descriptor(peer, sut, judge)
             expected=each(value, f"{attribute} of a descriptor"),
             observed=[one.get(attribute, "missing") for one in opened.values()],
         )
-    names_of_descriptors = [list_format_names(one) for one in opened.values()]
+    names_of_descriptors = [list_format_names_of_descriptor(one) for one in opened.values()]
     judge(
         "MQDMPR-3.1.7.1.5-17",
         expected=[handles[handle] for handle in opened],
@@ -90,7 +90,7 @@ def test_each_opening_of_several_queues_has_its_own_descriptor(peer, sut, judge)
         handle: sorted(
             name
             for part in one.get("OpenQueueDescriptorCollection", ())
-            for name in list_format_names(found.get(part, {}))
+            for name in list_format_names_of_descriptor(found.get(part, {}))
         )
         for handle, one in opened.items()
     }

@@ -12,7 +12,7 @@ from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import FAR_BASE_PRIORITY, FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
 from harness.wire import PublicQueueFormatName
 from suites.mqdmpr.steps import openings
-from suites.mqdmpr.steps.opened_descriptors import list_format_names, map_opened_descriptors_by_handle
+from suites.mqdmpr.steps.opened_descriptors import list_format_names_of_descriptor, map_opened_descriptors_by_handle
 from suites.mqqb.steps.sender import Sender
 
 EXPECTED_ATTRIBUTE_OF_SEVERAL_QUEUES_BY_RULE = {
@@ -82,7 +82,7 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
             expected={f"{attribute} of the OpenQueueDescriptor": value},
             observed={f"{attribute} of the OpenQueueDescriptor": whole.get(attribute, "missing")},
         )
-    listed = list_format_names(whole) if whole else []
+    listed = list_format_names_of_descriptor(whole) if whole else []
     judge("MQDMPR-3.1.7.3.8-17", expected=names, observed=listed, case="queues to which the descriptor refers")
     judge(
         "MQDMPR-3.1.7.1.5-17",
@@ -92,7 +92,7 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
         case="queues to which the descriptor refers",
     )
     parts = [opened[one] for one in whole.get("OpenQueueDescriptorCollection", ()) if one in opened]
-    observed = [name for one in parts for name in list_format_names(one)]
+    observed = [name for one in parts for name in list_format_names_of_descriptor(one)]
     judge(
         "MQDMPR-3.1.7.1.5-32",
         "MQDMPR-3.1.7.1.5-119",
@@ -139,7 +139,7 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
 
 
 def _does_descriptor_contain_format_name(opening, names):
-    return not set(list_format_names(opening)).isdisjoint(names)
+    return not set(list_format_names_of_descriptor(opening)).isdisjoint(names)
 
 
 def _list_format_names_of_new_descriptors(sut, names, before):

@@ -26,8 +26,8 @@ from suites.mqdmpr.s3_1_7_1_09_enqueue_message.fault_steps import (
 )
 
 
-@fault("local-send-not-listed-in-transaction", breaks=("MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21"))
-class LocalSendNotListedInTransaction(TransactionOperations):
+@fault("locally-sent-message-not-listed-in-transaction", breaks=("MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21"))
+class LocallySentMessageNotListedInTransaction(TransactionOperations):
     """The queue manager adds no operation to a transaction for a message that the transaction sends locally."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -60,8 +60,8 @@ class QueueManagerLocalMessageCompletesNoRead(Waiting):
             super().release_readers(position)
 
 
-@fault("local-send-returns-error", breaks="MQDMPR-3.1.7.1.9-26")
-class LocalSendReturnsError(Enqueueing):
+@fault("local-send-returns-error-although-message-stored", breaks="MQDMPR-3.1.7.1.9-26")
+class LocalSendReturnsErrorAlthoughMessageStored(Enqueueing):
     """The queue manager returns an error for a message although it stored the message in a local queue."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:

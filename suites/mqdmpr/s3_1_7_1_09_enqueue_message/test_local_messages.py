@@ -285,7 +285,7 @@ def test_message_that_would_exceed_quota_of_queue_manager_is_refused(peer, sut, 
     queues, packets = store_messages_of_peer(peer, sut, transactional=transactional)
     sut.configure(quota_kb=RAISED_QUOTA_KB)
 
-    def attempt_to_send(label, queue):
+    def attempt_to_send_message(label, queue):
         how = {"delivery": delivery}
         if transactional:
             how = {"transaction": sut.control.call("begin")["transaction"]}
@@ -294,7 +294,7 @@ def test_message_that_would_exceed_quota_of_queue_manager_is_refused(peer, sut, 
             sut.control.call("commit", **how)
         return outcome
 
-    outcomes = [attempt_to_send(label, queue) for label, queue in zip("abc", (*queues, queues[0]), strict=True)]
+    outcomes = [attempt_to_send_message(label, queue) for label, queue in zip("abc", (*queues, queues[0]), strict=True)]
     if outcomes[:2] != [Outcome.DONE] * 2:
         raise ConformanceFailure("the SUT refused the first or the second message")
     judge(
@@ -312,7 +312,7 @@ def test_message_that_would_exceed_quota_of_queue_manager_is_refused(peer, sut, 
     judge(
         "MQDMPR-3.1.7.1.9-04",
         expected=facts(send=Outcome.DONE, first_queue=any_order(*"yad")),
-        observed={"send": attempt_to_send("d", queues[0]), "first_queue": sut.labels(queues[0])},
+        observed={"send": attempt_to_send_message("d", queues[0]), "first_queue": sut.labels(queues[0])},
         case="after two receives",
         evidence=packets,
     )

@@ -29,7 +29,7 @@ add(
 )
 
 
-READ_EVENTS = (
+METHODS_OF_READ_EVENTS = (
     Reading.dequeue_message,
     Reading.read_by_lookup_identifier,
     Reading.peek_message,
@@ -50,7 +50,7 @@ add(
     combine_installers(
         *(
             with_status(read, Status.MQ_ERROR_MESSAGE_NOT_FOUND, of=Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
-            for read in READ_EVENTS
+            for read in METHODS_OF_READ_EVENTS
         )
     ),
 )

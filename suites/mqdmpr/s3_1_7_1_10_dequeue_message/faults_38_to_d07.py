@@ -141,8 +141,10 @@ class QueueManagerTransactionReceivesFromLastQueueOnly(TransactionEvents):
             self.qm.positions.unlock_message(position)
 
 
-@fault("queue-manager-receive-in-transaction-journaled-at-once", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
-class QueueManagerReceiveInTransactionJournaledAtOnce(TransactionOperations):
+@fault(
+    "queue-manager-message-received-in-transaction-journaled-before-commit", breaks="MQDMPR-3.1.7.1.10-D04", blind=True
+)
+class QueueManagerMessageReceivedInTransactionJournaledBeforeCommit(TransactionOperations):
     """The queue manager copies a message that a transaction receives into the journal before the commit, even if an
     abort follows.
     """

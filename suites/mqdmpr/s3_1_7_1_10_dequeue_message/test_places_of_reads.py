@@ -47,7 +47,7 @@ def _open_cursor(sut, queue, peeks=0):
     return cursor
 
 
-def _read(peer, verb, **where):
+def _read_without_waiting(peer, verb, **where):
     """Read without waiting; return the label of the message, or the outcome if no message is read."""
     return PendingRequest(peer, verb, timeout_ms=0, **where).await_label()
 
@@ -91,9 +91,9 @@ def test_reads_take_messages_of_their_own_queue(peer, sut, judge, transactional)
     }
     peeked_first = {
         place: [
-            _read(peer, "peek_message", handle=handle),
-            _read(peer, "peek_message", queue=queues.names[place]),
-            _read(peer, "peek_message", handle=handle),
+            _read_without_waiting(peer, "peek_message", handle=handle),
+            _read_without_waiting(peer, "peek_message", queue=queues.names[place]),
+            _read_without_waiting(peer, "peek_message", handle=handle),
         ]
         for place, (handle, _) in places.items()
     }
@@ -106,11 +106,13 @@ def test_reads_take_messages_of_their_own_queue(peer, sut, judge, transactional)
     )
     peeked, received = {}, {}
     for place, (_, cursor) in places.items():
-        peeked[place] = [_read(peer, verb, cursor=cursor) for verb in ("peek_message", "peek_next", "peek_next")]
+        peeked[place] = [
+            _read_without_waiting(peer, verb, cursor=cursor) for verb in ("peek_message", "peek_next", "peek_next")
+        ]
     for place, (handle, cursor) in places.items():
         received[place] = [
-            _read(peer, "receive", cursor=cursor),
-            *(_read(peer, "receive", handle=handle) for _ in range(2)),
+            _read_without_waiting(peer, "receive", cursor=cursor),
+            *(_read_without_waiting(peer, "receive", handle=handle) for _ in range(2)),
         ]
     judge(
         "MQDMPR-3.1.7.1.13-16",
@@ -228,7 +230,7 @@ def test_receive_by_cursor_in_transaction_takes_message_of_cursor(peer, sut, jud
     transaction = application.begin_transaction()
 
     def receive_by_cursor(cursor):
-        return _read(peer, "receive", cursor=cursor, transaction=transaction)
+        return _read_without_waiting(peer, "receive", cursor=cursor, transaction=transaction)
 
     labels = [receive_by_cursor(cursor) for _ in range(2) for cursor in reversed(cursors)]
     left = application.labels()

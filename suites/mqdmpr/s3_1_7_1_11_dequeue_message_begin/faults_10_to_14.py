@@ -50,13 +50,13 @@ def _make_returned_message_replacer(
 ) -> Callable[[Given], OnReadAnswered]:
     """Return a function that replaces the message that a two-phase receive returns."""
 
-    def make_completion(given: Given) -> OnReadAnswered:
+    def make_changed_completion_callback(given: Given) -> OnReadAnswered:
         def answer_with_changed_message(status: Status, position: MessagePosition | None) -> Any:
             given.answered(status, None if position is None else change(given, position))
 
         return answer_with_changed_message
 
-    return make_completion
+    return make_changed_completion_callback
 
 
 def _lock_other_message_instead(position: MessagePosition, other: MessagePosition | None) -> None:

@@ -27,8 +27,8 @@ def _is_application_queue(queue: Queue) -> bool:
     return queue.QueueType is not QueueType.SYSTEM
 
 
-@fault("move-leaves-source-message", breaks="MQDMPR-3.1.7.1.16-05")
-class MoveLeavesSourceMessage(Positions):
+@fault("moved-message-stays-in-source-queue", breaks="MQDMPR-3.1.7.1.16-05")
+class MovedMessageStaysInSourceQueue(Positions):
     """When a message is moved, the queue manager also leaves the message in its source queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -53,8 +53,8 @@ class QueueManagerMovedMessageInBothQueuesAfterRestart(Positions):
         return target
 
 
-@fault("queue-manager-move-between-subqueues-leaves-message", breaks="MQDMPR-3.1.7.1.16-05", blind=True)
-class QueueManagerMoveBetweenSubqueuesLeavesMessage(Positions):
+@fault("queue-manager-message-moved-between-subqueues-stays-in-first", breaks="MQDMPR-3.1.7.1.16-05", blind=True)
+class QueueManagerMessageMovedBetweenSubqueuesStaysInFirst(Positions):
     """When a message is moved from one subqueue to another, the queue manager also leaves the message in the first
     subqueue.
     """
@@ -81,8 +81,8 @@ class QueueManagerMovedMessageAcknowledgedAsReceived(Positions):
         return target
 
 
-@fault("move-drops-body", breaks="MQDMPR-3.1.7.1.16-06")
-class MoveDropsBody(Positions):
+@fault("moved-message-loses-body", breaks="MQDMPR-3.1.7.1.16-06")
+class MovedMessageLosesBody(Positions):
     """When a message is moved, the queue manager drops the message's body."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -92,8 +92,8 @@ class MoveDropsBody(Positions):
         return there
 
 
-@fault("move-resets-priority", breaks=("MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07"))
-class MoveResetsPriority(Positions):
+@fault("moved-message-gets-lowest-priority", breaks=("MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07"))
+class MovedMessageGetsLowestPriority(Positions):
     """When a message is moved, the queue manager sets the message's priority to the lowest priority."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:

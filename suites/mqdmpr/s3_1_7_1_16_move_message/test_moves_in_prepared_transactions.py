@@ -34,14 +34,14 @@ def test_moved_messages_stay_locked_until_decision_of_coordinator(peer, sut, jud
     for source, lookup_id, target in moves:
         application.call("move", queue=source, lookup_id=lookup_id, to=target, transaction=transaction)
 
-    def list_labels() -> dict[str, list[str]]:
+    def list_labels_in_queue_and_subqueue() -> dict[str, list[str]]:
         return {"queue": application.labels(queue), "subqueue": application.labels(subqueue)}
 
     outcome = sut.attempt("prepare", transaction=transaction)
     judge(
         "MQDMPR-3.1.7.1.16-D03",
         expected={"prepare": Outcome.DONE, "queue": in_queue("c"), "subqueue": in_queue("f")},
-        observed={"prepare": outcome, **list_labels()},
+        observed={"prepare": outcome, **list_labels_in_queue_and_subqueue()},
         case="places after the prepare",
     )
     application.end_transaction(decision, transaction)
@@ -49,6 +49,6 @@ def test_moved_messages_stay_locked_until_decision_of_coordinator(peer, sut, jud
     judge(
         "MQDMPR-3.1.7.1.16-D03",
         expected={"queue": in_queue(*in_places[0]), "subqueue": in_queue(*in_places[1])},
-        observed=list_labels(),
+        observed=list_labels_in_queue_and_subqueue(),
         case=f"places after the {decision}",
     )

@@ -37,7 +37,7 @@ class OfflineOwnPublicQueueNotFound(QueueNames):
         return None if public else super().find_by_format_name(name)
 
 
-UNKNOWN_NAME_RESULT = QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
+RESULT_FOR_UNKNOWN_FORMAT_NAME = QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
 
 
 @fault("offline-own-public-queue-has-no-path", breaks=("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13"), blind=True)
@@ -45,7 +45,11 @@ class OfflineOwnPublicQueueHasNoPath(QueuePaths):
     """While the directory is offline, the queue manager finds no path name of its own public queues."""
 
     def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
-        return UNKNOWN_NAME_RESULT if self.qm.enterprise.state.DirectoryOffline else super()._find_path_of_public(name)
+        return (
+            RESULT_FOR_UNKNOWN_FORMAT_NAME
+            if self.qm.enterprise.state.DirectoryOffline
+            else super()._find_path_of_public(name)
+        )
 
 
 @fault("offline-own-public-transactional-queue-not-found", breaks="MQDMPR-3.1.7.1.20-09", blind=True)
@@ -155,7 +159,11 @@ class OfflinePrivateNameWithOwnGuidHasNoPath(QueuePaths):
     """
 
     def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
-        return UNKNOWN_NAME_RESULT if self.qm.enterprise.state.DirectoryOffline else super()._find_path_of_private(name)
+        return (
+            RESULT_FOR_UNKNOWN_FORMAT_NAME
+            if self.qm.enterprise.state.DirectoryOffline
+            else super()._find_path_of_private(name)
+        )
 
 
 add(

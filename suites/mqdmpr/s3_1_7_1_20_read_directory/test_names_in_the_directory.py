@@ -318,14 +318,14 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
         "private queue of an unknown computer": rf"PRIVATE={UNKNOWN_QUEUE_GUID}\00000001",
     }
 
-    def find_paths():
+    def find_paths_of_format_names():
         answers = {word: sut.control.call("get_queue_path", format_name=name) for word, name in names.items()}
         return {
             word: (one["path"] or one["machine"]).lower() if one["status"] == "MQ_OK" else one["status"]
             for word, one in answers.items()
         }
 
-    def describe_paths(paths):
+    def describe_paths_of_format_names(paths):
         peer_computer, far = paths["queue of the peer"].partition("\\")[0], paths["far queue"].partition("\\")[0]
         own_computer = paths["own private queue"].partition("\\")[0]
         return {
@@ -362,7 +362,7 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
                 "far private queue": True,
                 "unknown names": ["MQ_ERROR_ILLEGAL_FORMATNAME"] * 2,
             },
-            observed=describe_paths(find_paths()),
+            observed=describe_paths_of_format_names(find_paths_of_format_names()),
             evidence=frames,
             case=f"{time} request for each name",
         )
@@ -370,8 +370,8 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
         enterprise.change_directory_object_of_queue(own[0], present=False)
     except ControlRefused:
         return
-    peer.eventually(lambda: find_paths()[own[0]] == "MQ_ERROR_ILLEGAL_FORMATNAME")
-    paths = find_paths()
+    peer.eventually(lambda: find_paths_of_format_names()[own[0]] == "MQ_ERROR_ILLEGAL_FORMATNAME")
+    paths = find_paths_of_format_names()
     judge(
         "MQDMPR-3.1.7.1.20-23",
         "MQDMPR-3.1.7.1.20-29",

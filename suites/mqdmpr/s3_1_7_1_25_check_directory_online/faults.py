@@ -57,8 +57,8 @@ class DirectoryOnlineCheckUpdatesQuotaToLowerValueOnly(DirectoryClient):
         self.qm.adm.QueueManagerQuota = min(before, self.qm.adm.QueueManagerQuota)
 
 
-@fault("directory-offline-stays-true", breaks="MQDMPR-3.1.7.1.25-11")
-class DirectoryOfflineStaysTrue(DirectoryClient):
+@fault("directory-offline-stays-true-after-answer-of-directory", breaks="MQDMPR-3.1.7.1.25-11")
+class DirectoryOfflineStaysTrueAfterAnswerOfDirectory(DirectoryClient):
     """The queue manager leaves DirectoryOffline True after the directory has answered."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:

@@ -100,12 +100,14 @@ class RequestedName:
         assert queue is not None
         return f"{self.qm.config.host_name}\\{queue.Pathname}"
 
-    def list_identifiers(self, kind: type[DirectoryQueue] | type[DirectoryQueueManager]) -> list[UUID]:
+    def list_identifiers_of_directory_objects(
+        self, kind: type[DirectoryQueue] | type[DirectoryQueueManager]
+    ) -> list[UUID]:
         """Return the Identifiers of the objects of a kind in the directory."""
         objects = self.qm.enterprise.directory.contents()[1] or ()
         return [one.Identifier for one in objects if isinstance(one, kind) and one.Identifier is not None]
 
-    def list_computers(self) -> list[DirectoryQueueManager]:
+    def list_queue_managers_in_directory(self) -> list[DirectoryQueueManager]:
         """Return the queue managers in the directory."""
         objects = self.qm.enterprise.directory.contents()[1] or ()
         return [one for one in objects if isinstance(one, DirectoryQueueManager)]

@@ -165,8 +165,8 @@ class ComputerOfHttpsNameIsWholeAddress(QueuePaths):
         return found
 
 
-@fault("computer-of-http-name-ends-at-dot", breaks="MQDMPR-3.1.7.1.26-07", blind=True)
-class ComputerOfHttpNameEndsAtDot(QueuePaths):
+@fault("computer-of-http-name-ends-at-first-period", breaks="MQDMPR-3.1.7.1.26-07", blind=True)
+class ComputerOfHttpNameEndsAtFirstPeriod(QueuePaths):
     """The computer of an HTTP direct format name is its address up to the first period."""
 
     def get_queue_path(self, format_name: str) -> QueuePathResult:
@@ -435,7 +435,11 @@ add(
     change_requested_names(
         lambda asked: asked.is_public_format_name,
         lambda asked: str(
-            PublicName(find_identifier_by_first_bytes(asked.list_identifiers(DirectoryQueue), asked.guid, 8))
+            PublicName(
+                find_identifier_by_first_bytes(
+                    asked.list_identifiers_of_directory_objects(DirectoryQueue), asked.guid, 8
+                )
+            )
         ),
     ),
     blind=True,
@@ -449,7 +453,11 @@ add(
     change_requested_names(
         lambda asked: asked.is_public_format_name,
         lambda asked: str(
-            PublicName(find_identifier_by_first_bytes(asked.list_identifiers(DirectoryQueue), asked.guid, 4))
+            PublicName(
+                find_identifier_by_first_bytes(
+                    asked.list_identifiers_of_directory_objects(DirectoryQueue), asked.guid, 4
+                )
+            )
         ),
     ),
     blind=True,
@@ -465,7 +473,7 @@ add(
         lambda asked, found: next(
             (
                 QueuePathResult(OK_STATUS, one.ComputerName or "", one.ComputerName or "")
-                for one in asked.list_computers()
+                for one in asked.list_queue_managers_in_directory()
                 if one.Identifier == asked.guid
             ),
             found,

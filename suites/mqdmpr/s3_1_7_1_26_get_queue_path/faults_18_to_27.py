@@ -123,7 +123,7 @@ add(
         lambda asked: (
             asked.is_public_format_name and any(one.Identifier == asked.guid for one in asked.list_public_queues())
         ),
-        lambda asked: str(PublicName(asked.list_identifiers(DirectoryQueue)[0])),
+        lambda asked: str(PublicName(asked.list_identifiers_of_directory_objects(DirectoryQueue)[0])),
     ),
     blind=True,
 )
@@ -224,7 +224,9 @@ add(
         lambda asked: asked.is_private_format_name,
         lambda asked: str(
             PrivateName(
-                find_identifier_by_first_bytes(asked.list_identifiers(DirectoryQueueManager), asked.guid, 8),
+                find_identifier_by_first_bytes(
+                    asked.list_identifiers_of_directory_objects(DirectoryQueueManager), asked.guid, 8
+                ),
                 asked.number,
             )
         ),
@@ -241,7 +243,9 @@ add(
         lambda asked: asked.is_private_format_name,
         lambda asked: str(
             PrivateName(
-                find_identifier_by_first_bytes(asked.list_identifiers(DirectoryQueueManager), asked.guid, 4),
+                find_identifier_by_first_bytes(
+                    asked.list_identifiers_of_directory_objects(DirectoryQueueManager), asked.guid, 4
+                ),
                 asked.number,
             )
         ),

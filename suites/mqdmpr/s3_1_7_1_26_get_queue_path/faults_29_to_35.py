@@ -34,8 +34,8 @@ class PathOfRemotePrivateNameIsLocalQueue(QueuePaths):
         return found._replace(rPathName=super().get_queue_path(own).rPathName)
 
 
-@fault("path-of-unknown-computer-empty", breaks="MQDMPR-3.1.7.1.26-29")
-class PathOfUnknownComputerEmpty(QueuePaths):
+@fault("path-of-private-name-of-unknown-computer-empty", breaks="MQDMPR-3.1.7.1.26-29")
+class PathOfPrivateNameOfUnknownComputerEmpty(QueuePaths):
     """The event Get Queue Path returns MQ_OK with an empty path name for a private format name whose computer the
     directory does not contain.
     """
@@ -165,7 +165,7 @@ add(
     change_queue_path_results(
         lambda asked: asked.is_private_format_name,
         lambda asked, found: (
-            found._replace(rMachineName=asked.list_computers()[0].ComputerName or "")
+            found._replace(rMachineName=asked.list_queue_managers_in_directory()[0].ComputerName or "")
             if found.rStatus is OK_STATUS
             else found
         ),
@@ -181,7 +181,7 @@ add(
     change_queue_path_results(
         lambda asked: asked.is_private_format_name,
         lambda asked, found: (
-            found._replace(rMachineName=asked.list_computers()[-1].ComputerName or "")
+            found._replace(rMachineName=asked.list_queue_managers_in_directory()[-1].ComputerName or "")
             if found.rStatus is OK_STATUS
             else found
         ),
@@ -198,7 +198,11 @@ add(
         lambda asked: asked.is_private_format_name,
         lambda asked, found: found._replace(
             rMachineName=next(
-                (one.QualifiedComputerName or "" for one in asked.list_computers() if one.Identifier == asked.guid),
+                (
+                    one.QualifiedComputerName or ""
+                    for one in asked.list_queue_managers_in_directory()
+                    if one.Identifier == asked.guid
+                ),
                 found.rMachineName,
             )
         ),

@@ -345,8 +345,8 @@ class ReceiverApplicationTagOfHighBitCut(Positions):
         return super().insert_message(queue, replace(message, AppSpecific=message.AppSpecific & 0x7FFFFFFF))
 
 
-@fault("router-renumbers-transactional-message", breaks="MQDMPR-3.1.7.1.31-D04")
-class RouterRenumbersTransactionalMessage(Routing):
+@fault("router-forwards-transactional-message-in-new-sequence", breaks="MQDMPR-3.1.7.1.31-D04")
+class RouterForwardsTransactionalMessageInNewSequence(Routing):
     """When the router forwards a transactional message, it assigns the message to a new sequence."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:

@@ -16,7 +16,7 @@ from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Ses
 from reference_qm.surface.clock import Now
 
 DIRECT_FORMAT_NAME_TYPE, DIRECT_FORMAT_NAME_OF_COPIES = 7, r"OS:localhost\PRIVATE$\copy"
-SENDER_NONE_TYPE, SENDER_SID_TYPE, SENDER_QUEUE_MANAGER_TYPE = 0, 1, 2
+SENDER_TYPE_OF_MESSAGE_WITHOUT_SENDER, SENDER_SID_TYPE, SENDER_QUEUE_MANAGER_TYPE = 0, 1, 2
 
 add(
     "sender-packet-size-without-debug-header",
@@ -132,7 +132,7 @@ class SenderIdentifierTypeOfEncryptedMessageWithoutSender1(SenderTypeFlagChanger
 
     def choose_sender_type(self, packet: UserMessagePacket, header: SecurityHeader) -> int:
         encrypted = bool(packet.MessagePropertiesHeader.PrivacyLevel)
-        return SENDER_SID_TYPE if encrypted and header.ST == SENDER_NONE_TYPE else header.ST
+        return SENDER_SID_TYPE if encrypted and header.ST == SENDER_TYPE_OF_MESSAGE_WITHOUT_SENDER else header.ST
 
 
 @fault("sender-identifier-type-of-transactional-message-2", breaks="MQDMPR-3.1.7.1.32-D17", blind=True)
@@ -150,4 +150,4 @@ class SenderIdentifierTypeOfSignedMessageWithoutSenderIs1(SenderTypeFlagChanger)
 
     def choose_sender_type(self, packet: UserMessagePacket, header: SecurityHeader) -> int:
         encrypted = bool(packet.MessagePropertiesHeader.PrivacyLevel)
-        return SENDER_SID_TYPE if not encrypted and header.ST == SENDER_NONE_TYPE else header.ST
+        return SENDER_SID_TYPE if not encrypted and header.ST == SENDER_TYPE_OF_MESSAGE_WITHOUT_SENDER else header.ST

@@ -269,7 +269,7 @@ class ReceiverSecondMessageOfSameLifetimeNeverExpires(Lifetimes):
         return
 
 
-RELEASED_READER_COUNT = 2
+COUNT_OF_READS_THAT_MESSAGE_COMPLETES = 2
 
 
 @fault("queue-manager-moved-message-not-in-total-bytes", breaks="MQDMPR-3.1.7.2.2-03", blind=True)
@@ -297,7 +297,7 @@ class QueueManagerMessageReleasesOnlyOneFurtherReader(Waiting):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if reader.number in self.qm.readers:
                     found = self._find_message_for_reader(reader, position)
-                    if found is None or released == RELEASED_READER_COUNT:
+                    if found is None or released == COUNT_OF_READS_THAT_MESSAGE_COMPLETES:
                         return
                     released += 1
                     self.satisfy_reader(reader, found)

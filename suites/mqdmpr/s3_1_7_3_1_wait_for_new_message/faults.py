@@ -298,8 +298,8 @@ class QueueManagerWaitingPeekGetsLastMessage(Waiting):
         super().satisfy_reader(reader, position)
 
 
-@fault("completed-read-timer-keeps-running", breaks="MQDMPR-3.1.7.3.1-24")
-class CompletedReadTimerKeepsRunning(Waiting):
+@fault("timer-of-completed-read-keeps-running", breaks="MQDMPR-3.1.7.3.1-24")
+class TimerOfCompletedReadKeepsRunning(Waiting):
     """The timer of a read that got its message keeps running, and ends a later pending read."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:

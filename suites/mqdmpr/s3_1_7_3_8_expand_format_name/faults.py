@@ -158,15 +158,15 @@ class SecondDistributionListOfNameNotExpanded(QueueNames):
         return super().resolve_distribution_list(name) if self.lists == 1 else []
 
 
-@fault("distribution-list-alone-not-expanded", breaks="MQDMPR-3.1.7.3.8-09")
-class DistributionListAloneNotExpanded(QueueNames):
+@fault("distribution-list-expanded-only-beside-other-names", breaks="MQDMPR-3.1.7.3.8-09")
+class DistributionListExpandedOnlyBesideOtherNames(QueueNames):
     """The queue manager expands a distribution list only as an element of a multiple-element format name."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         return None if isinstance(parse_format_name(text), DistributionListName) else super().expand_format_name(text)
 
 
-def _change_expanded_list(change: Callable[[MultipleElementName], FormatName | None]) -> Install:
+def _change_expanded_names_of_several_queues(change: Callable[[MultipleElementName], FormatName | None]) -> Install:
     """Build a fault that changes the expansion of a format name of several queues."""
 
     class ExpandedListChanger(QueueNames):
@@ -185,7 +185,7 @@ add(
     "expanded-name-without-last-element",
     ("MQDMPR-3.1.7.3.8-10", "MQDMPR-3.1.7.1.5-24"),
     "The queue manager drops the last element of a multiple-element format name.",
-    _change_expanded_list(lambda name: _build_element_name(name.Elements[:-1])),
+    _change_expanded_names_of_several_queues(lambda name: _build_element_name(name.Elements[:-1])),
 )
 
 
@@ -302,7 +302,7 @@ add(
     "expanded-name-sorted-descending",
     "MQDMPR-3.1.7.3.8-17",
     "The queue manager sorts the names of an expanded format name in descending order.",
-    _change_expanded_list(lambda name: _build_element_name(reversed(name.Elements))),
+    _change_expanded_names_of_several_queues(lambda name: _build_element_name(reversed(name.Elements))),
 )
 
 
@@ -362,7 +362,7 @@ add(
     "expansion-of-three-queues-fails",
     "MQDMPR-3.1.7.3.8-24",
     "The queue manager fails to expand a format name of more than two queues.",
-    _change_expanded_list(lambda name: name if len(name.Elements) < 3 else None),
+    _change_expanded_names_of_several_queues(lambda name: name if len(name.Elements) < 3 else None),
 )
 
 

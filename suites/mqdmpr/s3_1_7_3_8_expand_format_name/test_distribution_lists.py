@@ -14,7 +14,7 @@ from suites.mqdmpr.steps.distribution_lists import (
     send_and_receive_copies,
     send_until_directory_name_is_known,
 )
-from suites.mqdmpr.steps.opened_descriptors import list_format_names
+from suites.mqdmpr.steps.opened_descriptors import list_format_names_of_descriptor
 from suites.mqmq.steps.layout import Layout
 
 EXPECTED_ATTRIBUTE_OF_SEVERAL_QUEUES_BY_RULE = {
@@ -212,14 +212,14 @@ def test_descriptor_of_distribution_list_is_multiple(peer, sut, judge):
             "MQDMPR-3.1.7.1.5-17",
             "MQDMPR-3.1.7.3.8-23",
             expected=any_order(*(f"public={one}" for one in members), *others),
-            observed=list_format_names(opened),
+            observed=list_format_names_of_descriptor(opened),
             case=f"FormatName for {name}",
         )
         expanded = sorted([*(f"public={one}" for one in members), *others])
         judge(
             "MQDMPR-3.1.7.3.8-17",
             expected=expanded,
-            observed=list_format_names(opened),
+            observed=list_format_names_of_descriptor(opened),
             case=f"names in FormatName for {name}",
         )
 

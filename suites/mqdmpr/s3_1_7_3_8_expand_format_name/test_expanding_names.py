@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.applications import list_computer_names
 from suites.mqdmpr.steps.distribution_lists import send_and_receive_copies
-from suites.mqdmpr.steps.opened_descriptors import list_format_names, map_opened_descriptors_by_handle
+from suites.mqdmpr.steps.opened_descriptors import list_format_names_of_descriptor, map_opened_descriptors_by_handle
 from suites.mqmq.steps.layout import Layout
 
 FIRST_QUEUE_NAME, FIRST_QUEUE_NAME_IN_OTHER_LETTER_CASE, SECOND_QUEUE_NAME, THIRD_QUEUE_NAME = (
@@ -124,7 +124,7 @@ def test_each_single_name_of_queue_reaches_that_queue(peer, sut, judge):
         judge(
             "MQDMPR-3.1.7.3.8-05",
             expected=[name.lower()],
-            observed=list_format_names(opened),
+            observed=list_format_names_of_descriptor(opened),
             evidence=copies,
             case=f"FormatName of the descriptor of {queue}",
         )
@@ -206,7 +206,7 @@ def test_each_name_of_own_computer_is_expanded_to_itself(peer, sut, judge, host)
         judge(
             "MQDMPR-3.1.7.3.8-05",
             expected=[name.lower()],
-            observed=list_format_names(opened),
+            observed=list_format_names_of_descriptor(opened),
             evidence=copies,
             case="FormatName of the descriptor",
         )

@@ -48,7 +48,7 @@ class CursorReceiveChanger(Cursors):
         return got
 
 
-def get_message_list(cursor: Cursor) -> MessagePositionList:
+def get_message_positions_of_queue(cursor: Cursor) -> MessagePositionList:
     """Return the list of message positions of a cursor's queue."""
     queue = cursor.OpenQueueDescriptorReference.QueueReference
     assert queue is not None
@@ -204,10 +204,10 @@ def change_cursor_reads(
         part: Cursors, original: Callable[..., CursorResult], cursor: Cursor, *rest: bool
     ) -> CursorResult:
         step = CursorRead(part, cursor, cursor.CursorState, cursor.MessagePositionReference)
-        get_message_list(cursor).hold(step.before)
+        get_message_positions_of_queue(cursor).hold(step.before)
         step.got = original(cursor, *rest)
         got = change(step) if when(step) else step.got
-        get_message_list(cursor).release(step.before)
+        get_message_positions_of_queue(cursor).release(step.before)
         return got
 
     return change_step(method, read_with_changed_result)
@@ -226,7 +226,7 @@ def make_change_to_cursor_status(status: CursorStatus) -> CursorReadChange:
 
 def keep_cursor_position(step: CursorRead) -> CursorResult:
     """Leave the cursor where it was. A cursor at the start of the queue gets to the first message of the queue."""
-    place = step.before if not isinstance(step.before, Boundary) else get_message_list(step.cursor).Head
+    place = step.before if not isinstance(step.before, Boundary) else get_message_positions_of_queue(step.cursor).Head
     if not isinstance(place, Boundary):
         _move_cursor(step.cursor, place)
     return step.got

@@ -17,7 +17,7 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
     change_cursor_reads,
     get_first_available_message,
     get_first_message_of_other_queue,
-    get_message_list,
+    get_message_positions_of_queue,
     has_read_found_no_message,
     has_unread_cursor_found_message,
     keep_cursor_state,
@@ -192,7 +192,7 @@ class CursorNotMovedByArrivingMessage(Cursors):
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         cursor.CursorState = CursorState.UNREAD
-        _move_cursor(cursor, get_message_list(cursor).End)
+        _move_cursor(cursor, get_message_positions_of_queue(cursor).End)
 
 
 @fault(

@@ -21,7 +21,7 @@ from suites.mqdmpr.s3_2_cursor.fault_steps import (
     change_cursor_reads,
     get_first_available_message,
     get_first_message_of_other_queue,
-    get_message_list,
+    get_message_positions_of_queue,
     has_read_found_no_message,
     keep_cursor_position,
     make_change_of_found_message,
@@ -59,7 +59,7 @@ class CursorReturnsToStartWhenItsMessageIsRemoved(Cursors):
         if cursor.CursorState is CursorState.READ:
             status, _ = self.get_message_for_peek(cursor)
             if status is CursorStatus.ALREADY_RECEIVED:
-                _move_cursor(cursor, get_message_list(cursor).Start)
+                _move_cursor(cursor, get_message_positions_of_queue(cursor).Start)
         return super().get_next_message_for_peek(cursor)
 
 
@@ -164,8 +164,8 @@ class CursorPeekNextDoesNotMoveCursor(Cursors):
         return got
 
 
-@fault("queue-manager-cursors-of-handle-move-together", breaks="MQDMPR-3.2.7.3-20", blind=True)
-class QueueManagerCursorsOfHandleMoveTogether(Cursors):
+@fault("queue-manager-peek-next-moves-all-cursors-of-handle", breaks="MQDMPR-3.2.7.3-20", blind=True)
+class QueueManagerPeekNextMovesAllCursorsOfHandle(Cursors):
     """A peek at the next message moves all cursors of its handle."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:

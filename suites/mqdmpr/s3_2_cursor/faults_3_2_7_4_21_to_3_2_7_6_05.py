@@ -52,8 +52,8 @@ class UnreadCursorRefusesReceive(CursorReceiveChanger):
         return (CursorStatus.ILLEGAL_CURSOR_ACTION, None) if got[0] is CursorStatus.SUCCEEDED else got
 
 
-@fault("cursor-stays-read-after-receive", breaks="MQDMPR-3.2.7.4-26")
-class CursorStaysReadAfterReceive(CursorReceiveChanger):
+@fault("cursor-state-stays-read-after-receive", breaks="MQDMPR-3.2.7.4-26")
+class CursorStateStaysReadAfterReceive(CursorReceiveChanger):
     """A receive of the cursor's current message leaves the cursor's state READ."""
 
     def read(self, cursor: Cursor, got: CursorResult) -> CursorResult:
@@ -243,8 +243,8 @@ class QueueManagerCursorOfCancelledReceiveNotMoved(Waiting):
         super().stop_reader(reader, status)
 
 
-@fault("cursor-of-cancelled-receive-waits", breaks="MQDMPR-3.2.7.6-05")
-class CursorOfCancelledReceiveWaits(Waiting):
+@fault("cursor-of-cancelled-receive-keeps-waiting-state", breaks="MQDMPR-3.2.7.6-05")
+class CursorOfCancelledReceiveKeepsWaitingState(Waiting):
     """When a receive by a cursor is cancelled, the cursor keeps its waiting state."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:

@@ -16,7 +16,7 @@ from suites.mqqp.steps.reading import send_messages_to_queue
 
 pytestmark = needs("qm2qm")
 
-CURSOR_COUNT = 3
+COUNT_OF_OPENED_CURSORS = 3
 """The number of cursors of each queue."""
 RULES_OF_CURSOR_HANDLES = ("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05")
 SHORT_READ_TIMEOUT_MS, LONG_READ_TIMEOUT_MS = 300, 600_000
@@ -39,11 +39,13 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
     plain_queue, admin_queue = remote.open(), remote.open("admin")
     remote.deliver(["first", "second"])
     remote.deliver(["third", "first"], queue="admin")
-    openings = [queue.cursor().expect_success() for _ in range(CURSOR_COUNT) for queue in (plain_queue, admin_queue)]
+    openings = [
+        queue.cursor().expect_success() for _ in range(COUNT_OF_OPENED_CURSORS) for queue in (plain_queue, admin_queue)
+    ]
     cursors = [call.out.phCursor for call in openings]
     judge(
         *RULES_OF_CURSOR_HANDLES,
-        expected=distinct("handles", 2 * CURSOR_COUNT),
+        expected=distinct("handles", 2 * COUNT_OF_OPENED_CURSORS),
         observed=cursors,
         evidence=openings,
     )
@@ -51,7 +53,7 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
     later = admin_queue.cursor().expect_success()
     judge(
         *RULES_OF_CURSOR_HANDLES,
-        expected=distinct("handles", 2 * CURSOR_COUNT),
+        expected=distinct("handles", 2 * COUNT_OF_OPENED_CURSORS),
         observed=[*cursors[:2], *cursors[3:], later.out.phCursor],
         evidence=[closed, later],
         case="handles after one cursor was closed and another was created",

@@ -70,13 +70,13 @@ def read_security(sut: Sut, name: str) -> ParsedSecurityDescriptor:
             len(entries) - len(granted),
             audited,
             tuple((sid, mask) for _, sid, mask in entries),
-            _find_misplaced_part(data),
+            _find_misplaced_part_of_descriptor(data),
         )
     except struct.error as error:
         raise ConformanceFailure(f"the security descriptor cannot be read: {error}") from error
 
 
-def _find_misplaced_part(data: bytes) -> str | None:
+def _find_misplaced_part_of_descriptor(data: bytes) -> str | None:
     """Return the first reason why the bytes of a security descriptor are not one block with offsets to its parts, or
     None if they are. Spec: MS-DTYP 2.4.6.
     """
