@@ -268,9 +268,9 @@ def test_messages_to_public_queue_without_directory_are_refused_or_kept(peer, su
             later[0] = LATER_KNOWN_QUEUE_MESSAGE_TAG
         return bool(later[0]) and later[0] in list_tags_of_arrived_messages()
 
-    arrived_later = enterprise.wait_during_online_timers(is_later_message_sent, timers=2)
+    arrived_later = enterprise.wait_for_condition_during_online_timers(is_later_message_sent, timers=2)
     kept = [tag for tag, outcome in tags.items() if outcome == Outcome.DONE]
-    enterprise.wait_during_online_timers(lambda: set(kept) <= set(list_tags_of_arrived_messages()))
+    enterprise.wait_for_condition_during_online_timers(lambda: set(kept) <= set(list_tags_of_arrived_messages()))
     arrived = list_tags_of_arrived_messages()
     judge(
         "MQDMPR-3.1.7.1.5-65",

@@ -54,7 +54,7 @@ class PeekRequest:
             for opened in self.queue.OpenQueueDescriptorCollection.values()
         )
 
-    def is_not_first_cursor(self) -> bool:
+    def is_not_first_cursor_of_queue(self) -> bool:
         """Return whether the cursor of the peek is not the first cursor of the queue."""
         return self.cursor is not None and self.list_cursors_of_queue()[0] is not self.cursor
 

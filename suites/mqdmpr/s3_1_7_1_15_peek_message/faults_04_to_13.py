@@ -190,7 +190,7 @@ add(
     "queue-manager-peek-by-second-cursor-of-queue-ignores-cursor",
     "MQDMPR-3.1.7.1.15-10",
     "A peek by a cursor that is not the first cursor of its queue returns the first message of the queue.",
-    change_peek_results(lambda peek: peek.is_not_first_cursor(), without_cursor=True),
+    change_peek_results(lambda peek: peek.is_not_first_cursor_of_queue(), without_cursor=True),
     blind=True,
 )
 

@@ -54,7 +54,7 @@ class DirectoryRecoveryRecorder(DirectoryClient):
         self.has_directory_recovered = self.has_directory_recovered or not self.qm.enterprise.state.DirectoryOffline
 
 
-class TopologyNotReadAfterRecovery(NextHops):
+class DirectoryTopologyReadOmitterAfterRecovery(NextHops):
     """Read no sites, links and queue managers after an outage of the directory."""
 
     def read_topology(self) -> Topology:
@@ -67,5 +67,7 @@ add(
     "MQDMPR-3.1.7.1.21-05",
     "After an outage of the directory, the queue manager no longer reads sites, links and queue managers, so it has no"
     " route to other sites.",
-    combine_installers(replace_part(DirectoryRecoveryRecorder), replace_part(TopologyNotReadAfterRecovery)),
+    combine_installers(
+        replace_part(DirectoryRecoveryRecorder), replace_part(DirectoryTopologyReadOmitterAfterRecovery)
+    ),
 )

@@ -33,7 +33,7 @@ def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
         return
     sut.change_environment(directory=True)
     enterprise.await_directory_online()
-    is_rewritten = enterprise.wait_during_online_timers(
+    is_rewritten = enterprise.wait_for_condition_during_online_timers(
         lambda: enterprise.read_directory_object().get(PUBLIC_KEYS_ATTRIBUTE) == own_keys
     )
     notified = enterprise.list_change_notifications()

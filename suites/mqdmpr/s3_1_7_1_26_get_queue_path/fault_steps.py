@@ -94,7 +94,7 @@ class RequestedName:
         return self.is_public_format_name and self.qm.adm.QueueCollection.find_public(self.guid) is not None
 
     @property
-    def build_local_path(self) -> str:
+    def build_path_name_of_local_queue(self) -> str:
         """The path name of a public queue of this queue manager, from its own collection."""
         queue = self.qm.adm.QueueCollection.find_public(self.guid)
         assert queue is not None

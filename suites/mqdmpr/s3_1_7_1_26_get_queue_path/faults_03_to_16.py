@@ -404,7 +404,7 @@ add(
         lambda asked, found: (
             QueuePathResult(
                 OK_STATUS,
-                asked.build_local_path,
+                asked.build_path_name_of_local_queue,
                 asked.qm.config.host_name,
             )
             if found.rStatus is not OK_STATUS

@@ -270,7 +270,7 @@ class LookupNextAfterLockedMessageRefused(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-FIRST_AND_LAST_ACTIONS = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
+FIRST_AND_LAST_SEEK_ACTIONS = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
 
 
 add(
@@ -280,7 +280,9 @@ add(
     with_arguments(
         Reading.read_by_lookup_identifier,
         lookup_operation=lambda given: (
-            MessageSeekAction.CURRENT if given.lookup_operation in FIRST_AND_LAST_ACTIONS else given.lookup_operation
+            MessageSeekAction.CURRENT
+            if given.lookup_operation in FIRST_AND_LAST_SEEK_ACTIONS
+            else given.lookup_operation
         ),
     ),
 )

@@ -93,7 +93,7 @@ class CursorRead:
         """The available messages in the queue of the cursor."""
         return [one for one in self.messages if one.State is MessagePositionState.AVAILABLE]
 
-    def is_not_first_cursor(self) -> bool:
+    def is_not_first_cursor_of_queue(self) -> bool:
         """Return whether the queue has another cursor that was opened before this cursor."""
         queue = self.cursor.OpenQueueDescriptorReference.QueueReference
         opened = () if queue is None else queue.OpenQueueDescriptorCollection.values()

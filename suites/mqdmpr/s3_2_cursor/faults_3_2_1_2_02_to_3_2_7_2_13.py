@@ -224,7 +224,7 @@ add(
     "A peek by a cursor returns a message of another open queue if its own queue has a cursor that was opened earlier.",
     change_cursor_reads(
         PEEK_METHOD,
-        lambda step: has_unread_cursor_found_message(step) and step.is_not_first_cursor(),
+        lambda step: has_unread_cursor_found_message(step) and step.is_not_first_cursor_of_queue(),
         make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
@@ -295,7 +295,9 @@ add(
     "A peek by a cursor that finds no message leaves the cursor's state unchanged if the queue has a cursor that was "
     "opened earlier.",
     change_cursor_reads(
-        PEEK_METHOD, lambda step: has_read_found_no_message(step) and step.is_not_first_cursor(), keep_cursor_state
+        PEEK_METHOD,
+        lambda step: has_read_found_no_message(step) and step.is_not_first_cursor_of_queue(),
+        keep_cursor_state,
     ),
 )
 
@@ -330,7 +332,7 @@ add(
     "A peek by a cursor that finds no message fails at once if the queue has a cursor that was opened earlier.",
     change_cursor_reads(
         PEEK_METHOD,
-        lambda step: has_read_found_no_message(step) and step.is_not_first_cursor(),
+        lambda step: has_read_found_no_message(step) and step.is_not_first_cursor_of_queue(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )

@@ -155,7 +155,7 @@ add(
     "that was opened earlier.",
     change_cursor_reads(
         PEEK_METHOD,
-        lambda step: has_unread_cursor_found_message(step) and step.is_not_first_cursor(),
+        lambda step: has_unread_cursor_found_message(step) and step.is_not_first_cursor_of_queue(),
         make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
@@ -259,7 +259,7 @@ add(
     "earlier.",
     change_cursor_reads(
         PEEK_METHOD,
-        lambda step: has_unread_cursor_found_message(step) and step.is_not_first_cursor(),
+        lambda step: has_unread_cursor_found_message(step) and step.is_not_first_cursor_of_queue(),
         make_change_of_found_message(get_first_available_message),
     ),
 )

@@ -217,7 +217,7 @@ add(
     "opened earlier.",
     change_cursor_reads(
         PEEK_NEXT_METHOD,
-        lambda step: step.found is not None and step.is_not_first_cursor(),
+        lambda step: step.found is not None and step.is_not_first_cursor_of_queue(),
         make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
@@ -266,7 +266,7 @@ add(
     "opened earlier.",
     change_cursor_reads(
         PEEK_NEXT_METHOD,
-        lambda step: step.state is CursorState.UNREAD and step.is_not_first_cursor(),
+        lambda step: step.state is CursorState.UNREAD and step.is_not_first_cursor_of_queue(),
         make_change_of_found_message(get_first_available_message),
     ),
 )
@@ -317,7 +317,7 @@ add(
     "earlier.",
     change_cursor_reads(
         PEEK_NEXT_METHOD,
-        lambda step: step.found is not None and step.is_not_first_cursor(),
+        lambda step: step.found is not None and step.is_not_first_cursor_of_queue(),
         make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
@@ -441,7 +441,7 @@ add(
     "A peek at the next message that finds no message fails at once if the queue has a cursor that was opened earlier.",
     change_cursor_reads(
         PEEK_NEXT_METHOD,
-        lambda step: has_read_found_no_message(step) and step.is_not_first_cursor(),
+        lambda step: has_read_found_no_message(step) and step.is_not_first_cursor_of_queue(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )

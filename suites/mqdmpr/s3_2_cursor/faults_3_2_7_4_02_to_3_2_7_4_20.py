@@ -227,7 +227,7 @@ add(
     "earlier.",
     change_cursor_reads(
         RECEIVE_METHOD,
-        lambda step: step.found is not None and step.is_not_first_cursor(),
+        lambda step: step.found is not None and step.is_not_first_cursor_of_queue(),
         make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
@@ -325,7 +325,9 @@ add(
     "A receive by a cursor that finds no message leaves the cursor's state unchanged if the queue has a cursor that "
     "was opened earlier.",
     change_cursor_reads(
-        RECEIVE_METHOD, lambda step: has_read_found_no_message(step) and step.is_not_first_cursor(), keep_cursor_state
+        RECEIVE_METHOD,
+        lambda step: has_read_found_no_message(step) and step.is_not_first_cursor_of_queue(),
+        keep_cursor_state,
     ),
 )
 

@@ -323,7 +323,7 @@ add(
     "earlier.",
     change_cursor_reads(
         RECEIVE_METHOD,
-        lambda step: is_read_message_found_again(step) and step.is_not_first_cursor(),
+        lambda step: is_read_message_found_again(step) and step.is_not_first_cursor_of_queue(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -385,7 +385,7 @@ add(
     "earlier.",
     change_cursor_reads(
         RECEIVE_METHOD,
-        lambda step: has_unread_cursor_found_message(step) and step.is_not_first_cursor(),
+        lambda step: has_unread_cursor_found_message(step) and step.is_not_first_cursor_of_queue(),
         make_change_of_found_message(get_first_available_message),
     ),
 )
@@ -411,7 +411,7 @@ add(
     "opened earlier.",
     change_cursor_reads(
         RECEIVE_METHOD,
-        lambda step: is_read_message_found_again(step) and step.is_not_first_cursor(),
+        lambda step: is_read_message_found_again(step) and step.is_not_first_cursor_of_queue(),
         make_cursor_state_setter(CursorState.READ),
     ),
 )
@@ -474,7 +474,7 @@ add(
     "cursor that was opened earlier.",
     change_cursor_reads(
         RECEIVE_METHOD,
-        lambda step: step.is_message_received_by_other_reader() and step.is_not_first_cursor(),
+        lambda step: step.is_message_received_by_other_reader() and step.is_not_first_cursor_of_queue(),
         make_change_of_found_message(get_first_available_message),
     ),
 )

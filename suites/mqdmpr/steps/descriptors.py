@@ -19,7 +19,7 @@ INHERIT_ONLY_FLAG = 0x08
 _SUCCESSFUL_ACCESS_FLAG = 0x40
 """The flag SUCCESSFUL_ACCESS_ACE_FLAG: the entry audits successful accesses. Spec: MS-DTYP 2.4.4.1."""
 _ACL_REVISION = 2
-AccessEntries = tuple[tuple[str, int], ...]
+AccessListEntries = tuple[tuple[str, int], ...]
 """The entries of an access list; each entry is a SID and its access mask."""
 _SECURITY_DESCRIPTOR_HEADER_FORMAT = struct.Struct("<BBHIIII")
 
@@ -35,10 +35,10 @@ class ParsedSecurityDescriptor:
 
     control: int
     owner: str
-    granted_entries: AccessEntries
+    granted_entries: AccessListEntries
     other_entry_count: int
-    audited_entries: AccessEntries
-    entries: AccessEntries
+    audited_entries: AccessListEntries
+    entries: AccessListEntries
     format_error: str | None
 
     def find_granted_mask(self, sid: str) -> int | None:
@@ -104,10 +104,10 @@ def read_sid(data: bytes) -> str:
 def build_security_descriptor(
     *,
     owner: str = "",
-    granted: AccessEntries = (),
+    granted: AccessListEntries = (),
     flags: int = 0,
-    denied: AccessEntries = (),
-    audited: AccessEntries = (),
+    denied: AccessListEntries = (),
+    audited: AccessListEntries = (),
     denials_first: bool = False,
     empty_list: bool = False,
 ) -> bytes:

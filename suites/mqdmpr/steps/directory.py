@@ -59,9 +59,9 @@ class Enterprise:
 
     def await_expiry_of_online_timer(self) -> None:
         """Wait until the Directory Online Timer has expired."""
-        self.wait_during_online_timers(lambda: False)
+        self.wait_for_condition_during_online_timers(lambda: False)
 
-    def wait_during_online_timers(self, condition: Callable[[], bool], timers: int = 1) -> bool:
+    def wait_for_condition_during_online_timers(self, condition: Callable[[], bool], timers: int = 1) -> bool:
         """Wait for a condition, at most until the Directory Online Timer has expired ``timers`` times; return the value
         of the condition.
         """
@@ -76,7 +76,7 @@ class Enterprise:
         """Wait until DirectoryOffline is FALSE, at most until the Directory Online Timer must have expired; return
         whether DirectoryOffline is FALSE.
         """
-        return self.wait_during_online_timers(lambda: not self.is_directory_offline())
+        return self.wait_for_condition_during_online_timers(lambda: not self.is_directory_offline())
 
     def is_directory_offline(self) -> bool:
         """Return whether DirectoryOffline is TRUE."""
