@@ -63,7 +63,7 @@ def test_queues_show_rights_and_scope(sut, judge, public):
     }
     if sut.has("security"):
         names["owned"] = create_queue_to_inspect("owned", owner=ALICE.name)
-        given = descriptors.build_descriptor(granted=((descriptors.EVERYONE_SID, PEEK_RIGHT_MASK),))
+        given = descriptors.build_security_descriptor(granted=((descriptors.EVERYONE_SID, PEEK_RIGHT_MASK),))
         with suppress(ControlRefused):
             names["supplied"] = create_queue_to_inspect("supplied", security_base64=base64.b64encode(given).decode())
     for time in ("after the creation", "after a change", "after a restart"):

@@ -149,7 +149,7 @@ def test_security_descriptors_of_queues_survive_restart(sut, judge):
     """Two queues have different security descriptors: each queue has its own descriptor after a restart."""
     queues: dict[str, str] = {}
     for right in (PEEK_RIGHT_MASK, PEEK_RIGHT_MASK | WRITE_RIGHT_MASK):
-        given = descriptors.build_descriptor(
+        given = descriptors.build_security_descriptor(
             granted=((descriptors.EVERYONE_SID, right), (SECOND_USER_SID, WRITE_RIGHT_MASK))
         )
         try:

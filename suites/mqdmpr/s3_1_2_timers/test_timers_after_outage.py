@@ -41,12 +41,12 @@ def test_site_and_gate_timers_have_their_durations_after_outage(peer, sut, judge
     """
     enterprise = Enterprise(peer, sut)
     sut.restart()
-    if not enterprise.await_online():
+    if not enterprise.await_directory_online():
         raise ConformanceFailure("the SUT has no directory at the start of the check")
     begun_ms = peer.recorder.elapsed_ms()
     enterprise.go_offline()
     sut.change_environment(directory=True)
-    if not enterprise.await_online():
+    if not enterprise.await_directory_online():
         raise ConformanceFailure("the SUT does not use its directory, which is available again")
     left = _read_remaining_timer_times(sut)
     since_ms = peer.measure_duration(begun_ms).ms

@@ -142,7 +142,7 @@ def test_attributes_do_not_depend_on_directory(peer, sut, judge, start):
     Afterwards, it has its sites, keys and the enterprise, and no DirectoryServerType unless it is a directory server.
     """
     enterprise = Enterprise(peer, sut)
-    if not enterprise.await_online():
+    if not enterprise.await_directory_online():
         raise ConformanceFailure("the SUT has no directory at the start of the check")
     before = sut.inspect_queue_manager()
     duration = str(before["InitializationRetryTimerDuration"])
@@ -159,7 +159,7 @@ def test_attributes_do_not_depend_on_directory(peer, sut, judge, start):
             sut.change_environment(directory=True)
             if start:
                 sut.restart()
-            if not enterprise.await_online():
+            if not enterprise.await_directory_online():
                 raise ConformanceFailure("the SUT does not use its directory, which is available again")
         shown = sut.inspect_queue_manager()
         judge(

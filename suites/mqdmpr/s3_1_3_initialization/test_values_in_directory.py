@@ -25,18 +25,18 @@ def test_keys_sites_and_retry_duration_survive_outage_and_restart(peer, sut, jud
     a restart, while the directory is unavailable, and when it uses the directory again.
     """
     enterprise = Enterprise(peer, sut)
-    if not enterprise.await_online():
+    if not enterprise.await_directory_online():
         raise ConformanceFailure("the SUT has no directory at the start of the check")
     first = sut.inspect_queue_manager()
     shown = {}
     sut.restart()
-    if not enterprise.await_online():
+    if not enterprise.await_directory_online():
         raise ConformanceFailure("the SUT does not use its directory after a restart")
     shown["after a restart"] = sut.inspect_queue_manager()
     enterprise.go_offline()
     shown["without the directory"] = sut.inspect_queue_manager()
     sut.change_environment(directory=True)
-    if not enterprise.await_online():
+    if not enterprise.await_directory_online():
         raise ConformanceFailure("the SUT does not use its directory, which is available again")
     shown["with the directory again"] = sut.inspect_queue_manager()
     for time, model in shown.items():
@@ -68,7 +68,7 @@ def test_qualified_name_stays_the_same_whenever_directory_is_read(peer, sut, jud
     enterprise = Enterprise(peer, sut)
 
     def read_qualified_computer_names(time: str) -> dict[str, str]:
-        if not enterprise.await_online():
+        if not enterprise.await_directory_online():
             raise ConformanceFailure(f"the SUT does not use its directory {time}")
         model = sut.inspect_queue_manager()
         return {name: str(model[name]).lower() for name in ("QualifiedComputerName", "ComputerName")}

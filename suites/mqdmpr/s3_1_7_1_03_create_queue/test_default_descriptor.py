@@ -167,7 +167,7 @@ def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
     unavailable, the descriptor has no such entry.
     """
     enterprise = Enterprise(peer, sut)
-    observed = enterprise.read_object().get("computer_sid_base64")
+    observed = enterprise.read_directory_object().get("computer_sid_base64")
     if observed is None:
         judge.end_unobservable("the directory of the SUT shows no SID of the computer")
         return

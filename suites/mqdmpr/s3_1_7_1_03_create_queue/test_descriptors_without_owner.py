@@ -32,10 +32,10 @@ def _add_group_to_descriptor(descriptor: bytes) -> bytes:
 
 
 SUPPLIED_DESCRIPTORS_WITHOUT_OWNER = {
-    "access list": descriptors.build_descriptor(granted=ACCESS_ENTRIES),
-    "system access list": descriptors.build_descriptor(audited=AUDIT_ENTRIES),
-    "group": _add_group_to_descriptor(descriptors.build_descriptor()),
-    "group and access list": _add_group_to_descriptor(descriptors.build_descriptor(granted=ACCESS_ENTRIES)),
+    "access list": descriptors.build_security_descriptor(granted=ACCESS_ENTRIES),
+    "system access list": descriptors.build_security_descriptor(audited=AUDIT_ENTRIES),
+    "group": _add_group_to_descriptor(descriptors.build_security_descriptor()),
+    "group and access list": _add_group_to_descriptor(descriptors.build_security_descriptor(granted=ACCESS_ENTRIES)),
 }
 
 
@@ -70,7 +70,7 @@ def test_everyone_has_all_rights_beside_supplied_unknown_owner(sut, judge, owner
     """If a supplied descriptor has no access list, and its owner is an account of another domain or a guest, everyone
     has all rights to the queue.
     """
-    supplied = descriptors.build_descriptor(owner=UNKNOWN_OWNER_SIDS[owner], audited=AUDIT_ENTRIES)
+    supplied = descriptors.build_security_descriptor(owner=UNKNOWN_OWNER_SIDS[owner], audited=AUDIT_ENTRIES)
     security = _read_created_descriptor(sut, judge, supplied)
     if security is None:
         return
@@ -90,7 +90,7 @@ def test_every_part_of_supplied_descriptor_is_kept(sut, judge):
         ("audits and grants", ACCESS_ENTRIES, (), AUDIT_ENTRIES),
         ("only audits", (), (), AUDIT_ENTRIES),
     ):
-        given = descriptors.build_descriptor(granted=granted, denied=denied, audited=audited)
+        given = descriptors.build_security_descriptor(granted=granted, denied=denied, audited=audited)
         security = _read_created_descriptor(sut, judge, given)
         if security is None:
             return

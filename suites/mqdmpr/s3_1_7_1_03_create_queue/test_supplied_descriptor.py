@@ -56,22 +56,22 @@ def test_supplied_access_list_is_kept(sut, judge):
     list has the default list.
     """
     security = _create_queue_with_descriptor(
-        sut, judge, "listed", descriptors.build_descriptor(granted=SUPPLIED_ACCESS_ENTRIES)
+        sut, judge, "listed", descriptors.build_security_descriptor(granted=SUPPLIED_ACCESS_ENTRIES)
     )
     denying = _create_queue_with_descriptor(
         sut,
         judge,
         "denying",
-        descriptors.build_descriptor(granted=SUPPLIED_ACCESS_ENTRIES, denied=DENIED_ACCESS_ENTRIES),
+        descriptors.build_security_descriptor(granted=SUPPLIED_ACCESS_ENTRIES, denied=DENIED_ACCESS_ENTRIES),
     )
-    bare = _create_queue_with_descriptor(sut, judge, "bare", descriptors.build_descriptor())
+    bare = _create_queue_with_descriptor(sut, judge, "bare", descriptors.build_security_descriptor())
     long = _create_queue_with_descriptor(
-        sut, judge, "long", descriptors.build_descriptor(granted=LONG_ACCESS_ENTRY_LIST)
+        sut, judge, "long", descriptors.build_security_descriptor(granted=LONG_ACCESS_ENTRY_LIST)
     )
     repeated = _create_queue_with_descriptor(
-        sut, judge, "repeated", descriptors.build_descriptor(granted=REPEATED_ACCESS_ENTRIES)
+        sut, judge, "repeated", descriptors.build_security_descriptor(granted=REPEATED_ACCESS_ENTRIES)
     )
-    empty = _create_queue_with_descriptor(sut, judge, "empty", descriptors.build_descriptor(empty_list=True))
+    empty = _create_queue_with_descriptor(sut, judge, "empty", descriptors.build_security_descriptor(empty_list=True))
     if security is None or bare is None or denying is None or long is None or repeated is None or empty is None:
         return
     judge(
@@ -134,7 +134,7 @@ def test_supplied_owner_is_kept(sut, judge, granted):
     """A queue has the owner that its creator supplies, whether or not the creator is a domain user. If no access list
     is supplied, that owner has all rights.
     """
-    supplied = descriptors.build_descriptor(owner=DAVE.sid, granted=granted)
+    supplied = descriptors.build_security_descriptor(owner=DAVE.sid, granted=granted)
     security = _create_queue_with_descriptor(sut, judge, "owned", supplied, owner=ALICE.name)
     unnamed = _create_queue_with_descriptor(sut, judge, "unnamed", supplied)
     if security is None or unnamed is None:
@@ -182,7 +182,7 @@ def test_supplied_system_list_is_kept(sut, judge, granted):
     access list.
     """
     security = _create_queue_with_descriptor(
-        sut, judge, "audited", descriptors.build_descriptor(granted=granted, audited=AUDIT_ENTRIES)
+        sut, judge, "audited", descriptors.build_security_descriptor(granted=granted, audited=AUDIT_ENTRIES)
     )
     if security is not None:
         judge(

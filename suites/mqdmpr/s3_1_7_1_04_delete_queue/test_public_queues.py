@@ -35,7 +35,7 @@ def test_deleted_public_queue_leaves_directory_and_others_stay(peer, sut, judge)
             observed={
                 "deletion": answer,
                 "queue_is_listed": deleted.lower() in listed,
-                "directory_object": enterprise.read_object(deleted),
+                "directory_object": enterprise.read_directory_object(deleted),
             },
             case=f"{word} queue",
         )
@@ -43,7 +43,7 @@ def test_deleted_public_queue_leaves_directory_and_others_stay(peer, sut, judge)
     judge(
         "MQDMPR-3.1.7.1.4-14",
         expected=dict.fromkeys(kept, "a public queue"),
-        observed={word: enterprise.read_object(name).get("label") for word, name in kept.items()},
+        observed={word: enterprise.read_directory_object(name).get("label") for word, name in kept.items()},
         case="labels in the directory of the other queues",
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import distinct
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
-from suites.mqdmpr.steps.opened_descriptors import list_descriptors, list_format_names
+from suites.mqdmpr.steps.opened_descriptors import list_format_names_of_descriptor, map_opened_descriptors_by_handle
 
 
 @needs("open_to_send", "inspect", "qm2qm", "queue_control", "receive")
@@ -31,7 +31,7 @@ def test_each_opening_of_one_queue_shows_its_own_values(remote, sut, judge):
     for name in (sut.direct_name(queue), sut.private_format_name(queue)) * 2:
         handle = int(sut.control.call("open_to_send", to=name)["handle"])
         wanted.append((handle, "SendAccess", name.lower()))
-    found = list_descriptors(sut)
+    found = map_opened_descriptors_by_handle(sut)
     handles = [handle for handle, _, _ in wanted]
     opened = [found.get(handle, {}) for handle in handles]
     judge(
@@ -50,7 +50,11 @@ def test_each_opening_of_one_queue_shows_its_own_values(remote, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.5-119",
         expected=[name for _, _, name in wanted if name is not None],
-        observed=[",".join(list_format_names(found.get(handle, {}))) for handle, _, name in wanted if name is not None],
+        observed=[
+            ",".join(list_format_names_of_descriptor(found.get(handle, {})))
+            for handle, _, name in wanted
+            if name is not None
+        ],
         case="FormatName of each descriptor for sending",
     )
     judge(

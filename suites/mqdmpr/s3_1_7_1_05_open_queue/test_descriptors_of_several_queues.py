@@ -6,9 +6,9 @@ from harness.expectations import any_order, distinct, each
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
 from suites.mqdmpr.steps import openings
-from suites.mqdmpr.steps.opened_descriptors import list_descriptors, list_format_names
+from suites.mqdmpr.steps.opened_descriptors import list_format_names_of_descriptor, map_opened_descriptors_by_handle
 
-SEVERAL_QUEUE_ATTRIBUTES_BY_RULE = {
+EXPECTED_ATTRIBUTE_OF_SEVERAL_QUEUES_BY_RULE = {
     "MQDMPR-3.1.7.1.5-15": ("AccessType", "SendAccess"),
     "MQDMPR-3.1.7.1.5-16": ("ShareMode", "DenyNone"),
     "MQDMPR-3.1.7.1.5-18": ("Multiple", True),
@@ -25,7 +25,7 @@ SEVERAL_QUEUE_ATTRIBUTES_BY_RULE = {
     "MQDMPR-3.1.7.1.5-21",
     "MQDMPR-3.1.7.1.5-32",
     "MQDMPR-3.1.7.1.5-34",
-    *SEVERAL_QUEUE_ATTRIBUTES_BY_RULE,
+    *EXPECTED_ATTRIBUTE_OF_SEVERAL_QUEUES_BY_RULE,
 )
 def test_each_opening_of_several_queues_has_its_own_descriptor(peer, sut, judge):
     """Two local queues, two remote queues, and two local queues with a remote queue are opened together, each
@@ -40,34 +40,34 @@ def test_each_opening_of_several_queues_has_its_own_descriptor(peer, sut, judge)
         reading = [
             sut.control.call("open_queue", queue=path, access=access)["handle"] for access in ("receive", "peek")
         ]
-    before = set(list_descriptors(sut))
+    before = set(map_opened_descriptors_by_handle(sut))
     handles: dict[int, list[str]] = {}
     returned: list[int] = []
     for names in (local, remote, [*local, remote[0]]) * 2:
         returned.append(int(sut.control.call("open_to_send", to=",".join(names))["handle"]))
         handles[returned[-1]] = sorted(name.lower() for name in names)
-    found = list_descriptors(sut)
+    found = map_opened_descriptors_by_handle(sut)
     opened = {handle: found.get(handle, {}) for handle in returned}
     wanted = {name for names in handles.values() for name in names}
     new = {
         handle: one
         for handle, one in found.items()
-        if handle not in before and not wanted.isdisjoint(list_format_names(one))
+        if handle not in before and not wanted.isdisjoint(list_format_names_of_descriptor(one))
     }
-    together = [handle for handle, one in new.items() if len(list_format_names(one)) > 1]
+    together = [handle for handle, one in new.items() if len(list_format_names_of_descriptor(one)) > 1]
     judge(
         "MQDMPR-3.1.7.1.5-14",
         expected=any_order(*returned),
         observed=together,
         case="handles of the descriptors for several queues",
     )
-    for rule, (attribute, value) in SEVERAL_QUEUE_ATTRIBUTES_BY_RULE.items():
+    for rule, (attribute, value) in EXPECTED_ATTRIBUTE_OF_SEVERAL_QUEUES_BY_RULE.items():
         judge(
             rule,
             expected=each(value, f"{attribute} of a descriptor"),
             observed=[one.get(attribute, "missing") for one in opened.values()],
         )
-    names_of_descriptors = [list_format_names(one) for one in opened.values()]
+    names_of_descriptors = [list_format_names_of_descriptor(one) for one in opened.values()]
     judge(
         "MQDMPR-3.1.7.1.5-17",
         expected=[handles[handle] for handle in opened],
@@ -90,7 +90,7 @@ def test_each_opening_of_several_queues_has_its_own_descriptor(peer, sut, judge)
         handle: sorted(
             name
             for part in one.get("OpenQueueDescriptorCollection", ())
-            for name in list_format_names(found.get(part, {}))
+            for name in list_format_names_of_descriptor(found.get(part, {}))
         )
         for handle, one in opened.items()
     }
@@ -113,7 +113,7 @@ def test_local_queue_among_several_is_open_only_for_sending(peer, remote, sut, j
     """
     names = [sut.direct_name(sut.queue()), sut.direct_name(sut.new_queue("here")), peer.direct_name(f"a-{sut.own}")]
     handle = int(sut.control.call("open_to_send", to=",".join(names))["handle"])
-    found = list_descriptors(sut)
+    found = map_opened_descriptors_by_handle(sut)
     parts = [found.get(part, {}) for part in found.get(handle, {}).get("OpenQueueDescriptorCollection", ())]
     call = openings.open_and_close_queue(remote, remote.associate(), share=DENY_RECEIVE)
     judge(

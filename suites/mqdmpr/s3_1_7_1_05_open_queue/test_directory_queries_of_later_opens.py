@@ -7,7 +7,7 @@ from harness.sut.outcomes import Outcome
 from suites.mqdmpr.steps import openings
 from suites.mqdmpr.steps.directory import Enterprise
 
-IDLE_DURATION_MS = 2_000
+OUTGOING_QUEUE_IDLE_DURATION_MS = 2_000
 
 
 @needs("open_to_send", "queue_control", "set_timers", "directory", "environment")
@@ -26,7 +26,7 @@ def test_public_queue_is_opened_as_directory_shows_it_at_that_time(peer, sut, ju
         judge.end_unobservable("the directory of the SUT did not create the object of a queue")
         return
     name = f"PUBLIC={directory_object['identifier']}"
-    sut.set_timers(outgoing_queue_idle_ms=IDLE_DURATION_MS)
+    sut.set_timers(outgoing_queue_idle_ms=OUTGOING_QUEUE_IDLE_DURATION_MS)
     enterprise.go_offline()
     openings.open_to_send(sut, name)
     sut.change_environment(directory=True)
@@ -35,7 +35,7 @@ def test_public_queue_is_opened_as_directory_shows_it_at_that_time(peer, sut, ju
     def has_outgoing_queue() -> bool:
         return name.lower() in [one["format_name"].lower() for one in sut.control.call("list")["outgoing"]]
 
-    peer.pass_time(sut.duration_ms(IDLE_DURATION_MS) + sut.slack_ms(IDLE_DURATION_MS))
+    peer.pass_time(sut.duration_ms(OUTGOING_QUEUE_IDLE_DURATION_MS) + sut.slack_ms(OUTGOING_QUEUE_IDLE_DURATION_MS))
     if not peer.eventually(lambda: not has_outgoing_queue()):
         judge.mark_not_exercised("MQDMPR-3.1.7.1.5-68", reason="the SUT keeps the outgoing queue of the first open")
         return

@@ -16,7 +16,7 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME
 from suites.mqqb.steps.sender import Sender
 
-UNKNOWN_MEMBER_GUID = "6d71636f-6e66-4f72-8d00-0000000000d9"
+GUID_OF_UNKNOWN_LIST_MEMBER = "6d71636f-6e66-4f72-8d00-0000000000d9"
 """The identifier of no object."""
 MISSING_PRIVATE_QUEUE_NUMBER = 0xFFF0_0001
 """A number that no private queue has."""
@@ -26,9 +26,9 @@ MESSAGE_LIFETIME_S = 20
 TAG_OF_MESSAGE_TO_HOST_NAME = 0x4111
 
 
-def _read_identifier(enterprise, queue):
+def _read_identifier_of_public_queue(enterprise, queue):
     """Return the Identifier in the directory object of a public queue."""
-    return str(enterprise.read_object(queue)["identifier"])
+    return str(enterprise.read_directory_object(queue)["identifier"])
 
 
 @needs("open_to_send", "queue_control", "several_queues", "directory", "environment")
@@ -39,21 +39,21 @@ def test_distribution_list_is_opened_completely_or_not(peer, sut, judge):
     with an unknown member.
     """
     enterprise = Enterprise(peer, sut)
-    identifiers = [_read_identifier(enterprise, enterprise.create_queue()) for _ in range(2)]
+    identifiers = [_read_identifier_of_public_queue(enterprise, enterprise.create_queue()) for _ in range(2)]
     missing = f"mqc-{sut.own}-gone"
     peer.at_end(partial(sut.change_directory_object, queue=missing, present=False))
     gone = sut.change_directory_object(queue=missing, present=True)
     members = [*identifiers, *([] if gone is None else [str(gone["identifier"])])]
     _, partly = create_distribution_list(peer, sut, "partly", members)
-    broken_identifier, _ = create_distribution_list(peer, sut, "broken", [UNKNOWN_MEMBER_GUID])
+    broken_identifier, _ = create_distribution_list(peer, sut, "broken", [GUID_OF_UNKNOWN_LIST_MEMBER])
     _, outer = create_distribution_list(peer, sut, "outer", [*identifiers, broken_identifier])
     _, fine = create_distribution_list(peer, sut, "fine", identifiers)
     listed = sut.change_directory_object(distribution_list=f"mqc-{sut.own}-broken") or {}
 
-    def is_fine_list_opened() -> bool:
+    def is_list_of_existing_queues_opened() -> bool:
         return openings.open_to_send(sut, fine) == Outcome.DONE
 
-    opened = peer.eventually(is_fine_list_opened)
+    opened = peer.eventually(is_list_of_existing_queues_opened)
     judge(
         "MQDMPR-3.1.7.1.5-12",
         expected={"DenyNone": True, "DenyReceive": Outcome.REFUSED},
@@ -69,7 +69,7 @@ def test_distribution_list_is_opened_completely_or_not(peer, sut, judge):
             observed=openings.open_to_send(sut, partly),
             case="open of a list with a missing queue",
         )
-    if [str(one).lower() for one in listed.get("members", [])] != [UNKNOWN_MEMBER_GUID]:
+    if [str(one).lower() for one in listed.get("members", [])] != [GUID_OF_UNKNOWN_LIST_MEMBER]:
         reason = "the directory contains no distribution list with an unknown member"
         judge.mark_not_exercised("MQDMPR-3.1.7.1.5-05", reason=reason)
         return

@@ -12,10 +12,10 @@ from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import FAR_BASE_PRIORITY, FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
 from harness.wire import PublicQueueFormatName
 from suites.mqdmpr.steps import openings
-from suites.mqdmpr.steps.opened_descriptors import list_descriptors, list_format_names
+from suites.mqdmpr.steps.opened_descriptors import list_format_names_of_descriptor, map_opened_descriptors_by_handle
 from suites.mqqb.steps.sender import Sender
 
-SEVERAL_QUEUE_ATTRIBUTES_BY_RULE = {
+EXPECTED_ATTRIBUTE_OF_SEVERAL_QUEUES_BY_RULE = {
     "MQDMPR-3.1.7.1.5-15": ("AccessType", "SendAccess"),
     "MQDMPR-3.1.7.1.5-16": ("ShareMode", "DenyNone"),
     "MQDMPR-3.1.7.1.5-18": ("Multiple", True),
@@ -23,7 +23,7 @@ SEVERAL_QUEUE_ATTRIBUTES_BY_RULE = {
     "MQDMPR-3.1.7.1.5-20": ("RemoteReadState", "None"),
 }
 """For each rule, an attribute of the descriptor for several queues, and the value of the attribute."""
-MULTICAST_NAMES = (
+MULTICAST_FORMAT_NAMES = (
     "MULTICAST=234.1.1.1:1801",
     "MULTICAST=239.255.255.255:65535",
     "MULTICAST=224.0.1.2:80",
@@ -47,7 +47,7 @@ MISSING_PRIVATE_QUEUE_NUMBER = 0xFFF0_0000
     "MQDMPR-3.1.7.1.6-07",
     "MQDMPR-3.1.7.3.8-17",
     "MQDMPR-3.1.7.3.8-23",
-    *SEVERAL_QUEUE_ATTRIBUTES_BY_RULE,
+    *EXPECTED_ATTRIBUTE_OF_SEVERAL_QUEUES_BY_RULE,
 )
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, judge):
@@ -59,10 +59,14 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     first, last = (peer.direct_name(f"{letter}-{sut.own}") for letter in "aZ")
     between = [peer.direct_name(f"{letter}-{sut.own}") for letter in "bcd"]
     names = sorted(one.lower() for one in (local_name, first, *between, last))
-    openings_before = set(list_descriptors(sut))
+    openings_before = set(map_opened_descriptors_by_handle(sut))
     to = ",".join((last, local_name, *between, first, last.upper()))
     handle = int(sut.control.call("open_to_send", to=to)["handle"])
-    opened = {number: one for number, one in list_descriptors(sut).items() if _contains_queue_name(one, names)}
+    opened = {
+        number: one
+        for number, one in map_opened_descriptors_by_handle(sut).items()
+        if _does_descriptor_contain_format_name(one, names)
+    }
     whole = opened.get(handle, {})
     judge(
         "MQDMPR-3.1.7.1.5-14",
@@ -72,13 +76,13 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
         observed=bool(whole),
         case="OpenQueueDescriptorCollection",
     )
-    for rule, (attribute, value) in SEVERAL_QUEUE_ATTRIBUTES_BY_RULE.items():
+    for rule, (attribute, value) in EXPECTED_ATTRIBUTE_OF_SEVERAL_QUEUES_BY_RULE.items():
         judge(
             rule,
             expected={f"{attribute} of the OpenQueueDescriptor": value},
             observed={f"{attribute} of the OpenQueueDescriptor": whole.get(attribute, "missing")},
         )
-    listed = list_format_names(whole) if whole else []
+    listed = list_format_names_of_descriptor(whole) if whole else []
     judge("MQDMPR-3.1.7.3.8-17", expected=names, observed=listed, case="queues to which the descriptor refers")
     judge(
         "MQDMPR-3.1.7.1.5-17",
@@ -88,7 +92,7 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
         case="queues to which the descriptor refers",
     )
     parts = [opened[one] for one in whole.get("OpenQueueDescriptorCollection", ()) if one in opened]
-    observed = [name for one in parts for name in list_format_names(one)]
+    observed = [name for one in parts for name in list_format_names_of_descriptor(one)]
     judge(
         "MQDMPR-3.1.7.1.5-32",
         "MQDMPR-3.1.7.1.5-119",
@@ -106,7 +110,7 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     judge(
         "MQDMPR-3.1.7.1.6-07",
         expected=none("descriptor that is still open"),
-        observed=_list_new_descriptor_names(sut, names, openings_before),
+        observed=_list_format_names_of_new_descriptors(sut, names, openings_before),
     )
     missing, also_missing = f"{local_name}-not-there", sut.direct_name(f"private$\\zz-{sut.own}-not-there")
     second_name = sut.direct_name(sut.new_queue("here-too"))
@@ -129,19 +133,23 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
         },
         observed={
             "opens_with_a_missing_queue": outcomes,
-            "descriptors_that_are_still_open": _list_new_descriptor_names(sut, names, openings_before),
+            "descriptors_that_are_still_open": _list_format_names_of_new_descriptors(sut, names, openings_before),
         },
     )
 
 
-def _contains_queue_name(opening, names):
-    return not set(list_format_names(opening)).isdisjoint(names)
+def _does_descriptor_contain_format_name(opening, names):
+    return not set(list_format_names_of_descriptor(opening)).isdisjoint(names)
 
 
-def _list_new_descriptor_names(sut, names, before):
+def _list_format_names_of_new_descriptors(sut, names, before):
     """Return the format names of the new OpenQueueDescriptors."""
-    opened = list_descriptors(sut).items()
-    return [one["FormatName"] for number, one in opened if number not in before and _contains_queue_name(one, names)]
+    opened = map_opened_descriptors_by_handle(sut).items()
+    return [
+        one["FormatName"]
+        for number, one in opened
+        if number not in before and _does_descriptor_contain_format_name(one, names)
+    ]
 
 
 @needs("open_to_send", "management", "queue_control")
@@ -155,7 +163,9 @@ def test_remote_queue_opened_to_send_has_one_outgoing_queue(peer, sut, judge):
     queues_before = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
     opened = [names[0], names[1], names[0], names[0].upper(), ",".join(names[1:])]
     outcomes = [openings.open_to_send(sut, name) for name in opened]
-    others = [name for name in list_names_of_other_computers(sut) if openings.open_to_send(sut, name) == Outcome.DONE]
+    others = [
+        name for name in list_format_names_of_remote_queues(sut) if openings.open_to_send(sut, name) == Outcome.DONE
+    ]
     queues_after = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in (*names, *others)]
     queues = [one for group in queues_after for one in group]
     for rule, attribute, values in (
@@ -209,7 +219,7 @@ def test_outgoing_queue_opened_beside_connected_queue_is_inactive(peer, sut, jud
         judge(rule, expected=[value], observed=shown, case=f"{attribute} of the outgoing queue")
 
 
-def list_names_of_other_computers(sut):
+def list_format_names_of_remote_queues(sut):
     """Return format names of remote queues that no other check uses, by host name and by the GUIDs of unknown queue
     managers. The SUT may refuse them.
     """
@@ -227,10 +237,12 @@ def test_outgoing_queue_shows_identifier_label_and_multicast(peer, sut, judge):
     multicast addresses; these are opened alone and together with other names.
     """
     names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "ab"]
-    names += [name for name in list_names_of_other_computers(sut) if openings.open_to_send(sut, name) == Outcome.DONE]
+    names += [
+        name for name in list_format_names_of_remote_queues(sut) if openings.open_to_send(sut, name) == Outcome.DONE
+    ]
     for name in names:
         openings.open_to_send(sut, name)
-    multicast = openings.open_to_send(sut, MULTICAST_NAMES[0])
+    multicast = openings.open_to_send(sut, MULTICAST_FORMAT_NAMES[0])
     queues = _list_outgoing_queues(sut)
     observed = [queues.get(name.lower(), {}) for name in names]
     identifiers = [one.get("Identifier") for one in observed]
@@ -250,13 +262,13 @@ def test_outgoing_queue_shows_identifier_label_and_multicast(peer, sut, judge):
     if multicast == Outcome.REFUSED:
         judge.mark_not_exercised("MQDMPR-3.1.7.1.5-99", reason="the SUT does not send to multicast addresses")
         return
-    several = ",".join((names[0], *MULTICAST_NAMES[-2:]))
+    several = ",".join((names[0], *MULTICAST_FORMAT_NAMES[-2:]))
     together = openings.open_to_send(sut, several) == Outcome.DONE  # the SUT may not open several queues
-    opened = MULTICAST_NAMES[:-2]
+    opened = MULTICAST_FORMAT_NAMES[:-2]
     for name in opened:
         openings.open_to_send(sut, name)
     queues = _list_outgoing_queues(sut)
-    expected = {**dict.fromkeys(names, False), **dict.fromkeys(MULTICAST_NAMES if together else opened, True)}
+    expected = {**dict.fromkeys(names, False), **dict.fromkeys(MULTICAST_FORMAT_NAMES if together else opened, True)}
     multicast_values = {name: queues.get(name.lower(), {}).get("Multicast") for name in expected}
     judge("MQDMPR-3.1.7.1.5-99", expected=expected, observed=multicast_values, case="Multicast of the outgoing queues")
 

@@ -35,7 +35,7 @@ pytestmark = needs("qm2qm")
 MESSAGE_LIFETIME_S = 20
 MISSING_PRIVATE_QUEUE_NUMBER = 0xFFF0_0000
 """A number that no private queue has."""
-MULTICAST_IDS = (
+MULTICAST_QUEUE_IDENTIFIERS = (
     bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little"),
     bytes((239, 255, 255, 255)) + (65535).to_bytes(4, "little"),
 )
@@ -291,7 +291,7 @@ def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
             (DIRECT, f"{admin_queue},DIRECT={plain_queue},DIRECT={remote.peer.direct_name()[7:]}"),
         ],
         "MQDMPR-3.1.7.1.5-38": [(DIRECT, f"{scheme}://{sut.address}/msmq\\{path}") for scheme in ("HTTP", "HTTPS")],
-        "MQDMPR-3.1.7.1.5-46": [(MULTICAST, one) for one in MULTICAST_IDS],
+        "MQDMPR-3.1.7.1.5-46": [(MULTICAST, one) for one in MULTICAST_QUEUE_IDENTIFIERS],
         "MQDMPR-3.1.7.1.5-51": [
             (DIRECT, f"{plain_queue}-not-there"),
             (SUBQUEUE, f"{plain_queue};mqc-missing", SUBQUEUE_SUFFIX),

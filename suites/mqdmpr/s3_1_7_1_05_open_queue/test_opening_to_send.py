@@ -12,7 +12,7 @@ from suites.mqdmpr.steps import openings
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.sender import Sender
 
-COMPUTER_NAME_SUFFIXES = ("", ";JOURNAL", ";DEADLETTER", ";DEADXACT")
+MACHINE_FORMAT_NAME_SUFFIXES = ("", ";JOURNAL", ";DEADLETTER", ";DEADXACT")
 """The endings of machine format names. Spec: MS-MQMQ 2.1.4."""
 UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f5")
 MISSING_PRIVATE_QUEUE_NUMBER = 0xFFF0_0000
@@ -20,7 +20,7 @@ MISSING_PRIVATE_QUEUE_NUMBER = 0xFFF0_0000
 MESSAGE_LIFETIME_S = 20
 KNOWN_QUEUE_MESSAGE_TAG, UNKNOWN_QUEUE_MESSAGE_TAG, LATER_KNOWN_QUEUE_MESSAGE_TAG = 0x4101, 0x4102, 0x4103
 """The tags of messages to a known public queue, to an unknown public queue, and after an outage of the directory."""
-OTHER_COMPUTER_NAMES = ("OS:nowhere.example", "TCP:192.0.2.9")
+DIRECT_ADDRESSES_OF_OTHER_COMPUTERS = ("OS:nowhere.example", "TCP:192.0.2.9")
 """The protocol and the address in direct names of other computers."""
 
 
@@ -66,7 +66,7 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
     _judge_opening_outcomes(judge, ["MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59"], direct)
     if sut.has("receive"):
         labels_before = sut.labels(queue)
-        for computer in OTHER_COMPUTER_NAMES:
+        for computer in DIRECT_ADDRESSES_OF_OTHER_COMPUTERS:
             sut.attempt(sut.send, rf"DIRECT={computer}\{queue}", label=computer, **lifetime)
         judge(
             "MQDMPR-3.1.7.1.5-55",
@@ -89,7 +89,10 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
     _judge_opening_outcomes(judge, ["MQDMPR-3.1.7.1.5-77"], numbers)
     machines = {
         name: (Outcome.REFUSED, sut.attempt(sut.send, name))
-        for name in (f"MACHINE={UNKNOWN_GUID}", *(f"MACHINE={sut.guid}{suffix}" for suffix in COMPUTER_NAME_SUFFIXES))
+        for name in (
+            f"MACHINE={UNKNOWN_GUID}",
+            *(f"MACHINE={sut.guid}{suffix}" for suffix in MACHINE_FORMAT_NAME_SUFFIXES),
+        )
     }
     _judge_opening_outcomes(judge, ["MQDMPR-3.1.7.1.5-42"], machines)
     if sut.has("open_to_send"):
@@ -184,7 +187,7 @@ def test_send_to_unknown_public_queue_is_refused_or_waits(peer, sut, judge):
     contain. The SUT refuses these sends, or keeps each message in an outgoing queue, and opens no session for them. The
     GUID in one of the unknown names ends like that of the peer's queue.
     """
-    _judge_unknown_public_queues(peer, sut, judge)
+    _judge_sends_to_unknown_public_queues(peer, sut, judge)
 
 
 @needs("send", "queue_control", "receive", "directory", "environment")
@@ -195,10 +198,10 @@ def test_send_to_queue_that_directory_does_not_contain_is_refused_or_waits(peer,
     No message arrives at the peer or in the local queue, although GUIDs in the unknown names end like those of existing
     queues.
     """
-    _judge_unknown_public_queues(peer, sut, judge, Enterprise(peer, sut).create_queue())
+    _judge_sends_to_unknown_public_queues(peer, sut, judge, Enterprise(peer, sut).create_queue())
 
 
-def _judge_unknown_public_queues(peer, sut, judge, local=None):
+def _judge_sends_to_unknown_public_queues(peer, sut, judge, local=None):
     """Let the SUT send to unknown public queues, and judge all rules. ``local`` is a public queue of the SUT."""
     guids = [uuid5(UNKNOWN_GUID, sut.own)]  # of this attempt alone: what waits there is what it sent
     if sut.has("public_names"):
@@ -265,9 +268,9 @@ def test_messages_to_public_queue_without_directory_are_refused_or_kept(peer, su
             later[0] = LATER_KNOWN_QUEUE_MESSAGE_TAG
         return bool(later[0]) and later[0] in list_tags_of_arrived_messages()
 
-    arrived_later = enterprise.wait_during_online_timers(is_later_message_sent, timers=2)
+    arrived_later = enterprise.wait_for_condition_during_online_timers(is_later_message_sent, timers=2)
     kept = [tag for tag, outcome in tags.items() if outcome == Outcome.DONE]
-    enterprise.wait_during_online_timers(lambda: set(kept) <= set(list_tags_of_arrived_messages()))
+    enterprise.wait_for_condition_during_online_timers(lambda: set(kept) <= set(list_tags_of_arrived_messages()))
     arrived = list_tags_of_arrived_messages()
     judge(
         "MQDMPR-3.1.7.1.5-65",

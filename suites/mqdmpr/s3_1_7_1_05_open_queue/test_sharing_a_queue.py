@@ -15,7 +15,7 @@ ACCESS_AND_SHARE_BY_OPEN_MODE = {
     "peek": (PEEK_ACCESS, DENY_NONE),
     "exclusive peek": (PEEK_ACCESS, DENY_RECEIVE),
 }
-EXCLUDING_RULES_BY_OPEN_MODE = {
+RULES_OF_REFUSED_MODES_BY_OPEN_MODE = {
     "receive": {"exclusive receive": "MQDMPR-3.1.7.1.5-114", "exclusive peek": "MQDMPR-3.1.7.1.5-114"},
     "exclusive receive": {
         "receive": "MQDMPR-3.1.7.1.5-106",
@@ -46,14 +46,14 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
     remote.empty_queue()
     first_reader, second_reader = remote.associate(), remote.associate()
 
-    def open_in_mode(association, mode):
+    def open_queue_in_mode(association, mode):
         access, share = ACCESS_AND_SHARE_BY_OPEN_MODE[mode]
         return remote.open_remote(association, access=access, share=share)
 
-    for first_mode, refused in EXCLUDING_RULES_BY_OPEN_MODE.items():
-        first_opening = open_in_mode(first_reader, first_mode).expect_success()
+    for first_mode, refused in RULES_OF_REFUSED_MODES_BY_OPEN_MODE.items():
+        first_opening = open_queue_in_mode(first_reader, first_mode).expect_success()
         for second_mode in ACCESS_AND_SHARE_BY_OPEN_MODE:
-            second = open_in_mode(second_reader, second_mode)
+            second = open_queue_in_mode(second_reader, second_mode)
             openings.close_opened_queue(second)
             pair, expected = (
                 f"second open, for {second_mode}, while the queue is open for {first_mode}",
@@ -68,7 +68,7 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
             )
         openings.close_opened_queue(first_opening)
         for second_mode in list(refused)[-1:]:
-            later_opening = open_in_mode(second_reader, second_mode)
+            later_opening = open_queue_in_mode(second_reader, second_mode)
             openings.close_opened_queue(later_opening)
             case = f"open for {second_mode} after the open for {first_mode} is closed"
             judge(
@@ -83,15 +83,15 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
         lost = remote.open(access=access, share=share)
         lost.association.close()
 
-        def is_admitted_after_close():
-            again = open_in_mode(second_reader, "receive")
+        def is_second_reader_admitted_after_close():
+            again = open_queue_in_mode(second_reader, "receive")
             openings.close_opened_queue(again)
             return openings.get_opening_outcome(again) == openings.OPENED_OUTCOME
 
         judge(
             "MQDMPR-3.1.7.1.6-17",
             expected=holds("opened", otherwise="refused"),
-            observed=bool(remote.peer.eventually(is_admitted_after_close)),
+            observed=bool(remote.peer.eventually(is_second_reader_admitted_after_close)),
             case=f"open for receive after the connection of the reader for {mode} is lost",
             evidence=lost.session,
         )
@@ -112,7 +112,7 @@ def test_remote_reader_beside_application_is_refused_only_by_excluding_mode(remo
     """
     remote.empty_queue()
     association = remote.associate()
-    for first_mode, refused in EXCLUDING_RULES_BY_OPEN_MODE.items():
+    for first_mode, refused in RULES_OF_REFUSED_MODES_BY_OPEN_MODE.items():
         access, share = ACCESS_AND_SHARE_BY_OPEN_MODE[first_mode]
         handle = sut.control.call(
             "open_queue",

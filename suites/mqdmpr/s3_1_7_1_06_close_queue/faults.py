@@ -20,8 +20,8 @@ class ClosingSeveralQueuesLeavesSingleDescriptorsOpen(QueueOpening):
         super().close_queue(queue_desc)
 
 
-@fault("queue-manager-close-queue-closes-first-of-several-only", breaks="MQDMPR-3.1.7.1.6-07")
-class QueueManagerCloseQueueClosesFirstOfSeveralOnly(QueueOpening):
+@fault("queue-manager-closed-handle-of-several-queues-closes-only-first-queue", breaks="MQDMPR-3.1.7.1.6-07")
+class QueueManagerClosedHandleOfSeveralQueuesClosesOnlyFirstQueue(QueueOpening):
     """When an OpenQueueDescriptor for several queues is closed, the queue manager closes only the first of these
     queues.
     """
@@ -86,8 +86,8 @@ class ClosedOpenQueueDescriptorLeavesCursorsUsable(QueueOpening):
             self.qm.descriptors[queue_desc.Handle] = queue_desc
 
 
-@fault("queue-manager-closed-handle-restricts-while-others-are-open", breaks="MQDMPR-3.1.7.1.6-17")
-class QueueManagerClosedHandleRestrictsWhileOthersAreOpen(QueueOpening):
+@fault("queue-manager-closed-handle-restricts-readers-beside-open-handle", breaks="MQDMPR-3.1.7.1.6-17")
+class QueueManagerClosedHandleRestrictsReadersBesideOpenHandle(QueueOpening):
     """A closed OpenQueueDescriptor still restricts other readers while another handle of the queue is open."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -109,8 +109,8 @@ class ClosedPeekHandleStillRestrictsReaders(QueueOpening):
             queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
 
 
-@fault("closed-handle-still-restricts-until-last-is-closed", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
-class ClosedHandleStillRestrictsUntilLastIsClosed(QueueOpening):
+@fault("closed-peek-handle-restricts-readers-until-last-handle-is-closed", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
+class ClosedPeekHandleRestrictsReadersUntilLastHandleIsClosed(QueueOpening):
     """A closed handle with PeekAccess and DenyReceive still restricts the readers of its queue."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -120,8 +120,8 @@ class ClosedHandleStillRestrictsUntilLastIsClosed(QueueOpening):
             queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
 
 
-@fault("closing-sender-leaves-descriptor", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
-class ClosingSenderLeavesDescriptor(QueueOpening):
+@fault("closed-send-handle-stays-in-descriptor-collection", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
+class ClosedSendHandleStaysInDescriptorCollection(QueueOpening):
     """A closed handle with SendAccess stays in the collection of its queue."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -131,8 +131,8 @@ class ClosingSenderLeavesDescriptor(QueueOpening):
             queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
 
 
-@fault("run-down-of-remote-reader-leaves-descriptor", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
-class RunDownOfRemoteReaderLeavesDescriptor(RemoteOpening):
+@fault("lost-connection-of-remote-reader-leaves-descriptor-open", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
+class LostConnectionOfRemoteReaderLeavesDescriptorOpen(RemoteOpening):
     """When the connection of a remote reader is lost, its OpenQueueDescriptor stays in the queue and restricts other
     readers.
     """
@@ -141,8 +141,8 @@ class RunDownOfRemoteReaderLeavesDescriptor(RemoteOpening):
         self.cancel_remote_reads(entry)
 
 
-@fault("closing-multiple-handle-leaves-second-queue-open", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
-class ClosingMultipleHandleLeavesSecondQueueOpen(QueueOpening):
+@fault("closed-handle-of-several-queues-leaves-second-queue-open", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
+class ClosedHandleOfSeveralQueuesLeavesSecondQueueOpen(QueueOpening):
     """When the OpenQueueDescriptor of several queues is closed, the OpenQueueDescriptors of all queues except the first
     stay in their queues.
     """

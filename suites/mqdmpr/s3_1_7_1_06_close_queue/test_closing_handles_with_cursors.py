@@ -14,7 +14,7 @@ from suites.applications import Application, PendingRequest
 from suites.mqdmpr.steps import openings
 
 LONG_READ_TIMEOUT_MS = 60_000
-EXCLUSIVE_RECEIVE = {"access": "receive", "deny_receive": True}
+ARGUMENTS_TO_OPEN_EXCLUSIVELY = {"access": "receive", "deny_receive": True}
 CURSOR_STATES = ("unused", "at a message", "of a waiting read", "closed")
 
 
@@ -40,9 +40,9 @@ def test_closed_handle_with_cursor_restricts_no_other_reader(peer, sut, judge, a
             peer.settle()
         if state == "closed":
             sut.control.call("close_cursor", cursor=cursor)
-        during[state] = _open_and_close(sut, application.queue)
+        during[state] = _open_and_close_queue_exclusively(sut, application.queue)
         sut.control.call("close_queue", handle=handle)
-        after[state] = _open_and_close(sut, application.queue)
+        after[state] = _open_and_close_queue_exclusively(sut, application.queue)
     peer.settle()
     if not waiting.is_answered():
         sut.control.call("cancel", request=waiting.number)
@@ -57,10 +57,10 @@ def test_closed_handle_with_cursor_restricts_no_other_reader(peer, sut, judge, a
     )
 
 
-def _open_and_close(sut, queue):
+def _open_and_close_queue_exclusively(sut, queue):
     """Open a queue exclusively for receiving, and close it; return DONE or REFUSED."""
     try:
-        handle = sut.control.call("open_queue", queue=queue, **EXCLUSIVE_RECEIVE)["handle"]
+        handle = sut.control.call("open_queue", queue=queue, **ARGUMENTS_TO_OPEN_EXCLUSIVELY)["handle"]
     except ControlRefused:
         return Outcome.REFUSED
     sut.control.call("close_queue", handle=handle)

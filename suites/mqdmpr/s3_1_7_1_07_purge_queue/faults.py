@@ -54,8 +54,8 @@ class SecondPurgeDeletesHeldMessage(Queues):
         return super().purge(queue, token, done, failed)
 
 
-@fault("rundown-returns-purged-message", breaks="MQDMPR-3.1.7.1.7-05")
-class RundownReturnsPurgedMessage(RemoteEnding):
+@fault("lost-connection-of-reader-returns-purged-message-to-queue", breaks="MQDMPR-3.1.7.1.7-05")
+class LostConnectionOfReaderReturnsPurgedMessageToQueue(RemoteEnding):
     """A message whose queue was purged is in the queue again when the connection of its reader is lost."""
 
     def get_rundown_ack(self) -> bool:

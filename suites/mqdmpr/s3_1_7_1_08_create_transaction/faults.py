@@ -16,8 +16,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-@fault("transaction-supplied-identifier-ignored", breaks="MQDMPR-3.1.7.1.8-03")
-class TransactionSuppliedIdentifierIgnored(TransactionEvents):
+@fault("supplied-transaction-identifier-replaced-by-generated", breaks="MQDMPR-3.1.7.1.8-03")
+class SuppliedTransactionIdentifierReplacedByGenerated(TransactionEvents):
     """The queue manager assigns a generated identifier to a new transaction instead of the identifier that its creator
     supplies.
     """
@@ -38,8 +38,8 @@ class QueueManagerIdentifierOfExternalTransactionIgnored(TransactionCommands):
         return super().begin_transaction(request, token, now)
 
 
-@fault("transaction-not-listed-before-use", breaks="MQDMPR-3.1.7.1.8-04")
-class TransactionNotListedBeforeUse(TransactionEvents):
+@fault("transaction-not-in-collection-before-first-operation", breaks="MQDMPR-3.1.7.1.8-04")
+class TransactionNotInCollectionBeforeFirstOperation(TransactionEvents):
     """The queue manager adds a new transaction to the transaction collection only at its first operation."""
 
     def __init__(self, qm: QueueManager) -> None:

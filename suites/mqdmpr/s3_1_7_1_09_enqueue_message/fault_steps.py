@@ -9,7 +9,7 @@ from harness.faults.registry import Install
 from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES, Positions
 from reference_qm.model.adm import Message
 
-HIGH_BYTE_SHIFT = 56
+BIT_OFFSET_OF_LOOKUP_IDENTIFIER_HIGH_BYTE = 56
 """The number of bits below the high byte of a LookupIdentifier."""
 LARGE_BODY_BYTES = 3000
 """The number of bytes from which faults treat a body as large."""
@@ -44,4 +44,4 @@ def change_lookup_identifiers(
 
 def set_high_byte_of_lookup_identifier(identifier: int, high: int) -> int:
     """Return a LookupIdentifier with another high byte."""
-    return high << HIGH_BYTE_SHIFT | identifier & LOW_LOOKUP_ID_BYTES
+    return high << BIT_OFFSET_OF_LOOKUP_IDENTIFIER_HIGH_BYTE | identifier & LOW_LOOKUP_ID_BYTES

@@ -152,8 +152,8 @@ class MessagePositionRefersToPreviousMessage(Positions):
         return super().insert_message(queue, before or message)
 
 
-@fault("queue-manager-second-message-of-transaction-refers-to-first", breaks="MQDMPR-3.1.7.1.9-09", blind=True)
-class QueueManagerSecondMessageOfTransactionRefersToFirst(TransactionOperations):
+@fault("queue-manager-second-message-of-transaction-has-body-of-first", breaks="MQDMPR-3.1.7.1.9-09", blind=True)
+class QueueManagerSecondMessageOfTransactionHasBodyOfFirst(TransactionOperations):
     """The second local message of a transaction has the body of the first message."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -219,7 +219,9 @@ def _change_inserted_messages(
     return change_step(Positions.insert_message, insert_changed_message)
 
 
-def _copy_body_of_first_match(message: Message, others: list[Message], same: Callable[[Message], bool]) -> Message:
+def _copy_body_of_first_matching_message(
+    message: Message, others: list[Message], same: Callable[[Message], bool]
+) -> Message:
     """Return a message with the body of the first message of the queue for which a condition is true."""
     body = next((one.Body for one in others if same(one)), message.Body)
     return replace(message, Body=body)
@@ -266,7 +268,9 @@ add(
     "MQDMPR-3.1.7.1.9-09",
     "A message with the label of a message of the queue is inserted with the body of that message.",
     _change_inserted_messages(
-        lambda message, others: _copy_body_of_first_match(message, others, lambda one: one.Label == message.Label),
+        lambda message, others: _copy_body_of_first_matching_message(
+            message, others, lambda one: one.Label == message.Label
+        ),
         lambda part, message: True,
     ),
     blind=True,
@@ -279,7 +283,7 @@ add(
     "A message of an application of the same computer is inserted with the body of the first message of the queue "
     "that has a body of the same size.",
     _change_inserted_messages(
-        lambda message, others: _copy_body_of_first_match(
+        lambda message, others: _copy_body_of_first_matching_message(
             message, others, lambda one: len(one.Body) == len(message.Body)
         ),
         is_sent_by_local_application,

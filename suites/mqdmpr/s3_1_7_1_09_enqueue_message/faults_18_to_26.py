@@ -26,8 +26,8 @@ from suites.mqdmpr.s3_1_7_1_09_enqueue_message.fault_steps import (
 )
 
 
-@fault("local-send-not-listed-in-transaction", breaks=("MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21"))
-class LocalSendNotListedInTransaction(TransactionOperations):
+@fault("locally-sent-message-not-listed-in-transaction", breaks=("MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21"))
+class LocallySentMessageNotListedInTransaction(TransactionOperations):
     """The queue manager adds no operation to a transaction for a message that the transaction sends locally."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -60,8 +60,8 @@ class QueueManagerLocalMessageCompletesNoRead(Waiting):
             super().release_readers(position)
 
 
-@fault("local-send-returns-error", breaks="MQDMPR-3.1.7.1.9-26")
-class LocalSendReturnsError(Enqueueing):
+@fault("local-send-returns-error-although-message-stored", breaks="MQDMPR-3.1.7.1.9-26")
+class LocalSendReturnsErrorAlthoughMessageStored(Enqueueing):
     """The queue manager returns an error for a message although it stored the message in a local queue."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
@@ -139,7 +139,7 @@ def _add_operation_to_other_transaction(
     return change_step(TransactionOperations.enqueue_in_transaction, enqueue_in_other_transaction)
 
 
-def _has_sent_to_other_queue(transaction: Transaction, queue: Queue, message: Message) -> bool:
+def _has_transaction_sent_to_other_queue(transaction: Transaction, queue: Queue, message: Message) -> bool:
     """Return whether a transaction has sent a message to a queue other than the given queue."""
     return any(one.QueueReference is not queue for one in _list_sent_messages_of_transaction(transaction))
 
@@ -156,7 +156,7 @@ def _keep_enqueued_messages_locked(when: Callable[[Positions, MessagePosition], 
     return change_step(Positions.message_available, release_other_messages)
 
 
-def _is_sent_by_open_transaction(part: Positions, position: MessagePosition) -> bool:
+def _is_message_sent_by_open_transaction(part: Positions, position: MessagePosition) -> bool:
     """Return whether an open transaction has sent a message."""
     return any(_list_sent_messages_of_transaction(one) for one in part.qm.adm.TransactionCollection.values())
 
@@ -203,7 +203,7 @@ add(
     "message-of-transaction-to-second-queue-sent-at-once",
     "MQDMPR-3.1.7.1.9-18",
     "The queue manager creates no operation for a message that is sent in a transaction to a second queue.",
-    _send_outside_of_transaction(_has_sent_to_other_queue),
+    _send_outside_of_transaction(_has_transaction_sent_to_other_queue),
     blind=True,
 )
 
@@ -235,7 +235,7 @@ add(
     "MQDMPR-3.1.7.1.9-21",
     "The operation for a message that is sent in a transaction to a second queue is added to the oldest open "
     "transaction.",
-    _add_operation_to_other_transaction(_has_sent_to_other_queue, lambda open_ones: open_ones[0]),
+    _add_operation_to_other_transaction(_has_transaction_sent_to_other_queue, lambda open_ones: open_ones[0]),
     blind=True,
 )
 
@@ -278,7 +278,7 @@ add(
     "message-outside-transaction-locked-while-transaction-open",
     "MQDMPR-3.1.7.1.9-23",
     "A message that is enqueued outside a transaction while an open transaction has sent a message cannot be received.",
-    _keep_enqueued_messages_locked(_is_sent_by_open_transaction),
+    _keep_enqueued_messages_locked(_is_message_sent_by_open_transaction),
     blind=True,
 )
 

@@ -11,33 +11,33 @@ from reference_qm.model.deadlines import Deadlines
 from reference_qm.model.states import DeliveryGuarantee
 
 
-class SequentialIdOfSomeMessages(Positions):
+class SequentialIdIncrementOmitter(Positions):
     """A part that does not increment the SequentialID for some messages."""
 
-    def is_uncounted(self, queue: Queue, message: Message) -> bool:
+    def is_sequential_id_increment_omitted(self, queue: Queue, message: Message) -> bool:
         raise NotImplementedError
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
-        if self.is_uncounted(queue, message):
+        if self.is_sequential_id_increment_omitted(queue, message):
             self.qm.adm.SequentialID -= 1
         return super().insert_message(queue, message)
 
 
 @fault("queue-manager-sequential-id-not-incremented-for-express-message", breaks="MQDMPR-3.1.7.1.9-10", blind=True)
-class QueueManagerSequentialIdNotIncrementedForExpressMessage(SequentialIdOfSomeMessages):
+class QueueManagerSequentialIdNotIncrementedForExpressMessage(SequentialIdIncrementOmitter):
     """The queue manager does not increment its SequentialID for an express message."""
 
-    def is_uncounted(self, queue: Queue, message: Message) -> bool:
+    def is_sequential_id_increment_omitted(self, queue: Queue, message: Message) -> bool:
         return message.DeliveryGuarantee is not DeliveryGuarantee.RECOVERABLE
 
 
 @fault(
     "queue-manager-sequential-id-not-incremented-for-first-message-of-queue", breaks="MQDMPR-3.1.7.1.9-10", blind=True
 )
-class QueueManagerSequentialIdNotIncrementedForFirstMessageOfQueue(SequentialIdOfSomeMessages):
+class QueueManagerSequentialIdNotIncrementedForFirstMessageOfQueue(SequentialIdIncrementOmitter):
     """The queue manager does not increment its SequentialID for a message that enters an empty queue."""
 
-    def is_uncounted(self, queue: Queue, message: Message) -> bool:
+    def is_sequential_id_increment_omitted(self, queue: Queue, message: Message) -> bool:
         return not len(queue.MessagePositionList)
 
 

@@ -26,7 +26,7 @@ parametrize_delivery = pytest.mark.parametrize(
 )
 
 
-def send_messages(sut, peer, queues, transaction=None):
+def send_messages_alternately_to_two_queues(sut, peer, queues, transaction=None):
     """Let an application send six messages alternately to two queues; every property differs from message to message.
     Return the properties and the place of each message, by label.
     """
@@ -110,7 +110,7 @@ def test_local_messages_are_whole_and_in_order_of_priority(peer, sut, judge):
     nothing.
     """
     queues, packets = store_messages_of_peer(peer, sut)
-    sent = send_messages(sut, peer, queues)
+    sent = send_messages_alternately_to_two_queues(sut, peer, queues)
     judge_messages_in_queues(
         judge, RULES_OF_LOCAL_ENQUEUEING, sut, queues, sent, ("bdacy", "uvz"), "after the sends", packets
     )
@@ -138,7 +138,7 @@ def test_transaction_sends_to_several_queues_at_its_end(peer, sut, judge, end):
     """
     queues, packets = store_messages_of_peer(peer, sut, transactional=True)
     transaction = sut.control.call("begin")["transaction"]
-    sent = send_messages(sut, peer, queues, transaction)
+    sent = send_messages_alternately_to_two_queues(sut, peer, queues, transaction)
     before = "before the end of the transaction"
     judge_messages_in_queues(judge, TRANSACTION_RULES, sut, queues, {}, ("y", "z"), before, packets)
     listed = sut.control.call("list")["transactions"]
@@ -285,7 +285,7 @@ def test_message_that_would_exceed_quota_of_queue_manager_is_refused(peer, sut, 
     queues, packets = store_messages_of_peer(peer, sut, transactional=transactional)
     sut.configure(quota_kb=RAISED_QUOTA_KB)
 
-    def attempt_to_send(label, queue):
+    def attempt_to_send_message(label, queue):
         how = {"delivery": delivery}
         if transactional:
             how = {"transaction": sut.control.call("begin")["transaction"]}
@@ -294,7 +294,7 @@ def test_message_that_would_exceed_quota_of_queue_manager_is_refused(peer, sut, 
             sut.control.call("commit", **how)
         return outcome
 
-    outcomes = [attempt_to_send(label, queue) for label, queue in zip("abc", (*queues, queues[0]), strict=True)]
+    outcomes = [attempt_to_send_message(label, queue) for label, queue in zip("abc", (*queues, queues[0]), strict=True)]
     if outcomes[:2] != [Outcome.DONE] * 2:
         raise ConformanceFailure("the SUT refused the first or the second message")
     judge(
@@ -312,7 +312,7 @@ def test_message_that_would_exceed_quota_of_queue_manager_is_refused(peer, sut, 
     judge(
         "MQDMPR-3.1.7.1.9-04",
         expected=facts(send=Outcome.DONE, first_queue=any_order(*"yad")),
-        observed={"send": attempt_to_send("d", queues[0]), "first_queue": sut.labels(queues[0])},
+        observed={"send": attempt_to_send_message("d", queues[0]), "first_queue": sut.labels(queues[0])},
         case="after two receives",
         evidence=packets,
     )

@@ -19,7 +19,7 @@ pytestmark = needs("queue_control", "receive", "send")
 
 LARGE_BODY_BYTES = 5_000
 PENDING_READ_TIMEOUT_MS = 60_000
-BODIES_BASE64 = [
+MESSAGE_BODIES_BASE64 = [
     base64.b64encode(body).decode()
     for body in (b"first", b"other", b"x" * LARGE_BODY_BYTES + b"1", b"x" * LARGE_BODY_BYTES + b"2", b"")
 ]
@@ -43,7 +43,7 @@ def test_similar_local_messages_keep_their_bodies(peer, sut, judge, delivery):
     outcomes = [
         PendingRequest(peer, "send", to=sut.direct_name(queue), label=label, body_base64=body, **how).await_outcome()
         for queue, label, body in (
-            *((application.queue, "same", body) for body in BODIES_BASE64),
+            *((application.queue, "same", body) for body in MESSAGE_BODIES_BASE64),
             (beside.queue, "last", ""),
         )
     ]
@@ -53,18 +53,22 @@ def test_similar_local_messages_keep_their_bodies(peer, sut, judge, delivery):
     stored = application.messages()
     judge(
         "MQDMPR-3.1.7.1.9-26",
-        expected=facts(sends=each(Outcome.DONE), peek="last", number_of_messages=len(BODIES_BASE64)),
+        expected=facts(sends=each(Outcome.DONE), peek="last", number_of_messages=len(MESSAGE_BODIES_BASE64)),
         observed={"sends": outcomes, "peek": peeked, "number_of_messages": len(stored)},
     )
     packets = beside.fill_queue("of the peer")
     bodies = [one.get("body_base64", "") for one in stored]
     judge(
-        "MQDMPR-3.1.7.1.9-09", expected=BODIES_BASE64, observed=bodies, case="bodies of the messages", evidence=packets
+        "MQDMPR-3.1.7.1.9-09",
+        expected=MESSAGE_BODIES_BASE64,
+        observed=bodies,
+        case="bodies of the messages",
+        evidence=packets,
     )
 
 
 RULES_OF_LOOKUP_IDENTIFIER = ("MQDMPR-3.1.7.1.9-11", "MQDMPR-3.1.7.1.9-12", "MQDMPR-3.1.7.1.9-13")
-DELIVERY_PRIORITY_AND_SIZE = (
+DELIVERY_PRIORITY_AND_BODY_SIZE_OF_MESSAGES = (
     ("express", 3, 1),
     ("recoverable", 7, LARGE_BODY_BYTES),
     ("express", 0, LARGE_BODY_BYTES),
@@ -83,7 +87,7 @@ def test_lookup_identifiers_of_local_messages_of_each_kind(peer, sut, judge):
     order: list[tuple[Application, str, int]] = []
     packets: list[Frame] = []
     for delivery, priority, size in (
-        *DELIVERY_PRIORITY_AND_SIZE,
+        *DELIVERY_PRIORITY_AND_BODY_SIZE_OF_MESSAGES,
         ("transactional", 0, 1),
         ("transactional", 0, LARGE_BODY_BYTES),
     ):

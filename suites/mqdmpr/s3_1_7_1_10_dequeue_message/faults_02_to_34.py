@@ -29,7 +29,7 @@ add(
 )
 
 
-READ_EVENTS = (
+METHODS_OF_READ_EVENTS = (
     Reading.dequeue_message,
     Reading.read_by_lookup_identifier,
     Reading.peek_message,
@@ -50,7 +50,7 @@ add(
     combine_installers(
         *(
             with_status(read, Status.MQ_ERROR_MESSAGE_NOT_FOUND, of=Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
-            for read in READ_EVENTS
+            for read in METHODS_OF_READ_EVENTS
         )
     ),
 )
@@ -136,7 +136,7 @@ class CursorReceiveOfMessageLockedByTransactionReceivesNextMessage(Cursors):
         return super().get_next_message_for_dequeue(cursor, no_wait)
 
 
-def _replace_already_received_by_not_found(got: CursorResult) -> CursorResult:
+def _replace_status_already_received_by_not_found(got: CursorResult) -> CursorResult:
     return (CursorStatus.NOT_FOUND, None) if got[0] is CursorStatus.ALREADY_RECEIVED else got
 
 
@@ -145,10 +145,10 @@ class ReceivedMessageReportedAsNotFound(Cursors):
     """A read by a cursor whose message another reader has received returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
-        return _replace_already_received_by_not_found(super().get_next_message_for_dequeue(cursor, no_wait))
+        return _replace_status_already_received_by_not_found(super().get_next_message_for_dequeue(cursor, no_wait))
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
-        return _replace_already_received_by_not_found(super().get_message_for_peek(cursor))
+        return _replace_status_already_received_by_not_found(super().get_message_for_peek(cursor))
 
 
 @fault("queue-manager-cursor-receive-of-locked-message-not-found", breaks="MQDMPR-3.1.7.1.10-17", blind=True)
@@ -269,8 +269,8 @@ class CancelOfCursorReceiveEndsOldestCursorReceive(Waiting):
         return super().cancel_waiting_read(queue, tag, status)
 
 
-@fault("cursor-of-pending-receive-moves-only-from-start", breaks="MQDMPR-3.1.7.1.10-31")
-class CursorOfPendingReceiveMovesOnlyFromStart(Cursors):
+@fault("cursor-of-pending-receive-moves-only-from-start-of-queue", breaks="MQDMPR-3.1.7.1.10-31")
+class CursorOfPendingReceiveMovesOnlyFromStartOfQueue(Cursors):
     """When a message arrives, the cursor of a pending receive moves to this message only if the cursor is at the start
     of the queue.
     """

@@ -29,7 +29,7 @@ def get_owning_queue(queue: Queue | None, journal: bool) -> Queue | None:
     return owner if owner is not None and (owner.JournalQueueReference is queue) is journal else None
 
 
-def make_descriptor_changer_to_owning_queue(journal: bool) -> Callable[[Given], OpenQueueDescriptor]:
+def make_replacer_of_descriptor_by_owning_queue(journal: bool) -> Callable[[Given], OpenQueueDescriptor]:
     """Return a function that replaces the descriptor of a journal or of a subqueue."""
     return lambda given: make_descriptor_of_other_queue(
         given.queue_desc, get_owning_queue(given.queue_desc.QueueReference, journal)
@@ -40,7 +40,7 @@ add(
     "queue-manager-receive-from-subqueue-takes-message-of-owner",
     "MQDMPR-3.1.7.1.10-09",
     "A receive from a subqueue returns a message of the queue that owns the subqueue.",
-    with_arguments(Reading.dequeue_message, queue_desc=make_descriptor_changer_to_owning_queue(journal=False)),
+    with_arguments(Reading.dequeue_message, queue_desc=make_replacer_of_descriptor_by_owning_queue(journal=False)),
     blind=True,
 )
 
@@ -49,7 +49,7 @@ add(
     "queue-manager-receive-from-journal-takes-message-of-owner",
     "MQDMPR-3.1.7.1.10-09",
     "A receive from the journal of a queue returns a message of the queue.",
-    with_arguments(Reading.dequeue_message, queue_desc=make_descriptor_changer_to_owning_queue(journal=True)),
+    with_arguments(Reading.dequeue_message, queue_desc=make_replacer_of_descriptor_by_owning_queue(journal=True)),
     blind=True,
 )
 
@@ -207,12 +207,12 @@ def make_result_changer_of_cursor_receive(
 ) -> Callable[[Given], Any]:
     """Return a function that replaces the completion of a pending receive by a cursor."""
 
-    def make_completion(given: Given) -> OnReadAnswered:
+    def make_changed_completion_callback(given: Given) -> OnReadAnswered:
         if given.cursor is None or not given.destructive_read:
             return given.answered
         return lambda status, position: given.answered(*change(given, status, position))
 
-    return make_completion
+    return make_changed_completion_callback
 
 
 def _return_first_message_of_queue(given: Given, status: Status, position: MessagePosition | None) -> Any:
@@ -232,7 +232,7 @@ add(
 )
 
 
-def _time_out_for_transactional_message(given: Given, status: Status, position: MessagePosition | None) -> Any:
+def _replace_transactional_message_by_timeout(given: Given, status: Status, position: MessagePosition | None) -> Any:
     if position is not None and position.MessageReference.TransactionIdentifier is not None:
         return Status.MQ_ERROR_IO_TIMEOUT, None
     return status, position
@@ -244,7 +244,7 @@ add(
     "A pending receive by a cursor ends without a message when a transactional message arrives.",
     with_arguments(
         Waiting.wait_for_new_message,
-        answered=make_result_changer_of_cursor_receive(_time_out_for_transactional_message),
+        answered=make_result_changer_of_cursor_receive(_replace_transactional_message_by_timeout),
     ),
     blind=True,
 )

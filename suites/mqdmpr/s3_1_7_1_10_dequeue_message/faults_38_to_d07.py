@@ -81,8 +81,8 @@ class ReceiveFromQueueWithLockedMessageDoesNotWait(Reading):
         super()._answer_or_wait(queue_desc, got, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
 
 
-@fault("queue-manager-waiting-receive-of-transaction-does-not-lock", breaks="MQDMPR-3.1.7.1.10-D03", blind=True)
-class QueueManagerWaitingReceiveOfTransactionDoesNotLock(Waiting):
+@fault("queue-manager-waiting-receive-of-transaction-does-not-lock-message", breaks="MQDMPR-3.1.7.1.10-D03", blind=True)
+class QueueManagerWaitingReceiveOfTransactionDoesNotLockMessage(Waiting):
     """If a receive in a transaction had to wait, the queue manager removes its message at once, before the commit."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -92,8 +92,10 @@ class QueueManagerWaitingReceiveOfTransactionDoesNotLock(Waiting):
             self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 
 
-@fault("queue-manager-transactional-receive-from-subqueue-not-locked", breaks="MQDMPR-3.1.7.1.10-D03", blind=True)
-class QueueManagerTransactionalReceiveFromSubqueueNotLocked(TransactionOperations):
+@fault(
+    "queue-manager-message-received-from-subqueue-in-transaction-not-locked", breaks="MQDMPR-3.1.7.1.10-D03", blind=True
+)
+class QueueManagerMessageReceivedFromSubqueueInTransactionNotLocked(TransactionOperations):
     """The queue manager does not lock a message that a transaction receives from a subqueue."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
@@ -112,8 +114,8 @@ class SecondReceiveInTransactionDoesNotLockMessage(TransactionOperations):
             position.State = MessagePositionState.AVAILABLE
 
 
-@fault("queue-manager-undecided-receive-removed-from-disk", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
-class QueueManagerUndecidedReceiveRemovedFromDisk(TransactionOperations):
+@fault("queue-manager-message-received-in-open-transaction-lost-at-restart", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
+class QueueManagerMessageReceivedInOpenTransactionLostAtRestart(TransactionOperations):
     """When a restart ends a transaction, the queue manager loses the messages that the transaction received."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
@@ -139,8 +141,10 @@ class QueueManagerTransactionReceivesFromLastQueueOnly(TransactionEvents):
             self.qm.positions.unlock_message(position)
 
 
-@fault("queue-manager-receive-in-transaction-journaled-at-once", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
-class QueueManagerReceiveInTransactionJournaledAtOnce(TransactionOperations):
+@fault(
+    "queue-manager-message-received-in-transaction-journaled-before-commit", breaks="MQDMPR-3.1.7.1.10-D04", blind=True
+)
+class QueueManagerMessageReceivedInTransactionJournaledBeforeCommit(TransactionOperations):
     """The queue manager copies a message that a transaction receives into the journal before the commit, even if an
     abort follows.
     """
@@ -162,8 +166,8 @@ class QueueManagerReceivedMessagesOfTransactionJournaledInReverse(TransactionEve
         super().transaction_commit(transaction, now)
 
 
-@fault("queue-manager-aborted-second-receive-lost", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
-class QueueManagerAbortedSecondReceiveLost(TransactionEvents):
+@fault("queue-manager-abort-deletes-second-message-received-in-transaction", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
+class QueueManagerAbortDeletesSecondMessageReceivedInTransaction(TransactionEvents):
     """At an abort, the queue manager deletes the second and each later message that the transaction received."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:

@@ -24,7 +24,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 
-def _locked_before(position: MessagePosition) -> bool:
+def _is_other_message_of_queue_locked(position: MessagePosition) -> bool:
     locked = MessagePositionState.LOCKED
     others = position.QueueReference.MessagePositionList
     return any(one is not position and one.State is locked and not one.awaits_disk for one in others)
@@ -36,7 +36,11 @@ class QueueManagerSecondTwoPhaseReceiveDeletesMessage(Reading):
     receive at once.
     """
 
-    @only_if(lambda self, position, transaction, two_phase_read, answered: two_phase_read and _locked_before(position))
+    @only_if(
+        lambda self, position, transaction, two_phase_read, answered: (
+            two_phase_read and _is_other_message_of_queue_locked(position)
+        )
+    )
     def take_message_out(
         self, position: MessagePosition, transaction: Transaction | None, two_phase_read: bool, answered: OnReadAnswered
     ) -> None:

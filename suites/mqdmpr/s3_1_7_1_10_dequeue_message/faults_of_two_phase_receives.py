@@ -14,10 +14,10 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 
-class ChangingBegunReads(TwoPhaseReading):
+class BegunTwoPhaseReceiveChanger(TwoPhaseReading):
     """A part that changes something when a two-phase receive begins."""
 
-    def change_begun_read(self, position: MessagePosition, cursor: Cursor | None) -> None:
+    def change_begun_two_phase_receive(self, position: MessagePosition, cursor: Cursor | None) -> None:
         raise NotImplementedError
 
     def dequeue_message_begin(
@@ -32,27 +32,27 @@ class ChangingBegunReads(TwoPhaseReading):
     ) -> None:
         def change_and_answer(status: Status, position: MessagePosition | None) -> None:
             if position is not None and transaction is None:
-                self.change_begun_read(position, cursor)
+                self.change_begun_two_phase_receive(position, cursor)
             answered(status, position)
 
         super().dequeue_message_begin(queue_desc, change_and_answer, now, timeout_ms, cursor, tag, transaction)
 
 
 @fault("queue-manager-message-of-two-phase-receive-deleted-on-disk", breaks="MQDMPR-3.1.7.1.10-02", blind=True)
-class QueueManagerMessageOfTwoPhaseReceiveDeletedOnDisk(ChangingBegunReads):
+class QueueManagerMessageOfTwoPhaseReceiveDeletedOnDisk(BegunTwoPhaseReceiveChanger):
     """A two-phase receive deletes the record of the message on disk at once, so that the message is lost if the queue
     manager restarts before the receive is ended.
     """
 
-    def change_begun_read(self, position: MessagePosition, cursor: Cursor | None) -> None:
+    def change_begun_two_phase_receive(self, position: MessagePosition, cursor: Cursor | None) -> None:
         self.qm.disk.save(build_removal_change([position]))
 
 
 @fault("queue-manager-returned-message-of-second-receive-at-end", breaks="MQDMPR-3.1.7.1.10-02", blind=True)
-class QueueManagerReturnedMessageOfSecondReceiveAtEnd(ChangingBegunReads):
+class QueueManagerReturnedMessageOfSecondReceiveAtEnd(BegunTwoPhaseReceiveChanger):
     """When a second two-phase receive begins before the first is ended, its message moves to the end of the queue."""
 
-    def change_begun_read(self, position: MessagePosition, cursor: Cursor | None) -> None:
+    def change_begun_two_phase_receive(self, position: MessagePosition, cursor: Cursor | None) -> None:
         count = self.__dict__["count"] = self.__dict__.get("count", 0) + 1
         if count > 1:
             messages = position.QueueReference.MessagePositionList

@@ -17,7 +17,7 @@ NOT_FOUND_STATUS, ILLEGAL_CURSOR_STATUS = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERRO
 LARGE_BODY = b"large body " * 2_000
 
 
-def _send_with_priority(remote, label, priority, **headers):
+def _send_message_with_priority(remote, label, priority, **headers):
     remote.send_all([remote.peer.recoverable_message(base={"PR": priority}, label=label, **headers)])
 
 
@@ -35,12 +35,12 @@ def test_each_waiting_cursor_moves_to_its_own_message(remote, judge):
     reads = [queue.begin_receive(hCursor=one, ulTimeout=LONG_TIMEOUT_MS) for one in (first, second)]
     waits = [read.state_after_silence() for read in reads]
     for label, priority in (("a", 7), ("b", 5)):
-        _send_with_priority(remote, label, priority)
+        _send_message_with_priority(remote, label, priority)
     labels = [read.wait().label_or_outcome for read in reads]
     judge("MQDMPR-3.1.7.1.10-23", expected=[Call.WAITING] * 2, observed=waits, evidence=reads)
     for read in reads:
         queue.put_message_back(read)
-    _send_with_priority(remote, "c", 0)
+    _send_message_with_priority(remote, "c", 0)
     later = [queue.start_receive(hCursor=one) for one in (first, second)]
     judge(
         "MQDMPR-3.1.7.1.10-31",
@@ -69,7 +69,7 @@ def test_cursors_read_nothing_before_locked_last_message(remote, judge):
     lock two further messages, and only the last of them is free.
     """
     queue, other = remote.open_with_messages("a", "b"), remote.open()
-    _send_with_priority(remote, "c", 3, body=LARGE_BODY)
+    _send_message_with_priority(remote, "c", 3, body=LARGE_BODY)
     behind, at_last, at_first = (queue.open_cursor() for _ in range(3))
     for cursor, steps in ((behind, 1), (at_last, 2), (at_first, 0)):
         queue.peek(hCursor=cursor).expect_success()
@@ -125,7 +125,7 @@ def test_lookups_of_transactional_and_large_messages(remote, judge):
     peeks = [queue.look_up(Action.LOOKUP_PEEK_CURRENT, one) for one in ids]
     peeks += [queue.look_up(Action.LOOKUP_PEEK_PREV, ids[2]), queue.look_up(Action.LOOKUP_PEEK_NEXT, ids[1])]
     plain = remote.open_with_messages()
-    _send_with_priority(remote, "large", 3, body=LARGE_BODY)
+    _send_message_with_priority(remote, "large", 3, body=LARGE_BODY)
     peeks.append(plain.look_up(Action.LOOKUP_PEEK_PREV, LookupId.BEHIND_LAST))
     judge(
         "MQDMPR-3.1.7.1.13-16",

@@ -8,20 +8,20 @@ from harness.expectations import facts
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.applications import Application, PendingRequest
-from suites.mqdmpr.steps.several_queues import SeveralQueues
+from suites.mqdmpr.steps.several_queues import JournaledQueuesWithMessages
 
 pytestmark = needs("queue_control", "receive")
 
 SHORT_TIMEOUT_MS, LONG_TIMEOUT_MS = 300, 60_000
 
 
-RULES_OF_EACH_END = ("MQDMPR-3.1.7.3.1-19", "MQDMPR-3.1.7.3.1-20", "MQDMPR-3.1.7.3.5-03")
-ENDED_READ_RULES_BY_KIND = {
-    "receive": ("MQDMPR-3.1.7.1.10-35", *RULES_OF_EACH_END),
-    "peek next": ("MQDMPR-3.1.7.1.14-33", *RULES_OF_EACH_END),
-    "peek by a cursor": ("MQDMPR-3.1.7.1.15-35", *RULES_OF_EACH_END),
-    "peek": ("MQDMPR-3.1.7.1.15-55", *RULES_OF_EACH_END),
-    "receive in a transaction": RULES_OF_EACH_END,
+RULES_OF_EACH_ENDED_READ = ("MQDMPR-3.1.7.3.1-19", "MQDMPR-3.1.7.3.1-20", "MQDMPR-3.1.7.3.5-03")
+ENDED_READ_RULES_BY_KIND_OF_READ = {
+    "receive": ("MQDMPR-3.1.7.1.10-35", *RULES_OF_EACH_ENDED_READ),
+    "peek next": ("MQDMPR-3.1.7.1.14-33", *RULES_OF_EACH_ENDED_READ),
+    "peek by a cursor": ("MQDMPR-3.1.7.1.15-35", *RULES_OF_EACH_ENDED_READ),
+    "peek": ("MQDMPR-3.1.7.1.15-55", *RULES_OF_EACH_ENDED_READ),
+    "receive in a transaction": RULES_OF_EACH_ENDED_READ,
 }
 """For each kind of pending read, the rules about its end without a message."""
 
@@ -47,7 +47,7 @@ def _open_cursor(sut, queue, peeks=0):
     return cursor
 
 
-def _read(peer, verb, **where):
+def _read_without_waiting(peer, verb, **where):
     """Read without waiting; return the label of the message, or the outcome if no message is read."""
     return PendingRequest(peer, verb, timeout_ms=0, **where).await_label()
 
@@ -66,7 +66,7 @@ def test_reads_take_messages_of_their_own_queue(peer, sut, judge, transactional)
     LookupIdentifier, peeks by handle, by path name and by cursor, and receives by handle and by cursor return only
     messages of the place that was opened.
     """
-    queues = SeveralQueues(peer, sut, transactional=transactional)
+    queues = JournaledQueuesWithMessages(peer, sut, transactional=transactional)
     queues.fill_queue("subqueue", "rst")
     queues.fill_queue("queue", "ijabc")
     queues.fill_queue("other", "uvw")
@@ -91,9 +91,9 @@ def test_reads_take_messages_of_their_own_queue(peer, sut, judge, transactional)
     }
     peeked_first = {
         place: [
-            _read(peer, "peek_message", handle=handle),
-            _read(peer, "peek_message", queue=queues.names[place]),
-            _read(peer, "peek_message", handle=handle),
+            _read_without_waiting(peer, "peek_message", handle=handle),
+            _read_without_waiting(peer, "peek_message", queue=queues.names[place]),
+            _read_without_waiting(peer, "peek_message", handle=handle),
         ]
         for place, (handle, _) in places.items()
     }
@@ -106,11 +106,13 @@ def test_reads_take_messages_of_their_own_queue(peer, sut, judge, transactional)
     )
     peeked, received = {}, {}
     for place, (_, cursor) in places.items():
-        peeked[place] = [_read(peer, verb, cursor=cursor) for verb in ("peek_message", "peek_next", "peek_next")]
+        peeked[place] = [
+            _read_without_waiting(peer, verb, cursor=cursor) for verb in ("peek_message", "peek_next", "peek_next")
+        ]
     for place, (handle, cursor) in places.items():
         received[place] = [
-            _read(peer, "receive", cursor=cursor),
-            *(_read(peer, "receive", handle=handle) for _ in range(2)),
+            _read_without_waiting(peer, "receive", cursor=cursor),
+            *(_read_without_waiting(peer, "receive", handle=handle) for _ in range(2)),
         ]
     judge(
         "MQDMPR-3.1.7.1.13-16",
@@ -145,7 +147,7 @@ def test_reads_take_messages_of_their_own_queue(peer, sut, judge, transactional)
     )
 
 
-@covers(*(rule for rules in ENDED_READ_RULES_BY_KIND.values() for rule in rules))
+@covers(*(rule for rules in ENDED_READ_RULES_BY_KIND_OF_READ.values() for rule in rules))
 def test_pending_read_ends_with_status_of_its_wait(peer, sut, judge):
     """Receives, peeks and peeks at the next message by cursors wait, both behind a message and at the start of an empty
     queue; a peek by path name waits too. If the SUT has transactions, a receive in a transaction waits as well. The
@@ -175,7 +177,7 @@ def test_pending_read_ends_with_status_of_its_wait(peer, sut, judge):
         sut.attempt(lambda number=reads[name].number: sut.control.call("cancel", request=number))
     for kind, _ in waits:
         judge(
-            *ENDED_READ_RULES_BY_KIND[kind],
+            *ENDED_READ_RULES_BY_KIND_OF_READ[kind],
             expected=facts(waits=True, expired=Outcome.NOTHING, cancelled=Outcome.REFUSED),
             observed={
                 "waits": waits[kind, "cancelled"],
@@ -228,7 +230,7 @@ def test_receive_by_cursor_in_transaction_takes_message_of_cursor(peer, sut, jud
     transaction = application.begin_transaction()
 
     def receive_by_cursor(cursor):
-        return _read(peer, "receive", cursor=cursor, transaction=transaction)
+        return _read_without_waiting(peer, "receive", cursor=cursor, transaction=transaction)
 
     labels = [receive_by_cursor(cursor) for _ in range(2) for cursor in reversed(cursors)]
     left = application.labels()

@@ -19,7 +19,7 @@ from suites.mqqp.steps.methods import parametrize_method
 
 NOT_FOUND_STATUS = "MQ_ERROR_MESSAGE_NOT_FOUND"
 SHORT_READ_TIMEOUT_MS = 300
-TRANSACTION_ARGUMENTS_BY_KIND = {
+TRANSACTION_ARGUMENTS_BY_KIND_OF_TRANSACTION = {
     "no transaction": None,
     "internal transaction": pytest.param({}, marks=needs("transactions")),
     "coordinated transaction": pytest.param({"external": True}, marks=needs("transactions")),
@@ -89,7 +89,9 @@ def _purge_application_queue(application):
 
 @needs("receive", "queue_control")
 @covers("MQDMPR-3.1.7.1.10-16")
-@pytest.mark.parametrize("way", TRANSACTION_ARGUMENTS_BY_KIND.values(), ids=list(TRANSACTION_ARGUMENTS_BY_KIND))
+@pytest.mark.parametrize(
+    "way", TRANSACTION_ARGUMENTS_BY_KIND_OF_TRANSACTION.values(), ids=list(TRANSACTION_ARGUMENTS_BY_KIND_OF_TRANSACTION)
+)
 @varied("response queue", "queue journaling", "queue privacy")
 def test_receive_by_cursor_at_removed_message_takes_no_other(peer, sut, judge, way):
     """Two cursors are at a message that is then received by LookupIdentifier, through another handle or in another
@@ -125,7 +127,9 @@ def test_receive_by_cursor_at_removed_message_takes_no_other(peer, sut, judge, w
 
 @needs("receive", "queue_control")
 @covers("MQDMPR-3.1.7.1.10-19")
-@pytest.mark.parametrize("way", TRANSACTION_ARGUMENTS_BY_KIND.values(), ids=list(TRANSACTION_ARGUMENTS_BY_KIND))
+@pytest.mark.parametrize(
+    "way", TRANSACTION_ARGUMENTS_BY_KIND_OF_TRANSACTION.values(), ids=list(TRANSACTION_ARGUMENTS_BY_KIND_OF_TRANSACTION)
+)
 @varied("response queue", "queue journaling", "queue privacy")
 def test_receive_by_cursor_behind_last_message_takes_no_other(peer, sut, judge, way):
     """A cursor receives the last message of a queue, which still contains earlier messages. Further receives by this

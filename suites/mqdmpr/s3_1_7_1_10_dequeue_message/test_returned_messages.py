@@ -11,10 +11,12 @@ from harness.wire.rpc_qm2qm import Action, LookupId
 
 pytestmark = needs("qm2qm")
 
-RULE_BY_WAY = {"receive": "MQDMPR-3.1.7.1.10-02", "lookup": "MQDMPR-3.1.7.1.13-04"}
+RULE_BY_KIND_OF_RECEIVE = {"receive": "MQDMPR-3.1.7.1.10-02", "lookup": "MQDMPR-3.1.7.1.13-04"}
 
 
-@pytest.mark.parametrize("way", [pytest.param(way, marks=covers(rule), id=way) for way, rule in RULE_BY_WAY.items()])
+@pytest.mark.parametrize(
+    "way", [pytest.param(way, marks=covers(rule), id=way) for way, rule in RULE_BY_KIND_OF_RECEIVE.items()]
+)
 @covers("MQDMPR-3.1.7.1.10-D07", "MQDMPR-3.1.7.3.2-09")
 def test_returned_message_keeps_its_place(remote, judge, way):
     """A reader receives the first of three messages, by a receive or by a lookup, and returns it to the queue. The
@@ -33,7 +35,7 @@ def test_returned_message_keeps_its_place(remote, judge, way):
     labels = queue.labels()
     if way == "lookup" and "a" not in labels:
         reason = "a receive by LookupIdentifier removes the message at once (erratum E57)"
-        judge.mark_not_exercised(RULE_BY_WAY[way], reason=reason, evidence=taken[0])
+        judge.mark_not_exercised(RULE_BY_KIND_OF_RECEIVE[way], reason=reason, evidence=taken[0])
         judge.mark_not_exercised("MQDMPR-3.1.7.1.10-D07", "MQDMPR-3.1.7.3.2-09", reason=reason, evidence=taken[0])
         return
     again = queue.start_receive()
@@ -59,7 +61,7 @@ def test_returned_message_keeps_its_place(remote, judge, way):
     for reader, read in ((queue, in_front), (other, second)):
         reader.put_message_back(read)
     judge(
-        RULE_BY_WAY[way],
+        RULE_BY_KIND_OF_RECEIVE[way],
         expected=facts(after_the_first_return=in_queue("a", "b", "c"), after_all_returns=in_queue("a", "b", "c")),
         observed={"after_the_first_return": labels, "after_all_returns": queue.labels()},
         evidence=taken,

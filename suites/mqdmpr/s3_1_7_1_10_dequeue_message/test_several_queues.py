@@ -13,7 +13,7 @@ from suites.mqdmpr.steps.rich_messages import (
     list_changed_properties,
     map_properties_by_label,
 )
-from suites.mqdmpr.steps.several_queues import SeveralQueues
+from suites.mqdmpr.steps.several_queues import JournaledQueuesWithMessages
 
 pytestmark = needs("queue_control", "receive")
 
@@ -31,7 +31,7 @@ def test_receives_of_transaction_from_several_queues_end_together(peer, sut, jud
     the journals in the order of the receives. An abort, or a restart before the end, returns each of them to its place.
     A second transaction that receives from the same queues is aborted.
     """
-    queues = SeveralQueues(peer, sut, transactional=True)
+    queues = JournaledQueuesWithMessages(peer, sut, transactional=True)
     with_subqueue = "subqueue" in queues.names
     queues.fill_queue("subqueue", "st")
     queues.fill_queue("queue", "abcdef")
@@ -147,7 +147,7 @@ def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judg
     one of several ways. It gets all properties, and the message moves from its queue to the journal of that queue. The
     other messages stay, and a restart changes nothing.
     """
-    queues = SeveralQueues(peer, sut)
+    queues = JournaledQueuesWithMessages(peer, sut)
     queues.fill_queue("other", "uv")
     name = queues.names["queue"]
     source = {"queue": name}
@@ -220,7 +220,7 @@ def test_peeks_return_whole_messages_and_change_nothing(peer, sut, judge):
     its message with all properties. No peek changes a queue, a journal or the cursor of another peek, and a restart
     changes nothing either.
     """
-    queues = SeveralQueues(peer, sut)
+    queues = JournaledQueuesWithMessages(peer, sut)
     queues.fill_queue("queue", "abcde", (3, 5, 3, 1))
     queues.fill_queue("other", "uv")
     places = queues.expect(queue="baced", other="uv")

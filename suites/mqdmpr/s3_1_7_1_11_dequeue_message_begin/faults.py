@@ -38,8 +38,8 @@ class QueueManagerReceiveByCursorOfDeletedQueueFindsNoMessage(TwoPhaseReading):
         super().dequeue_message_begin(queue_desc, answered, now, timeout_ms, cursor, tag, transaction)
 
 
-@fault("queue-manager-second-two-phase-receive-of-reader-not-locked", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
-class QueueManagerSecondTwoPhaseReceiveOfReaderNotLocked(TwoPhaseReading):
+@fault("queue-manager-message-of-second-two-phase-receive-not-locked", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
+class QueueManagerMessageOfSecondTwoPhaseReceiveNotLocked(TwoPhaseReading):
     """When a reader begins a second two-phase receive before the end of its first one, the queue manager does not lock
     the message of the second receive.
     """
@@ -66,8 +66,8 @@ class QueueManagerSecondTwoPhaseReceiveOfReaderNotLocked(TwoPhaseReading):
         super().dequeue_message_begin(queue_desc, unlock_second_message, now, timeout_ms, cursor, tag, transaction)
 
 
-@fault("queue-manager-two-phase-receive-that-waited-not-locked", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
-class QueueManagerTwoPhaseReceiveThatWaitedNotLocked(TwoPhaseReading):
+@fault("queue-manager-message-of-two-phase-receive-that-waited-not-locked", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
+class QueueManagerMessageOfTwoPhaseReceiveThatWaitedNotLocked(TwoPhaseReading):
     """When a two-phase receive had to wait for its message, the queue manager does not lock the message."""
 
     def dequeue_message_begin(

@@ -50,16 +50,16 @@ def _make_returned_message_replacer(
 ) -> Callable[[Given], OnReadAnswered]:
     """Return a function that replaces the message that a two-phase receive returns."""
 
-    def make_completion(given: Given) -> OnReadAnswered:
+    def make_changed_completion_callback(given: Given) -> OnReadAnswered:
         def answer_with_changed_message(status: Status, position: MessagePosition | None) -> Any:
             given.answered(status, None if position is None else change(given, position))
 
         return answer_with_changed_message
 
-    return make_completion
+    return make_changed_completion_callback
 
 
-def _lock_other_message(position: MessagePosition, other: MessagePosition | None) -> None:
+def _lock_other_message_instead(position: MessagePosition, other: MessagePosition | None) -> None:
     if other is not None and other is not position and other.State is MessagePositionState.AVAILABLE:
         position.State, other.State = other.State, position.State
 
@@ -67,7 +67,7 @@ def _lock_other_message(position: MessagePosition, other: MessagePosition | None
 def _lock_following_message(given: Given, position: MessagePosition) -> MessagePosition:
     other = position.Next
     if given.cursor is not None and isinstance(other, MessagePosition):
-        _lock_other_message(position, other)
+        _lock_other_message_instead(position, other)
     return position
 
 
@@ -101,7 +101,7 @@ add(
 )
 
 
-def _make_waiting_completion(given: Given) -> OnReadAnswered:
+def _make_completion_with_first_message(given: Given) -> OnReadAnswered:
     """Return a completion that passes the first message of the queue to a receive that waited."""
     queue = given.queue_desc.QueueReference
     waits = queue is not None and given.qm.seeking.seek_available(queue.MessagePositionList.Start, False) is None
@@ -117,6 +117,6 @@ add(
     "queue-manager-two-phase-receive-that-waited-returns-first-position",
     "MQDMPR-3.1.7.1.11-14",
     "A two-phase receive that had to wait returns the first message of the queue, even if that message is locked.",
-    with_arguments(TwoPhaseReading.dequeue_message_begin, answered=_make_waiting_completion),
+    with_arguments(TwoPhaseReading.dequeue_message_begin, answered=_make_completion_with_first_message),
     blind=True,
 )

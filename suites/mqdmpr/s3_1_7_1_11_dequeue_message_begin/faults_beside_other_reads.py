@@ -15,10 +15,12 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 
-class OnePhaseOfSomeReceives(TwoPhaseReading):
+class OnePhaseInsteadOfTwoPhaseReceiver(TwoPhaseReading):
     """A part whose event Dequeue Message Begin receives some messages in one phase."""
 
-    def is_one_phase(self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, timeout_ms: int | None) -> bool:
+    def is_receive_completed_in_one_phase(
+        self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, timeout_ms: int | None
+    ) -> bool:
         raise NotImplementedError
 
     def dequeue_message_begin(
@@ -31,17 +33,19 @@ class OnePhaseOfSomeReceives(TwoPhaseReading):
         tag: Hashable | None = None,
         transaction: Transaction | None = None,
     ) -> None:
-        two_phase_read = not self.is_one_phase(queue_desc, cursor, timeout_ms)
+        two_phase_read = not self.is_receive_completed_in_one_phase(queue_desc, cursor, timeout_ms)
         self.qm.reading.dequeue_message(
             queue_desc, answered, now, timeout_ms, cursor, tag, two_phase_read=two_phase_read, transaction=transaction
         )
 
 
 @fault("queue-manager-pending-two-phase-receive-in-one-phase", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
-class QueueManagerPendingTwoPhaseReceiveInOnePhase(OnePhaseOfSomeReceives):
+class QueueManagerPendingTwoPhaseReceiveInOnePhase(OnePhaseInsteadOfTwoPhaseReceiver):
     """The event Dequeue Message Begin deletes the message at once if the receive had to wait for the message."""
 
-    def is_one_phase(self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, timeout_ms: int | None) -> bool:
+    def is_receive_completed_in_one_phase(
+        self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, timeout_ms: int | None
+    ) -> bool:
         queue = queue_desc.QueueReference
         if queue is None or timeout_ms == 0:
             return False
@@ -49,10 +53,12 @@ class QueueManagerPendingTwoPhaseReceiveInOnePhase(OnePhaseOfSomeReceives):
 
 
 @fault("queue-manager-two-phase-receive-at-peeked-message-in-one-phase", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
-class QueueManagerTwoPhaseReceiveAtPeekedMessageInOnePhase(OnePhaseOfSomeReceives):
+class QueueManagerTwoPhaseReceiveAtPeekedMessageInOnePhase(OnePhaseInsteadOfTwoPhaseReceiver):
     """The event Dequeue Message Begin deletes the message at once if the cursor has peeked at the message before."""
 
-    def is_one_phase(self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, timeout_ms: int | None) -> bool:
+    def is_receive_completed_in_one_phase(
+        self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, timeout_ms: int | None
+    ) -> bool:
         return cursor is not None and cursor.CursorState is CursorState.READ
 
 
@@ -80,10 +86,10 @@ class QueueManagerReadWithRequest0NotCancelled(Waiting):
         return Status.STATUS_NOT_FOUND
 
 
-class OtherStatusOfBegin(TwoPhaseReading):
+class TwoPhaseReceiveStatusReplacer(TwoPhaseReading):
     """A part whose event Dequeue Message Begin replaces some statuses of Dequeue Message."""
 
-    def change_status(self, status: Status, cursor: Cursor | None) -> Status:
+    def replace_receive_status(self, status: Status, cursor: Cursor | None) -> Status:
         raise NotImplementedError
 
     def dequeue_message_begin(
@@ -98,7 +104,7 @@ class OtherStatusOfBegin(TwoPhaseReading):
     ) -> None:
         super().dequeue_message_begin(
             queue_desc,
-            lambda status, position: answered(self.change_status(status, cursor), position),
+            lambda status, position: answered(self.replace_receive_status(status, cursor), position),
             now,
             timeout_ms,
             cursor,
@@ -108,21 +114,21 @@ class OtherStatusOfBegin(TwoPhaseReading):
 
 
 @fault("queue-manager-two-phase-receive-already-received-message-not-found", breaks="MQDMPR-3.1.7.1.11-15", blind=True)
-class QueueManagerTwoPhaseReceiveAlreadyReceivedMessageNotFound(OtherStatusOfBegin):
+class QueueManagerTwoPhaseReceiveAlreadyReceivedMessageNotFound(TwoPhaseReceiveStatusReplacer):
     """The event Dequeue Message Begin returns MQ_ERROR_MESSAGE_NOT_FOUND if the message of the cursor was already
     received.
     """
 
-    def change_status(self, status: Status, cursor: Cursor | None) -> Status:
+    def replace_receive_status(self, status: Status, cursor: Cursor | None) -> Status:
         received = status is Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
         return Status.MQ_ERROR_MESSAGE_NOT_FOUND if received else status
 
 
 @fault("queue-manager-two-phase-receive-message-not-found-io-timeout", breaks="MQDMPR-3.1.7.1.11-15", blind=True)
-class QueueManagerTwoPhaseReceiveMessageNotFoundIoTimeout(OtherStatusOfBegin):
+class QueueManagerTwoPhaseReceiveMessageNotFoundIoTimeout(TwoPhaseReceiveStatusReplacer):
     """The event Dequeue Message Begin returns MQ_ERROR_IO_TIMEOUT where Dequeue Message returns
     MQ_ERROR_MESSAGE_NOT_FOUND.
     """
 
-    def change_status(self, status: Status, cursor: Cursor | None) -> Status:
+    def replace_receive_status(self, status: Status, cursor: Cursor | None) -> Status:
         return Status.MQ_ERROR_IO_TIMEOUT if status is Status.MQ_ERROR_MESSAGE_NOT_FOUND else status

@@ -15,7 +15,7 @@ pytestmark = needs("qm2qm")
 LONG_READ_TIMEOUT_MS = 600_000
 
 
-def _receive_available(remote, queue, cursor):
+def _receive_available_message(remote, queue, cursor):
     remote.deliver(["a"])
     return queue.start_receive()
 
@@ -25,7 +25,7 @@ def _receive_by_cursor(remote, queue, cursor):
     return queue.start_receive(hCursor=cursor)
 
 
-def _receive_peeked(remote, queue, cursor):
+def _receive_peeked_message(remote, queue, cursor):
     remote.deliver(["a"])
     queue.peek(hCursor=cursor).expect_success()
     return queue.start_receive(hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
@@ -45,10 +45,10 @@ def _receive_by_cursor_after_wait(remote, queue, cursor):
     return read.wait()
 
 
-KINDS_OF_RECEIVES = {
-    "available message": _receive_available,
+RECEIVE_FUNCTION_BY_KIND_OF_RECEIVE = {
+    "available message": _receive_available_message,
     "message of a new cursor": _receive_by_cursor,
-    "message at which the cursor has peeked": _receive_peeked,
+    "message at which the cursor has peeked": _receive_peeked_message,
     "message that arrives": _receive_after_wait,
     "message that arrives for a cursor": _receive_by_cursor_after_wait,
 }
@@ -56,13 +56,13 @@ KINDS_OF_RECEIVES = {
 
 
 @covers("MQDMPR-3.1.7.1.11-07")
-@pytest.mark.parametrize("kind", KINDS_OF_RECEIVES)
+@pytest.mark.parametrize("kind", RECEIVE_FUNCTION_BY_KIND_OF_RECEIVE)
 def test_each_kind_of_receive_has_two_phases(remote, judge, kind):
     """A receive locks its message: other readers do not see it. The second phase returns the message to the queue. A
     second receive, which is acknowledged, removes the message.
     """
     queue = remote.open()
-    read = KINDS_OF_RECEIVES[kind](remote, queue, queue.open_cursor())
+    read = RECEIVE_FUNCTION_BY_KIND_OF_RECEIVE[kind](remote, queue, queue.open_cursor())
     locked = queue.labels()
     returned = queue.put_message_back(read)
     labels = queue.labels()

@@ -37,8 +37,8 @@ add(
 )
 
 
-@fault("queue-manager-dequeue-end-ends-first-locked-message", breaks="MQDMPR-3.1.7.1.12-13")
-class QueueManagerDequeueEndEndsFirstLockedMessage(TwoPhaseReading):
+@fault("queue-manager-dequeue-end-deletes-first-locked-message", breaks="MQDMPR-3.1.7.1.12-13")
+class QueueManagerDequeueEndDeletesFirstLockedMessage(TwoPhaseReading):
     """Dequeue Message End with iDeleteMessage True deletes the first locked message of the queue instead of
     the message that was received.
     """
@@ -58,8 +58,8 @@ class QueueManagerDequeueEndEndsFirstLockedMessage(TwoPhaseReading):
         super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
 
 
-@fault("queue-manager-dequeue-end-deletes-until-restart", breaks="MQDMPR-3.1.7.1.12-13", blind=True)
-class QueueManagerDequeueEndDeletesUntilRestart(TwoPhaseReading):
+@fault("queue-manager-message-deleted-by-dequeue-end-restored-at-restart", breaks="MQDMPR-3.1.7.1.12-13", blind=True)
+class QueueManagerMessageDeletedByDequeueEndRestoredAtRestart(TwoPhaseReading):
     """After a restart, the queue manager restores a message that Dequeue Message End deleted."""
 
     def dequeue_message_end(
@@ -157,8 +157,8 @@ class QueueManagerDequeueEndPutsMessageAtEnd(TwoPhaseReading):
         ended(Status.MQ_OK)
 
 
-@fault("queue-manager-dequeue-end-returns-message-journaled", breaks="MQDMPR-3.1.7.1.12-18", blind=True)
-class QueueManagerDequeueEndReturnsMessageJournaled(TwoPhaseReading):
+@fault("queue-manager-message-returned-by-dequeue-end-journaled", breaks="MQDMPR-3.1.7.1.12-18", blind=True)
+class QueueManagerMessageReturnedByDequeueEndJournaled(TwoPhaseReading):
     """The queue manager also copies a message that a reader returns into the journal."""
 
     def dequeue_message_end(
@@ -286,7 +286,7 @@ class QueueManagerSecondEndOfReceiveFromDeletedQueueSucceeds(TwoPhaseReading):
     MQ_ERROR_QUEUE_NOT_AVAILABLE.
     """
 
-    handles_of_refused_ends: frozenset[int] = frozenset()
+    handles_of_refused_dequeue_ends: frozenset[int] = frozenset()
 
     def dequeue_message_end(
         self,
@@ -296,9 +296,9 @@ class QueueManagerSecondEndOfReceiveFromDeletedQueueSucceeds(TwoPhaseReading):
         ended: Callable[[Status], None],
         transactional: bool = False,
     ) -> None:
-        if queue_desc.QueueReference is None and queue_desc.Handle in self.handles_of_refused_ends:
+        if queue_desc.QueueReference is None and queue_desc.Handle in self.handles_of_refused_dequeue_ends:
             ended(Status.MQ_OK)
             return
         if queue_desc.QueueReference is None:
-            self.handles_of_refused_ends |= {queue_desc.Handle}
+            self.handles_of_refused_dequeue_ends |= {queue_desc.Handle}
         super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)

@@ -13,10 +13,10 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 
 
-class ErrorOfSomeEnds(TwoPhaseReading):
+class DequeueMessageEndErrorReporter(TwoPhaseReading):
     """A part whose event Dequeue Message End carries out its steps, but sometimes returns an error."""
 
-    def is_error(self, position: MessagePosition, delete_message: bool) -> bool:
+    def is_dequeue_end_error_reported(self, position: MessagePosition, delete_message: bool) -> bool:
         raise NotImplementedError
 
     def dequeue_message_end(
@@ -27,7 +27,7 @@ class ErrorOfSomeEnds(TwoPhaseReading):
         ended: Callable[[Status], None],
         transactional: bool = False,
     ) -> None:
-        if self.is_error(position, delete_message):
+        if self.is_dequeue_end_error_reported(position, delete_message):
             super().dequeue_message_end(
                 queue_desc, position, delete_message, lambda _: ended(Status.MQ_ERROR_TRANSACTION_SEQUENCE)
             )
@@ -36,20 +36,20 @@ class ErrorOfSomeEnds(TwoPhaseReading):
 
 
 @fault("queue-manager-end-of-receive-of-purged-message-error", breaks="MQDMPR-3.1.7.1.12-21", blind=True)
-class QueueManagerEndOfReceiveOfPurgedMessageError(ErrorOfSomeEnds):
+class QueueManagerEndOfReceiveOfPurgedMessageError(DequeueMessageEndErrorReporter):
     """The event Dequeue Message End returns MQ_ERROR_TRANSACTION_SEQUENCE if the queue was purged while the message was
     locked.
     """
 
-    def is_error(self, position: MessagePosition, delete_message: bool) -> bool:
+    def is_dequeue_end_error_reported(self, position: MessagePosition, delete_message: bool) -> bool:
         return position.State is MessagePositionState.PURGE_PENDING
 
 
 @fault("queue-manager-end-of-receive-beside-pending-read-error", breaks="MQDMPR-3.1.7.1.12-21", blind=True)
-class QueueManagerEndOfReceiveBesidePendingReadError(ErrorOfSomeEnds):
+class QueueManagerEndOfReceiveBesidePendingReadError(DequeueMessageEndErrorReporter):
     """The event Dequeue Message End returns MQ_ERROR_TRANSACTION_SEQUENCE if it returns the message to the queue while
     a read of the queue is pending.
     """
 
-    def is_error(self, position: MessagePosition, delete_message: bool) -> bool:
+    def is_dequeue_end_error_reported(self, position: MessagePosition, delete_message: bool) -> bool:
         return not delete_message and bool(list_waiting_reads(position.QueueReference))

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from reference_qm.model.enums import MessageSeekAction
 
-NEIGHBOR_ACTIONS = (MessageSeekAction.NEXT, MessageSeekAction.PREVIOUS)
+NEXT_AND_PREVIOUS_SEEK_ACTIONS = (MessageSeekAction.NEXT, MessageSeekAction.PREVIOUS)

@@ -18,7 +18,7 @@ from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
-from suites.mqdmpr.s3_1_7_1_13_read_message_by_lookup_identifier.fault_steps import NEIGHBOR_ACTIONS
+from suites.mqdmpr.s3_1_7_1_13_read_message_by_lookup_identifier.fault_steps import NEXT_AND_PREVIOUS_SEEK_ACTIONS
 
 add(
     "lookup-peek-removes-message",
@@ -47,8 +47,8 @@ add(
 )
 
 
-@fault("queue-manager-peek-of-last-removes-it", breaks="MQDMPR-3.1.7.1.13-02", blind=True)
-class QueueManagerPeekOfLastRemovesIt(Reading):
+@fault("queue-manager-peek-of-last-message-removes-message", breaks="MQDMPR-3.1.7.1.13-02", blind=True)
+class QueueManagerPeekOfLastMessageRemovesMessage(Reading):
     """A peek at the last message by LookupIdentifier removes the message."""
 
     def read_by_lookup_identifier(
@@ -268,7 +268,7 @@ class TransactionalReceiveOfNextMessageByLookupIdDoesNotLockIt(Reading):
         transaction: Transaction | None = None,
     ) -> None:
         def unlock_message(status: Status, position: MessagePosition | None) -> None:
-            if position is not None and transaction is not None and lookup_operation in NEIGHBOR_ACTIONS:
+            if position is not None and transaction is not None and lookup_operation in NEXT_AND_PREVIOUS_SEEK_ACTIONS:
                 position.State = MessagePositionState.AVAILABLE
             answered(status, position)
 

@@ -48,7 +48,9 @@ class QueueManagerPeekPreviousByLookupIdReturnsLockedMessage(Seeking):
         return locked or super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-def _is_receive_of_current(self: Seeking, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction) -> bool:
+def _is_receive_of_current_message(
+    self: Seeking, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction
+) -> bool:
     return action is MessageSeekAction.CURRENT and not peek
 
 
@@ -56,7 +58,7 @@ def _is_receive_of_current(self: Seeking, queue: Queue, lookup_id: int, peek: bo
 class QueueManagerReceiveByLookupIdReturnsLockedMessage(Seeking):
     """A receive of the message with a LookupIdentifier returns a locked message."""
 
-    @only_if(_is_receive_of_current)
+    @only_if(_is_receive_of_current_message)
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> StatusAndPosition:

@@ -16,7 +16,7 @@ from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
-from suites.mqdmpr.s3_1_7_1_13_read_message_by_lookup_identifier.fault_steps import NEIGHBOR_ACTIONS
+from suites.mqdmpr.s3_1_7_1_13_read_message_by_lookup_identifier.fault_steps import NEXT_AND_PREVIOUS_SEEK_ACTIONS
 
 
 @fault(
@@ -47,11 +47,15 @@ add(
 )
 
 
-@fault("queue-manager-lookup-from-another-message-leaves-transaction-out", breaks="MQDMPR-3.1.7.1.13-25")
-class QueueManagerLookupFromAnotherMessageLeavesTransactionOut(Reading):
+@fault("queue-manager-receive-of-neighbor-message-left-out-of-transaction", breaks="MQDMPR-3.1.7.1.13-25")
+class QueueManagerReceiveOfNeighborMessageLeftOutOfTransaction(Reading):
     """A receive of the next or previous message by LookupIdentifier takes effect at once, even in a transaction."""
 
-    @only_if(lambda part, queue_desc, lookup_id, lookup_operation, *more, **named: lookup_operation in NEIGHBOR_ACTIONS)
+    @only_if(
+        lambda part, queue_desc, lookup_id, lookup_operation, *more, **named: (
+            lookup_operation in NEXT_AND_PREVIOUS_SEEK_ACTIONS
+        )
+    )
     def read_by_lookup_identifier(
         self,
         queue_desc: OpenQueueDescriptor,
@@ -67,8 +71,8 @@ class QueueManagerLookupFromAnotherMessageLeavesTransactionOut(Reading):
         )
 
 
-@fault("queue-manager-lookup-in-subqueue-leaves-transaction-out", breaks="MQDMPR-3.1.7.1.13-25", blind=True)
-class QueueManagerLookupInSubqueueLeavesTransactionOut(Reading):
+@fault("queue-manager-receive-from-subqueue-left-out-of-transaction", breaks="MQDMPR-3.1.7.1.13-25", blind=True)
+class QueueManagerReceiveFromSubqueueLeftOutOfTransaction(Reading):
     """A receive by LookupIdentifier from a subqueue takes effect at once, even in a transaction."""
 
     def read_by_lookup_identifier(
@@ -177,8 +181,8 @@ class ReceiverLookupOfLaterMessageNotAcknowledgedAsReceived(Reading):
         )
 
 
-@fault("queue-manager-lookup-receive-back-after-restart", breaks="MQDMPR-3.1.7.1.13-34", blind=True)
-class QueueManagerLookupReceiveBackAfterRestart(Reading):
+@fault("queue-manager-message-received-by-lookup-restored-at-restart", breaks="MQDMPR-3.1.7.1.13-34", blind=True)
+class QueueManagerMessageReceivedByLookupRestoredAtRestart(Reading):
     """After a restart, the queue manager restores a message that was received by LookupIdentifier."""
 
     def read_by_lookup_identifier(

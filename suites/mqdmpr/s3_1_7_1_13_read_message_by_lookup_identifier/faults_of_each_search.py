@@ -14,13 +14,13 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import OperationType, Transaction
 
-EDGES = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
+FIRST_AND_LAST_SEEK_ACTIONS = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
 
 
-class OtherReadsByLookup(Reading):
+class LookupReadChanger(Reading):
     """A part that changes some reads by LookupIdentifier."""
 
-    def read_differently(
+    def answer_lookup_differently(
         self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: OnReadAnswered, peek: bool
     ) -> bool:
         """Answer a read in another way, and return True; otherwise return False."""
@@ -36,7 +36,7 @@ class OtherReadsByLookup(Reading):
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
     ) -> None:
-        if not self.read_differently(queue_desc, lookup_operation, answered, peek_operation):
+        if not self.answer_lookup_differently(queue_desc, lookup_operation, answered, peek_operation):
             super().read_by_lookup_identifier(
                 queue_desc, lookup_id, lookup_operation, answered, peek_operation, two_phase_read, transaction
             )
@@ -56,13 +56,13 @@ class QueueManagerMessageReceivedByLookupNextStaysAvailable(Reading):
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
     ) -> None:
-        def answer_unlocked(status: Status, position: MessagePosition | None) -> None:
+        def unlock_message_and_answer(status: Status, position: MessagePosition | None) -> None:
             if position is not None:
                 position.State = MessagePositionState.AVAILABLE
             answered(status, position)
 
         beside = lookup_operation is not MessageSeekAction.CURRENT
-        changed = answer_unlocked if two_phase_read and beside and not peek_operation else answered
+        changed = unlock_message_and_answer if two_phase_read and beside and not peek_operation else answered
         super().read_by_lookup_identifier(
             queue_desc, lookup_id, lookup_operation, changed, peek_operation, two_phase_read, transaction
         )
@@ -82,7 +82,7 @@ class QueueManagerMessageReceivedByLookupReturnedToEnd(Reading):
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
     ) -> None:
-        def answer_moved(status: Status, position: MessagePosition | None) -> None:
+        def move_message_to_end_and_answer(status: Status, position: MessagePosition | None) -> None:
             if position is not None and not position.held:
                 positions = position.QueueReference.MessagePositionList
                 positions.remove(position)
@@ -90,19 +90,19 @@ class QueueManagerMessageReceivedByLookupReturnedToEnd(Reading):
                 position.State = MessagePositionState.LOCKED
             answered(status, position)
 
-        changed = answer_moved if two_phase_read and not peek_operation else answered
+        changed = move_message_to_end_and_answer if two_phase_read and not peek_operation else answered
         super().read_by_lookup_identifier(
             queue_desc, lookup_id, lookup_operation, changed, peek_operation, two_phase_read, transaction
         )
 
 
 @fault("queue-manager-peek-by-lookup-at-deleted-queue-message-not-found", breaks="MQDMPR-3.1.7.1.13-07", blind=True)
-class QueueManagerPeekByLookupAtDeletedQueueMessageNotFound(OtherReadsByLookup):
+class QueueManagerPeekByLookupAtDeletedQueueMessageNotFound(LookupReadChanger):
     """A peek by LookupIdentifier at a queue that was deleted after it was opened returns
     MQ_ERROR_MESSAGE_NOT_FOUND.
     """
 
-    def read_differently(
+    def answer_lookup_differently(
         self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: OnReadAnswered, peek: bool
     ) -> bool:
         wrong = queue_desc.QueueReference is None and peek
@@ -112,12 +112,12 @@ class QueueManagerPeekByLookupAtDeletedQueueMessageNotFound(OtherReadsByLookup):
 
 
 @fault("queue-manager-search-in-deleted-queue-message-not-found", breaks="MQDMPR-3.1.7.1.13-07", blind=True)
-class QueueManagerSearchInDeletedQueueMessageNotFound(OtherReadsByLookup):
+class QueueManagerSearchInDeletedQueueMessageNotFound(LookupReadChanger):
     """A read of the first, last, next or previous message of a queue that was deleted after it was opened returns
     MQ_ERROR_MESSAGE_NOT_FOUND.
     """
 
-    def read_differently(
+    def answer_lookup_differently(
         self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: OnReadAnswered, peek: bool
     ) -> bool:
         wrong = queue_desc.QueueReference is None and operation is not MessageSeekAction.CURRENT
@@ -127,12 +127,12 @@ class QueueManagerSearchInDeletedQueueMessageNotFound(OtherReadsByLookup):
 
 
 @fault("queue-manager-lookup-in-deleted-queue-in-queue-of-same-name", breaks="MQDMPR-3.1.7.1.13-07", blind=True)
-class QueueManagerLookupInDeletedQueueInQueueOfSameName(OtherReadsByLookup):
+class QueueManagerLookupInDeletedQueueInQueueOfSameName(LookupReadChanger):
     """A read by LookupIdentifier of a queue that was deleted and created again after it was opened reads from the new
     queue.
     """
 
-    def read_differently(
+    def answer_lookup_differently(
         self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: OnReadAnswered, peek: bool
     ) -> bool:
         if queue_desc.QueueReference is None:
@@ -149,7 +149,7 @@ class QueueManagerLookupIdentifierOfOtherQueueFound(Seeking):
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> tuple[Status, MessagePosition | None]:
-        if lookup_action not in EDGES and queue.MessagePositionList.find(lookup_id) is None:
+        if lookup_action not in FIRST_AND_LAST_SEEK_ACTIONS and queue.MessagePositionList.find(lookup_id) is None:
             other = (one for one in self.qm.queue_names.list_every_queue() if one.MessagePositionList.find(lookup_id))
             queue = next(other, queue)
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
@@ -162,15 +162,15 @@ class QueueManagerSearchInJournalOrSubqueueInParent(Seeking):
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> tuple[Status, MessagePosition | None]:
-        if lookup_action in EDGES and queue.parent is not None:
+        if lookup_action in FIRST_AND_LAST_SEEK_ACTIONS and queue.parent is not None:
             queue = queue.parent
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-class OtherOrderOfOperations(Reading):
+class TransactionOperationOrderChanger(Reading):
     """A part that runs a change after each receive by LookupIdentifier in a transaction."""
 
-    def change_operations(self, transaction: Transaction) -> None:
+    def change_order_of_operations(self, transaction: Transaction) -> None:
         raise NotImplementedError
 
     def read_by_lookup_identifier(
@@ -188,26 +188,26 @@ class OtherOrderOfOperations(Reading):
             queue_desc, lookup_id, lookup_operation, answered, peek_operation, two_phase_read, transaction
         )
         if transaction is not None and len(transaction.TransactionalOperationCollection) > before:
-            self.change_operations(transaction)
+            self.change_order_of_operations(transaction)
 
 
 @fault("queue-manager-lookup-receive-before-last-operation-of-transaction", breaks="MQDMPR-3.1.7.1.13-29", blind=True)
-class QueueManagerLookupReceiveBeforeLastOperationOfTransaction(OtherOrderOfOperations):
+class QueueManagerLookupReceiveBeforeLastOperationOfTransaction(TransactionOperationOrderChanger):
     """The operation of a receive by LookupIdentifier precedes the operation before it, from the third operation of the
     transaction on.
     """
 
-    def change_operations(self, transaction: Transaction) -> None:
+    def change_order_of_operations(self, transaction: Transaction) -> None:
         operations = transaction.TransactionalOperationCollection
         if len(operations) > 2:
             operations[-2:] = [operations[-1], operations[-2]]
 
 
 @fault("queue-manager-second-lookup-receive-replaces-first-of-transaction", breaks="MQDMPR-3.1.7.1.13-29", blind=True)
-class QueueManagerSecondLookupReceiveReplacesFirstOfTransaction(OtherOrderOfOperations):
+class QueueManagerSecondLookupReceiveReplacesFirstOfTransaction(TransactionOperationOrderChanger):
     """The operation of a receive by LookupIdentifier replaces the earlier receive of its transaction."""
 
-    def change_operations(self, transaction: Transaction) -> None:
+    def change_order_of_operations(self, transaction: Transaction) -> None:
         operations = transaction.TransactionalOperationCollection
         receives = [one for one in operations if one.OperationType is OperationType.DEQUEUE]
         if len(receives) > 1:
@@ -250,14 +250,16 @@ class QueueManagerFirstMessageReceivedByLookupPurged(Reading):
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
     ) -> None:
-        def answer_purged(status: Status, position: MessagePosition | None) -> None:
+        def acknowledge_purge_and_answer(status: Status, position: MessagePosition | None) -> None:
             if position is not None:
                 self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
             answered(status, position)
 
         forward = lookup_operation in (MessageSeekAction.FIRST, MessageSeekAction.NEXT)
         if forward and transaction is None and not two_phase_read and not peek_operation:
-            super().read_by_lookup_identifier(queue_desc, lookup_id, lookup_operation, answer_purged, True)
+            super().read_by_lookup_identifier(
+                queue_desc, lookup_id, lookup_operation, acknowledge_purge_and_answer, True
+            )
             return
         super().read_by_lookup_identifier(
             queue_desc, lookup_id, lookup_operation, answered, peek_operation, two_phase_read, transaction

@@ -11,10 +11,10 @@ from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
 
 
-class ChangingBegunLookups(Reading):
+class BegunTwoPhaseLookupChanger(Reading):
     """A part that changes something when a two-phase receive by LookupIdentifier begins."""
 
-    def change_begun_read(self, position: MessagePosition) -> None:
+    def change_begun_two_phase_receive(self, position: MessagePosition) -> None:
         raise NotImplementedError
 
     def read_by_lookup_identifier(
@@ -30,7 +30,7 @@ class ChangingBegunLookups(Reading):
         def change_and_answer(status: Status, position: MessagePosition | None) -> None:
             answered(status, position)
             if position is not None and two_phase_read and transaction is None and not peek_operation:
-                self.change_begun_read(position)
+                self.change_begun_two_phase_receive(position)
 
         super().read_by_lookup_identifier(
             queue_desc, lookup_id, lookup_operation, change_and_answer, peek_operation, two_phase_read, transaction
@@ -38,10 +38,10 @@ class ChangingBegunLookups(Reading):
 
 
 @fault("queue-manager-message-of-two-phase-lookup-moved-to-end", breaks="MQDMPR-3.1.7.1.13-04", blind=True)
-class QueueManagerMessageOfTwoPhaseLookupMovedToEnd(ChangingBegunLookups):
+class QueueManagerMessageOfTwoPhaseLookupMovedToEnd(BegunTwoPhaseLookupChanger):
     """A two-phase receive by LookupIdentifier moves the message behind the other messages of its priority."""
 
-    def change_begun_read(self, position: MessagePosition) -> None:
+    def change_begun_two_phase_receive(self, position: MessagePosition) -> None:
         messages = position.QueueReference.MessagePositionList
         messages.remove(position)
         messages.insert(position)
@@ -50,12 +50,12 @@ class QueueManagerMessageOfTwoPhaseLookupMovedToEnd(ChangingBegunLookups):
 @fault(
     "queue-manager-message-of-two-phase-lookup-gets-new-lookup-identifier", breaks="MQDMPR-3.1.7.1.13-04", blind=True
 )
-class QueueManagerMessageOfTwoPhaseLookupGetsNewLookupIdentifier(ChangingBegunLookups):
+class QueueManagerMessageOfTwoPhaseLookupGetsNewLookupIdentifier(BegunTwoPhaseLookupChanger):
     """A two-phase receive by LookupIdentifier gives the message a new LookupIdentifier, as if it entered its queue
     again.
     """
 
-    def change_begun_read(self, position: MessagePosition) -> None:
+    def change_begun_two_phase_receive(self, position: MessagePosition) -> None:
         messages = position.QueueReference.MessagePositionList
         messages.remove(position)
         position.LookupIdentifier = self.qm.positions.assign_lookup_identifier(position.MessageReference)

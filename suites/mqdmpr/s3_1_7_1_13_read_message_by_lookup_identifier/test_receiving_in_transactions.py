@@ -11,7 +11,7 @@ from suites.applications import Application
 
 RULES_OF_RECEIVE = ("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
 RULES_OF_READ_BY_LOOKUP_ID = ("MQDMPR-3.1.7.1.13-24", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29")
-MESSAGE_FOUND_BY_ACTION = {"next": "d", "previous": "b", "current": "c", "last": "e", "first": "a"}
+LABEL_OF_FOUND_MESSAGE_BY_LOOKUP_ACTION = {"next": "d", "previous": "b", "current": "c", "last": "e", "first": "a"}
 """For each action, the label of the message that it finds: beside or at the third of five messages, or at an end."""
 
 
@@ -124,7 +124,7 @@ def test_each_action_finds_its_message_within_transaction(peer, sut, judge, exte
     third = application.get_lookup_ids_by_label()["c"]
     transaction = application.begin_transaction(external=external)
     found: dict[str, str] = {}
-    for seek in MESSAGE_FOUND_BY_ACTION:
+    for seek in LABEL_OF_FOUND_MESSAGE_BY_LOOKUP_ACTION:
         place = {"lookup_id": 0 if seek in ("first", "last") else third, "seek": seek}
         try:
             how = {"queue": application.queue, "transaction": transaction, **place}
@@ -136,7 +136,7 @@ def test_each_action_finds_its_message_within_transaction(peer, sut, judge, exte
     application.end_transaction("abort", transaction)
     judge(
         "MQDMPR-3.1.7.1.13-11",
-        expected=MESSAGE_FOUND_BY_ACTION,
+        expected=LABEL_OF_FOUND_MESSAGE_BY_LOOKUP_ACTION,
         observed=found,
         evidence=packets,
         case="label that a receive with each action returned",

@@ -19,8 +19,8 @@ from reference_qm.model.statuses import CursorStatus, Status
 from reference_qm.surface.clock import Now
 
 
-@fault("queue-manager-peek-next-of-unread-cursor-in-deleted-queue-illegal", breaks="MQDMPR-3.1.7.1.14-04")
-class QueueManagerPeekNextOfUnreadCursorInDeletedQueueIllegal(Reading):
+@fault("queue-manager-peek-next-in-deleted-queue-returns-illegal-cursor-action", breaks="MQDMPR-3.1.7.1.14-04")
+class QueueManagerPeekNextInDeletedQueueReturnsIllegalCursorAction(Reading):
     """A peek at the next message by a cursor that has read no message returns MQ_ERROR_ILLEGAL_CURSOR_ACTION although
     the queue was deleted.
     """
@@ -103,8 +103,8 @@ class PeekNextReturnsCurrentMessage(Cursors):
         return super().get_next_message_for_peek(cursor)
 
 
-@fault("queue-manager-peek-next-of-cursor-with-locked-message-returns-it-again", breaks="MQDMPR-3.1.7.1.14-08")
-class QueueManagerPeekNextOfCursorWithLockedMessageReturnsItAgain(Cursors):
+@fault("queue-manager-peek-next-before-locked-message-waits", breaks="MQDMPR-3.1.7.1.14-08")
+class QueueManagerPeekNextBeforeLockedMessageWaits(Cursors):
     """A peek at the next message waits if the message after the cursor's message is locked, although a later message is
     available.
     """

@@ -21,13 +21,15 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
 
-class OtherPeekNext(Reading):
+class PeekNextChanger(Reading):
     """A part that changes some peeks at the next message."""
 
     def change_timeout(self, cursor: Cursor, timeout_ms: int | None) -> int | None:
         return timeout_ms
 
-    def answer_deleted(self, queue_desc: OpenQueueDescriptor, cursor: Cursor, timeout_ms: int | None) -> Status:
+    def choose_status_for_deleted_queue(
+        self, queue_desc: OpenQueueDescriptor, cursor: Cursor, timeout_ms: int | None
+    ) -> Status:
         return Status.MQ_ERROR_QUEUE_NOT_AVAILABLE
 
     def peek_next_message(
@@ -40,27 +42,31 @@ class OtherPeekNext(Reading):
         tag: Hashable | None = None,
     ) -> None:
         if queue_desc.QueueReference is None:
-            answered(self.answer_deleted(queue_desc, cursor, timeout_ms), None)
+            answered(self.choose_status_for_deleted_queue(queue_desc, cursor, timeout_ms), None)
             return
         super().peek_next_message(queue_desc, answered, now, cursor, self.change_timeout(cursor, timeout_ms), tag)
 
 
 @fault("queue-manager-peek-next-of-deleted-queue-illegal-cursor-action", breaks="MQDMPR-3.1.7.1.14-04", blind=True)
-class QueueManagerPeekNextOfDeletedQueueIllegalCursorAction(OtherPeekNext):
+class QueueManagerPeekNextOfDeletedQueueIllegalCursorAction(PeekNextChanger):
     """A peek at the next message of a deleted queue returns MQ_ERROR_ILLEGAL_CURSOR_ACTION if the cursor has read no
     message.
     """
 
-    def answer_deleted(self, queue_desc: OpenQueueDescriptor, cursor: Cursor, timeout_ms: int | None) -> Status:
+    def choose_status_for_deleted_queue(
+        self, queue_desc: OpenQueueDescriptor, cursor: Cursor, timeout_ms: int | None
+    ) -> Status:
         unread = cursor.CursorState is CursorState.UNREAD
         return Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION if unread else Status.MQ_ERROR_QUEUE_NOT_AVAILABLE
 
 
 @fault("queue-manager-peek-next-with-timeout-of-deleted-queue-io-timeout", breaks="MQDMPR-3.1.7.1.14-04", blind=True)
-class QueueManagerPeekNextWithTimeoutOfDeletedQueueIoTimeout(OtherPeekNext):
+class QueueManagerPeekNextWithTimeoutOfDeletedQueueIoTimeout(PeekNextChanger):
     """A peek with a timeout at the next message of a deleted queue returns MQ_ERROR_IO_TIMEOUT."""
 
-    def answer_deleted(self, queue_desc: OpenQueueDescriptor, cursor: Cursor, timeout_ms: int | None) -> Status:
+    def choose_status_for_deleted_queue(
+        self, queue_desc: OpenQueueDescriptor, cursor: Cursor, timeout_ms: int | None
+    ) -> Status:
         return Status.MQ_ERROR_IO_TIMEOUT if timeout_ms else Status.MQ_ERROR_QUEUE_NOT_AVAILABLE
 
 
@@ -143,7 +149,7 @@ class QueueManagerPeekNextOfEmptyQueueByUnreadCursorWaits(Cursors):
 
 
 @fault("queue-manager-peek-next-beside-pending-read-fails-at-once", breaks="MQDMPR-3.1.7.1.14-16", blind=True)
-class QueueManagerPeekNextBesidePendingReadFailsAtOnce(OtherPeekNext):
+class QueueManagerPeekNextBesidePendingReadFailsAtOnce(PeekNextChanger):
     """While another read of the queue is pending, a peek at the next message returns MQ_ERROR_IO_TIMEOUT at once."""
 
     def change_timeout(self, cursor: Cursor, timeout_ms: int | None) -> int | None:
@@ -152,7 +158,7 @@ class QueueManagerPeekNextBesidePendingReadFailsAtOnce(OtherPeekNext):
 
 
 @fault("queue-manager-peek-next-before-locked-message-fails-at-once", breaks="MQDMPR-3.1.7.1.14-16", blind=True)
-class QueueManagerPeekNextBeforeLockedMessageFailsAtOnce(OtherPeekNext):
+class QueueManagerPeekNextBeforeLockedMessageFailsAtOnce(PeekNextChanger):
     """If only locked messages follow, a peek at the next message returns MQ_ERROR_IO_TIMEOUT at once."""
 
     def change_timeout(self, cursor: Cursor, timeout_ms: int | None) -> int | None:

@@ -54,7 +54,7 @@ class PeekRequest:
             for opened in self.queue.OpenQueueDescriptorCollection.values()
         )
 
-    def is_not_first_cursor(self) -> bool:
+    def is_not_first_cursor_of_queue(self) -> bool:
         """Return whether the cursor of the peek is not the first cursor of the queue."""
         return self.cursor is not None and self.list_cursors_of_queue()[0] is not self.cursor
 
@@ -67,12 +67,12 @@ PeekCondition = Callable[[PeekRequest], bool]
 PeekChange = Callable[[PeekRequest, MessagePosition], PeekAnswer]
 
 
-def has_peek_cursor(peek: PeekRequest) -> bool:
+def is_peek_with_cursor(peek: PeekRequest) -> bool:
     """Return whether a peek has a cursor."""
     return peek.cursor is not None
 
 
-def has_no_peek_cursor(peek: PeekRequest) -> bool:
+def is_peek_without_cursor(peek: PeekRequest) -> bool:
     """Return whether a peek has no cursor."""
     return peek.cursor is None
 
@@ -140,14 +140,14 @@ def get_neighbor_message(entry: Entry | None, *, forward: bool) -> MessagePositi
     return near if available else None
 
 
-def make_change_to_other_message(
+def make_change_of_peeked_message(
     choose: Callable[[PeekRequest, MessagePosition], MessagePosition | None],
 ) -> PeekChange:
     """Return a change that answers with a different message, if there is such a message."""
     return lambda peek, position: (Status.MQ_OK, choose(peek, position) or position)
 
 
-def make_change_to_status(
+def make_change_of_message_to_status(
     status: Status, only: Callable[[PeekRequest, MessagePosition], bool] = lambda peek, position: True
 ) -> PeekChange:
     """Return a change that answers with a status instead of the message, if a condition of the message is true."""
@@ -159,7 +159,7 @@ def is_transactional(position: MessagePosition) -> bool:
     return position.MessageReference.TransactionIdentifier is not None
 
 
-def is_express(position: MessagePosition) -> bool:
+def is_express_message(position: MessagePosition) -> bool:
     """Return whether a message is an express message."""
     return position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
 

@@ -22,11 +22,11 @@ from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
     change_peek_results,
     get_neighbor_message,
     has_large_body,
-    has_peek_cursor,
-    is_express,
+    is_express_message,
+    is_peek_with_cursor,
     is_transactional,
-    make_change_to_other_message,
-    make_change_to_status,
+    make_change_of_message_to_status,
+    make_change_of_peeked_message,
 )
 
 
@@ -83,7 +83,7 @@ add(
 )
 
 
-def _set_missing_timeout(instead_ms: int) -> Install:
+def _set_timeout_of_reads_without_timeout(instead_ms: int) -> Install:
     """Build a fault in which the queue manager uses a given timeout for each read without a timeout."""
     return with_arguments(
         Waiting.wait_for_new_message,
@@ -95,7 +95,7 @@ add(
     "read-without-timeout-does-not-wait",
     ("MQDMPR-3.1.7.1.10-08", "MQDMPR-3.1.7.1.14-07", "MQDMPR-3.1.7.1.15-07"),
     "A read without a timeout does not wait.",
-    _set_missing_timeout(0),
+    _set_timeout_of_reads_without_timeout(0),
 )
 
 
@@ -103,7 +103,7 @@ add(
     "read-without-timeout-waits-one-day",
     ("MQDMPR-3.1.7.1.10-08", "MQDMPR-3.1.7.1.14-07", "MQDMPR-3.1.7.1.15-07"),
     "A read without a timeout waits for one day.",
-    _set_missing_timeout(86_400_000),
+    _set_timeout_of_reads_without_timeout(86_400_000),
 )
 
 
@@ -124,7 +124,7 @@ class PendingPeekWithoutTimeoutWaitsOneMinute(Reading):
         super().peek_message(queue_desc, answered, now, limited, cursor, tag)
 
 
-def _get_entry_before_end(given: Given) -> Entry | None:
+def _get_last_entry_of_queue(given: Given) -> Entry | None:
     """Return the last entry of the queue, or None if the queue was deleted."""
     queue = given.queue_desc.QueueReference
     return None if queue is None else queue.MessagePositionList.Tail
@@ -136,14 +136,16 @@ add(
     "A peek by a cursor returns the last message that the cursor could reach.",
     replace_step_if(
         Reading.peek_message,
-        lambda given: given.cursor is not None and isinstance(_get_entry_before_end(given), MessagePosition),
-        lambda given: given.answered(Status.MQ_OK, _get_entry_before_end(given)),
+        lambda given: given.cursor is not None and isinstance(_get_last_entry_of_queue(given), MessagePosition),
+        lambda given: given.answered(Status.MQ_OK, _get_last_entry_of_queue(given)),
     ),
 )
 
 
-@fault("queue-manager-cursor-at-returned-message-finds-next", breaks="MQDMPR-3.1.7.1.15-12", blind=True)
-class QueueManagerCursorAtReturnedMessageFindsNext(Cursors):
+@fault(
+    "queue-manager-peek-by-cursor-at-returned-message-returns-next-message", breaks="MQDMPR-3.1.7.1.15-12", blind=True
+)
+class QueueManagerPeekByCursorAtReturnedMessageReturnsNextMessage(Cursors):
     """A peek by a cursor at a message that another reader received and returned finds the next message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -188,7 +190,7 @@ add(
     "queue-manager-peek-by-second-cursor-of-queue-ignores-cursor",
     "MQDMPR-3.1.7.1.15-10",
     "A peek by a cursor that is not the first cursor of its queue returns the first message of the queue.",
-    change_peek_results(lambda peek: peek.is_not_first_cursor(), without_cursor=True),
+    change_peek_results(lambda peek: peek.is_not_first_cursor_of_queue(), without_cursor=True),
     blind=True,
 )
 
@@ -206,7 +208,7 @@ add(
     "queue-manager-peek-by-cursor-with-timeout-ignores-cursor",
     "MQDMPR-3.1.7.1.15-10",
     "A peek by a cursor with a timeout other than zero returns the first message of the queue.",
-    change_peek_results(lambda peek: has_peek_cursor(peek) and peek.timeout_ms != 0, without_cursor=True),
+    change_peek_results(lambda peek: is_peek_with_cursor(peek) and peek.timeout_ms != 0, without_cursor=True),
     blind=True,
 )
 
@@ -217,7 +219,7 @@ add(
     "A second peek by a cursor at a message returns the message after that message.",
     change_peek_results(
         lambda peek: peek.state is CursorState.READ,
-        found=make_change_to_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
+        found=make_change_of_peeked_message(lambda peek, position: get_neighbor_message(position, forward=True)),
     ),
     blind=True,
 )
@@ -229,7 +231,7 @@ add(
     "A second peek by a cursor at a message returns the message before that message.",
     change_peek_results(
         lambda peek: peek.state is CursorState.READ,
-        found=make_change_to_other_message(lambda peek, position: get_neighbor_message(position, forward=False)),
+        found=make_change_of_peeked_message(lambda peek, position: get_neighbor_message(position, forward=False)),
     ),
     blind=True,
 )
@@ -240,8 +242,8 @@ add(
     "MQDMPR-3.1.7.1.15-12",
     "A peek by a cursor at a message returns the first message of the queue if that message has a higher priority.",
     change_peek_results(
-        has_peek_cursor,
-        found=make_change_to_other_message(
+        is_peek_with_cursor,
+        found=make_change_of_peeked_message(
             lambda peek, position: next(
                 (
                     one
@@ -261,7 +263,7 @@ add(
     "MQDMPR-3.1.7.1.15-13",
     "A second peek by a cursor at an existing message returns MQ_ERROR_IO_TIMEOUT.",
     change_peek_results(
-        lambda peek: peek.state is CursorState.READ, found=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT)
+        lambda peek: peek.state is CursorState.READ, found=make_change_of_message_to_status(Status.MQ_ERROR_IO_TIMEOUT)
     ),
     blind=True,
 )
@@ -272,8 +274,8 @@ add(
     "MQDMPR-3.1.7.1.15-13",
     "A peek by a cursor at a message with a large body returns MQ_ERROR_INSUFFICIENT_RESOURCES.",
     change_peek_results(
-        has_peek_cursor,
-        found=make_change_to_status(
+        is_peek_with_cursor,
+        found=make_change_of_message_to_status(
             Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: has_large_body(position)
         ),
     ),
@@ -286,8 +288,8 @@ add(
     "MQDMPR-3.1.7.1.15-13",
     "A peek by a cursor at a transactional message returns MQ_ERROR_TRANSACTION_USAGE.",
     change_peek_results(
-        has_peek_cursor,
-        found=make_change_to_status(
+        is_peek_with_cursor,
+        found=make_change_of_message_to_status(
             Status.MQ_ERROR_TRANSACTION_USAGE, lambda peek, position: is_transactional(position)
         ),
     ),
@@ -326,7 +328,7 @@ add(
     "queue-manager-peek-by-cursor-of-dependent-queue-ignores-cursor",
     "MQDMPR-3.1.7.1.15-10",
     "A peek by a cursor of a subqueue or a journal returns the first message of the queue.",
-    change_peek_results(lambda peek: has_peek_cursor(peek) and peek.queue.parent is not None, without_cursor=True),
+    change_peek_results(lambda peek: is_peek_with_cursor(peek) and peek.queue.parent is not None, without_cursor=True),
 )
 
 
@@ -336,11 +338,11 @@ add(
     "A peek by the fourth cursor of a queue fails.",
     change_peek_results(
         lambda peek: (
-            has_peek_cursor(peek)
+            is_peek_with_cursor(peek)
             and len(peek.list_cursors_of_queue()) > 3
             and peek.list_cursors_of_queue()[3] is peek.cursor
         ),
-        found=make_change_to_status(Status.MQ_ERROR_INSUFFICIENT_RESOURCES),
+        found=make_change_of_message_to_status(Status.MQ_ERROR_INSUFFICIENT_RESOURCES),
     ),
 )
 
@@ -350,9 +352,11 @@ add(
     "MQDMPR-3.1.7.1.15-12",
     "A peek by a cursor at an express message returns the next message.",
     change_peek_results(
-        has_peek_cursor,
-        found=make_change_to_other_message(
-            lambda peek, position: get_neighbor_message(position, forward=True) if is_express(position) else None
+        is_peek_with_cursor,
+        found=make_change_of_peeked_message(
+            lambda peek, position: (
+                get_neighbor_message(position, forward=True) if is_express_message(position) else None
+            )
         ),
     ),
 )

@@ -22,7 +22,7 @@ from reference_qm.surface.commands import Result
 from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
     change_peek_results,
     get_neighbor_message,
-    has_peek_cursor,
+    is_peek_with_cursor,
 )
 
 
@@ -38,8 +38,8 @@ class PeekByCursorReturnsMessageLockedByTransaction(Cursors):
         return super().get_message_for_peek(cursor)
 
 
-@fault("queue-manager-cursor-at-purged-message-finds-next", breaks="MQDMPR-3.1.7.1.15-16", blind=True)
-class QueueManagerCursorAtPurgedMessageFindsNext(Queues):
+@fault("queue-manager-peek-by-cursor-at-purged-message-returns-next-message", breaks="MQDMPR-3.1.7.1.15-16", blind=True)
+class QueueManagerPeekByCursorAtPurgedMessageReturnsNextMessage(Queues):
     """A peek by a cursor at a message that was purged does not fail, but reads the next message."""
 
     def purge(
@@ -131,7 +131,7 @@ add(
     "queue-manager-peek-by-cursor-without-limit-does-not-wait",
     "MQDMPR-3.1.7.1.15-18",
     "A peek by a cursor without a limit of time returns at once if the queue has no message.",
-    change_peek_results(lambda peek: has_peek_cursor(peek) and peek.timeout_ms is None, timeout_ms=lambda peek: 0),
+    change_peek_results(lambda peek: is_peek_with_cursor(peek) and peek.timeout_ms is None, timeout_ms=lambda peek: 0),
     blind=True,
 )
 
@@ -141,7 +141,7 @@ add(
     "MQDMPR-3.1.7.1.15-18",
     "A peek by a cursor returns at once without a message if another read waits for a message of the queue.",
     change_peek_results(
-        lambda peek: has_peek_cursor(peek) and peek.count_waiting_reads() > 0, timeout_ms=lambda peek: 0
+        lambda peek: is_peek_with_cursor(peek) and peek.count_waiting_reads() > 0, timeout_ms=lambda peek: 0
     ),
     blind=True,
 )
@@ -161,7 +161,7 @@ add(
     "MQDMPR-3.1.7.1.15-18",
     "A peek by a cursor returns at once without a message if all messages of the queue are locked.",
     change_peek_results(
-        lambda peek: has_peek_cursor(peek) and len(peek.queue.MessagePositionList) > 0, timeout_ms=lambda peek: 0
+        lambda peek: is_peek_with_cursor(peek) and len(peek.queue.MessagePositionList) > 0, timeout_ms=lambda peek: 0
     ),
     blind=True,
 )
@@ -172,7 +172,7 @@ add(
     "MQDMPR-3.1.7.1.15-19",
     "A peek by a cursor ends after half its timeout if another read waits for a message of the queue.",
     change_peek_results(
-        lambda peek: has_peek_cursor(peek) and peek.count_waiting_reads() > 0,
+        lambda peek: is_peek_with_cursor(peek) and peek.count_waiting_reads() > 0,
         timeout_ms=lambda peek: None if peek.timeout_ms is None else peek.timeout_ms // 2,
     ),
     blind=True,
@@ -218,7 +218,7 @@ add(
     "MQDMPR-3.1.7.1.15-18",
     "A peek by a cursor of a handle that was opened to peek does not wait.",
     change_peek_results(
-        lambda peek: has_peek_cursor(peek) and peek.is_handle_opened_to_peek(), timeout_ms=lambda peek: 0
+        lambda peek: is_peek_with_cursor(peek) and peek.is_handle_opened_to_peek(), timeout_ms=lambda peek: 0
     ),
 )
 

@@ -18,10 +18,10 @@ from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
     change_peek_results,
     change_status_of_ended_peek,
     has_large_body,
-    has_peek_cursor,
-    is_express,
+    is_express_message,
+    is_peek_with_cursor,
     is_transactional,
-    make_change_to_status,
+    make_change_of_message_to_status,
     pass_message_to_some_reads,
 )
 
@@ -192,8 +192,8 @@ add(
     "A pending peek by a cursor that began while another read waited returns MQ_ERROR_IO_TIMEOUT when a message "
     "arrives.",
     change_peek_results(
-        lambda peek: has_peek_cursor(peek) and peek.count_waiting_reads() > 0,
-        arrived=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT),
+        lambda peek: is_peek_with_cursor(peek) and peek.count_waiting_reads() > 0,
+        arrived=make_change_of_message_to_status(Status.MQ_ERROR_IO_TIMEOUT),
     ),
     blind=True,
 )
@@ -204,8 +204,8 @@ add(
     "MQDMPR-3.1.7.1.15-31",
     "A pending peek by a cursor returns MQ_ERROR_INSUFFICIENT_RESOURCES when a message with a large body arrives.",
     change_peek_results(
-        has_peek_cursor,
-        arrived=make_change_to_status(
+        is_peek_with_cursor,
+        arrived=make_change_of_message_to_status(
             Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: has_large_body(position)
         ),
     ),
@@ -218,7 +218,8 @@ add(
     "MQDMPR-3.1.7.1.15-31",
     "A pending peek by a cursor that has waited in vain before returns MQ_ERROR_IO_TIMEOUT when a message arrives.",
     change_peek_results(
-        lambda peek: peek.state is CursorState.WAIT_PEEK, arrived=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT)
+        lambda peek: peek.state is CursorState.WAIT_PEEK,
+        arrived=make_change_of_message_to_status(Status.MQ_ERROR_IO_TIMEOUT),
     ),
     blind=True,
 )
@@ -242,7 +243,9 @@ add(
     "MQDMPR-3.1.7.1.15-26",
     "A pending peek by a cursor continues to wait when an express message arrives.",
     pass_message_to_some_reads(
-        lambda readers, position: [one for one in readers if one.CursorReference is None or not is_express(position)]
+        lambda readers, position: [
+            one for one in readers if one.CursorReference is None or not is_express_message(position)
+        ]
     ),
 )
 
@@ -260,7 +263,9 @@ add(
     "MQDMPR-3.1.7.1.15-31",
     "A pending peek by a cursor returns an error when an express message arrives.",
     change_peek_results(
-        has_peek_cursor,
-        arrived=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT, lambda peek, position: is_express(position)),
+        is_peek_with_cursor,
+        arrived=make_change_of_message_to_status(
+            Status.MQ_ERROR_IO_TIMEOUT, lambda peek, position: is_express_message(position)
+        ),
     ),
 )

@@ -23,10 +23,10 @@ from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
     change_status_of_ended_peek,
     get_neighbor_message,
     has_large_body,
-    has_no_peek_cursor,
-    is_express,
-    make_change_to_other_message,
-    make_change_to_status,
+    is_express_message,
+    is_peek_without_cursor,
+    make_change_of_message_to_status,
+    make_change_of_peeked_message,
 )
 
 
@@ -219,8 +219,8 @@ add(
     "MQDMPR-3.1.7.1.15-38",
     "A peek without a cursor returns the message that arrived first, although a later message has a higher priority.",
     change_peek_results(
-        has_no_peek_cursor,
-        found=make_change_to_other_message(
+        is_peek_without_cursor,
+        found=make_change_of_peeked_message(
             lambda peek, position: min(peek.list_available_messages(), key=lambda one: one.order, default=None)
         ),
     ),
@@ -233,8 +233,8 @@ add(
     "MQDMPR-3.1.7.1.15-38",
     "A peek without a cursor by a handle that has a cursor returns the message after that cursor.",
     change_peek_results(
-        has_no_peek_cursor,
-        found=make_change_to_other_message(
+        is_peek_without_cursor,
+        found=make_change_of_peeked_message(
             lambda peek, position: next(
                 filter(
                     None,
@@ -251,7 +251,7 @@ add(
 )
 
 
-def _answer_second_peek_with_next(part: Reading, original: Callable[..., None], *arguments: Any) -> None:
+def _answer_second_peek_with_next_message(part: Reading, original: Callable[..., None], *arguments: Any) -> None:
     descriptor, answered, *rest = arguments
     peeked = part.__dict__.setdefault("peeked", set())
 
@@ -269,7 +269,7 @@ add(
     "queue-manager-second-peek-without-cursor-returns-second-message",
     "MQDMPR-3.1.7.1.15-38",
     "The second peek without a cursor by a handle returns the second message of the queue.",
-    change_step(Reading.peek_message, _answer_second_peek_with_next),
+    change_step(Reading.peek_message, _answer_second_peek_with_next_message),
     blind=True,
 )
 
@@ -279,8 +279,8 @@ add(
     "MQDMPR-3.1.7.1.15-52",
     "A pending peek without a cursor returns MQ_ERROR_INSUFFICIENT_RESOURCES when a message with a large body arrives.",
     change_peek_results(
-        has_no_peek_cursor,
-        arrived=make_change_to_status(
+        is_peek_without_cursor,
+        arrived=make_change_of_message_to_status(
             Status.MQ_ERROR_INSUFFICIENT_RESOURCES, lambda peek, position: has_large_body(position)
         ),
     ),
@@ -294,8 +294,8 @@ add(
     "A pending peek without a cursor that began while another read waited returns MQ_ERROR_IO_TIMEOUT when a message "
     "arrives.",
     change_peek_results(
-        lambda peek: has_no_peek_cursor(peek) and peek.count_waiting_reads() > 0,
-        arrived=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT),
+        lambda peek: is_peek_without_cursor(peek) and peek.count_waiting_reads() > 0,
+        arrived=make_change_of_message_to_status(Status.MQ_ERROR_IO_TIMEOUT),
     ),
     blind=True,
 )
@@ -306,8 +306,8 @@ add(
     "MQDMPR-3.1.7.1.15-52",
     "A pending peek without a cursor and without a limit of time returns MQ_ERROR_IO_TIMEOUT when a message arrives.",
     change_peek_results(
-        lambda peek: has_no_peek_cursor(peek) and peek.timeout_ms is None,
-        arrived=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT),
+        lambda peek: is_peek_without_cursor(peek) and peek.timeout_ms is None,
+        arrived=make_change_of_message_to_status(Status.MQ_ERROR_IO_TIMEOUT),
     ),
     blind=True,
 )
@@ -318,7 +318,7 @@ add(
     "MQDMPR-3.1.7.1.15-55",
     "A peek without a cursor and with timeout zero returns MQ_ERROR_MESSAGE_NOT_FOUND instead of the time-out.",
     change_status_of_ended_peek(
-        lambda peek: has_no_peek_cursor(peek) and peek.timeout_ms == 0,
+        lambda peek: is_peek_without_cursor(peek) and peek.timeout_ms == 0,
         lambda old: old is Status.MQ_ERROR_IO_TIMEOUT,
         Status.MQ_ERROR_MESSAGE_NOT_FOUND,
     ),
@@ -332,7 +332,7 @@ add(
     "A peek without a cursor that waits in vain while another read waits returns MQ_ERROR_MESSAGE_NOT_FOUND instead of "
     "the time-out.",
     change_status_of_ended_peek(
-        lambda peek: has_no_peek_cursor(peek) and peek.count_waiting_reads() > 0,
+        lambda peek: is_peek_without_cursor(peek) and peek.count_waiting_reads() > 0,
         lambda old: old is Status.MQ_ERROR_IO_TIMEOUT,
         Status.MQ_ERROR_MESSAGE_NOT_FOUND,
     ),
@@ -345,8 +345,8 @@ add(
     "MQDMPR-3.1.7.1.15-58",
     "A peek without a cursor returns the second message of the queue if two handles of the queue are open.",
     change_peek_results(
-        lambda peek: has_no_peek_cursor(peek) and len(peek.queue.OpenQueueDescriptorCollection) > 1,
-        found=make_change_to_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
+        lambda peek: is_peek_without_cursor(peek) and len(peek.queue.OpenQueueDescriptorCollection) > 1,
+        found=make_change_of_peeked_message(lambda peek, position: get_neighbor_message(position, forward=True)),
     ),
     blind=True,
 )
@@ -357,8 +357,8 @@ add(
     "MQDMPR-3.1.7.1.15-58",
     "A peek without a cursor that finds a message with a large body returns the next message.",
     change_peek_results(
-        has_no_peek_cursor,
-        found=make_change_to_other_message(
+        is_peek_without_cursor,
+        found=make_change_of_peeked_message(
             lambda peek, position: get_neighbor_message(position, forward=True) if has_large_body(position) else None
         ),
     ),
@@ -371,8 +371,8 @@ add(
     "MQDMPR-3.1.7.1.15-58",
     "A peek without a cursor and with a timeout other than zero returns the last message of the queue.",
     change_peek_results(
-        lambda peek: has_no_peek_cursor(peek) and peek.timeout_ms != 0,
-        found=make_change_to_other_message(lambda peek, position: peek.list_available_messages()[-1]),
+        lambda peek: is_peek_without_cursor(peek) and peek.timeout_ms != 0,
+        found=make_change_of_peeked_message(lambda peek, position: peek.list_available_messages()[-1]),
     ),
     blind=True,
 )
@@ -383,8 +383,10 @@ add(
     "MQDMPR-3.1.7.1.15-52",
     "A pending peek without a cursor returns an error when an express message arrives.",
     change_peek_results(
-        has_no_peek_cursor,
-        arrived=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT, lambda peek, position: is_express(position)),
+        is_peek_without_cursor,
+        arrived=make_change_of_message_to_status(
+            Status.MQ_ERROR_IO_TIMEOUT, lambda peek, position: is_express_message(position)
+        ),
     ),
 )
 
@@ -394,8 +396,8 @@ add(
     "MQDMPR-3.1.7.1.15-52",
     "A pending peek without a cursor by a handle that was opened to peek returns an error when a message arrives.",
     change_peek_results(
-        lambda peek: has_no_peek_cursor(peek) and peek.is_handle_opened_to_peek(),
-        arrived=make_change_to_status(Status.MQ_ERROR_IO_TIMEOUT),
+        lambda peek: is_peek_without_cursor(peek) and peek.is_handle_opened_to_peek(),
+        arrived=make_change_of_message_to_status(Status.MQ_ERROR_IO_TIMEOUT),
     ),
 )
 
@@ -405,8 +407,8 @@ add(
     "MQDMPR-3.1.7.1.15-38",
     "A peek without a cursor by a handle that was opened to peek returns the second message.",
     change_peek_results(
-        lambda peek: has_no_peek_cursor(peek) and peek.is_handle_opened_to_peek(),
-        found=make_change_to_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
+        lambda peek: is_peek_without_cursor(peek) and peek.is_handle_opened_to_peek(),
+        found=make_change_of_peeked_message(lambda peek, position: get_neighbor_message(position, forward=True)),
     ),
 )
 
@@ -416,9 +418,11 @@ add(
     "MQDMPR-3.1.7.1.15-58",
     "A peek without a cursor that finds an express message returns the next message.",
     change_peek_results(
-        has_no_peek_cursor,
-        found=make_change_to_other_message(
-            lambda peek, position: get_neighbor_message(position, forward=True) if is_express(position) else None
+        is_peek_without_cursor,
+        found=make_change_of_peeked_message(
+            lambda peek, position: (
+                get_neighbor_message(position, forward=True) if is_express_message(position) else None
+            )
         ),
     ),
 )
@@ -429,7 +433,7 @@ add(
     "MQDMPR-3.1.7.1.15-58",
     "A peek without a cursor at a subqueue or a journal returns the second message.",
     change_peek_results(
-        lambda peek: has_no_peek_cursor(peek) and peek.queue.parent is not None,
-        found=make_change_to_other_message(lambda peek, position: get_neighbor_message(position, forward=True)),
+        lambda peek: is_peek_without_cursor(peek) and peek.queue.parent is not None,
+        found=make_change_of_peeked_message(lambda peek, position: get_neighbor_message(position, forward=True)),
     ),
 )

@@ -14,7 +14,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
 
-class OtherPeek(Reading):
+class PeekChanger(Reading):
     """A part that changes some peeks."""
 
     def change_timeout(
@@ -37,7 +37,7 @@ class OtherPeek(Reading):
 
 
 @fault("queue-manager-peek-at-deleted-queue-from-queue-of-same-name", breaks="MQDMPR-3.1.7.1.15-04", blind=True)
-class QueueManagerPeekAtDeletedQueueFromQueueOfSameName(OtherPeek):
+class QueueManagerPeekAtDeletedQueueFromQueueOfSameName(PeekChanger):
     """A peek at a queue that was deleted and created again after it was opened reads from the new queue."""
 
     def change_timeout(
@@ -68,7 +68,7 @@ class QueueManagerPeekAtDeletedQueueByCursorAlreadyReceived(Reading):
 
 
 @fault("queue-manager-peek-without-timeout-by-cursor-ends-after-a-minute", breaks="MQDMPR-3.1.7.1.15-07", blind=True)
-class QueueManagerPeekWithoutTimeoutByCursorEndsAfterAMinute(OtherPeek):
+class QueueManagerPeekWithoutTimeoutByCursorEndsAfterAMinute(PeekChanger):
     """A peek by a cursor without a timeout ends after a minute."""
 
     def change_timeout(
@@ -78,7 +78,7 @@ class QueueManagerPeekWithoutTimeoutByCursorEndsAfterAMinute(OtherPeek):
 
 
 @fault("queue-manager-second-peek-without-timeout-ends-after-a-minute", breaks="MQDMPR-3.1.7.1.15-07", blind=True)
-class QueueManagerSecondPeekWithoutTimeoutEndsAfterAMinute(OtherPeek):
+class QueueManagerSecondPeekWithoutTimeoutEndsAfterAMinute(PeekChanger):
     """A peek without a timeout ends after a minute if another read of the queue is pending."""
 
     def change_timeout(
@@ -90,7 +90,7 @@ class QueueManagerSecondPeekWithoutTimeoutEndsAfterAMinute(OtherPeek):
 
 
 @fault("queue-manager-peek-behind-locked-message-fails-at-once", breaks="MQDMPR-3.1.7.1.15-44", blind=True)
-class QueueManagerPeekBehindLockedMessageFailsAtOnce(OtherPeek):
+class QueueManagerPeekBehindLockedMessageFailsAtOnce(PeekChanger):
     """If a queue has only locked messages, a peek without a cursor returns MQ_ERROR_IO_TIMEOUT at once."""
 
     def change_timeout(
@@ -100,7 +100,7 @@ class QueueManagerPeekBehindLockedMessageFailsAtOnce(OtherPeek):
 
 
 @fault("queue-manager-peek-beside-pending-read-fails-at-once", breaks="MQDMPR-3.1.7.1.15-44", blind=True)
-class QueueManagerPeekBesidePendingReadFailsAtOnce(OtherPeek):
+class QueueManagerPeekBesidePendingReadFailsAtOnce(PeekChanger):
     """While another read of the queue is pending, a peek without a cursor returns MQ_ERROR_IO_TIMEOUT at once."""
 
     def change_timeout(
@@ -134,7 +134,7 @@ class QueueManagerSecondPeekAtMessageIoTimeout(Reading):
         cursor: Cursor | None = None,
         tag: Hashable | None = None,
     ) -> None:
-        def answer_once(status: Status, position: MessagePosition | None) -> None:
+        def answer_first_peek_at_message_only(status: Status, position: MessagePosition | None) -> None:
             seen = self.__dict__.setdefault("seen", set())
             if position is not None and (queue_desc, position) in seen:
                 answered(Status.MQ_ERROR_IO_TIMEOUT, None)
@@ -142,7 +142,7 @@ class QueueManagerSecondPeekAtMessageIoTimeout(Reading):
             seen.add((queue_desc, position))
             answered(status, position)
 
-        changed = answer_once if cursor is None else answered
+        changed = answer_first_peek_at_message_only if cursor is None else answered
         super().peek_message(queue_desc, changed, now, timeout_ms, cursor, tag)
 
 

@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 class _OtherQueuePeeker(Reading):
     """Peeks without a cursor at a message of another queue than the one that was opened."""
 
-    def find_other_descriptor(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
+    def find_descriptor_of_peeked_queue(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
         """Return the descriptor of the queue at which the peek looks instead, or None for the opened queue."""
         return None
 
@@ -28,7 +28,7 @@ class _OtherQueuePeeker(Reading):
         cursor: Cursor | None = None,
         tag: Hashable | None = None,
     ) -> None:
-        other = None if cursor is not None else self.find_other_descriptor(queue_desc)
+        other = None if cursor is not None else self.find_descriptor_of_peeked_queue(queue_desc)
         super().peek_message(other or queue_desc, answered, now, timeout_ms, cursor, tag)
 
 
@@ -36,7 +36,7 @@ class _OtherQueuePeeker(Reading):
 class QueueManagerPeekAtSubqueueLooksAtOwner(_OtherQueuePeeker):
     """A peek at a subqueue returns the first message of the queue to which the subqueue belongs."""
 
-    def find_other_descriptor(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
+    def find_descriptor_of_peeked_queue(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
         queue = queue_desc.QueueReference
         if queue is None or queue.parent is None or queue is queue.parent.JournalQueueReference:
             return None
@@ -55,7 +55,7 @@ class QueueManagerPeekAtSubqueueLooksAtOwner(_OtherQueuePeeker):
 class QueueManagerPeekAtJournalLooksAtOwner(_OtherQueuePeeker):
     """A peek at a journal returns the first message of the queue to which the journal belongs."""
 
-    def find_other_descriptor(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
+    def find_descriptor_of_peeked_queue(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
         queue = queue_desc.QueueReference
         if queue is None or queue.parent is None or queue is not queue.parent.JournalQueueReference:
             return None
@@ -74,7 +74,7 @@ class QueueManagerPeekAtJournalLooksAtOwner(_OtherQueuePeeker):
 class QueueManagerPeekUsesDescriptorThatWasOpenedLast(_OtherQueuePeeker):
     """A peek returns the first message of the queue that was opened last."""
 
-    def find_other_descriptor(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
+    def find_descriptor_of_peeked_queue(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
         last = max(self.qm.descriptors.values(), key=lambda one: one.Handle, default=queue_desc)
         return None if last.QueueReference is None else last
 

@@ -11,18 +11,18 @@ from harness.wire.rpc_qm2qm import Action, Method
 from suites.applications import Application, PendingRequest
 from suites.mqqp.steps.methods import parametrize_method
 
-LONGER_THAN_ANY_TIMEOUT_MS = 30 * 3_600_000
+WAIT_LONGER_THAN_ANY_TIMEOUT_MS = 30 * 3_600_000
 """A time in ms for systems with faster timers. It is longer than any timeout that such a system might use instead of an
 infinite wait.
 """
-RULE_BY_READ_VERB = {
+RULE_BY_READ_OPERATION = {
     "receive": "MQDMPR-3.1.7.1.10-08",
     "peek_next": "MQDMPR-3.1.7.1.14-07",
     "peek_message": "MQDMPR-3.1.7.1.15-07",
 }
-READ_VERB_AND_CURSOR_CASES = (
+READ_OPERATION_AND_CURSOR_CASES = (
     *((verb, False) for verb in ("receive", "peek_message")),
-    *((verb, True) for verb in RULE_BY_READ_VERB),
+    *((verb, True) for verb in RULE_BY_READ_OPERATION),
 )
 """The verb of each read, and whether the read uses a cursor."""
 
@@ -47,10 +47,10 @@ def _build_read_arguments(sut, application, verb, by_cursor):
         pytest.param(
             verb,
             by_cursor,
-            marks=covers(RULE_BY_READ_VERB[verb]),
+            marks=covers(RULE_BY_READ_OPERATION[verb]),
             id=f"{verb} by cursor" if by_cursor and verb != "peek_next" else verb,
         )
-        for verb, by_cursor in READ_VERB_AND_CURSOR_CASES
+        for verb, by_cursor in READ_OPERATION_AND_CURSOR_CASES
     ],
 )
 def test_read_without_timeout_waits_for_message(peer, sut, judge, verb, by_cursor):
@@ -67,7 +67,7 @@ def test_read_without_timeout_waits_for_message(peer, sut, judge, verb, by_curso
         if verb == "peek_message"
         else read
     )
-    peer.pass_time(LONGER_THAN_ANY_TIMEOUT_MS if peer.environment.virtual else sut.quiet_ms)
+    peer.pass_time(WAIT_LONGER_THAN_ANY_TIMEOUT_MS if peer.environment.virtual else sut.quiet_ms)
     is_early = read.is_answered() or second.is_answered()
     application.send("first")
     label = read.await_label()
@@ -76,7 +76,7 @@ def test_read_without_timeout_waits_for_message(peer, sut, judge, verb, by_curso
         judge.end_unobservable("the control channel sets a timeout for every read of an application")
         return
     judge(
-        RULE_BY_READ_VERB[verb],
+        RULE_BY_READ_OPERATION[verb],
         expected={"read ends before a message arrives": False, "label returned by the read": "first"},
         observed={"read ends before a message arrives": is_early, "label returned by the read": label},
     )

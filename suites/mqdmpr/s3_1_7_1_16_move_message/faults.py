@@ -27,8 +27,8 @@ def _is_application_queue(queue: Queue) -> bool:
     return queue.QueueType is not QueueType.SYSTEM
 
 
-@fault("move-leaves-source-message", breaks="MQDMPR-3.1.7.1.16-05")
-class MoveLeavesSourceMessage(Positions):
+@fault("moved-message-stays-in-source-queue", breaks="MQDMPR-3.1.7.1.16-05")
+class MovedMessageStaysInSourceQueue(Positions):
     """When a message is moved, the queue manager also leaves the message in its source queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -53,8 +53,8 @@ class QueueManagerMovedMessageInBothQueuesAfterRestart(Positions):
         return target
 
 
-@fault("queue-manager-move-between-subqueues-leaves-message", breaks="MQDMPR-3.1.7.1.16-05", blind=True)
-class QueueManagerMoveBetweenSubqueuesLeavesMessage(Positions):
+@fault("queue-manager-message-moved-between-subqueues-stays-in-first", breaks="MQDMPR-3.1.7.1.16-05", blind=True)
+class QueueManagerMessageMovedBetweenSubqueuesStaysInFirst(Positions):
     """When a message is moved from one subqueue to another, the queue manager also leaves the message in the first
     subqueue.
     """
@@ -69,8 +69,8 @@ class QueueManagerMoveBetweenSubqueuesLeavesMessage(Positions):
         return target
 
 
-@fault("queue-manager-move-reported-as-receipt", breaks="MQDMPR-3.1.7.1.16-05", blind=True)
-class QueueManagerMoveReportedAsReceipt(Positions):
+@fault("queue-manager-moved-message-acknowledged-as-received", breaks="MQDMPR-3.1.7.1.16-05", blind=True)
+class QueueManagerMovedMessageAcknowledgedAsReceived(Positions):
     """When a message that requests AckPosReceive is moved, the receiver acknowledges it as received."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -81,8 +81,8 @@ class QueueManagerMoveReportedAsReceipt(Positions):
         return target
 
 
-@fault("move-drops-body", breaks="MQDMPR-3.1.7.1.16-06")
-class MoveDropsBody(Positions):
+@fault("moved-message-loses-body", breaks="MQDMPR-3.1.7.1.16-06")
+class MovedMessageLosesBody(Positions):
     """When a message is moved, the queue manager drops the message's body."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -92,8 +92,8 @@ class MoveDropsBody(Positions):
         return there
 
 
-@fault("move-resets-priority", breaks=("MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07"))
-class MoveResetsPriority(Positions):
+@fault("moved-message-gets-lowest-priority", breaks=("MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07"))
+class MovedMessageGetsLowestPriority(Positions):
     """When a message is moved, the queue manager sets the message's priority to the lowest priority."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -157,8 +157,8 @@ class MovedMessageLosesApplicationTag(Positions):
         return super().move_message(position, queue)
 
 
-@fault("move-appends-to-target", breaks="MQDMPR-3.1.7.1.16-07")
-class MoveAppendsToTarget(Positions):
+@fault("moved-message-inserted-at-end-regardless-of-priority", breaks="MQDMPR-3.1.7.1.16-07")
+class MovedMessageInsertedAtEndRegardlessOfPriority(Positions):
     """The queue manager inserts a moved message as the last message of the target queue, regardless of its priority."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -267,8 +267,8 @@ class MovedMessageDoesNotWakeReaderOfSubqueue(Positions):
         queue.OpenQueueDescriptorCollection = descriptors
 
 
-@fault("move-in-transaction-does-not-lock", breaks="MQDMPR-3.1.7.1.16-D02")
-class MoveInTransactionDoesNotLock(TransactionOperations):
+@fault("move-in-transaction-does-not-lock-message", breaks="MQDMPR-3.1.7.1.16-D02")
+class MoveInTransactionDoesNotLockMessage(TransactionOperations):
     """Before the commit, other readers can receive a message that a transaction moves."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
@@ -298,8 +298,10 @@ class MessageMovedInTransactionPeekedInSource(Seeking):
         return super().is_readable(position, peek_operation) or (peek_operation and position in moving)
 
 
-@fault("queue-manager-move-back-in-transaction-does-not-lock", breaks="MQDMPR-3.1.7.1.16-D02", blind=True)
-class QueueManagerMoveBackInTransactionDoesNotLock(TransactionOperations):
+@fault(
+    "queue-manager-move-from-subqueue-in-transaction-does-not-lock-message", breaks="MQDMPR-3.1.7.1.16-D02", blind=True
+)
+class QueueManagerMoveFromSubqueueInTransactionDoesNotLockMessage(TransactionOperations):
     """When a transaction moves a message from a subqueue to the main queue, the queue manager does not lock the
     message.
     """
@@ -353,8 +355,8 @@ class QueueManagerMoveInTransactionCompletesNoRead(TransactionEvents):
         target.OpenQueueDescriptorCollection = opened
 
 
-@fault("queue-manager-second-aborted-move-stays-locked", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
-class QueueManagerSecondAbortedMoveStaysLocked(TransactionEvents):
+@fault("queue-manager-message-of-second-aborted-move-stays-locked", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
+class QueueManagerMessageOfSecondAbortedMoveStaysLocked(TransactionEvents):
     """An abort unlocks only the first of the messages that the transaction would have moved."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:

@@ -9,13 +9,13 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.applications import Application
 
-PLACES_AFTER_DECISION = {"commit": ("cd", "fab"), "abort": ("abc", "df")}
+LABELS_IN_QUEUE_AND_SUBQUEUE_BY_DECISION = {"commit": ("cd", "fab"), "abort": ("abc", "df")}
 """For each decision, the labels in the queue and in its subqueue; one letter stands for one message."""
 
 
 @needs("queue_control", "receive", "subqueues", "transactions")
 @covers("MQDMPR-3.1.7.1.16-D03")
-@pytest.mark.parametrize("decision", PLACES_AFTER_DECISION)
+@pytest.mark.parametrize("decision", LABELS_IN_QUEUE_AND_SUBQUEUE_BY_DECISION)
 def test_moved_messages_stay_locked_until_decision_of_coordinator(peer, sut, judge, decision):
     """A transaction moves two messages from a queue to its subqueue, and one message from the subqueue to the queue. A
     coordinator prepares the transaction: no reader finds the messages in either place. A commit moves them, and an
@@ -34,21 +34,21 @@ def test_moved_messages_stay_locked_until_decision_of_coordinator(peer, sut, jud
     for source, lookup_id, target in moves:
         application.call("move", queue=source, lookup_id=lookup_id, to=target, transaction=transaction)
 
-    def list_labels() -> dict[str, list[str]]:
+    def list_labels_in_queue_and_subqueue() -> dict[str, list[str]]:
         return {"queue": application.labels(queue), "subqueue": application.labels(subqueue)}
 
     outcome = sut.attempt("prepare", transaction=transaction)
     judge(
         "MQDMPR-3.1.7.1.16-D03",
         expected={"prepare": Outcome.DONE, "queue": in_queue("c"), "subqueue": in_queue("f")},
-        observed={"prepare": outcome, **list_labels()},
+        observed={"prepare": outcome, **list_labels_in_queue_and_subqueue()},
         case="places after the prepare",
     )
     application.end_transaction(decision, transaction)
-    in_places = PLACES_AFTER_DECISION[decision]
+    in_places = LABELS_IN_QUEUE_AND_SUBQUEUE_BY_DECISION[decision]
     judge(
         "MQDMPR-3.1.7.1.16-D03",
         expected={"queue": in_queue(*in_places[0]), "subqueue": in_queue(*in_places[1])},
-        observed=list_labels(),
+        observed=list_labels_in_queue_and_subqueue(),
         case=f"places after the {decision}",
     )

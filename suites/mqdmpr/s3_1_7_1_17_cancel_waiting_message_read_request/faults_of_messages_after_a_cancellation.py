@@ -10,10 +10,10 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 
 
-class ContinuedReceives(Waiting):
+class CancelledReceiveContinuer(Waiting):
     """A part in which some cancelled receives lock the next message of their queue."""
 
-    def continues(self, reader: WaitingMessageReadOperation, count: int) -> bool:
+    def does_cancelled_receive_continue(self, reader: WaitingMessageReadOperation, count: int) -> bool:
         """Return whether a cancelled receive continues. ``count`` is the number of earlier cancelled receives."""
         raise NotImplementedError
 
@@ -23,7 +23,7 @@ class ContinuedReceives(Waiting):
         if status is Status.MQ_ERROR_IO_TIMEOUT or queue is None or not reader.DestructiveRead:
             return
         count = self.__dict__["count"] = self.__dict__.get("count", -1) + 1
-        if self.continues(reader, count):
+        if self.does_cancelled_receive_continue(reader, count):
             self.__dict__.setdefault("queues", []).append(queue)
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -36,16 +36,16 @@ class ContinuedReceives(Waiting):
 
 
 @fault("queue-manager-cancelled-receive-by-cursor-locks-later-message", breaks="MQDMPR-3.1.7.1.17-06", blind=True)
-class QueueManagerCancelledReceiveByCursorLocksLaterMessage(ContinuedReceives):
+class QueueManagerCancelledReceiveByCursorLocksLaterMessage(CancelledReceiveContinuer):
     """A cancelled receive by a cursor locks the message that arrives later, so that no reader receives it."""
 
-    def continues(self, reader: WaitingMessageReadOperation, count: int) -> bool:
+    def does_cancelled_receive_continue(self, reader: WaitingMessageReadOperation, count: int) -> bool:
         return reader.CursorReference is not None
 
 
 @fault("queue-manager-second-cancelled-receive-locks-later-message", breaks="MQDMPR-3.1.7.1.17-06", blind=True)
-class QueueManagerSecondCancelledReceiveLocksLaterMessage(ContinuedReceives):
+class QueueManagerSecondCancelledReceiveLocksLaterMessage(CancelledReceiveContinuer):
     """If several receives of a queue are cancelled, all of them except the first lock a message that arrives later."""
 
-    def continues(self, reader: WaitingMessageReadOperation, count: int) -> bool:
+    def does_cancelled_receive_continue(self, reader: WaitingMessageReadOperation, count: int) -> bool:
         return count > 0

@@ -103,8 +103,8 @@ class DirectoryObjectCreatedWithoutType(Publishing):
         return replace(super()._build_element(queue), Type=directory.Queue().Type)
 
 
-@fault("directory-object-created-with-optional-privacy", breaks="MQDMPR-3.1.7.1.18-D02", blind=True)
-class DirectoryObjectCreatedWithOptionalPrivacy(Publishing):
+@fault("directory-object-created-with-default-privacy-level", breaks="MQDMPR-3.1.7.1.18-D02", blind=True)
+class DirectoryObjectCreatedWithDefaultPrivacyLevel(Publishing):
     """The queue manager creates the directory object of a public queue without the queue's Authentication and
     PrivacyLevel.
     """

@@ -28,7 +28,7 @@ def test_created_public_queue_has_directory_object(peer, sut, judge):
     outcome = PendingRequest(peer, "create_queue", name=other_name).await_outcome()
     judge("MQDMPR-3.1.7.1.18-D02", expected=Outcome.DONE, observed=outcome, case="creation of the queue")
     sut.create_queue(name, **CREATED_QUEUE_PROPERTIES)
-    directory_object = enterprise.read_object(name)
+    directory_object = enterprise.read_directory_object(name)
     observed = {key: directory_object.get(key) for key in CREATED_QUEUE_PROPERTIES}
     judge(
         "MQDMPR-3.1.7.1.18-02",
@@ -41,7 +41,7 @@ def test_created_public_queue_has_directory_object(peer, sut, judge):
     public_name = f"public={directory_object.get('identifier', 'the GUID of its object')}".lower()
     judge("MQDMPR-3.1.7.1.18-D04", expected=public_name, observed=format_name, case="format name")
     transactional = enterprise.create_queue(transactional=True)
-    object_of_transactional = enterprise.read_object(transactional)
+    object_of_transactional = enterprise.read_directory_object(transactional)
     judge(
         "MQDMPR-3.1.7.1.18-02",
         expected=[False, True],
@@ -86,7 +86,7 @@ def test_public_queue_is_not_created_beside_existing_object(peer, sut, judge):
     peer.pass_time(DIRECTORY_READ_PAUSE_MS)
     answers.append(sut.attempt("create_queue", name=name))
     listed.append(is_queue_listed(sut, name))
-    left = enterprise.read_object(name)
+    left = enterprise.read_directory_object(name)
     if any(listed):
         sut.attempt("delete_queue", name=name)
     else:
@@ -118,7 +118,7 @@ def test_failed_creation_of_public_queue_is_notified(peer, sut, judge, cause):
     """
     enterprise = Enterprise(peer, sut)
     notified = enterprise.create_queue()
-    if ("QueueCreation", notified) not in enterprise.list_notifications():
+    if ("QueueCreation", notified) not in enterprise.list_change_notifications():
         reason = "the SUT raises no change notification about a created public queue"
         judge.mark_not_exercised("MQDMPR-3.1.7.1.18-02", reason=reason)
         return
@@ -128,10 +128,10 @@ def test_failed_creation_of_public_queue_is_notified(peer, sut, judge, cause):
     elif add_object_of_other_computer(enterprise, judge, name) is None:
         return
     answer = sut.attempt("create_queue", name=name)
-    operations = [operation for operation, queue in enterprise.list_notifications() if queue == name]
+    operations = [operation for operation, queue in enterprise.list_change_notifications() if queue == name]
     if cause == "directory unavailable":
         sut.change_environment(directory=True)
-        enterprise.await_online()
+        enterprise.await_directory_online()
     elif answer == Outcome.REFUSED:
         enterprise.change_directory_object_of_queue(name, present=False)
     if answer != Outcome.REFUSED:
@@ -157,7 +157,7 @@ def test_public_queue_is_not_created_without_directory(peer, sut, judge):
     name = enterprise.make_new_path_name()
     sut.change_environment(directory=False)
     answers = [sut.attempt(sut.create_queue, name) for _ in range(2)]
-    offline = enterprise.is_offline()
+    offline = enterprise.is_directory_offline()
     listed = is_queue_listed(sut, name)
     judge(
         "MQDMPR-3.1.7.1.18-D03",
@@ -167,12 +167,12 @@ def test_public_queue_is_not_created_without_directory(peer, sut, judge):
         observed={
             "creations": answers,
             "queue_is_listed": listed,
-            "directory_object": enterprise.read_object(name),
+            "directory_object": enterprise.read_directory_object(name),
             "DirectoryOffline": offline,
         },
     )
     sut.change_environment(directory=True)
-    is_online = enterprise.await_online()
+    is_online = enterprise.await_directory_online()
     judge(
         "MQDMPR-3.1.7.1.18-D03",
         expected=holds("online again", otherwise="offline"),
@@ -190,6 +190,6 @@ def test_creation_of_public_queue_is_notified_once(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     for properties in ({}, {"label": "later"}, {"transactional": True}):
         name = enterprise.create_queue(**properties)
-        operations = [operation for operation, queue in enterprise.list_notifications() if queue == name]
+        operations = [operation for operation, queue in enterprise.list_change_notifications() if queue == name]
         case = f"change notifications about the queue created with {', '.join(properties) or 'default properties'}"
         judge("MQDMPR-3.1.7.1.18-D01", expected=["QueueCreation"], observed=operations, case=case)

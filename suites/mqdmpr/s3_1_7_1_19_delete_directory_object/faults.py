@@ -83,8 +83,8 @@ add(
 )
 
 
-@fault("directory-object-of-transactional-queue-stays", breaks="MQDMPR-3.1.7.1.19-07", blind=True)
-class DirectoryObjectOfTransactionalQueueStays(Publishing):
+@fault("directory-object-of-deleted-transactional-queue-stays", breaks="MQDMPR-3.1.7.1.19-07", blind=True)
+class DirectoryObjectOfDeletedTransactionalQueueStays(Publishing):
     """When a transactional public queue is deleted, the queue manager leaves the queue's directory object."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:

@@ -54,45 +54,50 @@ class QueueManagerDeletionOfQueueWithMessagesNotifiedAsUpdate(_DeletionNotificat
         return replace(made, iOperation=ChangeOperation.QUEUE_UPDATE) if len(queue.MessagePositionList) else made
 
 
-class _OnlineStateKeeper(DirectoryLink):
+class _DirectoryOfflineFalseKeeper(DirectoryLink):
     """Leave DirectoryOffline False after some deletions that do not reach the directory."""
 
-    def is_online_state_kept(self, change: DeleteRequest) -> bool:
+    def is_directory_offline_kept_false(self, change: DeleteRequest) -> bool:
         """Return whether DirectoryOffline stays False."""
         return False
 
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
         before = self.qm.enterprise.state.DirectoryOffline
 
-        def keep_online_state(answer: DirectoryAnswered) -> None:
+        def keep_directory_offline_false(answer: DirectoryAnswered) -> None:
             failed = isinstance(change, DeleteRequest) and answer.status is Result.DIRECTORY_NOT_CONNECTED
-            if failed and not before and isinstance(change, DeleteRequest) and self.is_online_state_kept(change):
+            if (
+                failed
+                and not before
+                and isinstance(change, DeleteRequest)
+                and self.is_directory_offline_kept_false(change)
+            ):
                 self.qm.enterprise.state.DirectoryOffline = False
             answered(answer)
 
-        super().write(change, keep_online_state)
+        super().write(change, keep_directory_offline_false)
 
 
 @fault("queue-manager-second-outage-at-deletion-not-noted", breaks="MQDMPR-3.1.7.1.19-09", blind=True)
-class QueueManagerSecondOutageAtDeletionNotNoted(_OnlineStateKeeper):
+class QueueManagerSecondOutageAtDeletionNotNoted(_DirectoryOfflineFalseKeeper):
     """When a deletion does not reach the directory in a second outage, DirectoryOffline stays False."""
 
-    def is_online_state_kept(self, change: DeleteRequest) -> bool:
+    def is_directory_offline_kept_false(self, change: DeleteRequest) -> bool:
         self.__dict__["outages"] = self.__dict__.get("outages", 0) + 1
         return int(self.__dict__["outages"]) > 1
 
 
 @fault("queue-manager-failed-deletion-of-transactional-queue-stays-online", breaks="MQDMPR-3.1.7.1.19-09", blind=True)
-class QueueManagerFailedDeletionOfTransactionalQueueStaysOnline(_OnlineStateKeeper):
+class QueueManagerFailedDeletionOfTransactionalQueueStaysOnline(_DirectoryOfflineFalseKeeper):
     """When the deletion of a transactional queue does not reach the directory, DirectoryOffline stays False."""
 
-    def is_online_state_kept(self, change: DeleteRequest) -> bool:
+    def is_directory_offline_kept_false(self, change: DeleteRequest) -> bool:
         return bool(getattr(change.element, "Transactional", False))
 
 
 @fault("queue-manager-failed-deletion-of-changed-queue-stays-online", breaks="MQDMPR-3.1.7.1.19-09", blind=True)
-class QueueManagerFailedDeletionOfChangedQueueStaysOnline(_OnlineStateKeeper):
+class QueueManagerFailedDeletionOfChangedQueueStaysOnline(_DirectoryOfflineFalseKeeper):
     """When the deletion of a queue with a label does not reach the directory, DirectoryOffline stays False."""
 
-    def is_online_state_kept(self, change: DeleteRequest) -> bool:
+    def is_directory_offline_kept_false(self, change: DeleteRequest) -> bool:
         return bool(getattr(change.element, "Label", ""))

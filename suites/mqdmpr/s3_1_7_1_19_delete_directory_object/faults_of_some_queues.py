@@ -8,38 +8,38 @@ from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 
 
-class NotificationOfSomeDeletions(Publishing):
+class DeletionNotificationOmitter(Publishing):
     """A part that raises no change notification for the deletion of some public queues."""
 
-    def is_silent(self, queue: Queue) -> bool:
+    def is_change_notification_omitted(self, queue: Queue) -> bool:
         raise NotImplementedError
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
         state = self.qm.enterprise.state
         notifies = state.sends_notifications
-        state.sends_notifications = notifies and not self.is_silent(queue)
+        state.sends_notifications = notifies and not self.is_change_notification_omitted(queue)
         super().withdraw(queue, withdrawn)
         state.sends_notifications = notifies
 
 
 @fault("queue-manager-deletion-of-second-public-queue-not-notified", breaks="MQDMPR-3.1.7.1.19-03", blind=True)
-class QueueManagerDeletionOfSecondPublicQueueNotNotified(NotificationOfSomeDeletions):
+class QueueManagerDeletionOfSecondPublicQueueNotNotified(DeletionNotificationOmitter):
     """The queue manager raises a change notification only for the first public queue that it deletes."""
 
-    def is_silent(self, queue: Queue) -> bool:
+    def is_change_notification_omitted(self, queue: Queue) -> bool:
         self.__dict__["count"] = self.__dict__.get("count", 0) + 1
         return self.__dict__["count"] > 1
 
 
 @fault("queue-manager-deletion-of-filled-public-queue-not-notified", breaks="MQDMPR-3.1.7.1.19-03", blind=True)
-class QueueManagerDeletionOfFilledPublicQueueNotNotified(NotificationOfSomeDeletions):
+class QueueManagerDeletionOfFilledPublicQueueNotNotified(DeletionNotificationOmitter):
     """The queue manager raises no change notification when it deletes a public queue that contains messages."""
 
-    def is_silent(self, queue: Queue) -> bool:
+    def is_change_notification_omitted(self, queue: Queue) -> bool:
         return bool(len(queue.MessagePositionList))
 
 
-class DeletionOfSomeObjects(Publishing):
+class DirectoryObjectDeletionOmitter(Publishing):
     """A part that leaves the directory objects of some deleted queues."""
 
     def is_kept(self, queue: Queue) -> bool:
@@ -53,7 +53,7 @@ class DeletionOfSomeObjects(Publishing):
 
 
 @fault("queue-manager-directory-object-of-transactional-queue-kept", breaks="MQDMPR-3.1.7.1.19-07", blind=True)
-class QueueManagerDirectoryObjectOfTransactionalQueueKept(DeletionOfSomeObjects):
+class QueueManagerDirectoryObjectOfTransactionalQueueKept(DirectoryObjectDeletionOmitter):
     """The queue manager does not delete the directory object of a transactional public queue."""
 
     def is_kept(self, queue: Queue) -> bool:
@@ -61,7 +61,7 @@ class QueueManagerDirectoryObjectOfTransactionalQueueKept(DeletionOfSomeObjects)
 
 
 @fault("queue-manager-directory-object-of-filled-queue-kept", breaks="MQDMPR-3.1.7.1.19-07", blind=True)
-class QueueManagerDirectoryObjectOfFilledQueueKept(DeletionOfSomeObjects):
+class QueueManagerDirectoryObjectOfFilledQueueKept(DirectoryObjectDeletionOmitter):
     """The queue manager does not delete the directory object of a public queue that contains messages."""
 
     def is_kept(self, queue: Queue) -> bool:

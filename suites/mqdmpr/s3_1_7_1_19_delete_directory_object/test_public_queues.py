@@ -23,11 +23,16 @@ def test_deleted_public_queue_has_no_directory_object(peer, sut, judge):
     for deleted in (name, transactional, filled):
         answer = sut.attempt(sut.delete_queue, deleted)
         judge("MQDMPR-3.1.7.1.19-13", expected=Outcome.DONE, observed=answer, case="deletion of the queue")
-        judge("MQDMPR-3.1.7.1.19-07", expected={}, observed=enterprise.read_object(deleted), case="directory object")
+        judge(
+            "MQDMPR-3.1.7.1.19-07",
+            expected={},
+            observed=enterprise.read_directory_object(deleted),
+            case="directory object",
+        )
     judge(
         "MQDMPR-3.1.7.1.19-07",
         expected=["first", "last"],
-        observed=[enterprise.read_object(one).get("label") for one in (first, last)],
+        observed=[enterprise.read_directory_object(one).get("label") for one in (first, last)],
         case="labels of the other objects",
     )
 
@@ -52,14 +57,14 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
     stored = ["stays"] if sut.has("send") and sut.has("receive") else []
     for label in stored:
         sut.send_here(name, [label])
-    earlier = len(enterprise.list_notifications())
+    earlier = len(enterprise.list_change_notifications())
     sut.change_environment(directory=False)
     answer = sut.attempt(sut.delete_queue, name)
     timer_ms = enterprise.get_remaining_online_timer_ms()
     peer.pass_time(timer_ms // 2)
     again = sut.attempt(sut.delete_queue, name)
     later_ms = enterprise.get_remaining_online_timer_ms()
-    operations = [operation for operation, queue in enterprise.list_notifications()[earlier:] if queue == name]
+    operations = [operation for operation, queue in enterprise.list_change_notifications()[earlier:] if queue == name]
     judge(
         "MQDMPR-3.1.7.1.19-03",
         "MQDMPR-3.1.7.1.19-04",
@@ -76,10 +81,10 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.19-09",
         expected=facts(DirectoryOffline=True),
-        observed={"DirectoryOffline": enterprise.is_offline()},
+        observed={"DirectoryOffline": enterprise.is_directory_offline()},
     )
     is_listed = name in [queue["name"] for queue in sut.control.call("list")["queues"]]
-    published = enterprise.read_object(name).get("label")
+    published = enterprise.read_directory_object(name).get("label")
     judge(
         "MQDMPR-3.1.7.1.19-11",
         expected=facts(
@@ -93,7 +98,7 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
         },
     )
     sut.change_environment(directory=True)
-    is_online = enterprise.await_online()
+    is_online = enterprise.await_directory_online()
     judge(
         "MQDMPR-3.1.7.1.19-10",
         expected=holds("online again", otherwise="offline"),
@@ -115,9 +120,9 @@ def test_deletion_of_public_queue_is_notified_once(peer, sut, judge):
     for transactional, name in reversed([*zip(kinds, names, strict=True)]):
         if sut.has("send"):
             sut.send_here(name, ["deleted"], delivery="transactional" if transactional else "express")
-        earlier = len(enterprise.list_notifications())
+        earlier = len(enterprise.list_change_notifications())
         sut.delete_queue(name)
-        made = [one for one in enterprise.list_notifications()[earlier:] if one[1] in names]
+        made = [one for one in enterprise.list_change_notifications()[earlier:] if one[1] in names]
         operations = [operation for operation, queue in made if queue == name]
         raised = holds("the SUT raises a change notification")
         case = "transactional queue" if transactional else "nontransactional queue"
@@ -145,7 +150,7 @@ def test_each_outage_is_noticed_by_a_deletion(peer, sut, judge):
     for outage, name in enumerate((names[0], names[1], names[0]), start=1):
         sut.change_environment(directory=False)
         answer = sut.attempt(sut.delete_queue, name)
-        offline = enterprise.is_offline()
+        offline = enterprise.is_directory_offline()
         judge(
             "MQDMPR-3.1.7.1.19-09",
             expected=facts(deletion=Outcome.REFUSED, DirectoryOffline=True),
@@ -153,7 +158,7 @@ def test_each_outage_is_noticed_by_a_deletion(peer, sut, judge):
             case=f"outage {outage}",
         )
         sut.change_environment(directory=True)
-        online = enterprise.await_online()
+        online = enterprise.await_directory_online()
         judge(
             "MQDMPR-3.1.7.1.19-10",
             expected=holds("online again", otherwise="offline"),

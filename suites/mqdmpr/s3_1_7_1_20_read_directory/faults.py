@@ -37,7 +37,7 @@ class OfflineOwnPublicQueueNotFound(QueueNames):
         return None if public else super().find_by_format_name(name)
 
 
-UNKNOWN_NAME_RESULT = QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
+RESULT_FOR_UNKNOWN_FORMAT_NAME = QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
 
 
 @fault("offline-own-public-queue-has-no-path", breaks=("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13"), blind=True)
@@ -45,7 +45,11 @@ class OfflineOwnPublicQueueHasNoPath(QueuePaths):
     """While the directory is offline, the queue manager finds no path name of its own public queues."""
 
     def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
-        return UNKNOWN_NAME_RESULT if self.qm.enterprise.state.DirectoryOffline else super()._find_path_of_public(name)
+        return (
+            RESULT_FOR_UNKNOWN_FORMAT_NAME
+            if self.qm.enterprise.state.DirectoryOffline
+            else super()._find_path_of_public(name)
+        )
 
 
 @fault("offline-own-public-transactional-queue-not-found", breaks="MQDMPR-3.1.7.1.20-09", blind=True)
@@ -134,8 +138,8 @@ class OfflineOwnPublicQueueRefused(Destinations):
         return super().find_local_queue(text)
 
 
-@fault("offline-own-guid-not-found", breaks=("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18"))
-class OfflineOwnGuidNotFound(Destinations):
+@fault("offline-own-guid-in-format-name-not-recognized", breaks=("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18"))
+class OfflineOwnGuidInFormatNameNotRecognized(Destinations):
     """While the directory is offline, the queue manager does not recognize its own GUID in a format name."""
 
     def find_local_queue(self, text: str) -> Queue | None:
@@ -144,14 +148,22 @@ class OfflineOwnGuidNotFound(Destinations):
         return super().find_local_queue(text)
 
 
-@fault("offline-own-guid-has-no-path", breaks=("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18"), blind=True)
-class OfflineOwnGuidHasNoPath(QueuePaths):
+@fault(
+    "offline-private-name-with-own-guid-has-no-path",
+    breaks=("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18"),
+    blind=True,
+)
+class OfflinePrivateNameWithOwnGuidHasNoPath(QueuePaths):
     """While the directory is offline, the queue manager finds no path name for a private format name with its own
     GUID.
     """
 
     def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
-        return UNKNOWN_NAME_RESULT if self.qm.enterprise.state.DirectoryOffline else super()._find_path_of_private(name)
+        return (
+            RESULT_FOR_UNKNOWN_FORMAT_NAME
+            if self.qm.enterprise.state.DirectoryOffline
+            else super()._find_path_of_private(name)
+        )
 
 
 add(
@@ -174,8 +186,8 @@ class OfflineRemotePrivateNameHasPath(QueuePaths):
         return QueuePathResult(Status.MQ_OK) if offline and found.rStatus is not Status.MQ_OK else found
 
 
-@fault("public-name-not-queried", breaks=("MQDMPR-3.1.7.1.20-23", "MQDMPR-3.1.7.1.20-29"))
-class PublicNameNotQueried(NextHops):
+@fault("public-format-name-not-queried-in-directory", breaks=("MQDMPR-3.1.7.1.20-23", "MQDMPR-3.1.7.1.20-29"))
+class PublicFormatNameNotQueriedInDirectory(NextHops):
     """The queue manager never queries the directory for a public format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -223,8 +235,8 @@ class PublicNameResolvedToFirstQueue(NextHops):
         return None if machine is None else super().get_destination_info(f"PRIVATE={machine.Identifier}\\00000001")
 
 
-@fault("directory-host-of-queue-ignored", breaks="MQDMPR-3.1.7.1.20-30")
-class DirectoryHostOfQueueIgnored(NextHops):
+@fault("host-in-directory-object-of-queue-ignored", breaks="MQDMPR-3.1.7.1.20-30")
+class HostInDirectoryObjectOfQueueIgnored(NextHops):
     """The queue manager does not use the host that the directory object of a queue contains."""
 
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:

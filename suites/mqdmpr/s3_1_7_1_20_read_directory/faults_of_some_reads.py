@@ -17,10 +17,10 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
 
-class ChangedDirectory(DirectoryClient):
+class DirectoryContentChanger(DirectoryClient):
     """A part that changes the content of the directory as the queue manager sees it."""
 
-    def make_replica(self, elements: Iterable[DirectoryObject]) -> Replica:
+    def build_changed_directory(self, elements: Iterable[DirectoryObject]) -> Replica:
         raise NotImplementedError
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
@@ -29,7 +29,7 @@ class ChangedDirectory(DirectoryClient):
             elements, go_on = event.elements, answered
 
             def change_content(answer: DirectoryAnswered, now: Now) -> None:
-                self.qm.enterprise.directory = self.make_replica(elements)
+                self.qm.enterprise.directory = self.build_changed_directory(elements)
                 go_on(answer, now)
 
             self.qm.enterprise.awaited[event.token] = change_content
@@ -37,12 +37,12 @@ class ChangedDirectory(DirectoryClient):
 
 
 @fault("queue-manager-directory-read-without-match-returns-last-object", breaks="MQDMPR-3.1.7.1.20-05")
-class QueueManagerDirectoryReadWithoutMatchReturnsLastObject(ChangedDirectory):
+class QueueManagerDirectoryReadWithoutMatchReturnsLastObject(DirectoryContentChanger):
     """If no object matches the filter, a directory read returns the object of this type that the last read
     returned.
     """
 
-    def make_replica(self, elements: Iterable[DirectoryObject]) -> Replica:
+    def build_changed_directory(self, elements: Iterable[DirectoryObject]) -> Replica:
         last: dict[str, ReadResult] = self.__dict__.setdefault("last", {})
 
         class Remembering(Replica):
@@ -56,10 +56,10 @@ class QueueManagerDirectoryReadWithoutMatchReturnsLastObject(ChangedDirectory):
 
 
 @fault("queue-manager-deleted-directory-objects-still-found", breaks="MQDMPR-3.1.7.1.20-23")
-class QueueManagerDeletedDirectoryObjectsStillFound(ChangedDirectory):
+class QueueManagerDeletedDirectoryObjectsStillFound(DirectoryContentChanger):
     """A directory read returns an object that was deleted from the directory after an earlier read."""
 
-    def make_replica(self, elements: Iterable[DirectoryObject]) -> Replica:
+    def build_changed_directory(self, elements: Iterable[DirectoryObject]) -> Replica:
         known = self.__dict__.setdefault("known", {})
         known.update({one.Identifier: one for one in elements})
         return Replica(known.values())
@@ -89,36 +89,36 @@ class QueueManagerOwnObjectOfflineHasDnsNameAsComputerName(QueuePaths):
         if not state.DirectoryOffline or found.rMachineName.lower() != name.lower():
             return found
         whole = f"{name}.domain.example"
-        return replace_names(found, name, whole)
+        return replace_computer_name_in_path_result(found, name, whole)
 
 
-def replace_names(found: QueuePathResult, name: str, whole: str) -> QueuePathResult:
+def replace_computer_name_in_path_result(found: QueuePathResult, name: str, whole: str) -> QueuePathResult:
     """Return the result of Get Queue Path with another name of the computer."""
     path = whole + found.rPathName[len(name) :] if found.rPathName else ""
     return found._replace(rPathName=path, rMachineName=whole)
 
 
-class UnnoticedOutages(DirectoryClient):
+class DirectoryOutageIgnorer(DirectoryClient):
     """A part that does not set DirectoryOffline in some reads that find the directory unavailable."""
 
-    def is_unnoticed(self, token: int) -> bool:
+    def is_outage_ignored(self, token: int) -> bool:
         raise NotImplementedError
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state
         was_offline = state.DirectoryOffline
         lost = event.status is DirectoryOperationResult.DIRECTORY_NOT_CONNECTED and self.qm.begun
-        unnoticed = lost and not was_offline and self.is_unnoticed(event.token)
+        unnoticed = lost and not was_offline and self.is_outage_ignored(event.token)
         super().on_answered(event, now)
         if unnoticed:
             state.DirectoryOffline = False
 
 
 @fault("queue-manager-second-outage-not-noticed-by-read", breaks="MQDMPR-3.1.7.1.20-25", blind=True)
-class QueueManagerSecondOutageNotNoticedByRead(UnnoticedOutages):
+class QueueManagerSecondOutageNotNoticedByRead(DirectoryOutageIgnorer):
     """The queue manager sets DirectoryOffline only when the directory cannot be reached for the first time."""
 
-    def is_unnoticed(self, token: int) -> bool:
+    def is_outage_ignored(self, token: int) -> bool:
         self.__dict__["count"] = self.__dict__.get("count", 0) + 1
         return self.__dict__["count"] > 1
 

@@ -147,7 +147,7 @@ def test_own_queue_is_found_without_directory(peer, sut, judge):
         sut.attempt(sut.delete_queue, queue)
 
 
-NAME_OF_OTHER_COMPUTER_BY_RULE = {
+FORMAT_NAME_OF_REMOTE_QUEUE_BY_RULE = {
     "MQDMPR-3.1.7.1.20-11": f"PUBLIC={FAR_PUBLIC_QUEUE}",
     "MQDMPR-3.1.7.1.20-20": f"PRIVATE={FAR_QUEUE_MANAGER}\\00000001",
 }
@@ -155,7 +155,7 @@ NAME_OF_OTHER_COMPUTER_BY_RULE = {
 
 
 @needs("directory", "environment", "set_timers", "queues", "send", "inspect")
-@covers(*NAME_OF_OTHER_COMPUTER_BY_RULE, "MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26", "MQDMPR-3.1.7.1.20-27")
+@covers(*FORMAT_NAME_OF_REMOTE_QUEUE_BY_RULE, "MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26", "MQDMPR-3.1.7.1.20-27")
 def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
     """While the directory is unavailable, the SUT sets DirectoryOffline and sends no messages to queues of other queue
     managers; it sends them when the directory is available again.
@@ -163,7 +163,7 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     sut.change_environment(directory=False)
     sut.attempt(sut.send, f"PUBLIC={UNKNOWN_QUEUE_GUID}", body="a name that the SUT has not read before")
-    offline = peer.eventually(enterprise.is_offline)
+    offline = peer.eventually(enterprise.is_directory_offline)
     judge(
         "MQDMPR-3.1.7.1.20-25",
         expected=holds("offline", otherwise="online"),
@@ -172,13 +172,13 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
     )
     sender = Sender(peer, sut)
     accepted = 0
-    for rule, name in NAME_OF_OTHER_COMPUTER_BY_RULE.items():
+    for rule, name in FORMAT_NAME_OF_REMOTE_QUEUE_BY_RULE.items():
         accepted += sut.attempt(sut.send, name, body="waits") == Outcome.DONE
         is_connected = peer.await_session(sut.quiet_ms) is not None
         not_sent = holds("no message is sent", otherwise="a session is opened")
         judge(rule, "MQDMPR-3.1.7.1.20-27", expected=not_sent, observed=not is_connected, case=name)
     sut.change_environment(directory=True)
-    online = enterprise.await_online()
+    online = enterprise.await_directory_online()
     judge(
         "MQDMPR-3.1.7.1.20-26",
         expected=holds("online again", otherwise="offline"),
@@ -211,7 +211,7 @@ def test_directory_is_read_again_after_outage(peer, sut, judge, rule, queue, que
     enterprise.go_offline()
     sut.attempt(sut.send, f"PUBLIC={queue}", body="without the directory")
     sut.change_environment(directory=True)
-    enterprise.await_online()
+    enterprise.await_directory_online()
     observed, frames = await_destination_of_queue(peer, sut, queue)
     judge(
         rule,
@@ -233,14 +233,19 @@ def test_each_outage_is_noticed_by_a_read(peer, sut, judge):
         sut.attempt(
             sut.send, f"PUBLIC={UNKNOWN_QUEUE_GUID[:-1]}{outage}", body="a name that the SUT has not read before"
         )
-        offline = peer.eventually(enterprise.is_offline)
+        offline = peer.eventually(enterprise.is_directory_offline)
         case = f"state of the directory according to the SUT in outage {outage}"
         noticed = holds("offline", otherwise="online")
         judge("MQDMPR-3.1.7.1.20-25", expected=noticed, observed=bool(offline), case=case)
         sut.change_environment(directory=True)
         back = holds("online again", otherwise="offline")
         case = f"state of the directory according to the SUT after outage {outage}"
-        judge("MQDMPR-3.1.7.1.20-26", expected=back, observed=bool(enterprise.await_online() and offline), case=case)
+        judge(
+            "MQDMPR-3.1.7.1.20-26",
+            expected=back,
+            observed=bool(enterprise.await_directory_online() and offline),
+            case=case,
+        )
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "get_queue_path")
@@ -265,7 +270,7 @@ def test_remote_queue_found_before_is_not_found_without_directory(peer, sut, jud
         enterprise.go_offline()
         offline = is_queue_found()
         sut.change_environment(directory=True)
-        enterprise.await_online()
+        enterprise.await_directory_online()
         after = is_queue_found()
         for name, rules in names.items():
             judge(
@@ -313,14 +318,14 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
         "private queue of an unknown computer": rf"PRIVATE={UNKNOWN_QUEUE_GUID}\00000001",
     }
 
-    def find_paths():
+    def find_paths_of_format_names():
         answers = {word: sut.control.call("get_queue_path", format_name=name) for word, name in names.items()}
         return {
             word: (one["path"] or one["machine"]).lower() if one["status"] == "MQ_OK" else one["status"]
             for word, one in answers.items()
         }
 
-    def describe_paths(paths):
+    def describe_paths_of_format_names(paths):
         peer_computer, far = paths["queue of the peer"].partition("\\")[0], paths["far queue"].partition("\\")[0]
         own_computer = paths["own private queue"].partition("\\")[0]
         return {
@@ -357,7 +362,7 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
                 "far private queue": True,
                 "unknown names": ["MQ_ERROR_ILLEGAL_FORMATNAME"] * 2,
             },
-            observed=describe_paths(find_paths()),
+            observed=describe_paths_of_format_names(find_paths_of_format_names()),
             evidence=frames,
             case=f"{time} request for each name",
         )
@@ -365,8 +370,8 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
         enterprise.change_directory_object_of_queue(own[0], present=False)
     except ControlRefused:
         return
-    peer.eventually(lambda: find_paths()[own[0]] == "MQ_ERROR_ILLEGAL_FORMATNAME")
-    paths = find_paths()
+    peer.eventually(lambda: find_paths_of_format_names()[own[0]] == "MQ_ERROR_ILLEGAL_FORMATNAME")
+    paths = find_paths_of_format_names()
     judge(
         "MQDMPR-3.1.7.1.20-23",
         "MQDMPR-3.1.7.1.20-29",
@@ -392,7 +397,7 @@ def test_deleted_public_queue_is_not_found_without_directory(peer, sut, judge):
     enterprise.go_offline()
     statuses = {word: sut.control.call("get_queue_path", format_name=name)["status"] for word, name in names.items()}
     sut.change_environment(directory=True)
-    enterprise.await_online()
+    enterprise.await_directory_online()
     sut.attempt("delete_queue", name=queues["kept"])
     judge(
         "MQDMPR-3.1.7.1.20-09",
@@ -428,7 +433,7 @@ def test_own_computer_is_found_without_directory(peer, sut, judge):
     offline = find_names_of_computers()
     journal_offline = find_computer_of_journal()
     sut.change_environment(directory=True)
-    enterprise.await_online()
+    enterprise.await_directory_online()
     computer = before["kept queue"][1] or "the name of the SUT's computer"
     found = {word: ["MQ_OK", computer] for word in before}
     judge(

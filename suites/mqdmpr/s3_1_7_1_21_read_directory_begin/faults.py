@@ -21,8 +21,8 @@ class DirectoryQueryReturnsFirstObjectOnly(NextHops):
         return Topology.of(list(read.queue_managers.values())[:1], list(read.sites.values())[:1], read.links[:1])
 
 
-@fault("queue-manager-unfiltered-read-last-queue-manager-left-out", breaks="MQDMPR-3.1.7.1.21-03")
-class QueueManagerUnfilteredReadLastQueueManagerLeftOut(NextHops):
+@fault("queue-manager-read-of-all-queue-managers-omits-last", breaks="MQDMPR-3.1.7.1.21-03")
+class QueueManagerReadOfAllQueueManagersOmitsLast(NextHops):
     """A directory read of all queue managers without a filter omits the last of several queue managers."""
 
     def read_topology(self) -> Topology:
@@ -44,7 +44,7 @@ class DirectoryTopologyNotRead(NextHops):
         return Topology.of((), (), ())
 
 
-class RecoveryRecorded(DirectoryClient):
+class DirectoryRecoveryRecorder(DirectoryClient):
     """Record in ``recovered`` that an outage of the directory has ended."""
 
     has_directory_recovered = False
@@ -54,7 +54,7 @@ class RecoveryRecorded(DirectoryClient):
         self.has_directory_recovered = self.has_directory_recovered or not self.qm.enterprise.state.DirectoryOffline
 
 
-class TopologyNotReadAfterRecovery(NextHops):
+class DirectoryTopologyReadOmitterAfterRecovery(NextHops):
     """Read no sites, links and queue managers after an outage of the directory."""
 
     def read_topology(self) -> Topology:
@@ -67,5 +67,7 @@ add(
     "MQDMPR-3.1.7.1.21-05",
     "After an outage of the directory, the queue manager no longer reads sites, links and queue managers, so it has no"
     " route to other sites.",
-    combine_installers(replace_part(RecoveryRecorded), replace_part(TopologyNotReadAfterRecovery)),
+    combine_installers(
+        replace_part(DirectoryRecoveryRecorder), replace_part(DirectoryTopologyReadOmitterAfterRecovery)
+    ),
 )

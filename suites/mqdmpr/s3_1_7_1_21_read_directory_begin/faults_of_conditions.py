@@ -12,7 +12,9 @@ from reference_qm.directory import QueueManager
 from reference_qm.routing import Topology
 
 
-def _change_queue_managers_read(change: Callable[[list[QueueManager], Topology], list[QueueManager]]) -> Install:
+def _change_list_of_read_queue_managers(
+    change: Callable[[list[QueueManager], Topology], list[QueueManager]],
+) -> Install:
     """Build a fault that changes the list of queue managers which the queue manager reads from the directory."""
 
     class QueueManagersChanger(NextHops):
@@ -48,4 +50,4 @@ for _name, _rule, _says, _change in (
         lambda machines, read: machines[:-1],
     ),
 ):
-    add(_name, _rule, _says, _change_queue_managers_read(_change), blind=True)
+    add(_name, _rule, _says, _change_list_of_read_queue_managers(_change), blind=True)

@@ -70,8 +70,8 @@ class QueueManagerWriteDirectoryPrivacyOmitted(Publishing):
         super().write(queue, {name: value for name, value in values.items() if name not in omitted}, written)
 
 
-@fault("queue-manager-write-directory-first-queue-only", breaks="MQDMPR-3.1.7.1.24-03", blind=True)
-class QueueManagerWriteDirectoryFirstQueueOnly(Publishing):
+@fault("queue-manager-change-of-each-queue-written-to-object-of-first-queue", breaks="MQDMPR-3.1.7.1.24-03", blind=True)
+class QueueManagerChangeOfEachQueueWrittenToObjectOfFirstQueue(Publishing):
     """The queue manager writes a change of a public queue to the directory object of the public queue that was created
     first.
     """
@@ -104,8 +104,8 @@ add(
 )
 
 
-@fault("queue-manager-change-without-directory-kept-locally", breaks="MQDMPR-3.1.7.1.24-07", blind=True)
-class QueueManagerChangeWithoutDirectoryKeptLocally(Publishing):
+@fault("queue-manager-quota-change-refused-without-directory-kept-locally", breaks="MQDMPR-3.1.7.1.24-07", blind=True)
+class QueueManagerQuotaChangeRefusedWithoutDirectoryKeptLocally(Publishing):
     """While the directory is unavailable, the queue manager refuses to change the Quota of a public queue, but uses the
     new Quota.
     """
@@ -174,7 +174,7 @@ add(
 )
 
 
-def _change_own_notification(instead: ChangeOperation | None) -> Install:
+def _change_notification_about_own_object(instead: ChangeOperation | None) -> Install:
     """Build a fault that changes or drops the change notification about the queue manager's own object."""
 
     class OwnNotificationChanger(DirectoryClient):
@@ -193,7 +193,7 @@ add(
     "change-of-own-object-not-notified",
     "MQDMPR-3.1.7.1.24-15",
     "The queue manager raises no change notification when it writes its own object.",
-    _change_own_notification(None),
+    _change_notification_about_own_object(None),
 )
 
 
@@ -201,7 +201,7 @@ add(
     "change-of-own-object-notified-as-queue-change",
     "MQDMPR-3.1.7.1.24-16",
     "The queue manager raises the change notification about its own changed object with the operation QueueUpdate.",
-    _change_own_notification(ChangeOperation.QUEUE_UPDATE),
+    _change_notification_about_own_object(ChangeOperation.QUEUE_UPDATE),
 )
 
 

@@ -133,7 +133,7 @@ class QueueManagerSecondUpdateOfQueueNotifiedAsCreation(_UpdateNotificationChang
         return replace(made, iOperation=ChangeOperation.QUEUE_CREATION) if again else made
 
 
-def _change_own_notifications(
+def _change_notifications_about_own_object(
     is_meant: Callable[[QueueManager, int], bool], instead: ChangeOperation | None
 ) -> Install:
     """Return an installer of a fault that replaces or omits notifications about the queue manager's own object.
@@ -163,7 +163,7 @@ add(
     "queue-manager-second-write-of-own-object-not-notified",
     "MQDMPR-3.1.7.1.24-15",
     "The queue manager raises no change notification when it writes its own object for the second time.",
-    _change_own_notifications(lambda element, earlier: earlier > 0, None),
+    _change_notifications_about_own_object(lambda element, earlier: earlier > 0, None),
     blind=True,
 )
 
@@ -173,7 +173,7 @@ add(
     "MQDMPR-3.1.7.1.24-16",
     "The change notification about the second write of the queue manager's own object contains the operation"
     " QueueUpdate.",
-    _change_own_notifications(lambda element, earlier: earlier > 0, ChangeOperation.QUEUE_UPDATE),
+    _change_notifications_about_own_object(lambda element, earlier: earlier > 0, ChangeOperation.QUEUE_UPDATE),
     blind=True,
 )
 

@@ -19,13 +19,13 @@ class QueueManagerFailedWriteChangesQueue(Publishing):
     """
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
-        def change_in_any_case(status: Status) -> None:
+        def change_queue_despite_failed_write(status: Status) -> None:
             if status is not Status.MQ_OK:
                 for name, value in values.items():
                     setattr(queue, name, value)
             written(status)
 
-        super().write(queue, values, change_in_any_case)
+        super().write(queue, values, change_queue_despite_failed_write)
 
 
 @fault("queue-manager-write-while-directory-offline-succeeds", breaks="MQDMPR-3.1.7.1.24-07", blind=True)
@@ -39,14 +39,14 @@ class QueueManagerWriteWhileDirectoryOfflineSucceeds(Publishing):
             super().write(queue, values, written)
 
 
-class NotificationOfSomeWrites(Publishing):
+class WriteNotificationOmitter(Publishing):
     """A part that raises no change notification for some writes."""
 
-    def is_silent(self, queue: Queue, values: Mapping[str, Any]) -> bool:
+    def is_change_notification_omitted(self, queue: Queue, values: Mapping[str, Any]) -> bool:
         raise NotImplementedError
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
-        silent = self.is_silent(queue, values)
+        silent = self.is_change_notification_omitted(queue, values)
 
         def drop_notification(status: Status) -> None:
             raised = self.qm.enterprise.state.notifications
@@ -58,16 +58,16 @@ class NotificationOfSomeWrites(Publishing):
 
 
 @fault("queue-manager-write-of-second-queue-not-notified", breaks="MQDMPR-3.1.7.1.24-11", blind=True)
-class QueueManagerWriteOfSecondQueueNotNotified(NotificationOfSomeWrites):
+class QueueManagerWriteOfSecondQueueNotNotified(WriteNotificationOmitter):
     """The queue manager raises change notifications only for writes of the public queue that is written first."""
 
-    def is_silent(self, queue: Queue, values: Mapping[str, Any]) -> bool:
+    def is_change_notification_omitted(self, queue: Queue, values: Mapping[str, Any]) -> bool:
         return self.__dict__.setdefault("first", queue.Identifier) != queue.Identifier
 
 
 @fault("queue-manager-write-without-label-not-notified", breaks="MQDMPR-3.1.7.1.24-11", blind=True)
-class QueueManagerWriteWithoutLabelNotNotified(NotificationOfSomeWrites):
+class QueueManagerWriteWithoutLabelNotNotified(WriteNotificationOmitter):
     """The queue manager raises a change notification only if the Label of a public queue is written."""
 
-    def is_silent(self, queue: Queue, values: Mapping[str, Any]) -> bool:
+    def is_change_notification_omitted(self, queue: Queue, values: Mapping[str, Any]) -> bool:
         return "Label" not in values

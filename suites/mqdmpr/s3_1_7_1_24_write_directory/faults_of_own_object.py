@@ -12,10 +12,10 @@ from reference_qm.directory.state import ChangeNotification, ChangeOperation
 from reference_qm.surface.inputs import DirectoryAnswered
 
 
-class NotificationOfOwnObject(DirectoryLink):
+class OwnObjectNotificationChanger(DirectoryLink):
     """A part that drops or changes some notifications about the written object of a queue manager."""
 
-    REPLACED_BY: ChangeOperation | None = None
+    REPLACEMENT_OPERATION: ChangeOperation | None = None
 
     def is_changed(self, change: WriteRequest) -> bool:
         raise NotImplementedError
@@ -28,15 +28,15 @@ class NotificationOfOwnObject(DirectoryLink):
             raised = self.qm.enterprise.state.notifications
             if changed and raised and raised[-1].iOperation is ChangeOperation.QUEUE_MANAGER_UPDATE:
                 last = raised.pop()
-                if self.REPLACED_BY is not None:
-                    raised.append(ChangeNotification(self.REPLACED_BY, last.iDirectoryObject))
+                if self.REPLACEMENT_OPERATION is not None:
+                    raised.append(ChangeNotification(self.REPLACEMENT_OPERATION, last.iDirectoryObject))
             answered(answer)
 
         super().write(change, change_notification)
 
 
 @fault("queue-manager-write-of-one-key-list-not-notified", breaks="MQDMPR-3.1.7.1.24-15", blind=True)
-class QueueManagerWriteOfOneKeyListNotNotified(NotificationOfOwnObject):
+class QueueManagerWriteOfOneKeyListNotNotified(OwnObjectNotificationChanger):
     """The queue manager raises no change notification when it writes only one attribute of its own object."""
 
     def is_changed(self, change: WriteRequest) -> bool:
@@ -44,12 +44,12 @@ class QueueManagerWriteOfOneKeyListNotNotified(NotificationOfOwnObject):
 
 
 @fault("queue-manager-write-of-one-key-list-notified-as-queue-update", breaks="MQDMPR-3.1.7.1.24-16", blind=True)
-class QueueManagerWriteOfOneKeyListNotifiedAsQueueUpdate(NotificationOfOwnObject):
+class QueueManagerWriteOfOneKeyListNotifiedAsQueueUpdate(OwnObjectNotificationChanger):
     """The change notification about the write of one attribute of the queue manager's own object contains the
     operation QueueUpdate.
     """
 
-    REPLACED_BY = ChangeOperation.QUEUE_UPDATE
+    REPLACEMENT_OPERATION = ChangeOperation.QUEUE_UPDATE
 
     def is_changed(self, change: WriteRequest) -> bool:
         return len(change.attributes or ()) == 1

@@ -19,7 +19,7 @@ def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
     change notification about this update.
     """
     enterprise = Enterprise(peer, sut)
-    own_keys = enterprise.read_object().get(PUBLIC_KEYS_ATTRIBUTE)
+    own_keys = enterprise.read_directory_object().get(PUBLIC_KEYS_ATTRIBUTE)
     if not own_keys:
         judge.mark_not_exercised(*OWN_UPDATE_RULES, reason="the directory contains no public keys of the SUT")
         return
@@ -32,11 +32,11 @@ def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
         judge.end_unobservable(f"the control channel cannot delete the SUT's keys in the directory: {refused}")
         return
     sut.change_environment(directory=True)
-    enterprise.await_online()
-    is_rewritten = enterprise.wait_during_online_timers(
-        lambda: enterprise.read_object().get(PUBLIC_KEYS_ATTRIBUTE) == own_keys
+    enterprise.await_directory_online()
+    is_rewritten = enterprise.wait_for_condition_during_online_timers(
+        lambda: enterprise.read_directory_object().get(PUBLIC_KEYS_ATTRIBUTE) == own_keys
     )
-    notified = enterprise.list_notifications()
+    notified = enterprise.list_change_notifications()
     since = max((at for at, (_, queue) in enumerate(notified) if queue == marker), default=len(notified))
     operations = [operation for operation, queue in notified[since:] if queue is None]
     if not is_rewritten:

@@ -15,7 +15,7 @@ from suites.mqdmpr.steps.directory import Enterprise
 CREATED_PROPERTIES = {"label": "old label", "quota_kb": 77, "journaling": True, "base_priority": 3}
 FIRST_QUEUE_TYPE, SECOND_QUEUE_TYPE = "6d71636f-6e66-4f72-8d00-00000000007e", "6d71636f-6e66-4f72-8d00-00000000007f"
 NON_DEFAULT_PROPERTIES = {"authenticated": True, "privacy": "body", "journal_quota_kb": 4_321}
-SHARED_PROPERTIES = (*CREATED_PROPERTIES, *NON_DEFAULT_PROPERTIES, "type", "transactional")
+COMPARED_QUEUE_PROPERTIES = (*CREATED_PROPERTIES, *NON_DEFAULT_PROPERTIES, "type", "transactional")
 CHANGED_PROPERTIES = {"label": "last label", "quota_kb": 0x8000_0001, "journaling": False, "base_priority": -4}
 PROPERTIES_RESET_TO_DEFAULTS = {"label": "", "quota_kb": 0, "base_priority": 0}
 
@@ -39,7 +39,7 @@ def test_change_of_public_queue_is_in_directory(peer, sut, judge):
     name = enterprise.create_queue(**CREATED_PROPERTIES)
     outcome = PendingRequest(peer, "set_queue", name=name, label="new label").await_outcome()
     judge("MQDMPR-3.1.7.1.24-09", expected=Outcome.DONE, observed=outcome, case="change of the queue")
-    directory_object = enterprise.read_object(name)
+    directory_object = enterprise.read_directory_object(name)
     observed = {key: directory_object.get(key) for key in CREATED_PROPERTIES}
     judge(
         "MQDMPR-3.1.7.1.24-03",
@@ -49,7 +49,7 @@ def test_change_of_public_queue_is_in_directory(peer, sut, judge):
     )
     for changes in (CHANGED_PROPERTIES, PROPERTIES_RESET_TO_DEFAULTS):
         PendingRequest(peer, "set_queue", name=name, **changes).await_outcome()
-        directory_object = enterprise.read_object(name)
+        directory_object = enterprise.read_directory_object(name)
         judge(
             "MQDMPR-3.1.7.1.24-03",
             expected=changes,
@@ -98,9 +98,9 @@ def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.24-05",
         expected=facts(DirectoryOffline=True),
-        observed={"DirectoryOffline": enterprise.is_offline()},
+        observed={"DirectoryOffline": enterprise.is_directory_offline()},
     )
-    shown, directory_object = sut.control.call("get_queue", name=name), enterprise.read_object(name)
+    shown, directory_object = sut.control.call("get_queue", name=name), enterprise.read_directory_object(name)
     names = [key for key in CREATED_PROPERTIES if key in shown]
     expected = {key: CREATED_PROPERTIES[key] for key in names}
     judge(
@@ -113,7 +113,7 @@ def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
         },
     )
     sut.change_environment(directory=True)
-    is_online = enterprise.await_online()
+    is_online = enterprise.await_directory_online()
     judge(
         "MQDMPR-3.1.7.1.24-06",
         expected=holds("online again", otherwise="offline"),
@@ -134,7 +134,7 @@ def test_each_outage_is_noticed_by_a_write(peer, sut, judge):
     for outage, name in enumerate((names[0], names[1], names[0]), start=1):
         sut.change_environment(directory=False)
         answer = sut.attempt("set_queue", name=name, label=f"lost in outage {outage}")
-        offline = enterprise.is_offline()
+        offline = enterprise.is_directory_offline()
         judge(
             "MQDMPR-3.1.7.1.24-05",
             expected=facts(change=Outcome.REFUSED, DirectoryOffline=True),
@@ -142,7 +142,7 @@ def test_each_outage_is_noticed_by_a_write(peer, sut, judge):
             case=f"outage {outage}",
         )
         sut.change_environment(directory=True)
-        online = enterprise.await_online()
+        online = enterprise.await_directory_online()
         judge(
             "MQDMPR-3.1.7.1.24-06",
             expected=holds("online again", otherwise="offline"),
@@ -164,9 +164,9 @@ def test_change_of_public_queue_is_notified_once(peer, sut, judge):
     }
     for change in NOTIFIED_PROPERTY_CHANGES:
         for queue, name in queues.items():
-            earlier = len(enterprise.list_notifications())
+            earlier = len(enterprise.list_change_notifications())
             sut.control.call("set_queue", name=name, **change)
-            made = [one for one in enterprise.list_notifications()[earlier:] if one[1] in queues.values()]
+            made = [one for one in enterprise.list_change_notifications()[earlier:] if one[1] in queues.values()]
             operations = [operation for operation, one in made if one == name]
             raised = holds("the SUT raises a change notification")
             case = f"change of {', '.join(change)} of the {queue}"
@@ -195,7 +195,7 @@ def test_directory_returns_all_properties_of_public_queues(peer, sut, judge):
     changed = enterprise.create_queue(**CREATED_PROPERTIES)
     sut.control.call("set_queue", name=changed, type=SECOND_QUEUE_TYPE, **NON_DEFAULT_PROPERTIES, **CHANGED_PROPERTIES)
     names = {"created": created, "changed": changed}
-    directory_objects = {queue: enterprise.read_object(name) for queue, name in names.items()}
+    directory_objects = {queue: enterprise.read_directory_object(name) for queue, name in names.items()}
     for rule, queue, transactional, properties in (
         ("MQDMPR-3.1.7.1.18-D02", "created", True, CREATED_PROPERTIES),
         ("MQDMPR-3.1.7.1.24-03", "changed", False, CHANGED_PROPERTIES),
@@ -206,12 +206,14 @@ def test_directory_returns_all_properties_of_public_queues(peer, sut, judge):
 
     def read_queue_properties():
         shown = {queue: sut.control.call("get_queue", name=name) for queue, name in names.items()}
-        return {queue: {key: one[key] for key in SHARED_PROPERTIES if key in one} for queue, one in shown.items()}
+        return {
+            queue: {key: one[key] for key in COMPARED_QUEUE_PROPERTIES if key in one} for queue, one in shown.items()
+        }
 
     before = read_queue_properties()
     enterprise.go_offline()
     sut.change_environment(directory=True)
-    if not enterprise.await_online():
+    if not enterprise.await_directory_online():
         raise ConformanceFailure("the SUT did not come online again after the outage of its directory")
     after = read_queue_properties()
     case = "properties of the queue after an outage of the directory"

@@ -57,8 +57,8 @@ class DirectoryOnlineCheckUpdatesQuotaToLowerValueOnly(DirectoryClient):
         self.qm.adm.QueueManagerQuota = min(before, self.qm.adm.QueueManagerQuota)
 
 
-@fault("directory-offline-stays-true", breaks="MQDMPR-3.1.7.1.25-11")
-class DirectoryOfflineStaysTrue(DirectoryClient):
+@fault("directory-offline-stays-true-after-answer-of-directory", breaks="MQDMPR-3.1.7.1.25-11")
+class DirectoryOfflineStaysTrueAfterAnswerOfDirectory(DirectoryClient):
     """The queue manager leaves DirectoryOffline True after the directory has answered."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
@@ -125,8 +125,8 @@ class DirectoryBackOnlyTwoQueuesRead(Publishing):
         return queues[:2] if getattr(self, "limited", False) else queues
 
 
-@fault("directory-online-check-reads-first-queue-for-all", breaks="MQDMPR-3.1.7.1.25-15")
-class DirectoryOnlineCheckReadsFirstQueueForAll(Publishing):
+@fault("directory-online-check-copies-first-queue-object-to-all-queues", breaks="MQDMPR-3.1.7.1.25-15")
+class DirectoryOnlineCheckCopiesFirstQueueObjectToAllQueues(Publishing):
     """The queue manager copies the attributes of the first public queue's object to all its public queues."""
 
     def update_public_queues(self) -> None:

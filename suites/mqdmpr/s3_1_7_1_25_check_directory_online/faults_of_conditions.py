@@ -138,7 +138,7 @@ class QueueManagerOfflineAfterReturnBehindFailedCheck(DirectoryClient):
         self.failed = self.failed or self.qm.enterprise.state.DirectoryOffline
 
 
-class _PublicQueueRereader(Publishing):
+class _PublicQueueReadOmitter(Publishing):
     """Keeps the attributes of some public queues when the directory is available again."""
 
     def is_queue_read_again(self, number: int, queue: Queue) -> bool:
@@ -159,7 +159,7 @@ class _PublicQueueRereader(Publishing):
 
 
 @fault("queue-manager-reads-first-public-queue-only-at-return", breaks="MQDMPR-3.1.7.1.25-15", blind=True)
-class QueueManagerReadsFirstPublicQueueOnlyAtReturn(_PublicQueueRereader):
+class QueueManagerReadsFirstPublicQueueOnlyAtReturn(_PublicQueueReadOmitter):
     """When the directory is available again, the queue manager reads only the object of its first public queue."""
 
     def is_queue_read_again(self, number: int, queue: Queue) -> bool:
@@ -167,7 +167,7 @@ class QueueManagerReadsFirstPublicQueueOnlyAtReturn(_PublicQueueRereader):
 
 
 @fault("queue-manager-reads-no-transactional-queue-at-return", breaks="MQDMPR-3.1.7.1.25-15", blind=True)
-class QueueManagerReadsNoTransactionalQueueAtReturn(_PublicQueueRereader):
+class QueueManagerReadsNoTransactionalQueueAtReturn(_PublicQueueReadOmitter):
     """When the directory is available again, the queue manager does not read the objects of its transactional public
     queues.
     """

@@ -8,14 +8,14 @@ from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.surface.clock import Now
 
 
-class StoppingOnlineTimer(DirectoryClient):
+class OnlineTimerRestartOmitter(DirectoryClient):
     """A part that does not restart the Directory Online Timer after some expiries."""
 
-    def is_last(self) -> bool:
+    def is_last_timer_expiry(self) -> bool:
         raise NotImplementedError
 
     def on_directory_online_timer(self, now: Now) -> None:
-        self.__dict__["stopping"] = self.is_last()
+        self.__dict__["stopping"] = self.is_last_timer_expiry()
         super().on_directory_online_timer(now)
         self.__dict__["stopping"] = False
 
@@ -25,19 +25,19 @@ class StoppingOnlineTimer(DirectoryClient):
 
 
 @fault("queue-manager-online-timer-stops-after-third-expiry", breaks="MQDMPR-3.1.7.1.25-20", blind=True)
-class QueueManagerOnlineTimerStopsAfterThirdExpiry(StoppingOnlineTimer):
+class QueueManagerOnlineTimerStopsAfterThirdExpiry(OnlineTimerRestartOmitter):
     """The queue manager does not restart the Directory Online Timer after its third expiry."""
 
-    def is_last(self) -> bool:
+    def is_last_timer_expiry(self) -> bool:
         self.__dict__["count"] = self.__dict__.get("count", 0) + 1
         return self.__dict__["count"] >= 3
 
 
 @fault("queue-manager-online-timer-expires-once-in-second-outage", breaks="MQDMPR-3.1.7.1.25-20", blind=True)
-class QueueManagerOnlineTimerExpiresOnceInSecondOutage(StoppingOnlineTimer):
+class QueueManagerOnlineTimerExpiresOnceInSecondOutage(OnlineTimerRestartOmitter):
     """In the second outage, the queue manager does not restart the Directory Online Timer after an expiry."""
 
-    def is_last(self) -> bool:
+    def is_last_timer_expiry(self) -> bool:
         return self.__dict__.get("returns", 0) > 1
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:

@@ -16,18 +16,18 @@ NEW_QUOTAS_KB_BY_OUTAGE = ((98, 54_321), (99, 54_320))
 """For each outage: the new quotas of the queues and of the SUT, in KB."""
 OLD_QUOTA_KB = 50_000
 QUEUE_LABEL_UPDATE_RULES = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-15", "MQDMPR-3.1.7.1.25-18")
-RECOVERY_RULES = ("MQDMPR-3.1.7.1.25-03", "MQDMPR-3.1.7.1.25-06", "MQDMPR-3.1.7.1.25-20")
+DIRECTORY_RECOVERY_RULES = ("MQDMPR-3.1.7.1.25-03", "MQDMPR-3.1.7.1.25-06", "MQDMPR-3.1.7.1.25-20")
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "configure")
-@covers("MQDMPR-3.1.7.1.25-10", *QUEUE_LABEL_UPDATE_RULES, *RECOVERY_RULES)
+@covers("MQDMPR-3.1.7.1.25-10", *QUEUE_LABEL_UPDATE_RULES, *DIRECTORY_RECOVERY_RULES)
 def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
     """In each of two outages, the labels and quotas of three public queues, one of them transactional, and the quota of
     the SUT change in the directory. When the directory is available again, the SUT has the new values.
     """
     enterprise = Enterprise(peer, sut)
     sut.configure(quota_kb=OLD_QUOTA_KB)
-    published = enterprise.read_object()["quota_kb"]
+    published = enterprise.read_directory_object()["quota_kb"]
     queues = {
         label: enterprise.create_queue(label=label, transactional=label == "second") for label in OLD_QUEUE_LABELS
     }
@@ -48,7 +48,7 @@ def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
             enterprise.await_expiry_of_online_timer()
             labels_before = read_queue_labels()
             sut.change_environment(directory=True)
-            enterprise.wait_during_online_timers(partial(do_queues_have_labels, changed_labels))
+            enterprise.wait_for_condition_during_online_timers(partial(do_queues_have_labels, changed_labels))
             case = f"quota of the SUT after outage {outage}"
             found = sut.control.call("configure")["quota_kb"]
             judge("MQDMPR-3.1.7.1.25-10", expected=own_quota_kb, observed=found, case=case)
@@ -59,7 +59,7 @@ def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
             case = f"labels of the queues after outage {outage}"
             judge(*QUEUE_LABEL_UPDATE_RULES, expected=changed_labels, observed=labels, case=case)
             judge(
-                *RECOVERY_RULES,
+                *DIRECTORY_RECOVERY_RULES,
                 expected=holds("the SUT reads the labels again", otherwise="the SUT does not read the labels again"),
                 observed=labels != labels_before,
                 case=f"outage {outage}",
@@ -117,7 +117,7 @@ def test_object_of_public_queue_in_use_is_read_again(peer, sut, judge, use):
     def read_queue_labels():
         return {word: sut.control.call("get_queue", name=name)["label"] for word, name in queues.items()}
 
-    enterprise.wait_during_online_timers(lambda: set(read_queue_labels().values()) == {"new"})
+    enterprise.wait_for_condition_during_online_timers(lambda: set(read_queue_labels().values()) == {"new"})
     judge(
         "MQDMPR-3.1.7.1.25-12",
         "MQDMPR-3.1.7.1.25-15",
@@ -140,7 +140,7 @@ def test_directory_offline_until_directory_is_back(peer, sut, judge):
         enterprise.go_offline()
         for _ in range(expiries):
             enterprise.await_expiry_of_online_timer()
-        without = enterprise.is_offline()
+        without = enterprise.is_directory_offline()
         if outage == 2:
             sut.attempt(enterprise.change_directory_object_of_queue, queue, present=False)
         sut.change_environment(directory=True)
@@ -148,7 +148,7 @@ def test_directory_offline_until_directory_is_back(peer, sut, judge):
             expected={"SUT is offline without the directory": True, "SUT is online with the directory": True},
             observed={
                 "SUT is offline without the directory": without,
-                "SUT is online with the directory": enterprise.await_online(),
+                "SUT is online with the directory": enterprise.await_directory_online(),
             },
             case=f"outage {outage}",
         )
@@ -165,14 +165,14 @@ def test_directory_offline_until_own_object_is_back(peer, sut, judge):
     sut.change_environment(registration=False)
     sut.change_environment(directory=True)
     enterprise.await_expiry_of_online_timer()
-    offline = enterprise.is_offline()
+    offline = enterprise.is_directory_offline()
     sut.change_environment(registration=True)
     judge(
         "MQDMPR-3.1.7.1.25-06",
         expected={"SUT is offline without its object": True, "SUT is online with its object": True},
         observed={
             "SUT is offline without its object": offline,
-            "SUT is online with its object": enterprise.await_online(),
+            "SUT is online with its object": enterprise.await_directory_online(),
         },
         case="object of the SUT's computer",
     )

@@ -40,15 +40,15 @@ class RequestedName:
             self.name = None
 
     @property
-    def is_public(self) -> bool:
+    def is_public_format_name(self) -> bool:
         return isinstance(self.name, PublicName)
 
     @property
-    def is_private(self) -> bool:
+    def is_private_format_name(self) -> bool:
         return isinstance(self.name, PrivateName)
 
     @property
-    def is_direct(self) -> bool:
+    def is_direct_format_name(self) -> bool:
         return isinstance(self.name, DirectName)
 
     @property
@@ -57,7 +57,7 @@ class RequestedName:
         return self.name.Protocol if isinstance(self.name, DirectName) else ""
 
     @property
-    def is_local(self) -> bool:
+    def is_private_name_of_own_computer(self) -> bool:
         """Whether a private format name contains the identifier of this queue manager."""
         return isinstance(self.name, PrivateName) and self.name.ComputerGuid == self.qm.adm.Identifier
 
@@ -74,7 +74,7 @@ class RequestedName:
         return self.name.QueueIdentifier
 
     @property
-    def is_journal(self) -> bool:
+    def is_journal_format_name(self) -> bool:
         """Whether the format name is the name of a journal."""
         return bool(getattr(self.name, "Journal", False))
 
@@ -86,26 +86,28 @@ class RequestedName:
     @property
     def has_local_private_queue_number(self) -> bool:
         """Whether this queue manager has a private queue with the number in a private format name."""
-        return self.is_private and self.qm.adm.QueueCollection.find_private(self.number) is not None
+        return self.is_private_format_name and self.qm.adm.QueueCollection.find_private(self.number) is not None
 
     @property
     def is_local_public_queue(self) -> bool:
         """Whether a public format name is the name of a queue in this queue manager's own collection."""
-        return self.is_public and self.qm.adm.QueueCollection.find_public(self.guid) is not None
+        return self.is_public_format_name and self.qm.adm.QueueCollection.find_public(self.guid) is not None
 
     @property
-    def build_local_path(self) -> str:
+    def build_path_name_of_local_queue(self) -> str:
         """The path name of a public queue of this queue manager, from its own collection."""
         queue = self.qm.adm.QueueCollection.find_public(self.guid)
         assert queue is not None
         return f"{self.qm.config.host_name}\\{queue.Pathname}"
 
-    def list_identifiers(self, kind: type[DirectoryQueue] | type[DirectoryQueueManager]) -> list[UUID]:
+    def list_identifiers_of_directory_objects(
+        self, kind: type[DirectoryQueue] | type[DirectoryQueueManager]
+    ) -> list[UUID]:
         """Return the Identifiers of the objects of a kind in the directory."""
         objects = self.qm.enterprise.directory.contents()[1] or ()
         return [one.Identifier for one in objects if isinstance(one, kind) and one.Identifier is not None]
 
-    def list_computers(self) -> list[DirectoryQueueManager]:
+    def list_queue_managers_in_directory(self) -> list[DirectoryQueueManager]:
         """Return the queue managers in the directory."""
         objects = self.qm.enterprise.directory.contents()[1] or ()
         return [one for one in objects if isinstance(one, DirectoryQueueManager)]
@@ -180,11 +182,11 @@ def return_ok_for_names_no_longer_found() -> Install:
     ) -> QueuePathResult:
         found, asked = original(format_name), RequestedName(part, format_name)
         known = part.__dict__.setdefault("known", set())
-        if asked.is_public and found.rStatus is OK_STATUS:
+        if asked.is_public_format_name and found.rStatus is OK_STATUS:
             known.add(asked.name)
         return (
             QueuePathResult(OK_STATUS)
-            if asked.is_public and asked.name in known and found.rStatus is not OK_STATUS
+            if asked.is_public_format_name and asked.name in known and found.rStatus is not OK_STATUS
             else found
         )
 

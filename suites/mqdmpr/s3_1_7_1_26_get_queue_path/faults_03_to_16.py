@@ -56,7 +56,9 @@ class QueuePathOfMulticastNameIsAddress(QueuePaths):
 _ILLEGAL_NAME_RESULT = QueuePathResult(ILLEGAL_NAME_STATUS)
 
 
-def _change_paths_with_prefix(begins: str, change: Callable[[QueuePathResult], QueuePathResult]) -> Install:
+def _change_paths_of_format_names_with_prefix(
+    begins: str, change: Callable[[QueuePathResult], QueuePathResult]
+) -> Install:
     """Build a fault that changes the result of Get Queue Path for format names with a given prefix."""
 
     class PrefixedPathChanger(QueuePaths):
@@ -67,7 +69,7 @@ def _change_paths_with_prefix(begins: str, change: Callable[[QueuePathResult], Q
     return replace_part(PrefixedPathChanger)
 
 
-def _clear_path_unless_illegal(found: QueuePathResult) -> QueuePathResult:
+def _clear_path_of_legal_format_name(found: QueuePathResult) -> QueuePathResult:
     return found if found.rStatus is ILLEGAL_NAME_STATUS else QueuePathResult(OK_STATUS)
 
 
@@ -126,7 +128,7 @@ for _name, _rules, _says, _begins, _change in (
         ("MQDMPR-3.1.7.1.26-31", "MQDMPR-3.1.7.1.26-32"),
         "The event Get Queue Path returns no computer for a private format name.",
         "PRIVATE=",
-        _clear_path_unless_illegal,
+        _clear_path_of_legal_format_name,
     ),
     (
         "success-returns-error",
@@ -136,11 +138,11 @@ for _name, _rules, _says, _begins, _change in (
         lambda found: found._replace(rStatus=Status.MQ_ERROR) if found.rStatus is OK_STATUS else found,
     ),
 ):
-    add(f"get-queue-path-{_name}", _rules, _says, _change_paths_with_prefix(_begins, _change))
+    add(f"get-queue-path-{_name}", _rules, _says, _change_paths_of_format_names_with_prefix(_begins, _change))
 
 
-@fault("path-of-http-name-computer-with-port", breaks="MQDMPR-3.1.7.1.26-07")
-class PathOfHttpNameComputerWithPort(QueuePaths):
+@fault("computer-of-http-name-contains-port", breaks="MQDMPR-3.1.7.1.26-07")
+class ComputerOfHttpNameContainsPort(QueuePaths):
     """For an HTTP format name with a port, the event Get Queue Path returns the host together with the port as the
     computer.
     """
@@ -151,8 +153,8 @@ class PathOfHttpNameComputerWithPort(QueuePaths):
         return found._replace(rMachineName=rest.partition("/")[0]) if separator else found
 
 
-@fault("path-of-https-name-computer-is-address", breaks="MQDMPR-3.1.7.1.26-07")
-class PathOfHttpsNameComputerIsAddress(QueuePaths):
+@fault("computer-of-https-name-is-whole-address", breaks="MQDMPR-3.1.7.1.26-07")
+class ComputerOfHttpsNameIsWholeAddress(QueuePaths):
     """For an HTTPS format name, the event Get Queue Path returns the complete address as the computer."""
 
     def get_queue_path(self, format_name: str) -> QueuePathResult:
@@ -163,8 +165,8 @@ class PathOfHttpsNameComputerIsAddress(QueuePaths):
         return found
 
 
-@fault("computer-of-http-name-ends-at-dot", breaks="MQDMPR-3.1.7.1.26-07", blind=True)
-class ComputerOfHttpNameEndsAtDot(QueuePaths):
+@fault("computer-of-http-name-ends-at-first-period", breaks="MQDMPR-3.1.7.1.26-07", blind=True)
+class ComputerOfHttpNameEndsAtFirstPeriod(QueuePaths):
     """The computer of an HTTP direct format name is its address up to the first period."""
 
     def get_queue_path(self, format_name: str) -> QueuePathResult:
@@ -199,8 +201,8 @@ class QueuePathOfHttpNameContainsPort(QueuePaths):
         return found._replace(rMachineName=f"{found.rMachineName}:{port}") if separator else found
 
 
-@fault("machine-of-direct-name-of-address-with-protocol", breaks="MQDMPR-3.1.7.1.26-09", blind=True)
-class MachineOfDirectNameOfAddressWithProtocol(QueuePaths):
+@fault("computer-of-direct-name-ends-at-first-period", breaks="MQDMPR-3.1.7.1.26-09", blind=True)
+class ComputerOfDirectNameEndsAtFirstPeriod(QueuePaths):
     """The computer of a direct format name is its address up to the first period."""
 
     def get_queue_path(self, format_name: str) -> QueuePathResult:
@@ -220,8 +222,8 @@ class PathOfDirectNameSubqueueOmitted(QueuePaths):
         return found._replace(rPathName=found.rPathName.partition(";")[0]) if direct else found
 
 
-@fault("path-of-direct-name-of-journal-without-journal", breaks="MQDMPR-3.1.7.1.26-10", blind=True)
-class PathOfDirectNameOfJournalWithoutJournal(QueuePaths):
+@fault("path-of-direct-name-without-journal-suffix", breaks="MQDMPR-3.1.7.1.26-10", blind=True)
+class PathOfDirectNameWithoutJournalSuffix(QueuePaths):
     """The path name of a direct format name ends before the suffix ;JOURNAL."""
 
     def get_queue_path(self, format_name: str) -> QueuePathResult:
@@ -248,8 +250,8 @@ class QueuePathOfDirectNameWithoutPrivateFolder(QueuePaths):
     def get_queue_path(self, format_name: str) -> QueuePathResult:
         found = super().get_queue_path(format_name)
         machine, separator, rest = found.rPathName.partition("\\")
-        is_direct = format_name.upper().startswith("DIRECT=") and separator and "\\" not in rest
-        return found._replace(rPathName=f"{machine}\\private$\\{rest}") if is_direct else found
+        is_direct_format_name = format_name.upper().startswith("DIRECT=") and separator and "\\" not in rest
+        return found._replace(rPathName=f"{machine}\\private$\\{rest}") if is_direct_format_name else found
 
 
 @fault("path-of-public-name-is-that-of-first-public-queue", breaks="MQDMPR-3.1.7.1.26-12")
@@ -314,7 +316,8 @@ add(
     "For a direct format name of a subqueue, Get Queue Path takes the text before the semicolon as the rest of the "
     "name.",
     change_queue_path_results(
-        lambda asked: asked.is_direct, lambda asked, found: found._replace(rPathName=found.rPathName.partition(";")[0])
+        lambda asked: asked.is_direct_format_name,
+        lambda asked, found: found._replace(rPathName=found.rPathName.partition(";")[0]),
     ),
     blind=True,
 )
@@ -326,7 +329,7 @@ add(
     "For a direct format name of a private queue, Get Queue Path takes only the text up to the second backslash as "
     "the rest of the name.",
     change_queue_path_results(
-        lambda asked: asked.is_direct,
+        lambda asked: asked.is_direct_format_name,
         lambda asked, found: found._replace(rPathName="\\".join(found.rPathName.split("\\")[:2])),
     ),
     blind=True,
@@ -338,7 +341,7 @@ add(
     "MQDMPR-3.1.7.1.26-05",
     "For a direct format name whose protocol is in lower case, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME.",
     change_queue_path_results(
-        lambda asked: asked.is_direct and asked.text.partition("=")[2][:2].islower(),
+        lambda asked: asked.is_direct_format_name and asked.text.partition("=")[2][:2].islower(),
         lambda asked, found: ILLEGAL_NAME_RESULT,
     ),
     blind=True,
@@ -362,7 +365,7 @@ add(
     "MQDMPR-3.1.7.1.26-09",
     "For a direct format name of a system queue, Get Queue Path returns no computer.",
     change_queue_path_results(
-        lambda asked: asked.is_direct and "SYSTEM$" in asked.text.upper(),
+        lambda asked: asked.is_direct_format_name and "SYSTEM$" in asked.text.upper(),
         lambda asked, found: found._replace(rMachineName=""),
     ),
     blind=True,
@@ -386,7 +389,7 @@ add(
     "MQDMPR-3.1.7.1.26-13",
     "For a public format name that was asked before, Get Queue Path returns the first answer, without a new query of "
     "the directory.",
-    repeat_first_successful_result(lambda asked: asked.name if asked.is_public else None),
+    repeat_first_successful_result(lambda asked: asked.name if asked.is_public_format_name else None),
     blind=True,
 )
 
@@ -401,7 +404,7 @@ add(
         lambda asked, found: (
             QueuePathResult(
                 OK_STATUS,
-                asked.build_local_path,
+                asked.build_path_name_of_local_queue,
                 asked.qm.config.host_name,
             )
             if found.rStatus is not OK_STATUS
@@ -418,7 +421,8 @@ add(
     "For the second and each later public format name, Get Queue Path queries no directory, and returns "
     "MQ_ERROR_ILLEGAL_FORMATNAME.",
     change_queue_path_results(
-        lambda asked: asked.is_public and asked.count_path_requests() > 1, lambda asked, found: ILLEGAL_NAME_RESULT
+        lambda asked: asked.is_public_format_name and asked.count_path_requests() > 1,
+        lambda asked, found: ILLEGAL_NAME_RESULT,
     ),
     blind=True,
 )
@@ -429,9 +433,13 @@ add(
     "MQDMPR-3.1.7.1.26-16",
     "For a public format name, Get Queue Path finds the queue by the first eight bytes of its Identifier.",
     change_requested_names(
-        lambda asked: asked.is_public,
+        lambda asked: asked.is_public_format_name,
         lambda asked: str(
-            PublicName(find_identifier_by_first_bytes(asked.list_identifiers(DirectoryQueue), asked.guid, 8))
+            PublicName(
+                find_identifier_by_first_bytes(
+                    asked.list_identifiers_of_directory_objects(DirectoryQueue), asked.guid, 8
+                )
+            )
         ),
     ),
     blind=True,
@@ -443,9 +451,13 @@ add(
     "MQDMPR-3.1.7.1.26-16",
     "For a public format name, Get Queue Path finds the queue by the first four bytes of its Identifier.",
     change_requested_names(
-        lambda asked: asked.is_public,
+        lambda asked: asked.is_public_format_name,
         lambda asked: str(
-            PublicName(find_identifier_by_first_bytes(asked.list_identifiers(DirectoryQueue), asked.guid, 4))
+            PublicName(
+                find_identifier_by_first_bytes(
+                    asked.list_identifiers_of_directory_objects(DirectoryQueue), asked.guid, 4
+                )
+            )
         ),
     ),
     blind=True,
@@ -457,11 +469,11 @@ add(
     "MQDMPR-3.1.7.1.26-16",
     "For a public format name with the identifier of a computer, Get Queue Path returns that computer.",
     change_queue_path_results(
-        lambda asked: asked.is_public,
+        lambda asked: asked.is_public_format_name,
         lambda asked, found: next(
             (
                 QueuePathResult(OK_STATUS, one.ComputerName or "", one.ComputerName or "")
-                for one in asked.list_computers()
+                for one in asked.list_queue_managers_in_directory()
                 if one.Identifier == asked.guid
             ),
             found,

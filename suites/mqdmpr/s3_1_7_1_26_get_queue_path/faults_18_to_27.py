@@ -48,8 +48,8 @@ class PathOfUnknownPublicNameEmpty(QueuePaths):
         )
 
 
-@fault("path-of-public-name-of-other-queue-manager-own-computer", breaks="MQDMPR-3.1.7.1.26-21", blind=True)
-class PathOfPublicNameOfOtherQueueManagerOwnComputer(QueuePaths):
+@fault("computer-of-each-public-name-is-own-computer", breaks="MQDMPR-3.1.7.1.26-21", blind=True)
+class ComputerOfEachPublicNameIsOwnComputer(QueuePaths):
     """The event Get Queue Path returns the queue manager's own computer for every public format name."""
 
     def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
@@ -64,7 +64,7 @@ add(
     "For the second and each later public format name, Get Queue Path returns MQ_OK and empty names if the directory "
     "does not contain the name.",
     change_queue_path_results(
-        lambda asked: asked.is_public and asked.count_path_requests() > 1,
+        lambda asked: asked.is_public_format_name and asked.count_path_requests() > 1,
         lambda asked, found: found if found.rStatus is OK_STATUS else QueuePathResult(OK_STATUS),
     ),
     blind=True,
@@ -76,7 +76,8 @@ add(
     "MQDMPR-3.1.7.1.26-18",
     "For the public format name whose GUID is zero, Get Queue Path returns MQ_OK and empty names.",
     change_queue_path_results(
-        lambda asked: asked.is_public and asked.guid.int == 0, lambda asked, found: QueuePathResult(OK_STATUS)
+        lambda asked: asked.is_public_format_name and asked.guid.int == 0,
+        lambda asked, found: QueuePathResult(OK_STATUS),
     ),
     blind=True,
 )
@@ -109,7 +110,7 @@ add(
     "queue-path-of-each-public-name-is-first-found",
     "MQDMPR-3.1.7.1.26-20",
     "For every public format name, Get Queue Path returns the queue that it found first.",
-    repeat_first_successful_result(lambda asked: "public" if asked.is_public else None),
+    repeat_first_successful_result(lambda asked: "public" if asked.is_public_format_name else None),
     blind=True,
 )
 
@@ -119,8 +120,10 @@ add(
     "MQDMPR-3.1.7.1.26-20",
     "For a public format name in the directory, Get Queue Path returns the first queue of the directory.",
     change_requested_names(
-        lambda asked: asked.is_public and any(one.Identifier == asked.guid for one in asked.list_public_queues()),
-        lambda asked: str(PublicName(asked.list_identifiers(DirectoryQueue)[0])),
+        lambda asked: (
+            asked.is_public_format_name and any(one.Identifier == asked.guid for one in asked.list_public_queues())
+        ),
+        lambda asked: str(PublicName(asked.list_identifiers_of_directory_objects(DirectoryQueue)[0])),
     ),
     blind=True,
 )
@@ -132,7 +135,7 @@ add(
     "For a public queue of another computer, Get Queue Path returns the name of this computer instead of the "
     "computer of that queue.",
     change_queue_path_results(
-        lambda asked: asked.is_public and not asked.is_local_public_queue,
+        lambda asked: asked.is_public_format_name and not asked.is_local_public_queue,
         lambda asked, found: (
             found._replace(rMachineName=asked.qm.config.host_name) if found.rStatus is OK_STATUS else found
         ),
@@ -158,7 +161,8 @@ add(
     "MQDMPR-3.1.7.1.26-23",
     "For a private format name whose GUID is in lower case, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME.",
     change_queue_path_results(
-        lambda asked: asked.is_private and asked.text != asked.text.upper(), lambda asked, found: ILLEGAL_NAME_RESULT
+        lambda asked: asked.is_private_format_name and asked.text != asked.text.upper(),
+        lambda asked, found: ILLEGAL_NAME_RESULT,
     ),
     blind=True,
 )
@@ -169,7 +173,7 @@ add(
     "MQDMPR-3.1.7.1.26-23",
     "For a private format name of a journal, Get Queue Path takes this computer instead of the computer of the GUID.",
     change_requested_names(
-        lambda asked: asked.is_private and asked.is_journal,
+        lambda asked: asked.is_private_format_name and asked.is_journal_format_name,
         lambda asked: str(PrivateName(asked.qm.adm.Identifier, asked.number, True)),
     ),
     blind=True,
@@ -181,7 +185,7 @@ add(
     "MQDMPR-3.1.7.1.26-24",
     "For a private format name that was asked before, Get Queue Path returns the first answer, without a new query "
     "of the directory.",
-    repeat_first_successful_result(lambda asked: asked.name if asked.is_private else None),
+    repeat_first_successful_result(lambda asked: asked.name if asked.is_private_format_name else None),
     blind=True,
 )
 
@@ -192,7 +196,8 @@ add(
     "For the second and each later private format name, Get Queue Path queries no directory, and returns "
     "MQ_ERROR_ILLEGAL_FORMATNAME.",
     change_queue_path_results(
-        lambda asked: asked.is_private and asked.count_path_requests() > 1, lambda asked, found: ILLEGAL_NAME_RESULT
+        lambda asked: asked.is_private_format_name and asked.count_path_requests() > 1,
+        lambda asked, found: ILLEGAL_NAME_RESULT,
     ),
     blind=True,
 )
@@ -204,7 +209,7 @@ add(
     "For a private format name of this computer, Get Queue Path returns the configured name of this computer, "
     "without a query of the directory.",
     change_queue_path_results(
-        lambda asked: asked.is_local,
+        lambda asked: asked.is_private_name_of_own_computer,
         lambda asked, found: QueuePathResult(OK_STATUS, found.rPathName, asked.qm.config.host_name),
     ),
     blind=True,
@@ -216,10 +221,12 @@ add(
     "MQDMPR-3.1.7.1.26-27",
     "For a private format name, Get Queue Path finds the computer by the first eight bytes of its Identifier.",
     change_requested_names(
-        lambda asked: asked.is_private,
+        lambda asked: asked.is_private_format_name,
         lambda asked: str(
             PrivateName(
-                find_identifier_by_first_bytes(asked.list_identifiers(DirectoryQueueManager), asked.guid, 8),
+                find_identifier_by_first_bytes(
+                    asked.list_identifiers_of_directory_objects(DirectoryQueueManager), asked.guid, 8
+                ),
                 asked.number,
             )
         ),
@@ -233,10 +240,12 @@ add(
     "MQDMPR-3.1.7.1.26-27",
     "For a private format name, Get Queue Path finds the computer by the first four bytes of its Identifier.",
     change_requested_names(
-        lambda asked: asked.is_private,
+        lambda asked: asked.is_private_format_name,
         lambda asked: str(
             PrivateName(
-                find_identifier_by_first_bytes(asked.list_identifiers(DirectoryQueueManager), asked.guid, 4),
+                find_identifier_by_first_bytes(
+                    asked.list_identifiers_of_directory_objects(DirectoryQueueManager), asked.guid, 4
+                ),
                 asked.number,
             )
         ),
@@ -251,7 +260,7 @@ add(
     "For a private format name with the Identifier of a public queue, Get Queue Path returns the computer of that "
     "queue.",
     change_queue_path_results(
-        lambda asked: asked.is_private,
+        lambda asked: asked.is_private_format_name,
         lambda asked, found: next(
             (
                 QueuePathResult(OK_STATUS, "", (one.Pathname or "").partition("\\")[0])

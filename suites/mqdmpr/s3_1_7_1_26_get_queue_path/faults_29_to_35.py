@@ -34,8 +34,8 @@ class PathOfRemotePrivateNameIsLocalQueue(QueuePaths):
         return found._replace(rPathName=super().get_queue_path(own).rPathName)
 
 
-@fault("path-of-unknown-computer-empty", breaks="MQDMPR-3.1.7.1.26-29")
-class PathOfUnknownComputerEmpty(QueuePaths):
+@fault("path-of-private-name-of-unknown-computer-empty", breaks="MQDMPR-3.1.7.1.26-29")
+class PathOfPrivateNameOfUnknownComputerEmpty(QueuePaths):
     """The event Get Queue Path returns MQ_OK with an empty path name for a private format name whose computer the
     directory does not contain.
     """
@@ -130,7 +130,7 @@ add(
     "For the second and each later private format name, Get Queue Path returns MQ_OK and empty names if the "
     "directory does not contain the computer.",
     change_queue_path_results(
-        lambda asked: asked.is_private and asked.count_path_requests() > 1,
+        lambda asked: asked.is_private_format_name and asked.count_path_requests() > 1,
         lambda asked, found: found if found.rStatus is OK_STATUS else QueuePathResult(OK_STATUS),
     ),
     blind=True,
@@ -142,7 +142,7 @@ add(
     "MQDMPR-3.1.7.1.26-29",
     "For a private format name of a journal on an unknown computer, Get Queue Path returns MQ_OK and empty names.",
     change_queue_path_results(
-        lambda asked: asked.is_private and asked.is_journal,
+        lambda asked: asked.is_private_format_name and asked.is_journal_format_name,
         lambda asked, found: found if found.rStatus is OK_STATUS else QueuePathResult(OK_STATUS),
     ),
     blind=True,
@@ -153,7 +153,7 @@ add(
     "queue-path-of-each-private-name-has-first-found-computer",
     "MQDMPR-3.1.7.1.26-31",
     "For every private format name, Get Queue Path returns the computer that it found first.",
-    repeat_first_successful_result(lambda asked: "private" if asked.is_private else None),
+    repeat_first_successful_result(lambda asked: "private" if asked.is_private_format_name else None),
     blind=True,
 )
 
@@ -163,9 +163,9 @@ add(
     "MQDMPR-3.1.7.1.26-31",
     "For a private format name of a known computer, Get Queue Path returns the first computer of the directory.",
     change_queue_path_results(
-        lambda asked: asked.is_private,
+        lambda asked: asked.is_private_format_name,
         lambda asked, found: (
-            found._replace(rMachineName=asked.list_computers()[0].ComputerName or "")
+            found._replace(rMachineName=asked.list_queue_managers_in_directory()[0].ComputerName or "")
             if found.rStatus is OK_STATUS
             else found
         ),
@@ -179,9 +179,9 @@ add(
     "MQDMPR-3.1.7.1.26-31",
     "For a private format name of a known computer, Get Queue Path returns the last computer of the directory.",
     change_queue_path_results(
-        lambda asked: asked.is_private,
+        lambda asked: asked.is_private_format_name,
         lambda asked, found: (
-            found._replace(rMachineName=asked.list_computers()[-1].ComputerName or "")
+            found._replace(rMachineName=asked.list_queue_managers_in_directory()[-1].ComputerName or "")
             if found.rStatus is OK_STATUS
             else found
         ),
@@ -195,10 +195,14 @@ add(
     "MQDMPR-3.1.7.1.26-32",
     "For a private format name, Get Queue Path returns the qualified name of the computer.",
     change_queue_path_results(
-        lambda asked: asked.is_private,
+        lambda asked: asked.is_private_format_name,
         lambda asked, found: found._replace(
             rMachineName=next(
-                (one.QualifiedComputerName or "" for one in asked.list_computers() if one.Identifier == asked.guid),
+                (
+                    one.QualifiedComputerName or ""
+                    for one in asked.list_queue_managers_in_directory()
+                    if one.Identifier == asked.guid
+                ),
                 found.rMachineName,
             )
         ),
@@ -212,7 +216,8 @@ add(
     "MQDMPR-3.1.7.1.26-32",
     "For a private format name, Get Queue Path returns at most the first two characters of the name of the computer.",
     change_queue_path_results(
-        lambda asked: asked.is_private, lambda asked, found: found._replace(rMachineName=found.rMachineName[:2])
+        lambda asked: asked.is_private_format_name,
+        lambda asked, found: found._replace(rMachineName=found.rMachineName[:2]),
     ),
     blind=True,
 )
@@ -223,7 +228,8 @@ add(
     "MQDMPR-3.1.7.1.26-32",
     "For a private format name of a journal, Get Queue Path returns no computer.",
     change_queue_path_results(
-        lambda asked: asked.is_private and asked.is_journal, lambda asked, found: found._replace(rMachineName="")
+        lambda asked: asked.is_private_format_name and asked.is_journal_format_name,
+        lambda asked, found: found._replace(rMachineName=""),
     ),
     blind=True,
 )
@@ -235,7 +241,7 @@ add(
     "For a private format name of another computer, Get Queue Path returns MQ_ERROR_QUEUE_NOT_FOUND, because the "
     "path name is empty.",
     change_queue_path_results(
-        lambda asked: asked.is_private and not asked.is_local,
+        lambda asked: asked.is_private_format_name and not asked.is_private_name_of_own_computer,
         lambda asked, found: replace_path_by_status(Status.MQ_ERROR_QUEUE_NOT_FOUND, found),
     ),
     blind=True,
@@ -270,7 +276,7 @@ add(
     "MQDMPR-3.1.7.1.26-35",
     "For a private format name of a journal, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME.",
     change_queue_path_results(
-        lambda asked: asked.is_private and asked.is_journal,
+        lambda asked: asked.is_private_format_name and asked.is_journal_format_name,
         lambda asked, found: replace_path_by_status(ILLEGAL_NAME_STATUS, found),
     ),
     blind=True,
@@ -282,7 +288,8 @@ add(
     "MQDMPR-3.1.7.1.26-35",
     "For a private format name with a number above 0x7FFFFFFF, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME.",
     change_queue_path_results(
-        lambda asked: asked.is_private and asked.number > 0x7FFF_FFFF, lambda asked, found: ILLEGAL_NAME_RESULT
+        lambda asked: asked.is_private_format_name and asked.number > 0x7FFF_FFFF,
+        lambda asked, found: ILLEGAL_NAME_RESULT,
     ),
 )
 
@@ -292,7 +299,7 @@ add(
     "MQDMPR-3.1.7.1.26-31",
     "For a private format name whose number has fewer than eight digits, Get Queue Path returns no computer.",
     change_queue_path_results(
-        lambda asked: asked.is_private and len(asked.text.rpartition("\\")[2]) < 8,
+        lambda asked: asked.is_private_format_name and len(asked.text.rpartition("\\")[2]) < 8,
         lambda asked, found: found._replace(rMachineName=""),
     ),
 )

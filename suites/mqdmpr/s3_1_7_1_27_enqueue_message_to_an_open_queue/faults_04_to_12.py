@@ -127,8 +127,8 @@ class SenderLaterCopyWithoutAdminQueue(LaterCopyChanger):
     changed_attributes = MappingProxyType({"AdministrationQueueFormatName": None})
 
 
-@fault("sender-later-copy-of-priority-3", breaks="MQDMPR-3.1.7.1.27-12")
-class SenderLaterCopyOfPriority3(LaterCopyChanger):
+@fault("sender-later-copy-has-priority-3", breaks="MQDMPR-3.1.7.1.27-12")
+class SenderLaterCopyHasPriority3(LaterCopyChanger):
     """The second and later copies of a message to several queues have the priority 3."""
 
     changed_attributes = MappingProxyType({"Priority": 3})

@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-class _MessageRepeater(Enqueueing):
+class _DuplicateMessageEnqueuer(Enqueueing):
     """Enqueue some messages to a single queue twice."""
 
     def is_message_enqueued_twice(self, queue: Queue, message: Message) -> bool:
@@ -33,7 +33,7 @@ class _MessageRepeater(Enqueueing):
 
 
 @fault("queue-manager-message-to-local-queue-enqueued-twice", breaks="MQDMPR-3.1.7.1.27-04", blind=True)
-class QueueManagerMessageToLocalQueueEnqueuedTwice(_MessageRepeater):
+class QueueManagerMessageToLocalQueueEnqueuedTwice(_DuplicateMessageEnqueuer):
     """The queue manager enqueues a message to a local queue twice."""
 
     def is_message_enqueued_twice(self, queue: Queue, message: Message) -> bool:
@@ -41,7 +41,7 @@ class QueueManagerMessageToLocalQueueEnqueuedTwice(_MessageRepeater):
 
 
 @fault("queue-manager-recoverable-message-enqueued-twice", breaks="MQDMPR-3.1.7.1.27-04", blind=True)
-class QueueManagerRecoverableMessageEnqueuedTwice(_MessageRepeater):
+class QueueManagerRecoverableMessageEnqueuedTwice(_DuplicateMessageEnqueuer):
     """The queue manager enqueues a recoverable message to a remote queue twice."""
 
     def is_message_enqueued_twice(self, queue: Queue, message: Message) -> bool:

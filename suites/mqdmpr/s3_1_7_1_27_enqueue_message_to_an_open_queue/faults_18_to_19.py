@@ -44,8 +44,8 @@ class SendToSeveralQueuesReportsSuccessDespiteRefusal(CopyEnqueueingChanger):
         return EnqueueStatus.NO_ERROR
 
 
-@fault("sender-copies-continue-after-refusal-of-first", breaks="MQDMPR-3.1.7.1.27-18")
-class SenderCopiesContinueAfterRefusalOfFirst(Enqueueing):
+@fault("sender-copies-sent-after-first-queue-refused-its-copy", breaks="MQDMPR-3.1.7.1.27-18")
+class SenderCopiesSentAfterFirstQueueRefusedItsCopy(Enqueueing):
     """When the first of several queues does not store its copy of a message, the sender still sends copies to the other
     queues.
     """
@@ -89,8 +89,8 @@ class SenderRefusalOfThirdCopyIgnored(LaterCopyChanger):
         return EnqueueStatus.NO_ERROR if refused else status
 
 
-@fault("sender-copy-refused-in-transaction-succeeds", breaks="MQDMPR-3.1.7.1.27-18", blind=True)
-class SenderCopyRefusedInTransactionSucceeds(Enqueueing):
+@fault("sender-send-with-copy-refused-in-transaction-succeeds", breaks="MQDMPR-3.1.7.1.27-18", blind=True)
+class SenderSendWithCopyRefusedInTransactionSucceeds(Enqueueing):
     """When a send to several queues in a transaction exceeds the quota of one of the queues, the queue manager returns
     success.
     """

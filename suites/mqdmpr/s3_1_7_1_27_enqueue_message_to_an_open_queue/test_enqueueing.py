@@ -13,7 +13,7 @@ SMALL_QUOTA_KB = 4
 SMALL_MESSAGE_BODY, LARGE_BODY = "x" * 64, "x" * 16_384
 
 
-def await_copies(peer, sut, queue, label):
+def await_copies_of_message(peer, sut, queue, label):
     """Wait for a message in a queue of the SUT; return the number of copies."""
     peer.eventually(lambda: label in sut.labels(queue))
     return sut.labels(queue).count(label)
@@ -73,7 +73,7 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
         label: sut.attempt("send", to=sut.direct_name(queue), label=label, body=body)
         for label, body in (("small", SMALL_MESSAGE_BODY), ("large", LARGE_BODY))
     }
-    stored_labels = [label for label in answers if await_copies(peer, sut, queue, label)]
+    stored_labels = [label for label in answers if await_copies_of_message(peer, sut, queue, label)]
     repeated = [sut.attempt("send", to=sut.direct_name(queue), label="large", body=LARGE_BODY) for _ in range(2)]
     free = sut.new_queue("large")
     sends = {
@@ -85,7 +85,7 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
         expected={"repeated sends": [Outcome.REFUSED] * 2, "sends without a quota": dict.fromkeys(sends, Outcome.DONE)},
         observed={"repeated sends": repeated, "sends without a quota": sends},
     )
-    copies = {delivery: await_copies(peer, sut, free, delivery) for delivery in sends}
+    copies = {delivery: await_copies_of_message(peer, sut, free, delivery) for delivery in sends}
     judge(
         "MQDMPR-3.1.7.1.27-08",
         expected=dict.fromkeys(sends, 1),
@@ -134,13 +134,13 @@ def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
     to = ",".join(sut.direct_name(queue) for queue in queues)
     refused = sut.attempt("send", to=to, label="too much", body=LARGE_BODY)
     outcome = sut.attempt("send", to=to, label="little", body=SMALL_MESSAGE_BODY)
-    copies = [await_copies(peer, sut, queue, "little") for queue in queues]
+    copies = [await_copies_of_message(peer, sut, queue, "little") for queue in queues]
     recoverable = sut.attempt("send", to=to, label="lasting", body=SMALL_MESSAGE_BODY, delivery="recoverable")
     to_both = f"{sut.direct_name(queues[0])},{peer.direct_name('mqc-several')}"
     remote = sut.attempt("send", to=to_both, label="local and remote", body=SMALL_MESSAGE_BODY)
     other_copies = {
-        "lasting": [await_copies(peer, sut, queue, "lasting") for queue in queues],
-        "local and remote": await_copies(peer, sut, queues[0], "local and remote"),
+        "lasting": [await_copies_of_message(peer, sut, queue, "lasting") for queue in queues],
+        "local and remote": await_copies_of_message(peer, sut, queues[0], "local and remote"),
     }
     judge(
         "MQDMPR-3.1.7.1.27-19",

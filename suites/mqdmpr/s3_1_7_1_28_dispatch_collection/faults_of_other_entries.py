@@ -35,26 +35,30 @@ class SenderEntryOfSecondQueueRemovesEntriesOfFirst(DispatchCollection):
         super().add(session, position)
 
 
-class SendingBesideUnacknowledged(Sending):
+class MessageHolderUntilAcknowledgment(Sending):
     """A part that sends some messages only when no message of the session is unacknowledged."""
 
-    def is_held(self, session: Session, following: OutgoingMessagePosition) -> bool:
+    def is_message_held_back(self, session: Session, following: OutgoingMessagePosition) -> bool:
         raise NotImplementedError
 
     def may_send(self, session: Session) -> bool:
         following = session.OutgoingMessageTable.get_next_unsent()
-        if following is not None and session.OutgoingMessageTable.awaiting_ack and self.is_held(session, following):
+        if (
+            following is not None
+            and session.OutgoingMessageTable.awaiting_ack
+            and self.is_message_held_back(session, following)
+        ):
             return False
         return super().may_send(session)
 
 
 @fault("sender-express-message-behind-unacknowledged-message-held", breaks="MQDMPR-3.1.7.1.28-09", blind=True)
-class SenderExpressMessageBehindUnacknowledgedMessageHeld(SendingBesideUnacknowledged):
+class SenderExpressMessageBehindUnacknowledgedMessageHeld(MessageHolderUntilAcknowledgment):
     """The sender does not start to send an express message that is added while a recoverable message awaits its
     acknowledgment.
     """
 
-    def is_held(self, session: Session, following: OutgoingMessagePosition) -> bool:
+    def is_message_held_back(self, session: Session, following: OutgoingMessagePosition) -> bool:
         return not following.recoverable and any(one.recoverable for one in session.OutgoingMessageTable.awaiting_ack)
 
 
@@ -63,20 +67,20 @@ class SenderExpressMessageBehindUnacknowledgedMessageHeld(SendingBesideUnacknowl
     breaks=("MQDMPR-3.1.7.1.28-09", "MQDMPR-3.1.7.1.29-04"),
     blind=True,
 )
-class SenderMessageBehindTransactionalMessageHeld(SendingBesideUnacknowledged):
+class SenderMessageBehindTransactionalMessageHeld(MessageHolderUntilAcknowledgment):
     """The sender does not send the next message while a transactional message awaits its acknowledgment."""
 
-    def is_held(self, session: Session, following: OutgoingMessagePosition) -> bool:
+    def is_message_held_back(self, session: Session, following: OutgoingMessagePosition) -> bool:
         return any(one.UserMessage.TransactionHeader is not None for one in session.OutgoingMessageTable.awaiting_ack)
 
 
 @fault("sender-next-message-of-lower-priority-held", breaks="MQDMPR-3.1.7.1.29-04", blind=True)
-class SenderNextMessageOfLowerPriorityHeld(SendingBesideUnacknowledged):
+class SenderNextMessageOfLowerPriorityHeld(MessageHolderUntilAcknowledgment):
     """The sender does not send a message of a lower priority until the messages of a higher priority are
     acknowledged.
     """
 
-    def is_held(self, session: Session, following: OutgoingMessagePosition) -> bool:
+    def is_message_held_back(self, session: Session, following: OutgoingMessagePosition) -> bool:
         return any(one.priority > following.priority for one in session.OutgoingMessageTable.awaiting_ack)
 
 

@@ -211,12 +211,12 @@ class QueueManagerLargeMessageDelaysNextMessage(Sending):
         return not large and super().may_send(session)
 
 
-EntryAdder = Callable[[QueueManager, Session, OutgoingMessagePosition], None]
+DispatchEntryAdder = Callable[[QueueManager, Session, OutgoingMessagePosition], None]
 
 
 def _refer_entries_to_newest_message(
-    original: EntryAdder, qm: QueueManager, queue: OutgoingQueue, now: Now
-) -> EntryAdder:
+    original: DispatchEntryAdder, qm: QueueManager, queue: OutgoingQueue, now: Now
+) -> DispatchEntryAdder:
     def add_entry_of_newest_message(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
         original(qm, session, list(session.OutgoingMessageTable)[-1])
 

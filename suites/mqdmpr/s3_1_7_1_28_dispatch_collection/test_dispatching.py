@@ -13,7 +13,7 @@ from suites.mqqb.steps.sender import Sender
 MESSAGE_PRIORITIES = (3, 0, 7, 3, 5, 7, 1, 6, 4, 2)
 MESSAGE_LIFETIME_S = 1
 REPEATING_DELIVERY_ORDER = ("recoverable", "express", "express")
-LARGE_BODY_LENGTH_IN_TENS = 4_000
+LARGE_BODY_LENGTH_IN_UNITS_OF_10_BYTES = 4_000
 """The length of the body of a large message, in tens of characters."""
 HIGH_PRIORITY_MESSAGE_TAG, LATER_MESSAGE_TAG, EXPIRED_MESSAGE_TAG = 97, 98, 99
 """The ApplicationTags of two messages that are sent later, and of an expired message."""
@@ -252,7 +252,7 @@ def test_large_message_is_sent_again_unchanged(peer, sut, judge):
     next session, the SUT sends the message again, with the same label and the whole body.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-large"))
-    body = "0123456789" * LARGE_BODY_LENGTH_IN_TENS
+    body = "0123456789" * LARGE_BODY_LENGTH_IN_UNITS_OF_10_BYTES
     sender.send(1, delivery="recoverable", label="large", body=body)
     session = sender.await_session()
     frames = [*sender.collect_all(session, 1)]

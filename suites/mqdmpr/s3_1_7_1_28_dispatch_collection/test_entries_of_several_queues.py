@@ -7,7 +7,7 @@ from suites.mqqb.steps.sender import Sender
 
 WAITING_MESSAGE_TAGS = (20_001, 20_002, 20_003)
 """The ApplicationTags of the messages that wait for the window."""
-OTHER_MESSAGE_TAGS = (20_004, 20_005)
+TAGS_OF_MESSAGES_TO_SECOND_QUEUE = (20_004, 20_005)
 """The ApplicationTags of the messages to other queues."""
 
 
@@ -20,7 +20,7 @@ def test_waiting_messages_stay_when_messages_to_other_queues_are_added(peer, sut
     sender = Sender(peer, sut, peer.direct_name("mqc-full-window"))
     session, window = sender.fill_window()
     sender.send(*WAITING_MESSAGE_TAGS)
-    for tag in OTHER_MESSAGE_TAGS:
+    for tag in TAGS_OF_MESSAGES_TO_SECOND_QUEUE:
         sut.send(peer.direct_name(f"mqc-beside-{tag}"), body="beside", application_tag=tag)
     peer.settle()
     session.acknowledge_all()
@@ -32,5 +32,8 @@ def test_waiting_messages_stay_when_messages_to_other_queues_are_added(peer, sut
         evidence=frames,
         case="ApplicationTags of the messages that waited",
     )
-    peer.inbox.wait(lambda frame: Sender.list_tags([frame])[0] in OTHER_MESSAGE_TAGS, len(OTHER_MESSAGE_TAGS))
+    peer.inbox.wait(
+        lambda frame: Sender.list_tags([frame])[0] in TAGS_OF_MESSAGES_TO_SECOND_QUEUE,
+        len(TAGS_OF_MESSAGES_TO_SECOND_QUEUE),
+    )
     peer.inbox.acknowledge()

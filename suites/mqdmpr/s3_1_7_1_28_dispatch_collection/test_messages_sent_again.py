@@ -10,7 +10,7 @@ from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 from suites.whole_messages import describe_packet
 
-PROPERTIES_BY_TAG: dict[int, dict[str, Any]] = {
+MESSAGE_PROPERTIES_BY_TAG: dict[int, dict[str, Any]] = {
     1: {"delivery": "express", "priority": 5, "time_to_be_received_s": 5_000},
     2: {"delivery": "recoverable", "label": "again", "time_to_reach_queue_s": 6_000},
     3: {"delivery": "transactional", "journal": ["positive", "negative"]},
@@ -29,16 +29,16 @@ def test_message_sent_again_has_properties_of_first_packet(peer, sut, judge):
     """
     sut.limit_time_scale(1)
     sender = Sender(peer, sut, peer.direct_name("mqc-unchanged"))
-    for tag, properties in PROPERTIES_BY_TAG.items():
+    for tag, properties in MESSAGE_PROPERTIES_BY_TAG.items():
         sender.send(tag, **properties)
-    session, frames = sender.await_first_messages(len(PROPERTIES_BY_TAG))
-    first = _describe_by_tag(peer, frames)
+    session, frames = sender.await_first_messages(len(MESSAGE_PROPERTIES_BY_TAG))
+    first = _describe_messages_by_tag(peer, frames)
     for _ in range(2):
         peer.pass_time(TIME_BEFORE_REPETITION_MS)
         session.close()
         session = sender.await_session()
-        again = sender.collect_all(session, len(PROPERTIES_BY_TAG))
-        later = {tag: one for tag, one in _describe_by_tag(peer, again).items() if tag in first}
+        again = sender.collect_all(session, len(MESSAGE_PROPERTIES_BY_TAG))
+        later = {tag: one for tag, one in _describe_messages_by_tag(peer, again).items() if tag in first}
         if not later:
             raise ConformanceFailure("the SUT sent no message again")
         judge(
@@ -52,7 +52,7 @@ def test_message_sent_again_has_properties_of_first_packet(peer, sut, judge):
     session.send(build_order_ack(peer, next(frame for frame in again if frame["UserHeader"].TH)))
 
 
-def _describe_by_tag(peer, frames):
+def _describe_messages_by_tag(peer, frames):
     return {
         tag: describe_packet(one, peer.identifier) for tag, one in zip(Sender.list_tags(frames), frames, strict=True)
     }

@@ -10,7 +10,7 @@ from reference_qm.codec import BaseHeader, UserMessagePacket
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition
 
-_DH_FLAG = BaseHeader.flags(DH=1)
+_DEBUG_HEADER_FLAG = BaseHeader.flags(DH=1)
 
 
 @fault("sender-debug-header-omitted-in-transactional-packet", breaks="MQDMPR-3.1.7.1.30-03", blind=True)
@@ -21,7 +21,7 @@ class SenderDebugHeaderOmittedInTransactionalPacket(Sending):
         packet = super().construct_user_message(position)
         if packet.DebugHeader is None or packet.TransactionHeader is None:
             return packet
-        return set_fields(packet, {"DebugHeader": None, "BaseHeader.Flags": lambda flags: flags & ~_DH_FLAG})
+        return set_fields(packet, {"DebugHeader": None, "BaseHeader.Flags": lambda flags: flags & ~_DEBUG_HEADER_FLAG})
 
 
 @fault("sender-packet-of-message-without-body-without-label", breaks="MQDMPR-3.1.7.1.30-03", blind=True)

@@ -11,7 +11,7 @@ from reference_qm.model.adm import MessagePosition
 from reference_qm.model.states import DeliveryGuarantee
 
 
-class ChangedConstruction(Sending):
+class ConstructedPacketReplacer(Sending):
     """A part that changes the packets of some messages when it constructs them."""
 
     def change_packet(self, packet: UserMessagePacket, position: MessagePosition) -> UserMessagePacket:
@@ -40,7 +40,7 @@ def drop_destination_lists(packet: UserMessagePacket) -> UserMessagePacket:
 
 
 @fault("sender-multi-queue-format-header-of-express-message-omitted", breaks="MQDMPR-3.1.7.1.30-05", blind=True)
-class SenderMultiQueueFormatHeaderOfExpressMessageOmitted(ChangedConstruction):
+class SenderMultiQueueFormatHeaderOfExpressMessageOmitted(ConstructedPacketReplacer):
     """The packet of an express message to several queues contains no MultiQueueFormatHeader."""
 
     def change_packet(self, packet: UserMessagePacket, position: MessagePosition) -> UserMessagePacket:
@@ -49,7 +49,7 @@ class SenderMultiQueueFormatHeaderOfExpressMessageOmitted(ChangedConstruction):
 
 
 @fault("sender-message-after-traced-message-has-debug-header", breaks="MQDMPR-3.1.7.1.30-06", blind=True)
-class SenderMessageAfterTracedMessageHasDebugHeader(ChangedConstruction):
+class SenderMessageAfterTracedMessageHasDebugHeader(ConstructedPacketReplacer):
     """The packet of a message that is sent after a traced message contains a DebugHeader."""
 
     def change_packet(self, packet: UserMessagePacket, position: MessagePosition) -> UserMessagePacket:
@@ -62,7 +62,7 @@ class SenderMessageAfterTracedMessageHasDebugHeader(ChangedConstruction):
 
 
 @fault("sender-multi-queue-format-header-of-traced-message-omitted", breaks="MQDMPR-3.1.7.1.30-06", blind=True)
-class SenderMultiQueueFormatHeaderOfTracedMessageOmitted(ChangedConstruction):
+class SenderMultiQueueFormatHeaderOfTracedMessageOmitted(ConstructedPacketReplacer):
     """The packet of a traced message to several queues contains no MultiQueueFormatHeader."""
 
     def change_packet(self, packet: UserMessagePacket, position: MessagePosition) -> UserMessagePacket:
@@ -70,7 +70,7 @@ class SenderMultiQueueFormatHeaderOfTracedMessageOmitted(ChangedConstruction):
 
 
 @fault("sender-security-header-of-signed-express-message-omitted", breaks="MQDMPR-3.1.7.1.30-D02", blind=True)
-class SenderSecurityHeaderOfSignedExpressMessageOmitted(ChangedConstruction):
+class SenderSecurityHeaderOfSignedExpressMessageOmitted(ConstructedPacketReplacer):
     """The packet of an express message with an AuthenticationLevel contains no SecurityHeader."""
 
     def change_packet(self, packet: UserMessagePacket, position: MessagePosition) -> UserMessagePacket:
@@ -79,7 +79,7 @@ class SenderSecurityHeaderOfSignedExpressMessageOmitted(ChangedConstruction):
 
 
 @fault("sender-security-header-of-signed-transactional-message-omitted", breaks="MQDMPR-3.1.7.1.30-D02", blind=True)
-class SenderSecurityHeaderOfSignedTransactionalMessageOmitted(ChangedConstruction):
+class SenderSecurityHeaderOfSignedTransactionalMessageOmitted(ConstructedPacketReplacer):
     """The packet of a transactional message with an AuthenticationLevel contains no SecurityHeader."""
 
     def change_packet(self, packet: UserMessagePacket, position: MessagePosition) -> UserMessagePacket:

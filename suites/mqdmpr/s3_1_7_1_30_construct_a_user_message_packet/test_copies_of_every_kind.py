@@ -12,9 +12,9 @@ from suites.mqqb.steps.sender import Sender
 
 TRACE_QUEUE_GUID = "6d71636f-6e66-4f72-8d00-0000000000da"
 """The identifier of a report queue."""
-SEVERAL_QUEUES_TAG, SINGLE_QUEUE_TAG = 30_001, 30_002
+TAG_OF_MESSAGE_TO_SEVERAL_QUEUES, TAG_OF_MESSAGE_TO_SINGLE_QUEUE = 30_001, 30_002
 PRIVATE_QUEUE_NUMBER = 0x0001_CAFE
-PRIVATE_TYPE, PUBLIC_TYPE, DIRECT_TYPE = 3, 5, 7
+PRIVATE_FORMAT_NAME_TYPE, PUBLIC_FORMAT_NAME_TYPE, DIRECT_FORMAT_NAME_TYPE = 3, 5, 7
 """The values of DQ."""
 
 
@@ -28,17 +28,19 @@ def test_copies_have_headers_of_their_message(peer, sut, judge, delivery, traced
     and the type of its own queue. A later, untraced message to one of the queues has neither a list nor a DebugHeader.
     """
     types = {
-        peer.direct_name("mqc-private"): DIRECT_TYPE,
-        rf"DIRECT=TCP:{peer.address}\mqc-public": DIRECT_TYPE,
-        f"PUBLIC={PEER_PUBLIC_QUEUE}": PUBLIC_TYPE,
-        peer.private_name(PRIVATE_QUEUE_NUMBER): PRIVATE_TYPE,
+        peer.direct_name("mqc-private"): DIRECT_FORMAT_NAME_TYPE,
+        rf"DIRECT=TCP:{peer.address}\mqc-public": DIRECT_FORMAT_NAME_TYPE,
+        f"PUBLIC={PEER_PUBLIC_QUEUE}": PUBLIC_FORMAT_NAME_TYPE,
+        peer.private_name(PRIVATE_QUEUE_NUMBER): PRIVATE_FORMAT_NAME_TYPE,
     }
     peer.listen(ignore_incoming=True)
     trace = {"trace_queue": TRACE_QUEUE_GUID} if traced else {}
-    sut.send(",".join(types), body="several", application_tag=SEVERAL_QUEUES_TAG, delivery=delivery, **trace)
-    copies = peer.inbox.wait(_has_tag(SEVERAL_QUEUES_TAG), len(types))
-    sut.send(next(iter(types)), body="single", application_tag=SINGLE_QUEUE_TAG, delivery=delivery)
-    singles = peer.inbox.wait(_has_tag(SINGLE_QUEUE_TAG))
+    sut.send(
+        ",".join(types), body="several", application_tag=TAG_OF_MESSAGE_TO_SEVERAL_QUEUES, delivery=delivery, **trace
+    )
+    copies = peer.inbox.wait(_make_application_tag_condition(TAG_OF_MESSAGE_TO_SEVERAL_QUEUES), len(types))
+    sut.send(next(iter(types)), body="single", application_tag=TAG_OF_MESSAGE_TO_SINGLE_QUEUE, delivery=delivery)
+    singles = peer.inbox.wait(_make_application_tag_condition(TAG_OF_MESSAGE_TO_SINGLE_QUEUE))
     peer.inbox.acknowledge()
     found = [Layout(frame).fields for frame in copies]
     headers = {
@@ -76,19 +78,19 @@ def test_copies_have_headers_of_their_message(peer, sut, judge, delivery, traced
     judge(
         "MQDMPR-3.1.7.1.30-05",
         "MQDMPR-3.1.7.1.30-06",
-        expected=[_describe_single(delivery)],
+        expected=[_describe_headers_of_message_to_single_queue(delivery)],
         observed=[_describe_headers(Layout(frame).fields) for frame in singles],
         evidence=singles,
         case="later message to a single queue",
     )
 
 
-def _has_tag(tag):
+def _make_application_tag_condition(tag):
     """Return a condition that selects the messages with a tag."""
     return lambda frame: Sender.list_tags([frame]) == [tag]
 
 
-def _describe_single(delivery):
+def _describe_headers_of_message_to_single_queue(delivery):
     """Return the flags and headers of an untraced message to a single queue."""
     transactional = delivery == "transactional"
     return {

@@ -269,8 +269,8 @@ class ReceiverPriorityAbove5StoredAs5(ReceivedMessageChanger):
     changes = MappingProxyType({"Priority": lambda old: min(old, 5)})
 
 
-@fault("receiver-time-to-reach-queue-of-32-bits-infinite", breaks="MQDMPR-3.1.7.1.31-D01", blind=True)
-class ReceiverTimeToReachQueueOf32BitsInfinite(ReceivedMessageChanger):
+@fault("receiver-time-to-reach-queue-of-32-bits-stored-as-infinite", breaks="MQDMPR-3.1.7.1.31-D01", blind=True)
+class ReceiverTimeToReachQueueOf32BitsStoredAsInfinite(ReceivedMessageChanger):
     """The receiver stores a TimeToReachQueue of more than 31 bits as infinite."""
 
     changes = MappingProxyType({"TimeToReachQueue": lambda old: INFINITE if old > 0x7FFFFFFF else old})
@@ -290,8 +290,8 @@ class ReceiverApplicationTagWithoutHighestBit(ReceivedMessageChanger):
     changes = MappingProxyType({"AppSpecific": lambda old: old & 0x7FFFFFFF})
 
 
-@fault("receiver-label-of-124-characters", breaks="MQDMPR-3.1.7.1.31-D02")
-class ReceiverLabelOf124Characters(ReceivedMessageChanger):
+@fault("receiver-label-cut-to-124-characters", breaks="MQDMPR-3.1.7.1.31-D02")
+class ReceiverLabelCutTo124Characters(ReceivedMessageChanger):
     """The receiver stores only the first 124 characters of a label."""
 
     changes = MappingProxyType({"Label": lambda old: old[:124]})
@@ -345,8 +345,8 @@ class ReceiverApplicationTagOfHighBitCut(Positions):
         return super().insert_message(queue, replace(message, AppSpecific=message.AppSpecific & 0x7FFFFFFF))
 
 
-@fault("router-renumbers-transactional-message", breaks="MQDMPR-3.1.7.1.31-D04")
-class RouterRenumbersTransactionalMessage(Routing):
+@fault("router-forwards-transactional-message-in-new-sequence", breaks="MQDMPR-3.1.7.1.31-D04")
+class RouterForwardsTransactionalMessageInNewSequence(Routing):
     """When the router forwards a transactional message, it assigns the message to a new sequence."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -359,15 +359,15 @@ class RouterRenumbersTransactionalMessage(Routing):
         return renumbered
 
 
-@fault("receiver-sent-time-of-31-bits", breaks="MQDMPR-3.1.7.1.31-D05")
-class ReceiverSentTimeOf31Bits(ReceivedMessageChanger):
+@fault("receiver-sent-time-cut-to-31-bits", breaks="MQDMPR-3.1.7.1.31-D05")
+class ReceiverSentTimeCutTo31Bits(ReceivedMessageChanger):
     """The receiver stores only the low 31 bits of SentTime."""
 
     changes = MappingProxyType({"SentTime": lambda old: old & 0x7FFFFFFF})
 
 
-@fault("receiver-time-to-be-received-of-32-bits-infinite", breaks="MQDMPR-3.1.7.1.31-D05", blind=True)
-class ReceiverTimeToBeReceivedOf32BitsInfinite(ReceivedMessageChanger):
+@fault("receiver-time-to-be-received-of-32-bits-stored-as-infinite", breaks="MQDMPR-3.1.7.1.31-D05", blind=True)
+class ReceiverTimeToBeReceivedOf32BitsStoredAsInfinite(ReceivedMessageChanger):
     """The receiver stores a TimeToBeReceived of more than 31 bits as infinite."""
 
     changes = MappingProxyType({"TimeToBeReceived": lambda old: INFINITE if old > 0x7FFFFFFF else old})
@@ -393,8 +393,8 @@ class ReceiverTracingQueueOfUntracedMessageDropped(ReceivedMessageChanger):
         return replace(message, TracingRequested=False)
 
 
-@fault("receiver-class-of-express-message-normal", breaks="MQDMPR-3.1.7.1.31-D09", blind=True)
-class ReceiverClassOfExpressMessageNormal(ReceivedMessageChanger):
+@fault("receiver-class-of-express-message-stored-as-normal", breaks="MQDMPR-3.1.7.1.31-D09", blind=True)
+class ReceiverClassOfExpressMessageStoredAsNormal(ReceivedMessageChanger):
     """The receiver stores the class Normal for every express message."""
 
     def change_message(self, queue: Queue, message: Message) -> Message:
@@ -425,8 +425,8 @@ class ReceiverJournalingOfTransactionalMessageDropped(ReceivedMessageChanger):
         return replace(message, PositiveJournalingRequested=False, NegativeJournalingRequested=False)
 
 
-@fault("receiver-sender-identifier-type-of-unsigned-message-none", breaks="MQDMPR-3.1.7.1.31-D18")
-class ReceiverSenderIdentifierTypeOfUnsignedMessageNone(ReceivedMessageChanger):
+@fault("receiver-sender-identifier-type-of-unsigned-message-stored-as-none", breaks="MQDMPR-3.1.7.1.31-D18")
+class ReceiverSenderIdentifierTypeOfUnsignedMessageStoredAsNone(ReceivedMessageChanger):
     """The receiver stores the SenderIdentifierType None for a message without a signature."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:

@@ -12,10 +12,10 @@ from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
 
 SENDER_SID_TYPE = 1
-ENHANCED_PRIVACY, ADVANCED_PRIVACY = 3, 5
+ENHANCED_PRIVACY_LEVEL, ADVANCED_PRIVACY_LEVEL = 3, 5
 
 
-class ChangedOnReceipt(Admission):
+class ReceivedPacketChanger(Admission):
     """A part that changes the packets of some messages after they were checked."""
 
     def change_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -29,7 +29,7 @@ class ChangedOnReceipt(Admission):
 
 
 @fault("receiver-tracing-queue-of-first-traced-message", breaks="MQDMPR-3.1.7.1.31-D07", blind=True)
-class ReceiverTracingQueueOfFirstTracedMessage(ChangedOnReceipt):
+class ReceiverTracingQueueOfFirstTracedMessage(ReceivedPacketChanger):
     """The receiver sets the TracingQueueIdentifier of every traced message to that of the first traced message."""
 
     def change_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -40,7 +40,7 @@ class ReceiverTracingQueueOfFirstTracedMessage(ChangedOnReceipt):
 
 
 @fault("receiver-tracing-queue-of-express-message-skipped", breaks="MQDMPR-3.1.7.1.31-D07", blind=True)
-class ReceiverTracingQueueOfExpressMessageSkipped(ChangedOnReceipt):
+class ReceiverTracingQueueOfExpressMessageSkipped(ReceivedPacketChanger):
     """The receiver does not set the TracingQueueIdentifier of an express message."""
 
     def change_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -50,18 +50,18 @@ class ReceiverTracingQueueOfExpressMessageSkipped(ChangedOnReceipt):
 
 
 @fault("receiver-privacy-level-of-signed-message-advanced-as-enhanced", breaks="MQDMPR-3.1.7.1.31-D10", blind=True)
-class ReceiverPrivacyLevelOfSignedMessageAdvancedAsEnhanced(ChangedOnReceipt):
+class ReceiverPrivacyLevelOfSignedMessageAdvancedAsEnhanced(ReceivedPacketChanger):
     """The PrivacyLevel of a signed message whose field PrivacyLevel is 5 is Enhanced."""
 
     def change_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         signed = packet.SecurityHeader is not None and bool(packet.SecurityHeader.SecurityData.Signature)
-        if not signed or packet.MessagePropertiesHeader.PrivacyLevel != ADVANCED_PRIVACY:
+        if not signed or packet.MessagePropertiesHeader.PrivacyLevel != ADVANCED_PRIVACY_LEVEL:
             return packet
-        return set_fields(packet, {"MessagePropertiesHeader.PrivacyLevel": ENHANCED_PRIVACY})
+        return set_fields(packet, {"MessagePropertiesHeader.PrivacyLevel": ENHANCED_PRIVACY_LEVEL})
 
 
 @fault("receiver-privacy-level-of-first-encrypted-message", breaks="MQDMPR-3.1.7.1.31-D10", blind=True)
-class ReceiverPrivacyLevelOfFirstEncryptedMessage(ChangedOnReceipt):
+class ReceiverPrivacyLevelOfFirstEncryptedMessage(ReceivedPacketChanger):
     """The PrivacyLevel of an encrypted message is that of the first encrypted message."""
 
     def change_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -73,7 +73,7 @@ class ReceiverPrivacyLevelOfFirstEncryptedMessage(ChangedOnReceipt):
 
 
 @fault("receiver-sender-identifier-type-of-first-sender", breaks="MQDMPR-3.1.7.1.31-D18", blind=True)
-class ReceiverSenderIdentifierTypeOfFirstSender(ChangedOnReceipt):
+class ReceiverSenderIdentifierTypeOfFirstSender(ReceivedPacketChanger):
     """The SenderIdentifierType of a message with a SecurityHeader is that of the first such message."""
 
     def change_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -85,7 +85,7 @@ class ReceiverSenderIdentifierTypeOfFirstSender(ChangedOnReceipt):
 
 
 @fault("receiver-sender-identifier-type-of-unsigned-sid-none", breaks="MQDMPR-3.1.7.1.31-D18", blind=True)
-class ReceiverSenderIdentifierTypeOfUnsignedSidNone(ChangedOnReceipt):
+class ReceiverSenderIdentifierTypeOfUnsignedSidNone(ReceivedPacketChanger):
     """The SenderIdentifierType of an unsigned message with ST 1 is None."""
 
     def change_packet(self, packet: UserMessagePacket) -> UserMessagePacket:

@@ -59,7 +59,7 @@ CIPHER_NAME_BY_ALGORITHM = {0x6602: "rc2", 0x6801: "rc4", 0x6610: "aes256", 0x66
 AES_256_ALGORITHM = 0x6610
 NAME_BY_PRIVACY_LEVEL = {0: "none", 1: "base", 3: "enhanced", 5: "advanced"}
 HOUR_S, INFINITE_LIFETIME_S = 3_600, 0xFFFF_FFFF
-FAR_FUTURE_S = 0xF000_0001
+FAR_FUTURE_TIME_S = 0xF000_0001
 """A SentTime that needs 32 bits."""
 LARGE_BODY = bytes(range(256)) * 270
 TRACE_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d8")
@@ -195,7 +195,7 @@ def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
             {"TimeToBeReceived": 2 * HOUR_S}, base={"PR": 7, "TimeToReachQueue": 2 * HOUR_S}
         ),
         "message of a fast clock": peer.recoverable_message(
-            {"SentTime": FAR_FUTURE_S, "TimeToBeReceived": INFINITE_LIFETIME_S}
+            {"SentTime": FAR_FUTURE_TIME_S, "TimeToBeReceived": INFINITE_LIFETIME_S}
         ),
         "traced express message": peer.recoverable_message(
             {"DM": 0}, base={"PR": 5, "TR": 1}, debug={"QueueIdentifier": TRACE_QUEUE_GUID}, body=LARGE_BODY
@@ -375,7 +375,7 @@ QUEUE_NUMBERS_BY_LIST = {"Destination": (1, 2, 3, 4), "Administration": (5, 6, 7
 LIST_SIGNATURE = bytes(range(1, 101))
 
 
-def _build_listed_names(peer, numbers):
+def _build_listed_queue_names(peer, numbers):
     """Return direct, public and private names of queues, in turn; the first and the last name are direct names."""
     names = [
         MQFDirectQueueFormatName(DirectFormatName=rf"TCP:{peer.address}\private$\mqc-{number}")
@@ -399,7 +399,7 @@ def test_read_message_has_each_list_of_queues_and_signature(peer, remote, judge)
     sent = [
         peer.recoverable_message(
             label=label,
-            mqf={name: _build_listed_names(peer, numbers) for name, numbers in lists.items()}
+            mqf={name: _build_listed_queue_names(peer, numbers) for name, numbers in lists.items()}
             | {"Signature": MQFSignatureHeader(Signature=signature)},
         )
         for label, lists, signature in (

@@ -12,7 +12,7 @@ from suites.mqqb.steps.secured import (
     sign_message,
 )
 
-LEVEL_ALGORITHM_AND_KEY_BITS = {
+VALUE_ALGORITHM_AND_KEY_BITS_BY_PRIVACY_LEVEL = {
     "base": (1, protection.RC2, 40),
     "enhanced": (3, protection.RC4, 128),
     "advanced": (5, protection.AES_256, 256),
@@ -30,7 +30,7 @@ def test_privacy_level_of_signed_and_encrypted_message(peer, sut, judge):
     secured.require_accepted_signature()
     packets = {}
     for signed in ("signed", "unsigned"):
-        for name, (level, algorithm, bits) in LEVEL_ALGORITHM_AND_KEY_BITS.items():
+        for name, (level, algorithm, bits) in VALUE_ALGORITHM_AND_KEY_BITS_BY_PRIVACY_LEVEL.items():
             packet = secured.message(body=CLEAR_BODY)
             if signed == "signed":
                 packet = sign_message(packet)

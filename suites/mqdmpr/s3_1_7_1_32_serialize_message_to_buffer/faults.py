@@ -19,15 +19,19 @@ from reference_qm.surface.clock import Now
 WRONG_PRIVACY_LEVEL_BY_LEVEL = {1: 1, 3: 2, 5: 3}
 
 
-JP_FLAG = UserHeader.flags(JP=1)
+POSITIVE_JOURNALING_FLAG = UserHeader.flags(JP=1)
 
 
-JN_FLAG = UserHeader.flags(JN=1)
+NEGATIVE_JOURNALING_FLAG = UserHeader.flags(JN=1)
 
 
 def _swap_journaling_bits(flags: int) -> int:
     """Swap JP and JN."""
-    return flags & ~(JP_FLAG | JN_FLAG) | (JN_FLAG if flags & JP_FLAG else 0) | (JP_FLAG if flags & JN_FLAG else 0)
+    return (
+        flags & ~(POSITIVE_JOURNALING_FLAG | NEGATIVE_JOURNALING_FLAG)
+        | (NEGATIVE_JOURNALING_FLAG if flags & POSITIVE_JOURNALING_FLAG else 0)
+        | (POSITIVE_JOURNALING_FLAG if flags & NEGATIVE_JOURNALING_FLAG else 0)
+    )
 
 
 for _name, _rules, _says, _install in (
@@ -69,7 +73,7 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, _install)
 
 
-_TR_FLAG = BaseHeader.flags(TR=1)
+_TRACE_FLAG = BaseHeader.flags(TR=1)
 
 
 def _is_application_message(packet: UserMessagePacket) -> bool:
@@ -84,7 +88,7 @@ add(
     "sender-transactional-message-traced-without-tr",
     "MQDMPR-3.1.7.1.32-05",
     "The sender clears TR of a traced transactional message.",
-    wrong_fields(UserMessagePacket, {"BaseHeader.Flags": lambda old: old & ~_TR_FLAG}, when=_is_transactional),
+    wrong_fields(UserMessagePacket, {"BaseHeader.Flags": lambda old: old & ~_TRACE_FLAG}, when=_is_transactional),
 )
 
 

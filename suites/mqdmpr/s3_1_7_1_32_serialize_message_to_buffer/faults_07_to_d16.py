@@ -21,7 +21,7 @@ from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition
 
 
-def _is_signed_in_sequence(packet: Any) -> bool:
+def _is_signed_transactional_packet(packet: Any) -> bool:
     signed = packet.SecurityHeader is not None and bool(packet.SecurityHeader.SecurityData.Signature)
     return signed and packet.TransactionHeader is not None
 
@@ -30,7 +30,7 @@ add(
     "sender-de-bit-of-signed-transactional-message-clear",
     "MQDMPR-3.1.7.1.32-07",
     "The sender sends a transactional message that is signed with the default provider with DE 0.",
-    clear_bits(UserMessagePacket, "SecurityHeader.DE", _is_signed_in_sequence),
+    clear_bits(UserMessagePacket, "SecurityHeader.DE", _is_signed_transactional_packet),
     blind=True,
 )
 

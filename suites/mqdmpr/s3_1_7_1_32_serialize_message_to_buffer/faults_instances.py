@@ -64,7 +64,7 @@ def _has_large_body(packet: UserMessagePacket) -> bool:
     return len(packet.MessagePropertiesHeader.MessageBody) > 4096
 
 
-def _is_traced(packet: UserMessagePacket) -> bool:
+def _is_traced_packet(packet: UserMessagePacket) -> bool:
     return packet.DebugHeader is not None
 
 
@@ -84,7 +84,7 @@ def _make_flag_bit_setter(mask: int) -> Callable[[int], int]:
     return lambda flags: flags | mask
 
 
-_JP_FLAG, _JN_FLAG = UserHeader.flags(JP=1), UserHeader.flags(JN=1)
+_POSITIVE_JOURNALING_FLAG, _NEGATIVE_JOURNALING_FLAG = UserHeader.flags(JP=1), UserHeader.flags(JN=1)
 _ALL_ACK_REQUEST_BITS = MessagePropertiesHeader.flags(PA=1, PR=1, NA=1, NR=1)
 
 for _name, _rule, _says, _install in (
@@ -92,27 +92,33 @@ for _name, _rule, _says, _install in (
         "sender-jp-of-transactional-message-clear",
         "MQDMPR-3.1.7.1.32-D10",
         "The sender clears JP in a transactional message.",
-        _change_constructed_packets(_is_transactional, {"UserHeader.Flags": _make_flag_bit_clearer(_JP_FLAG)}),
+        _change_constructed_packets(
+            _is_transactional, {"UserHeader.Flags": _make_flag_bit_clearer(_POSITIVE_JOURNALING_FLAG)}
+        ),
     ),
     (
         "sender-jp-of-express-message-set-with-jn",
         "MQDMPR-3.1.7.1.32-D10",
         "The sender sets JP in a message with JN.",
         _change_constructed_packets(
-            lambda one: bool(one.UserHeader.JN), {"UserHeader.Flags": _make_flag_bit_setter(_JP_FLAG)}
+            lambda one: bool(one.UserHeader.JN), {"UserHeader.Flags": _make_flag_bit_setter(_POSITIVE_JOURNALING_FLAG)}
         ),
     ),
     (
         "sender-jn-of-express-message-clear",
         "MQDMPR-3.1.7.1.32-D11",
         "The sender clears JN in an express message.",
-        _change_constructed_packets(_is_express, {"UserHeader.Flags": _make_flag_bit_clearer(_JN_FLAG)}),
+        _change_constructed_packets(
+            _is_express, {"UserHeader.Flags": _make_flag_bit_clearer(_NEGATIVE_JOURNALING_FLAG)}
+        ),
     ),
     (
         "sender-jn-of-message-to-several-queues-clear",
         "MQDMPR-3.1.7.1.32-D11",
         "The sender clears JN in a message to several queues.",
-        _change_constructed_packets(_has_several_destinations, {"UserHeader.Flags": _make_flag_bit_clearer(_JN_FLAG)}),
+        _change_constructed_packets(
+            _has_several_destinations, {"UserHeader.Flags": _make_flag_bit_clearer(_NEGATIVE_JOURNALING_FLAG)}
+        ),
     ),
     (
         "sender-priority-of-large-message-3",
@@ -168,7 +174,7 @@ for _name, _rule, _says, _install in (
         "MQDMPR-3.1.7.1.32-D02",
         "The sender sends a traced message without its label.",
         _change_constructed_packets(
-            _is_traced, {"MessagePropertiesHeader.Label": None, "MessagePropertiesHeader.Padding": None}
+            _is_traced_packet, {"MessagePropertiesHeader.Label": None, "MessagePropertiesHeader.Padding": None}
         ),
     ),
     (
@@ -190,7 +196,7 @@ for _name, _rule, _says, _install in (
         "MQDMPR-3.1.7.1.32-D07",
         "The sender sends a DebugHeader with QT 0 in a transactional message that names a tracing queue.",
         _change_constructed_packets(
-            lambda one: _is_transactional(one) and _is_traced(one),
+            lambda one: _is_transactional(one) and _is_traced_packet(one),
             {"DebugHeader.Flags": 0, "DebugHeader.QueueIdentifier": None},
         ),
     ),

@@ -24,8 +24,8 @@ from reference_qm.model.adm import Message, MessagePosition, Session
 from reference_qm.security import EncryptionAlgorithm, HashAlgorithm, PrivacyLevel, SignatureType
 from reference_qm.surface.clock import Now
 
-_DE_FLAG = SecurityHeader.flags(DE=1)
-_EB_FLAG = SecurityHeader.flags(EB=1)
+_DEFAULT_PROVIDER_FLAG = SecurityHeader.flags(DE=1)
+_ENCRYPTED_BODY_FLAG = SecurityHeader.flags(EB=1)
 
 
 def _is_signed(packet: UserMessagePacket) -> bool:
@@ -54,7 +54,7 @@ class SenderDeClearInMsmq3Signature(Securing):
         level = 0 if message.security is None else message.security.AuthenticationLevel
         if level != SignatureType.SIG30:
             return signed
-        return set_fields(signed, {"SecurityHeader.Flags": lambda flags: flags & ~_DE_FLAG})
+        return set_fields(signed, {"SecurityHeader.Flags": lambda flags: flags & ~_DEFAULT_PROVIDER_FLAG})
 
 
 @fault("sender-de-clear-in-second-signed-message", breaks="MQDMPR-3.1.7.1.32-07", blind=True)
@@ -73,7 +73,7 @@ class SenderDeClearInSecondSignedMessage(Securing):
         return (
             signed
             if self.signed == 1
-            else set_fields(signed, {"SecurityHeader.Flags": lambda flags: flags & ~_DE_FLAG})
+            else set_fields(signed, {"SecurityHeader.Flags": lambda flags: flags & ~_DEFAULT_PROVIDER_FLAG})
         )
 
 
@@ -83,7 +83,7 @@ add(
     "The sender clears SecurityHeader.Flags.DE in signed messages whose sender is the queue manager.",
     wrong_fields(
         UserMessagePacket,
-        {"SecurityHeader.Flags": lambda flags: flags & ~_DE_FLAG},
+        {"SecurityHeader.Flags": lambda flags: flags & ~_DEFAULT_PROVIDER_FLAG},
         lambda packet: _is_signed_but_unencrypted(packet) and packet.SecurityHeader.ST == 2,
     ),
     blind=True,
@@ -136,7 +136,7 @@ add(
     "The sender clears SecurityHeader.Flags.EB in messages that are encrypted with the privacy level Advanced.",
     wrong_fields(
         UserMessagePacket,
-        {"SecurityHeader.Flags": lambda flags: flags & ~_EB_FLAG},
+        {"SecurityHeader.Flags": lambda flags: flags & ~_ENCRYPTED_BODY_FLAG},
         lambda packet: packet.MessagePropertiesHeader.PrivacyLevel == PrivacyLevel.ADVANCED,
     ),
     blind=True,
@@ -146,7 +146,9 @@ add(
     "MQDMPR-3.1.7.1.32-D03",
     "The sender sets SecurityHeader.Flags.EB in a signed message whose body is not encrypted.",
     wrong_fields(
-        UserMessagePacket, {"SecurityHeader.Flags": lambda flags: flags | _EB_FLAG}, _is_signed_but_unencrypted
+        UserMessagePacket,
+        {"SecurityHeader.Flags": lambda flags: flags | _ENCRYPTED_BODY_FLAG},
+        _is_signed_but_unencrypted,
     ),
     blind=True,
 )
@@ -192,7 +194,7 @@ class SenderTracingQueueMissingInCopyForSeveralQueues(Sending):
         return replace(packet, DebugHeader=replace(packet.DebugHeader, Flags=0, QueueIdentifier=None))
 
 
-def _change_class(sent: MessageClass, wrong: MessageClass) -> Install:
+def _replace_message_class(sent: MessageClass, wrong: MessageClass) -> Install:
     return _replace_property("MessageClass", sent, wrong)
 
 
@@ -200,21 +202,23 @@ add(
     "queue-manager-receive-timeout-class-sent-as-reach-queue-timeout",
     "MQDMPR-3.1.7.1.32-D08",
     "The queue manager sends an acknowledgment of class NackReceiveTimeout with MessageClass 0x8002.",
-    _change_class(MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT),
+    _replace_message_class(
+        MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
+    ),
     blind=True,
 )
 add(
     "queue-manager-queue-purged-class-sent-as-deleted",
     "MQDMPR-3.1.7.1.32-D08",
     "The queue manager sends an acknowledgment of class NackQueuePurged with MessageClass 0x8001.",
-    _change_class(MessageClass.MQMSG_CLASS_NACK_Q_PURGED, MessageClass.MQMSG_CLASS_NACK_DELETED),
+    _replace_message_class(MessageClass.MQMSG_CLASS_NACK_Q_PURGED, MessageClass.MQMSG_CLASS_NACK_DELETED),
     blind=True,
 )
 add(
     "queue-manager-report-class-sent-as-normal",
     "MQDMPR-3.1.7.1.32-D08",
     "The queue manager sends a report with MessageClass 0x0000.",
-    _change_class(MessageClass.MQMSG_CLASS_REPORT, MessageClass.MQMSG_CLASS_NORMAL),
+    _replace_message_class(MessageClass.MQMSG_CLASS_REPORT, MessageClass.MQMSG_CLASS_NORMAL),
     blind=True,
 )
 add(

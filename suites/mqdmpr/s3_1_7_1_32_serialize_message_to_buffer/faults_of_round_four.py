@@ -20,7 +20,7 @@ class ServerRemoteReadPacketSizeZero(RemoteReads):
         return set_packet_size(super().serialize_remote_message(position), 0)
 
 
-def _replace_aes_192(algorithm: int) -> int:
+def _replace_aes_192_algorithm(algorithm: int) -> int:
     return EncryptionAlgorithm.AES256 if algorithm == EncryptionAlgorithm.AES192 else algorithm
 
 
@@ -28,6 +28,6 @@ add(
     "sender-message-encryption-algorithm-of-aes-192-number-of-aes-256",
     "MQDMPR-3.1.7.1.32-D12",
     "The sender writes the number of AES 256 to EncryptionAlgorithm of a message that is encrypted with AES 192.",
-    change_number(UserMessagePacket, "MessagePropertiesHeader.EncryptionAlgorithm", _replace_aes_192),
+    change_number(UserMessagePacket, "MessagePropertiesHeader.EncryptionAlgorithm", _replace_aes_192_algorithm),
     blind=True,
 )

@@ -15,8 +15,8 @@ from reference_qm.core.transfer.transactional_sending import TransactionalSendin
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
-DIRECT_TYPE, DIRECT_NAME = 7, r"OS:localhost\PRIVATE$\copy"
-SENDER_NONE_TYPE, SENDER_SID_TYPE, SENDER_QUEUE_MANAGER_TYPE = 0, 1, 2
+DIRECT_FORMAT_NAME_TYPE, DIRECT_FORMAT_NAME_OF_COPIES = 7, r"OS:localhost\PRIVATE$\copy"
+SENDER_TYPE_OF_MESSAGE_WITHOUT_SENDER, SENDER_SID_TYPE, SENDER_QUEUE_MANAGER_TYPE = 0, 1, 2
 
 add(
     "sender-packet-size-without-debug-header",
@@ -27,10 +27,10 @@ add(
 )
 
 
-class ChangedTransactionHeader(TransactionalSending):
+class TransactionHeaderChanger(TransactionalSending):
     """A part that changes the TransactionHeader of some messages when it sends them."""
 
-    def change_header(self, session: Session, header: TransactionHeader) -> TransactionHeader:
+    def change_transaction_header(self, session: Session, header: TransactionHeader) -> TransactionHeader:
         raise NotImplementedError
 
     def update_transaction_header(
@@ -39,16 +39,16 @@ class ChangedTransactionHeader(TransactionalSending):
         packet = super().update_transaction_header(session, position, now)
         if packet.TransactionHeader is None:
             return packet
-        return replace(packet, TransactionHeader=self.change_header(session, packet.TransactionHeader))
+        return replace(packet, TransactionHeader=self.change_transaction_header(session, packet.TransactionHeader))
 
 
 @fault(
     "sender-transaction-header-of-second-transaction-has-first-identifier", breaks="MQDMPR-3.1.7.1.32-D04", blind=True
 )
-class SenderTransactionHeaderOfSecondTransactionHasFirstIdentifier(ChangedTransactionHeader):
+class SenderTransactionHeaderOfSecondTransactionHasFirstIdentifier(TransactionHeaderChanger):
     """The TransactionHeader of every message contains the transaction identifier of the first message."""
 
-    def change_header(self, session: Session, header: TransactionHeader) -> TransactionHeader:
+    def change_transaction_header(self, session: Session, header: TransactionHeader) -> TransactionHeader:
         first = self.__dict__.setdefault("first", header.ID)
         return replace(
             header, Flags=header.Flags & ~TransactionHeader.flags(ID=0xFFFFF) | TransactionHeader.flags(ID=first)
@@ -56,29 +56,29 @@ class SenderTransactionHeaderOfSecondTransactionHasFirstIdentifier(ChangedTransa
 
 
 @fault("sender-transaction-header-of-middle-message-marked-last", breaks="MQDMPR-3.1.7.1.32-D04", blind=True)
-class SenderTransactionHeaderOfMiddleMessageMarkedLast(ChangedTransactionHeader):
+class SenderTransactionHeaderOfMiddleMessageMarkedLast(TransactionHeaderChanger):
     """The TransactionHeader of a message that is neither the first nor the last of its transaction has LM set."""
 
-    def change_header(self, session: Session, header: TransactionHeader) -> TransactionHeader:
+    def change_transaction_header(self, session: Session, header: TransactionHeader) -> TransactionHeader:
         return header if header.FM or header.LM else replace(header, Flags=header.Flags | TransactionHeader.flags(LM=1))
 
 
-class ChangedMessages(Sending):
+class ConstructedPacketFieldChanger(Sending):
     """A part that changes fields of some packets when it constructs them."""
 
-    def find_changes(self, packet: UserMessagePacket, position: MessagePosition) -> dict[str, Any]:
+    def choose_changed_packet_fields(self, packet: UserMessagePacket, position: MessagePosition) -> dict[str, Any]:
         raise NotImplementedError
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         packet = super().construct_user_message(position)
-        return set_fields(packet, self.find_changes(packet, position))
+        return set_fields(packet, self.choose_changed_packet_fields(packet, position))
 
 
 @fault("sender-multi-queue-format-header-last-queue-of-four-omitted", breaks="MQDMPR-3.1.7.1.32-D06", blind=True)
-class SenderMultiQueueFormatHeaderLastQueueOfFourOmitted(ChangedMessages):
+class SenderMultiQueueFormatHeaderLastQueueOfFourOmitted(ConstructedPacketFieldChanger):
     """The MultiQueueFormatHeader lists only the first three of more queues."""
 
-    def find_changes(self, packet: UserMessagePacket, position: MessagePosition) -> dict[str, Any]:
+    def choose_changed_packet_fields(self, packet: UserMessagePacket, position: MessagePosition) -> dict[str, Any]:
         if packet.MultiQueueFormatHeader is None:
             return {}
         listed = packet.MultiQueueFormatHeader.Destination
@@ -86,10 +86,10 @@ class SenderMultiQueueFormatHeaderLastQueueOfFourOmitted(ChangedMessages):
 
 
 @fault("sender-multi-queue-format-header-private-queues-omitted", breaks="MQDMPR-3.1.7.1.32-D06", blind=True)
-class SenderMultiQueueFormatHeaderPrivateQueuesOmitted(ChangedMessages):
+class SenderMultiQueueFormatHeaderPrivateQueuesOmitted(ConstructedPacketFieldChanger):
     """The MultiQueueFormatHeader does not list the queues with private format names."""
 
-    def find_changes(self, packet: UserMessagePacket, position: MessagePosition) -> dict[str, Any]:
+    def choose_changed_packet_fields(self, packet: UserMessagePacket, position: MessagePosition) -> dict[str, Any]:
         if packet.MultiQueueFormatHeader is None:
             return {}
         listed = packet.MultiQueueFormatHeader.Destination
@@ -98,53 +98,56 @@ class SenderMultiQueueFormatHeaderPrivateQueuesOmitted(ChangedMessages):
 
 
 @fault("sender-destination-type-of-copies-7", breaks="MQDMPR-3.1.7.1.32-D14", blind=True)
-class SenderDestinationTypeOfCopies7(ChangedMessages):
+class SenderDestinationTypeOfCopies7(ConstructedPacketFieldChanger):
     """In the copies of a message to several queues, UserHeader.Flags.DQ is 7, and DestinationQueue is a direct name."""
 
-    def find_changes(self, packet: UserMessagePacket, position: MessagePosition) -> dict[str, Any]:
+    def choose_changed_packet_fields(self, packet: UserMessagePacket, position: MessagePosition) -> dict[str, Any]:
         several = "," in (position.MessageReference.DestinationMultiQueueFormatName or "")
-        if not several or packet.UserHeader.DQ == DIRECT_TYPE:
+        if not several or packet.UserHeader.DQ == DIRECT_FORMAT_NAME_TYPE:
             return {}
-        flags = packet.UserHeader.Flags & ~UserHeader.flags(DQ=7) | UserHeader.flags(DQ=DIRECT_TYPE)
-        return {"UserHeader.Flags": flags, "UserHeader.DestinationQueue": DirectQueueFormatName(DIRECT_NAME)}
+        flags = packet.UserHeader.Flags & ~UserHeader.flags(DQ=7) | UserHeader.flags(DQ=DIRECT_FORMAT_NAME_TYPE)
+        return {
+            "UserHeader.Flags": flags,
+            "UserHeader.DestinationQueue": DirectQueueFormatName(DIRECT_FORMAT_NAME_OF_COPIES),
+        }
 
 
-class ChangedSenderType(ChangedMessages):
+class SenderTypeFlagChanger(ConstructedPacketFieldChanger):
     """A part that sets SecurityHeader.Flags.ST of some packets to another value."""
 
-    def find_type(self, packet: UserMessagePacket, header: SecurityHeader) -> int:
+    def choose_sender_type(self, packet: UserMessagePacket, header: SecurityHeader) -> int:
         raise NotImplementedError
 
-    def find_changes(self, packet: UserMessagePacket, position: MessagePosition) -> dict[str, Any]:
+    def choose_changed_packet_fields(self, packet: UserMessagePacket, position: MessagePosition) -> dict[str, Any]:
         header = packet.SecurityHeader
         if header is None:
             return {}
         flags = header.Flags & ~SecurityHeader.flags(ST=0xF)
-        return {"SecurityHeader.Flags": flags | SecurityHeader.flags(ST=self.find_type(packet, header))}
+        return {"SecurityHeader.Flags": flags | SecurityHeader.flags(ST=self.choose_sender_type(packet, header))}
 
 
 @fault("sender-identifier-type-of-encrypted-message-without-sender-1", breaks="MQDMPR-3.1.7.1.32-D17", blind=True)
-class SenderIdentifierTypeOfEncryptedMessageWithoutSender1(ChangedSenderType):
+class SenderIdentifierTypeOfEncryptedMessageWithoutSender1(SenderTypeFlagChanger):
     """SecurityHeader.Flags.ST is 1 in an encrypted message without a sender."""
 
-    def find_type(self, packet: UserMessagePacket, header: SecurityHeader) -> int:
+    def choose_sender_type(self, packet: UserMessagePacket, header: SecurityHeader) -> int:
         encrypted = bool(packet.MessagePropertiesHeader.PrivacyLevel)
-        return SENDER_SID_TYPE if encrypted and header.ST == SENDER_NONE_TYPE else header.ST
+        return SENDER_SID_TYPE if encrypted and header.ST == SENDER_TYPE_OF_MESSAGE_WITHOUT_SENDER else header.ST
 
 
 @fault("sender-identifier-type-of-transactional-message-2", breaks="MQDMPR-3.1.7.1.32-D17", blind=True)
-class SenderIdentifierTypeOfTransactionalMessage2(ChangedSenderType):
+class SenderIdentifierTypeOfTransactionalMessage2(SenderTypeFlagChanger):
     """SecurityHeader.Flags.ST is 2 in a transactional message with a SID."""
 
-    def find_type(self, packet: UserMessagePacket, header: SecurityHeader) -> int:
+    def choose_sender_type(self, packet: UserMessagePacket, header: SecurityHeader) -> int:
         transactional = packet.TransactionHeader is not None
         return SENDER_QUEUE_MANAGER_TYPE if transactional and header.ST == SENDER_SID_TYPE else header.ST
 
 
-@fault("sender-identifier-type-of-unencrypted-message-without-sender-1", breaks="MQDMPR-3.1.7.1.32-D17")
-class SenderIdentifierTypeOfUnencryptedMessageWithoutSender1(ChangedSenderType):
+@fault("sender-identifier-type-of-signed-message-without-sender-is-1", breaks="MQDMPR-3.1.7.1.32-D17")
+class SenderIdentifierTypeOfSignedMessageWithoutSenderIs1(SenderTypeFlagChanger):
     """SecurityHeader.Flags.ST is 1 in a signed message without a sender and without encryption."""
 
-    def find_type(self, packet: UserMessagePacket, header: SecurityHeader) -> int:
+    def choose_sender_type(self, packet: UserMessagePacket, header: SecurityHeader) -> int:
         encrypted = bool(packet.MessagePropertiesHeader.PrivacyLevel)
-        return SENDER_SID_TYPE if not encrypted and header.ST == SENDER_NONE_TYPE else header.ST
+        return SENDER_SID_TYPE if not encrypted and header.ST == SENDER_TYPE_OF_MESSAGE_WITHOUT_SENDER else header.ST

@@ -18,7 +18,7 @@ from reference_qm.security.sid import ANONYMOUS_SID
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import CreateQueue
 
-DEFAULT_RULES = ("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
+RULES_OF_QUEUE_DEFAULTS = ("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
 
 
 def _set_queue_defaults(**values: Any) -> Install:
@@ -74,7 +74,7 @@ for _name, _says, _values in (
         {"authenticated": True},
     ),
 ):
-    add(_name, DEFAULT_RULES, _says, _set_queue_defaults(**_values))
+    add(_name, RULES_OF_QUEUE_DEFAULTS, _says, _set_queue_defaults(**_values))
 
 
 DESCRIPTOR_WITHOUT_RIGHTS = SecurityDescriptor(ANONYMOUS_SID, None, Acl(()))
@@ -96,14 +96,14 @@ def _set_created_queue_attributes(**attributes: Any) -> Install:
 
 add(
     "default-queue-grants-no-write",
-    DEFAULT_RULES,
+    RULES_OF_QUEUE_DEFAULTS,
     ("The default security descriptor of a queue grants no user the right to write messages."),
     _set_created_queue_attributes(Security=DESCRIPTOR_WITHOUT_RIGHTS),
 )
 
 
-@fault("queue-manager-default-of-public-queue-journaling", breaks=DEFAULT_RULES, blind=True)
-class QueueManagerDefaultOfPublicQueueJournaling(QueueCommands):
+@fault("queue-manager-journaling-of-public-queue-true-by-default", breaks=RULES_OF_QUEUE_DEFAULTS, blind=True)
+class QueueManagerJournalingOfPublicQueueTrueByDefault(QueueCommands):
     """The queue manager sets Journaling of a public queue to True if the creator does not supply Journaling."""
 
     def create_queue(self, request: CreateQueue, token: int, now: Now) -> None:
@@ -112,7 +112,7 @@ class QueueManagerDefaultOfPublicQueueJournaling(QueueCommands):
         super().create_queue(replace(request, journaling=True) if public and bare else request, token, now)
 
 
-@fault("queue-manager-default-journal-quota-is-quota", breaks=DEFAULT_RULES, blind=True)
+@fault("queue-manager-default-journal-quota-is-quota", breaks=RULES_OF_QUEUE_DEFAULTS, blind=True)
 class QueueManagerDefaultJournalQuotaIsQuota(QueueCommands):
     """If the creator of a queue supplies a Quota but no JournalQuota, the queue manager uses the Quota
     as JournalQuota.
@@ -124,8 +124,8 @@ class QueueManagerDefaultJournalQuotaIsQuota(QueueCommands):
         super().create_queue(request, token, now)
 
 
-@fault("queue-manager-default-journaling-of-transactional-queue", breaks=DEFAULT_RULES, blind=True)
-class QueueManagerDefaultJournalingOfTransactionalQueue(QueueCommands):
+@fault("queue-manager-journaling-of-transactional-queue-true-by-default", breaks=RULES_OF_QUEUE_DEFAULTS, blind=True)
+class QueueManagerJournalingOfTransactionalQueueTrueByDefault(QueueCommands):
     """The queue manager sets Journaling of a transactional queue to True if the creator does not supply Journaling."""
 
     def create_queue(self, request: CreateQueue, token: int, now: Now) -> None:

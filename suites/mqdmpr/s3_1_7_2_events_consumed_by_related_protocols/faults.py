@@ -45,8 +45,8 @@ class ReceivedMessageStaysInQueue(Positions):
             super().delete_message(position, reason)
 
 
-@fault("deleted-message-still-in-bytes", breaks="MQDMPR-3.1.7.2.1-03")
-class DeletedMessageStillInBytes(Positions):
+@fault("size-of-deleted-message-stays-in-total-bytes", breaks="MQDMPR-3.1.7.2.1-03")
+class SizeOfDeletedMessageStaysInTotalBytes(Positions):
     """When a message is deleted, the queue manager does not subtract the size of the message from TotalBytes."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -56,8 +56,8 @@ class DeletedMessageStillInBytes(Positions):
         positions.TotalBytes = before
 
 
-@fault("queue-manager-bytes-of-subqueue-not-decremented", breaks="MQDMPR-3.1.7.2.1-03", blind=True)
-class QueueManagerBytesOfSubqueueNotDecremented(Positions):
+@fault("queue-manager-total-bytes-of-purged-subqueue-not-decreased", breaks="MQDMPR-3.1.7.2.1-03", blind=True)
+class QueueManagerTotalBytesOfPurgedSubqueueNotDecreased(Positions):
     """When a message is purged, the queue manager does not subtract the size of the message from TotalBytes of the
     queue.
     """
@@ -97,8 +97,8 @@ class AbortOfReceiveIncreasesTotalBytes(Positions):
         super().unlock_message(position)
 
 
-@fault("queue-manager-moved-message-not-in-bytes", breaks="MQDMPR-3.1.7.2.2-03", blind=True)
-class QueueManagerMovedMessageNotInBytes(Positions):
+@fault("queue-manager-size-of-moved-message-not-added-to-total-bytes", breaks="MQDMPR-3.1.7.2.2-03", blind=True)
+class QueueManagerSizeOfMovedMessageNotAddedToTotalBytes(Positions):
     """When a message is moved, the queue manager does not add the size of the message to TotalBytes of the target
     queue.
     """
@@ -110,8 +110,8 @@ class QueueManagerMovedMessageNotInBytes(Positions):
             position.size = 0
 
 
-@fault("available-message-for-first-handle-only", breaks="MQDMPR-3.1.7.2.2-07")
-class AvailableMessageForFirstHandleOnly(Waiting):
+@fault("available-message-completes-reads-of-first-handle-only", breaks="MQDMPR-3.1.7.2.2-07")
+class AvailableMessageCompletesReadsOfFirstHandleOnly(Waiting):
     """A message that becomes available completes only pending reads with the handle that was opened first."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -269,7 +269,7 @@ class ReceiverSecondMessageOfSameLifetimeNeverExpires(Lifetimes):
         return
 
 
-RELEASED_READER_COUNT = 2
+COUNT_OF_READS_THAT_MESSAGE_COMPLETES = 2
 
 
 @fault("queue-manager-moved-message-not-in-total-bytes", breaks="MQDMPR-3.1.7.2.2-03", blind=True)
@@ -297,7 +297,7 @@ class QueueManagerMessageReleasesOnlyOneFurtherReader(Waiting):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if reader.number in self.qm.readers:
                     found = self._find_message_for_reader(reader, position)
-                    if found is None or released == RELEASED_READER_COUNT:
+                    if found is None or released == COUNT_OF_READS_THAT_MESSAGE_COMPLETES:
                         return
                     released += 1
                     self.satisfy_reader(reader, found)

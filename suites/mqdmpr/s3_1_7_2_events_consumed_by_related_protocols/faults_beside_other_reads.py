@@ -19,7 +19,7 @@ from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface.clock import Now
 
 
-def _discount_message(position: MessagePosition) -> None:
+def _subtract_size_of_message(position: MessagePosition) -> None:
     """Subtract the size of a message from the size of its queue."""
     position.QueueReference.MessagePositionList.TotalBytes -= position.size
     position.size = 0
@@ -31,7 +31,7 @@ class QueueManagerSizeOfCommittedMessageNotCounted(Positions):
 
     def message_available(self, position: MessagePosition) -> None:
         if position.MessageReference.TransactionIdentifier is not None and position.counted_in is not None:
-            _discount_message(position)
+            _subtract_size_of_message(position)
         super().message_available(position)
 
 
@@ -42,29 +42,29 @@ class QueueManagerSizeOfMovedMessageNotCounted(Positions):
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         moved = super().move_message(position, queue)
         if moved is not None and moved.counted_in is not None:
-            _discount_message(moved)
+            _subtract_size_of_message(moved)
         return moved
 
 
-def _discount_restored_messages(qm: QueueManager) -> None:
+def _subtract_sizes_of_restored_messages(qm: QueueManager) -> None:
     for queue in qm.queue_names.list_every_queue():
         for position in queue.MessagePositionList:
-            _discount_message(position)
+            _subtract_size_of_message(position)
 
 
 add(
     "queue-manager-size-of-restored-messages-not-counted",
     "MQDMPR-3.1.7.2.2-03",
     "After a restart, the TotalBytes of a queue does not include the messages that were restored.",
-    at_restart(_discount_restored_messages),
+    at_restart(_subtract_sizes_of_restored_messages),
     blind=True,
 )
 
 
-class ReleaseOfSomeReaders(Waiting):
+class PendingReadHider(Waiting):
     """A part that hides some pending reads from a message that becomes available."""
 
-    def is_hidden(self, reader: WaitingMessageReadOperation, place: int) -> bool:
+    def is_pending_read_hidden(self, reader: WaitingMessageReadOperation, place: int) -> bool:
         """Return whether a read is hidden. ``place`` is the place of its descriptor among the descriptors."""
         raise NotImplementedError
 
@@ -73,71 +73,71 @@ class ReleaseOfSomeReaders(Waiting):
         hidden: dict[int, WaitingMessageReadOperation] = {}
         for place, descriptor in enumerate(descriptors):
             for reader in descriptor.WaitingMessageReadOperationCollection:
-                if reader.number in self.qm.readers and self.is_hidden(reader, place):
+                if reader.number in self.qm.readers and self.is_pending_read_hidden(reader, place):
                     hidden[reader.number] = self.qm.readers.pop(reader.number)
         super().release_readers(position)
         self.qm.readers.update(hidden)
 
 
 @fault("queue-manager-pending-read-of-third-handle-not-completed", breaks="MQDMPR-3.1.7.2.2-07", blind=True)
-class QueueManagerPendingReadOfThirdHandleNotCompleted(ReleaseOfSomeReaders):
+class QueueManagerPendingReadOfThirdHandleNotCompleted(PendingReadHider):
     """A message that becomes available completes only pending reads of the first two descriptors of the queue."""
 
-    def is_hidden(self, reader: WaitingMessageReadOperation, place: int) -> bool:
+    def is_pending_read_hidden(self, reader: WaitingMessageReadOperation, place: int) -> bool:
         return place > 1
 
 
 @fault("queue-manager-pending-read-of-handle-opened-to-peek-not-completed", breaks="MQDMPR-3.1.7.2.2-07", blind=True)
-class QueueManagerPendingReadOfHandleOpenedToPeekNotCompleted(ReleaseOfSomeReaders):
+class QueueManagerPendingReadOfHandleOpenedToPeekNotCompleted(PendingReadHider):
     """A message that becomes available does not complete the pending reads of a descriptor with PeekAccess if the queue
     is also open with ReceiveAccess.
     """
 
-    def is_hidden(self, reader: WaitingMessageReadOperation, place: int) -> bool:
+    def is_pending_read_hidden(self, reader: WaitingMessageReadOperation, place: int) -> bool:
         queue = reader.descriptor.QueueReference
         assert queue is not None
         opened = {one.AccessType for one in queue.OpenQueueDescriptorCollection.values()}
         return reader.descriptor.AccessType is QueueAccessType.PEEK and QueueAccessType.RECEIVE in opened
 
 
-class ReleaseBehindSomeReceives(Waiting):
+class PeekCompleterBehindReceive(Waiting):
     """A part in which a message that completes some receives also completes the pending peeks behind them."""
 
-    def goes_on_behind(self, reader: WaitingMessageReadOperation) -> bool:
+    def are_peeks_behind_receive_completed(self, reader: WaitingMessageReadOperation) -> bool:
         raise NotImplementedError
 
     def release_readers(self, position: MessagePosition) -> None:
         waiting = list_waiting_reads(position.QueueReference)
         super().release_readers(position)
         receives = [one for one in waiting if one.DestructiveRead and one.number not in self.qm.readers]
-        if receives and self.goes_on_behind(receives[0]):
+        if receives and self.are_peeks_behind_receive_completed(receives[0]):
             for one in waiting[waiting.index(receives[0]) :]:
                 if not one.DestructiveRead and one.number in self.qm.readers:
                     self.satisfy_reader(one, position)
 
 
 @fault("queue-manager-peek-behind-cursor-receive-completed", breaks="MQDMPR-3.1.7.2.2-11", blind=True)
-class QueueManagerPeekBehindCursorReceiveCompleted(ReleaseBehindSomeReceives):
+class QueueManagerPeekBehindCursorReceiveCompleted(PeekCompleterBehindReceive):
     """A message that completes a pending receive by a cursor also completes the peeks that began to wait later."""
 
-    def goes_on_behind(self, reader: WaitingMessageReadOperation) -> bool:
+    def are_peeks_behind_receive_completed(self, reader: WaitingMessageReadOperation) -> bool:
         return reader.CursorReference is not None
 
 
 @fault("queue-manager-peek-of-other-handle-behind-receive-completed", breaks="MQDMPR-3.1.7.2.2-11", blind=True)
-class QueueManagerPeekOfOtherHandleBehindReceiveCompleted(ReleaseBehindSomeReceives):
+class QueueManagerPeekOfOtherHandleBehindReceiveCompleted(PeekCompleterBehindReceive):
     """A message that completes the second pending receive of the queue manager also completes the peeks behind it."""
 
-    def goes_on_behind(self, reader: WaitingMessageReadOperation) -> bool:
+    def are_peeks_behind_receive_completed(self, reader: WaitingMessageReadOperation) -> bool:
         count = self.__dict__["count"] = self.__dict__.get("count", 0) + 1
         return count > 1
 
 
 @fault("queue-manager-read-behind-peek-by-cursor-not-completed", breaks="MQDMPR-3.1.7.2.2-14", blind=True)
-class QueueManagerReadBehindPeekByCursorNotCompleted(ReleaseOfSomeReaders):
+class QueueManagerReadBehindPeekByCursorNotCompleted(PendingReadHider):
     """A message that completes a pending peek by a cursor completes no read that began to wait later."""
 
-    def is_hidden(self, reader: WaitingMessageReadOperation, place: int) -> bool:
+    def is_pending_read_hidden(self, reader: WaitingMessageReadOperation, place: int) -> bool:
         queue = reader.descriptor.QueueReference
         assert queue is not None
         for one in list_waiting_reads(queue):
@@ -149,10 +149,10 @@ class QueueManagerReadBehindPeekByCursorNotCompleted(ReleaseOfSomeReaders):
 
 
 @fault("queue-manager-third-read-behind-peeks-not-completed", breaks="MQDMPR-3.1.7.2.2-14", blind=True)
-class QueueManagerThirdReadBehindPeeksNotCompleted(ReleaseOfSomeReaders):
+class QueueManagerThirdReadBehindPeeksNotCompleted(PendingReadHider):
     """A message that completes two pending peeks does not complete the read behind them."""
 
-    def is_hidden(self, reader: WaitingMessageReadOperation, place: int) -> bool:
+    def is_pending_read_hidden(self, reader: WaitingMessageReadOperation, place: int) -> bool:
         queue = reader.descriptor.QueueReference
         assert queue is not None
         return reader in list_waiting_reads(queue)[2:]

@@ -66,7 +66,7 @@ class MessagePositionMachine(Machine, path=Path(__file__)):
         self._call_verb("receive", queue=self._queue, transaction=self._subject)
 
     @state("in a transaction, purge pending")
-    def purge_in_transaction(self) -> None:
+    def purge_message_received_in_transaction(self) -> None:
         """Purge the queue while the message is received in a transaction."""
         self.receive_in_transaction()
         self._call_verb("purge", queue=self._queue)

@@ -15,7 +15,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-class _ExpirationIgnorer(Lifetimes):
+class _MessageExpirationIgnorer(Lifetimes):
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return False
 
@@ -24,7 +24,7 @@ add(
     "expired-message-dispatched-for-sending",
     "MQDMPR-3.1.7.3.9-04",
     "The queue manager sends a waiting message whose TimeToReachQueue has expired.",
-    combine_installers(replace_part(_ExpirationIgnorer), skip(Sending.delete_expired)),
+    combine_installers(replace_part(_MessageExpirationIgnorer), skip(Sending.delete_expired)),
 )
 
 

@@ -197,8 +197,8 @@ class QueueManagerUnlockedMessageCompletesNoWaitingRead(Positions):
         self.qm.lifetimes.start_time_to_be_received_timer(position)
 
 
-@fault("queue-manager-waiting-read-of-closed-neighbour-ended", breaks="MQDMPR-3.1.7.3.1-18", blind=True)
-class QueueManagerWaitingReadOfClosedNeighbourEnded(QueueOpening):
+@fault("queue-manager-closed-handle-ends-waiting-reads-of-other-handles", breaks="MQDMPR-3.1.7.3.1-18", blind=True)
+class QueueManagerClosedHandleEndsWaitingReadsOfOtherHandles(QueueOpening):
     """When one handle of a queue is closed, the queue manager ends the reads that wait through other handles of the
     queue.
     """
@@ -298,8 +298,8 @@ class QueueManagerWaitingPeekGetsLastMessage(Waiting):
         super().satisfy_reader(reader, position)
 
 
-@fault("completed-read-timer-keeps-running", breaks="MQDMPR-3.1.7.3.1-24")
-class CompletedReadTimerKeepsRunning(Waiting):
+@fault("timer-of-completed-read-keeps-running", breaks="MQDMPR-3.1.7.3.1-24")
+class TimerOfCompletedReadKeepsRunning(Waiting):
     """The timer of a read that got its message keeps running, and ends a later pending read."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -356,8 +356,8 @@ class WaitingTransactionalReadTimerNotStopped(Waiting):
             self.stop_reader(waiting, Status.MQ_ERROR_IO_TIMEOUT)
 
 
-@fault("ended-read-stays-pending-in-model", breaks="MQDMPR-3.1.7.3.1-25")
-class EndedReadStaysPendingInModel(Waiting):
+@fault("ended-read-stays-in-collection-of-waiting-reads", breaks="MQDMPR-3.1.7.3.1-25")
+class EndedReadStaysInCollectionOfWaitingReads(Waiting):
     """The queue manager keeps the WaitingMessageReadOperation of a read that has ended."""
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:

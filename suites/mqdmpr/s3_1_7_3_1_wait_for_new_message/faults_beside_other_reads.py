@@ -18,7 +18,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 
-class OtherWaits(Waiting):
+class ReadWaitArgumentChanger(Waiting):
     """A part that changes how some reads begin to wait."""
 
     def change_timeout(
@@ -26,10 +26,12 @@ class OtherWaits(Waiting):
     ) -> int | None:
         return timeout_ms
 
-    def change_tag(self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, tag: Hashable | None) -> Hashable:
+    def change_tag_of_read(
+        self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, tag: Hashable | None
+    ) -> Hashable:
         return tag
 
-    def choose_descriptor(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor:
+    def choose_descriptor_of_read(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor:
         return queue_desc
 
     def change_destructive_read(self, cursor: Cursor | None, destructive_read: bool) -> bool:
@@ -47,19 +49,19 @@ class OtherWaits(Waiting):
         transaction: Transaction | None = None,
     ) -> None:
         super().wait_for_new_message(
-            self.choose_descriptor(queue_desc),
+            self.choose_descriptor_of_read(queue_desc),
             self.change_timeout(queue_desc, cursor, destructive_read, timeout_ms),
             self.change_destructive_read(cursor, destructive_read),
             answered,
             now,
-            self.change_tag(queue_desc, cursor, tag),
+            self.change_tag_of_read(queue_desc, cursor, tag),
             cursor,
             transaction,
         )
 
 
 @fault("queue-manager-read-with-timeout-0-behind-locked-message-waits", breaks="MQDMPR-3.1.7.3.1-07", blind=True)
-class QueueManagerReadWithTimeout0BehindLockedMessageWaits(OtherWaits):
+class QueueManagerReadWithTimeout0BehindLockedMessageWaits(ReadWaitArgumentChanger):
     """A read with timeout 0 waits if the queue has only locked messages."""
 
     def change_timeout(
@@ -69,7 +71,7 @@ class QueueManagerReadWithTimeout0BehindLockedMessageWaits(OtherWaits):
 
 
 @fault("queue-manager-peek-by-cursor-with-timeout-0-beside-read-waits", breaks="MQDMPR-3.1.7.3.1-07", blind=True)
-class QueueManagerPeekByCursorWithTimeout0BesideReadWaits(OtherWaits):
+class QueueManagerPeekByCursorWithTimeout0BesideReadWaits(ReadWaitArgumentChanger):
     """A peek by a cursor with timeout 0 waits if another read of the handle is pending."""
 
     def change_timeout(
@@ -80,16 +82,18 @@ class QueueManagerPeekByCursorWithTimeout0BesideReadWaits(OtherWaits):
 
 
 @fault("queue-manager-tag-of-second-pending-read-is-tag-of-first", breaks="MQDMPR-3.1.7.3.1-10", blind=True)
-class QueueManagerTagOfSecondPendingReadIsTagOfFirst(OtherWaits):
+class QueueManagerTagOfSecondPendingReadIsTagOfFirst(ReadWaitArgumentChanger):
     """The second pending read of a handle has the Tag of the first."""
 
-    def change_tag(self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, tag: Hashable | None) -> Hashable:
+    def change_tag_of_read(
+        self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, tag: Hashable | None
+    ) -> Hashable:
         first = next(iter(queue_desc.WaitingMessageReadOperationCollection), None)
         return tag if first is None else first.Tag
 
 
 @fault("queue-manager-destructive-read-of-peek-by-cursor-true", breaks="MQDMPR-3.1.7.3.1-10", blind=True)
-class QueueManagerDestructiveReadOfPeekByCursorTrue(OtherWaits):
+class QueueManagerDestructiveReadOfPeekByCursorTrue(ReadWaitArgumentChanger):
     """The DestructiveRead of a pending peek by a cursor is True."""
 
     def change_destructive_read(self, cursor: Cursor | None, destructive_read: bool) -> bool:
@@ -97,19 +101,19 @@ class QueueManagerDestructiveReadOfPeekByCursorTrue(OtherWaits):
 
 
 @fault("queue-manager-pending-read-in-oldest-descriptor", breaks="MQDMPR-3.1.7.3.1-14", blind=True)
-class QueueManagerPendingReadInOldestDescriptor(OtherWaits):
+class QueueManagerPendingReadInOldestDescriptor(ReadWaitArgumentChanger):
     """The queue manager adds a pending read to the oldest OpenQueueDescriptor of the queue."""
 
-    def choose_descriptor(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor:
+    def choose_descriptor_of_read(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor:
         queue = queue_desc.QueueReference
         return queue_desc if queue is None else next(iter(queue.OpenQueueDescriptorCollection.values()))
 
 
 @fault("queue-manager-pending-read-in-descriptor-that-waits", breaks="MQDMPR-3.1.7.3.1-14", blind=True)
-class QueueManagerPendingReadInDescriptorThatWaits(OtherWaits):
+class QueueManagerPendingReadInDescriptorThatWaits(ReadWaitArgumentChanger):
     """The queue manager adds a pending read to the OpenQueueDescriptor of the queue that already has a pending read."""
 
-    def choose_descriptor(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor:
+    def choose_descriptor_of_read(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor:
         queue = queue_desc.QueueReference
         waiting = [] if queue is None else list_waiting_reads(queue)
         return waiting[0].descriptor if waiting else queue_desc
@@ -219,32 +223,32 @@ class QueueManagerPendingReadNotEndedByMovedMessage(Positions):
             queue.OpenQueueDescriptorCollection = opened
 
 
-class OtherMessageOfPendingRead(Waiting):
+class PendingReadMessageReplacer(Waiting):
     """A part that passes the first message of the queue to some pending reads."""
 
-    def is_wrong(self, reader: WaitingMessageReadOperation) -> bool:
+    def is_message_of_read_replaced(self, reader: WaitingMessageReadOperation) -> bool:
         raise NotImplementedError
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
-        if self.is_wrong(reader):
+        if self.is_message_of_read_replaced(reader):
             start = position.QueueReference.MessagePositionList.Start
             position = self.qm.seeking.seek_available(start, True) or position
         super().satisfy_reader(reader, position)
 
 
 @fault("queue-manager-pending-peek-by-cursor-first-message", breaks="MQDMPR-3.1.7.3.1-23", blind=True)
-class QueueManagerPendingPeekByCursorFirstMessage(OtherMessageOfPendingRead):
+class QueueManagerPendingPeekByCursorFirstMessage(PendingReadMessageReplacer):
     """A pending peek by a cursor returns the first message of the queue instead of the message that arrived."""
 
-    def is_wrong(self, reader: WaitingMessageReadOperation) -> bool:
+    def is_message_of_read_replaced(self, reader: WaitingMessageReadOperation) -> bool:
         return reader.CursorReference is not None and not reader.DestructiveRead
 
 
 @fault("queue-manager-pending-receive-by-cursor-first-message", breaks="MQDMPR-3.1.7.3.1-23", blind=True)
-class QueueManagerPendingReceiveByCursorFirstMessage(OtherMessageOfPendingRead):
+class QueueManagerPendingReceiveByCursorFirstMessage(PendingReadMessageReplacer):
     """A pending receive by a cursor returns the first message of the queue instead of the message that arrived."""
 
-    def is_wrong(self, reader: WaitingMessageReadOperation) -> bool:
+    def is_message_of_read_replaced(self, reader: WaitingMessageReadOperation) -> bool:
         return reader.CursorReference is not None and reader.DestructiveRead
 
 

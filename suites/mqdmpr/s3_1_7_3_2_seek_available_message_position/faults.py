@@ -58,10 +58,10 @@ class QueueManagerSearchForFirstMessageFindsOldest(Seeking):
 
 
 @fault(
-    "message-search-from-position-returns-that-message",
+    "message-search-from-message-returns-start-message",
     breaks=("MQDMPR-3.1.7.3.2-11", "MQDMPR-3.1.7.3.2-21"),
 )
-class MessageSearchFromPositionReturnsThatMessage(Seeking):
+class MessageSearchFromMessageReturnsStartMessage(Seeking):
     """A search that starts at an available message returns this message instead of the following or preceding one."""
 
     def seek_available(

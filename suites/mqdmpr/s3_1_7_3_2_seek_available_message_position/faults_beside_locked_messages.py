@@ -48,10 +48,10 @@ class QueueManagerSearchFromStartSkipsMessageOfTopPriority(Seeking):
         return super().seek_available(initial_position, peek_operation, seek_direction)
 
 
-class OtherBackwardSearch(Seeking):
+class BackwardSearchChanger(Seeking):
     """A part in which a backward search stops at some messages that are not available."""
 
-    def stops_at(self, position: MessagePosition, skipped: int) -> bool:
+    def does_search_stop_at_message(self, position: MessagePosition, skipped: int) -> bool:
         """Return whether the search returns an unavailable message. ``skipped``: the number of messages it skipped."""
         raise NotImplementedError
 
@@ -65,23 +65,23 @@ class OtherBackwardSearch(Seeking):
             return super().seek_available(initial_position, peek_operation, seek_direction)
         entry, skipped = cast("Entry", initial_position.Previous), 0
         while not isinstance(entry, Boundary):
-            if self.is_readable(entry, peek_operation) or self.stops_at(entry, skipped):
+            if self.is_readable(entry, peek_operation) or self.does_search_stop_at_message(entry, skipped):
                 return entry
             entry, skipped = cast("Entry", entry.Previous), skipped + 1
         return None
 
 
 @fault("queue-manager-backward-search-skips-one-message-only", breaks="MQDMPR-3.1.7.3.2-26", blind=True)
-class QueueManagerBackwardSearchSkipsOneMessageOnly(OtherBackwardSearch):
+class QueueManagerBackwardSearchSkipsOneMessageOnly(BackwardSearchChanger):
     """A backward search skips one message that is not available, and returns the second such message."""
 
-    def stops_at(self, position: MessagePosition, skipped: int) -> bool:
+    def does_search_stop_at_message(self, position: MessagePosition, skipped: int) -> bool:
         return skipped > 0
 
 
 @fault("queue-manager-backward-search-stops-at-purged-message", breaks="MQDMPR-3.1.7.3.2-26", blind=True)
-class QueueManagerBackwardSearchStopsAtPurgedMessage(OtherBackwardSearch):
+class QueueManagerBackwardSearchStopsAtPurgedMessage(BackwardSearchChanger):
     """A backward search returns a locked message of a queue that was purged."""
 
-    def stops_at(self, position: MessagePosition, skipped: int) -> bool:
+    def does_search_stop_at_message(self, position: MessagePosition, skipped: int) -> bool:
         return position.State is MessagePositionState.PURGE_PENDING

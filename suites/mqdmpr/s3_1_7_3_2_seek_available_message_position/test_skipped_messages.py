@@ -14,7 +14,7 @@ from suites.mqqp.steps.lookups import find_lookup_ids
 NOT_FOUND_STATUS, LOCKED_MESSAGE_STATUS = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_TRANSACTION_USAGE"
 
 
-RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND_STATUS)
+OUTCOMES_OF_READ_OF_RECEIVED_MESSAGE = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND_STATUS)
 """The permitted outcomes for a received message; the first outcome is permitted only while a cursor is at the message
 (erratum E171).
 """
@@ -132,7 +132,7 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
     evidence = [locking_read, received]
     judge(
         "MQDMPR-3.1.7.3.3-37",
-        expected=RECEIVED_OUTCOMES,
+        expected=OUTCOMES_OF_READ_OF_RECEIVED_MESSAGE,
         observed=received.outcome,
         evidence=evidence,
         errata="E171",

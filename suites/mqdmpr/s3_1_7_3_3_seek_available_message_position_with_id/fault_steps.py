@@ -10,7 +10,7 @@ SearchResult = tuple[Status, MessagePosition | None]
 """The return values of a search by LookupIdentifier: rStatus and rMessagePosition."""
 
 
-def has_found_message_other_priority(start: Entry | None, found: MessagePosition | None) -> bool:
+def does_found_message_have_other_priority(start: Entry | None, found: MessagePosition | None) -> bool:
     """Return whether a search begins at a message of another priority than the message that the search finds."""
     return (
         found is not None

@@ -18,7 +18,7 @@ from reference_qm.model.statuses import Status
 SeekResult = tuple[Status, MessagePosition | None]
 
 
-EDGE_ACTION_BY_NEIGHBOR_ACTION = {
+FIRST_OR_LAST_ACTION_BY_NEIGHBOR_ACTION = {
     MessageSeekAction.NEXT: MessageSeekAction.FIRST,
     MessageSeekAction.PREVIOUS: MessageSeekAction.LAST,
 }
@@ -34,7 +34,7 @@ class LookupOfUnknownIdentifierFindsFirstOrLast(Seeking):
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> SeekResult:
-        edge = EDGE_ACTION_BY_NEIGHBOR_ACTION.get(lookup_action, MessageSeekAction.FIRST)
+        edge = FIRST_OR_LAST_ACTION_BY_NEIGHBOR_ACTION.get(lookup_action, MessageSeekAction.FIRST)
         return super().seek_with_identifier(queue, lookup_id, peek_operation, edge)
 
 
@@ -102,7 +102,7 @@ class QueueManagerSearchFindsIdentifierOfParentQueue(Seeking):
 
 
 @fault(
-    "lookup-of-neighbor-finds-current",
+    "lookup-of-neighbor-message-returns-current-message",
     breaks=(
         "MQDMPR-3.1.7.1.13-11",
         "MQDMPR-3.1.7.3.3-08",
@@ -112,13 +112,15 @@ class QueueManagerSearchFindsIdentifierOfParentQueue(Seeking):
         "MQDMPR-3.1.7.3.3-46",
     ),
 )
-class LookupOfNeighborFindsCurrent(Seeking):
+class LookupOfNeighborMessageReturnsCurrentMessage(Seeking):
     """A lookup of the next or the previous message returns the message with the given LookupIdentifier itself."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> SeekResult:
-        action = MessageSeekAction.CURRENT if lookup_action in EDGE_ACTION_BY_NEIGHBOR_ACTION else lookup_action
+        action = (
+            MessageSeekAction.CURRENT if lookup_action in FIRST_OR_LAST_ACTION_BY_NEIGHBOR_ACTION else lookup_action
+        )
         return super().seek_with_identifier(queue, lookup_id, peek_operation, action)
 
 
@@ -177,8 +179,8 @@ class SearchForPreviousMessageEndsAtLockedMessage(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-@fault("lookup-of-current-finds-next", breaks=("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"))
-class LookupOfCurrentFindsNext(Seeking):
+@fault("lookup-of-current-message-returns-next-message", breaks=("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"))
+class LookupOfCurrentMessageReturnsNextMessage(Seeking):
     """A lookup of the current message returns the next message, if a next message exists."""
 
     def seek_with_identifier(
@@ -226,8 +228,8 @@ class QueueManagerSearchOfLockedFirstMessageFindsNone(Seeking):
         return status, found
 
 
-@fault("lookup-of-received-message-returns-locked", breaks="MQDMPR-3.1.7.3.3-37")
-class LookupOfReceivedMessageReturnsLocked(_SeekStatusReplacer):
+@fault("lookup-of-received-message-returns-transaction-usage", breaks="MQDMPR-3.1.7.3.3-37")
+class LookupOfReceivedMessageReturnsTransactionUsage(_SeekStatusReplacer):
     """A lookup of a received message returns MQ_ERROR_TRANSACTION_USAGE."""
 
     replaced_status, replacement_status = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_TRANSACTION_USAGE
@@ -236,8 +238,8 @@ class LookupOfReceivedMessageReturnsLocked(_SeekStatusReplacer):
 LOW_SEVEN_BYTES_MASK = (1 << 56) - 1
 
 
-@fault("queue-manager-search-of-departed-message-returns-already-received", breaks="MQDMPR-3.1.7.3.3-39", blind=True)
-class QueueManagerSearchOfDepartedMessageReturnsAlreadyReceived(Seeking):
+@fault("queue-manager-search-for-removed-message-returns-already-received", breaks="MQDMPR-3.1.7.3.3-39", blind=True)
+class QueueManagerSearchForRemovedMessageReturnsAlreadyReceived(Seeking):
     """If a LookupIdentifier was assigned but no message of the queue has it any more, a search by this identifier
     returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED.
     """
@@ -268,7 +270,7 @@ class LookupNextAfterLockedMessageRefused(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-FIRST_AND_LAST_ACTIONS = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
+FIRST_AND_LAST_SEEK_ACTIONS = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
 
 
 add(
@@ -278,7 +280,9 @@ add(
     with_arguments(
         Reading.read_by_lookup_identifier,
         lookup_operation=lambda given: (
-            MessageSeekAction.CURRENT if given.lookup_operation in FIRST_AND_LAST_ACTIONS else given.lookup_operation
+            MessageSeekAction.CURRENT
+            if given.lookup_operation in FIRST_AND_LAST_SEEK_ACTIONS
+            else given.lookup_operation
         ),
     ),
 )

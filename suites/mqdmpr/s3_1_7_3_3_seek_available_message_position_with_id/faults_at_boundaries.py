@@ -14,40 +14,46 @@ NEXT, LAST = MessageSeekAction.NEXT, MessageSeekAction.LAST
 Found = tuple[Status, MessagePosition | None]
 
 
-class OtherSearchWithIdentifier(Seeking):
+class LookupSearchResultChanger(Seeking):
     """A part that changes the result of some searches by LookupIdentifier."""
 
-    def change_found(self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found) -> Found:
+    def change_search_result(
+        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found
+    ) -> Found:
         raise NotImplementedError
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> Found:
         found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
-        return self.change_found(queue, lookup_id, peek_operation, lookup_action, found)
+        return self.change_search_result(queue, lookup_id, peek_operation, lookup_action, found)
 
 
 @fault("queue-manager-search-for-last-of-one-message-fails", breaks="MQDMPR-3.1.7.3.3-03", blind=True)
-class QueueManagerSearchForLastOfOneMessageFails(OtherSearchWithIdentifier):
+class QueueManagerSearchForLastOfOneMessageFails(LookupSearchResultChanger):
     """A search for the last message of a queue with one message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
-    def change_found(self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found) -> Found:
+    def change_search_result(
+        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found
+    ) -> Found:
         if action is LAST and len(queue.MessagePositionList) == 1:
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         return found
 
 
 @fault("queue-manager-search-back-to-first-message-fails", breaks="MQDMPR-3.1.7.3.3-03", blind=True)
-class QueueManagerSearchBackToFirstMessageFails(OtherSearchWithIdentifier):
+class QueueManagerSearchBackToFirstMessageFails(LookupSearchResultChanger):
     """A search for the previous message returns MQ_ERROR_MESSAGE_NOT_FOUND if this message is the first."""
 
-    def change_found(self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found) -> Found:
+    def change_search_result(
+        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found
+    ) -> Found:
         if action is PREVIOUS and found[1] is not None and found[1] is queue.MessagePositionList.Head:
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         return found
 
 
-class MaskedIdentifiers(Seeking):
+class LookupIdentifierMasker(Seeking):
     """A part that compares only some bits of LookupIdentifiers."""
 
     mask = 0
@@ -63,24 +69,26 @@ class MaskedIdentifiers(Seeking):
 
 
 @fault("queue-manager-high-byte-of-lookup-identifier-ignored", breaks="MQDMPR-3.1.7.3.3-04", blind=True)
-class QueueManagerHighByteOfLookupIdentifierIgnored(MaskedIdentifiers):
+class QueueManagerHighByteOfLookupIdentifierIgnored(LookupIdentifierMasker):
     """A search compares only the seven low bytes of the LookupIdentifier."""
 
     mask = (1 << 56) - 1
 
 
 @fault("queue-manager-middle-bytes-of-lookup-identifier-ignored", breaks="MQDMPR-3.1.7.3.3-04", blind=True)
-class QueueManagerMiddleBytesOfLookupIdentifierIgnored(MaskedIdentifiers):
+class QueueManagerMiddleBytesOfLookupIdentifierIgnored(LookupIdentifierMasker):
     """A search compares only the high byte and the four low bytes of the LookupIdentifier."""
 
     mask = 0xFF000000FFFFFFFF
 
 
 @fault("queue-manager-search-for-first-by-arrival", breaks="MQDMPR-3.1.7.3.3-15", blind=True)
-class QueueManagerSearchForFirstByArrival(OtherSearchWithIdentifier):
+class QueueManagerSearchForFirstByArrival(LookupSearchResultChanger):
     """A search for the first message returns the message that arrived first, even if its priority is lower."""
 
-    def change_found(self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found) -> Found:
+    def change_search_result(
+        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found
+    ) -> Found:
         if action is FIRST and found[1] is not None:
             readable = [one for one in queue.MessagePositionList if self.is_readable(one, peek)]
             return Status.MQ_OK, min(readable, key=lambda one: one.order)
@@ -88,27 +96,31 @@ class QueueManagerSearchForFirstByArrival(OtherSearchWithIdentifier):
 
 
 @fault("queue-manager-search-for-first-behind-locked-messages-fails", breaks="MQDMPR-3.1.7.3.3-15", blind=True)
-class QueueManagerSearchForFirstBehindLockedMessagesFails(OtherSearchWithIdentifier):
+class QueueManagerSearchForFirstBehindLockedMessagesFails(LookupSearchResultChanger):
     """A search for the first message returns MQ_ERROR_MESSAGE_NOT_FOUND if the first two messages are locked."""
 
-    def change_found(self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found) -> Found:
+    def change_search_result(
+        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found
+    ) -> Found:
         states = [one.State for one in queue.MessagePositionList][:2]
         if action is FIRST and states == [MessagePositionState.LOCKED] * 2:
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         return found
 
 
-def _priority(position: MessagePosition | None) -> int | None:
+def _get_message_priority(position: MessagePosition | None) -> int | None:
     return None if position is None else position.MessageReference.Priority
 
 
 @fault("queue-manager-search-for-previous-only-within-priority", breaks="MQDMPR-3.1.7.3.3-17", blind=True)
-class QueueManagerSearchForPreviousOnlyWithinPriority(OtherSearchWithIdentifier):
+class QueueManagerSearchForPreviousOnlyWithinPriority(LookupSearchResultChanger):
     """A search for the previous message finds no message of another priority."""
 
-    def change_found(self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found) -> Found:
+    def change_search_result(
+        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found
+    ) -> Found:
         at = queue.MessagePositionList.find(lookup_id)
-        if action is PREVIOUS and found[1] is not None and _priority(at) != _priority(found[1]):
+        if action is PREVIOUS and found[1] is not None and _get_message_priority(at) != _get_message_priority(found[1]):
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         return found
 
@@ -129,12 +141,14 @@ class QueueManagerSearchForPreviousFromLockedMessageFromEnd(Seeking):
 
 
 @fault("queue-manager-search-for-next-only-within-priority", breaks="MQDMPR-3.1.7.3.3-41", blind=True)
-class QueueManagerSearchForNextOnlyWithinPriority(OtherSearchWithIdentifier):
+class QueueManagerSearchForNextOnlyWithinPriority(LookupSearchResultChanger):
     """A search for the next message finds no message of another priority."""
 
-    def change_found(self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found) -> Found:
+    def change_search_result(
+        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found
+    ) -> Found:
         at = queue.MessagePositionList.find(lookup_id)
-        if action is NEXT and found[1] is not None and _priority(at) != _priority(found[1]):
+        if action is NEXT and found[1] is not None and _get_message_priority(at) != _get_message_priority(found[1]):
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         return found
 
@@ -153,10 +167,12 @@ class QueueManagerSearchForNextFromLockedMessageFromStart(Seeking):
 
 
 @fault("queue-manager-peek-at-purged-message-already-received", breaks="MQDMPR-3.1.7.3.3-39", blind=True)
-class QueueManagerPeekAtPurgedMessageAlreadyReceived(OtherSearchWithIdentifier):
+class QueueManagerPeekAtPurgedMessageAlreadyReceived(LookupSearchResultChanger):
     """A peek at a message that was locked when its queue was purged returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
 
-    def change_found(self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found) -> Found:
+    def change_search_result(
+        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found
+    ) -> Found:
         at = queue.MessagePositionList.find(lookup_id)
         if action is CURRENT and peek and at is not None and at.State is MessagePositionState.PURGE_PENDING:
             return Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, None
@@ -164,12 +180,14 @@ class QueueManagerPeekAtPurgedMessageAlreadyReceived(OtherSearchWithIdentifier):
 
 
 @fault("queue-manager-peek-at-message-purged-in-transaction-locked", breaks="MQDMPR-3.1.7.3.3-39", blind=True)
-class QueueManagerPeekAtMessagePurgedInTransactionLocked(OtherSearchWithIdentifier):
+class QueueManagerPeekAtMessagePurgedInTransactionLocked(LookupSearchResultChanger):
     """A peek at a message that a transaction had received when its queue was purged returns
     MQ_ERROR_TRANSACTION_USAGE.
     """
 
-    def change_found(self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found) -> Found:
+    def change_search_result(
+        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found
+    ) -> Found:
         at = queue.MessagePositionList.find(lookup_id)
         if action is CURRENT and peek and at is not None and at.State is MessagePositionState.PURGE_PENDING:
             for transaction in self.qm.adm.TransactionCollection.values():

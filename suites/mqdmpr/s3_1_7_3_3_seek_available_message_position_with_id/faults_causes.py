@@ -10,7 +10,7 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from suites.mqdmpr.s3_1_7_3_3_seek_available_message_position_with_id.fault_steps import (
     SearchResult,
-    has_found_message_other_priority,
+    does_found_message_have_other_priority,
 )
 
 
@@ -119,7 +119,7 @@ class QueueManagerSearchForNextStaysWithinPriority(Seeking):
     ) -> SearchResult:
         status, position = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
         start = queue.MessagePositionList.find(lookup_id)
-        if lookup_action is MessageSeekAction.NEXT and has_found_message_other_priority(start, position):
+        if lookup_action is MessageSeekAction.NEXT and does_found_message_have_other_priority(start, position):
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         return status, position
 

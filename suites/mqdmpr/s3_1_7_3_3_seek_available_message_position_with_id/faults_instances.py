@@ -11,7 +11,7 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from suites.mqdmpr.s3_1_7_3_3_seek_available_message_position_with_id.fault_steps import (
     SearchResult,
-    has_found_message_other_priority,
+    does_found_message_have_other_priority,
 )
 
 
@@ -97,7 +97,7 @@ class QueueManagerSearchForFirstEndsAtLowerPriority(Seeking):
     ) -> SearchResult:
         status, position = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
         head = queue.MessagePositionList.Head
-        if lookup_action is MessageSeekAction.FIRST and has_found_message_other_priority(head, position):
+        if lookup_action is MessageSeekAction.FIRST and does_found_message_have_other_priority(head, position):
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         return status, position
 
@@ -151,7 +151,7 @@ class QueueManagerSearchForPreviousStaysWithinPriority(Seeking):
     ) -> SearchResult:
         status, position = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
         start = queue.MessagePositionList.find(lookup_id)
-        if lookup_action is MessageSeekAction.PREVIOUS and has_found_message_other_priority(start, position):
+        if lookup_action is MessageSeekAction.PREVIOUS and does_found_message_have_other_priority(start, position):
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         return status, position
 
@@ -335,7 +335,7 @@ class QueueManagerSearchForLastStaysWithinPriority(Seeking):
     ) -> SearchResult:
         status, position = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
         tail = queue.MessagePositionList.Tail
-        if lookup_action is MessageSeekAction.LAST and has_found_message_other_priority(tail, position):
+        if lookup_action is MessageSeekAction.LAST and does_found_message_have_other_priority(tail, position):
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         return status, position
 

@@ -15,7 +15,7 @@ from suites.mqqp.steps.lookups import find_lookup_ids
 PRIORITY_BY_LABEL = {"low": 1, "high": 5, "middle": 3}
 """The priorities of three messages, by label, in the order of their arrival."""
 NOT_FOUND_STATUS = "MQ_ERROR_MESSAGE_NOT_FOUND"
-RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND_STATUS)
+OUTCOMES_OF_READ_OF_RECEIVED_MESSAGE = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND_STATUS)
 """The permitted outcomes for a received message at which a cursor is (erratum E171)."""
 
 
@@ -47,7 +47,7 @@ def test_searches_follow_locks_and_arrivals(remote, judge):
     that message.
     """
     queue, other = remote.open_with_messages(), remote.open()
-    _send_by_priority(remote, PRIORITY_BY_LABEL)
+    _send_message_for_each_label(remote, PRIORITY_BY_LABEL)
     identifiers = find_lookup_ids(queue, 3)
     if len(identifiers) < 3:
         case = "messages found by the identifiers that the SUT returns"
@@ -61,24 +61,24 @@ def test_searches_follow_locks_and_arrivals(remote, judge):
         raise ConformanceFailure(f"lookups found only {len(identifiers)} of 3 messages")
     known = dict(zip(("high", "middle", "low"), identifiers, strict=True))
 
-    def peek_at_ends() -> dict[str, Call]:
+    def peek_at_first_and_last_message() -> dict[str, Call]:
         return {
             "first": queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST),
             "last": queue.look_up(Action.LOOKUP_PEEK_PREV, LookupId.BEHIND_LAST),
         }
 
     currents = [queue.look_up(Action.LOOKUP_PEEK_CURRENT, known[label]) for label in known]
-    free = peek_at_ends()
+    free = peek_at_first_and_last_message()
     free_neighbours = {
         "previous of middle": queue.look_up(Action.LOOKUP_PEEK_PREV, known["middle"]),
         "next of middle": queue.look_up(Action.LOOKUP_PEEK_NEXT, known["middle"]),
     }
-    cursor, cursor_at_middle = (_open_cursor_at(queue, number) for number in (0, 1))
-    locking_cursors = [_open_cursor_at(other, number) for number in (0, 2, 1)]
+    cursor, cursor_at_middle = (_open_cursor_at_message(queue, number) for number in (0, 1))
+    locking_cursors = [_open_cursor_at_message(other, number) for number in (0, 2, 1)]
     locks = [other.start_receive(hCursor=one).expect_success() for one in locking_cursors[:2]]
     locked_currents = [queue.look_up(Action.LOOKUP_PEEK_CURRENT, known[label]) for label in ("high", "low", "high")]
     free_current = queue.look_up(Action.LOOKUP_PEEK_CURRENT, known["middle"])
-    beside = peek_at_ends()
+    beside = peek_at_first_and_last_message()
     neighbours = {
         "next of high": queue.look_up(Action.LOOKUP_PEEK_NEXT, known["high"]),
         "previous of low": queue.look_up(Action.LOOKUP_PEEK_PREV, known["low"]),
@@ -89,15 +89,15 @@ def test_searches_follow_locks_and_arrivals(remote, judge):
         "previous of middle": queue.look_up(Action.LOOKUP_PEEK_PREV, known["middle"]),
     }
     locks.append(other.start_receive(hCursor=locking_cursors[2]).expect_success())
-    locked = peek_at_ends()
+    locked = peek_at_first_and_last_message()
     other.put_message_back(locks[1]).expect_success()
     from_locked = queue.peek_next(hCursor=cursor_at_middle)
     for lock in (locks[0], locks[2]):
         other.put_message_back(lock).expect_success()
-    restored = peek_at_ends()
+    restored = peek_at_first_and_last_message()
     restored_currents = [queue.look_up(Action.LOOKUP_PEEK_CURRENT, one) for one in identifiers]
-    _send_by_priority(remote, {"urgent": 7, "idle": 0})
-    arrived = peek_at_ends() | {"peek": queue.peek()}
+    _send_message_for_each_label(remote, {"urgent": 7, "idle": 0})
+    arrived = peek_at_first_and_last_message() | {"peek": queue.peek()}
     taken = {
         "first": queue.look_up(Action.LOOKUP_RECEIVE_NEXT, LookupId.BEFORE_FIRST),
         "last": queue.look_up(Action.LOOKUP_RECEIVE_PREV, LookupId.BEHIND_LAST),
@@ -169,7 +169,7 @@ def test_searches_follow_locks_and_arrivals(remote, judge):
     )
 
 
-def _open_cursor_at(queue, number):
+def _open_cursor_at_message(queue, number):
     """Open a cursor that has read the message with the given number of the queue; the first message has number 0."""
     cursor = queue.open_cursor()
     queue.peek(hCursor=cursor).expect_success()
@@ -178,7 +178,7 @@ def _open_cursor_at(queue, number):
     return cursor
 
 
-def _send_by_priority(remote, priorities):
+def _send_message_for_each_label(remote, priorities):
     """Send a message for each label with the given priority."""
     for label, priority in priorities.items():
         remote.send_all([remote.peer.recoverable_message(base={"PR": priority}, label=label, body=MESSAGE_BODY)])
@@ -213,7 +213,10 @@ def test_current_message_of_emptied_queue_is_not_found(remote, judge):
     )
     judge(
         "MQDMPR-3.1.7.3.3-37",
-        expected=facts(first_of_two_messages=RECEIVED_OUTCOMES, only_message=RECEIVED_OUTCOMES),
+        expected=facts(
+            first_of_two_messages=OUTCOMES_OF_READ_OF_RECEIVED_MESSAGE,
+            only_message=OUTCOMES_OF_READ_OF_RECEIVED_MESSAGE,
+        ),
         observed=dict(
             zip(("first_of_two_messages", "only_message"), [one.outcome for one in after_receive], strict=True)
         ),

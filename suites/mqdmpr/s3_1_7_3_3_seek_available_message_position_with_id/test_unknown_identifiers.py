@@ -9,8 +9,8 @@ from harness.wire.rpc_qm2qm import Action
 MESSAGE_NOT_FOUND_STATUS = "MQ_ERROR_MESSAGE_NOT_FOUND"
 UNKNOWN_LOOKUP_ID = 0x0055_0000_0000_0007
 """A LookupIdentifier that no message has."""
-ACTIONS_AT_IDENTIFIER = (Action.LOOKUP_PEEK_CURRENT, Action.LOOKUP_RECEIVE_CURRENT)
-NEIGHBOR_ACTIONS = (
+CURRENT_MESSAGE_LOOKUP_ACTIONS = (Action.LOOKUP_PEEK_CURRENT, Action.LOOKUP_RECEIVE_CURRENT)
+NEXT_AND_PREVIOUS_LOOKUP_ACTIONS = (
     Action.LOOKUP_PEEK_NEXT,
     Action.LOOKUP_PEEK_PREV,
     Action.LOOKUP_RECEIVE_NEXT,
@@ -26,12 +26,16 @@ def test_lookup_of_unknown_identifier_finds_no_message(remote, judge):
     """
     queue = remote.open_with_messages("first", "second", "third")
     by_action = {
-        action: queue.look_up(action, UNKNOWN_LOOKUP_ID) for action in (*ACTIONS_AT_IDENTIFIER, *NEIGHBOR_ACTIONS)
+        action: queue.look_up(action, UNKNOWN_LOOKUP_ID)
+        for action in (*CURRENT_MESSAGE_LOOKUP_ACTIONS, *NEXT_AND_PREVIOUS_LOOKUP_ACTIONS)
     }
     labels = queue.labels()
     for rules, actions in (
-        (("MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.1.13-18"), (*ACTIONS_AT_IDENTIFIER, *NEIGHBOR_ACTIONS)),
-        (("MQDMPR-3.1.7.3.3-04", "MQDMPR-3.1.7.3.3-26"), ACTIONS_AT_IDENTIFIER),
+        (
+            ("MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.1.13-18"),
+            (*CURRENT_MESSAGE_LOOKUP_ACTIONS, *NEXT_AND_PREVIOUS_LOOKUP_ACTIONS),
+        ),
+        (("MQDMPR-3.1.7.3.3-04", "MQDMPR-3.1.7.3.3-26"), CURRENT_MESSAGE_LOOKUP_ACTIONS),
     ):
         judge(
             *rules,

@@ -13,7 +13,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 
-class OtherTimeouts(Waiting):
+class PendingReadTimeoutChanger(Waiting):
     """A part that changes the timeouts of some pending reads."""
 
     def change_timeout(self, queue_desc: OpenQueueDescriptor, timeout_ms: int) -> int:
@@ -36,7 +36,7 @@ class OtherTimeouts(Waiting):
 
 
 @fault("queue-manager-pending-read-has-timeout-of-first-read-of-handle", breaks="MQDMPR-3.1.7.3.4-04", blind=True)
-class QueueManagerPendingReadHasTimeoutOfFirstReadOfHandle(OtherTimeouts):
+class QueueManagerPendingReadHasTimeoutOfFirstReadOfHandle(PendingReadTimeoutChanger):
     """The timer of a pending read runs for the timeout of the first read that waited with the same handle."""
 
     def change_timeout(self, queue_desc: OpenQueueDescriptor, timeout_ms: int) -> int:
@@ -44,39 +44,41 @@ class QueueManagerPendingReadHasTimeoutOfFirstReadOfHandle(OtherTimeouts):
 
 
 @fault("queue-manager-timer-of-pending-read-of-16-bits", breaks="MQDMPR-3.1.7.3.4-04", blind=True)
-class QueueManagerTimerOfPendingReadOf16Bits(OtherTimeouts):
+class QueueManagerTimerOfPendingReadOf16Bits(PendingReadTimeoutChanger):
     """The timer of a pending read runs for the 16 low bits of the timeout in milliseconds."""
 
     def change_timeout(self, queue_desc: OpenQueueDescriptor, timeout_ms: int) -> int:
         return timeout_ms & 0xFFFF or timeout_ms
 
 
-class OtherStatusOfStop(Waiting):
+class StoppedReadStatusReplacer(Waiting):
     """A part that ends some pending reads with MQ_ERROR_IO_TIMEOUT instead of the passed status."""
 
-    def is_wrong(self, reader: WaitingMessageReadOperation) -> bool:
+    def is_status_of_stopped_read_replaced(self, reader: WaitingMessageReadOperation) -> bool:
         raise NotImplementedError
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
-        super().stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT if self.is_wrong(reader) else status)
+        super().stop_reader(
+            reader, Status.MQ_ERROR_IO_TIMEOUT if self.is_status_of_stopped_read_replaced(reader) else status
+        )
 
 
 @fault("queue-manager-status-of-stopped-peek-by-cursor-io-timeout", breaks="MQDMPR-3.1.7.3.5-03", blind=True)
-class QueueManagerStatusOfStoppedPeekByCursorIoTimeout(OtherStatusOfStop):
+class QueueManagerStatusOfStoppedPeekByCursorIoTimeout(StoppedReadStatusReplacer):
     """The event Waiting Message Read Timer Stop ends a pending peek by a cursor with MQ_ERROR_IO_TIMEOUT instead of
     the passed status.
     """
 
-    def is_wrong(self, reader: WaitingMessageReadOperation) -> bool:
+    def is_status_of_stopped_read_replaced(self, reader: WaitingMessageReadOperation) -> bool:
         return reader.CursorReference is not None and not reader.DestructiveRead
 
 
 @fault("queue-manager-status-of-stopped-later-read-io-timeout", breaks="MQDMPR-3.1.7.3.5-03", blind=True)
-class QueueManagerStatusOfStoppedLaterReadIoTimeout(OtherStatusOfStop):
+class QueueManagerStatusOfStoppedLaterReadIoTimeout(StoppedReadStatusReplacer):
     """The event Waiting Message Read Timer Stop ends a pending read with MQ_ERROR_IO_TIMEOUT instead of the
     passed status, if an earlier read of the queue is still pending.
     """
 
-    def is_wrong(self, reader: WaitingMessageReadOperation) -> bool:
+    def is_status_of_stopped_read_replaced(self, reader: WaitingMessageReadOperation) -> bool:
         queue = reader.descriptor.QueueReference
         return queue is not None and reader not in list_waiting_reads(queue)[:1]

@@ -32,13 +32,13 @@ def _expand_without_sorting(text: str, key: Callable[[FormatName], str]) -> Form
 
 
 @fault(
-    "expanded-name-case-sensitive",
+    "expanded-names-compared-with-regard-to-case",
     breaks=(
         *("MQDMPR-3.1.7.3.8-02", "MQDMPR-3.1.7.3.8-18"),
         *("MQDMPR-3.1.7.1.5-03", "MQDMPR-3.1.7.1.5-06"),
     ),
 )
-class ExpandedNameCaseSensitive(QueueNames):
+class ExpandedNamesComparedWithRegardToCase(QueueNames):
     """The queue manager treats names that differ only in case as different names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -46,13 +46,13 @@ class ExpandedNameCaseSensitive(QueueNames):
 
 
 @fault(
-    "expanded-name-keeps-original",
+    "descriptor-of-several-queues-has-unexpanded-name",
     breaks=(
         *("MQDMPR-3.1.7.3.8-02", "MQDMPR-3.1.7.3.8-18"),
         *("MQDMPR-3.1.7.1.5-03", "MQDMPR-3.1.7.1.5-06"),
     ),
 )
-class ExpandedNameKeepsOriginal(QueueOpening):
+class DescriptorOfSeveralQueuesHasUnexpandedName(QueueOpening):
     """The descriptor for several queues has the original format name instead of the expanded format name."""
 
     def open_queue(
@@ -79,8 +79,8 @@ class DuplicateOfListMemberAndElementKept(QueueNames):
         return found
 
 
-@fault("expanded-single-name-cut", breaks="MQDMPR-3.1.7.3.8-05")
-class ExpandedSingleNameCut(Commands):
+@fault("expanded-single-name-without-last-letter", breaks="MQDMPR-3.1.7.3.8-05")
+class ExpandedSingleNameWithoutLastLetter(Commands):
     """The queue manager drops the last letter of a format name of a single queue."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -158,15 +158,15 @@ class SecondDistributionListOfNameNotExpanded(QueueNames):
         return super().resolve_distribution_list(name) if self.lists == 1 else []
 
 
-@fault("distribution-list-alone-not-expanded", breaks="MQDMPR-3.1.7.3.8-09")
-class DistributionListAloneNotExpanded(QueueNames):
+@fault("distribution-list-expanded-only-beside-other-names", breaks="MQDMPR-3.1.7.3.8-09")
+class DistributionListExpandedOnlyBesideOtherNames(QueueNames):
     """The queue manager expands a distribution list only as an element of a multiple-element format name."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         return None if isinstance(parse_format_name(text), DistributionListName) else super().expand_format_name(text)
 
 
-def _change_expanded_list(change: Callable[[MultipleElementName], FormatName | None]) -> Install:
+def _change_expanded_names_of_several_queues(change: Callable[[MultipleElementName], FormatName | None]) -> Install:
     """Build a fault that changes the expansion of a format name of several queues."""
 
     class ExpandedListChanger(QueueNames):
@@ -185,7 +185,7 @@ add(
     "expanded-name-without-last-element",
     ("MQDMPR-3.1.7.3.8-10", "MQDMPR-3.1.7.1.5-24"),
     "The queue manager drops the last element of a multiple-element format name.",
-    _change_expanded_list(lambda name: _build_element_name(name.Elements[:-1])),
+    _change_expanded_names_of_several_queues(lambda name: _build_element_name(name.Elements[:-1])),
 )
 
 
@@ -276,8 +276,8 @@ class UnresolvableDistributionListBesideQueuesIgnored(QueueNames):
         return [] if members is None and not getattr(self, "alone", True) else members
 
 
-@fault("queue-manager-list-in-list-not-resolved", breaks="MQDMPR-3.1.7.3.8-16")
-class QueueManagerListInListNotResolved(QueueNames):
+@fault("queue-manager-distribution-list-in-list-ignored", breaks="MQDMPR-3.1.7.3.8-16")
+class QueueManagerDistributionListInListIgnored(QueueNames):
     """The queue manager ignores a distribution list that is a member of a distribution list."""
 
     def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
@@ -285,8 +285,8 @@ class QueueManagerListInListNotResolved(QueueNames):
         return None if listed is None else [one for one in listed if not isinstance(one, DistributionListName)]
 
 
-@fault("queue-manager-list-in-list-in-list-not-resolved", breaks="MQDMPR-3.1.7.3.8-16", blind=True)
-class QueueManagerListInListInListNotResolved(QueueNames):
+@fault("queue-manager-expansion-with-list-drops-private-and-direct-names", breaks="MQDMPR-3.1.7.3.8-16", blind=True)
+class QueueManagerExpansionWithListDropsPrivateAndDirectNames(QueueNames):
     """When a format name contains a distribution list, the expansion drops its private and direct names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -302,7 +302,7 @@ add(
     "expanded-name-sorted-descending",
     "MQDMPR-3.1.7.3.8-17",
     "The queue manager sorts the names of an expanded format name in descending order.",
-    _change_expanded_list(lambda name: _build_element_name(reversed(name.Elements))),
+    _change_expanded_names_of_several_queues(lambda name: _build_element_name(reversed(name.Elements))),
 )
 
 
@@ -319,8 +319,8 @@ class QueueManagerNamesSortedWithRegardToCase(QueueNames):
         return MultipleElementName(tuple(sorted(found.Elements, key=str)))
 
 
-@fault("queue-manager-element-twice-in-different-case-kept", breaks="MQDMPR-3.1.7.3.8-18", blind=True)
-class QueueManagerElementTwiceInDifferentCaseKept(QueueNames):
+@fault("queue-manager-three-identical-names-expanded-to-two", breaks="MQDMPR-3.1.7.3.8-18", blind=True)
+class QueueManagerThreeIdenticalNamesExpandedToTwo(QueueNames):
     """When a format name contains three identical names, the queue manager keeps two of them."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -362,7 +362,7 @@ add(
     "expansion-of-three-queues-fails",
     "MQDMPR-3.1.7.3.8-24",
     "The queue manager fails to expand a format name of more than two queues.",
-    _change_expanded_list(lambda name: name if len(name.Elements) < 3 else None),
+    _change_expanded_names_of_several_queues(lambda name: name if len(name.Elements) < 3 else None),
 )
 
 

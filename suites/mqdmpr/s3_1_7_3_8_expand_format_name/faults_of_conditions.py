@@ -77,13 +77,13 @@ class QueueManagerExpansionPutsDirectNamesLast(_ExpansionChanger):
 class _SingleNameListKeeper(QueueNames):
     """Keeps a single name that remains after an expansion in a multiple-element format name."""
 
-    def is_list_kept(self, given: FormatName) -> bool:
+    def is_name_list_kept(self, given: FormatName) -> bool:
         """Return whether the expansion of a format name to a single name stays a list."""
         return False
 
     def expand_format_name(self, text: str) -> FormatName | None:
         expanded, given = super().expand_format_name(text), parse_format_name(text)
-        if expanded is None or isinstance(expanded, MultipleElementName) or not self.is_list_kept(given):
+        if expanded is None or isinstance(expanded, MultipleElementName) or not self.is_name_list_kept(given):
             return expanded
         return MultipleElementName((expanded,))
 
@@ -92,7 +92,7 @@ class _SingleNameListKeeper(QueueNames):
 class QueueManagerListWithSingleMemberExpandedToList(_SingleNameListKeeper):
     """The expansion of a distribution list with a single queue stays a multiple-element format name."""
 
-    def is_list_kept(self, given: FormatName) -> bool:
+    def is_name_list_kept(self, given: FormatName) -> bool:
         return isinstance(given, DistributionListName)
 
 
@@ -100,7 +100,7 @@ class QueueManagerListWithSingleMemberExpandedToList(_SingleNameListKeeper):
 class QueueManagerThreeEqualNamesExpandedToList(_SingleNameListKeeper):
     """The expansion of three equal names stays a multiple-element format name."""
 
-    def is_list_kept(self, given: FormatName) -> bool:
+    def is_name_list_kept(self, given: FormatName) -> bool:
         return isinstance(given, MultipleElementName) and len(given.Elements) > 2
 
 
@@ -108,5 +108,5 @@ class QueueManagerThreeEqualNamesExpandedToList(_SingleNameListKeeper):
 class QueueManagerEqualNamesInOtherCaseExpandedToList(_SingleNameListKeeper):
     """The expansion of names that differ only in the case of their letters stays a multiple-element format name."""
 
-    def is_list_kept(self, given: FormatName) -> bool:
+    def is_name_list_kept(self, given: FormatName) -> bool:
         return isinstance(given, MultipleElementName) and len({str(one) for one in given.Elements}) > 1

@@ -14,10 +14,10 @@ from suites.mqdmpr.steps.distribution_lists import (
     send_and_receive_copies,
     send_until_directory_name_is_known,
 )
-from suites.mqdmpr.steps.opened_descriptors import list_format_names
+from suites.mqdmpr.steps.opened_descriptors import list_format_names_of_descriptor
 from suites.mqmq.steps.layout import Layout
 
-SEVERAL_QUEUE_ATTRIBUTES_BY_RULE = {
+EXPECTED_ATTRIBUTE_OF_SEVERAL_QUEUES_BY_RULE = {
     "MQDMPR-3.1.7.1.5-15": ("AccessType", "SendAccess"),
     "MQDMPR-3.1.7.1.5-16": ("ShareMode", "DenyNone"),
     "MQDMPR-3.1.7.1.5-18": ("Multiple", True),
@@ -28,7 +28,7 @@ SEVERAL_QUEUE_ATTRIBUTES_BY_RULE = {
 DISTRIBUTION_LIST_TYPE = 6
 """FormatType of a distribution list in a MultiQueueFormatHeader. Spec: MS-MQMQ 2.2.18.1.7."""
 QUEUE_NAMES = ("first", "second", "third")
-UNKNOWN_MEMBER_GUID = "6d71636f-6e66-4f72-8d00-0000000000d7"
+GUID_OF_UNKNOWN_LIST_MEMBER = "6d71636f-6e66-4f72-8d00-0000000000d7"
 """The identifier of no object."""
 
 
@@ -51,7 +51,7 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
     """
     enterprise = Enterprise(peer, sut)
     queues = [enterprise.create_queue() for _ in QUEUE_NAMES]
-    identifiers = [str(enterprise.read_object(queue)["identifier"]) for queue in queues]
+    identifiers = [str(enterprise.read_directory_object(queue)["identifier"]) for queue in queues]
     third = f"PUBLIC={identifiers[2]}"
     _, pair = create_distribution_list(peer, sut, "pair", identifiers[:2])
     single, single_name = create_distribution_list(peer, sut, "single", identifiers[:1])
@@ -185,7 +185,7 @@ def test_list_of_one_queue_is_expanded_to_single_name(peer, sut, judge, name):
     "MQDMPR-3.1.7.1.5-17",
     "MQDMPR-3.1.7.3.8-17",
     "MQDMPR-3.1.7.3.8-23",
-    *SEVERAL_QUEUE_ATTRIBUTES_BY_RULE,
+    *EXPECTED_ATTRIBUTE_OF_SEVERAL_QUEUES_BY_RULE,
 )
 def test_descriptor_of_distribution_list_is_multiple(peer, sut, judge):
     """An application opens a distribution list of three queues: alone, together with a private queue, and together with
@@ -195,7 +195,7 @@ def test_descriptor_of_distribution_list_is_multiple(peer, sut, judge):
     """
     enterprise = Enterprise(peer, sut)
     queues = [enterprise.create_queue() for _ in QUEUE_NAMES]
-    identifiers = [str(enterprise.read_object(one)["identifier"]).lower() for one in queues]
+    identifiers = [str(enterprise.read_directory_object(one)["identifier"]).lower() for one in queues]
     _, listed = create_distribution_list(peer, sut, "opened", identifiers)
     beside = sut.private_format_name(sut.new_queue("beside"))
     direct = sut.direct_name(sut.new_queue("direct"))
@@ -206,20 +206,20 @@ def test_descriptor_of_distribution_list_is_multiple(peer, sut, judge):
         handle = sut.control.call("open_to_send", to=name)["handle"]
         opened = {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}.get(handle, {})
         sut.control.call("close_queue", handle=handle)
-        for rule, (attribute, value) in SEVERAL_QUEUE_ATTRIBUTES_BY_RULE.items():
+        for rule, (attribute, value) in EXPECTED_ATTRIBUTE_OF_SEVERAL_QUEUES_BY_RULE.items():
             judge(rule, expected=value, observed=opened.get(attribute, "missing"), case=f"{attribute} for {name}")
         judge(
             "MQDMPR-3.1.7.1.5-17",
             "MQDMPR-3.1.7.3.8-23",
             expected=any_order(*(f"public={one}" for one in members), *others),
-            observed=list_format_names(opened),
+            observed=list_format_names_of_descriptor(opened),
             case=f"FormatName for {name}",
         )
         expanded = sorted([*(f"public={one}" for one in members), *others])
         judge(
             "MQDMPR-3.1.7.3.8-17",
             expected=expanded,
-            observed=list_format_names(opened),
+            observed=list_format_names_of_descriptor(opened),
             case=f"names in FormatName for {name}",
         )
 
@@ -235,7 +235,9 @@ def test_send_to_distribution_list_is_refused_without_directory(peer, sut, judge
     queue = sut.new_queue("beside")
     direct_name = rf"DIRECT=TCP:{sut.address}\{queue}"
     public = enterprise.create_queue()
-    _, listed = create_distribution_list(peer, sut, "away", [str(enterprise.read_object(public)["identifier"])])
+    _, listed = create_distribution_list(
+        peer, sut, "away", [str(enterprise.read_directory_object(public)["identifier"])]
+    )
     names = (listed, f"{listed},{direct_name}", f"{direct_name},{listed}")
     outcomes_before = {name: send_until_directory_name_is_known(peer, sut, name, "before") for name in names}
     enterprise.go_offline()
@@ -264,14 +266,14 @@ def test_send_to_list_with_unknown_member_is_refused(peer, sut, judge):
     """
     enterprise = Enterprise(peer, sut)
     queue = enterprise.create_queue()
-    identifier = str(enterprise.read_object(queue)["identifier"])
-    broken_identifier, broken = create_distribution_list(peer, sut, "broken", [UNKNOWN_MEMBER_GUID])
+    identifier = str(enterprise.read_directory_object(queue)["identifier"])
+    broken_identifier, broken = create_distribution_list(peer, sut, "broken", [GUID_OF_UNKNOWN_LIST_MEMBER])
     outer_identifier, outer = create_distribution_list(peer, sut, "outer", [identifier, broken_identifier])
     _, outermost = create_distribution_list(peer, sut, "outermost", [outer_identifier, identifier])
     fine_identifier, _ = create_distribution_list(peer, sut, "fine", [identifier])
     _, nested = create_distribution_list(peer, sut, "nested", [fine_identifier])
     listed = sut.change_directory_object(distribution_list=f"mqc-{sut.own}-broken") or {}
-    if [str(one).lower() for one in listed.get("members", [])] != [UNKNOWN_MEMBER_GUID]:
+    if [str(one).lower() for one in listed.get("members", [])] != [GUID_OF_UNKNOWN_LIST_MEMBER]:
         reason = "the directory contains no distribution list with an unknown member"
         judge.mark_not_exercised("MQDMPR-3.1.7.3.8-15", reason=reason)
         return

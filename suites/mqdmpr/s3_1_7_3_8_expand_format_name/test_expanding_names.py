@@ -11,10 +11,10 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.applications import list_computer_names
 from suites.mqdmpr.steps.distribution_lists import send_and_receive_copies
-from suites.mqdmpr.steps.opened_descriptors import list_descriptors, list_format_names
+from suites.mqdmpr.steps.opened_descriptors import list_format_names_of_descriptor, map_opened_descriptors_by_handle
 from suites.mqmq.steps.layout import Layout
 
-FIRST_QUEUE_NAME, FIRST_QUEUE_NAME_IN_OTHER_CASE, SECOND_QUEUE_NAME, THIRD_QUEUE_NAME = (
+FIRST_QUEUE_NAME, FIRST_QUEUE_NAME_IN_OTHER_LETTER_CASE, SECOND_QUEUE_NAME, THIRD_QUEUE_NAME = (
     "mqc-expanded",
     "MQC-Expanded",
     "mqc-beside",
@@ -22,16 +22,16 @@ FIRST_QUEUE_NAME, FIRST_QUEUE_NAME_IN_OTHER_CASE, SECOND_QUEUE_NAME, THIRD_QUEUE
 )
 REPEATED_QUEUE_NAMES_BY_CASE = {
     "twice": [FIRST_QUEUE_NAME, FIRST_QUEUE_NAME],
-    "in another case": [FIRST_QUEUE_NAME, FIRST_QUEUE_NAME_IN_OTHER_CASE],
-    "three times": [FIRST_QUEUE_NAME_IN_OTHER_CASE, FIRST_QUEUE_NAME, FIRST_QUEUE_NAME_IN_OTHER_CASE],
+    "in another case": [FIRST_QUEUE_NAME, FIRST_QUEUE_NAME_IN_OTHER_LETTER_CASE],
+    "three times": [FIRST_QUEUE_NAME_IN_OTHER_LETTER_CASE, FIRST_QUEUE_NAME, FIRST_QUEUE_NAME_IN_OTHER_LETTER_CASE],
 }
 """Lists in which all names refer to one queue."""
 
 
-def _send_to_queues_and_collect(peer, sut, queues, count, local_names=()):
+def _send_to_queues_and_collect_copies(peer, sut, queues, count, local_names=()):
     """Let the SUT send a message to queues of the peer and to the local format names; return the copies that arrive."""
     names = (
-        peer.direct_name(queue).upper() if queue == FIRST_QUEUE_NAME_IN_OTHER_CASE else peer.direct_name(queue)
+        peer.direct_name(queue).upper() if queue == FIRST_QUEUE_NAME_IN_OTHER_LETTER_CASE else peer.direct_name(queue)
         for queue in queues
     )
     return send_and_receive_copies(peer, sut, ",".join((*names, *local_names)), count)
@@ -58,7 +58,7 @@ def test_queue_named_repeatedly_gets_one_copy(peer, sut, judge, queues):
     """A multiple-element format name contains one queue several times, in different letter case, and no other queue.
     The queue gets one message, which lists a single destination.
     """
-    copies = _send_to_queues_and_collect(peer, sut, queues, 1)
+    copies = _send_to_queues_and_collect_copies(peer, sut, queues, 1)
     single = {"queue": FIRST_QUEUE_NAME, "message lists several queues": False}
     judge.all(
         expected=[single], observed=[_get_destination_queue(frame) for frame in copies], evidence=copies, case="copies"
@@ -68,13 +68,13 @@ def test_queue_named_repeatedly_gets_one_copy(peer, sut, judge, queues):
 @needs("send")
 @covers("MQDMPR-3.1.7.3.8-05", "MQDMPR-3.1.7.3.8-06")
 @pytest.mark.parametrize(
-    "queue", [FIRST_QUEUE_NAME, FIRST_QUEUE_NAME_IN_OTHER_CASE], ids=["as it is", "in another case"]
+    "queue", [FIRST_QUEUE_NAME, FIRST_QUEUE_NAME_IN_OTHER_LETTER_CASE], ids=["as it is", "in another case"]
 )
 def test_queue_named_alone_gets_one_message(peer, sut, judge, queue):
     """A message to a single queue, whose name is in lower or mixed case, arrives there once and lists a single
     destination.
     """
-    copies = _send_to_queues_and_collect(peer, sut, [queue], 1)
+    copies = _send_to_queues_and_collect_copies(peer, sut, [queue], 1)
     single = {"queue": FIRST_QUEUE_NAME, "message lists several queues": False}
     judge.all(
         expected=[single], observed=[_get_destination_queue(frame) for frame in copies], evidence=copies, case="copies"
@@ -98,7 +98,7 @@ def test_each_single_name_of_queue_reaches_that_queue(peer, sut, judge):
             rf"DIRECT=OS:{list_computer_names(sut)[0]}\{queue}",
         )
     ]
-    copies = _send_to_queues_and_collect(peer, sut, [THIRD_QUEUE_NAME], 1)
+    copies = _send_to_queues_and_collect_copies(peer, sut, [THIRD_QUEUE_NAME], 1)
     judge(
         "MQDMPR-3.1.7.3.8-05",
         expected=[THIRD_QUEUE_NAME],
@@ -119,12 +119,12 @@ def test_each_single_name_of_queue_reaches_that_queue(peer, sut, judge):
         return
     for queue, name in names:
         handle = sut.control.call("open_to_send", to=name)["handle"]
-        opened = list_descriptors(sut).get(handle, {})
+        opened = map_opened_descriptors_by_handle(sut).get(handle, {})
         sut.control.call("close_queue", handle=handle)
         judge(
             "MQDMPR-3.1.7.3.8-05",
             expected=[name.lower()],
-            observed=list_format_names(opened),
+            observed=list_format_names_of_descriptor(opened),
             evidence=copies,
             case=f"FormatName of the descriptor of {queue}",
         )
@@ -152,7 +152,7 @@ def test_each_queue_of_multiple_name_gets_one_copy(peer, sut, judge):
     named = [
         FIRST_QUEUE_NAME,
         SECOND_QUEUE_NAME,
-        FIRST_QUEUE_NAME_IN_OTHER_CASE,
+        FIRST_QUEUE_NAME_IN_OTHER_LETTER_CASE,
         *more,
         SECOND_QUEUE_NAME,
         THIRD_QUEUE_NAME,
@@ -160,7 +160,7 @@ def test_each_queue_of_multiple_name_gets_one_copy(peer, sut, judge):
     queues = [FIRST_QUEUE_NAME, SECOND_QUEUE_NAME, THIRD_QUEUE_NAME, *more]
     local = sut.new_queue("local") if sut.has("queue_control") and sut.has("receive") else None
     local_names = [] if local is None else [sut.direct_name(local)]
-    copies = _send_to_queues_and_collect(peer, sut, named, len(queues), local_names)
+    copies = _send_to_queues_and_collect_copies(peer, sut, named, len(queues), local_names)
     if handle is not None:
         sut.attempt("close_queue", handle=handle)
     expected = any_order(*({"queue": queue, "message lists several queues": True} for queue in queues))
@@ -187,7 +187,7 @@ def test_each_name_of_own_computer_is_expanded_to_itself(peer, sut, judge, host)
     direct format name with a name of the local computer or with its address. FormatName of each OpenQueueDescriptor is
     the format name that the application used, also when the queue is opened again.
     """
-    copies = _send_to_queues_and_collect(peer, sut, [THIRD_QUEUE_NAME], 1)
+    copies = _send_to_queues_and_collect_copies(peer, sut, [THIRD_QUEUE_NAME], 1)
     judge(
         "MQDMPR-3.1.7.3.8-05",
         expected=[THIRD_QUEUE_NAME],
@@ -201,12 +201,12 @@ def test_each_name_of_own_computer_is_expanded_to_itself(peer, sut, judge, host)
     for queue in (*queues, queues[0]):
         name = rf"DIRECT={computer.get(host, f'OS:{host}')}\{queue}"
         handle = sut.control.call("open_to_send", to=name)["handle"]
-        opened = list_descriptors(sut).get(handle, {})
+        opened = map_opened_descriptors_by_handle(sut).get(handle, {})
         sut.control.call("close_queue", handle=handle)
         judge(
             "MQDMPR-3.1.7.3.8-05",
             expected=[name.lower()],
-            observed=list_format_names(opened),
+            observed=list_format_names_of_descriptor(opened),
             evidence=copies,
             case="FormatName of the descriptor",
         )

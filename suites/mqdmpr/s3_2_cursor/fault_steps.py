@@ -18,8 +18,8 @@ LARGE_BODY_BYTES = 3000
 """The number of bytes from which faults treat a body as large."""
 
 
-PEEK_STEP, PEEK_NEXT_STEP = Cursors.get_message_for_peek, Cursors.get_next_message_for_peek
-RECEIVE_STEP = Cursors.get_next_message_for_dequeue
+PEEK_METHOD, PEEK_NEXT_METHOD = Cursors.get_message_for_peek, Cursors.get_next_message_for_peek
+RECEIVE_METHOD = Cursors.get_next_message_for_dequeue
 NOT_FOUND_STATUS, WAITING_STATUS = CursorStatus.NOT_FOUND, CursorStatus.WAITING
 
 
@@ -48,7 +48,7 @@ class CursorReceiveChanger(Cursors):
         return got
 
 
-def get_message_list(cursor: Cursor) -> MessagePositionList:
+def get_message_positions_of_queue(cursor: Cursor) -> MessagePositionList:
     """Return the list of message positions of a cursor's queue."""
     queue = cursor.OpenQueueDescriptorReference.QueueReference
     assert queue is not None
@@ -93,7 +93,7 @@ class CursorRead:
         """The available messages in the queue of the cursor."""
         return [one for one in self.messages if one.State is MessagePositionState.AVAILABLE]
 
-    def is_not_first_cursor(self) -> bool:
+    def is_not_first_cursor_of_queue(self) -> bool:
         """Return whether the queue has another cursor that was opened before this cursor."""
         queue = self.cursor.OpenQueueDescriptorReference.QueueReference
         opened = () if queue is None else queue.OpenQueueDescriptorCollection.values()
@@ -171,7 +171,7 @@ class CursorRead:
         ]
 
 
-def is_cursor_waiting(step: CursorRead) -> bool:
+def has_read_found_no_message(step: CursorRead) -> bool:
     """Return whether a read found no message."""
     return step.got[0] is WAITING_STATUS
 
@@ -181,7 +181,7 @@ def is_cursor_not_at_read_message(step: CursorRead) -> bool:
     return step.state is not CursorState.READ
 
 
-def is_message_found(step: CursorRead) -> bool:
+def has_unread_cursor_found_message(step: CursorRead) -> bool:
     """Return whether a read of a cursor that had read no message found a message."""
     return step.found is not None and is_cursor_not_at_read_message(step)
 
@@ -191,27 +191,29 @@ def is_read_message_found_again(step: CursorRead) -> bool:
     return step.found is not None and step.state is CursorState.READ
 
 
-StepCondition = Callable[[CursorRead], bool]
-StepChange = Callable[[CursorRead], CursorResult]
+CursorReadCondition = Callable[[CursorRead], bool]
+CursorReadChange = Callable[[CursorRead], CursorResult]
 
 
-def change_cursor_reads(method: Callable[..., CursorResult], when: StepCondition, change: StepChange) -> Install:
+def change_cursor_reads(
+    method: Callable[..., CursorResult], when: CursorReadCondition, change: CursorReadChange
+) -> Install:
     """Return an installer of a fault that changes some reads by cursors after the read."""
 
     def read_with_changed_result(
         part: Cursors, original: Callable[..., CursorResult], cursor: Cursor, *rest: bool
     ) -> CursorResult:
         step = CursorRead(part, cursor, cursor.CursorState, cursor.MessagePositionReference)
-        get_message_list(cursor).hold(step.before)
+        get_message_positions_of_queue(cursor).hold(step.before)
         step.got = original(cursor, *rest)
         got = change(step) if when(step) else step.got
-        get_message_list(cursor).release(step.before)
+        get_message_positions_of_queue(cursor).release(step.before)
         return got
 
     return change_step(method, read_with_changed_result)
 
 
-def make_change_to_cursor_status(status: CursorStatus) -> StepChange:
+def make_change_to_cursor_status(status: CursorStatus) -> CursorReadChange:
     """Return a change that ends the read with a status instead of a message. The cursor is as before."""
 
     def return_status_instead_of_message(step: CursorRead) -> CursorResult:
@@ -224,13 +226,13 @@ def make_change_to_cursor_status(status: CursorStatus) -> StepChange:
 
 def keep_cursor_position(step: CursorRead) -> CursorResult:
     """Leave the cursor where it was. A cursor at the start of the queue gets to the first message of the queue."""
-    place = step.before if not isinstance(step.before, Boundary) else get_message_list(step.cursor).Head
+    place = step.before if not isinstance(step.before, Boundary) else get_message_positions_of_queue(step.cursor).Head
     if not isinstance(place, Boundary):
         _move_cursor(step.cursor, place)
     return step.got
 
 
-def make_cursor_state_setter(state: CursorState) -> StepChange:
+def make_cursor_state_setter(state: CursorState) -> CursorReadChange:
     """Return a change that sets the state of the cursor after the read."""
 
     def set_state_after_read(step: CursorRead) -> CursorResult:
@@ -246,7 +248,7 @@ def keep_cursor_state(step: CursorRead) -> CursorResult:
     return step.got
 
 
-def make_change_to_other_message(choose: Callable[[CursorRead], MessagePosition | None]) -> StepChange:
+def make_change_of_found_message(choose: Callable[[CursorRead], MessagePosition | None]) -> CursorReadChange:
     """Return a change that answers with a different message, if there is such a message. The cursor stays where the
     read moved it.
     """

@@ -12,17 +12,17 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus
 from suites.mqdmpr.s3_2_cursor.fault_steps import (
     NOT_FOUND_STATUS,
-    PEEK_STEP,
+    PEEK_METHOD,
     WAITING_STATUS,
     change_cursor_reads,
     get_first_available_message,
     get_first_message_of_other_queue,
-    get_message_list,
-    is_cursor_waiting,
-    is_message_found,
+    get_message_positions_of_queue,
+    has_read_found_no_message,
+    has_unread_cursor_found_message,
     keep_cursor_state,
+    make_change_of_found_message,
     make_change_to_cursor_status,
-    make_change_to_other_message,
 )
 
 
@@ -121,8 +121,8 @@ class QueueManagerNewCursorPlacedLikeEarlierCursorOfHandle(Cursors):
         return cursor
 
 
-@fault("new-cursor-waiting-for-peek", breaks="MQDMPR-3.2.7.1-08")
-class NewCursorWaitingForPeek(Cursors):
+@fault("new-cursor-has-state-wait-peek", breaks="MQDMPR-3.2.7.1-08")
+class NewCursorHasStateWaitPeek(Cursors):
     """A new cursor has the state of a cursor with a pending peek."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -192,7 +192,7 @@ class CursorNotMovedByArrivingMessage(Cursors):
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         cursor.CursorState = CursorState.UNREAD
-        _move_cursor(cursor, get_message_list(cursor).End)
+        _move_cursor(cursor, get_message_positions_of_queue(cursor).End)
 
 
 @fault(
@@ -211,7 +211,9 @@ add(
     "MQDMPR-3.2.7.2-03",
     "A peek by a cursor whose queue has no message returns a message of another open queue.",
     change_cursor_reads(
-        PEEK_STEP, lambda step: is_cursor_waiting(step), make_change_to_other_message(get_first_message_of_other_queue)
+        PEEK_METHOD,
+        lambda step: has_read_found_no_message(step),
+        make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -221,9 +223,9 @@ add(
     "MQDMPR-3.2.7.2-03",
     "A peek by a cursor returns a message of another open queue if its own queue has a cursor that was opened earlier.",
     change_cursor_reads(
-        PEEK_STEP,
-        lambda step: is_message_found(step) and step.is_not_first_cursor(),
-        make_change_to_other_message(get_first_message_of_other_queue),
+        PEEK_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.is_not_first_cursor_of_queue(),
+        make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -233,9 +235,9 @@ add(
     "MQDMPR-3.2.7.2-03",
     "A peek by a cursor that has received a message returns a message of another open queue.",
     change_cursor_reads(
-        PEEK_STEP,
+        PEEK_METHOD,
         lambda step: step.has_received_message_at_position(),
-        make_change_to_other_message(get_first_message_of_other_queue),
+        make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -245,9 +247,9 @@ add(
     "MQDMPR-3.2.7.2-06",
     "A peek by a cursor that has received a message searches the queue from its start.",
     change_cursor_reads(
-        PEEK_STEP,
+        PEEK_METHOD,
         lambda step: step.has_received_message_at_position() and step.found is not None,
-        make_change_to_other_message(get_first_available_message),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -257,8 +259,8 @@ add(
     "MQDMPR-3.2.7.2-06",
     "A peek by an unread cursor finds no message if the next message is locked.",
     change_cursor_reads(
-        PEEK_STEP,
-        lambda step: is_message_found(step) and step.has_skipped_locked_message(),
+        PEEK_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.has_skipped_locked_message(),
         make_change_to_cursor_status(WAITING_STATUS),
     ),
 )
@@ -269,7 +271,7 @@ add(
     "MQDMPR-3.2.7.2-12",
     "A peek by a cursor that finds no message leaves the cursor's state unchanged if a message of the queue is locked.",
     change_cursor_reads(
-        PEEK_STEP, lambda step: is_cursor_waiting(step) and step.is_any_message_locked(), keep_cursor_state
+        PEEK_METHOD, lambda step: has_read_found_no_message(step) and step.is_any_message_locked(), keep_cursor_state
     ),
 )
 
@@ -280,7 +282,9 @@ add(
     "A peek by a cursor that finds no message leaves the cursor's state unchanged if the cursor has received a "
     "message before.",
     change_cursor_reads(
-        PEEK_STEP, lambda step: is_cursor_waiting(step) and step.has_received_message_at_position(), keep_cursor_state
+        PEEK_METHOD,
+        lambda step: has_read_found_no_message(step) and step.has_received_message_at_position(),
+        keep_cursor_state,
     ),
 )
 
@@ -291,7 +295,9 @@ add(
     "A peek by a cursor that finds no message leaves the cursor's state unchanged if the queue has a cursor that was "
     "opened earlier.",
     change_cursor_reads(
-        PEEK_STEP, lambda step: is_cursor_waiting(step) and step.is_not_first_cursor(), keep_cursor_state
+        PEEK_METHOD,
+        lambda step: has_read_found_no_message(step) and step.is_not_first_cursor_of_queue(),
+        keep_cursor_state,
     ),
 )
 
@@ -301,8 +307,8 @@ add(
     "MQDMPR-3.2.7.2-13",
     "A peek by a cursor that finds no message fails at once if a message of the queue is locked.",
     change_cursor_reads(
-        PEEK_STEP,
-        lambda step: is_cursor_waiting(step) and step.is_any_message_locked(),
+        PEEK_METHOD,
+        lambda step: has_read_found_no_message(step) and step.is_any_message_locked(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -313,8 +319,8 @@ add(
     "MQDMPR-3.2.7.2-13",
     "A peek by a cursor that finds no message fails at once if the cursor has received a message before.",
     change_cursor_reads(
-        PEEK_STEP,
-        lambda step: is_cursor_waiting(step) and step.has_received_message_at_position(),
+        PEEK_METHOD,
+        lambda step: has_read_found_no_message(step) and step.has_received_message_at_position(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -325,8 +331,8 @@ add(
     "MQDMPR-3.2.7.2-13",
     "A peek by a cursor that finds no message fails at once if the queue has a cursor that was opened earlier.",
     change_cursor_reads(
-        PEEK_STEP,
-        lambda step: is_cursor_waiting(step) and step.is_not_first_cursor(),
+        PEEK_METHOD,
+        lambda step: has_read_found_no_message(step) and step.is_not_first_cursor_of_queue(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -338,7 +344,7 @@ add(
     "A peek by a cursor of a handle that was opened to peek leaves the cursor's state unchanged if it finds no "
     "message.",
     change_cursor_reads(
-        PEEK_STEP, lambda step: is_cursor_waiting(step) and step.is_handle_opened_to_peek(), keep_cursor_state
+        PEEK_METHOD, lambda step: has_read_found_no_message(step) and step.is_handle_opened_to_peek(), keep_cursor_state
     ),
 )
 
@@ -348,8 +354,8 @@ add(
     "MQDMPR-3.2.7.2-13",
     "A peek by a cursor of a handle that was opened to peek fails at once if it finds no message.",
     change_cursor_reads(
-        PEEK_STEP,
-        lambda step: is_cursor_waiting(step) and step.is_handle_opened_to_peek(),
+        PEEK_METHOD,
+        lambda step: has_read_found_no_message(step) and step.is_handle_opened_to_peek(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )

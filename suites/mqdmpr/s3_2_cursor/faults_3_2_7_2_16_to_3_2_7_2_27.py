@@ -12,22 +12,22 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus
 from suites.mqdmpr.s3_2_cursor.fault_steps import (
     NOT_FOUND_STATUS,
-    PEEK_STEP,
+    PEEK_METHOD,
     change_cursor_reads,
     get_first_available_message,
     get_last_available_message,
     get_start_position,
-    is_message_found,
+    has_unread_cursor_found_message,
     is_read_message_found_again,
     keep_cursor_position,
+    make_change_of_found_message,
     make_change_to_cursor_status,
-    make_change_to_other_message,
     make_cursor_state_setter,
 )
 
 
-@fault("cursor-peek-leaves-unread", breaks="MQDMPR-3.2.7.2-16")
-class CursorPeekLeavesUnread(Cursors):
+@fault("peek-by-cursor-leaves-cursor-state-unread", breaks="MQDMPR-3.2.7.2-16")
+class PeekByCursorLeavesCursorStateUnread(Cursors):
     """A peek by a cursor leaves the cursor's state UNREAD."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -154,8 +154,8 @@ add(
     "A peek by an unread cursor that finds a message sets the cursor's state to UNREAD if the queue has a cursor "
     "that was opened earlier.",
     change_cursor_reads(
-        PEEK_STEP,
-        lambda step: is_message_found(step) and step.is_not_first_cursor(),
+        PEEK_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.is_not_first_cursor_of_queue(),
         make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
@@ -167,8 +167,8 @@ add(
     "A peek by an unread cursor that finds a message sets the cursor's state to UNREAD if the last message of the "
     "queue is found.",
     change_cursor_reads(
-        PEEK_STEP,
-        lambda step: is_message_found(step) and step.is_last_message_found(),
+        PEEK_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.is_last_message_found(),
         make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
@@ -180,8 +180,8 @@ add(
     "A peek by an unread cursor that finds a message sets the cursor's state to UNREAD if the cursor has received a "
     "message before.",
     change_cursor_reads(
-        PEEK_STEP,
-        lambda step: is_message_found(step) and step.has_received_message_at_position(),
+        PEEK_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.has_received_message_at_position(),
         make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
@@ -193,8 +193,8 @@ add(
     "A peek by an unread cursor that finds a message sets the cursor's state to UNREAD if the message is "
     "transactional.",
     change_cursor_reads(
-        PEEK_STEP,
-        lambda step: is_message_found(step) and step.is_transactional_message_found(),
+        PEEK_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.is_transactional_message_found(),
         make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
@@ -206,7 +206,9 @@ add(
     "A peek by a cursor that finds a message does not move the cursor to that message if the cursor has received a "
     "message before.",
     change_cursor_reads(
-        PEEK_STEP, lambda step: is_message_found(step) and step.has_received_message_at_position(), keep_cursor_position
+        PEEK_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.has_received_message_at_position(),
+        keep_cursor_position,
     ),
 )
 
@@ -217,7 +219,9 @@ add(
     "A peek by a cursor that finds a message does not move the cursor to that message if the read has skipped a "
     "locked message.",
     change_cursor_reads(
-        PEEK_STEP, lambda step: is_message_found(step) and step.has_skipped_locked_message(), keep_cursor_position
+        PEEK_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.has_skipped_locked_message(),
+        keep_cursor_position,
     ),
 )
 
@@ -228,7 +232,9 @@ add(
     "A peek by a cursor that finds a message does not move the cursor to that message if the message has a lower "
     "priority than the first message of the queue.",
     change_cursor_reads(
-        PEEK_STEP, lambda step: is_message_found(step) and step.is_lower_priority_found(), keep_cursor_position
+        PEEK_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.is_lower_priority_found(),
+        keep_cursor_position,
     ),
 )
 
@@ -239,9 +245,9 @@ add(
     "A peek by an unread cursor returns the first message of the queue if the message has a lower priority than the "
     "first message of the queue.",
     change_cursor_reads(
-        PEEK_STEP,
-        lambda step: is_message_found(step) and step.is_lower_priority_found(),
-        make_change_to_other_message(get_first_available_message),
+        PEEK_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.is_lower_priority_found(),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -252,9 +258,9 @@ add(
     "A peek by an unread cursor returns the first message of the queue if the queue has a cursor that was opened "
     "earlier.",
     change_cursor_reads(
-        PEEK_STEP,
-        lambda step: is_message_found(step) and step.is_not_first_cursor(),
-        make_change_to_other_message(get_first_available_message),
+        PEEK_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.is_not_first_cursor_of_queue(),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -264,9 +270,9 @@ add(
     "MQDMPR-3.2.7.2-18",
     "A peek by an unread cursor returns the last message of the queue if the cursor has received a message before.",
     change_cursor_reads(
-        PEEK_STEP,
-        lambda step: is_message_found(step) and step.has_received_message_at_position(),
-        make_change_to_other_message(get_last_available_message),
+        PEEK_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.has_received_message_at_position(),
+        make_change_of_found_message(get_last_available_message),
     ),
 )
 
@@ -276,8 +282,8 @@ add(
     "MQDMPR-3.2.7.2-19",
     "A peek by an unread cursor that finds a message fails if the last message of the queue is found.",
     change_cursor_reads(
-        PEEK_STEP,
-        lambda step: is_message_found(step) and step.is_last_message_found(),
+        PEEK_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.is_last_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -288,8 +294,8 @@ add(
     "MQDMPR-3.2.7.2-19",
     "A peek by an unread cursor that finds a message fails if the cursor has received a message before.",
     change_cursor_reads(
-        PEEK_STEP,
-        lambda step: is_message_found(step) and step.has_received_message_at_position(),
+        PEEK_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.has_received_message_at_position(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -300,8 +306,8 @@ add(
     "MQDMPR-3.2.7.2-19",
     "A peek by an unread cursor that finds a message fails if the message is transactional.",
     change_cursor_reads(
-        PEEK_STEP,
-        lambda step: is_message_found(step) and step.is_transactional_message_found(),
+        PEEK_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.is_transactional_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -312,8 +318,8 @@ add(
     "MQDMPR-3.2.7.2-19",
     "A peek by an unread cursor that finds a message fails if the message has a large body.",
     change_cursor_reads(
-        PEEK_STEP,
-        lambda step: is_message_found(step) and step.is_large_message_found(),
+        PEEK_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.is_large_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -324,7 +330,7 @@ add(
     "MQDMPR-3.2.7.2-24",
     "A further peek by a cursor at an available message fails if the cursor has read twice before.",
     change_cursor_reads(
-        PEEK_STEP,
+        PEEK_METHOD,
         lambda step: is_read_message_found_again(step) and step.count_reads_of_cursor() > 2,
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
@@ -336,7 +342,7 @@ add(
     "MQDMPR-3.2.7.2-24",
     "A further peek by a cursor at an available message fails if the message has a large body.",
     change_cursor_reads(
-        PEEK_STEP,
+        PEEK_METHOD,
         lambda step: is_read_message_found_again(step) and step.is_large_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
@@ -348,7 +354,7 @@ add(
     "MQDMPR-3.2.7.2-24",
     "A further peek by a cursor at an available message fails if the message is transactional.",
     change_cursor_reads(
-        PEEK_STEP,
+        PEEK_METHOD,
         lambda step: is_read_message_found_again(step) and step.is_transactional_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
@@ -360,7 +366,7 @@ add(
     "MQDMPR-3.2.7.2-24",
     "A further peek by a cursor at an available message fails if the last message of the queue is found.",
     change_cursor_reads(
-        PEEK_STEP,
+        PEEK_METHOD,
         lambda step: is_read_message_found_again(step) and step.is_last_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
@@ -372,8 +378,8 @@ add(
     "MQDMPR-3.2.7.2-16",
     "A peek by an unread cursor that finds an express message sets the cursor's state to UNREAD.",
     change_cursor_reads(
-        PEEK_STEP,
-        lambda step: is_message_found(step) and step.is_express_message_found(),
+        PEEK_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.is_express_message_found(),
         make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
@@ -385,8 +391,12 @@ add(
     "A peek by a cursor of a handle that was opened to peek moves the cursor only to the locked message before the "
     "message.",
     change_cursor_reads(
-        PEEK_STEP,
-        lambda step: is_message_found(step) and step.is_handle_opened_to_peek() and step.has_skipped_locked_message(),
+        PEEK_METHOD,
+        lambda step: (
+            has_unread_cursor_found_message(step)
+            and step.is_handle_opened_to_peek()
+            and step.has_skipped_locked_message()
+        ),
         keep_cursor_position,
     ),
 )
@@ -397,8 +407,8 @@ add(
     "MQDMPR-3.2.7.2-19",
     "A peek by an unread cursor that finds an express message fails.",
     change_cursor_reads(
-        PEEK_STEP,
-        lambda step: is_message_found(step) and step.is_express_message_found(),
+        PEEK_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.is_express_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -409,7 +419,7 @@ add(
     "MQDMPR-3.2.7.2-24",
     "A further peek by a cursor at an available express message fails.",
     change_cursor_reads(
-        PEEK_STEP,
+        PEEK_METHOD,
         lambda step: is_read_message_found_again(step) and step.is_express_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),

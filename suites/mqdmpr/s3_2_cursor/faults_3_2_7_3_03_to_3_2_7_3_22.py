@@ -16,16 +16,16 @@ from reference_qm.model.statuses import CursorStatus
 from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_2_cursor.fault_steps import (
     NOT_FOUND_STATUS,
-    PEEK_NEXT_STEP,
+    PEEK_NEXT_METHOD,
     WAITING_STATUS,
     change_cursor_reads,
     get_first_available_message,
     get_first_message_of_other_queue,
-    get_message_list,
-    is_cursor_waiting,
+    get_message_positions_of_queue,
+    has_read_found_no_message,
     keep_cursor_position,
+    make_change_of_found_message,
     make_change_to_cursor_status,
-    make_change_to_other_message,
     make_cursor_state_setter,
 )
 
@@ -49,22 +49,22 @@ class UnreadCursorAcceptsPeekNext(Cursors):
 
 
 @fault(
-    "cursor-restarts-when-message-removed",
+    "cursor-returns-to-start-when-its-message-is-removed",
     breaks=("MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04", "MQDMPR-3.2.7.3-09"),
 )
-class CursorRestartsWhenMessageRemoved(Cursors):
+class CursorReturnsToStartWhenItsMessageIsRemoved(Cursors):
     """When the message of a cursor is removed, the cursor returns to the front of the queue."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         if cursor.CursorState is CursorState.READ:
             status, _ = self.get_message_for_peek(cursor)
             if status is CursorStatus.ALREADY_RECEIVED:
-                _move_cursor(cursor, get_message_list(cursor).Start)
+                _move_cursor(cursor, get_message_positions_of_queue(cursor).Start)
         return super().get_next_message_for_peek(cursor)
 
 
-@fault("queue-manager-cursor-skips-message-after-removal-before-it", breaks="MQDMPR-3.2.7.3-09")
-class QueueManagerCursorSkipsMessageAfterRemovalBeforeIt(Cursors):
+@fault("queue-manager-peek-next-at-received-message-skips-next-message", breaks="MQDMPR-3.2.7.3-09")
+class QueueManagerPeekNextAtReceivedMessageSkipsNextMessage(Cursors):
     """When another reader has received the message of a cursor, a peek at the next message by this cursor skips a
     message.
     """
@@ -79,8 +79,8 @@ class QueueManagerCursorSkipsMessageAfterRemovalBeforeIt(Cursors):
         return got
 
 
-@fault("queue-manager-next-peek-of-cursor-includes-priority-before-it", breaks="MQDMPR-3.2.7.3-09")
-class QueueManagerNextPeekOfCursorIncludesPriorityBeforeIt(Cursors):
+@fault("queue-manager-peek-next-returns-later-message-of-higher-priority", breaks="MQDMPR-3.2.7.3-09")
+class QueueManagerPeekNextReturnsLaterMessageOfHigherPriority(Cursors):
     """A peek at the next message returns a message of higher priority that arrived after the cursor's message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -141,8 +141,8 @@ class CursorPeekNextWithoutWaitStaysRead(Reading):
             cursor.CursorState = before
 
 
-@fault("cursor-peek-next-leaves-unread", breaks="MQDMPR-3.2.7.3-19")
-class CursorPeekNextLeavesUnread(Cursors):
+@fault("peek-next-sets-cursor-state-to-unread", breaks="MQDMPR-3.2.7.3-19")
+class PeekNextSetsCursorStateToUnread(Cursors):
     """A peek at the next message sets the cursor's state to UNREAD."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -164,8 +164,8 @@ class CursorPeekNextDoesNotMoveCursor(Cursors):
         return got
 
 
-@fault("queue-manager-cursors-of-handle-move-together", breaks="MQDMPR-3.2.7.3-20", blind=True)
-class QueueManagerCursorsOfHandleMoveTogether(Cursors):
+@fault("queue-manager-peek-next-moves-all-cursors-of-handle", breaks="MQDMPR-3.2.7.3-20", blind=True)
+class QueueManagerPeekNextMovesAllCursorsOfHandle(Cursors):
     """A peek at the next message moves all cursors of its handle."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -203,9 +203,9 @@ add(
     "MQDMPR-3.2.7.3-03",
     "A peek at the next message by a cursor at the last message of its queue returns a message of another open queue.",
     change_cursor_reads(
-        PEEK_NEXT_STEP,
-        lambda step: is_cursor_waiting(step),
-        make_change_to_other_message(get_first_message_of_other_queue),
+        PEEK_NEXT_METHOD,
+        lambda step: has_read_found_no_message(step),
+        make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -216,9 +216,9 @@ add(
     "A peek at the next message returns a message of another open queue if its own queue has a cursor that was "
     "opened earlier.",
     change_cursor_reads(
-        PEEK_NEXT_STEP,
-        lambda step: step.found is not None and step.is_not_first_cursor(),
-        make_change_to_other_message(get_first_message_of_other_queue),
+        PEEK_NEXT_METHOD,
+        lambda step: step.found is not None and step.is_not_first_cursor_of_queue(),
+        make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -228,9 +228,9 @@ add(
     "MQDMPR-3.2.7.3-03",
     "A second peek at the next message by a cursor returns a message of another open queue.",
     change_cursor_reads(
-        PEEK_NEXT_STEP,
+        PEEK_NEXT_METHOD,
         lambda step: step.found is not None and step.count_reads_of_cursor() > 1,
-        make_change_to_other_message(get_first_message_of_other_queue),
+        make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -240,9 +240,9 @@ add(
     "MQDMPR-3.2.7.3-06",
     "A peek at the next message by a cursor that has received a message returns the message after that message.",
     change_cursor_reads(
-        PEEK_NEXT_STEP,
+        PEEK_NEXT_METHOD,
         lambda step: step.has_received_message_at_position(),
-        make_change_to_other_message(get_first_available_message),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -252,7 +252,7 @@ add(
     "MQDMPR-3.2.7.3-06",
     "A peek at the next message by an unread cursor waits if the queue has no message.",
     change_cursor_reads(
-        PEEK_NEXT_STEP,
+        PEEK_NEXT_METHOD,
         lambda step: step.state is CursorState.UNREAD and not step.messages,
         make_change_to_cursor_status(WAITING_STATUS),
     ),
@@ -265,9 +265,9 @@ add(
     "A peek at the next message by an unread cursor returns the first message if the queue has a cursor that was "
     "opened earlier.",
     change_cursor_reads(
-        PEEK_NEXT_STEP,
-        lambda step: step.state is CursorState.UNREAD and step.is_not_first_cursor(),
-        make_change_to_other_message(get_first_available_message),
+        PEEK_NEXT_METHOD,
+        lambda step: step.state is CursorState.UNREAD and step.is_not_first_cursor_of_queue(),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -277,7 +277,7 @@ add(
     "MQDMPR-3.2.7.3-19",
     "A peek that finds the next message sets the cursor's state to UNREAD if the last message of the queue is found.",
     change_cursor_reads(
-        PEEK_NEXT_STEP,
+        PEEK_NEXT_METHOD,
         lambda step: step.found is not None and step.is_last_message_found(),
         make_cursor_state_setter(CursorState.UNREAD),
     ),
@@ -290,7 +290,7 @@ add(
     "A peek that finds the next message sets the cursor's state to UNREAD if another reader has received the "
     "cursor's message.",
     change_cursor_reads(
-        PEEK_NEXT_STEP,
+        PEEK_NEXT_METHOD,
         lambda step: step.found is not None and step.is_message_received_by_other_reader(),
         make_cursor_state_setter(CursorState.UNREAD),
     ),
@@ -303,7 +303,7 @@ add(
     "A peek that finds the next message sets the cursor's state to UNREAD if the cursor has moved to a next message "
     "before.",
     change_cursor_reads(
-        PEEK_NEXT_STEP,
+        PEEK_NEXT_METHOD,
         lambda step: step.found is not None and step.count_reads_of_cursor() > 1,
         make_cursor_state_setter(CursorState.UNREAD),
     ),
@@ -316,8 +316,8 @@ add(
     "A peek that finds the next message sets the cursor's state to UNREAD if the queue has a cursor that was opened "
     "earlier.",
     change_cursor_reads(
-        PEEK_NEXT_STEP,
-        lambda step: step.found is not None and step.is_not_first_cursor(),
+        PEEK_NEXT_METHOD,
+        lambda step: step.found is not None and step.is_not_first_cursor_of_queue(),
         make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
@@ -329,9 +329,9 @@ add(
     "A peek that finds the next message returns the first message of the queue if the message has a lower priority "
     "than the first message of the queue.",
     change_cursor_reads(
-        PEEK_NEXT_STEP,
+        PEEK_NEXT_METHOD,
         lambda step: step.found is not None and step.is_lower_priority_found(),
-        make_change_to_other_message(get_first_available_message),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -342,9 +342,9 @@ add(
     "A peek that finds the next message returns the first message of the queue if another reader has received the "
     "cursor's message.",
     change_cursor_reads(
-        PEEK_NEXT_STEP,
+        PEEK_NEXT_METHOD,
         lambda step: step.found is not None and step.is_message_received_by_other_reader(),
-        make_change_to_other_message(get_first_available_message),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -355,9 +355,9 @@ add(
     "A peek that finds the next message returns the first message of the queue if the read has skipped a locked "
     "message.",
     change_cursor_reads(
-        PEEK_NEXT_STEP,
+        PEEK_NEXT_METHOD,
         lambda step: step.found is not None and step.has_skipped_locked_message(),
-        make_change_to_other_message(get_first_available_message),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -367,7 +367,7 @@ add(
     "MQDMPR-3.2.7.3-22",
     "A peek that finds the next message fails if the last message of the queue is found.",
     change_cursor_reads(
-        PEEK_NEXT_STEP,
+        PEEK_NEXT_METHOD,
         lambda step: step.found is not None and step.is_last_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
@@ -379,7 +379,7 @@ add(
     "MQDMPR-3.2.7.3-22",
     "A peek that finds the next message fails if another reader has received the cursor's message.",
     change_cursor_reads(
-        PEEK_NEXT_STEP,
+        PEEK_NEXT_METHOD,
         lambda step: step.found is not None and step.is_message_received_by_other_reader(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
@@ -391,7 +391,7 @@ add(
     "MQDMPR-3.2.7.3-22",
     "A peek that finds the next message fails if the message has a large body.",
     change_cursor_reads(
-        PEEK_NEXT_STEP,
+        PEEK_NEXT_METHOD,
         lambda step: step.found is not None and step.is_large_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
@@ -403,7 +403,7 @@ add(
     "MQDMPR-3.2.7.3-22",
     "A peek that finds the next message fails if the message is transactional.",
     change_cursor_reads(
-        PEEK_NEXT_STEP,
+        PEEK_NEXT_METHOD,
         lambda step: step.found is not None and step.is_transactional_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
@@ -415,8 +415,8 @@ add(
     "MQDMPR-3.2.7.3-16",
     "A peek at the next message that finds no message fails at once if a message of the queue is locked.",
     change_cursor_reads(
-        PEEK_NEXT_STEP,
-        lambda step: is_cursor_waiting(step) and step.is_any_message_locked(),
+        PEEK_NEXT_METHOD,
+        lambda step: has_read_found_no_message(step) and step.is_any_message_locked(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -428,8 +428,8 @@ add(
     "A peek at the next message that finds no message fails at once if another reader has received the cursor's "
     "message.",
     change_cursor_reads(
-        PEEK_NEXT_STEP,
-        lambda step: is_cursor_waiting(step) and step.is_message_received_by_other_reader(),
+        PEEK_NEXT_METHOD,
+        lambda step: has_read_found_no_message(step) and step.is_message_received_by_other_reader(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -440,8 +440,8 @@ add(
     "MQDMPR-3.2.7.3-16",
     "A peek at the next message that finds no message fails at once if the queue has a cursor that was opened earlier.",
     change_cursor_reads(
-        PEEK_NEXT_STEP,
-        lambda step: is_cursor_waiting(step) and step.is_not_first_cursor(),
+        PEEK_NEXT_METHOD,
+        lambda step: has_read_found_no_message(step) and step.is_not_first_cursor_of_queue(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -452,7 +452,7 @@ add(
     "MQDMPR-3.2.7.3-20",
     "A peek that finds the next message does not move the cursor if another reader has received the cursor's message.",
     change_cursor_reads(
-        PEEK_NEXT_STEP,
+        PEEK_NEXT_METHOD,
         lambda step: step.found is not None and step.is_message_received_by_other_reader(),
         keep_cursor_position,
     ),
@@ -464,7 +464,7 @@ add(
     "MQDMPR-3.2.7.3-20",
     "A peek that finds the next message does not move the cursor if the last message of the queue is found.",
     change_cursor_reads(
-        PEEK_NEXT_STEP, lambda step: step.found is not None and step.is_last_message_found(), keep_cursor_position
+        PEEK_NEXT_METHOD, lambda step: step.found is not None and step.is_last_message_found(), keep_cursor_position
     ),
 )
 
@@ -475,7 +475,7 @@ add(
     "A peek that finds the next message does not move the cursor if the message has a lower priority than the first "
     "message of the queue.",
     change_cursor_reads(
-        PEEK_NEXT_STEP, lambda step: step.found is not None and step.is_lower_priority_found(), keep_cursor_position
+        PEEK_NEXT_METHOD, lambda step: step.found is not None and step.is_lower_priority_found(), keep_cursor_position
     ),
 )
 
@@ -485,7 +485,9 @@ add(
     "MQDMPR-3.2.7.3-20",
     "A peek that finds the next message does not move the cursor if the read has skipped a locked message.",
     change_cursor_reads(
-        PEEK_NEXT_STEP, lambda step: step.found is not None and step.has_skipped_locked_message(), keep_cursor_position
+        PEEK_NEXT_METHOD,
+        lambda step: step.found is not None and step.has_skipped_locked_message(),
+        keep_cursor_position,
     ),
 )
 
@@ -495,7 +497,7 @@ add(
     "MQDMPR-3.2.7.3-22",
     "A peek that finds an express message as the next message fails.",
     change_cursor_reads(
-        PEEK_NEXT_STEP, lambda step: step.is_express_message_found(), make_change_to_cursor_status(NOT_FOUND_STATUS)
+        PEEK_NEXT_METHOD, lambda step: step.is_express_message_found(), make_change_to_cursor_status(NOT_FOUND_STATUS)
     ),
 )
 
@@ -505,7 +507,7 @@ add(
     "MQDMPR-3.2.7.3-20",
     "The third peek at the next message by a cursor does not move the cursor.",
     change_cursor_reads(
-        PEEK_NEXT_STEP, lambda step: step.found is not None and step.count_reads_of_cursor() > 2, keep_cursor_position
+        PEEK_NEXT_METHOD, lambda step: step.found is not None and step.count_reads_of_cursor() > 2, keep_cursor_position
     ),
 )
 
@@ -515,6 +517,6 @@ add(
     "MQDMPR-3.2.7.3-19",
     "A peek that finds an express message as the next message sets the cursor's state to UNREAD.",
     change_cursor_reads(
-        PEEK_NEXT_STEP, lambda step: step.is_express_message_found(), make_cursor_state_setter(CursorState.UNREAD)
+        PEEK_NEXT_METHOD, lambda step: step.is_express_message_found(), make_cursor_state_setter(CursorState.UNREAD)
     ),
 )

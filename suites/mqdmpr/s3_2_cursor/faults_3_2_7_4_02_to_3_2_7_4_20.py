@@ -17,19 +17,19 @@ from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import Boundary, Entry
 from reference_qm.model.statuses import CursorStatus, Status
 from suites.mqdmpr.s3_2_cursor.fault_steps import (
-    RECEIVE_STEP,
+    RECEIVE_METHOD,
     CursorReceiveChanger,
     UnreadCursorReceiveChanger,
     change_cursor_reads,
     get_first_message_of_other_queue,
     get_start_position,
+    has_read_found_no_message,
+    has_unread_cursor_found_message,
     is_cursor_not_at_read_message,
-    is_cursor_waiting,
-    is_message_found,
     keep_cursor_position,
     keep_cursor_state,
     list_messages_of_cursor,
-    make_change_to_other_message,
+    make_change_of_found_message,
 )
 
 
@@ -42,7 +42,7 @@ class CursorReceiveWithTimeout0TimesOut(Cursors):
         return got
 
 
-_ZERO_TIMEOUT_AS_INFINITE = with_arguments(
+_REPLACE_ZERO_TIMEOUT_BY_INFINITE = with_arguments(
     Waiting.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms or None
 )
 """Replace the timeout 0 of a read with an infinite timeout."""
@@ -52,7 +52,7 @@ add(
     "cursor-receive-with-timeout-0-waits",
     "MQDMPR-3.2.7.4-02",
     "A receive by a cursor with timeout zero waits without limit.",
-    combine_installers(_ZERO_TIMEOUT_AS_INFINITE, replace_part(CursorReceiveWithTimeout0TimesOut)),
+    combine_installers(_REPLACE_ZERO_TIMEOUT_BY_INFINITE, replace_part(CursorReceiveWithTimeout0TimesOut)),
 )
 
 
@@ -213,9 +213,9 @@ add(
     "MQDMPR-3.2.7.4-04",
     "A receive by a cursor whose queue has no message receives a message of another open queue.",
     change_cursor_reads(
-        RECEIVE_STEP,
+        RECEIVE_METHOD,
         lambda step: step.found is None and is_cursor_not_at_read_message(step),
-        make_change_to_other_message(get_first_message_of_other_queue),
+        make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -226,9 +226,9 @@ add(
     "A receive by a cursor receives a message of another open queue if its own queue has a cursor that was opened "
     "earlier.",
     change_cursor_reads(
-        RECEIVE_STEP,
-        lambda step: step.found is not None and step.is_not_first_cursor(),
-        make_change_to_other_message(get_first_message_of_other_queue),
+        RECEIVE_METHOD,
+        lambda step: step.found is not None and step.is_not_first_cursor_of_queue(),
+        make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -238,9 +238,9 @@ add(
     "MQDMPR-3.2.7.4-04",
     "A second receive by a cursor receives a message of another open queue.",
     change_cursor_reads(
-        RECEIVE_STEP,
+        RECEIVE_METHOD,
         lambda step: step.has_received_message_at_position(),
-        make_change_to_other_message(get_first_message_of_other_queue),
+        make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
 
@@ -251,8 +251,8 @@ add(
     "A receive by an unread cursor does not move the cursor to the message if the cursor has received a message "
     "before.",
     change_cursor_reads(
-        RECEIVE_STEP,
-        lambda step: is_message_found(step) and step.has_received_message_at_position(),
+        RECEIVE_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.has_received_message_at_position(),
         keep_cursor_position,
     ),
 )
@@ -263,7 +263,9 @@ add(
     "MQDMPR-3.2.7.4-20",
     "A receive by an unread cursor does not move the cursor to the message if the read has skipped a locked message.",
     change_cursor_reads(
-        RECEIVE_STEP, lambda step: is_message_found(step) and step.has_skipped_locked_message(), keep_cursor_position
+        RECEIVE_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.has_skipped_locked_message(),
+        keep_cursor_position,
     ),
 )
 
@@ -274,7 +276,9 @@ add(
     "A receive by an unread cursor does not move the cursor to the message if the message has a lower priority than "
     "the first message of the queue.",
     change_cursor_reads(
-        RECEIVE_STEP, lambda step: is_message_found(step) and step.is_lower_priority_found(), keep_cursor_position
+        RECEIVE_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.is_lower_priority_found(),
+        keep_cursor_position,
     ),
 )
 
@@ -284,8 +288,8 @@ add(
     "MQDMPR-3.2.7.4-20",
     "A receive by an unread cursor does not move the cursor to the message if the message is transactional.",
     change_cursor_reads(
-        RECEIVE_STEP,
-        lambda step: is_message_found(step) and step.is_transactional_message_found(),
+        RECEIVE_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.is_transactional_message_found(),
         keep_cursor_position,
     ),
 )
@@ -297,7 +301,7 @@ add(
     "A receive by a cursor that finds no message leaves the cursor's state unchanged if a message of the queue is "
     "locked.",
     change_cursor_reads(
-        RECEIVE_STEP, lambda step: is_cursor_waiting(step) and step.is_any_message_locked(), keep_cursor_state
+        RECEIVE_METHOD, lambda step: has_read_found_no_message(step) and step.is_any_message_locked(), keep_cursor_state
     ),
 )
 
@@ -308,8 +312,8 @@ add(
     "A receive by a cursor that finds no message leaves the cursor's state unchanged if the cursor has received a "
     "message before.",
     change_cursor_reads(
-        RECEIVE_STEP,
-        lambda step: is_cursor_waiting(step) and step.has_received_message_at_position(),
+        RECEIVE_METHOD,
+        lambda step: has_read_found_no_message(step) and step.has_received_message_at_position(),
         keep_cursor_state,
     ),
 )
@@ -321,7 +325,9 @@ add(
     "A receive by a cursor that finds no message leaves the cursor's state unchanged if the queue has a cursor that "
     "was opened earlier.",
     change_cursor_reads(
-        RECEIVE_STEP, lambda step: is_cursor_waiting(step) and step.is_not_first_cursor(), keep_cursor_state
+        RECEIVE_METHOD,
+        lambda step: has_read_found_no_message(step) and step.is_not_first_cursor_of_queue(),
+        keep_cursor_state,
     ),
 )
 
@@ -331,6 +337,8 @@ add(
     "MQDMPR-3.2.7.4-20",
     "The third receive by a cursor does not move the cursor.",
     change_cursor_reads(
-        RECEIVE_STEP, lambda step: is_message_found(step) and step.count_reads_of_cursor() > 2, keep_cursor_position
+        RECEIVE_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.count_reads_of_cursor() > 2,
+        keep_cursor_position,
     ),
 )

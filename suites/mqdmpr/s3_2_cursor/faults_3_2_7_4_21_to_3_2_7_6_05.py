@@ -16,17 +16,17 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus, Status
 from suites.mqdmpr.s3_2_cursor.fault_steps import (
     NOT_FOUND_STATUS,
-    RECEIVE_STEP,
+    RECEIVE_METHOD,
     WAITING_STATUS,
     CursorReceiveChanger,
     UnreadCursorReceiveChanger,
     change_cursor_reads,
     get_first_available_message,
-    is_message_found,
+    has_unread_cursor_found_message,
     is_read_message_found_again,
     list_messages_of_cursor,
+    make_change_of_found_message,
     make_change_to_cursor_status,
-    make_change_to_other_message,
     make_cursor_state_setter,
 )
 
@@ -52,8 +52,8 @@ class UnreadCursorRefusesReceive(CursorReceiveChanger):
         return (CursorStatus.ILLEGAL_CURSOR_ACTION, None) if got[0] is CursorStatus.SUCCEEDED else got
 
 
-@fault("cursor-stays-read-after-receive", breaks="MQDMPR-3.2.7.4-26")
-class CursorStaysReadAfterReceive(CursorReceiveChanger):
+@fault("cursor-state-stays-read-after-receive", breaks="MQDMPR-3.2.7.4-26")
+class CursorStateStaysReadAfterReceive(CursorReceiveChanger):
     """A receive of the cursor's current message leaves the cursor's state READ."""
 
     def read(self, cursor: Cursor, got: CursorResult) -> CursorResult:
@@ -126,8 +126,8 @@ class CursorCannotReceivePeekedMessage(CursorReceiveChanger):
         return CursorStatus.ILLEGAL_CURSOR_ACTION, None
 
 
-@fault("cursor-receives-next-when-current-taken", breaks="MQDMPR-3.2.7.4-30")
-class CursorReceivesNextWhenCurrentTaken(CursorReceiveChanger):
+@fault("cursor-receives-next-message-when-current-was-received", breaks="MQDMPR-3.2.7.4-30")
+class CursorReceivesNextMessageWhenCurrentWasReceived(CursorReceiveChanger):
     """A receive by a cursor whose message another reader has received returns the next message."""
 
     def read(self, cursor: Cursor, got: CursorResult) -> CursorResult:
@@ -150,8 +150,11 @@ class QueueManagerCursorReceiveOfExpiredMessageTakesNext(Cursors):
         return super().get_next_message_for_dequeue(cursor, no_wait)
 
 
-@fault("cursor-state-unread-during-pending-peek", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.5-04"))
-class CursorStateUnreadDuringPendingPeek(Cursors):
+@fault(
+    "cursor-state-unread-after-completed-pending-peek",
+    breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.5-04"),
+)
+class CursorStateUnreadAfterCompletedPendingPeek(Cursors):
     """A message that completes a pending peek by a cursor sets the cursor's state to UNREAD."""
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -159,8 +162,8 @@ class CursorStateUnreadDuringPendingPeek(Cursors):
         cursor.CursorState = CursorState.UNREAD
 
 
-@fault("cursor-state-read-during-pending-receive", breaks="MQDMPR-3.2.7.5-06")
-class CursorStateReadDuringPendingReceive(Cursors):
+@fault("cursor-state-read-after-completed-pending-receive", breaks="MQDMPR-3.2.7.5-06")
+class CursorStateReadAfterCompletedPendingReceive(Cursors):
     """A message that completes a pending receive by a cursor sets the cursor's state to READ."""
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -168,8 +171,8 @@ class CursorStateReadDuringPendingReceive(Cursors):
         cursor.CursorState = CursorState.READ
 
 
-@fault("queue-manager-cursor-read-after-waiting-receive", breaks="MQDMPR-3.2.7.5-06")
-class QueueManagerCursorReadAfterWaitingReceive(Cursors):
+@fault("queue-manager-cursor-state-read-after-waiting-receive", breaks="MQDMPR-3.2.7.5-06")
+class QueueManagerCursorStateReadAfterWaitingReceive(Cursors):
     """A message that completes a pending receive by a cursor sets the cursor's state to READ."""
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -190,8 +193,8 @@ class CursorStateWaitingSharedByCursorsOfHandle(Cursors):
             other.CursorState = CursorState.UNREAD
 
 
-@fault("queue-manager-waiting-cursor-not-moved-back-to-higher-priority", breaks="MQDMPR-3.2.7.5-07")
-class QueueManagerWaitingCursorNotMovedBackToHigherPriority(Cursors):
+@fault("queue-manager-waiting-cursor-not-moved-to-message-of-higher-priority", breaks="MQDMPR-3.2.7.5-07")
+class QueueManagerWaitingCursorNotMovedToMessageOfHigherPriority(Cursors):
     """A message that completes a pending peek by a cursor does not move the cursor if the message has a higher priority
     than the cursor's last message.
     """
@@ -240,8 +243,8 @@ class QueueManagerCursorOfCancelledReceiveNotMoved(Waiting):
         super().stop_reader(reader, status)
 
 
-@fault("cursor-of-cancelled-receive-waits", breaks="MQDMPR-3.2.7.6-05")
-class CursorOfCancelledReceiveWaits(Waiting):
+@fault("cursor-of-cancelled-receive-keeps-waiting-state", breaks="MQDMPR-3.2.7.6-05")
+class CursorOfCancelledReceiveKeepsWaitingState(Waiting):
     """When a receive by a cursor is cancelled, the cursor keeps its waiting state."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -258,8 +261,8 @@ add(
     "MQDMPR-3.2.7.4-22",
     "A receive by an unread cursor that finds a message fails if the last message of the queue is found.",
     change_cursor_reads(
-        RECEIVE_STEP,
-        lambda step: is_message_found(step) and step.is_last_message_found(),
+        RECEIVE_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.is_last_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -270,8 +273,8 @@ add(
     "MQDMPR-3.2.7.4-22",
     "A receive by an unread cursor that finds a message fails if the cursor has received a message before.",
     change_cursor_reads(
-        RECEIVE_STEP,
-        lambda step: is_message_found(step) and step.has_received_message_at_position(),
+        RECEIVE_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.has_received_message_at_position(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -282,8 +285,8 @@ add(
     "MQDMPR-3.2.7.4-22",
     "A receive by an unread cursor that finds a message fails if the message has a large body.",
     change_cursor_reads(
-        RECEIVE_STEP,
-        lambda step: is_message_found(step) and step.is_large_message_found(),
+        RECEIVE_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.is_large_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -294,8 +297,8 @@ add(
     "MQDMPR-3.2.7.4-22",
     "A receive by an unread cursor that finds a message fails if the message is transactional.",
     change_cursor_reads(
-        RECEIVE_STEP,
-        lambda step: is_message_found(step) and step.is_transactional_message_found(),
+        RECEIVE_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.is_transactional_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -306,7 +309,7 @@ add(
     "MQDMPR-3.2.7.4-28",
     "A receive by a cursor at an available message that it has read fails if the last message of the queue is found.",
     change_cursor_reads(
-        RECEIVE_STEP,
+        RECEIVE_METHOD,
         lambda step: is_read_message_found_again(step) and step.is_last_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
@@ -319,8 +322,8 @@ add(
     "A receive by a cursor at an available message that it has read fails if the queue has a cursor that was opened "
     "earlier.",
     change_cursor_reads(
-        RECEIVE_STEP,
-        lambda step: is_read_message_found_again(step) and step.is_not_first_cursor(),
+        RECEIVE_METHOD,
+        lambda step: is_read_message_found_again(step) and step.is_not_first_cursor_of_queue(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -331,7 +334,7 @@ add(
     "MQDMPR-3.2.7.4-28",
     "A receive by a cursor at an available message that it has read fails if the message has a large body.",
     change_cursor_reads(
-        RECEIVE_STEP,
+        RECEIVE_METHOD,
         lambda step: is_read_message_found_again(step) and step.is_large_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
@@ -343,7 +346,7 @@ add(
     "MQDMPR-3.2.7.4-28",
     "A receive by a cursor at an available message that it has read fails if the message is transactional.",
     change_cursor_reads(
-        RECEIVE_STEP,
+        RECEIVE_METHOD,
         lambda step: is_read_message_found_again(step) and step.is_transactional_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
@@ -356,9 +359,9 @@ add(
     "A receive by an unread cursor returns the first message of the queue if the message has a lower priority than "
     "the first message of the queue.",
     change_cursor_reads(
-        RECEIVE_STEP,
-        lambda step: is_message_found(step) and step.is_lower_priority_found(),
-        make_change_to_other_message(get_first_available_message),
+        RECEIVE_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.is_lower_priority_found(),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -368,9 +371,9 @@ add(
     "MQDMPR-3.2.7.4-21",
     "A receive by an unread cursor returns the first message of the queue if the cursor has received a message before.",
     change_cursor_reads(
-        RECEIVE_STEP,
-        lambda step: is_message_found(step) and step.has_received_message_at_position(),
-        make_change_to_other_message(get_first_available_message),
+        RECEIVE_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.has_received_message_at_position(),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -381,9 +384,9 @@ add(
     "A receive by an unread cursor returns the first message of the queue if the queue has a cursor that was opened "
     "earlier.",
     change_cursor_reads(
-        RECEIVE_STEP,
-        lambda step: is_message_found(step) and step.is_not_first_cursor(),
-        make_change_to_other_message(get_first_available_message),
+        RECEIVE_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.is_not_first_cursor_of_queue(),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -394,7 +397,7 @@ add(
     "A receive of the cursor's current message leaves the cursor's state READ if the last message of the queue is "
     "found.",
     change_cursor_reads(
-        RECEIVE_STEP,
+        RECEIVE_METHOD,
         lambda step: is_read_message_found_again(step) and step.is_last_message_found(),
         make_cursor_state_setter(CursorState.READ),
     ),
@@ -407,8 +410,8 @@ add(
     "A receive of the cursor's current message leaves the cursor's state READ if the queue has a cursor that was "
     "opened earlier.",
     change_cursor_reads(
-        RECEIVE_STEP,
-        lambda step: is_read_message_found_again(step) and step.is_not_first_cursor(),
+        RECEIVE_METHOD,
+        lambda step: is_read_message_found_again(step) and step.is_not_first_cursor_of_queue(),
         make_cursor_state_setter(CursorState.READ),
     ),
 )
@@ -420,7 +423,7 @@ add(
     "A receive of the cursor's current message leaves the cursor's state READ if the message has a lower priority "
     "than the first message of the queue.",
     change_cursor_reads(
-        RECEIVE_STEP,
+        RECEIVE_METHOD,
         lambda step: is_read_message_found_again(step) and step.is_lower_priority_found(),
         make_cursor_state_setter(CursorState.READ),
     ),
@@ -432,7 +435,7 @@ add(
     "MQDMPR-3.2.7.4-26",
     "A receive of the cursor's current message leaves the cursor's state READ if the message is transactional.",
     change_cursor_reads(
-        RECEIVE_STEP,
+        RECEIVE_METHOD,
         lambda step: is_read_message_found_again(step) and step.is_transactional_message_found(),
         make_cursor_state_setter(CursorState.READ),
     ),
@@ -445,7 +448,7 @@ add(
     "After a receive by a cursor at a message that another reader has received, a further receive takes the next "
     "message.",
     change_cursor_reads(
-        RECEIVE_STEP,
+        RECEIVE_METHOD,
         lambda step: step.is_message_received_by_other_reader(),
         make_cursor_state_setter(CursorState.UNREAD),
     ),
@@ -457,7 +460,7 @@ add(
     "MQDMPR-3.2.7.4-30",
     "A receive by a cursor at a message that another reader has received waits.",
     change_cursor_reads(
-        RECEIVE_STEP,
+        RECEIVE_METHOD,
         lambda step: step.is_message_received_by_other_reader(),
         make_change_to_cursor_status(WAITING_STATUS),
     ),
@@ -470,9 +473,9 @@ add(
     "A receive by a cursor at a message that another reader has received takes the first message if the queue has a "
     "cursor that was opened earlier.",
     change_cursor_reads(
-        RECEIVE_STEP,
-        lambda step: step.is_message_received_by_other_reader() and step.is_not_first_cursor(),
-        make_change_to_other_message(get_first_available_message),
+        RECEIVE_METHOD,
+        lambda step: step.is_message_received_by_other_reader() and step.is_not_first_cursor_of_queue(),
+        make_change_of_found_message(get_first_available_message),
     ),
 )
 
@@ -482,9 +485,9 @@ add(
     "MQDMPR-3.2.7.4-30",
     "A receive by a cursor at a message that another reader has locked returns that message.",
     change_cursor_reads(
-        RECEIVE_STEP,
+        RECEIVE_METHOD,
         lambda step: step.is_message_received_by_other_reader() and step.is_any_message_locked(),
-        make_change_to_other_message(lambda step: step.before if step.before in step.messages else None),
+        make_change_of_found_message(lambda step: step.before if step.before in step.messages else None),
     ),
 )
 
@@ -494,8 +497,8 @@ add(
     "MQDMPR-3.2.7.4-22",
     "A receive by an unread cursor that finds an express message fails.",
     change_cursor_reads(
-        RECEIVE_STEP,
-        lambda step: is_message_found(step) and step.is_express_message_found(),
+        RECEIVE_METHOD,
+        lambda step: has_unread_cursor_found_message(step) and step.is_express_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -506,7 +509,7 @@ add(
     "MQDMPR-3.2.7.4-28",
     "A receive by a cursor at an available express message that it has read fails.",
     change_cursor_reads(
-        RECEIVE_STEP,
+        RECEIVE_METHOD,
         lambda step: is_read_message_found_again(step) and step.is_express_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
@@ -518,7 +521,7 @@ add(
     "MQDMPR-3.2.7.4-26",
     "A receive of the cursor's current message leaves the cursor's state READ if that message is express.",
     change_cursor_reads(
-        RECEIVE_STEP,
+        RECEIVE_METHOD,
         lambda step: is_read_message_found_again(step) and step.is_express_message_found(),
         make_cursor_state_setter(CursorState.READ),
     ),

@@ -19,7 +19,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 
-def _set_handle(cursor: Cursor, handle: int) -> None:
+def _set_cursor_handle(cursor: Cursor, handle: int) -> None:
     cursors = cursor.OpenQueueDescriptorReference.CursorCollection
     del cursors[cursor.Handle]
     cursor.Handle = handle
@@ -36,7 +36,7 @@ class QueueManagerCursorHandleOfOtherQueueRepeated(Cursors):
         if cursor is not None and queue is not None:
             used = {h for one in queue.OpenQueueDescriptorCollection.values() for h in one.CursorCollection}
             used.discard(cursor.Handle)
-            _set_handle(cursor, next(number for number in range(1, 100_000) if number not in used))
+            _set_cursor_handle(cursor, next(number for number in range(1, 100_000) if number not in used))
         return cursor
 
 
@@ -44,16 +44,16 @@ class QueueManagerCursorHandleOfOtherQueueRepeated(Cursors):
 class QueueManagerCursorHandleOfRemainingCursorRepeated(Cursors):
     """After a cursor was closed, a new cursor of the queue manager gets the Handle of the newest open cursor."""
 
-    opened = 0
+    last_open_cursor_count = 0
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor = super().open(queue_desc)
         if cursor is not None:
             cursors = [one for each in self.qm.descriptors.values() for one in each.CursorCollection.values()]
             others = [one.Handle for one in cursors if one is not cursor]
-            if others and len(others) < self.opened:
-                _set_handle(cursor, max(others))
-            self.opened = len(others) + 1
+            if others and len(others) < self.last_open_cursor_count:
+                _set_cursor_handle(cursor, max(others))
+            self.last_open_cursor_count = len(others) + 1
         return cursor
 
 
@@ -122,7 +122,7 @@ class QueueManagerCursorStateAfterReceivedMessageRead(Cursors):
         return status, position
 
 
-class _SlowReceive(Reading):
+class _CursorReceiveDelayer(Reading):
     """Waits in some receives by a cursor with timeout zero."""
 
     def dequeue_message(
@@ -136,33 +136,33 @@ class _SlowReceive(Reading):
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
     ) -> None:
-        if cursor is not None and timeout_ms == 0 and self.waits(queue_desc, cursor):
+        if cursor is not None and timeout_ms == 0 and self.does_receive_wait(queue_desc, cursor):
             timeout_ms = 600_000
         super().dequeue_message(queue_desc, answered, now, timeout_ms, cursor, tag, two_phase_read, transaction)
 
-    def waits(self, queue_desc: OpenQueueDescriptor, cursor: Cursor) -> bool:
+    def does_receive_wait(self, queue_desc: OpenQueueDescriptor, cursor: Cursor) -> bool:
         raise NotImplementedError
 
 
 @fault("queue-manager-cursor-receive-with-timeout-zero-behind-waiting-reader", breaks="MQDMPR-3.2.7.4-02", blind=True)
-class QueueManagerCursorReceiveWithTimeoutZeroBehindWaitingReader(_SlowReceive):
+class QueueManagerCursorReceiveWithTimeoutZeroBehindWaitingReader(_CursorReceiveDelayer):
     """A receive by a cursor with timeout zero waits if another read waits for a message of the queue."""
 
-    def waits(self, queue_desc: OpenQueueDescriptor, cursor: Cursor) -> bool:
+    def does_receive_wait(self, queue_desc: OpenQueueDescriptor, cursor: Cursor) -> bool:
         return any(reader.descriptor.QueueReference is queue_desc.QueueReference for reader in self.qm.readers.values())
 
 
 @fault("queue-manager-cursor-receive-with-timeout-zero-awaits-locked-message", breaks="MQDMPR-3.2.7.4-02", blind=True)
-class QueueManagerCursorReceiveWithTimeoutZeroAwaitsLockedMessage(_SlowReceive):
+class QueueManagerCursorReceiveWithTimeoutZeroAwaitsLockedMessage(_CursorReceiveDelayer):
     """A receive by a cursor with timeout zero waits if the queue has only locked messages."""
 
-    def waits(self, queue_desc: OpenQueueDescriptor, cursor: Cursor) -> bool:
+    def does_receive_wait(self, queue_desc: OpenQueueDescriptor, cursor: Cursor) -> bool:
         queue = queue_desc.QueueReference
         states = [] if queue is None else [position.State for position in queue.MessagePositionList]
         return bool(states) and set(states) == {MessagePositionState.LOCKED}
 
 
-class _OtherStatus(Reading):
+class _FailedReceiveStatusReplacer(Reading):
     """Ends some failed receives by a cursor with timeout zero with another status."""
 
     def dequeue_message(
@@ -191,7 +191,7 @@ class _OtherStatus(Reading):
 
 
 @fault("queue-manager-cursor-receive-of-locked-message-timed-out", breaks="MQDMPR-3.2.7.4-14", blind=True)
-class QueueManagerCursorReceiveOfLockedMessageTimedOut(_OtherStatus):
+class QueueManagerCursorReceiveOfLockedMessageTimedOut(_FailedReceiveStatusReplacer):
     """A receive by a cursor with timeout zero fails with MQ_ERROR_IO_TIMEOUT if the queue has only locked messages."""
 
     def is_changed(self, cursor: Cursor) -> bool:
@@ -200,14 +200,14 @@ class QueueManagerCursorReceiveOfLockedMessageTimedOut(_OtherStatus):
 
 
 @fault("queue-manager-cursor-receive-past-last-message-timed-out", breaks="MQDMPR-3.2.7.4-14", blind=True)
-class QueueManagerCursorReceivePastLastMessageTimedOut(_OtherStatus):
+class QueueManagerCursorReceivePastLastMessageTimedOut(_FailedReceiveStatusReplacer):
     """A receive by a cursor past the last message with timeout zero fails with MQ_ERROR_IO_TIMEOUT."""
 
     def is_changed(self, cursor: Cursor) -> bool:
         return not isinstance(cursor.MessagePositionReference, Boundary)
 
 
-class _ImpatientReceive(Reading):
+class _CursorReceiveWaitOmitter(Reading):
     """Does not wait in some receives by a cursor."""
 
     def dequeue_message(
@@ -221,27 +221,27 @@ class _ImpatientReceive(Reading):
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
     ) -> None:
-        if cursor is not None and timeout_ms != 0 and self.is_impatient(cursor, timeout_ms):
+        if cursor is not None and timeout_ms != 0 and self.is_wait_of_receive_omitted(cursor, timeout_ms):
             timeout_ms = 0
         super().dequeue_message(queue_desc, answered, now, timeout_ms, cursor, tag, two_phase_read, transaction)
 
-    def is_impatient(self, cursor: Cursor, timeout_ms: int | None) -> bool:
+    def is_wait_of_receive_omitted(self, cursor: Cursor, timeout_ms: int | None) -> bool:
         raise NotImplementedError
 
 
 @fault("queue-manager-cursor-receive-past-last-message-does-not-wait", breaks="MQDMPR-3.2.7.4-17", blind=True)
-class QueueManagerCursorReceivePastLastMessageDoesNotWait(_ImpatientReceive):
+class QueueManagerCursorReceivePastLastMessageDoesNotWait(_CursorReceiveWaitOmitter):
     """A receive by a cursor past the last message of its queue does not wait, although its timeout is not zero."""
 
-    def is_impatient(self, cursor: Cursor, timeout_ms: int | None) -> bool:
+    def is_wait_of_receive_omitted(self, cursor: Cursor, timeout_ms: int | None) -> bool:
         return not isinstance(cursor.MessagePositionReference, Boundary) and cursor.CursorState is not CursorState.READ
 
 
 @fault("queue-manager-cursor-receive-with-timeout-below-second-does-not-wait", breaks="MQDMPR-3.2.7.4-17", blind=True)
-class QueueManagerCursorReceiveWithTimeoutBelowSecondDoesNotWait(_ImpatientReceive):
+class QueueManagerCursorReceiveWithTimeoutBelowSecondDoesNotWait(_CursorReceiveWaitOmitter):
     """A receive by a cursor does not wait if its timeout is shorter than one second."""
 
-    def is_impatient(self, cursor: Cursor, timeout_ms: int | None) -> bool:
+    def is_wait_of_receive_omitted(self, cursor: Cursor, timeout_ms: int | None) -> bool:
         return timeout_ms is not None and timeout_ms < 1_000
 
 
@@ -278,7 +278,7 @@ class QueueManagerCursorReceiveAtLastMessageFirstMessage(Cursors):
         return status, cast("MessagePosition", first)
 
 
-class _StateAfterReceive(Cursors):
+class _CursorStateReadSetter(Cursors):
     """Sets the state of some cursors to Read when a message completes their receive."""
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -292,7 +292,7 @@ class _StateAfterReceive(Cursors):
 
 
 @fault("queue-manager-state-of-one-of-several-receiving-cursors-read", breaks="MQDMPR-3.2.7.5-06", blind=True)
-class QueueManagerStateOfOneOfSeveralReceivingCursorsRead(_StateAfterReceive):
+class QueueManagerStateOfOneOfSeveralReceivingCursorsRead(_CursorStateReadSetter):
     """A message that completes a receive by one of several cursors of a descriptor sets the cursor's state to READ."""
 
     def is_changed(self, cursor: Cursor, message_position: MessagePosition) -> bool:
@@ -300,7 +300,7 @@ class QueueManagerStateOfOneOfSeveralReceivingCursorsRead(_StateAfterReceive):
 
 
 @fault("queue-manager-state-of-receiving-cursor-past-message-read", breaks="MQDMPR-3.2.7.5-06", blind=True)
-class QueueManagerStateOfReceivingCursorPastMessageRead(_StateAfterReceive):
+class QueueManagerStateOfReceivingCursorPastMessageRead(_CursorStateReadSetter):
     """A message that completes a receive by a cursor that has passed a message sets the cursor's state to READ."""
 
     def is_changed(self, cursor: Cursor, message_position: MessagePosition) -> bool:

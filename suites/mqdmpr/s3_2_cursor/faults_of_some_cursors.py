@@ -14,7 +14,7 @@ from reference_qm.model.statuses import Status
 class _CursorHandleChanger(Cursors):
     """Give some new cursors another handle."""
 
-    def choose_handle(self, queue_desc: OpenQueueDescriptor, handle: int) -> int:
+    def choose_cursor_handle(self, queue_desc: OpenQueueDescriptor, handle: int) -> int:
         """Return the handle of a new cursor."""
         return handle
 
@@ -22,7 +22,7 @@ class _CursorHandleChanger(Cursors):
         cursor = super().open(queue_desc)
         if cursor is not None:
             del queue_desc.CursorCollection[cursor.Handle]
-            cursor.Handle = self.choose_handle(queue_desc, cursor.Handle)
+            cursor.Handle = self.choose_cursor_handle(queue_desc, cursor.Handle)
             queue_desc.CursorCollection[cursor.Handle] = cursor
         return cursor
 
@@ -33,7 +33,7 @@ class ServerCursorsNumberedByDescriptor(_CursorHandleChanger):
     Handle.
     """
 
-    def choose_handle(self, queue_desc: OpenQueueDescriptor, handle: int) -> int:
+    def choose_cursor_handle(self, queue_desc: OpenQueueDescriptor, handle: int) -> int:
         remote = queue_desc.RemoteReadState is not RemoteReadState.NONE
         return max((0xFFF, *queue_desc.CursorCollection)) + 1 if remote else handle
 
@@ -44,7 +44,7 @@ class ServerCursorAfterCloseHasHandleOfOpenCursor(_CursorHandleChanger):
     another was closed has the Handle of an open cursor of a reader.
     """
 
-    def choose_handle(self, queue_desc: OpenQueueDescriptor, handle: int) -> int:
+    def choose_cursor_handle(self, queue_desc: OpenQueueDescriptor, handle: int) -> int:
         others = [one for descriptor in self.qm.descriptors.values() for one in descriptor.CursorCollection.values()]
         return 0x1000 + len(others) if queue_desc.RemoteReadState is not RemoteReadState.NONE else handle
 
@@ -171,13 +171,13 @@ class QueueManagerLocalCursorsNumberedByDescriptor(_CursorHandleChanger):
     Handle.
     """
 
-    def choose_handle(self, queue_desc: OpenQueueDescriptor, handle: int) -> int:
+    def choose_cursor_handle(self, queue_desc: OpenQueueDescriptor, handle: int) -> int:
         local = queue_desc.RemoteReadState is RemoteReadState.NONE
         return max((0x1FFF, *queue_desc.CursorCollection)) + 1 if local else handle
 
 
-@fault("server-second-cursor-of-expired-receives-waits", breaks="MQDMPR-3.2.7.6-05")
-class ServerSecondCursorOfExpiredReceivesWaits(_WaitReceiveStateKeeper):
+@fault("server-second-cursor-of-expired-receive-keeps-state-wait-receive", breaks="MQDMPR-3.2.7.6-05")
+class ServerSecondCursorOfExpiredReceiveKeepsStateWaitReceive(_WaitReceiveStateKeeper):
     """The state of a cursor whose pending receive expires does not become Unread if the receive by another cursor of
     the handle expired before.
     """
@@ -187,8 +187,8 @@ class ServerSecondCursorOfExpiredReceivesWaits(_WaitReceiveStateKeeper):
         return before is not cursor
 
 
-@fault("server-new-cursor-after-close-waits", breaks="MQDMPR-3.2.7.1-08")
-class ServerNewCursorAfterCloseWaits(Cursors):
+@fault("server-new-cursor-after-close-has-state-wait-peek", breaks="MQDMPR-3.2.7.1-08")
+class ServerNewCursorAfterCloseHasStateWaitPeek(Cursors):
     """The CursorState of a cursor that is created after another cursor was closed is WaitPeek."""
 
     def rewind(self, cursor: Cursor) -> None:

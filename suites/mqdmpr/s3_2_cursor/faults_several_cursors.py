@@ -11,7 +11,7 @@ from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, QueueAccessType
 
-CompletionCondition = Callable[[Cursor, MessagePosition], bool]
+ReadCompletionCondition = Callable[[Cursor, MessagePosition], bool]
 
 
 @fault("cursor-of-second-descriptor-belongs-to-first", breaks="MQDMPR-3.2.7.1-06", blind=True)
@@ -48,7 +48,7 @@ class CursorForPeekBelongsToDescriptorForReceive(Cursors):
         return super().open(receiving[0] if is_peek and receiving else queue_desc)
 
 
-def _leave_cursor_unread(condition: CompletionCondition) -> Install:
+def _leave_cursor_unread(condition: ReadCompletionCondition) -> Install:
     """Return an installer of a fault that leaves a cursor UNREAD when a message completes the cursor's pending peek, if
     a condition is true.
     """
@@ -75,7 +75,7 @@ def _is_recoverable(cursor: Cursor, position: MessagePosition) -> bool:
     return position.MessageReference.DeliveryGuarantee.value.lower() == "recoverable"
 
 
-def _is_behind_message(cursor: Cursor, position: MessagePosition) -> bool:
+def _is_behind_other_message(cursor: Cursor, position: MessagePosition) -> bool:
     return len(list(position.QueueReference.MessagePositionList)) > 1
 
 
@@ -98,7 +98,7 @@ for _name, _says, _condition in (
     (
         "cursor-state-unread-after-pending-peek-at-later-message",
         "A message behind other messages that completes a pending peek by a cursor leaves the cursor UNREAD.",
-        _is_behind_message,
+        _is_behind_other_message,
     ),
 ):
     add(_name, "MQDMPR-3.2.7.5-04", _says, _leave_cursor_unread(_condition), blind=True)

@@ -38,7 +38,7 @@ class CursorOfPurgedMessageIsUnread(Queues):
         return super().purge(queue, token, done, failed)
 
 
-class _CursorWaitEndingPurger(Queues):
+class _PurgerEndingReadsByCursors(Queues):
     state: CursorState
 
     def purge(
@@ -56,14 +56,14 @@ class _CursorWaitEndingPurger(Queues):
 
 
 @fault("purge-ends-pending-peek-of-cursor", breaks="MQDMPR-3.2.7.3-16")
-class PurgeEndsPendingPeekOfCursor(_CursorWaitEndingPurger):
+class PurgeEndsPendingPeekOfCursor(_PurgerEndingReadsByCursors):
     """A purge of the queue cancels a pending peek by a cursor."""
 
     state = CursorState.WAIT_PEEK
 
 
 @fault("purge-ends-pending-receive-of-cursor", breaks="MQDMPR-3.2.7.4-17")
-class PurgeEndsPendingReceiveOfCursor(_CursorWaitEndingPurger):
+class PurgeEndsPendingReceiveOfCursor(_PurgerEndingReadsByCursors):
     """A purge of the queue cancels a pending receive by a cursor."""
 
     state = CursorState.WAIT_RECEIVE

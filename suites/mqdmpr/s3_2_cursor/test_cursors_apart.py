@@ -16,13 +16,13 @@ from suites.mqqp.steps.reading import send_messages_to_queue
 
 pytestmark = needs("qm2qm")
 
-CURSOR_COUNT = 3
+COUNT_OF_OPENED_CURSORS = 3
 """The number of cursors of each queue."""
 RULES_OF_CURSOR_HANDLES = ("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05")
 SHORT_READ_TIMEOUT_MS, LONG_READ_TIMEOUT_MS = 300, 600_000
 MESSAGE_LIFETIME_S = 2
 """TimeToBeReceived, in seconds, of a message that must expire in its queue."""
-RULES_BY_ACTION = {
+RULES_BY_READ_ACTION = {
     Action.PEEK_CURRENT: ("MQDMPR-3.2.7.1-06", "MQDMPR-3.2.7.2-03"),
     Action.PEEK_NEXT: ("MQDMPR-3.2.7.3-03",),
     Action.RECEIVE: ("MQDMPR-3.2.7.4-04", "MQDMPR-3.2.7.4-28"),
@@ -31,7 +31,7 @@ RULES_BY_ACTION = {
 """
 
 
-@covers(*RULES_OF_CURSOR_HANDLES, *(rule for rules in RULES_BY_ACTION.values() for rule in rules))
+@covers(*RULES_OF_CURSOR_HANDLES, *(rule for rules in RULES_BY_READ_ACTION.values() for rule in rules))
 def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
     """The peer creates six cursors for two queues, closes one of them, and creates another. All open cursors have
     different handles. A peek, a peek-next and a receive by each cursor return messages of the cursor's queue.
@@ -39,11 +39,13 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
     plain_queue, admin_queue = remote.open(), remote.open("admin")
     remote.deliver(["first", "second"])
     remote.deliver(["third", "first"], queue="admin")
-    openings = [queue.cursor().expect_success() for _ in range(CURSOR_COUNT) for queue in (plain_queue, admin_queue)]
+    openings = [
+        queue.cursor().expect_success() for _ in range(COUNT_OF_OPENED_CURSORS) for queue in (plain_queue, admin_queue)
+    ]
     cursors = [call.out.phCursor for call in openings]
     judge(
         *RULES_OF_CURSOR_HANDLES,
-        expected=distinct("handles", 2 * CURSOR_COUNT),
+        expected=distinct("handles", 2 * COUNT_OF_OPENED_CURSORS),
         observed=cursors,
         evidence=openings,
     )
@@ -51,7 +53,7 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
     later = admin_queue.cursor().expect_success()
     judge(
         *RULES_OF_CURSOR_HANDLES,
-        expected=distinct("handles", 2 * CURSOR_COUNT),
+        expected=distinct("handles", 2 * COUNT_OF_OPENED_CURSORS),
         observed=[*cursors[:2], *cursors[3:], later.out.phCursor],
         evidence=[closed, later],
         case="handles after one cursor was closed and another was created",
@@ -67,7 +69,7 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
         ]
         observed = [read.label_or_outcome for read in reads]
         judge(
-            *RULES_BY_ACTION[action],
+            *RULES_BY_READ_ACTION[action],
             expected=expected,
             observed=observed,
             evidence=reads,

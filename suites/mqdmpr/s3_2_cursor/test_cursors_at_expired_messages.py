@@ -9,7 +9,7 @@ from harness.expectations import each
 from harness.run.marks import covers, needs
 
 ALREADY_RECEIVED_STATUS = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED"
-LIFETIME_S, TIME_FOR_REMOVAL_S = 4, 3
+LIFETIME_S, TIME_FOR_REMOVAL_OF_EXPIRED_MESSAGE_S = 4, 3
 """TimeToBeReceived of the message that expires, and the time that the SUT has to remove it afterwards."""
 
 
@@ -28,7 +28,7 @@ def test_cursor_at_message_deleted_without_receive_finds_no_other(remote, judge,
             raise ConformanceFailure("the cursor did not read the message before its expiry")
     if way == "expired":
         remote.deliver(["second"])
-        remote.peer.pass_time((LIFETIME_S + TIME_FOR_REMOVAL_S) * 1_000)
+        remote.peer.pass_time((LIFETIME_S + TIME_FOR_REMOVAL_OF_EXPIRED_MESSAGE_S) * 1_000)
     else:
         queue.purge().expect_success()
         remote.deliver(["second"])

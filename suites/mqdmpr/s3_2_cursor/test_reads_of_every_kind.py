@@ -42,9 +42,9 @@ class MessagesOfPeer:
         """
         self.sessions += 1
         sequence = messages.Sequence(self.remote.peer, self.sessions)
-        self.remote.send_all([self._build(label, sequence) for label in labels])
+        self.remote.send_all([self._build_message_to_queue(label, sequence) for label in labels])
 
-    def _build(self, label, sequence):
+    def _build_message_to_queue(self, label, sequence):
         body = LARGE_BODY if label in LABELS_OF_LARGE_MESSAGES else MESSAGE_BODY
         if self.kind == "transactional":
             return sequence.message(label=label, body=body)
@@ -87,8 +87,8 @@ PEEK_NEXT_RULES = (
     "MQDMPR-3.2.7.3-21",
     "MQDMPR-3.2.7.3-22",
 )
-CURSOR_BEFORE_QUEUE_RULES = ("MQDMPR-3.1.7.1.15-38", "MQDMPR-3.1.7.1.15-58")
-PEEK_STEPS = (
+RULES_OF_PEEKS_WITHOUT_CURSOR = ("MQDMPR-3.1.7.1.15-38", "MQDMPR-3.1.7.1.15-58")
+ACTION_TIMEOUT_AND_LABEL_OF_PEEKS = (
     ("peek", LONG_READ_TIMEOUT_MS, "a"),
     ("peek", 0, "a"),
     ("peek", LONG_READ_TIMEOUT_MS, "a"),
@@ -106,7 +106,7 @@ PEEK_ACTION_BY_NAME = {"peek": Action.PEEK_CURRENT, "next": Action.PEEK_NEXT}
 
 
 @parametrize_queue_kind
-@covers(*PEEK_RULES, *PEEK_NEXT_RULES, *CURSOR_BEFORE_QUEUE_RULES)
+@covers(*PEEK_RULES, *PEEK_NEXT_RULES, *RULES_OF_PEEKS_WITHOUT_CURSOR)
 def test_two_cursors_reach_each_kind_of_message(remote, judge, kind):
     """The first and the fourth of four cursors of a handle move from message to message. The messages are small and
     large, express and recoverable with three priorities, or transactional. Peeks without a cursor return the first
@@ -117,13 +117,13 @@ def test_two_cursors_reach_each_kind_of_message(remote, judge, kind):
     for cursor in (early, late):
         steps = [
             (name, queue.read(PEEK_ACTION_BY_NAME[name], hCursor=cursor, ulTimeout=timeout_ms))
-            for name, timeout_ms, _ in PEEK_STEPS
+            for name, timeout_ms, _ in ACTION_TIMEOUT_AND_LABEL_OF_PEEKS
         ]
         for wanted, rules in (("peek", PEEK_RULES), ("next", PEEK_NEXT_RULES)):
             reads = [read for name, read in steps if name == wanted]
             judge(
                 *rules,
-                expected=[label for name, _, label in PEEK_STEPS if name == wanted],
+                expected=[label for name, _, label in ACTION_TIMEOUT_AND_LABEL_OF_PEEKS if name == wanted],
                 observed=[read.label_or_failure for read in reads],
                 evidence=reads,
                 case=f"reads of the kind {wanted}",
@@ -134,7 +134,7 @@ def test_two_cursors_reach_each_kind_of_message(remote, judge, kind):
         reader.peek(ulTimeout=timeout_ms) for reader in (queue, peeking) for timeout_ms in (0, LONG_READ_TIMEOUT_MS, 0)
     ]
     judge(
-        *CURSOR_BEFORE_QUEUE_RULES,
+        *RULES_OF_PEEKS_WITHOUT_CURSOR,
         expected=each("a"),
         observed=[read.label_or_outcome for read in front],
         evidence=front,

@@ -19,9 +19,9 @@ INHERIT_ONLY_FLAG = 0x08
 _SUCCESSFUL_ACCESS_FLAG = 0x40
 """The flag SUCCESSFUL_ACCESS_ACE_FLAG: the entry audits successful accesses. Spec: MS-DTYP 2.4.4.1."""
 _ACL_REVISION = 2
-AccessEntries = tuple[tuple[str, int], ...]
+AccessListEntries = tuple[tuple[str, int], ...]
 """The entries of an access list; each entry is a SID and its access mask."""
-_DESCRIPTOR_HEADER = struct.Struct("<BBHIIII")
+_SECURITY_DESCRIPTOR_HEADER_FORMAT = struct.Struct("<BBHIIII")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,10 @@ class ParsedSecurityDescriptor:
 
     control: int
     owner: str
-    granted_entries: AccessEntries
+    granted_entries: AccessListEntries
     other_entry_count: int
-    audited_entries: AccessEntries
-    entries: AccessEntries
+    audited_entries: AccessListEntries
+    entries: AccessListEntries
     format_error: str | None
 
     def find_granted_mask(self, sid: str) -> int | None:
@@ -57,7 +57,7 @@ def read_security(sut: Sut, name: str) -> ParsedSecurityDescriptor:
     else:
         data = base64.b64decode(sut.control.call("get_queue", name=name)["security_base64"])
     try:
-        _, _, control, owner, _, sacl, dacl = _DESCRIPTOR_HEADER.unpack_from(data)
+        _, _, control, owner, _, sacl, dacl = _SECURITY_DESCRIPTOR_HEADER_FORMAT.unpack_from(data)
         entries = _read_access_list_entries(data, dacl if control & _DACL_PRESENT_FLAG else 0)
         granted = tuple((sid, mask) for kind, sid, mask in entries if kind == _ALLOWED_ACE_TYPE)
         audited = tuple(
@@ -70,17 +70,17 @@ def read_security(sut: Sut, name: str) -> ParsedSecurityDescriptor:
             len(entries) - len(granted),
             audited,
             tuple((sid, mask) for _, sid, mask in entries),
-            _find_misplaced_part(data),
+            _find_misplaced_part_of_descriptor(data),
         )
     except struct.error as error:
         raise ConformanceFailure(f"the security descriptor cannot be read: {error}") from error
 
 
-def _find_misplaced_part(data: bytes) -> str | None:
+def _find_misplaced_part_of_descriptor(data: bytes) -> str | None:
     """Return the first reason why the bytes of a security descriptor are not one block with offsets to its parts, or
     None if they are. Spec: MS-DTYP 2.4.6.
     """
-    _, _, control, *sids, sacl, dacl = _DESCRIPTOR_HEADER.unpack_from(data)
+    _, _, control, *sids, sacl, dacl = _SECURITY_DESCRIPTOR_HEADER_FORMAT.unpack_from(data)
     if not control & SELF_RELATIVE_FLAG:
         return "SR is clear"
     for name, at in zip(("OffsetOwner", "OffsetGroup"), sids, strict=True):
@@ -101,13 +101,13 @@ def read_sid(data: bytes) -> str:
         raise ConformanceFailure(f"the SID cannot be read: {error}") from error
 
 
-def build_descriptor(
+def build_security_descriptor(
     *,
     owner: str = "",
-    granted: AccessEntries = (),
+    granted: AccessListEntries = (),
     flags: int = 0,
-    denied: AccessEntries = (),
-    audited: AccessEntries = (),
+    denied: AccessListEntries = (),
+    audited: AccessListEntries = (),
     denials_first: bool = False,
     empty_list: bool = False,
 ) -> bytes:
@@ -126,13 +126,15 @@ def build_descriptor(
         _build_access_list(audits) if audits else b"",
         _build_access_list(entries) if entries or empty_list else b"",
     )
-    offset = _DESCRIPTOR_HEADER.size
+    offset = _SECURITY_DESCRIPTOR_HEADER_FORMAT.size
     offsets = []
     for part in parts:
         offsets.append(offset if part else 0)
         offset += len(part)
     present = (_SACL_PRESENT_FLAG if audited else 0) | (_DACL_PRESENT_FLAG if entries or empty_list else 0)
-    return _DESCRIPTOR_HEADER.pack(1, 0, SELF_RELATIVE_FLAG | present, offsets[0], 0, *offsets[1:]) + b"".join(parts)
+    return _SECURITY_DESCRIPTOR_HEADER_FORMAT.pack(
+        1, 0, SELF_RELATIVE_FLAG | present, offsets[0], 0, *offsets[1:]
+    ) + b"".join(parts)
 
 
 def _read_access_list_entries(data: bytes, at: int) -> list[tuple[int, str, int]]:

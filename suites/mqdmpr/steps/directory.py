@@ -38,7 +38,7 @@ class Enterprise:
         """Request the creation of a public queue; return DONE or REFUSED."""
         return self.sut.attempt(self.sut.create_queue, self.make_new_path_name())
 
-    def read_object(self, queue: str | None = None) -> dict[str, Any]:
+    def read_directory_object(self, queue: str | None = None) -> dict[str, Any]:
         """Return the directory's object of a queue or of the SUT; an empty mapping if the directory contains no such
         object.
         """
@@ -59,9 +59,9 @@ class Enterprise:
 
     def await_expiry_of_online_timer(self) -> None:
         """Wait until the Directory Online Timer has expired."""
-        self.wait_during_online_timers(lambda: False)
+        self.wait_for_condition_during_online_timers(lambda: False)
 
-    def wait_during_online_timers(self, condition: Callable[[], bool], timers: int = 1) -> bool:
+    def wait_for_condition_during_online_timers(self, condition: Callable[[], bool], timers: int = 1) -> bool:
         """Wait for a condition, at most until the Directory Online Timer has expired ``timers`` times; return the value
         of the condition.
         """
@@ -72,13 +72,13 @@ class Enterprise:
             self.peer.environment.run_until(lambda: False, each_ms // 10 + 1)
         return condition()
 
-    def await_online(self) -> bool:
+    def await_directory_online(self) -> bool:
         """Wait until DirectoryOffline is FALSE, at most until the Directory Online Timer must have expired; return
         whether DirectoryOffline is FALSE.
         """
-        return self.wait_during_online_timers(lambda: not self.is_offline())
+        return self.wait_for_condition_during_online_timers(lambda: not self.is_directory_offline())
 
-    def is_offline(self) -> bool:
+    def is_directory_offline(self) -> bool:
         """Return whether DirectoryOffline is TRUE."""
         return bool(self.sut.inspect_queue_manager()["DirectoryOffline"])
 
@@ -86,7 +86,7 @@ class Enterprise:
         """Return the remaining time of the Directory Online Timer, in ms; 0 while it is not active."""
         return int(self.sut.inspect_queue_manager()["timers"].get(DIRECTORY_ONLINE_TIMER) or 0)
 
-    def list_notifications(self) -> list[tuple[str, str | None]]:
+    def list_change_notifications(self) -> list[tuple[str, str | None]]:
         """Return the operation and the queue of each change notification; the queue is None if the notification names
         none.
         """

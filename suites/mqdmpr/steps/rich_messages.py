@@ -12,7 +12,7 @@ from harness.peer.party import NO_FIELDS
 from suites.applications import Application
 
 HOUR_S = 3_600
-PLACE_DEPENDENT_PROPERTIES = ("lookup_id",)
+QUEUE_DEPENDENT_PROPERTIES = ("lookup_id",)
 """The properties that belong to the place of a message in a queue."""
 
 
@@ -67,7 +67,7 @@ def map_properties_by_label(
 ) -> dict[str, dict[str, Any]]:
     """Return those properties of messages that must not change, by label."""
     return {
-        one["label"]: {name: one[name] for name in one if name not in (*PLACE_DEPENDENT_PROPERTIES, *but)}
+        one["label"]: {name: one[name] for name in one if name not in (*QUEUE_DEPENDENT_PROPERTIES, *but)}
         for one in messages
     }
 

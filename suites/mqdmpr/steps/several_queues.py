@@ -16,7 +16,7 @@ QUEUE_NAME_BY_JOURNAL_NAME = {"journal": "queue", "other journal": "other"}
 """For the name of each journal, the name of the queue of this journal."""
 
 
-class SeveralQueues:
+class JournaledQueuesWithMessages:
     """Two journaled queues with messages in which every property differs, and a third queue. If the SUT supports
     subqueues, the first queue has a subqueue.
 

@@ -24,7 +24,7 @@ from harness.sut.provisioning import (
 )
 from harness.wire import protection
 from harness.wire.protection import SIG20
-from suites.mqdmpr.steps.descriptors import EVERYONE_SID, INHERIT_ONLY_FLAG, build_descriptor
+from suites.mqdmpr.steps.descriptors import EVERYONE_SID, INHERIT_ONLY_FLAG, build_security_descriptor
 from suites.mqqb.steps.secured import (
     SENDER_TYPE_OF_NO_SENDER,
     SENDER_TYPE_OF_QUEUE_MANAGER,
@@ -242,7 +242,7 @@ def test_denial_for_group_applies_to_its_members(peer, sut, judge):
     """A queue denies the right to write to a group and grants it to everyone. The message from Alice arrives. The SUT
     refuses the message from Bob, who is a member of the group.
     """
-    security = build_descriptor(
+    security = build_security_descriptor(
         denied=((SENDERS_GROUP_SID, WRITE_MESSAGE_RIGHT),),
         granted=((EVERYONE_SID, WRITE_MESSAGE_RIGHT),),
         denials_first=True,
@@ -278,7 +278,7 @@ def test_right_of_group_applies_to_encrypted_and_transactional_messages(peer, su
     """Two queues grant the right to write to a group. An encrypted and a transactional message from Bob, who is a
     member of the group, arrive. The SUT refuses a transactional message from Alice.
     """
-    security = base64.b64encode(build_descriptor(granted=((SENDERS_GROUP_SID, WRITE_MESSAGE_RIGHT),))).decode()
+    security = base64.b64encode(build_security_descriptor(granted=((SENDERS_GROUP_SID, WRITE_MESSAGE_RIGHT),))).decode()
     try:
         names = [sut.new_queue("group", security_base64=security, transactional=one) for one in (False, True)]
     except ControlRefused as refused:
@@ -320,7 +320,7 @@ def test_generic_rights_include_the_right_to_write(peer, sut, judge):
     """A queue grants GENERIC_WRITE to Alice, GENERIC_READ to Bob and GENERIC_ALL to Carol. Only the messages from Alice
     and Carol arrive.
     """
-    security = build_descriptor(granted=tuple((user.sid, right) for user, right, _ in GENERIC_RIGHT_CASES))
+    security = build_security_descriptor(granted=tuple((user.sid, right) for user, right, _ in GENERIC_RIGHT_CASES))
     try:
         name = sut.new_queue("generic", security_base64=base64.b64encode(security).decode())
     except ControlRefused as refused:
@@ -405,7 +405,7 @@ def test_access_follows_the_entries_of_the_descriptor(peer, sut, judge):
     """
     try:
         names = {
-            case: sut.new_queue(f"d{at}", security_base64=base64.b64encode(build_descriptor(**parts)).decode())
+            case: sut.new_queue(f"d{at}", security_base64=base64.b64encode(build_security_descriptor(**parts)).decode())
             for at, (case, parts, *_) in enumerate(SECURITY_DESCRIPTOR_CASES)
         }
     except ControlRefused as refused:

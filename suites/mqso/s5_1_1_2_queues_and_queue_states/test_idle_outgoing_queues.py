@@ -113,7 +113,7 @@ def test_outgoing_queue_without_connection_resolves_its_destination_again(peer, 
     sender = Sender(peer, sut, to)
     early = sender.poll_session(attempts_ms)
     sut.change_environment(directory=True)
-    enterprise.await_online()
+    enterprise.await_directory_online()
     session = early or sender.poll_session()
     frames = [] if session is None else sender.collect(session, 1)
     judge(

@@ -94,7 +94,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     steps in a second outage, which outlasts the Directory Online Timer.
     """
     enterprise = Enterprise(peer, sut)
-    if not enterprise.await_online():  # a check before this one may have taken it away
+    if not enterprise.await_directory_online():  # a check before this one may have taken it away
         raise ConformanceFailure("the SUT has no directory at the start of the check")
     sender = Sender(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
     public = enterprise.create_queue()
@@ -161,7 +161,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
         },
     )
     sut.change_environment(directory=True)
-    enterprise.await_online()
+    enterprise.await_directory_online()
     offline = read_data_model_element(sut.inspect_queue_manager(), "DirectoryOffline")
     observed = {
         "DirectoryOffline": bool(offline),
@@ -191,7 +191,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     sut.change_environment(directory=False)
     observed = {
         "creation_of_a_public_queue": enterprise.attempt_creation_of_public_queue(),
-        "DirectoryOffline": enterprise.is_offline(),
+        "DirectoryOffline": enterprise.is_directory_offline(),
     }
     judge(
         "MQSO-5.5.4-05",
@@ -202,8 +202,11 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     )
     enterprise.await_expiry_of_online_timer()
     sut.change_environment(directory=True)
-    enterprise.await_online()
-    observed = {"DirectoryOffline": enterprise.is_offline(), "deletion": sut.attempt(sut.delete_queue, public)}
+    enterprise.await_directory_online()
+    observed = {
+        "DirectoryOffline": enterprise.is_directory_offline(),
+        "deletion": sut.attempt(sut.delete_queue, public),
+    }
     expected = facts(DirectoryOffline=False, deletion=Outcome.DONE)
     judge("MQSO-5.5.4-01", "MQSO-5.5.4-08", expected=expected, observed=observed, case="return after a second outage")
 
@@ -267,7 +270,7 @@ def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
     peer.settle()
     integrated = is_directory_integrated()
     judge("MQSO-5.5.4-02", expected=False, observed=integrated, case="DirectoryIntegrated before the next restart")
-    object_before = [sut.read_directory_object(), enterprise.read_object(public)]
+    object_before = [sut.read_directory_object(), enterprise.read_directory_object(public)]
     sut.restart()
     observed = {
         "DirectoryIntegrated": is_directory_integrated(),
@@ -281,7 +284,7 @@ def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
         ),
         observed=observed,
     )
-    object_after = [sut.read_directory_object(), enterprise.read_object(public)]
+    object_after = [sut.read_directory_object(), enterprise.read_directory_object(public)]
     judge("MQSO-6.6.2-D01", expected=object_before, observed=object_after)
 
 

@@ -27,7 +27,7 @@ def test_transaction_without_directory_is_sent_after_return(peer, sut, judge):
     steps["commit"] = sut.attempt("commit", transaction=transaction)
     judge("MQSO-5.1.1.1-D07", expected=each(Outcome.DONE, "step"), observed=steps, case="transaction")
     sut.change_environment(directory=True)
-    enterprise.await_online()
+    enterprise.await_directory_online()
     session = sender.poll_session()
     frames = [] if session is None else sender.collect_all(session, 2)
     judge(

@@ -21,7 +21,7 @@ def test_foreign_directory_object_sets_directory_offline(peer, sut, judge):
         judge.all(expected=True, observed=offline, case=f"DirectoryOffline {when}")
         enterprise.await_expiry_of_online_timer()
     sut.change_environment(registration=True)
-    enterprise.await_online()
+    enterprise.await_directory_online()
     offline = bool(read_data_model_element(sut.inspect_queue_manager(), "DirectoryOffline"))
     judge("MQSO-5.5.6-03", expected=False, observed=offline, case="DirectoryOffline")
     sut.restart()

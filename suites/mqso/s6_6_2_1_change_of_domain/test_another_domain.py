@@ -96,7 +96,7 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
     if not read_data_model_element(sut.inspect_queue_manager(), "DirectoryIntegrated"):
         judge.mark_not_exercised("MQSO-6.6.2-D02", reason="a SUT that has left its domain stays in workgroup mode")
         return
-    enterprise.await_online()
+    enterprise.await_directory_online()
     directory_object = _await_directory_object(peer, sut)
     observed = {
         "directory_object": directory_object,
@@ -274,7 +274,7 @@ def test_object_with_same_name_in_new_domain_sets_directory_offline(peer, sut, j
         judge("MQSO-6.6.2.1-D02", expected=True, observed=offline, case=f"DirectoryOffline {when}")
         enterprise.await_expiry_of_online_timer()
     sut.change_environment(registration=True)
-    enterprise.await_online()
+    enterprise.await_directory_online()
     observed = {"Identifier": _read_guid(sut), "DirectoryOffline": _is_directory_offline(sut)}
     judge("MQSO-6.6.2.1-D02", expected=facts(Identifier=own_identifier, DirectoryOffline=False), observed=observed)
     _return_to_own_domain(sut)

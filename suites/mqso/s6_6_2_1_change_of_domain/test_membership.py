@@ -93,15 +93,15 @@ def test_directory_keeps_public_queue_of_computer_without_domain(peer, sut, judg
     _judge_kept_directory_objects(enterprise, judge, public, "without the domain")
     sut.change_environment(domain=True)
     sut.restart()
-    enterprise.await_online()
+    enterprise.await_directory_online()
     _judge_kept_directory_objects(enterprise, judge, public, "in the domain again")
     sut.attempt(sut.delete_queue, public)
 
 
 def _judge_kept_directory_objects(enterprise, judge, public, when):
     observed = {
-        "object_of_the_SUT": bool(enterprise.read_object()),
-        "object_of_the_public_queue": bool(enterprise.read_object(public)),
+        "object_of_the_SUT": bool(enterprise.read_directory_object()),
+        "object_of_the_public_queue": bool(enterprise.read_directory_object(public)),
     }
     expected = facts(object_of_the_SUT=True, object_of_the_public_queue=True)
     judge("MQSO-6.6.2.2-02", expected=expected, observed=observed, case=when)

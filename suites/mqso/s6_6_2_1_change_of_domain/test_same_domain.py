@@ -17,16 +17,16 @@ def test_restart_in_same_domain_keeps_changes_of_administrator(peer, sut, judge)
     """
     enterprise = Enterprise(peer, sut)
     public = enterprise.create_queue(label="of the application")
-    quota_kb = enterprise.read_object().get("quota_kb")
+    quota_kb = enterprise.read_directory_object().get("quota_kb")
     if quota_kb is None:
         raise ConformanceFailure("the directory does not show the quota of the SUT")
     enterprise.change_directory_object_of_queue(quota_kb=quota_kb - 1)
     enterprise.change_directory_object_of_queue(public, label=LABEL_SET_BY_ADMINISTRATOR)
-    before = [enterprise.read_object(), enterprise.read_object(public)]
+    before = [enterprise.read_directory_object(), enterprise.read_directory_object(public)]
     for number in (1, 2):
         sut.restart()
-        enterprise.await_online()
-        after = [enterprise.read_object(), enterprise.read_object(public)]
+        enterprise.await_directory_online()
+        after = [enterprise.read_directory_object(), enterprise.read_directory_object(public)]
         case = f"objects of the SUT and of its public queue after restart {number}"
         judge.all(expected=before, observed=after, case=case)
     enterprise.change_directory_object_of_queue(quota_kb=quota_kb)

@@ -11,7 +11,7 @@ from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire import protection
 from harness.wire.rpc_qmcomm import DIRECT, PEEK_ACCESS, RECEIVE_ACCESS, queue_format
 from suites.mqdmpr.steps import openings
-from suites.mqdmpr.steps.descriptors import EVERYONE_SID, build_descriptor
+from suites.mqdmpr.steps.descriptors import EVERYONE_SID, build_security_descriptor
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.secured import (
     CLEAR_BODY,
@@ -38,7 +38,7 @@ LEVEL_AND_ALGORITHM_BY_KEY_BITS = {
 
 
 def _encode_descriptor(*granted):
-    return base64.b64encode(build_descriptor(granted=granted)).decode()
+    return base64.b64encode(build_security_descriptor(granted=granted)).decode()
 
 
 def _create_queue(sut, judge, *granted):
@@ -145,7 +145,7 @@ def test_public_keys_stay_in_directory_object_after_restart(peer, sut, judge):
     """After a restart, the SUT's directory object still contains the public encryption and signing keys of the SUT."""
     before = _select_public_key_attributes(sut.read_directory_object())
     sut.restart()
-    Enterprise(peer, sut).await_online()
+    Enterprise(peer, sut).await_directory_online()
     after = _select_public_key_attributes(sut.read_directory_object())
     judge("MQSO-7.4.1.3-04", expected=before, observed=after, case="public keys in the directory object")
 

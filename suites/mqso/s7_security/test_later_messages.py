@@ -12,7 +12,7 @@ from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire import protection
-from suites.mqdmpr.steps.descriptors import EVERYONE_SID, build_descriptor
+from suites.mqdmpr.steps.descriptors import EVERYONE_SID, build_security_descriptor
 from suites.mqqb.steps.secured import (
     CLEAR_BODY,
     SYMMETRIC_KEYS,
@@ -102,7 +102,7 @@ def test_certificate_of_signed_message_stays_in_message(peer, sut, judge):
     """
     secured = SecuredMessageSender(peer, sut)
     open_to_all = base64.b64encode(
-        build_descriptor(granted=((EVERYONE_SID, ALL_QUEUE_RIGHTS), (ANONYMOUS_SID, ALL_QUEUE_RIGHTS)))
+        build_security_descriptor(granted=((EVERYONE_SID, ALL_QUEUE_RIGHTS), (ANONYMOUS_SID, ALL_QUEUE_RIGHTS)))
     )
     try:
         queue = sut.new_queue("open", security_base64=open_to_all.decode())
@@ -195,7 +195,7 @@ def test_body_for_each_key_is_decrypted_for_second_sender_and_after_restart(peer
 
 
 def _encode_descriptor_for_bob():
-    return base64.b64encode(build_descriptor(granted=((BOB.sid, WRITE_RIGHT_MASK),))).decode()
+    return base64.b64encode(build_security_descriptor(granted=((BOB.sid, WRITE_RIGHT_MASK),))).decode()
 
 
 def _create_queue(sut, judge, name, **properties):

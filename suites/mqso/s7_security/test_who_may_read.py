@@ -39,7 +39,7 @@ def test_remote_reader_opens_queue_only_as_granted(remote, sut, judge):
     """
     association = remote.associate()
     for name, (mask, flags, allowed) in ALLOWED_READS_BY_GRANT.items():
-        descriptor = descriptors.build_descriptor(granted=((descriptors.EVERYONE_SID, mask),), flags=flags)
+        descriptor = descriptors.build_security_descriptor(granted=((descriptors.EVERYONE_SID, mask),), flags=flags)
         queue = _create_restricted_queue(sut, judge, descriptor)
         if queue is None:
             return
@@ -64,7 +64,7 @@ def test_remote_reader_opens_subqueue_only_as_its_queue_grants(remote, sut, judg
     peeking, but not for receiving.
     """
     queue = _create_restricted_queue(
-        sut, judge, descriptors.build_descriptor(granted=((descriptors.EVERYONE_SID, PEEK_RIGHT_MASK),))
+        sut, judge, descriptors.build_security_descriptor(granted=((descriptors.EVERYONE_SID, PEEK_RIGHT_MASK),))
     )
     if queue is None:
         return
@@ -89,7 +89,7 @@ def test_remote_reader_opens_queue_only_as_granted_after_restart(remote, sut, ju
     the queue for peeking, but not for receiving.
     """
     queue = _create_restricted_queue(
-        sut, judge, descriptors.build_descriptor(granted=((descriptors.EVERYONE_SID, PEEK_RIGHT_MASK),))
+        sut, judge, descriptors.build_security_descriptor(granted=((descriptors.EVERYONE_SID, PEEK_RIGHT_MASK),))
     )
     if queue is None:
         return
