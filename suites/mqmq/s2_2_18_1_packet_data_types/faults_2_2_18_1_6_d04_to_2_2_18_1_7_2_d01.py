@@ -79,10 +79,10 @@ for _name, _breaks, _says, _others in (
 
 
 @fault(
-    "receiver-unsupported-provider-of-transactional-message-class-bad-signature",
+    "receiver-sends-bad-signature-for-transactional-unsupported-provider",
     breaks=("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21"),
 )
-class ReceiverUnsupportedProviderOfTransactionalMessageClassBadSignature(Admission):
+class ReceiverSendsBadSignatureForTransactionalUnsupportedProvider(Admission):
     """The receiver refuses a transactional message with an unsupported provider, but sends the class for a bad
     signature.
     """

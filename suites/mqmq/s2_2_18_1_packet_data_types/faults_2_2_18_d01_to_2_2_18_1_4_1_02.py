@@ -167,8 +167,8 @@ add(
 )
 
 
-@fault("receiver-sequence-of-equal-timestamp-refused", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
-class ReceiverSequenceOfEqualTimestampRefused(InSequence):
+@fault("receiver-refuses-later-sequence-with-equal-time-stamp", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
+class ReceiverRefusesLaterSequenceWithEqualTimeStamp(InSequence):
     """The receiver refuses a later sequence whose TimeStamp equals that of the known sequence."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -216,8 +216,8 @@ class DerivedNumberComparer(InSequence):
         return later and header.PreviousTxSequenceNumber == 0
 
 
-@fault("receiver-tx-sequence-id-time-stamp-signed", breaks="MQMQ-2.2.18.1.2-D02")
-class ReceiverTxSequenceIdTimeStampSigned(DerivedNumberComparer):
+@fault("receiver-compares-time-stamp-of-tx-sequence-id-as-signed", breaks="MQMQ-2.2.18.1.2-D02")
+class ReceiverComparesTimeStampOfTxSequenceIdAsSigned(DerivedNumberComparer):
     """The receiver compares TimeStamp of TxSequenceIDs as a signed number."""
 
     def derive_compared_number(self, identifier: TxSequenceID) -> int:

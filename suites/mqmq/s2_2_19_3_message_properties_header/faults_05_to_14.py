@@ -337,8 +337,8 @@ add(
 )
 
 
-@fault("receiver-correlation-id-of-refusal-that-of-message", breaks="MQMQ-2.2.19.3-14")
-class ReceiverCorrelationIdOfRefusalThatOfMessage(AdminAcks):
+@fault("receiver-copies-correlation-id-of-refused-message-to-nack", breaks="MQMQ-2.2.19.3-14")
+class ReceiverCopiesCorrelationIdOfRefusedMessageToNack(AdminAcks):
     """A queue manager sends a negative acknowledgment with the CorrelationID of the refused message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:

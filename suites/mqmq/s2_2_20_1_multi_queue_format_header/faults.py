@@ -19,9 +19,10 @@ from reference_qm.surface.clock import Now
 
 
 @fault(
-    "sender-destination-list-of-own-queue-only", breaks=("MQMQ-2.2.20.1-01", "MQDMPR-3.1.1.12-28", "MQDMPR-3.1.1.12-27")
+    "sender-lists-only-one-destination-in-each-copy",
+    breaks=("MQMQ-2.2.20.1-01", "MQDMPR-3.1.1.12-28", "MQDMPR-3.1.1.12-27"),
 )
-class SenderDestinationListOfOwnQueueOnly(Sending):
+class SenderListsOnlyOneDestinationInEachCopy(Sending):
     """When a message is sent to several queues, each copy lists only the queue to which the sender sends this copy."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -69,8 +70,8 @@ class SenderListLocalDestinationOmitted(Enqueueing):
         return super()._enqueue_message(queue, message, now, transaction)
 
 
-@fault("sender-single-destination-message-with-lists", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))
-class SenderSingleDestinationMessageWithLists(Sending):
+@fault("sender-adds-multi-queue-format-header-for-single-queue", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))
+class SenderAddsMultiQueueFormatHeaderForSingleQueue(Sending):
     """The sender adds a MultiQueueFormatHeader to a message for one queue."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -81,8 +82,10 @@ class SenderSingleDestinationMessageWithLists(Sending):
         return super().construct_user_message(position)
 
 
-@fault("sender-several-destinations-without-lists", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))
-class SenderSeveralDestinationsWithoutLists(Sending):
+@fault(
+    "sender-omits-multi-queue-format-header-for-several-queues", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05")
+)
+class SenderOmitsMultiQueueFormatHeaderForSeveralQueues(Sending):
     """The sender adds no MultiQueueFormatHeader to a message for several queues."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

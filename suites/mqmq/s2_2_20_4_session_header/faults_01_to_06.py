@@ -316,8 +316,8 @@ class ReceiverRecoverableAckNumberCountsAllMessages(SentSessionHeaderChanger):
         return replace(header, RecoverableMsgAckSeqNumber=header.RecoverableMsgAckSeqNumber + express & 0xFFFF)
 
 
-@fault("receiver-ack-sequence-number-of-one-byte", breaks="MQMQ-2.2.20.4-05", blind=True)
-class ReceiverAckSequenceNumberOfOneByte(SessionAcks):
+@fault("receiver-sends-only-low-byte-of-ack-sequence-number", breaks="MQMQ-2.2.20.4-05", blind=True)
+class ReceiverSendsOnlyLowByteOfAckSequenceNumber(SessionAcks):
     """The receiver's SessionAck carries only the low byte of AckSequenceNumber."""
 
     def build_header(self, session: Session) -> SessionHeader:
@@ -358,8 +358,8 @@ class ReceiverUserMessageHeaderAckSequenceNumberOneLow(Sending):
         return replace(packet, SessionHeader=replace(header, AckSequenceNumber=header.AckSequenceNumber - 1 & 0xFFFF))
 
 
-@fault("receiver-recoverable-ack-number-of-second-acknowledgment-first-message", breaks="MQMQ-2.2.20.4-06")
-class ReceiverRecoverableAckNumberOfSecondAcknowledgmentFirstMessage(SessionAcks):
+@fault("receiver-sends-recoverable-ack-number-one-too-low-in-user-message", breaks="MQMQ-2.2.20.4-06")
+class ReceiverSendsRecoverableAckNumberOneTooLowInUserMessage(SessionAcks):
     """In a UserMessage, the receiver sends a RecoverableMsgAckSeqNumber that is one too low, and flags of
     RecoverableMsgAckFlags that begin at bit 1.
     """

@@ -114,8 +114,8 @@ for _name, _says, _is_omitted in (
     )
 
 
-@fault("receiver-user-message-header-flags-1", breaks="MQMQ-2.2.20.4-08")
-class ReceiverUserMessageHeaderFlags1(Sending):
+@fault("receiver-sends-recoverable-msg-ack-flags-1-in-user-message", breaks="MQMQ-2.2.20.4-08")
+class ReceiverSendsRecoverableMsgAckFlags1InUserMessage(Sending):
     """The receiver sends RecoverableMsgAckFlags 1 in a UserMessage, also if it has saved several messages."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -141,7 +141,7 @@ class MessageSessionHeaderSender(Sending):
 
 
 @fault(
-    "sender-user-message-session-header-without-own-message",
+    "sender-omits-message-itself-from-user-msg-sequence-number",
     breaks=(
         "MQMQ-2.2.20.4-09",
         "MQQB-3.1.1.4-01",
@@ -151,7 +151,7 @@ class MessageSessionHeaderSender(Sending):
         "MQQB-3.1.7.1.3-18",
     ),
 )
-class SenderUserMessageSessionHeaderWithoutOwnMessage(MessageSessionHeaderSender):
+class SenderOmitsMessageItselfFromUserMsgSequenceNumber(MessageSessionHeaderSender):
     """The sender does not count a UserMessage in the UserMsgSequenceNumber of this message."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
@@ -209,8 +209,8 @@ class ReceiverUserMessageSessionHeaderWithReservedNotProcessed(Receiving):
         super().receive_user_message(session, packet, now)
 
 
-@fault("receiver-session-header-reserved-of-user-message-header-ignored", breaks="MQMQ-2.2.20.4-13")
-class ReceiverSessionHeaderReservedOfUserMessageHeaderIgnored(Receiving):
+@fault("receiver-ignores-session-header-of-user-message-with-reserved", breaks="MQMQ-2.2.20.4-13")
+class ReceiverIgnoresSessionHeaderOfUserMessageWithReserved(Receiving):
     """The receiver ignores the SessionHeader of a UserMessage when Reserved of this header is not 0."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

@@ -268,8 +268,8 @@ _HIGHEST_UNUSED_BIT = 32768
 _AUTHENTICATION_LEVEL_MASK = 3840
 
 
-@fault("signature-hidden-by-last-unused-bit", breaks="MQMQ-2.2.20.6-13")
-class SignatureHiddenByLastUnusedBit(SecurityOnReceipt):
+@fault("receiver-ignores-signature-if-last-unused-bit-is-set", breaks="MQMQ-2.2.20.6-13")
+class ReceiverIgnoresSignatureIfLastUnusedBitIsSet(SecurityOnReceipt):
     """If the last unused bit of SecurityHeader.Flags is set in a signed message, the receiver stores the message as
     unauthenticated.
     """

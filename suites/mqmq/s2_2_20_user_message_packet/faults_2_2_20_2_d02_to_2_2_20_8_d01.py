@@ -252,8 +252,8 @@ def _remove_trace_queue(packet: Any) -> UserMessagePacket:
     return replace(packet, DebugHeader=replace(header, QueueIdentifier=NULL_GUID))
 
 
-@fault("receiver-debug-header-x12-of-transactional-message-hides-queue", breaks="MQMQ-2.2.20.8-12")
-class ReceiverDebugHeaderX12OfTransactionalMessageHidesQueue(DebugHeaderAdmission):
+@fault("receiver-sends-no-report-for-transactional-message-with-x12", breaks="MQMQ-2.2.20.8-12")
+class ReceiverSendsNoReportForTransactionalMessageWithX12(DebugHeaderAdmission):
     """The receiver sends no report about a transactional message when bit X12 of its DebugHeader is set."""
 
     def change(self, packet: Any) -> UserMessagePacket:
@@ -271,8 +271,8 @@ class RouterDebugHeaderX15SuppressesReport(Routing):
         super().forward_message(position, packet, now)
 
 
-@fault("receiver-debug-header-reserved-above-0x7fff-hides-queue", breaks="MQMQ-2.2.20.8-16")
-class ReceiverDebugHeaderReservedAbove0x7fffHidesQueue(DebugHeaderAdmission):
+@fault("receiver-sends-no-report-if-debug-reserved-is-above-0x7fff", breaks="MQMQ-2.2.20.8-16")
+class ReceiverSendsNoReportIfDebugReservedIsAbove0x7fff(DebugHeaderAdmission):
     """The receiver sends no report about a message when Reserved of its DebugHeader is greater than 0x7FFF."""
 
     def change(self, packet: Any) -> UserMessagePacket:

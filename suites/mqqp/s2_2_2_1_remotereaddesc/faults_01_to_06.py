@@ -75,8 +75,8 @@ class ServerInfiniteUlTimeoutCutTo1Second(RemoteReads):
         super().remote_receive(entry, descriptor, cursor, now)
 
 
-@fault("client-sends-infinite-ul-timeout-with-one-digit-less", breaks="MQQP-2.2.2.1-02")
-class ClientSendsInfiniteUlTimeoutWithOneDigitLess(ClientReading):
+@fault("client-sends-infinite-ul-timeout-as-0x0fffffff", breaks="MQQP-2.2.2.1-02")
+class ClientSendsInfiniteUlTimeoutAs0x0fffffff(ClientReading):
     """The client sets ulTimeout to 0x0FFFFFFF in a read without a timeout."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -140,7 +140,7 @@ class ClientInfiniteReadByCursorUlTimeout0x7fffffff(ClientReading):
 
 
 @fault(
-    "server-answer-lp-buffer-null",
+    "server-returns-null-lp-buffer-and-dw-size-0",
     breaks=(
         "MQQP-3.1.4.1-19",
         "MQQP-3.1.4.10-50",
@@ -151,7 +151,7 @@ class ClientInfiniteReadByCursorUlTimeout0x7fffffff(ClientReading):
         "MQQP-2.2.2.1-03",
     ),
 )
-class ServerAnswerLpBufferNull(RemoteReads):
+class ServerReturnsNullLpBufferAndDwSize0(RemoteReads):
     """The server returns lpBuffer NULL and dwSize 0."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
@@ -205,8 +205,8 @@ class ServerCancelReceiveEndsWrongRead(RemoteEnding):
         return super().find_read_to_cancel(h_queue, request_id if other is None else other.RequestId)
 
 
-@fault("server-cancel-finds-request-id-in-low-31-bits", breaks="MQQP-2.2.2.1-04", blind=True)
-class ServerCancelFindsRequestIdInLow31Bits(RemoteEnding):
+@fault("server-cancel-compares-only-low-31-bits-of-request-id", breaks="MQQP-2.2.2.1-04", blind=True)
+class ServerCancelComparesOnlyLow31BitsOfRequestId(RemoteEnding):
     """RemoteQMCancelReceive compares only the low 31 bits of dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:

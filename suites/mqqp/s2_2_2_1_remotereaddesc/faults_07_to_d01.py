@@ -75,8 +75,8 @@ add(
 )
 
 
-@fault("server-dwarrivetime-time-of-read", breaks="MQQP-2.2.2.1-07")
-class ServerDwarrivetimeTimeOfRead(RemoteReads):
+@fault("server-sets-dw-arrive-time-to-time-of-receive", breaks="MQQP-2.2.2.1-07")
+class ServerSetsDwArriveTimeToTimeOfReceive(RemoteReads):
     """The server sets dwArriveTime of a receive to the time of the receive."""
 
     time_of_read_s = 0
@@ -91,8 +91,8 @@ class ServerDwarrivetimeTimeOfRead(RemoteReads):
         return {**given, "dwArriveTime": self.time_of_read_s or given["dwArriveTime"]}
 
 
-@fault("server-dwarrivetime-of-waited-read-0", breaks="MQQP-2.2.2.1-07")
-class ServerDwarrivetimeOfWaitedRead0(ReadAnswerChanger):
+@fault("server-returns-dw-arrive-time-0-for-read-that-waited", breaks="MQQP-2.2.2.1-07")
+class ServerReturnsDwArriveTime0ForReadThatWaited(ReadAnswerChanger):
     """The server sets dwArriveTime to 0 for a read that waited for its message."""
 
     def change(
@@ -101,8 +101,8 @@ class ServerDwarrivetimeOfWaitedRead0(ReadAnswerChanger):
         return {"dwArriveTime": 0} if entry is not None and entry.Timeout else {}
 
 
-@fault("server-dwarrivetime-time-of-sending", breaks="MQQP-2.2.2.1-07")
-class ServerDwarrivetimeTimeOfSending(RemoteReads):
+@fault("server-sets-dw-arrive-time-to-sent-time", breaks="MQQP-2.2.2.1-07")
+class ServerSetsDwArriveTimeToSentTime(RemoteReads):
     """The server sets dwArriveTime to the SentTime of the message."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
@@ -149,8 +149,8 @@ class ServerDwarrivetimeOfExpressMessageOfSending(MessageAnswerChanger):
         return {"dwArriveTime": message.SentTime} if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS else {}
 
 
-@fault("server-arrive-time-of-returned-message-is-time-of-nack", breaks="MQQP-2.2.2.1-07", blind=True)
-class ServerArriveTimeOfReturnedMessageIsTimeOfNack(RemoteReads):
+@fault("server-sets-dw-arrive-time-of-nacked-message-to-time-of-nack", breaks="MQQP-2.2.2.1-07", blind=True)
+class ServerSetsDwArriveTimeOfNackedMessageToTimeOfNack(RemoteReads):
     """When the receive of a message ended with RR_NACK, the server returns a dwArriveTime that is one second too late
     in the next receive.
     """
@@ -168,8 +168,8 @@ class ServerArriveTimeOfReturnedMessageIsTimeOfNack(RemoteReads):
             self.__dict__.setdefault("seen", set()).add(id(entry.UserMessagePacket))
 
 
-@fault("server-arrive-time-of-peek-0", breaks="MQQP-2.2.2.1-07", blind=True)
-class ServerArriveTimeOfPeek0(RemoteReads):
+@fault("server-returns-dw-arrive-time-0-for-peek", breaks="MQQP-2.2.2.1-07", blind=True)
+class ServerReturnsDwArriveTime0ForPeek(RemoteReads):
     """The server sets dwArriveTime to 0 for a peek."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -212,8 +212,8 @@ add(
 )
 
 
-@fault("server-eacknack-2-ends-receive", breaks="MQQP-2.2.2.1-09")
-class ServerEacknack2EndsReceive(RemoteReads):
+@fault("server-ends-receive-whose-request-has-rr-ack", breaks="MQQP-2.2.2.1-09")
+class ServerEndsReceiveWhoseRequestHasRrAck(RemoteReads):
     """The server removes the message of a receive at once when eAckNack of the request is RR_ACK."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -224,8 +224,8 @@ class ServerEacknack2EndsReceive(RemoteReads):
             position.QueueReference.MessagePositionList.remove(position)
 
 
-@fault("client-eacknack-of-answer-used-as-ack", breaks="MQQP-2.2.2.1-09")
-class ClientEacknackOfAnswerUsedAsAck(ClientReading):
+@fault("client-ends-no-receive-whose-answer-has-rr-ack", breaks="MQQP-2.2.2.1-09")
+class ClientEndsNoReceiveWhoseAnswerHasRrAck(ClientReading):
     """The client does not end a receive when eAckNack of the answer is RR_ACK."""
 
     is_receive_acknowledged = False
@@ -268,8 +268,8 @@ class ServerLookupWithEacknackRefused(RemoteStarting):
         return Status.MQ_ERROR_INVALID_PARAMETER if desc["eAckNack"] else super().check_lookup_queue(desc)
 
 
-@fault("client-receive-eacknack-refused-when-nack", breaks="MQQP-2.2.2.1-09", blind=True)
-class ClientReceiveEacknackRefusedWhenNack(ClientReading):
+@fault("client-fails-receive-whose-answer-has-rr-nack", breaks="MQQP-2.2.2.1-09", blind=True)
+class ClientFailsReceiveWhoseAnswerHasRrNack(ClientReading):
     """The client treats a receive as failed if eAckNack of the answer is RR_NACK."""
 
     def reconstruct_message(self, results: dict[str, Any], server: Any) -> Any:
@@ -321,9 +321,11 @@ class ServerReadByCursorWaitsAtLeast5Seconds(ReadTimeoutChanger):
 
 
 @fault(
-    "server-call-timer-restarted-by-arrival-for-other-reader", breaks=("MQQP-2.2.2.1-D01", "MQQP-3.1.2-03"), blind=True
+    "server-restarts-call-timers-when-message-arrives-for-other-read",
+    breaks=("MQQP-2.2.2.1-D01", "MQQP-3.1.2-03"),
+    blind=True,
 )
-class ServerCallTimerRestartedByArrivalForOtherReader(Waiting):
+class ServerRestartsCallTimersWhenMessageArrivesForOtherRead(Waiting):
     """When a message arrives for one waiting read, the server restarts the Call Timers of the other waiting reads of
     the queue.
     """

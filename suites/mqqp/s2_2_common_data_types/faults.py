@@ -58,8 +58,8 @@ add(
 )
 
 
-@fault("server-own-status-of-closed-queue-without-c-bit", breaks="MQQP-1.8-D01")
-class ServerOwnStatusOfClosedQueueWithoutCBit(RemoteEnding):
+@fault("server-returns-own-status-without-c-bit-for-closed-queue", breaks="MQQP-1.8-D01")
+class ServerReturnsOwnStatusWithoutCBitForClosedQueue(RemoteEnding):
     """If the queue of a pending receive has been closed, RemoteQMEndReceive returns an HRESULT of the server in which
     the C bit is clear.
     """
@@ -99,16 +99,16 @@ class ServerOwnStatusOfRefusedLookupWithoutCustomerBit(_RefusalStatusChanger):
         return 0xC00E7002 if call.method.name == "RemoteQMStartReceiveByLookupId" else status
 
 
-@fault("server-own-status-of-refused-purge-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
-class ServerOwnStatusOfRefusedPurgeWithoutCustomerBit(RemoteOpening):
+@fault("server-returns-own-status-without-customer-bit-for-refused-purge", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
+class ServerReturnsOwnStatusWithoutCustomerBitForRefusedPurge(RemoteOpening):
     """The server returns its own HRESULT 0xC00E7003 for a refused RemoteQMPurgeQueue."""
 
     def refuse_purge(self, call: Call, status: Status) -> None:
         super().refuse_purge(change_answer_values(call, Return=0xC00E7003), status)
 
 
-@fault("server-own-status-of-null-read-handle-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
-class ServerOwnStatusOfNullReadHandleWithoutCustomerBit(RemoteEnding):
+@fault("server-returns-own-status-without-customer-bit-for-null-handle", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
+class ServerReturnsOwnStatusWithoutCustomerBitForNullHandle(RemoteEnding):
     """The server returns its own HRESULT 0xC00E7004 for a RemoteQMEndReceive with the context handle NULL."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -296,8 +296,8 @@ class ServerHandleOfLookupReadSurvivesEndReceive(RemoteEnding):
             self.end_remote_read(handle.state, self.is_delivered(call.arguments["dwAck"]), answer_end)
 
 
-@fault("server-remote-read-handle-survives-rr-nack", breaks="MQQP-2.2.1.2-01")
-class ServerRemoteReadHandleSurvivesRrNack(RemoteEnding):
+@fault("server-keeps-context-handle-of-receive-after-rr-nack", breaks="MQQP-2.2.1.2-01")
+class ServerKeepsContextHandleOfReceiveAfterRrNack(RemoteEnding):
     """When a receive ends with RR_NACK, the server does not end the context handle of the receive."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:

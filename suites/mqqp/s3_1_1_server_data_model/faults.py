@@ -16,8 +16,8 @@ from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 
-@fault("server-remote-read-collection-forgets-first-of-three", breaks=("MQQP-3.1.1.3-01", "MQQP-3.1.1.3-02"))
-class ServerRemoteReadCollectionForgetsFirstOfThree(RemoteStarting):
+@fault("server-forgets-first-of-three-waiting-reads", breaks=("MQQP-3.1.1.3-01", "MQQP-3.1.1.3-02"))
+class ServerForgetsFirstOfThreeWaitingReads(RemoteStarting):
     """The server forgets the first waiting read of a handle when a third read begins to wait."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
@@ -96,8 +96,8 @@ class ServerCancelRemovesReadOfOtherQueueWithSameRequest(RemoteEnding):
                 self.cancel_remote_read(read, CANCELED_STATUS)
 
 
-@fault("server-remote-read-collection-emptied-by-end-of-read", breaks="MQQP-3.1.1.3-02")
-class ServerRemoteReadCollectionEmptiedByEndOfRead(RemoteReads):
+@fault("server-removes-entries-of-all-waiting-reads-when-one-read-ends", breaks="MQQP-3.1.1.3-02")
+class ServerRemovesEntriesOfAllWaitingReadsWhenOneReadEnds(RemoteReads):
     """The server removes the entries of all waiting reads of a handle when one of these reads gets a message."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
@@ -179,8 +179,8 @@ class ServerCloseCancelsOnlyReadsOfStartReceive2(_PartialReadCanceller):
         return [one for one in reads if one.call.method.name == "RemoteQMStartReceive2"]
 
 
-@fault("server-open-queue-collection-forgets-queue-after-purge", breaks="MQQP-3.1.1.5-01")
-class ServerOpenQueueCollectionForgetsQueueAfterPurge(RemoteOpening):
+@fault("server-purge-queue-removes-entry-of-open-queue", breaks="MQQP-3.1.1.5-01")
+class ServerPurgeQueueRemovesEntryOfOpenQueue(RemoteOpening):
     """The server removes the entry of an open queue when the queue is purged."""
 
     def purge_remote_queue(self, call: Call, queue: object) -> None:
@@ -237,8 +237,8 @@ class ServerOpenQueueReplacesOtherEntries(RemoteOpening):
                 self.qm.remote.OpenQueueEntryCollection.remove(other)
 
 
-@fault("server-open-queue-collection-close-removes-entries-of-other-queues", breaks="MQQP-3.1.1.5-02")
-class ServerOpenQueueCollectionCloseRemovesEntriesOfOtherQueues(RemoteOpening):
+@fault("server-close-queue-removes-entries-of-later-opened-queues", breaks="MQQP-3.1.1.5-02")
+class ServerCloseQueueRemovesEntriesOfLaterOpenedQueues(RemoteOpening):
     """When a queue is closed, the server also removes the entries of the queues that were opened after this queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:

@@ -210,7 +210,7 @@ class ServerPeekNextStaysAtMessage(RemoteReads):
 
 
 @fault(
-    "server-waiting-read-not-kept",
+    "server-keeps-no-entry-of-waiting-read",
     breaks=(
         "MQQP-3.1.4.10-24",
         "MQQP-3.1.4.10-30",
@@ -218,7 +218,7 @@ class ServerPeekNextStaysAtMessage(RemoteReads):
         "MQQP-3.1.4.1-D14",
     ),
 )
-class ServerWaitingReadNotKept(RemoteStarting):
+class ServerKeepsNoEntryOfWaitingRead(RemoteStarting):
     """The server does not keep a waiting read in RemoteReadEntryCollection."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:

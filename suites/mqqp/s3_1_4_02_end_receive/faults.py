@@ -167,8 +167,8 @@ class ServerEndReceiveRrNackRemovesExpressMessage(_EndReceiveChanger):
         return position, delete or express
 
 
-@fault("server-nack-of-transactional-message-deletes", breaks="MQQP-3.1.4.2-06", blind=True)
-class ServerNackOfTransactionalMessageDeletes(RemoteEnding):
+@fault("server-rr-nack-deletes-transactional-message", breaks="MQQP-3.1.4.2-06", blind=True)
+class ServerRrNackDeletesTransactionalMessage(RemoteEnding):
     """The server removes a transactional message whose receive ends with RR_NACK."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
@@ -231,13 +231,13 @@ class ServerAckOfLookupReceiveLeavesMessage(RemoteEnding):
 
 
 @fault(
-    "server-end-receive-success-returns-error",
+    "server-successful-end-receive-returns-error",
     breaks=(
         "MQQP-3.1.4.2-08",
         "MQQP-3.1.4.2-D01",
     ),
 )
-class ServerEndReceiveSuccessReturnsError(RemoteEnding):
+class ServerSuccessfulEndReceiveReturnsError(RemoteEnding):
     """RemoteQMEndReceive returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -287,8 +287,8 @@ class ServerEndReceiveNullHandleReturnsInvalidParameter(RemoteEnding):
         super().remote_qm_end_receive(call, now)
 
 
-@fault("server-null-handle-of-end-receive-invalid-parameter", breaks="MQQP-3.1.4.2-10", blind=True)
-class ServerNullHandleOfEndReceiveInvalidParameter(RemoteEnding):
+@fault("server-returns-invalid-parameter-for-end-receive-of-null-handle", breaks="MQQP-3.1.4.2-10", blind=True)
+class ServerReturnsInvalidParameterForEndReceiveOfNullHandle(RemoteEnding):
     """RemoteQMEndReceive with the context handle NULL returns MQ_ERROR_INVALID_PARAMETER while another receive is
     unfinished.
     """
@@ -412,8 +412,8 @@ add(
 )
 
 
-@fault("server-end-receive-of-closed-queue-thrown", breaks="MQQP-3.1.4.2-D03")
-class ServerEndReceiveOfClosedQueueThrown(RemoteEnding):
+@fault("server-end-receive-of-closed-queue-raises-exception", breaks="MQQP-3.1.4.2-D03")
+class ServerEndReceiveOfClosedQueueRaisesException(RemoteEnding):
     """The server raises an RPC exception when the queue of the receive was closed before RemoteQMEndReceive."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:

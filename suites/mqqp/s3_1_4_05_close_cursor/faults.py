@@ -23,8 +23,8 @@ add(
 )
 
 
-@fault("server-close-cursor-after-receive-not-carried-out", breaks=("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"))
-class ServerCloseCursorAfterReceiveNotCarriedOut(RemoteOpening):
+@fault("server-does-not-close-cursor-that-has-read-message", breaks=("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"))
+class ServerDoesNotCloseCursorThatHasReadMessage(RemoteOpening):
     """RemoteQMCloseCursor returns MQ_OK for a cursor that has read a message, but does not close the cursor."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -59,8 +59,8 @@ add(
 )
 
 
-@fault("server-close-cursor-success-returns-error", breaks=("MQQP-3.1.4.5-03", "MQQP-3.1.4.5-13"))
-class ServerCloseCursorSuccessReturnsError(RemoteOpening):
+@fault("server-successful-close-cursor-returns-error", breaks=("MQQP-3.1.4.5-03", "MQQP-3.1.4.5-13"))
+class ServerSuccessfulCloseCursorReturnsError(RemoteOpening):
     """RemoteQMCloseCursor returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -241,8 +241,8 @@ class ServerCloseCursorOfUnknownQueueReturnsInvalidParameter(_WrongCursorCloser)
             super().remote_qm_close_cursor(call, now)
 
 
-@fault("server-close-cursor-of-closed-queue-invalid-parameter", breaks="MQQP-3.1.4.5-10", blind=True)
-class ServerCloseCursorOfClosedQueueInvalidParameter(RemoteOpening):
+@fault("server-close-cursor-of-closed-queue-returns-invalid-parameter", breaks="MQQP-3.1.4.5-10", blind=True)
+class ServerCloseCursorOfClosedQueueReturnsInvalidParameter(RemoteOpening):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a cursor whose queue handle was closed."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -264,8 +264,8 @@ add(
 )
 
 
-@fault("server-close-cursor-0-thrown", breaks="MQQP-3.1.4.5-D01")
-class ServerCloseCursor0Thrown(_WrongCursorCloser):
+@fault("server-close-cursor-raises-exception-for-h-cursor-0", breaks="MQQP-3.1.4.5-D01")
+class ServerCloseCursorRaisesExceptionForHCursor0(_WrongCursorCloser):
     """The server raises an RPC exception for hCursor 0."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:

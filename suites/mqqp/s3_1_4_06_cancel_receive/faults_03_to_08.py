@@ -56,22 +56,22 @@ add(
 
 
 @fault(
-    "server-cancel-receive-success-returns-error",
+    "server-successful-cancel-receive-returns-error",
     breaks=(
         "MQQP-3.1.4.6-05",
         "MQQP-3.1.4.6-20",
         "MQQP-3.1.4.6-D01",
     ),
 )
-class ServerCancelReceiveSuccessReturnsError(RemoteEnding):
+class ServerSuccessfulCancelReceiveReturnsError(RemoteEnding):
     """RemoteQMCancelReceive returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
         super().remote_qm_cancel_receive(change_answer_values(call, Return=replace_success_by_error), now)
 
 
-@fault("server-cancelled-peek-waits-on", breaks="MQQP-3.1.4.6-05")
-class ServerCancelledPeekWaitsOn(RemoteEnding):
+@fault("server-cancel-receive-does-not-cancel-waiting-peek", breaks="MQQP-3.1.4.6-05")
+class ServerCancelReceiveDoesNotCancelWaitingPeek(RemoteEnding):
     """RemoteQMCancelReceive returns MQ_OK for a waiting peek, but does not cancel the peek."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:

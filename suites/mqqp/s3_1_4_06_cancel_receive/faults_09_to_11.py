@@ -25,8 +25,8 @@ class ServerCancelReceiveIdleQueueAccepted(RemoteEnding):
         return (Status.MQ_OK if status is Status.MQ_ERROR_INVALID_HANDLE else status), entry
 
 
-@fault("server-cancel-receive-mq-error-while-other-queue-has-reads", breaks="MQQP-3.1.4.6-09")
-class ServerCancelReceiveMqErrorWhileOtherQueueHasReads(RemoteEnding):
+@fault("server-cancel-receive-returns-mq-error-while-other-queue-has-reads", breaks="MQQP-3.1.4.6-09")
+class ServerCancelReceiveReturnsMqErrorWhileOtherQueueHasReads(RemoteEnding):
     """While a read waits on another queue, RemoteQMCancelReceive returns MQ_ERROR for a queue without waiting reads."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -85,8 +85,8 @@ class ServerCancelOnClosedHandleInvalidParameter(RemoteEnding):
         return super().find_read_to_cancel(h_queue, request_id)
 
 
-@fault("server-cancel-receive-after-last-read-of-queue-mq-error", breaks="MQQP-3.1.4.6-09", blind=True)
-class ServerCancelReceiveAfterLastReadOfQueueMqError(RemoteEnding):
+@fault("server-cancel-receive-returns-mq-error-after-last-read-ended", breaks="MQQP-3.1.4.6-09", blind=True)
+class ServerCancelReceiveReturnsMqErrorAfterLastReadEnded(RemoteEnding):
     """RemoteQMCancelReceive returns MQ_ERROR for a queue that has no waiting read because its last waiting read was
     cancelled.
     """
@@ -229,8 +229,12 @@ class ServerCancelReceiveLargestDwrequestidNotFound(RemoteEnding):
         return (Status.MQ_ERROR, None) if request_id == LARGEST_REQUEST_ID and found[1] is not None else found
 
 
-@fault("server-cancel-receive-only-of-own-connection", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.1.3-01"), blind=True)
-class ServerCancelReceiveOnlyOfOwnConnection(RemoteEnding):
+@fault(
+    "server-cancel-receive-finds-only-reads-of-own-connection",
+    breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.1.3-01"),
+    blind=True,
+)
+class ServerCancelReceiveFindsOnlyReadsOfOwnConnection(RemoteEnding):
     """RemoteQMCancelReceive finds only reads that were called on the same connection."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:

@@ -93,8 +93,8 @@ class ClientSecondOpeningPortNotAsked(_PortRecorder):
         return self.port
 
 
-@fault("client-second-open-queue-asks-port-of-handshake", breaks="MQQP-3.2.4.1-03", blind=True)
-class ClientSecondOpenQueueAsksPortOfHandshake(ServerBindings):
+@fault("client-asks-for-handshake-port-of-second-queue", breaks="MQQP-3.2.4.1-03", blind=True)
+class ClientAsksForHandshakePortOfSecondQueue(ServerBindings):
     """The client calls RemoteQMGetQMQMServerPort with IP_HANDSHAKE when it has another queue open."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
@@ -128,8 +128,8 @@ class ClientReturnedPortIgnored(ServerBindings):
         return self.qm.config.remote_rpc_port if binding.interface is QM2QM else port
 
 
-@fault("client-server-port-in-15-bits", breaks="MQQP-3.2.4.1-04")
-class ClientServerPortIn15Bits(ServerBindings):
+@fault("client-does-not-open-queue-at-port-above-0x7fff", breaks="MQQP-3.2.4.1-04")
+class ClientDoesNotOpenQueueAtPortAbove0x7fff(ServerBindings):
     """When RemoteQMGetQMQMServerPort returns a port above 0x7FFF, the client does not open the queue."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:

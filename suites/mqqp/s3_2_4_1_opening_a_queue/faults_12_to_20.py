@@ -49,10 +49,10 @@ for _name, _rule, _parameter in (
 
 
 @fault(
-    "client-open-queue-handles-of-first-opened-queue",
+    "client-sends-handles-of-first-queue-in-second-open-queue",
     breaks=("MQQP-3.2.4.1-12", "MQQP-3.2.4.1-13", "MQQP-3.2.4.1-14"),
 )
-class ClientOpenQueueHandlesOfFirstOpenedQueue(ClientOpening):
+class ClientSendsHandlesOfFirstQueueInSecondOpenQueue(ClientOpening):
     """When the client opens a second queue, it passes the handles of the first queue to RemoteQMOpenQueue."""
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -68,8 +68,8 @@ class ClientOpenQueueHqueueOfFirstOpenedQueue(OpenQueueParameterChanger):
         return {"hQueue": [*opened, queue.QueueHandle][0]}
 
 
-@fault("client-open-queue-hqueue-in-16-bits", breaks="MQQP-3.2.4.1-12")
-class ClientOpenQueueHqueueIn16Bits(OpenQueueParameterChanger):
+@fault("client-open-queue-sends-low-16-bits-of-h-queue", breaks="MQQP-3.2.4.1-12")
+class ClientOpenQueueSendsLow16BitsOfHQueue(OpenQueueParameterChanger):
     """The client sets hQueue of RemoteQMOpenQueue to the low 16 bits of phQueue."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -96,8 +96,8 @@ class ClientOpenQueueForPeekHqueueIsDwpqueue(FixedOpenParameterChanger):
         return {} if queue.receives else {"hQueue": queue.QueueDescriptor}
 
 
-@fault("client-open-queue-pqueue-in-31-bits", breaks="MQQP-3.2.4.1-13")
-class ClientOpenQueuePqueueIn31Bits(OpenQueueParameterChanger):
+@fault("client-open-queue-sends-low-31-bits-of-p-queue", breaks="MQQP-3.2.4.1-13")
+class ClientOpenQueueSendsLow31BitsOfPQueue(OpenQueueParameterChanger):
     """The client sets pQueue of RemoteQMOpenQueue to the low 31 bits of dwpQueue."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -130,8 +130,8 @@ class ClientOpenQueueDwpcontextOfFirstOpenedQueue(OpenQueueParameterChanger):
         return {"dwpContext": [*opened, queue.OpenContext][0]}
 
 
-@fault("client-open-queue-dwpcontext-in-16-bits", breaks="MQQP-3.2.4.1-14")
-class ClientOpenQueueDwpcontextIn16Bits(OpenQueueParameterChanger):
+@fault("client-open-queue-sends-low-16-bits-of-dwp-context", breaks="MQQP-3.2.4.1-14")
+class ClientOpenQueueSendsLow16BitsOfDwpContext(OpenQueueParameterChanger):
     """The client sets dwpContext of RemoteQMOpenQueue to the low 16 bits of pdwContext."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -296,8 +296,8 @@ add(
 )
 
 
-@fault("client-entry-of-refused-open-added", breaks="MQQP-3.2.4.1-20", blind=True)
-class ClientEntryOfRefusedOpenAdded(ClientOpening):
+@fault("client-adds-entry-for-queue-of-failed-open-queue", breaks="MQQP-3.2.4.1-20", blind=True)
+class ClientAddsEntryForQueueOfFailedOpenQueue(ClientOpening):
     """When RemoteQMOpenQueue failed, the client still adds a RemoteOpenQueueEntry for the queue."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:

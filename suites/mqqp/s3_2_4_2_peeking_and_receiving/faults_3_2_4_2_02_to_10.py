@@ -16,7 +16,7 @@ from reference_qm.core.remote.client_steps import Sequence
 
 
 @fault(
-    "client-pending-read-not-kept",
+    "client-keeps-no-entry-of-pending-read",
     breaks=(
         "MQQP-3.2.4.2-02",
         "MQQP-3.2.4.2-06",
@@ -29,7 +29,7 @@ from reference_qm.core.remote.client_steps import Sequence
         "MQQP-3.2.1.2-01",
     ),
 )
-class ClientPendingReadNotKept(ClientReading):
+class ClientKeepsNoEntryOfPendingRead(ClientReading):
     """The client does not keep a pending read in rPendingRemoteReadEntryCollection."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -149,10 +149,10 @@ class ClientRequestIdsCountedPerQueue(ClientReading):
 
 
 @fault(
-    "client-request-id-of-finished-read-while-others-wait",
+    "client-numbers-read-by-count-of-pending-reads",
     breaks=("MQQP-3.2.4.2-05", "MQQP-3.2.4.3-05", "MQQP-3.2.4.5-05", "MQQP-3.2.4.6-05"),
 )
-class ClientRequestIdOfFinishedReadWhileOthersWait(ClientReading):
+class ClientNumbersReadByCountOfPendingReads(ClientReading):
     """The client assigns the number of its pending reads plus one as the RequestId of a new read."""
 
     def assign_request_id(self) -> int:
@@ -225,8 +225,8 @@ class ClientVersionAskedOncePerQueue(ClientReading):
 VERSION_CALL_RULES = ("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07", "MQQP-3.2.4.5-07", "MQQP-3.2.4.6-D01")
 
 
-@fault("client-version-asked-once-while-reads-wait", breaks=VERSION_CALL_RULES, blind=True)
-class ClientVersionAskedOnceWhileReadsWait(ClientReading):
+@fault("client-does-not-call-get-version-while-read-of-queue-waits", breaks=VERSION_CALL_RULES, blind=True)
+class ClientDoesNotCallGetVersionWhileReadOfQueueWaits(ClientReading):
     """While a read of the queue waits, the client does not call RemoteQmGetVersion for another read."""
 
     def ask_server_version(self, read: RemoteRead) -> Sequence:
@@ -239,10 +239,10 @@ class ClientVersionAskedOnceWhileReadsWait(ClientReading):
 
 
 @fault(
-    "client-server-of-version-4-with-high-minor-taken-as-new",
+    "client-treats-server-of-version-4-with-high-minor-as-new",
     breaks=("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09", "MQQP-3.2.4.6-08"),
 )
-class ClientServerOfVersion4WithHighMinorTakenAsNew(ClientReading):
+class ClientTreatsServerOfVersion4WithHighMinorAsNew(ClientReading):
     """The client calls RemoteQMStartReceive2 of a server of version 4 with a minor version above 0."""
 
     def is_old_version(self, version: Version | None) -> bool:
@@ -280,8 +280,8 @@ class ClientTreatsLateBuildOfVersion50AsNew(ClientReading):
 VERSION_BELOW_5_1_RULES = ("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10", "MQQP-3.2.4.5-10", "MQQP-3.2.4.6-09")
 
 
-@fault("client-server-of-version-5-0-with-high-build-taken-as-new", breaks=VERSION_BELOW_5_1_RULES)
-class ClientServerOfVersion50WithHighBuildTakenAsNew(ClientReading):
+@fault("client-treats-server-of-version-5-0-with-high-build-as-new", breaks=VERSION_BELOW_5_1_RULES)
+class ClientTreatsServerOfVersion50WithHighBuildAsNew(ClientReading):
     """The client calls RemoteQMStartReceive2 of a server of version 5.0 with a build number of 951 or above."""
 
     def is_old_version(self, version: Version | None) -> bool:

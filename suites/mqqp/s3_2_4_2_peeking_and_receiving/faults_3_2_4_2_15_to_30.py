@@ -138,7 +138,7 @@ replaces PEEK_CURRENT.
 
 
 @fault(
-    "client-read-sends-ul-action-receive-for-peek",
+    "client-sends-wrong-ul-action-in-each-read",
     breaks=(
         "MQQP-3.2.4.2-19",
         "MQQP-3.2.4.2-29",
@@ -150,7 +150,7 @@ replaces PEEK_CURRENT.
         "MQQP-3.2.4.6-28",
     ),
 )
-class ClientReadSendsUlActionReceiveForPeek(ClientReading):
+class ClientSendsWrongUlActionInEachRead(ClientReading):
     """The client sends a wrong ulAction: PEEK_CURRENT for a receive, and a different action for each peek."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -236,16 +236,16 @@ class ClientRequestIdInLowByteOnly(ReadDescriptionChanger):
 NEW_SERVER_RULES = ("MQQP-3.2.4.2-23", "MQQP-3.2.4.3-23", "MQQP-3.2.4.5-23", "MQQP-3.2.4.6-22")
 
 
-@fault("client-server-of-version-6-0-taken-as-old", breaks=NEW_SERVER_RULES)
-class ClientServerOfVersion60TakenAsOld(ClientReading):
+@fault("client-treats-server-of-version-6-0-as-old", breaks=NEW_SERVER_RULES)
+class ClientTreatsServerOfVersion60AsOld(ClientReading):
     """The client treats a server of version 6.0 as too old for RemoteQMStartReceive2."""
 
     def is_old_version(self, version: Version | None) -> bool:
         return super().is_old_version(version) or (version is not None and version.Minor < 1)
 
 
-@fault("client-server-with-build-below-951-taken-as-old", breaks=NEW_SERVER_RULES)
-class ClientServerWithBuildBelow951TakenAsOld(ClientReading):
+@fault("client-treats-server-with-build-below-951-as-old", breaks=NEW_SERVER_RULES)
+class ClientTreatsServerWithBuildBelow951AsOld(ClientReading):
     """The client treats a server of version 6.1 with a build below 951 as too old for RemoteQMStartReceive2."""
 
     def is_old_version(self, version: Version | None) -> bool:
@@ -253,8 +253,8 @@ class ClientServerWithBuildBelow951TakenAsOld(ClientReading):
         return small or super().is_old_version(version)
 
 
-@fault("client-server-of-version-10-taken-as-old", breaks=NEW_SERVER_RULES)
-class ClientServerOfVersion10TakenAsOld(ClientReading):
+@fault("client-treats-server-of-version-10-as-old", breaks=NEW_SERVER_RULES)
+class ClientTreatsServerOfVersion10AsOld(ClientReading):
     """The client compares version numbers as text, so it treats a server of version 10.0 as too old for
     RemoteQMStartReceive2.
     """

@@ -29,8 +29,8 @@ END_HANDLE_RULES = ("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36")
 READ_HANDLE_RULES = ("MQQP-3.2.4.3-34", "MQQP-3.2.4.6-33")
 
 
-@fault("client-end-receive-handle-of-first-answer", breaks=END_HANDLE_RULES + READ_HANDLE_RULES)
-class ClientEndReceiveHandleOfFirstAnswer(ClientReading):
+@fault("client-sends-first-context-handle-in-every-end-receive", breaks=END_HANDLE_RULES + READ_HANDLE_RULES)
+class ClientSendsFirstContextHandleInEveryEndReceive(ClientReading):
     """The client calls RemoteQMEndReceive for every receive with the first context handle that the server returned."""
 
     first_handle: UUID | None = None
@@ -57,11 +57,11 @@ class ClientEndReceiveHandleOfFirstReceive(ClientReading):
 
 
 @fault(
-    "client-read-handle-of-receive-of-other-queue",
+    "client-ends-receive-with-handle-of-receive-from-other-queue",
     breaks=("MQQP-3.2.4.3-34", "MQQP-3.2.4.3-37", "MQQP-3.2.4.6-33", "MQQP-3.2.4.6-36"),
     blind=True,
 )
-class ClientReadHandleOfReceiveOfOtherQueue(ClientReading):
+class ClientEndsReceiveWithHandleOfReceiveFromOtherQueue(ClientReading):
     """When the client has received from another queue, it ends a receive with the handle of the last receive from that
     queue.
     """
@@ -209,8 +209,8 @@ class ClientReceiveNotEndedWhilePeekIsPending(ClientReading):
         return entry
 
 
-@fault("client-endless-receive-not-ended", breaks=END_RECEIVE_RULES, blind=True)
-class ClientEndlessReceiveNotEnded(ClientReading):
+@fault("client-does-not-end-receive-without-time-limit", breaks=END_RECEIVE_RULES, blind=True)
+class ClientDoesNotEndReceiveWithoutTimeLimit(ClientReading):
     """The client does not call RemoteQMEndReceive for a receive without a time limit."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -242,8 +242,8 @@ class ClientEndReceiveSendsWrongContextHandle(ClientReading):
         yield from super().end_receive(entry, ack)
 
 
-@fault("client-end-receive-nack-for-ack", breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"))
-class ClientEndReceiveNackForAck(ClientReading):
+@fault("client-ends-receive-with-rr-nack-instead-of-rr-ack", breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"))
+class ClientEndsReceiveWithRrNackInsteadOfRrAck(ClientReading):
     """The client calls RemoteQMEndReceive with RR_NACK after a successful receive."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
@@ -253,8 +253,8 @@ class ClientEndReceiveNackForAck(ClientReading):
 END_ACK_RULES = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
 
 
-@fault("client-end-receive-dwack-nack-for-second-receive", breaks=END_ACK_RULES)
-class ClientEndReceiveDwackNackForSecondReceive(ClientReading):
+@fault("client-ends-later-receives-with-rr-nack", breaks=END_ACK_RULES)
+class ClientEndsLaterReceivesWithRrNack(ClientReading):
     """The client ends only its first receive with RR_ACK, and later receives with RR_NACK."""
 
     has_ended_receive = False
@@ -297,11 +297,11 @@ class ClientEndOfInfiniteReceiveRrNack(ClientReading):
 
 
 @fault(
-    "client-end-receive-dwack-nack-after-refused-receive",
+    "client-ends-receive-with-rr-nack-after-failed-receive",
     breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"),
     blind=True,
 )
-class ClientEndReceiveDwackNackAfterRefusedReceive(ClientReading):
+class ClientEndsReceiveWithRrNackAfterFailedReceive(ClientReading):
     """The client ends a receive with RR_NACK if the previous receive of the queue failed."""
 
     def read_remote_message(self, read: RemoteRead) -> Sequence:

@@ -39,8 +39,8 @@ class ClientSecondReadByCursorHcursor0(ReadDescriptionChanger):
         return {"hCursor": 0} if again else {}
 
 
-@fault("client-peek-current-by-cursor-hcursor-0", breaks=("MQQP-3.2.4.5-16", "MQQP-3.2.4.5-26"))
-class ClientPeekCurrentByCursorHcursor0(ClientReading):
+@fault("client-sends-h-cursor-0-in-peek-current-by-cursor", breaks=("MQQP-3.2.4.5-16", "MQQP-3.2.4.5-26"))
+class ClientSendsHCursor0InPeekCurrentByCursor(ClientReading):
     """The client sets hCursor to 0 when its application requests PEEK_CURRENT by a cursor."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:

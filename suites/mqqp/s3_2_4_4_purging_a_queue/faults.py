@@ -18,8 +18,8 @@ add(
 )
 
 
-@fault("client-purge-queue-by-descriptor", breaks="MQQP-3.2.4.4-D01")
-class ClientPurgeQueueByDescriptor(ClientOpening):
+@fault("client-purge-queue-sends-dwp-queue-instead-of-ph-queue", breaks="MQQP-3.2.4.4-D01")
+class ClientPurgeQueueSendsDwpQueueInsteadOfPhQueue(ClientOpening):
     """The client calls RemoteQMPurgeQueue with dwpQueue instead of phQueue."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -57,8 +57,8 @@ class ClientPurgeQueueHqueueOfFirstOpenedQueue(ClientOpening):
         yield from self.qm.server_bindings.call_method(binding, "RemoteQMPurgeQueue", hQueue=first.QueueHandle)
 
 
-@fault("client-purge-queue-hqueue-in-16-bits", breaks="MQQP-3.2.4.4-D01")
-class ClientPurgeQueueHqueueIn16Bits(ClientOpening):
+@fault("client-purge-queue-sends-low-16-bits-of-h-queue", breaks="MQQP-3.2.4.4-D01")
+class ClientPurgeQueueSendsLow16BitsOfHQueue(ClientOpening):
     """The client sets hQueue of RemoteQMPurgeQueue to the low 16 bits of phQueue."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:

@@ -15,16 +15,16 @@ from reference_qm.core.remote.client_steps import RemoteError, Sequence
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 
 
-@fault("client-cancel-receive-of-last-read", breaks="MQQP-3.2.4.7-02")
-class ClientCancelReceiveOfLastRead(ClientCancelling):
+@fault("client-cancels-last-begun-read-instead-of-named-read", breaks="MQQP-3.2.4.7-02")
+class ClientCancelsLastBegunReadInsteadOfNamedRead(ClientCancelling):
     """The client cancels the read that it began last instead of the read that its application names."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
         return self.qm.remote_client.PendingRemoteReadEntryCollection[-1]
 
 
-@fault("client-cancel-finds-first-pending-read-of-queue", breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-06"))
-class ClientCancelFindsFirstPendingReadOfQueue(ClientCancelling):
+@fault("client-cancels-first-pending-read-instead-of-named-read", breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-06"))
+class ClientCancelsFirstPendingReadInsteadOfNamedRead(ClientCancelling):
     """The client cancels the first pending read of the queue, even if its application names another read."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
@@ -62,8 +62,12 @@ class ClientCancelFindsOldestReadOfSeveralQueues(ClientCancelling):
         return pending[0] if several else super().find_pending_read(queue, request_id)
 
 
-@fault("client-cancel-finds-read-of-other-queue", breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-04"), blind=True)
-class ClientCancelFindsReadOfOtherQueue(ClientCancelling):
+@fault(
+    "client-cancels-read-of-first-opened-queue-instead-of-named-read",
+    breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-04"),
+    blind=True,
+)
+class ClientCancelsReadOfFirstOpenedQueueInsteadOfNamedRead(ClientCancelling):
     """When the client cancels a read of a queue, it cancels the pending read of the queue that it opened first."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
@@ -289,8 +293,8 @@ class ClientCancelReceivePqueueOfLastOpenedQueue(ClientCancelling):
         return super().build_cancel_receive(entry) | {"pQueue": last.QueueDescriptor}
 
 
-@fault("client-cancel-receive-pqueue-in-31-bits", breaks="MQQP-3.2.4.7-05")
-class ClientCancelReceivePqueueIn31Bits(ClientCancelling):
+@fault("client-cancel-receive-sends-low-31-bits-of-p-queue", breaks="MQQP-3.2.4.7-05")
+class ClientCancelReceiveSendsLow31BitsOfPQueue(ClientCancelling):
     """The client sets pQueue of RemoteQMCancelReceive to the low 31 bits of dwpQueue."""
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:

@@ -129,8 +129,8 @@ class ClientCloseCursorQueueLastOpened(ClientCancelling):
         return super().build_close_cursor(last, cursor)
 
 
-@fault("client-close-cursor-hqueue-in-16-bits", breaks="MQQP-3.2.4.8-03")
-class ClientCloseCursorHqueueIn16Bits(ClientCancelling):
+@fault("client-close-cursor-sends-low-16-bits-of-h-queue", breaks="MQQP-3.2.4.8-03")
+class ClientCloseCursorSendsLow16BitsOfHQueue(ClientCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the low 16 bits of phQueue."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -195,8 +195,8 @@ class ClientCloseCursorHcursorOfFirstCursor(ClientCancelling):
         return {**super().build_close_cursor(queue, cursor), "hCursor": [*others, cursor][0]}
 
 
-@fault("client-close-cursor-hcursor-in-31-bits", breaks="MQQP-3.2.4.8-04")
-class ClientCloseCursorHcursorIn31Bits(ClientCancelling):
+@fault("client-close-cursor-sends-low-31-bits-of-h-cursor", breaks="MQQP-3.2.4.8-04")
+class ClientCloseCursorSendsLow31BitsOfHCursor(ClientCancelling):
     """The client sets hCursor of RemoteQMCloseCursor to the low 31 bits of phCursor."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:

@@ -182,8 +182,8 @@ add(
 )
 
 
-@fault("client-close-queue-with-pending-read-not-called", breaks="MQQP-3.2.4.9-05")
-class ClientCloseQueueWithPendingReadNotCalled(ClientOpening):
+@fault("client-closes-connection-instead-of-queue-with-pending-read", breaks="MQQP-3.2.4.9-05")
+class ClientClosesConnectionInsteadOfQueueWithPendingRead(ClientOpening):
     """If a read of a queue is pending, the client closes the connection instead of calling RemoteQMCloseQueue."""
 
     def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
