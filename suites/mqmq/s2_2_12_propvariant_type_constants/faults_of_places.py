@@ -17,7 +17,7 @@ Variant = dict[str, Any]
 _VECTOR_OF_VARIANTS = VarType.VT_VECTOR | VarType.VT_VARIANT
 
 
-def _refuse_variants(is_refused: Callable[[list[Variant]], bool]) -> Install:
+def _refuse_stub_with_propvariants(is_refused: Callable[[list[Variant]], bool]) -> Install:
     """Let the server refuse a stub as malformed if a condition is true for the PROPVARIANTs of the stub."""
 
     class VariantsRefused(ObjectProperties):
@@ -69,5 +69,5 @@ for _rule, _kind, _value in (
             f"server-propvariant-{_type}-{_name}-refused",
             _rule,
             f"The server refuses a stub as malformed if the stub contains {_says}.",
-            _refuse_variants(_condition),
+            _refuse_stub_with_propvariants(_condition),
         )

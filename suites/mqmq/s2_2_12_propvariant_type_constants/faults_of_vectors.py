@@ -16,7 +16,7 @@ Variant = dict[str, Any]
 _VECTOR_OF_VARIANTS = VarType.VT_VECTOR | VarType.VT_VARIANT
 
 
-def _refuse_vector(is_refused: Callable[[int, list[Variant]], bool]) -> Install:
+def _refuse_vector_of_propvariants(is_refused: Callable[[int, list[Variant]], bool]) -> Install:
     """Let the server refuse a stub as malformed if a condition is true for the place and the elements of a vector of
     PROPVARIANTs.
     """
@@ -54,6 +54,6 @@ for _name, _says, _condition in (
         f"server-propvariant-{_name}-refused",
         "MQMQ-2.2.12-07",
         f"The server refuses a stub as malformed if the stub contains {_says}.",
-        _refuse_vector(_condition),
+        _refuse_vector_of_propvariants(_condition),
         blind=True,
     )

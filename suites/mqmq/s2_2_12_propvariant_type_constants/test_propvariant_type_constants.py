@@ -58,7 +58,7 @@ VARIANT_BY_RULE = {
     "MQMQ-2.2.12-16": Variant(VarType.CLSID, SAMPLE_GUID),
 }
 NESTED_VECTOR = Variant(VarType.VECTOR | VarType.VARIANT, [Variant(VarType.UI2, 1)])
-EDGE_VARIANTS_BY_RULE = {
+BOUNDARY_VALUE_VARIANTS_BY_RULE = {
     "MQMQ-2.2.12-03": [Variant(VarType.I2, value) for value in (0, 0x7FFF, -0x8000)],
     "MQMQ-2.2.12-04": [Variant(VarType.I4, value) for value in (0, 0x7FFF_FFFF, -0x8000_0000)],
     "MQMQ-2.2.12-05": [Variant(VarType.BOOL, 0)],
@@ -89,8 +89,8 @@ VECTOR_VARIANTS = (
     Variant(VarType.VECTOR | VarType.CLSID, [SAMPLE_GUID]),
     Variant(VarType.VECTOR | VarType.LPWSTR, ["one", "two"]),
 )
-EMPTY_VECTORS = [Variant(one.vt, []) for one in VECTOR_VARIANTS]
-LONG_VECTORS = [Variant(one.vt, [*one.value, *one.value] * 20) for one in VECTOR_VARIANTS]
+EMPTY_VECTOR_VARIANTS = [Variant(one.vt, []) for one in VECTOR_VARIANTS]
+LONG_VECTOR_VARIANTS = [Variant(one.vt, [*one.value, *one.value] * 20) for one in VECTOR_VARIANTS]
 CREATED_PROPERTIES: dict[str, Any] = {
     "label": "label " * 20 + "full",
     "base_priority": -5,
@@ -98,7 +98,7 @@ CREATED_PROPERTIES: dict[str, Any] = {
     "journal_quota_kb": 0x0001_2345,
     "type": str(SAMPLE_GUID),
 }
-ANSWERED_VALUES_BY_RULE: dict[str, list[tuple[int, VarType, Any]]] = {
+RETURNED_PROPERTY_VALUES_BY_RULE: dict[str, list[tuple[int, VarType, Any]]] = {
     "MQMQ-2.2.12-03": [(106, VarType.I2, -5 & 0xFFFF)],
     "MQMQ-2.2.12-11": [(105, VarType.UI4, 0x9000_0001), (107, VarType.UI4, 0x0001_2345)],
     "MQMQ-2.2.12-14": [(LABEL_PROPERTY_ID, VarType.LPWSTR, CREATED_PROPERTIES["label"])],
@@ -207,14 +207,14 @@ def test_each_property_is_answered_in_its_type(property_caller, judge):
 
 
 @needs("queue_control")
-@covers(*ANSWERED_VALUES_BY_RULE)
+@covers(*RETURNED_PROPERTY_VALUES_BY_RULE)
 def test_values_of_a_queue_are_returned_whole(property_caller, sut, judge):
     """A queue has a negative number, numbers with a high bit, a label of 124 characters and a GUID: the SUT returns
     these values as they were set. For a queue without such values, it returns an empty label and a zero GUID.
     """
     created = sut.new_queue("values", **CREATED_PROPERTIES)
     plain = sut.new_queue("defaults")
-    wanted = [one for values in ANSWERED_VALUES_BY_RULE.values() for one, _, _ in values]
+    wanted = [one for values in RETURNED_PROPERTY_VALUES_BY_RULE.values() for one, _, _ in values]
     values = property_caller.request_property_values(created, wanted)
     evidence = property_caller.frames
     defaults = property_caller.request_property_values(plain, [LABEL_PROPERTY_ID, 102])
@@ -223,7 +223,7 @@ def test_values_of_a_queue_are_returned_whole(property_caller, sut, judge):
         "MQMQ-2.2.12-14": [(LABEL_PROPERTY_ID, VarType.LPWSTR, "")],
         "MQMQ-2.2.12-16": [(102, VarType.CLSID, UUID(int=0))],
     }
-    for rule, properties in ANSWERED_VALUES_BY_RULE.items():
+    for rule, properties in RETURNED_PROPERTY_VALUES_BY_RULE.items():
         default = expected_defaults.get(rule, [])
         judge(
             rule,
@@ -250,7 +250,9 @@ def test_propvariant_one_byte_short_is_refused(property_caller, judge):
         cut = property_caller.read(Variant(VarType.NULL), variant, cut=1)
         observed = {"whole_variant": whole, "variant_without_its_last_byte": cut}
         evidence = [*evidence, *property_caller.frames]
-        observed["variants_with_other_values"] = property_caller.read(*EDGE_VARIANTS_BY_RULE.get(rule, [variant]))
+        observed["variants_with_other_values"] = property_caller.read(
+            *BOUNDARY_VALUE_VARIANTS_BY_RULE.get(rule, [variant])
+        )
         evidence = [*evidence, *property_caller.frames]
         in_vector = Variant(VarType.VECTOR | VarType.VARIANT, [variant, variant])
         observed["variants_in_a_vector_and_before_another_type"] = property_caller.read(
@@ -319,7 +321,7 @@ def test_vector_without_type_or_with_wrong_count_is_refused(property_caller, jud
     with_type = [property_caller.read(one) for one in VECTOR_VARIANTS]
     observed = {
         "vectors_with_a_type": with_type,
-        "empty_vectors": property_caller.read(*EMPTY_VECTORS),
+        "empty_vectors": property_caller.read(*EMPTY_VECTOR_VARIANTS),
         "vectors_without_a_type_alone_and_beside_other_types": [
             property_caller.read(*before, Variant(VarType.VECTOR, raw=content), *after)
             for content in (b"", bytes(8))
@@ -337,8 +339,8 @@ def test_vector_without_type_or_with_wrong_count_is_refused(property_caller, jud
     stub = property_caller.build_stub([VECTOR_VARIANTS[3]])
     wrong = property_caller.ask(stub[:-8] + (2).to_bytes(4, "little") + stub[-4:])
     observed = {
-        "vectors_with_a_right_count": [property_caller.read(one) for one in (*VECTOR_VARIANTS, *LONG_VECTORS)],
-        "empty_vectors": property_caller.read(*EMPTY_VECTORS),
+        "vectors_with_a_right_count": [property_caller.read(one) for one in (*VECTOR_VARIANTS, *LONG_VECTOR_VARIANTS)],
+        "empty_vectors": property_caller.read(*EMPTY_VECTOR_VARIANTS),
         "vector_with_a_wrong_count": FAULT_OUTCOME if wrong.thrown is not None else wrong.outcome,
     }
     judge(

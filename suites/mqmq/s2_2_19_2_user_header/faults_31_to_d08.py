@@ -160,7 +160,7 @@ class ReceiverTimeToBeReceivedZeroNeverExpires(Lifetimes):
             super().start_time_to_be_received_timer(position)
 
 
-class RestartedLifetimeWatcher(Lifetimes):
+class LifetimeDoublerAfterRestart(Lifetimes):
     """After a restart, the receiver keeps each message in its queue for twice its TimeToBeReceived."""
 
     def recover_deadlines(self) -> None:
@@ -180,7 +180,7 @@ add(
     "receiver-time-to-be-received-begins-again-at-restart",
     "MQMQ-2.2.19.2-D04",
     "After a restart, the receiver keeps each message in its queue for twice its TimeToBeReceived.",
-    replace_part(RestartedLifetimeWatcher),
+    replace_part(LifetimeDoublerAfterRestart),
 )
 
 

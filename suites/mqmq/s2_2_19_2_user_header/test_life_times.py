@@ -151,7 +151,7 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
         for label, (ago_s, time_s) in (stay | leave).items()
     ]
     connection.check_alive()
-    labels = partial(_list_wanted_labels, sut, stay | leave, queue)
+    labels = partial(_list_labels_of_expected_messages, sut, stay | leave, queue)
     if "message with a lifetime of a few seconds" not in labels():
         raise ConformanceFailure("the message with a lifetime of a few seconds was not in the queue in time")
     judge(
@@ -190,7 +190,7 @@ def test_message_that_expires_in_a_transaction_leaves_queue_after_abort(peer, su
     }
     sent = [connection.send(make({"TimeToBeReceived": time_s}, label=label)) for label, time_s in times.items()]
     connection.check_alive()
-    labels = partial(_list_wanted_labels, sut, times, "transactional")
+    labels = partial(_list_labels_of_expected_messages, sut, times, "transactional")
     if labels() != sorted(times):
         raise ConformanceFailure("the messages were not in the queue in time")
     transaction = sut.control.call("begin")["transaction"]
@@ -219,7 +219,7 @@ def test_restart_does_not_extend_time_to_be_received(peer, sut, judge, delivery)
     }
     sent = [connection.send(make({"TimeToBeReceived": time_s}, label=label)) for label, time_s in times.items()]
     connection.check_alive()
-    labels = partial(_list_wanted_labels, sut, times, queue)
+    labels = partial(_list_labels_of_expected_messages, sut, times, queue)
     if labels() != sorted(times):
         raise ConformanceFailure("the messages were not in the queue in time")
     sut.restart()
@@ -228,5 +228,5 @@ def test_restart_does_not_extend_time_to_be_received(peer, sut, judge, delivery)
     judge.all(expected=in_queue("message with a lifetime of an hour"), observed=labels(), evidence=sent)
 
 
-def _list_wanted_labels(sut, wanted, queue):
+def _list_labels_of_expected_messages(sut, wanted, queue):
     return sorted(message["label"] for message in sut.messages(queue) if message["label"] in wanted)

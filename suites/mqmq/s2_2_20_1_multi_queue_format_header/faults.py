@@ -107,7 +107,7 @@ class SenderMultiQueueFormatHeaderMissingInEncrypted(Sending):
         return serialize_message(replace(message, DestinationMultiQueueFormatName=None))
 
 
-def _write_first_destination_in_all(packet: UserMessagePacket) -> bytes:
+def _write_first_destination_into_every_copy(packet: UserMessagePacket) -> bytes:
     """Write the first destination into the UserHeader of every copy."""
     header = packet.MultiQueueFormatHeader
     names = [] if header is None else [one.FormatName for one in header.Destination.FormatNameList]
@@ -138,7 +138,7 @@ for _name, _rules, _says, _change in (
         "sender-sends-copies-for-all-destinations-to-first-one",
         ("MQMQ-2.2.20.1-D02",),
         "The sender's copies of a message for several queues all carry the first queue as DestinationQueue.",
-        _write_first_destination_in_all,
+        _write_first_destination_into_every_copy,
     ),
     (
         "sender-destination-list-after-other-lists",

@@ -126,7 +126,7 @@ class ReceiverSendsRecoverableMsgAckFlags1InUserMessage(Sending):
         return replace(packet, SessionHeader=replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 1))
 
 
-class MessageSessionHeaderSender(Sending):
+class UserMessageSessionHeaderChanger(Sending):
     """The sender changes the SessionHeader of UserMessages."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
@@ -151,7 +151,7 @@ class MessageSessionHeaderSender(Sending):
         "MQQB-3.1.7.1.3-18",
     ),
 )
-class SenderOmitsMessageItselfFromUserMsgSequenceNumber(MessageSessionHeaderSender):
+class SenderOmitsMessageItselfFromUserMsgSequenceNumber(UserMessageSessionHeaderChanger):
     """The sender does not count a UserMessage in the UserMsgSequenceNumber of this message."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
@@ -170,7 +170,7 @@ class SenderSessionHeaderRecoverableCountWithoutFinalAcks(Sending):
 
 
 @fault("sender-recoverable-sequence-number-of-user-message-0", breaks=("MQMQ-2.2.20.4-10",))
-class SenderRecoverableSequenceNumberOfUserMessage0(MessageSessionHeaderSender):
+class SenderRecoverableSequenceNumberOfUserMessage0(UserMessageSessionHeaderChanger):
     """The sender sets RecoverableMsgSeqNumber to 0 in the SessionHeader of a UserMessage."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
@@ -191,7 +191,7 @@ class SenderRecoverableMsgSeqNumberBeforeRecoverableCountsExpress(SentSessionHea
     "sender-user-message-window-size-0x20",
     breaks=("MQMQ-2.2.20.4-12", "MQQB-3.1.7.1.3-15", "MQQB-3.1.7.1.3-22"),
 )
-class SenderUserMessageWindowSize0x20(MessageSessionHeaderSender):
+class SenderUserMessageWindowSize0x20(UserMessageSessionHeaderChanger):
     """The sender sets WindowSize to 0x20 in the SessionHeader of a UserMessage."""
 
     def change(self, header: SessionHeader) -> SessionHeader:

@@ -111,7 +111,7 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, _install)
 
 
-class BoundaryMarkChanger(TransactionEvents):
+class TransactionBoundaryFlagChanger(TransactionEvents):
     """The sender sets FM or LM in the wrong messages."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
@@ -130,7 +130,7 @@ class BoundaryMarkChanger(TransactionEvents):
 
 
 @fault("sender-fm-also-in-third-message", breaks="MQMQ-2.2.20.5-04")
-class SenderFmAlsoInThirdMessage(BoundaryMarkChanger):
+class SenderFmAlsoInThirdMessage(TransactionBoundaryFlagChanger):
     """The sender also sets FM in the third message of a transaction."""
 
     def mark_boundary_of_message(self, message: Message, place: int, count: int) -> Message:
@@ -312,7 +312,7 @@ add(
 
 
 @fault("sender-leaves-lm-clear-in-single-message-transaction", breaks="MQMQ-2.2.20.5-05")
-class SenderLeavesLmClearInSingleMessageTransaction(BoundaryMarkChanger):
+class SenderLeavesLmClearInSingleMessageTransaction(TransactionBoundaryFlagChanger):
     """The sender leaves LM clear in the only message of a transaction."""
 
     def mark_boundary_of_message(self, message: Message, place: int, count: int) -> Message:
@@ -334,7 +334,7 @@ class SenderGivesMessagesForSecondQueueDifferentTransactionId(TransactionOperati
 
 
 @fault("sender-transaction-id-of-third-message-greater", breaks="MQMQ-2.2.20.5-06")
-class SenderTransactionIdOfThirdMessageGreater(BoundaryMarkChanger):
+class SenderTransactionIdOfThirdMessageGreater(TransactionBoundaryFlagChanger):
     """In the third and every later message of a transaction, the sender sets TransactionHeader.Flags.ID to one more
     than in the first message.
     """

@@ -9,7 +9,7 @@ from harness.faults.fields import change_number
 from harness.faults.registry import add
 from reference_qm.codec import ProviderInfo, SecurityHeader, UserMessagePacket
 from reference_qm.security import SignatureType
-from suites.mqmq.s2_2_20_6_security_header.fault_steps import change_sent_header
+from suites.mqmq.s2_2_20_6_security_header.fault_steps import change_sent_security_header
 from suites.mqmq.steps.kinds_of_messages import has_destination_lists, has_large_body, is_transactional
 
 _SECURITY_FLAGS_FIELD = "SecurityHeader.Flags"
@@ -221,7 +221,7 @@ for _name, _rule, _says, _when, _changes in (
         {_SECURITY_FLAGS_FIELD: lambda flags: flags | SecurityHeader.flags(DE=1)},
     ),
 ):
-    add(_name, _rule, _says, change_sent_header(_when, _changes))
+    add(_name, _rule, _says, change_sent_security_header(_when, _changes))
 
 
 for _name, _says, _cert_condition in (

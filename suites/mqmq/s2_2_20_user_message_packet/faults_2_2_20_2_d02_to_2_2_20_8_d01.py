@@ -221,7 +221,7 @@ for _number, _rule in ((2, "MQMQ-2.2.20.8-02"), (8, "MQMQ-2.2.20.8-08"), (14, "M
     )
 
 
-class DebugHeaderAdmission(Admission):
+class ReceivedMessageChangerByDebugHeader(Admission):
     """The receiver changes a message because of a part of the DebugHeader that the receiver must ignore."""
 
     def admit(
@@ -236,7 +236,7 @@ class DebugHeaderAdmission(Admission):
 
 
 @fault("receiver-debug-header-x7-suppresses-acknowledgments", breaks="MQMQ-2.2.20.8-07")
-class ReceiverDebugHeaderX7SuppressesAcknowledgments(DebugHeaderAdmission):
+class ReceiverDebugHeaderX7SuppressesAcknowledgments(ReceivedMessageChangerByDebugHeader):
     """The receiver sends no acknowledgments for a message when bit X7 of its DebugHeader is set."""
 
     def change(self, packet: Any) -> UserMessagePacket:
@@ -253,7 +253,7 @@ def _remove_trace_queue(packet: Any) -> UserMessagePacket:
 
 
 @fault("receiver-sends-no-report-for-transactional-message-with-x12", breaks="MQMQ-2.2.20.8-12")
-class ReceiverSendsNoReportForTransactionalMessageWithX12(DebugHeaderAdmission):
+class ReceiverSendsNoReportForTransactionalMessageWithX12(ReceivedMessageChangerByDebugHeader):
     """The receiver sends no report about a transactional message when bit X12 of its DebugHeader is set."""
 
     def change(self, packet: Any) -> UserMessagePacket:
@@ -272,7 +272,7 @@ class RouterDebugHeaderX15SuppressesReport(Routing):
 
 
 @fault("receiver-sends-no-report-if-debug-reserved-is-above-0x7fff", breaks="MQMQ-2.2.20.8-16")
-class ReceiverSendsNoReportIfDebugReservedIsAbove0x7fff(DebugHeaderAdmission):
+class ReceiverSendsNoReportIfDebugReservedIsAbove0x7fff(ReceivedMessageChangerByDebugHeader):
     """The receiver sends no report about a message when Reserved of its DebugHeader is greater than 0x7FFF."""
 
     def change(self, packet: Any) -> UserMessagePacket:

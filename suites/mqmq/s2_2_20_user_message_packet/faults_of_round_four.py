@@ -12,7 +12,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 BASE_FLAGS_OFFSET = 2
 """The offset in bytes of BaseHeader.Flags in a packet."""
-HIGHEST_BYTE = 0xFF
+HIGHEST_BYTE_VALUE = 0xFF
 FIXED_ADDRESS_HEADER_BYTES = 12
 FIXED_SIGNATURE_HEADER_BYTES = 8
 
@@ -70,7 +70,7 @@ class ReceiverMessageSignatureHeaderReservedAbove0xffRefused(Identifying):
     def check_field_values(self, packet: Packet) -> None:
         super().check_field_values(packet)
         several = packet.MultiQueueFormatHeader if isinstance(packet, UserMessagePacket) else None
-        if several is not None and several.Signature.Reserved > HIGHEST_BYTE:
+        if several is not None and several.Signature.Reserved > HIGHEST_BYTE_VALUE:
             raise FormatError("MQFSignatureHeader.Reserved", 0, "a fault", "the high byte is not zero")
 
 

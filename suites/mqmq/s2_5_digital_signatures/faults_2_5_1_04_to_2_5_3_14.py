@@ -89,7 +89,7 @@ class Signature20NegativeAcknowledgmentBitsNotCovered(SecurityOnReceipt):
         return super().build_signed_properties(packet, kind)
 
 
-NEGATIVE_RECEIVE = MessagePropertiesHeader.flags(NR=1)
+NEGATIVE_RECEIVE_FLAG = MessagePropertiesHeader.flags(NR=1)
 
 
 @fault("signature-3.0-negative-receive-bit-not-covered", breaks="MQMQ-2.5.3-14", blind=True)
@@ -99,7 +99,7 @@ class NegativeReceiveUncovered(SecurityOnReceipt):
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         properties = packet.MessagePropertiesHeader
         if kind is SignatureType.SIG30:
-            cleared = replace(properties, Flags=properties.Flags & ~NEGATIVE_RECEIVE)
+            cleared = replace(properties, Flags=properties.Flags & ~NEGATIVE_RECEIVE_FLAG)
             packet = replace(packet, MessagePropertiesHeader=cleared)
         return super().build_signed_properties(packet, kind)
 

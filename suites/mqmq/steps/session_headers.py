@@ -108,7 +108,7 @@ def make_session_header_predicate(judge: SessionHeaderJudgment, *, only_first: b
     return judge_packet
 
 
-def _compare_count_with_wanted(name: str, value: int, wanted: int, what: str) -> Finding:
+def _compare_count_with_expected_count(name: str, value: int, wanted: int, what: str) -> Finding:
     return value == wanted % _SEQUENCE_NUMBER_COUNT, f"{name} is {value}, and the number of {what} is {wanted}"
 
 
@@ -117,7 +117,7 @@ def check_sent_count(packet: Any, counts: SessionMessageCounts) -> Finding:
     SessionHeader.
     """
     own = hasattr(packet, "UserHeader")
-    return _compare_count_with_wanted(
+    return _compare_count_with_expected_count(
         "UserMsgSequenceNumber", packet.SessionHeader.UserMsgSequenceNumber, counts.sent + own, "messages sent"
     )
 
@@ -128,7 +128,7 @@ def check_recoverable_sent_count(packet: Any, counts: SessionMessageCounts) -> F
     """
     own = hasattr(packet, "UserHeader") and packet.UserHeader.DM == 1
     sent = counts.sent_recoverable + own
-    return _compare_count_with_wanted(
+    return _compare_count_with_expected_count(
         "RecoverableMsgSeqNumber", packet.SessionHeader.RecoverableMsgSeqNumber, sent, "recoverable messages sent"
     )
 

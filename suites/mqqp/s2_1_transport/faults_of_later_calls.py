@@ -12,7 +12,7 @@ from reference_qm.rpc.mapper import EndpointMapper
 from reference_qm.surface.clock import Now
 
 
-class _QuietAfterRestart(RpcServing):
+class _MethodRefuserAfterRestart(RpcServing):
     """The server supports no method of qm2qm after a restart."""
 
     restarted = False
@@ -21,7 +21,7 @@ class _QuietAfterRestart(RpcServing):
         return super().is_served(call) and not (self.restarted and call.context.interface is QM2QM)
 
 
-class _MapperEmptyAfterRestart(RpcServing):
+class _EndpointMapperEmptyAfterRestart(RpcServing):
     """The endpoint mapper lists no endpoint after a restart."""
 
     restarted = False
@@ -33,7 +33,7 @@ class _MapperEmptyAfterRestart(RpcServing):
             super().carry_out(event, now)
 
 
-def _note_restart(qm: QueueManager) -> None:
+def _record_restart(qm: QueueManager) -> None:
     qm.rpc_serving.restarted = True  # type: ignore[attr-defined]  # the part is one of the classes above
 
 
@@ -41,14 +41,14 @@ add(
     "server-qm2qm-after-restart-not-offered",
     "MQQP-2.1-01",
     "The server offers no method of qm2qm after a restart.",
-    combine_installers(replace_part(_QuietAfterRestart), at_restart(_note_restart)),
+    combine_installers(replace_part(_MethodRefuserAfterRestart), at_restart(_record_restart)),
     blind=True,
 )
 add(
     "server-mapper-after-restart-empty",
     "MQQP-2.1-02",
     "The endpoint mapper returns no port of qm2qm after a restart.",
-    combine_installers(replace_part(_MapperEmptyAfterRestart), at_restart(_note_restart)),
+    combine_installers(replace_part(_EndpointMapperEmptyAfterRestart), at_restart(_record_restart)),
     blind=True,
 )
 

@@ -32,7 +32,9 @@ from suites.mqqp.s2_2_2_1_remotereaddesc.fault_steps import (
 )
 
 
-def _use_first_cursor_for_unknown(original: Callable[..., Cursor | None], *outer: Any) -> Callable[..., Cursor | None]:
+def _use_first_cursor_for_unknown_cursor(
+    original: Callable[..., Cursor | None], *outer: Any
+) -> Callable[..., Cursor | None]:
     def find_remote_cursor(qm: Any, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
         return original(qm, descriptor, handle) or next(iter(descriptor.CursorCollection.values()), None)
 
@@ -45,10 +47,14 @@ add(
     "The server reads by the first cursor of the queue if hCursor is not a cursor of the queue.",
     combine_installers(
         replace_during(
-            RemoteStarting.remote_qm_start_receive, RemoteStarting.find_remote_cursor, _use_first_cursor_for_unknown
+            RemoteStarting.remote_qm_start_receive,
+            RemoteStarting.find_remote_cursor,
+            _use_first_cursor_for_unknown_cursor,
         ),
         replace_during(
-            RemoteStarting.remote_qm_start_receive2, RemoteStarting.find_remote_cursor, _use_first_cursor_for_unknown
+            RemoteStarting.remote_qm_start_receive2,
+            RemoteStarting.find_remote_cursor,
+            _use_first_cursor_for_unknown_cursor,
         ),
     ),
 )

@@ -50,7 +50,7 @@ class ServerAnswerDwArriveTimeIsSentTime(RemoteReads):
         return super().describe_remote_message(position) | {"dwArriveTime": position.MessageReference.SentTime}
 
 
-def _describe_with_time_of_request(
+def _return_request_time_as_arrival_time(
     original: Callable[..., dict[str, Any]],
     qm: QueueManager,
     call: Call,
@@ -70,7 +70,7 @@ add(
     "server-arrive-time-of-read-by-lookup-id-not-set",
     "MQQP-2.2.2.1-07",
     "In the answer to RemoteQMStartReceiveByLookupId, the server returns the dwArriveTime that the client sent.",
-    replace_during(RemoteReads.answer_read, RemoteReads.describe_remote_message, _describe_with_time_of_request),
+    replace_during(RemoteReads.answer_read, RemoteReads.describe_remote_message, _return_request_time_as_arrival_time),
     blind=True,
 )
 

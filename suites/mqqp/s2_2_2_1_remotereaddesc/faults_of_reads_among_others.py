@@ -22,7 +22,7 @@ from reference_qm.surface.clock import Now
 DW_SIZE_OFFSETS = {"RemoteQMStartReceive": (36, 40)}
 """For each method with a REMOTEREADDESC: the offset of dwSize in the answer in NDR and in NDR64."""
 DW_SIZE_OFFSETS_OF_REMOTEREADDESC2 = (56, 56)
-TOO_GREAT_SIZE = 0x00420001
+TOO_GREAT_DW_SIZE = 0x00420001
 
 
 @fault("acceptor-remotereaddesc-hcursor-of-waiting-read-ignored", breaks="MQQP-2.2.2.1-01", blind=True)
@@ -95,7 +95,7 @@ class AcceptorRemotereaddescDwrequestidHighHalfIgnored(RemoteEnding):
         return super().find_read_to_cancel(h_queue, request_id)
 
 
-class _MethodWithWrongSize:
+class _ReadMethodWithWrongDwSize:
     """A method that answers with a wrong dwSize."""
 
     def __init__(self, method: Any, size: int, qm: QueueManager) -> None:
@@ -119,7 +119,7 @@ class AcceptorRemotereaddescDwsizeOfPeekedMessageGreaterThanBuffer(RemoteReads):
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if entry is not None and entry.UserMessagePacket is not None and entry.Action not in RECEIVE_ACTIONS:
-            call.method = _MethodWithWrongSize(call.method, 4, self.qm)  # type: ignore[assignment]
+            call.method = _ReadMethodWithWrongDwSize(call.method, 4, self.qm)  # type: ignore[assignment]
         super().answer_read(call, status, entry)
 
 
@@ -129,5 +129,5 @@ class AcceptorRemotereaddescDwsizeOfRefusedReadTooGreat(RemoteReads):
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if status is Status.MQ_ERROR_IO_TIMEOUT:
-            call.method = _MethodWithWrongSize(call.method, TOO_GREAT_SIZE, self.qm)  # type: ignore[assignment]
+            call.method = _ReadMethodWithWrongDwSize(call.method, TOO_GREAT_DW_SIZE, self.qm)  # type: ignore[assignment]
         super().answer_read(call, status, entry)

@@ -14,7 +14,7 @@ from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.core.remote.enums import INFINITE_MS, Ack, ReadAction
 from suites.mqqp.s3_1_4_01_start_receive.fault_steps import send_with_unknown_context_id
 
-OPEN_CALL_RULE = "MQQP-3.1.4.1-03"
+OPEN_QUEUE_CALL_RULE = "MQQP-3.1.4.1-03"
 ACTION_RULES = ("MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07")
 CURSOR_RULES = ("MQQP-3.1.4.1-09", "MQQP-3.1.4.10-08")
 
@@ -35,7 +35,7 @@ class QueueOpeningOmitter(ClientOpening):
         return (yield from super().call_open_queue(queue))
 
 
-@fault("client-second-open-queue-without-remote-qm-open-queue", breaks=OPEN_CALL_RULE, blind=True)
+@fault("client-second-open-queue-without-remote-qm-open-queue", breaks=OPEN_QUEUE_CALL_RULE, blind=True)
 class ClientSecondOpenQueueWithoutRemoteQmOpenQueue(QueueOpeningOmitter):
     """The client does not call RemoteQMOpenQueue for a queue while another remote queue is open."""
 
@@ -43,7 +43,7 @@ class ClientSecondOpenQueueWithoutRemoteQmOpenQueue(QueueOpeningOmitter):
         return bool(self.qm.remote_client.RemoteOpenQueueEntryCollection)
 
 
-@fault("client-queue-to-peek-without-remote-qm-open-queue", breaks=OPEN_CALL_RULE, blind=True)
+@fault("client-queue-to-peek-without-remote-qm-open-queue", breaks=OPEN_QUEUE_CALL_RULE, blind=True)
 class ClientQueueToPeekWithoutRemoteQmOpenQueue(QueueOpeningOmitter):
     """The client does not call RemoteQMOpenQueue for a queue that its application opens to peek."""
 
@@ -51,7 +51,7 @@ class ClientQueueToPeekWithoutRemoteQmOpenQueue(QueueOpeningOmitter):
         return not queue.receives
 
 
-@fault("client-reopened-queue-without-remote-qm-open-queue", breaks=OPEN_CALL_RULE, blind=True)
+@fault("client-reopened-queue-without-remote-qm-open-queue", breaks=OPEN_QUEUE_CALL_RULE, blind=True)
 class ClientReopenedQueueWithoutRemoteQmOpenQueue(QueueOpeningOmitter):
     """The client does not call RemoteQMOpenQueue for a queue that it opened and closed earlier."""
 

@@ -20,7 +20,7 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus, Status
 from reference_qm.rpc import Call
 
-Desc = dict[str, Any]
+ReadDescriptionFields = dict[str, Any]
 
 
 @fault("server-received-message-visible-to-lookups", breaks="MQQP-3.1.4.1-01", blind=True)
@@ -68,7 +68,7 @@ class ServerCancelCancelsOldestReadOfHandle(RemoteEnding):
 class ServerRequestIdOfWaitingPeekNotInUse(RemoteStarting):
     """RemoteQMStartReceive accepts the dwRequestID of a waiting peek."""
 
-    def check_request_id(self, desc: Desc) -> Status:
+    def check_request_id(self, desc: ReadDescriptionFields) -> Status:
         pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
         same = [one for one in pending if one.RequestId == desc["dwRequestID"]]
         if same and all(one.Action not in RECEIVE_ACTIONS for one in same):
@@ -80,7 +80,7 @@ class ServerRequestIdOfWaitingPeekNotInUse(RemoteStarting):
 class ServerRequestIdInUseByOtherHandleRefused(RemoteStarting):
     """RemoteQMStartReceive refuses a dwRequestID that a waiting read of another handle has."""
 
-    def check_request_id(self, desc: Desc) -> Status:
+    def check_request_id(self, desc: ReadDescriptionFields) -> Status:
         if any(one.RequestId == desc["dwRequestID"] for one in self.qm.remote.RemoteReadEntryCollection):
             return Status.MQ_ERROR_INVALID_PARAMETER
         return super().check_request_id(desc)
@@ -100,7 +100,7 @@ class ServerRequestIdOfTimedOutReadStaysInUse(RemoteReads):
 class ServerDwQueueCheckedForReceivesOnly(RemoteStarting):
     """RemoteQMStartReceive checks dwQueue only with the action RECEIVE."""
 
-    def check_dw_queue(self, desc: Desc) -> Status:
+    def check_dw_queue(self, desc: ReadDescriptionFields) -> Status:
         return super().check_dw_queue(desc) if desc["ulAction"] in RECEIVE_ACTIONS else Status.MQ_OK
 
 

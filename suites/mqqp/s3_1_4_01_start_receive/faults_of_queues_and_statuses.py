@@ -16,7 +16,7 @@ from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 
-class StartingByMethod(RemoteStarting):
+class StartMethodRecorder(RemoteStarting):
     """A part that knows which method starts the current read."""
 
     method = ""
@@ -31,7 +31,7 @@ class StartingByMethod(RemoteStarting):
 
 
 @fault("acceptor-remoteqmstartreceive-queue-beside-open-queue-accepted", breaks="MQQP-3.1.4.1-D10", blind=True)
-class AcceptorRemoteqmstartreceiveQueueBesideOpenQueueAccepted(StartingByMethod):
+class AcceptorRemoteqmstartreceiveQueueBesideOpenQueueAccepted(StartMethodRecorder):
     """RemoteQMStartReceive reads from an unopened queue if RemoteQMOpenQueue has opened any other queue."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -41,7 +41,7 @@ class AcceptorRemoteqmstartreceiveQueueBesideOpenQueueAccepted(StartingByMethod)
 
 
 @fault("acceptor-remoteqmstartreceive-unopened-queue-by-cursor-accepted", breaks="MQQP-3.1.4.1-D10", blind=True)
-class AcceptorRemoteqmstartreceiveUnopenedQueueByCursorAccepted(StartingByMethod):
+class AcceptorRemoteqmstartreceiveUnopenedQueueByCursorAccepted(StartMethodRecorder):
     """RemoteQMStartReceive with a cursor reads from a queue that RemoteQMOpenQueue has not opened."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -51,7 +51,7 @@ class AcceptorRemoteqmstartreceiveUnopenedQueueByCursorAccepted(StartingByMethod
 
 
 @fault("acceptor-remoteqmstartreceive2-queue-beside-open-queue-accepted", breaks="MQQP-3.1.4.10-19", blind=True)
-class AcceptorRemoteqmstartreceive2QueueBesideOpenQueueAccepted(StartingByMethod):
+class AcceptorRemoteqmstartreceive2QueueBesideOpenQueueAccepted(StartMethodRecorder):
     """RemoteQMStartReceive2 reads from an unopened queue if RemoteQMOpenQueue has opened any other queue."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -61,7 +61,7 @@ class AcceptorRemoteqmstartreceive2QueueBesideOpenQueueAccepted(StartingByMethod
 
 
 @fault("acceptor-remoteqmstartreceive2-status-of-closed-queue-wrong", breaks="MQQP-3.1.4.10-19", blind=True)
-class AcceptorRemoteqmstartreceive2StatusOfClosedQueueWrong(StartingByMethod):
+class AcceptorRemoteqmstartreceive2StatusOfClosedQueueWrong(StartMethodRecorder):
     """RemoteQMStartReceive2 returns MQ_ERROR_INVALID_HANDLE for a queue that was opened and is closed again."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -132,7 +132,7 @@ class AcceptorRemoteqmstartreceive2HcursorOfOtherQueueHandleAccepted(RemoteStart
 
 
 @fault("acceptor-remoteqmstartreceive2-hcursor-of-closed-cursor-accepted", breaks="MQQP-3.1.4.10-21", blind=True)
-class AcceptorRemoteqmstartreceive2HcursorOfClosedCursorAccepted(StartingByMethod):
+class AcceptorRemoteqmstartreceive2HcursorOfClosedCursorAccepted(StartMethodRecorder):
     """RemoteQMStartReceive2 with the handle of a cursor that was closed reads without a cursor."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:

@@ -39,7 +39,7 @@ class ServerEndReceiveAckLeavesMessage(RemoteEnding):
         return False
 
 
-EndCallback = Callable[[Status], None]
+EndReceiveCallback = Callable[[Status], None]
 
 
 @fault("server-end-receive-rr-ack-deletion-not-saved", breaks=("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07"))
@@ -48,7 +48,7 @@ class ServerEndReceiveRrAckDeletionNotSaved(TwoPhaseReading):
     restart.
     """
 
-    def end_with_deletion(self, position: MessagePosition, ended: EndCallback) -> None:
+    def end_with_deletion(self, position: MessagePosition, ended: EndReceiveCallback) -> None:
         position.QueueReference.MessagePositionList.remove(position)
         ended(Status.MQ_OK)
 
@@ -113,7 +113,7 @@ class ServerEndReceiveRrNackEndsAllOpenReceives(RemoteEnding):
     with RR_NACK.
     """
 
-    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndCallback) -> None:
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndReceiveCallback) -> None:
         position = entry.UserMessagePacket
         if not delete_message and position is not None:
             for one in list(position.QueueReference.MessagePositionList):
@@ -126,7 +126,7 @@ class ServerEndReceiveRrNackEndsAllOpenReceives(RemoteEnding):
 class ServerEndReceiveRrNackPutsMessageAtEnd(RemoteEnding):
     """The server puts the message of a receive that ends with RR_NACK at the end of its queue."""
 
-    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndCallback) -> None:
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndReceiveCallback) -> None:
         position = entry.UserMessagePacket
         super().end_remote_read(entry, delete_message, ended)
         if position is not None and not delete_message and position.State is MessagePositionState.AVAILABLE:
@@ -139,7 +139,7 @@ class _EndReceiveChanger(RemoteEnding):
         assert entry.UserMessagePacket is not None
         return entry.UserMessagePacket, delete_message
 
-    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndCallback) -> None:
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndReceiveCallback) -> None:
         entry.UserMessagePacket, delete_message = self.choose_ended_message(entry, delete_message)
         super().end_remote_read(entry, delete_message, ended)
 
@@ -248,7 +248,7 @@ class ServerSuccessfulEndReceiveReturnsError(RemoteEnding):
 class ServerEndReceiveOfDeletedQueueReturnsMqOk(RemoteEnding):
     """When the queue of a receive was deleted, RemoteQMEndReceive returns MQ_OK."""
 
-    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndCallback) -> None:
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndReceiveCallback) -> None:
         super().end_remote_read(entry, delete_message, lambda status: ended(Status.MQ_OK))
 
 

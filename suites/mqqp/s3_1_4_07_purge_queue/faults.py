@@ -205,7 +205,7 @@ class ServerPurgeQueueRemovesHighestPriorityOnly(RemoteOpening):
         self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
 
 
-def _change_purge_pending_to_locked(position: MessagePosition) -> None:
+def _change_purge_pending_messages_to_locked(position: MessagePosition) -> None:
     if position.State is MessagePositionState.PURGE_PENDING:
         position.State = MessagePositionState.LOCKED
 
@@ -225,7 +225,7 @@ class ServerNackRestoresPurgedMessage(TwoPhaseReading):
         ended: Callable[[Status], None],
         transactional: bool = False,
     ) -> None:
-        _change_purge_pending_to_locked(position)
+        _change_purge_pending_messages_to_locked(position)
         super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
 
 

@@ -170,7 +170,7 @@ def test_purge_removes_message_of_unended_receive(remote, judge):
     judge.all(expected=facts(purge="MQ_OK", queue=in_queue()), observed=observed, evidence=[held, purged])
 
 
-def purge_and_get_next_label(remote: Remote, queue: RemoteQueue, kind: Kind) -> str:
+def send_message_and_purge_queue_again(remote: Remote, queue: RemoteQueue, kind: Kind) -> str:
     """Send a further message, and purge the queue again; return the outcome of the purge."""
     remote.send_all([build_full_message(remote.peer, "further", kind)])
     return queue.purge().outcome
@@ -200,7 +200,7 @@ def test_purge_removes_all_messages(remote, judge, kind):
         "purge": purged.outcome,
         "queue_after_the_purge": left,
         "later_message": queue.receive(),
-        "later_purge": purge_and_get_next_label(remote, queue, kind),
+        "later_purge": send_message_and_purge_queue_again(remote, queue, kind),
         "queue_at_the_end": queue.labels(),
     }
     expected = facts(

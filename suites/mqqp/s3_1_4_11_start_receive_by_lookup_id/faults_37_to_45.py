@@ -198,7 +198,7 @@ class ServerLookupReceiveNextOfZeroFails(RemoteReads):
         return super().get_lookup_operation(action, lookup_id)
 
 
-class _EdgeSeekChanger(Seeking):
+class _FirstOrLastSeekChanger(Seeking):
     action = MessageSeekAction.FIRST
 
     def seek_with_identifier(
@@ -213,7 +213,7 @@ class _EdgeSeekChanger(Seeking):
 
 
 @fault("server-lookup-of-first-message-fails-if-first-message-is-locked", breaks="MQQP-3.1.4.11-42", blind=True)
-class ServerLookupOfFirstMessageFailsIfFirstMessageIsLocked(_EdgeSeekChanger):
+class ServerLookupOfFirstMessageFailsIfFirstMessageIsLocked(_FirstOrLastSeekChanger):
     """The server finds no message for a NEXT action with LookupId 0 if the first message of the queue is locked."""
 
 
@@ -260,7 +260,7 @@ class ServerLookupLastReturnsLastArrived(Seeking):
 
 
 @fault("server-lookup-of-last-message-fails-if-last-message-is-locked", breaks="MQQP-3.1.4.11-43", blind=True)
-class ServerLookupOfLastMessageFailsIfLastMessageIsLocked(_EdgeSeekChanger):
+class ServerLookupOfLastMessageFailsIfLastMessageIsLocked(_FirstOrLastSeekChanger):
     """The server finds no message for a PREV action with all bits of LookupId set if the last message is locked."""
 
     action = MessageSeekAction.LAST

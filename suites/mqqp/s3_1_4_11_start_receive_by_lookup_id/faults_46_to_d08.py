@@ -318,7 +318,7 @@ class ServerLookupRaisesExceptionForMissingMessage(RemoteReads):
             super().answer_read(call, status, entry)
 
 
-class _FailureThrower(RemoteReads):
+class _RpcExceptionRaiser(RemoteReads):
     def is_failure_thrown(self, desc: ReadDescription, entry: RemoteReadEntry | None, status: Status) -> bool:
         """Return whether the server raises an RPC exception instead of returning the failure of the read."""
         return False
@@ -333,7 +333,7 @@ class _FailureThrower(RemoteReads):
 
 
 @fault("server-lookup-raises-exception-for-nonzero-h-cursor", breaks="MQQP-3.1.4.11-D08", blind=True)
-class ServerLookupRaisesExceptionForNonzeroHCursor(_FailureThrower):
+class ServerLookupRaisesExceptionForNonzeroHCursor(_RpcExceptionRaiser):
     """The server raises an RPC exception for a read by LookupIdentifier with a nonzero hCursor."""
 
     def is_failure_thrown(self, desc: ReadDescription, entry: RemoteReadEntry | None, status: Status) -> bool:
@@ -341,7 +341,7 @@ class ServerLookupRaisesExceptionForNonzeroHCursor(_FailureThrower):
 
 
 @fault("server-lookup-raises-exception-for-nonzero-ul-timeout", breaks="MQQP-3.1.4.11-D08", blind=True)
-class ServerLookupRaisesExceptionForNonzeroUlTimeout(_FailureThrower):
+class ServerLookupRaisesExceptionForNonzeroUlTimeout(_RpcExceptionRaiser):
     """The server raises an RPC exception for a read by LookupIdentifier with a nonzero ulTimeout."""
 
     def is_failure_thrown(self, desc: ReadDescription, entry: RemoteReadEntry | None, status: Status) -> bool:
@@ -349,7 +349,7 @@ class ServerLookupRaisesExceptionForNonzeroUlTimeout(_FailureThrower):
 
 
 @fault("server-lookup-raises-exception-for-unopened-queue", breaks="MQQP-3.1.4.11-D08", blind=True)
-class ServerLookupRaisesExceptionForUnopenedQueue(_FailureThrower):
+class ServerLookupRaisesExceptionForUnopenedQueue(_RpcExceptionRaiser):
     """The server raises an RPC exception for a read by LookupIdentifier of a queue that is not open."""
 
     def is_failure_thrown(self, desc: ReadDescription, entry: RemoteReadEntry | None, status: Status) -> bool:
@@ -358,7 +358,7 @@ class ServerLookupRaisesExceptionForUnopenedQueue(_FailureThrower):
 
 
 @fault("server-lookup-raises-exception-for-locked-message", breaks="MQQP-3.1.4.11-D08", blind=True)
-class ServerLookupRaisesExceptionForLockedMessage(_FailureThrower):
+class ServerLookupRaisesExceptionForLockedMessage(_RpcExceptionRaiser):
     """The server raises an RPC exception for a RECEIVE_CURRENT of a locked message."""
 
     def is_failure_thrown(self, desc: ReadDescription, entry: RemoteReadEntry | None, status: Status) -> bool:

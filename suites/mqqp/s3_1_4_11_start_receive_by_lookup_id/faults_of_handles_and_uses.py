@@ -49,35 +49,35 @@ class AcceptorRemoteqmstartreceivebylookupidHandleOfSecondReceiveNull(RemoteRead
         super().answer_read(call, status, entry)
 
 
-class LookupStarting(RemoteStarting):
+class LookupReadRecorder(RemoteStarting):
     """A part that knows whether the current read is a read by lookup identifier."""
 
-    by_lookup = False
+    is_read_by_lookup_id = False
 
     def remote_qm_start_receive_by_lookup_id(self, call: Call, now: Now) -> None:
-        self.by_lookup = True
+        self.is_read_by_lookup_id = True
         super().remote_qm_start_receive_by_lookup_id(call, now)
-        self.by_lookup = False
+        self.is_read_by_lookup_id = False
 
 
 @fault(
     "acceptor-remoteqmstartreceivebylookupid-queue-beside-open-queue-accepted", breaks="MQQP-3.1.4.11-26", blind=True
 )
-class AcceptorRemoteqmstartreceivebylookupidQueueBesideOpenQueueAccepted(LookupStarting):
+class AcceptorRemoteqmstartreceivebylookupidQueueBesideOpenQueueAccepted(LookupReadRecorder):
     """RemoteQMStartReceiveByLookupId reads from an unopened queue if RemoteQMOpenQueue has opened any other queue."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
-        if self.by_lookup and len(self.qm.remote.OpenQueueEntryCollection):
+        if self.is_read_by_lookup_id and len(self.qm.remote.OpenQueueEntryCollection):
             return Status.MQ_OK
         return super().check_open_queue(desc)
 
 
 @fault("acceptor-remoteqmstartreceivebylookupid-peek-of-unopened-queue-accepted", breaks="MQQP-3.1.4.11-26", blind=True)
-class AcceptorRemoteqmstartreceivebylookupidPeekOfUnopenedQueueAccepted(LookupStarting):
+class AcceptorRemoteqmstartreceivebylookupidPeekOfUnopenedQueueAccepted(LookupReadRecorder):
     """RemoteQMStartReceiveByLookupId peeks at messages of a queue that RemoteQMOpenQueue has not opened."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
-        if self.by_lookup and desc["ulAction"] not in RECEIVE_ACTIONS:
+        if self.is_read_by_lookup_id and desc["ulAction"] not in RECEIVE_ACTIONS:
             return Status.MQ_OK
         return super().check_open_queue(desc)
 
@@ -118,7 +118,7 @@ class AcceptorRemoteqmstartreceivebylookupidEntryRemovedByCancel(RemoteEnding):
         super().remote_qm_cancel_receive(call, now)
 
 
-class LookupChanged(ClientReading):
+class LookupReadChanger(ClientReading):
     """A part of a client that changes some reads by lookup identifier."""
 
     actions: tuple[ReadAction, ...]
@@ -135,7 +135,7 @@ class LookupChanged(ClientReading):
         return (yield from super().start_receive2(read))
 
 
-class LookupIdOfLaterCallZero(LookupChanged):
+class ZeroLookupIdSenderInLaterCalls(LookupReadChanger):
     """A part that sends the LookupId 0 in all lookups after the first."""
 
     def change_lookup(self, read: RemoteRead, earlier: int) -> RemoteRead:
@@ -143,7 +143,7 @@ class LookupIdOfLaterCallZero(LookupChanged):
 
 
 PEEK_CURRENT = ReadAction.MQ_LOOKUP_PEEK_CURRENT
-CURRENT_OR_PREVIOUS = (
+CURRENT_OR_PREVIOUS_LOOKUP_ACTIONS = (
     ReadAction.MQ_LOOKUP_RECEIVE_CURRENT,
     ReadAction.MQ_LOOKUP_PEEK_PREV,
     ReadAction.MQ_LOOKUP_RECEIVE_PREV,
@@ -151,14 +151,14 @@ CURRENT_OR_PREVIOUS = (
 
 
 @fault("initiator-lookup-peek-current-lookupid-of-later-call-zero", breaks="MQQP-3.1.4.11-09", blind=True)
-class InitiatorLookupPeekCurrentLookupidOfLaterCallZero(LookupIdOfLaterCallZero):
+class InitiatorLookupPeekCurrentLookupidOfLaterCallZero(ZeroLookupIdSenderInLaterCalls):
     """A client sets LookupId to 0 in each LOOKUP_PEEK_CURRENT after the first."""
 
     actions = (PEEK_CURRENT,)
 
 
 @fault("initiator-lookup-peek-current-lookupid-with-zero-low-half-zero", breaks="MQQP-3.1.4.11-09", blind=True)
-class InitiatorLookupPeekCurrentLookupidWithZeroLowHalfZero(LookupChanged):
+class InitiatorLookupPeekCurrentLookupidWithZeroLowHalfZero(LookupReadChanger):
     """A client sets only the low 32 bits of LookupId in a LOOKUP_PEEK_CURRENT, so that 0x0000000100000000 becomes 0."""
 
     actions = (PEEK_CURRENT,)
@@ -168,10 +168,10 @@ class InitiatorLookupPeekCurrentLookupidWithZeroLowHalfZero(LookupChanged):
 
 
 @fault("initiator-lookup-hcursor-of-open-cursor", breaks="MQQP-3.1.4.11-13", blind=True)
-class InitiatorLookupHcursorOfOpenCursor(LookupChanged):
+class InitiatorLookupHcursorOfOpenCursor(LookupReadChanger):
     """A client sets hCursor to a cursor of the queue that the application has opened, if there is one."""
 
-    actions = CURRENT_OR_PREVIOUS
+    actions = CURRENT_OR_PREVIOUS_LOOKUP_ACTIONS
 
     def change_lookup(self, read: RemoteRead, earlier: int) -> RemoteRead:
         for queue, cursor in self.qm.remote_client.cursors.values():
@@ -181,19 +181,19 @@ class InitiatorLookupHcursorOfOpenCursor(LookupChanged):
 
 
 @fault("initiator-lookup-hcursor-of-later-call-nonzero", breaks="MQQP-3.1.4.11-13", blind=True)
-class InitiatorLookupHcursorOfLaterCallNonzero(LookupChanged):
+class InitiatorLookupHcursorOfLaterCallNonzero(LookupReadChanger):
     """A client sets hCursor to 1 in each LOOKUP_RECEIVE_CURRENT, LOOKUP_PEEK_PREV or LOOKUP_RECEIVE_PREV after the
     first two.
     """
 
-    actions = CURRENT_OR_PREVIOUS
+    actions = CURRENT_OR_PREVIOUS_LOOKUP_ACTIONS
 
     def change_lookup(self, read: RemoteRead, earlier: int) -> RemoteRead:
         return replace(read, CursorHandle=1) if earlier > 1 else read
 
 
 @fault("initiator-lookup-receive-prev-lookupid-of-last-message-zero", breaks="MQQP-3.1.4.11-14", blind=True)
-class InitiatorLookupReceivePrevLookupidOfLastMessageZero(LookupChanged):
+class InitiatorLookupReceivePrevLookupidOfLastMessageZero(LookupReadChanger):
     """A client sets LookupId to 0 in the LOOKUP_RECEIVE_PREV with which the application receives the last message."""
 
     actions = (ReadAction.MQ_LOOKUP_RECEIVE_PREV,)
@@ -203,7 +203,7 @@ class InitiatorLookupReceivePrevLookupidOfLastMessageZero(LookupChanged):
 
 
 @fault("initiator-lookup-receive-current-lookupid-of-later-call-zero", breaks="MQQP-3.1.4.11-14", blind=True)
-class InitiatorLookupReceiveCurrentLookupidOfLaterCallZero(LookupIdOfLaterCallZero):
+class InitiatorLookupReceiveCurrentLookupidOfLaterCallZero(ZeroLookupIdSenderInLaterCalls):
     """A client sets LookupId to 0 in each LOOKUP_RECEIVE_CURRENT after the first."""
 
     actions = (ReadAction.MQ_LOOKUP_RECEIVE_CURRENT,)

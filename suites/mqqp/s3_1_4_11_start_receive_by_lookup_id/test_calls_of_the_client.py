@@ -16,7 +16,7 @@ from suites.mqqp.steps.reader import Reader, Reading
 SAMPLE_LOOKUP_ID, LOOKUP_ID_WITH_ZERO_LOW_HALF = 0x0055_0000_0000_0007, 0x0000_0001_0000_0000
 
 
-VERB_AND_SEEK_BY_ACTION = {
+VERB_AND_POSITION_BY_LOOKUP_ACTION = {
     Action.LOOKUP_PEEK_CURRENT: ("remote_peek_by_lookup_id", "current"),
     Action.LOOKUP_PEEK_NEXT: ("remote_peek_by_lookup_id", "next"),
     Action.LOOKUP_PEEK_PREV: ("remote_peek_by_lookup_id", "previous"),
@@ -70,7 +70,7 @@ def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
     accepted presentation context, the ulAction of that action, the handles of the queue, a dwRequestID, hCursor 0,
     ulTimeout 0, dwSize 0 and lpBuffer NULL.
     """
-    verb, seek = VERB_AND_SEEK_BY_ACTION[action]
+    verb, seek = VERB_AND_POSITION_BY_LOOKUP_ACTION[action]
     cursor, identifier, timeout = RULES_BY_LOOKUP_ACTION[action]
     reader = Reader(peer, sut)
     _, remote, _ = (reader.open() for _ in range(3))
@@ -105,8 +105,8 @@ def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
         return
     judge("MQQP-3.1.4.11-07", expected=each(fields(ulAction=action), "read"), observed=asked, evidence=evidence)
     numbers = {
-        "hRemoteQueue": Reader.SECOND_QUEUE.queue,
-        "dwQueue": Reader.SECOND_QUEUE.descriptor,
+        "hRemoteQueue": Reader.SECOND_QUEUE_HANDLES.queue,
+        "dwQueue": Reader.SECOND_QUEUE_HANDLES.descriptor,
         "dwRequestID": between(1, 0xFFFF_FFFF),
     }
     wanted = fields(numbers, dwSize=0, lpBuffer=None)

@@ -21,7 +21,7 @@ from reference_qm.surface.inputs import Endpoint
 
 SIGN_BIT_OF_PORT = 0x8000
 DEFAULT_READ_PORT = 2105
-THIRD_BIND = 3
+THIRD_BIND_NUMBER = 3
 
 
 @fault("initiator-binding-of-later-opening-to-first-server", breaks="MQQP-3.2.4.1-02", blind=True)
@@ -41,7 +41,7 @@ def _bind_second_opening_to_qmcomm(faulty: FaultyCore) -> None:
     binds = itertools.count(1)
 
     def change_proposal(body: Bind) -> Bind:
-        if all(one.abstract_syntax != QM2QM.syntax for one in body.p_context_elem) or next(binds) != THIRD_BIND:
+        if all(one.abstract_syntax != QM2QM.syntax for one in body.p_context_elem) or next(binds) != THIRD_BIND_NUMBER:
             return body
         elements = tuple(replace(one, abstract_syntax=QMCOMM.syntax) for one in body.p_context_elem)
         return replace(body, p_context_elem=elements)
@@ -76,10 +76,10 @@ class InitiatorPortAbove0x7fffReplacedByDefault(ServerBindings):
         return DEFAULT_READ_PORT if interface is QM2QM and port >= SIGN_BIT_OF_PORT else port
 
 
-class InitialBindingUsed(ServerBindings):
+class InitialBindingUser(ServerBindings):
     """A part that uses the initial binding handle to qm2qm when the second one cannot be constructed."""
 
-    def is_used(self, error: RemoteError, port: int) -> bool:
+    def is_initial_binding_used(self, error: RemoteError, port: int) -> bool:
         """Return whether the initial binding handle is used after an error. ``port`` is the returned port, or 0."""
         raise NotImplementedError
 
@@ -92,7 +92,7 @@ class InitialBindingUsed(ServerBindings):
             port = yield from self.ask_server_port(initial, interface)
             second = yield from self.construct_binding(Endpoint(server.host, port), interface)
         except RemoteError as error:
-            if self.is_used(error, port):
+            if self.is_initial_binding_used(error, port):
                 return initial
             yield from self.close_binding(initial)
             raise
@@ -101,18 +101,18 @@ class InitialBindingUsed(ServerBindings):
 
 
 @fault("initiator-initial-binding-used-after-failed-second-binding", breaks="MQQP-3.2.4.1-06", blind=True)
-class InitiatorInitialBindingUsedAfterFailedSecondBinding(InitialBindingUsed):
+class InitiatorInitialBindingUsedAfterFailedSecondBinding(InitialBindingUser):
     """A client that cannot construct the second binding handle calls RemoteQMOpenQueue with the initial one."""
 
-    def is_used(self, error: RemoteError, port: int) -> bool:
+    def is_initial_binding_used(self, error: RemoteError, port: int) -> bool:
         return port != 0
 
 
 @fault("initiator-initial-binding-used-after-port-zero", breaks="MQQP-3.2.4.1-06", blind=True)
-class InitiatorInitialBindingUsedAfterPortZero(InitialBindingUsed):
+class InitiatorInitialBindingUsedAfterPortZero(InitialBindingUser):
     """A client to which RemoteQMGetQMQMServerPort returned 0 calls RemoteQMOpenQueue with the initial handle."""
 
-    def is_used(self, error: RemoteError, port: int) -> bool:
+    def is_initial_binding_used(self, error: RemoteError, port: int) -> bool:
         return port == 0
 
 

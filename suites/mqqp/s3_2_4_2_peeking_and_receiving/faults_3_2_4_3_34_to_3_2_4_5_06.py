@@ -23,13 +23,13 @@ add(
 )
 
 
-END_HANDLE_RULES = ("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36")
+END_RECEIVE_HANDLE_RULES = ("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36")
 
 
 READ_HANDLE_RULES = ("MQQP-3.2.4.3-34", "MQQP-3.2.4.6-33")
 
 
-@fault("client-sends-first-context-handle-in-every-end-receive", breaks=END_HANDLE_RULES + READ_HANDLE_RULES)
+@fault("client-sends-first-context-handle-in-every-end-receive", breaks=END_RECEIVE_HANDLE_RULES + READ_HANDLE_RULES)
 class ClientSendsFirstContextHandleInEveryEndReceive(ClientReading):
     """The client calls RemoteQMEndReceive for every receive with the first context handle that the server returned."""
 
@@ -120,15 +120,15 @@ class ClientEndReceiveCalledTwiceWhileOtherReadIsPending(ClientReading):
 class ClientReceiveOfEmptyMessageNotEnded(PreviousAnswerRecorder):
     """The client does not call RemoteQMEndReceive for a message without a body."""
 
-    empty = False
+    has_empty_body = False
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
         found = super().reconstruct_message(results, server)
-        self.empty = not found.message.Body
+        self.has_empty_body = not found.message.Body
         return found
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
-        if not self.empty:
+        if not self.has_empty_body:
             yield from super().end_receive(entry, ack)
 
 
@@ -250,10 +250,10 @@ class ClientEndsReceiveWithRrNackInsteadOfRrAck(ClientReading):
         yield from super().end_receive(entry, Ack.RR_NACK if ack is Ack.RR_ACK else Ack.RR_ACK)
 
 
-END_ACK_RULES = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
+END_RECEIVE_ACK_RULES = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
 
 
-@fault("client-ends-later-receives-with-rr-nack", breaks=END_ACK_RULES)
+@fault("client-ends-later-receives-with-rr-nack", breaks=END_RECEIVE_ACK_RULES)
 class ClientEndsLaterReceivesWithRrNack(ClientReading):
     """The client ends only its first receive with RR_ACK, and later receives with RR_NACK."""
 
@@ -264,10 +264,10 @@ class ClientEndsLaterReceivesWithRrNack(ClientReading):
         yield from super().end_receive(entry, wanted)
 
 
-POSITIVE_END_ACK_RULES = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
+POSITIVE_END_RECEIVE_ACK_RULES = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
 
 
-@fault("client-end-of-second-receive-rr-nack", breaks=POSITIVE_END_ACK_RULES)
+@fault("client-end-of-second-receive-rr-nack", breaks=POSITIVE_END_RECEIVE_ACK_RULES)
 class ClientEndOfSecondReceiveRrNack(ClientReading):
     """The client sets dwAck to RR_NACK in every second RemoteQMEndReceive."""
 
@@ -280,7 +280,7 @@ class ClientEndOfSecondReceiveRrNack(ClientReading):
         yield from super().end_receive(entry, ack if self.count % 2 else Ack.RR_NACK)
 
 
-@fault("client-end-of-infinite-receive-rr-nack", breaks=POSITIVE_END_ACK_RULES)
+@fault("client-end-of-infinite-receive-rr-nack", breaks=POSITIVE_END_RECEIVE_ACK_RULES)
 class ClientEndOfInfiniteReceiveRrNack(ClientReading):
     """The client sets dwAck to RR_NACK after a receive without a time limit."""
 
