@@ -364,8 +364,8 @@ class ServerReadsGuidOfPublicQueueFormatAsBigEndian(QueueFormats):
         return super().build_format_name(queue_format)
 
 
-@fault("server-queue-format-private-read-as-machine", breaks="MQMQ-2.2.7-D02")
-class ServerQueueFormatPrivateReadAsMachine(QueueFormats):
+@fault("server-reads-private-queue-format-as-type-machine", breaks="MQMQ-2.2.7-D02")
+class ServerReadsPrivateQueueFormatAsTypeMachine(QueueFormats):
     """The server reads a private QUEUE_FORMAT as a QUEUE_FORMAT of type MACHINE."""
 
     def build_format_name(self, queue_format: QueueFormat) -> str | None:

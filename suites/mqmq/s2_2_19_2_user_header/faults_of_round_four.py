@@ -10,7 +10,7 @@ from reference_qm.core.remote.remote_reads import RemoteReads
 from reference_qm.core.transfer.arrival import Arrival
 from reference_qm.model.adm import MessagePosition, Queue
 
-USER_FLAGS_OFFSET = 16 + 44
+USER_HEADER_FLAGS_OFFSET = 16 + 44
 """The offset in bytes of UserHeader.Flags in a packet."""
 SECURITY_HEADER_FLAG = UserHeader.flags(SH=1)
 
@@ -21,9 +21,9 @@ class ServerRemoteReadMessageWithSecurityHeaderShClear(RemoteReads):
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
         data = super().serialize_remote_message(position)
-        end = USER_FLAGS_OFFSET + 4
-        flags = int.from_bytes(data[USER_FLAGS_OFFSET:end], "little") & ~SECURITY_HEADER_FLAG
-        return data[:USER_FLAGS_OFFSET] + flags.to_bytes(4, "little") + data[end:]
+        end = USER_HEADER_FLAGS_OFFSET + 4
+        flags = int.from_bytes(data[USER_HEADER_FLAGS_OFFSET:end], "little") & ~SECURITY_HEADER_FLAG
+        return data[:USER_HEADER_FLAGS_OFFSET] + flags.to_bytes(4, "little") + data[end:]
 
 
 def _has_neither_label_nor_body(packet: UserMessagePacket) -> bool:

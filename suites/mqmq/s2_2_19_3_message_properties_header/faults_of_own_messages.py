@@ -154,8 +154,8 @@ add(
 class _FullBlockPaddingOmitter(Securing):
     """The sender adds no padding to a body that fills its last block."""
 
-    algorithms: tuple[int, ...]
-    block: int
+    cipher_algorithms: tuple[int, ...]
+    block_size: int
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -163,7 +163,12 @@ class _FullBlockPaddingOmitter(Securing):
         made = super().encrypt_body(session, message, packet, now)
         properties = made.MessagePropertiesHeader
         size = packet.MessagePropertiesHeader.MessageSize
-        if properties.EncryptionAlgorithm not in self.algorithms or size % self.block or not size or made is packet:
+        if (
+            properties.EncryptionAlgorithm not in self.cipher_algorithms
+            or size % self.block_size
+            or not size
+            or made is packet
+        ):
             return made
         body = properties.MessageBody[:size]
         changed = replace(properties, MessageBody=body, AllocationBodySize=len(body), Padding=None)
@@ -174,13 +179,13 @@ class _FullBlockPaddingOmitter(Securing):
 class SenderAesBodyOfWholeBlocksWithoutPadding(_FullBlockPaddingOmitter):
     """The sender adds no padding to a body that fills its last block before it encrypts the body with AES."""
 
-    algorithms = _AES_ALGORITHMS
-    block = 16
+    cipher_algorithms = _AES_ALGORITHMS
+    block_size = 16
 
 
 @fault("sender-rc2-body-of-whole-blocks-without-padding", breaks="MQMQ-2.2.19.3-D04", blind=True)
 class SenderRc2BodyOfWholeBlocksWithoutPadding(_FullBlockPaddingOmitter):
     """The sender adds no padding to a body that fills its last block before it encrypts the body with RC2."""
 
-    algorithms = (_RC2_ALGORITHM,)
-    block = 8
+    cipher_algorithms = (_RC2_ALGORITHM,)
+    block_size = 8

@@ -161,7 +161,7 @@ for _name, _rule, _says, _install in (
     add(_name, _rule, _says, _install)
 
 
-BIT_6 = 1 << 6
+BIT_6_OF_FLAGS = 1 << 6
 
 
 @fault("receiver-ack-repeats-correlation-of-message", breaks="MQMQ-2.2.19.3-14", blind=True)
@@ -182,5 +182,5 @@ class ReceiverBit6OfFlagsPreventsReceiveAcks(AdminAcks):
     """The receiver sends no acknowledgment that a message left its queue if bit 6 of its Flags is set."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        if not message.AcknowledgementsRequested & BIT_6:
+        if not message.AcknowledgementsRequested & BIT_6_OF_FLAGS:
             super().acknowledge_receive(message, reason, now)

@@ -169,8 +169,8 @@ class SenderSessionHeaderRecoverableCountWithoutFinalAcks(Sending):
         return packet
 
 
-@fault("sender-recoverable-sequence-number-of-user-message-0", breaks=("MQMQ-2.2.20.4-10",))
-class SenderRecoverableSequenceNumberOfUserMessage0(UserMessageSessionHeaderChanger):
+@fault("sender-sends-recoverable-msg-seq-number-0-in-user-message", breaks=("MQMQ-2.2.20.4-10",))
+class SenderSendsRecoverableMsgSeqNumber0InUserMessage(UserMessageSessionHeaderChanger):
     """The sender sets RecoverableMsgSeqNumber to 0 in the SessionHeader of a UserMessage."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
@@ -188,10 +188,10 @@ class SenderRecoverableMsgSeqNumberBeforeRecoverableCountsExpress(SentSessionHea
 
 
 @fault(
-    "sender-user-message-window-size-0x20",
+    "sender-sends-window-size-0x20-in-user-message",
     breaks=("MQMQ-2.2.20.4-12", "MQQB-3.1.7.1.3-15", "MQQB-3.1.7.1.3-22"),
 )
-class SenderUserMessageWindowSize0x20(UserMessageSessionHeaderChanger):
+class SenderSendsWindowSize0x20InUserMessage(UserMessageSessionHeaderChanger):
     """The sender sets WindowSize to 0x20 in the SessionHeader of a UserMessage."""
 
     def change(self, header: SessionHeader) -> SessionHeader:

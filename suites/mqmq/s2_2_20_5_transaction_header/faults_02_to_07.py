@@ -129,8 +129,8 @@ class TransactionBoundaryFlagChanger(TransactionEvents):
         return message
 
 
-@fault("sender-fm-also-in-third-message", breaks="MQMQ-2.2.20.5-04")
-class SenderFmAlsoInThirdMessage(TransactionBoundaryFlagChanger):
+@fault("sender-sets-fm-also-in-third-message", breaks="MQMQ-2.2.20.5-04")
+class SenderSetsFmAlsoInThirdMessage(TransactionBoundaryFlagChanger):
     """The sender also sets FM in the third message of a transaction."""
 
     def mark_boundary_of_message(self, message: Message, place: int, count: int) -> Message:
@@ -333,8 +333,8 @@ class SenderGivesMessagesForSecondQueueDifferentTransactionId(TransactionOperati
         return super().enqueue_in_transaction(transaction, queue, message)
 
 
-@fault("sender-transaction-id-of-third-message-greater", breaks="MQMQ-2.2.20.5-06")
-class SenderTransactionIdOfThirdMessageGreater(TransactionBoundaryFlagChanger):
+@fault("sender-increments-transaction-id-from-third-message-on", breaks="MQMQ-2.2.20.5-06")
+class SenderIncrementsTransactionIdFromThirdMessageOn(TransactionBoundaryFlagChanger):
     """In the third and every later message of a transaction, the sender sets TransactionHeader.Flags.ID to one more
     than in the first message.
     """

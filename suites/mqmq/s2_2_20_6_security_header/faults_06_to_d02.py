@@ -202,8 +202,8 @@ add_bits_set(
 )
 
 
-@fault("receiver-security-header-x12-not-authenticated", breaks="MQMQ-2.2.20.6-10")
-class ReceiverSecurityHeaderX12NotAuthenticated(SecurityOnReceipt):
+@fault("receiver-does-not-verify-signature-if-x12-is-set", breaks="MQMQ-2.2.20.6-10")
+class ReceiverDoesNotVerifySignatureIfX12IsSet(SecurityOnReceipt):
     """The receiver does not verify the signature of a message when bit X12 of SecurityHeader.Flags is set."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -211,8 +211,8 @@ class ReceiverSecurityHeaderX12NotAuthenticated(SecurityOnReceipt):
         return packet if header is not None and header.X12 else super().authenticate_packet(packet)
 
 
-@fault("receiver-security-header-x13-body-not-decrypted", breaks="MQMQ-2.2.20.6-11")
-class ReceiverSecurityHeaderX13BodyNotDecrypted(SecurityOnReceipt):
+@fault("receiver-does-not-decrypt-body-if-x13-is-set", breaks="MQMQ-2.2.20.6-11")
+class ReceiverDoesNotDecryptBodyIfX13IsSet(SecurityOnReceipt):
     """The receiver does not decrypt the body of a message when bit X13 of SecurityHeader.Flags is set."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:

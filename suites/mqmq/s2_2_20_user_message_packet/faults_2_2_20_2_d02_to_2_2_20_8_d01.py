@@ -318,8 +318,8 @@ add(
 )
 
 
-@fault("sender-debug-header-queue-identifier-of-earlier-message", breaks="MQMQ-2.2.20.8-D01")
-class SenderDebugHeaderQueueIdentifierOfEarlierMessage(Sending):
+@fault("sender-repeats-queue-identifier-of-first-traced-message", breaks="MQMQ-2.2.20.8-D01")
+class SenderRepeatsQueueIdentifierOfFirstTracedMessage(Sending):
     """The sender sets QueueIdentifier of each later traced message to the queue of the first traced message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

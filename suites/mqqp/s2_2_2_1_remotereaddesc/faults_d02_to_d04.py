@@ -94,8 +94,8 @@ class ServerReturnsReserved0ForPeek(RemoteReads):
         super().answer_read(call, status, entry)
 
 
-@fault("client-lookup-reserved-1", breaks="MQQP-2.2.2.1-D03", blind=True)
-class ClientLookupReserved1(ClientReading):
+@fault("client-lookup-sends-reserved-1", breaks="MQQP-2.2.2.1-D03", blind=True)
+class ClientLookupSendsReserved1(ClientReading):
     """The client sets Reserved to 1 in a read by LookupIdentifier."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:

@@ -280,13 +280,13 @@ class ServerPeekNextSkipsMessageOfOtherPriority(Cursors):
 
 
 @fault(
-    "server-dw-request-id-of-other-handle-refused",
+    "server-refuses-dw-request-id-used-by-other-handle",
     breaks=(
         "MQQP-3.1.4.10-16",
         "MQQP-3.1.4.1-D08",
     ),
 )
-class ServerDwRequestIdOfOtherHandleRefused(RemoteStarting):
+class ServerRefusesDwRequestIdUsedByOtherHandle(RemoteStarting):
     """The server refuses a dwRequestID that a read through another queue handle uses."""
 
     def check_request_id(self, desc: ReadDescription) -> Status:
@@ -294,8 +294,8 @@ class ServerDwRequestIdOfOtherHandleRefused(RemoteStarting):
         return Status.MQ_ERROR_INVALID_PARAMETER if desc["dwRequestID"] in used else Status.MQ_OK
 
 
-@fault("server-dw-request-id-of-any-queue-refused", breaks=("MQQP-3.1.4.10-16", "MQQP-3.1.4.1-D08"), blind=True)
-class ServerDwRequestIdOfAnyQueueRefused(RemoteStarting):
+@fault("server-refuses-dw-request-id-used-in-any-queue", breaks=("MQQP-3.1.4.10-16", "MQQP-3.1.4.1-D08"), blind=True)
+class ServerRefusesDwRequestIdUsedInAnyQueue(RemoteStarting):
     """The server refuses a dwRequestID that a read of any queue uses."""
 
     def check_request_id(self, desc: dict[str, Any]) -> Status:

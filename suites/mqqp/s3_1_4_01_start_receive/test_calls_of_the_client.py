@@ -93,7 +93,9 @@ class ClientReadSession:
         self.cursors.append(self.reader.open_cursor(remote))
         return len(self.cursors) - 1
 
-    def read(self, reading: Reading, remote: int, cursor: int = -1, timeout_ms: int | None = Reader.TIMEOUT_MS) -> None:
+    def read(
+        self, reading: Reading, remote: int, cursor: int = -1, timeout_ms: int | None = Reader.READ_TIMEOUT_MS
+    ) -> None:
         """Let the SUT read, and wait for the outcome."""
         before = len(self.reader.reads())
         where = {"remote": remote} if cursor < 0 else {"cursor": self.cursors[cursor]}

@@ -171,7 +171,7 @@ add(
 )
 
 
-def _lock_found_message(status: Status, position: MessagePosition | None) -> None:
+def _lock_message_found_by_cancelled_read(status: Status, position: MessagePosition | None) -> None:
     if position is not None:
         position.State = MessagePositionState.LOCKED
 
@@ -191,7 +191,7 @@ class ServerCancelledReadStillTakesMessage(RemoteEnding):
         )
         done = super().cancel_remote_read(entry, status)
         for one in readers:
-            one.answered = _lock_found_message
+            one.answered = _lock_message_found_by_cancelled_read
             assert isinstance(descriptor, OpenQueueDescriptor)
             descriptor.WaitingMessageReadOperationCollection[one] = None
             self.qm.readers[one.number] = one

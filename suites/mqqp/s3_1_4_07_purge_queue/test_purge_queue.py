@@ -22,7 +22,7 @@ from suites.mqqb.steps.disposition import (
     list_message_class_names,
 )
 from suites.mqqp.steps.reading import send_messages_to_queue
-from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message
+from suites.mqqp.steps.whole import Kind, UnchangedMessageExpectation, build_full_message
 
 pytestmark = needs("qm2qm")
 
@@ -207,7 +207,7 @@ def test_purge_removes_all_messages(remote, judge, kind):
         number_of_messages_before_the_purge=len(sent),
         purge="MQ_OK",
         queue_after_the_purge=in_queue(),
-        later_message=UnchangedMessage(later),
+        later_message=UnchangedMessageExpectation(later),
         later_purge="MQ_OK",
         queue_at_the_end=in_queue(),
     )

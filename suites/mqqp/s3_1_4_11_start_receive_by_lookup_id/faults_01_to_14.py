@@ -158,8 +158,8 @@ class ClientSendsLookupWithDwRequestIdOfOtherRead(_LookupDescriptionChanger):
         return {"dwRequestID": self.qm.remote_client.PendingRemoteReadEntryCollection[0].RequestId}
 
 
-@fault("client-lookup-receive-next-lpbuffer-not-null", breaks="MQQP-3.1.4.11-05", blind=True)
-class ClientLookupReceiveNextLpbufferNotNull(LookupRequestChanger):
+@fault("client-lookup-receive-next-sends-empty-lp-buffer", breaks="MQQP-3.1.4.11-05", blind=True)
+class ClientLookupReceiveNextSendsEmptyLpBuffer(LookupRequestChanger):
     """The client sends an empty lpBuffer instead of NULL in a LOOKUP_RECEIVE_NEXT."""
 
     action = ReadAction.MQ_LOOKUP_RECEIVE_NEXT
@@ -168,8 +168,8 @@ class ClientLookupReceiveNextLpbufferNotNull(LookupRequestChanger):
         return {"lpBuffer": b""}
 
 
-@fault("client-lookup-peek-current-dwqueue-0", breaks="MQQP-3.1.4.11-05", blind=True)
-class ClientLookupPeekCurrentDwqueue0(LookupRequestChanger):
+@fault("client-lookup-peek-current-sends-dw-queue-0", breaks="MQQP-3.1.4.11-05", blind=True)
+class ClientLookupPeekCurrentSendsDwQueue0(LookupRequestChanger):
     """The client sets dwQueue of a LOOKUP_PEEK_CURRENT to 0."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_CURRENT
@@ -278,8 +278,8 @@ class ClientSendsLookupReceivePrevAsReceiveNext(_LookupDescriptionChanger):
         return {"ulAction": int(ReadAction.MQ_LOOKUP_RECEIVE_NEXT)} if wrong else {}
 
 
-@fault("client-lookup-receive-current-as-peek-current", breaks="MQQP-3.1.4.11-07", blind=True)
-class ClientLookupReceiveCurrentAsPeekCurrent(LookupRequestChanger):
+@fault("client-sends-lookup-receive-current-as-peek-current", breaks="MQQP-3.1.4.11-07", blind=True)
+class ClientSendsLookupReceiveCurrentAsPeekCurrent(LookupRequestChanger):
     """The client sets ulAction of a receive by LookupIdentifier to LOOKUP_PEEK_CURRENT."""
 
     action = ReadAction.MQ_LOOKUP_RECEIVE_CURRENT
@@ -288,8 +288,8 @@ class ClientLookupReceiveCurrentAsPeekCurrent(LookupRequestChanger):
         return {"ulAction": int(ReadAction.MQ_LOOKUP_PEEK_CURRENT)}
 
 
-@fault("client-lookup-peek-prev-as-peek-next", breaks="MQQP-3.1.4.11-07", blind=True)
-class ClientLookupPeekPrevAsPeekNext(LookupRequestChanger):
+@fault("client-sends-lookup-peek-prev-as-peek-next", breaks="MQQP-3.1.4.11-07", blind=True)
+class ClientSendsLookupPeekPrevAsPeekNext(LookupRequestChanger):
     """The client sets ulAction of a peek at the previous message to LOOKUP_PEEK_NEXT."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_PREV
@@ -336,8 +336,8 @@ add(
 )
 
 
-@fault("client-lookup-peek-next-hcursor-1", breaks="MQQP-3.1.4.11-11", blind=True)
-class ClientLookupPeekNextHcursor1(LookupRequestChanger):
+@fault("client-lookup-peek-next-sends-h-cursor-1", breaks="MQQP-3.1.4.11-11", blind=True)
+class ClientLookupPeekNextSendsHCursor1(LookupRequestChanger):
     """The client sets hCursor of a LOOKUP_PEEK_NEXT to 1."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_NEXT
@@ -346,8 +346,8 @@ class ClientLookupPeekNextHcursor1(LookupRequestChanger):
         return {"hCursor": 1}
 
 
-@fault("client-lookup-peek-next-ultimeout-1000", breaks="MQQP-3.1.4.11-12", blind=True)
-class ClientLookupPeekNextUltimeout1000(LookupRequestChanger):
+@fault("client-lookup-peek-next-sends-ul-timeout-1000", breaks="MQQP-3.1.4.11-12", blind=True)
+class ClientLookupPeekNextSendsUlTimeout1000(LookupRequestChanger):
     """The client sets ulTimeout of a LOOKUP_PEEK_NEXT to 1000."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_NEXT
@@ -356,8 +356,8 @@ class ClientLookupPeekNextUltimeout1000(LookupRequestChanger):
         return {"ulTimeout": 1000}
 
 
-@fault("client-lookup-receive-prev-hcursor-1", breaks="MQQP-3.1.4.11-13", blind=True)
-class ClientLookupReceivePrevHcursor1(LookupRequestChanger):
+@fault("client-lookup-receive-prev-sends-h-cursor-1", breaks="MQQP-3.1.4.11-13", blind=True)
+class ClientLookupReceivePrevSendsHCursor1(LookupRequestChanger):
     """The client sets hCursor of a LOOKUP_RECEIVE_PREV to 1."""
 
     action = ReadAction.MQ_LOOKUP_RECEIVE_PREV
@@ -366,8 +366,8 @@ class ClientLookupReceivePrevHcursor1(LookupRequestChanger):
         return {"hCursor": 1}
 
 
-@fault("client-lookup-receive-current-lookup-id-0", breaks="MQQP-3.1.4.11-14", blind=True)
-class ClientLookupReceiveCurrentLookupId0(ClientReading):
+@fault("client-lookup-receive-current-sends-lookup-id-0", breaks="MQQP-3.1.4.11-14", blind=True)
+class ClientLookupReceiveCurrentSendsLookupId0(ClientReading):
     """The client sets LookupId of a LOOKUP_RECEIVE_CURRENT to 0."""
 
     def start_receive2(self, read: RemoteRead) -> Sequence:

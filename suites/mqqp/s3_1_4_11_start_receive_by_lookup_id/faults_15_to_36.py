@@ -32,8 +32,8 @@ from suites.mqqp.s3_1_4_11_start_receive_by_lookup_id.fault_steps import (
 )
 
 
-@fault("client-lookup-peek-prev-ultimeout-infinite", breaks="MQQP-3.1.4.11-15", blind=True)
-class ClientLookupPeekPrevUltimeoutInfinite(LookupRequestChanger):
+@fault("client-lookup-peek-prev-sends-infinite-ul-timeout", breaks="MQQP-3.1.4.11-15", blind=True)
+class ClientLookupPeekPrevSendsInfiniteUlTimeout(LookupRequestChanger):
     """The client sets ulTimeout of a LOOKUP_PEEK_PREV to 0xFFFFFFFF."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_PREV
@@ -42,8 +42,8 @@ class ClientLookupPeekPrevUltimeoutInfinite(LookupRequestChanger):
         return {"ulTimeout": 0xFFFFFFFF}
 
 
-@fault("client-lookup-receive-next-ultimeout-1", breaks="MQQP-3.1.4.11-17", blind=True)
-class ClientLookupReceiveNextUltimeout1(LookupRequestChanger):
+@fault("client-lookup-receive-next-sends-ul-timeout-1", breaks="MQQP-3.1.4.11-17", blind=True)
+class ClientLookupReceiveNextSendsUlTimeout1(LookupRequestChanger):
     """The client sets ulTimeout of a LOOKUP_RECEIVE_NEXT to 1."""
 
     action = ReadAction.MQ_LOOKUP_RECEIVE_NEXT

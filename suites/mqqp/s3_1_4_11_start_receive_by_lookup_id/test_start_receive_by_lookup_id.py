@@ -19,7 +19,7 @@ from harness.wire.rpc_qm2qm import INFINITE, Action, LookupId
 from suites.mqqp.steps.lookups import find_lookup_ids, list_candidate_lookup_ids, read_sequential_ids_by_label
 from suites.mqqp.steps.reading import read_sizes_of_response, send_messages_to_queue
 from suites.mqqp.steps.refusals import LONG_READ_TIMEOUT_MS
-from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message
+from suites.mqqp.steps.whole import Kind, UnchangedMessageExpectation, build_full_message
 
 pytestmark = needs("qm2qm")
 
@@ -374,7 +374,7 @@ def test_lookup_returns_every_property_of_message(remote, judge, kind):
             "MQQP-3.1.4.11-50",
             "MQQP-3.1.4.11-53",
             case="message returned by the read",
-            expected=UnchangedMessage(sent[which]),
+            expected=UnchangedMessageExpectation(sent[which]),
             observed=read,
             evidence=read.evidence,
         )

@@ -59,8 +59,8 @@ class ClientSendsHandlesOfFirstQueueInSecondOpenQueue(ClientOpening):
         return super().build_open_queue(next(iter(self.qm.remote_client.queues.values()), queue))
 
 
-@fault("client-open-queue-hqueue-of-first-opened-queue", breaks="MQQP-3.2.4.1-12")
-class ClientOpenQueueHqueueOfFirstOpenedQueue(OpenQueueParameterChanger):
+@fault("client-open-queue-sends-h-queue-of-first-opened-queue", breaks="MQQP-3.2.4.1-12")
+class ClientOpenQueueSendsHQueueOfFirstOpenedQueue(OpenQueueParameterChanger):
     """The client sets hQueue of RemoteQMOpenQueue to the phQueue of the queue that it opened first."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class ClientOpenQueueSendsLow16BitsOfHQueue(OpenQueueParameterChanger):
         return {"hQueue": queue.QueueHandle & 0xFFFF}
 
 
-def _find_first_queue(qm: QM, queue: RemoteQueue) -> RemoteQueue:
+def _find_first_opened_queue(qm: QM, queue: RemoteQueue) -> RemoteQueue:
     return next(iter(qm.remote_client.queues.values()), queue)
 
 
@@ -85,7 +85,7 @@ class ClientSecondOpenQueueHqueueOfFirst(FixedOpenParameterChanger):
     """The client sets hQueue of each RemoteQMOpenQueue to the phQueue of the first queue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
-        return {"hQueue": _find_first_queue(self.qm, queue).QueueHandle}
+        return {"hQueue": _find_first_opened_queue(self.qm, queue).QueueHandle}
 
 
 @fault("client-open-queue-for-peek-hqueue-is-dwpqueue", breaks="MQQP-3.2.4.1-12")
@@ -104,8 +104,8 @@ class ClientOpenQueueSendsLow31BitsOfPQueue(OpenQueueParameterChanger):
         return {"pQueue": queue.QueueDescriptor & 0x7FFFFFFF}
 
 
-@fault("client-open-queue-pqueue-of-first-opened-queue", breaks="MQQP-3.2.4.1-13")
-class ClientOpenQueuePqueueOfFirstOpenedQueue(OpenQueueParameterChanger):
+@fault("client-open-queue-sends-p-queue-of-first-opened-queue", breaks="MQQP-3.2.4.1-13")
+class ClientOpenQueueSendsPQueueOfFirstOpenedQueue(OpenQueueParameterChanger):
     """The client sets pQueue of RemoteQMOpenQueue to the dwpQueue of the queue that it opened first."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -118,11 +118,11 @@ class ClientSecondOpenQueuePqueueOfFirst(FixedOpenParameterChanger):
     """The client sets pQueue of each RemoteQMOpenQueue to the dwpQueue of the first queue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
-        return {"pQueue": _find_first_queue(self.qm, queue).QueueDescriptor}
+        return {"pQueue": _find_first_opened_queue(self.qm, queue).QueueDescriptor}
 
 
-@fault("client-open-queue-dwpcontext-of-first-opened-queue", breaks="MQQP-3.2.4.1-14")
-class ClientOpenQueueDwpcontextOfFirstOpenedQueue(OpenQueueParameterChanger):
+@fault("client-open-queue-sends-dwp-context-of-first-opened-queue", breaks="MQQP-3.2.4.1-14")
+class ClientOpenQueueSendsDwpContextOfFirstOpenedQueue(OpenQueueParameterChanger):
     """The client sets dwpContext of RemoteQMOpenQueue to the pdwContext of the queue that it opened first."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -143,7 +143,7 @@ class ClientSecondOpenQueueDwpcontextOfFirst(FixedOpenParameterChanger):
     """The client sets dwpContext of each RemoteQMOpenQueue to the pdwContext of the first queue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
-        return {"dwpContext": _find_first_queue(self.qm, queue).OpenContext}
+        return {"dwpContext": _find_first_opened_queue(self.qm, queue).OpenContext}
 
 
 add(

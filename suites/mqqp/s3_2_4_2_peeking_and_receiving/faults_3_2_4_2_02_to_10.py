@@ -38,14 +38,14 @@ class ClientKeepsNoEntryOfPendingRead(ClientReading):
         return entry
 
 
-class _WrongQueueEntryCreator(ClientReading):
+class _PendingReadCreatorWithWrongQueueHandle(ClientReading):
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
         entry = super().create_pending_read(read)
         entry.OpenQueueDescriptorHandle += 1
         return entry
 
 
-class _RequestIdOnlyFinder(ClientCancelling):
+class _PendingReadFinderByRequestIdOnly(ClientCancelling):
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
         entries = self.qm.remote_client.PendingRemoteReadEntryCollection
         return next(entry for entry in entries if entry.RequestId == request_id)
@@ -55,7 +55,9 @@ add(
     "client-pending-read-has-wrong-queue-handle",
     ("MQQP-3.2.4.2-03", "MQQP-3.2.4.3-03", "MQQP-3.2.4.5-03", "MQQP-3.2.4.6-03"),
     "The client's PendingRemoteReadEntry contains the handle of a wrong queue.",
-    combine_installers(replace_part(_WrongQueueEntryCreator), replace_part(_RequestIdOnlyFinder)),
+    combine_installers(
+        replace_part(_PendingReadCreatorWithWrongQueueHandle), replace_part(_PendingReadFinderByRequestIdOnly)
+    ),
 )
 
 

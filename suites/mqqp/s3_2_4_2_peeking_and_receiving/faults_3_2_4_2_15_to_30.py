@@ -192,13 +192,13 @@ class ClientTimeoutOfSecondReadOfFirst(ReadDescriptionChanger):
         return {"ulTimeout": self.first.setdefault(read.queue.number, read.TimeOut)}
 
 
-TIMEOUT_RULES = (
+UL_TIMEOUT_RULES = (
     *("MQQP-3.2.4.2-20", "MQQP-3.2.4.2-30", "MQQP-3.2.4.3-20", "MQQP-3.2.4.3-30"),
     *("MQQP-3.2.4.5-20", "MQQP-3.2.4.5-30", "MQQP-3.2.4.6-19", "MQQP-3.2.4.6-29"),
 )
 
 
-@fault("client-ultimeout-above-31-bits-sent-as-infinite", breaks=TIMEOUT_RULES, blind=True)
+@fault("client-ultimeout-above-31-bits-sent-as-infinite", breaks=UL_TIMEOUT_RULES, blind=True)
 class ClientUltimeoutAbove31BitsSentAsInfinite(ClientReading):
     """The client sends ulTimeout 0xFFFFFFFF for a timeout above 0x7FFFFFFF."""
 
@@ -207,7 +207,7 @@ class ClientUltimeoutAbove31BitsSentAsInfinite(ClientReading):
         return {**given, "ulTimeout": INFINITE_MS} if read.TimeOut > 0x7FFFFFFF else given
 
 
-@fault("client-ultimeout-limited-to-one-day", breaks=TIMEOUT_RULES, blind=True)
+@fault("client-ultimeout-limited-to-one-day", breaks=UL_TIMEOUT_RULES, blind=True)
 class ClientUltimeoutLimitedToOneDay(ClientReading):
     """The client sends ulTimeout 86400000 for a longer timeout that is not 0xFFFFFFFF."""
 

@@ -125,9 +125,9 @@ def judge_fields_of_reads(
     (method, rules), (remote, cursor) = demand, where
     begun, requests = len(reader.reads()), []
     reader.answer_start_receives_with_message()
-    for number, timeout_ms in enumerate((Reader.TIMEOUT_MS, *timeouts_ms), begun + 1):
+    for number, timeout_ms in enumerate((Reader.READ_TIMEOUT_MS, *timeouts_ms), begun + 1):
         requests.append(reader.begin_read(reading, remote, timeout_ms, cursor))
-        if timeout_ms == Reader.TIMEOUT_MS:
+        if timeout_ms == Reader.READ_TIMEOUT_MS:
             requests[0].outcome()
             reader.leave_start_receives_unanswered()
         reader.run_until_start_receives(number)

@@ -46,8 +46,8 @@ class ClientPurgeQueuePurgesEveryOpenQueue(ClientOpening):
             yield from super().purge_queue_at_server(one)
 
 
-@fault("client-purge-queue-hqueue-of-first-opened-queue", breaks="MQQP-3.2.4.4-D01")
-class ClientPurgeQueueHqueueOfFirstOpenedQueue(ClientOpening):
+@fault("client-purge-queue-sends-h-queue-of-first-opened-queue", breaks="MQQP-3.2.4.4-D01")
+class ClientPurgeQueueSendsHQueueOfFirstOpenedQueue(ClientOpening):
     """The client calls RemoteQMPurgeQueue with the handle of the queue that it opened first."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:

@@ -235,8 +235,8 @@ for _name, _breaks, _parameter in (
     )
 
 
-@fault("client-cancel-receive-hqueue-of-last-opened-queue", breaks="MQQP-3.2.4.7-04")
-class ClientCancelReceiveHqueueOfLastOpenedQueue(ClientCancelling):
+@fault("client-cancel-receive-sends-h-queue-of-last-opened-queue", breaks="MQQP-3.2.4.7-04")
+class ClientCancelReceiveSendsHQueueOfLastOpenedQueue(ClientCancelling):
     """The client sets hQueue of RemoteQMCancelReceive to the handle of the queue that it opened last."""
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -323,8 +323,8 @@ class ClientCancelPqueueOfFirstQueue(_CancelParameterChanger):
         return {"pQueue": next(iter(self.qm.remote_client.queues.values())).QueueDescriptor}
 
 
-@fault("client-cancel-receive-dwrequestid-of-last-read", breaks="MQQP-3.2.4.7-06")
-class ClientCancelReceiveDwrequestidOfLastRead(ClientCancelling):
+@fault("client-cancel-receive-sends-dw-request-id-of-last-read", breaks="MQQP-3.2.4.7-06")
+class ClientCancelReceiveSendsDwRequestIdOfLastRead(ClientCancelling):
     """The client sets dwRequestID of RemoteQMCancelReceive to the RequestId that it assigned last."""
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:

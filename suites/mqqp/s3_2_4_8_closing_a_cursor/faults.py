@@ -168,8 +168,8 @@ class ClientSecondCloseCursorHqueueIsDwpqueue(_CloseCursorParameterChanger):
         return {} if self.count % 2 else {"hQueue": queue.QueueDescriptor}
 
 
-@fault("client-close-cursor-hqueue-of-first-opened-queue", breaks="MQQP-3.2.4.8-03", blind=True)
-class ClientCloseCursorHqueueOfFirstOpenedQueue(ClientCancelling):
+@fault("client-close-cursor-sends-h-queue-of-first-opened-queue", breaks="MQQP-3.2.4.8-03", blind=True)
+class ClientCloseCursorSendsHQueueOfFirstOpenedQueue(ClientCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the phQueue of the queue that it opened first."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -177,8 +177,8 @@ class ClientCloseCursorHqueueOfFirstOpenedQueue(ClientCancelling):
         return {**super().build_close_cursor(queue, cursor), "hQueue": first.QueueHandle}
 
 
-@fault("client-close-cursor-hqueue-of-last-opened-queue", breaks="MQQP-3.2.4.8-03", blind=True)
-class ClientCloseCursorHqueueOfLastOpenedQueue(ClientCancelling):
+@fault("client-close-cursor-sends-h-queue-of-last-opened-queue", breaks="MQQP-3.2.4.8-03", blind=True)
+class ClientCloseCursorSendsHQueueOfLastOpenedQueue(ClientCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the phQueue of the queue that it opened last."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -186,8 +186,8 @@ class ClientCloseCursorHqueueOfLastOpenedQueue(ClientCancelling):
         return {**super().build_close_cursor(queue, cursor), "hQueue": last.QueueHandle}
 
 
-@fault("client-close-cursor-hcursor-of-first-cursor", breaks="MQQP-3.2.4.8-04")
-class ClientCloseCursorHcursorOfFirstCursor(ClientCancelling):
+@fault("client-close-cursor-sends-h-cursor-of-first-cursor", breaks="MQQP-3.2.4.8-04")
+class ClientCloseCursorSendsHCursorOfFirstCursor(ClientCancelling):
     """The client sets hCursor of RemoteQMCloseCursor to another open cursor of the queue, if such a cursor exists."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -225,8 +225,8 @@ class ClientSecondCloseCursorHcursorOfFirst(_CloseCursorParameterChanger):
         return {"hCursor": self.first}
 
 
-@fault("client-close-cursor-hcursor-of-cursor-of-other-queue", breaks="MQQP-3.2.4.8-04", blind=True)
-class ClientCloseCursorHcursorOfCursorOfOtherQueue(ClientCancelling):
+@fault("client-close-cursor-sends-h-cursor-of-other-queue", breaks="MQQP-3.2.4.8-04", blind=True)
+class ClientCloseCursorSendsHCursorOfOtherQueue(ClientCancelling):
     """If a cursor of another queue is open, the client sets hCursor of RemoteQMCloseCursor to that cursor."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:

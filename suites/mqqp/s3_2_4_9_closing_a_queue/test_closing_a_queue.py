@@ -62,7 +62,7 @@ def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait
     judge.conclude("MQQP-3.2.4.9-06")
     before = len(reader.reads())
     reader.answer_start_receives_with_message()
-    reader.begin("remote_receive", cursor=cursors[2], timeout_ms=Reader.TIMEOUT_MS).wait()
+    reader.begin("remote_receive", cursor=cursors[2], timeout_ms=Reader.READ_TIMEOUT_MS).wait()
     reads = reader.reads()[before:]
     handle = Reader.FIRST_CURSOR_HANDLE + 2 * (Reader.SECOND_CURSOR_HANDLE - Reader.FIRST_CURSOR_HANDLE)
     expected = [fields(hRemoteQueue=Reader.THIRD_QUEUE_HANDLES.queue, hCursor=handle)]

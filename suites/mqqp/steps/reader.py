@@ -114,7 +114,7 @@ class Reader:
     ``version``: the version that RemoteQmGetVersion returns.
     """
 
-    QUEUE = "private$\\mqc-far"
+    QUEUE_NAME = "private$\\mqc-far"
     """The queue of the peer that the SUT reads."""
     FIRST_QUEUE_HANDLES, SECOND_QUEUE_HANDLES, THIRD_QUEUE_HANDLES = map(build_numbered_handles, range(3))
     """The handles of the queues that the SUT opens, in order."""
@@ -125,7 +125,7 @@ class Reader:
     MESSAGE_BODY, MESSAGE_LABEL = b"read from afar", "far"
     WINDOWS_7_VERSION, WINDOWS_2003_VERSION, WINDOWS_2000_VERSION = (6, 1, 7600), (5, 2, 3790), (5, 0, 2195)
     """Versions that RemoteQmGetVersion returns (notes <22> to <24>)."""
-    TIMEOUT_MS, LONG_TIMEOUT_MS = 1_500, 60_000
+    READ_TIMEOUT_MS, LONG_TIMEOUT_MS = 1_500, 60_000
     """The timeout in ms of reads that the peer answers, and of reads that wait for the check."""
     CANCELED = 0x400E_03E9
     """The status MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT. Spec: MS-MQQP 3.1.4.6."""
@@ -291,7 +291,7 @@ class Reader:
     @property
     def destination(self) -> str:
         """The direct name of the peer's queue."""
-        return f"TCP:{self.peer.address}\\{self.QUEUE}"
+        return f"TCP:{self.peer.address}\\{self.QUEUE_NAME}"
 
     @property
     def format_name(self) -> str:
@@ -329,7 +329,7 @@ class Reader:
         return int(self.ask("remote_open_cursor", remote=remote)["cursor"])
 
     def begin_read(
-        self, reading: Reading, remote: int, timeout_ms: int = TIMEOUT_MS, cursor: int | None = None
+        self, reading: Reading, remote: int, timeout_ms: int = READ_TIMEOUT_MS, cursor: int | None = None
     ) -> Request:
         """Let the SUT begin a read; do not wait for the SUT's reply. ``cursor``: an open cursor, or None for a new
         cursor.
