@@ -15,26 +15,26 @@ from reference_qm.surface.clock import Now
 class _MethodRefuserAfterRestart(RpcServing):
     """The server supports no method of qm2qm after a restart."""
 
-    restarted = False
+    has_restarted = False
 
     def is_served(self, call: Call) -> bool:
-        return super().is_served(call) and not (self.restarted and call.context.interface is QM2QM)
+        return super().is_served(call) and not (self.has_restarted and call.context.interface is QM2QM)
 
 
 class _EndpointMapperEmptyAfterRestart(RpcServing):
     """The endpoint mapper lists no endpoint after a restart."""
 
-    restarted = False
+    has_restarted = False
 
     def carry_out(self, event: RpcEvent, now: Now) -> None:
-        if self.restarted and isinstance(event, CallReceived) and event.call.context.interface is EPT:
+        if self.has_restarted and isinstance(event, CallReceived) and event.call.context.interface is EPT:
             self.qm.remote.carry_out_outputs(EndpointMapper([])(event))
         else:
             super().carry_out(event, now)
 
 
 def _record_restart(qm: QueueManager) -> None:
-    qm.rpc_serving.restarted = True  # type: ignore[attr-defined]  # the part is one of the classes above
+    qm.rpc_serving.has_restarted = True  # type: ignore[attr-defined]  # the part is one of the classes above
 
 
 add(

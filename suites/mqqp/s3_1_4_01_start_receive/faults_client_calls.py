@@ -15,8 +15,8 @@ from reference_qm.core.remote.enums import INFINITE_MS, Ack, ReadAction
 from suites.mqqp.s3_1_4_01_start_receive.fault_steps import send_with_unknown_context_id
 
 OPEN_QUEUE_CALL_RULE = "MQQP-3.1.4.1-03"
-ACTION_RULES = ("MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07")
-CURSOR_RULES = ("MQQP-3.1.4.1-09", "MQQP-3.1.4.10-08")
+UL_ACTION_RULES = ("MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07")
+HCURSOR_RULES = ("MQQP-3.1.4.1-09", "MQQP-3.1.4.10-08")
 
 
 # -- RemoteQMOpenQueue
@@ -118,7 +118,7 @@ class ReadDescriptionChanger(ClientReading):
         return super().describe_read(read) | self.change(read)
 
 
-@fault("client-receive-with-infinite-timeout-ul-action-1", breaks=ACTION_RULES, blind=True)
+@fault("client-receive-with-infinite-timeout-ul-action-1", breaks=UL_ACTION_RULES, blind=True)
 class ClientReceiveWithInfiniteTimeoutUlAction1(ReadDescriptionChanger):
     """The client sets ulAction to 1 in a receive with an infinite ulTimeout."""
 
@@ -127,7 +127,7 @@ class ClientReceiveWithInfiniteTimeoutUlAction1(ReadDescriptionChanger):
         return {"ulAction": 1} if infinite else {}
 
 
-@fault("client-second-peek-next-ul-action-80000002", breaks=ACTION_RULES, blind=True)
+@fault("client-second-peek-next-ul-action-80000002", breaks=UL_ACTION_RULES, blind=True)
 class ClientSecondPeekNextUlAction80000002(ReadDescriptionChanger):
     """The client sets ulAction to 0x80000002 in its second PEEK_NEXT."""
 
@@ -139,7 +139,7 @@ class ClientSecondPeekNextUlAction80000002(ReadDescriptionChanger):
         return {"ulAction": 0x80000002} if second else {}
 
 
-@fault("client-receive-by-cursor-ul-action-of-lookup", breaks=ACTION_RULES, blind=True)
+@fault("client-receive-by-cursor-ul-action-of-lookup", breaks=UL_ACTION_RULES, blind=True)
 class ClientReceiveByCursorUlActionOfLookup(ReadDescriptionChanger):
     """The client sets ulAction to LOOKUP_RECEIVE_CURRENT in a receive by a cursor."""
 
@@ -148,7 +148,7 @@ class ClientReceiveByCursorUlActionOfLookup(ReadDescriptionChanger):
         return {"ulAction": int(ReadAction.MQ_LOOKUP_RECEIVE_CURRENT)} if by_cursor else {}
 
 
-@fault("client-second-peek-next-hcursor-0", breaks=CURSOR_RULES, blind=True)
+@fault("client-second-peek-next-hcursor-0", breaks=HCURSOR_RULES, blind=True)
 class ClientSecondPeekNextHcursor0(ReadDescriptionChanger):
     """The client sets hCursor to 0 in its second PEEK_NEXT."""
 
@@ -160,7 +160,7 @@ class ClientSecondPeekNextHcursor0(ReadDescriptionChanger):
         return {"hCursor": 0} if second else {}
 
 
-@fault("client-peek-next-hcursor-of-closed-cursor", breaks=CURSOR_RULES, blind=True)
+@fault("client-peek-next-hcursor-of-closed-cursor", breaks=HCURSOR_RULES, blind=True)
 class ClientPeekNextHcursorOfClosedCursor(ClientCancelling):
     """After the client closed a cursor, it sets hCursor of PEEK_NEXT by another cursor to the closed cursor."""
 
@@ -178,7 +178,7 @@ class ClientPeekNextHcursorOfClosedCursor(ClientCancelling):
                 remote.cursors[number] = owner, cursor
 
 
-@fault("client-peek-next-hcursor-of-cursor-of-other-queue", breaks=CURSOR_RULES, blind=True)
+@fault("client-peek-next-hcursor-of-cursor-of-other-queue", breaks=HCURSOR_RULES, blind=True)
 class ClientPeekNextHcursorOfCursorOfOtherQueue(ReadDescriptionChanger):
     """The client sets hCursor of a PEEK_NEXT to its first open cursor, although this is a cursor of another queue."""
 

@@ -121,14 +121,14 @@ class AcceptorRemoteqmstartreceivebylookupidEntryRemovedByCancel(RemoteEnding):
 class LookupReadChanger(ClientReading):
     """A part of a client that changes some reads by lookup identifier."""
 
-    actions: tuple[ReadAction, ...]
+    changed_actions: tuple[ReadAction, ...]
 
     def change_lookup(self, read: RemoteRead, earlier: int) -> RemoteRead:
         """Return the changed read. ``earlier`` is the number of earlier reads with one of the actions."""
         raise NotImplementedError
 
     def start_receive2(self, read: RemoteRead) -> Sequence:
-        if read.LookupId is not None and read.Action in self.actions:
+        if read.LookupId is not None and read.Action in self.changed_actions:
             earlier: int = self.__dict__.setdefault("earlier", 0)
             self.__dict__["earlier"] = earlier + 1
             read = self.change_lookup(read, earlier)
@@ -154,14 +154,14 @@ CURRENT_OR_PREVIOUS_LOOKUP_ACTIONS = (
 class InitiatorLookupPeekCurrentLookupidOfLaterCallZero(ZeroLookupIdSenderInLaterCalls):
     """A client sets LookupId to 0 in each LOOKUP_PEEK_CURRENT after the first."""
 
-    actions = (PEEK_CURRENT,)
+    changed_actions = (PEEK_CURRENT,)
 
 
 @fault("initiator-lookup-peek-current-lookupid-with-zero-low-half-zero", breaks="MQQP-3.1.4.11-09", blind=True)
 class InitiatorLookupPeekCurrentLookupidWithZeroLowHalfZero(LookupReadChanger):
     """A client sets only the low 32 bits of LookupId in a LOOKUP_PEEK_CURRENT, so that 0x0000000100000000 becomes 0."""
 
-    actions = (PEEK_CURRENT,)
+    changed_actions = (PEEK_CURRENT,)
 
     def change_lookup(self, read: RemoteRead, earlier: int) -> RemoteRead:
         return replace(read, LookupId=(read.LookupId or 0) & 0xFFFFFFFF)
@@ -171,7 +171,7 @@ class InitiatorLookupPeekCurrentLookupidWithZeroLowHalfZero(LookupReadChanger):
 class InitiatorLookupHcursorOfOpenCursor(LookupReadChanger):
     """A client sets hCursor to a cursor of the queue that the application has opened, if there is one."""
 
-    actions = CURRENT_OR_PREVIOUS_LOOKUP_ACTIONS
+    changed_actions = CURRENT_OR_PREVIOUS_LOOKUP_ACTIONS
 
     def change_lookup(self, read: RemoteRead, earlier: int) -> RemoteRead:
         for queue, cursor in self.qm.remote_client.cursors.values():
@@ -186,7 +186,7 @@ class InitiatorLookupHcursorOfLaterCallNonzero(LookupReadChanger):
     first two.
     """
 
-    actions = CURRENT_OR_PREVIOUS_LOOKUP_ACTIONS
+    changed_actions = CURRENT_OR_PREVIOUS_LOOKUP_ACTIONS
 
     def change_lookup(self, read: RemoteRead, earlier: int) -> RemoteRead:
         return replace(read, CursorHandle=1) if earlier > 1 else read
@@ -196,7 +196,7 @@ class InitiatorLookupHcursorOfLaterCallNonzero(LookupReadChanger):
 class InitiatorLookupReceivePrevLookupidOfLastMessageZero(LookupReadChanger):
     """A client sets LookupId to 0 in the LOOKUP_RECEIVE_PREV with which the application receives the last message."""
 
-    actions = (ReadAction.MQ_LOOKUP_RECEIVE_PREV,)
+    changed_actions = (ReadAction.MQ_LOOKUP_RECEIVE_PREV,)
 
     def change_lookup(self, read: RemoteRead, earlier: int) -> RemoteRead:
         return replace(read, LookupId=0) if read.LookupId == LAST_LOOKUP_ID else read
@@ -206,4 +206,4 @@ class InitiatorLookupReceivePrevLookupidOfLastMessageZero(LookupReadChanger):
 class InitiatorLookupReceiveCurrentLookupidOfLaterCallZero(ZeroLookupIdSenderInLaterCalls):
     """A client sets LookupId to 0 in each LOOKUP_RECEIVE_CURRENT after the first."""
 
-    actions = (ReadAction.MQ_LOOKUP_RECEIVE_CURRENT,)
+    changed_actions = (ReadAction.MQ_LOOKUP_RECEIVE_CURRENT,)

@@ -109,14 +109,14 @@ REQUEST_ID_RULES = (
 class _GroupedRequestNumberer(ClientReading):
     """The client divides its reads into groups and numbers the RequestIds of each group separately."""
 
-    def is_in_first_group(self, read: RemoteRead) -> bool:
+    def is_read_in_first_group(self, read: RemoteRead) -> bool:
         """Return the group of a read."""
         return read.receives
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
         entry = super().create_pending_read(read)
         counts: dict[bool, int] = self.__dict__.setdefault("counts", {})
-        group = self.is_in_first_group(read)
+        group = self.is_read_in_first_group(read)
         counts[group] = counts.get(group, 0) + 1
         entry.RequestId = counts[group]
         return entry
@@ -131,7 +131,7 @@ class ClientRequestIdsOfPeeksAndReceivesCountedApart(_GroupedRequestNumberer):
 class ClientRequestIdsOfReadsByCursorCountedApart(_GroupedRequestNumberer):
     """The client assigns the RequestId of a pending read without a cursor also to a read by a cursor."""
 
-    def is_in_first_group(self, read: RemoteRead) -> bool:
+    def is_read_in_first_group(self, read: RemoteRead) -> bool:
         return bool(read.CursorHandle)
 
 

@@ -88,11 +88,11 @@ class ClientWaitingPeekWithTimeOutHasHandle1TooLarge(_HandleOfPeekEntryChanger):
         return read.queue.QueueHandle + int(read.TimeOut != INFINITE_MS)
 
 
-_ACTION_RULES = ("MQQP-3.2.4.2-19", "MQQP-3.2.4.2-29")
-_BUFFER_RULES = ("MQQP-3.2.4.2-17", "MQQP-3.2.4.2-27")
+_UL_ACTION_RULES = ("MQQP-3.2.4.2-19", "MQQP-3.2.4.2-29")
+_LP_BUFFER_RULES = ("MQQP-3.2.4.2-17", "MQQP-3.2.4.2-27")
 
 
-@fault("client-peek-with-time-out-sent-as-peek-next", breaks=_ACTION_RULES, blind=True)
+@fault("client-peek-with-time-out-sent-as-peek-next", breaks=_UL_ACTION_RULES, blind=True)
 class ClientPeekWithTimeOutSentAsPeekNext(ClientReading):
     """The client sends ulAction MQ_ACTION_PEEK_NEXT for a peek with a time-out."""
 
@@ -102,7 +102,7 @@ class ClientPeekWithTimeOutSentAsPeekNext(ClientReading):
         return found | ({"ulAction": int(ReadAction.MQ_ACTION_PEEK_NEXT)} if is_timed else {})
 
 
-@fault("client-later-peek-sent-as-receive", breaks=_ACTION_RULES, blind=True)
+@fault("client-later-peek-sent-as-receive", breaks=_UL_ACTION_RULES, blind=True)
 class ClientLaterPeekSentAsReceive(ClientReading):
     """From the second peek on, the client sends ulAction MQ_ACTION_RECEIVE for a peek without a cursor."""
 
@@ -118,7 +118,7 @@ class ClientLaterPeekSentAsReceive(ClientReading):
         return found | ({"ulAction": int(ReadAction.MQ_ACTION_RECEIVE)} if again else {})
 
 
-@fault("client-peek-with-time-out-sends-buffer", breaks=_BUFFER_RULES, blind=True)
+@fault("client-peek-with-time-out-sends-buffer", breaks=_LP_BUFFER_RULES, blind=True)
 class ClientPeekWithTimeOutSendsBuffer(ClientReading):
     """The client sends an lpBuffer that is not NULL with a peek that has a time-out."""
 
@@ -127,7 +127,7 @@ class ClientPeekWithTimeOutSendsBuffer(ClientReading):
         return super().describe_read(read) | ({"lpBuffer": b""} if is_timed else {})
 
 
-@fault("client-later-peek-sends-buffer", breaks=_BUFFER_RULES, blind=True)
+@fault("client-later-peek-sends-buffer", breaks=_LP_BUFFER_RULES, blind=True)
 class ClientLaterPeekSendsBuffer(ClientReading):
     """From the second peek on, the client sends an lpBuffer that is not NULL with a peek without a cursor."""
 

@@ -346,7 +346,7 @@ class InitiatorReceiveByCursorDwrequestidWithoutTimeoutWrong(RequestIdChangerOfI
     sections = (RECEIVE_BY_CURSOR_SECTION,)
 
 
-def _send_dw_size(is_changed: Callable[[int, int], bool]) -> Install:
+def _send_nonzero_dw_size(is_changed: Callable[[int, int], bool]) -> Install:
     """Return an installer of a fault with which a client sends a nonzero dwSize in peeks without a cursor by
     RemoteQMStartReceive. ``is_changed`` is called with the number of earlier peeks and with ulTimeout.
     """
@@ -373,14 +373,14 @@ add(
     "initiator-peek-dwsize-of-later-read-nonzero",
     "MQQP-3.2.4.2-16",
     "In each peek after its first, a client sets dwSize to 0x00420000.",
-    _send_dw_size(lambda earlier, timeout_ms: earlier > 0),
+    _send_nonzero_dw_size(lambda earlier, timeout_ms: earlier > 0),
     blind=True,
 )
 add(
     "initiator-peek-dwsize-without-timeout-nonzero",
     "MQQP-3.2.4.2-16",
     "In a peek without a timeout, a client sets dwSize to 0x00420000.",
-    _send_dw_size(lambda earlier, timeout_ms: timeout_ms == INFINITE_MS),
+    _send_nonzero_dw_size(lambda earlier, timeout_ms: timeout_ms == INFINITE_MS),
     blind=True,
 )
 
