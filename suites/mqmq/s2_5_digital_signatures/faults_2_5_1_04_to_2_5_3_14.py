@@ -19,7 +19,7 @@ LARGEST_HASHED_BODY_BYTES = 0x1000
 
 
 @fault("signature-1.0-body-beyond-4096-bytes-not-covered", breaks="MQMQ-2.5.1-04", blind=True)
-class LongBodyUncovered(SecurityOnReceipt):
+class Signature10DoesNotCoverBodyBeyond4096Bytes(SecurityOnReceipt):
     """An MSMQ 1.0 signature covers only the first 4096 bytes of the body."""
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
@@ -47,7 +47,7 @@ class Signature10CoversFirst1024BytesOfBody(SecurityOnReceipt):
 
 
 @fault("signature-1.0-private-response-queue-not-covered", breaks="MQMQ-2.5.1-06", blind=True)
-class PrivateResponseQueueUncovered(SecurityOnReceipt):
+class Signature10DoesNotCoverPrivateResponseQueue(SecurityOnReceipt):
     """The receiver verifies an MSMQ 1.0 signature without a response queue that has a private format name."""
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
@@ -93,7 +93,7 @@ NEGATIVE_RECEIVE_FLAG = MessagePropertiesHeader.flags(NR=1)
 
 
 @fault("signature-3.0-negative-receive-bit-not-covered", breaks="MQMQ-2.5.3-14", blind=True)
-class NegativeReceiveUncovered(SecurityOnReceipt):
+class Signature30DoesNotCoverNegativeReceiveBit(SecurityOnReceipt):
     """An MSMQ 3.0 signature covers the acknowledgment bits PA, PR and NA, but not NR."""
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:

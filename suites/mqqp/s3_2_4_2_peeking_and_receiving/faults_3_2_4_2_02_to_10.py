@@ -255,7 +255,7 @@ VERSION_BELOW_5_RULES = ("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09"
 
 
 @fault("client-version-4.9-new-enough", breaks=VERSION_BELOW_5_RULES)
-class Version49New(ClientReading):
+class ClientTreatsVersion49AsNew(ClientReading):
     """The client calls RemoteQMStartReceive2 on a server of version 4 with a minor version of 1 or more."""
 
     def is_old_version(self, version: Version | None) -> bool:

@@ -275,7 +275,7 @@ class ClientVersion10ComparedAsText(ClientReading):
 
 
 @fault("client-version-5.1-too-old", breaks=START_RECEIVE2_RULES)
-class Version51Old(ClientReading):
+class ClientTreatsVersion51AsOld(ClientReading):
     """The client treats a server of version 5.1 as too old for RemoteQMStartReceive2."""
 
     def is_old_version(self, version: Version | None) -> bool:
