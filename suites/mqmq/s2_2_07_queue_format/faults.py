@@ -255,8 +255,8 @@ class ServerQueueFormatNonzeroReservedRefused(QueueFormats):
         return None if queue_format["m_reserved"] else super().build_format_name(queue_format)
 
 
-@fault("server-queue-format-of-machine-reserved-refused", breaks="MQMQ-2.2.7-14", blind=True)
-class ServerQueueFormatOfMachineReservedRefused(QueueFormats):
+@fault("server-refuses-machine-queue-format-with-nonzero-m-reserved", breaks="MQMQ-2.2.7-14", blind=True)
+class ServerRefusesMachineQueueFormatWithNonzeroMReserved(QueueFormats):
     """The server refuses a QUEUE_FORMAT of a machine whose m_reserved is not zero."""
 
     def build_format_name(self, queue_format: dict[str, Any]) -> str | None:
@@ -420,8 +420,8 @@ class ServerQueueFormatSuffixReadFromThreeBits(QueueFormats):
         return super().build_format_name({**queue_format, "m_SuffixAndFlags": suffix})
 
 
-@fault("server-properties-of-direct-name-with-subqueue-suffix", breaks="MQMQ-2.2.7-12", blind=True)
-class ServerPropertiesOfDirectNameWithSubqueueSuffix(ObjectProperties):
+@fault("server-returns-properties-for-direct-name-with-subqueue-suffix", breaks="MQMQ-2.2.7-12", blind=True)
+class ServerReturnsPropertiesForDirectNameWithSubqueueSuffix(ObjectProperties):
     """The server returns the properties of a subqueue whose QUEUE_FORMAT has the type DIRECT and the suffix of a
     subqueue.
     """
@@ -436,8 +436,8 @@ class ServerPropertiesOfDirectNameWithSubqueueSuffix(ObjectProperties):
         return super().find_described_queue(described)
 
 
-@fault("server-machine-guid-not-read", breaks="MQMQ-2.2.7-D02", blind=True)
-class ServerMachineGuidNotRead(QueueFormats):
+@fault("server-ignores-machine-guid-of-queue-format", breaks="MQMQ-2.2.7-D02", blind=True)
+class ServerIgnoresMachineGuidOfQueueFormat(QueueFormats):
     """The server does not read m_gMachineID: every QUEUE_FORMAT of type MACHINE identifies the server's own queues."""
 
     def _format_machine(self, value: Any, suffix: SuffixType) -> str:

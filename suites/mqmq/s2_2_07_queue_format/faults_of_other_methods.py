@@ -33,8 +33,8 @@ def _has_type_and_suffix(queue_format: Any, kind: int, suffix: int) -> bool:
     )
 
 
-@fault("server-queue-format-machine-without-suffix-described", breaks="MQMQ-2.2.7-03", blind=True)
-class ServerQueueFormatMachineWithoutSuffixDescribed(ObjectProperties):
+@fault("server-returns-properties-for-machine-format-without-suffix", breaks="MQMQ-2.2.7-03", blind=True)
+class ServerReturnsPropertiesForMachineFormatWithoutSuffix(ObjectProperties):
     """R_QMGetObjectProperties returns the properties of the computer's journal for a QUEUE_FORMAT of a machine without
     a suffix.
     """
@@ -46,8 +46,8 @@ class ServerQueueFormatMachineWithoutSuffixDescribed(ObjectProperties):
         return super().find_described_queue(described)
 
 
-@fault("server-queue-format-machine-without-suffix-opened-to-peek", breaks="MQMQ-2.2.7-03", blind=True)
-class ServerQueueFormatMachineWithoutSuffixOpenedToPeek(Qmcomm):
+@fault("server-opens-machine-queue-format-without-suffix-to-peek", breaks="MQMQ-2.2.7-03", blind=True)
+class ServerOpensMachineQueueFormatWithoutSuffixToPeek(Qmcomm):
     """R_QMOpenRemoteQueue opens the computer's journal to peek for a QUEUE_FORMAT of a machine without a suffix."""
 
     def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
@@ -60,8 +60,8 @@ class ServerQueueFormatMachineWithoutSuffixOpenedToPeek(Qmcomm):
         return super().open_remote_queue(call, now)
 
 
-@fault("server-queue-format-connector-journal-described", breaks="MQMQ-2.2.7-05", blind=True)
-class ServerQueueFormatConnectorJournalDescribed(ObjectProperties):
+@fault("server-returns-properties-for-connector-journal-format", breaks="MQMQ-2.2.7-05", blind=True)
+class ServerReturnsPropertiesForConnectorJournalFormat(ObjectProperties):
     """R_QMGetObjectProperties returns the properties of the computer's journal for a QUEUE_FORMAT of a connector with
     the suffix of a journal.
     """
@@ -74,8 +74,8 @@ class ServerQueueFormatConnectorJournalDescribed(ObjectProperties):
         return super().find_described_queue(described)
 
 
-@fault("server-queue-format-multicast-journal-opened-to-peek", breaks="MQMQ-2.2.7-05", blind=True)
-class ServerQueueFormatMulticastJournalOpenedToPeek(Qmcomm):
+@fault("server-opens-multicast-journal-queue-format-to-peek", breaks="MQMQ-2.2.7-05", blind=True)
+class ServerOpensMulticastJournalQueueFormatToPeek(Qmcomm):
     """R_QMOpenRemoteQueue opens the computer's journal to peek for a QUEUE_FORMAT of a multicast address with the
     suffix of a journal.
     """
@@ -114,8 +114,8 @@ class ClientQueueFormatSubqueueFlags0x80WhenPeeking(ClientOpening):
         return super().open_for_application(queue, host, queue_format, share)
 
 
-@fault("client-queue-format-m-reserved-of-second-opening-set", breaks="MQMQ-2.2.7-13", blind=True)
-class ClientQueueFormatMReservedOfSecondOpeningSet(ClientOpening):
+@fault("client-queue-format-m-reserved-is-number-of-open-queues", breaks="MQMQ-2.2.7-13", blind=True)
+class ClientQueueFormatMReservedIsNumberOfOpenQueues(ClientOpening):
     """The client sets m_reserved to the number of its open remote queues."""
 
     def open_for_application(
@@ -125,8 +125,8 @@ class ClientQueueFormatMReservedOfSecondOpeningSet(ClientOpening):
         return super().open_for_application(queue, host, {**queue_format, "m_reserved": opened}, share)
 
 
-@fault("client-queue-format-m-reserved-of-suffixes-set", breaks="MQMQ-2.2.7-13", blind=True)
-class ClientQueueFormatMReservedOfSuffixesSet(ClientOpening):
+@fault("client-queue-format-m-reserved-copied-from-suffix-and-flags", breaks="MQMQ-2.2.7-13", blind=True)
+class ClientQueueFormatMReservedCopiedFromSuffixAndFlags(ClientOpening):
     """The client sets m_reserved to m_SuffixAndFlags."""
 
     def open_for_application(

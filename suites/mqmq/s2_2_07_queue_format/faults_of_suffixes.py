@@ -133,8 +133,8 @@ for _name, _rule, _says, _install in (
     add(f"server-queue-format-{_name}", _rule, _says, _install, blind=True)
 
 
-@fault("server-suffix-read-with-reserved-bytes", breaks="MQMQ-2.2.7-14", blind=True)
-class ServerSuffixReadWithReservedBytes(QueueFormats):
+@fault("server-reads-m-reserved-of-queue-format-as-part-of-suffix", breaks="MQMQ-2.2.7-14", blind=True)
+class ServerReadsMReservedOfQueueFormatAsPartOfSuffix(QueueFormats):
     """The server reads m_reserved of QUEUE_FORMAT as a part of the suffix, and refuses a suffix that is not known."""
 
     def build_format_name(self, queue_format: dict[str, Any]) -> str | None:

@@ -300,8 +300,8 @@ class ServerVtNullRefusedForGuidProperty(ObjectProperties):
         return super().check_property_type(identifier, vt)
 
 
-@fault("server-vt-null-answered-as-vt-null-for-second-property", breaks="MQMQ-2.2.12-02")
-class ServerVtNullAnsweredAsVtNullForSecondProperty(ObjectProperties):
+@fault("server-returns-vt-null-for-second-property-requested-as-vt-null", breaks="MQMQ-2.2.12-02")
+class ServerReturnsVtNullForSecondPropertyRequestedAsVtNull(ObjectProperties):
     """The server returns the second property of a request in a PROPVARIANT of type VT_NULL if the request has VT_NULL
     there.
     """
@@ -540,8 +540,8 @@ class _BodyTypeCopier(Sending):
         return replace(packet, MessagePropertiesHeader=replace(packet.MessagePropertiesHeader, BodyType=body_type))
 
 
-@fault("server-variants-of-different-types-in-array-faulted", breaks="MQMQ-2.2.12-06", blind=True)
-class ServerVariantsOfDifferentTypesInArrayFaulted(ObjectProperties):
+@fault("server-faults-on-propvariant-array-of-different-types", breaks="MQMQ-2.2.12-06", blind=True)
+class ServerFaultsOnPropvariantArrayOfDifferentTypes(ObjectProperties):
     """The server reads every element of an array of PROPVARIANTs with the type of the first element, so an array with
     elements of different types ends in an RPC fault.
     """

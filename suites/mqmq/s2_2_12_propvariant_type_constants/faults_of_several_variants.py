@@ -39,8 +39,8 @@ def _mislabel_variant_type(found: Propvariant, stored_type: VarType, value: Any)
     return {**found, "vt": _MislabelledType(found["vt"], stored_type), "_varUnion": value}
 
 
-@fault("server-propvariant-vt-empty-after-another-refused", breaks="MQMQ-2.2.12-01", blind=True)
-class ServerPropvariantVtEmptyAfterAnotherRefused(ObjectProperties):
+@fault("server-refuses-vt-empty-propvariant-after-another-propvariant", breaks="MQMQ-2.2.12-01", blind=True)
+class ServerRefusesVtEmptyPropvariantAfterAnotherPropvariant(ObjectProperties):
     """The server expects data after a PROPVARIANT of type VT_EMPTY that follows another PROPVARIANT."""
 
     def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
@@ -61,8 +61,8 @@ class ServerPropvariantVtI4NegativeRefused(ObjectProperties):
         super().r_qm_get_object_properties(call, now)
 
 
-@fault("server-propvariant-vt-bool-before-another-refused", breaks="MQMQ-2.2.12-05", blind=True)
-class ServerPropvariantVtBoolBeforeAnotherRefused(ObjectProperties):
+@fault("server-refuses-vt-bool-propvariant-before-another-propvariant", breaks="MQMQ-2.2.12-05", blind=True)
+class ServerRefusesVtBoolPropvariantBeforeAnotherPropvariant(ObjectProperties):
     """The server reads a PROPVARIANT of type VT_BOOL that precedes another PROPVARIANT with a wrong size."""
 
     def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
@@ -96,8 +96,8 @@ class ServerPropvariantVtUi1Above0x7fRefused(ObjectProperties):
         super().r_qm_get_object_properties(call, now)
 
 
-@fault("server-propvariant-vt-clsid-of-type-null", breaks="MQMQ-2.2.12-16", blind=True)
-class ServerPropvariantVtClsidOfTypeNull(ObjectProperties):
+@fault("server-returns-queue-type-as-vt-clsid-without-guid", breaks="MQMQ-2.2.12-16", blind=True)
+class ServerReturnsQueueTypeAsVtClsidWithoutGuid(ObjectProperties):
     """The server returns PROPID_Q_TYPE as a PROPVARIANT of type VT_CLSID without a GUID."""
 
     def get_queue_property(self, queue: Any, identifier: int) -> Propvariant:

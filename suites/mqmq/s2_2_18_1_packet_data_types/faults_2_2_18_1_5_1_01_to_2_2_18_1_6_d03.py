@@ -262,8 +262,8 @@ add(
 )
 
 
-@fault("receiver-message-purged-from-subqueue-nack-queue-deleted", breaks="MQMQ-2.2.18.1.6-D01", blind=True)
-class ReceiverMessagePurgedFromSubqueueNackQueueDeleted(Positions):
+@fault("receiver-sends-queue-deleted-nack-for-purge-of-subqueue", breaks="MQMQ-2.2.18.1.6-D01", blind=True)
+class ReceiverSendsQueueDeletedNackForPurgeOfSubqueue(Positions):
     """When a message is purged from a subqueue, the receiver sends an acknowledgment with the class for a deleted
     queue.
     """

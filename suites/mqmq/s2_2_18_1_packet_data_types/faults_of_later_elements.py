@@ -145,8 +145,8 @@ add(
 )
 
 
-@fault("manager-private-queue-number-of-transactional-queue-repeated", breaks="MQMQ-2.2.18.1.5.1-02", blind=True)
-class ManagerPrivateQueueNumberOfTransactionalQueueRepeated(Queues):
+@fault("queue-manager-repeats-number-for-transactional-private-queue", breaks="MQMQ-2.2.18.1.5.1-02", blind=True)
+class QueueManagerRepeatsNumberForTransactionalPrivateQueue(Queues):
     """The queue manager gives a transactional private queue the number of an existing private queue that is not
     transactional.
     """
@@ -266,11 +266,11 @@ class SenderExpiredMessageOfPausedQueueNackOmitted(AdminAcks):
 
 
 @fault(
-    "receiver-unsupported-provider-of-transactional-message-bad-signature",
+    "receiver-bad-signature-nack-for-unsupported-provider-in-transaction",
     breaks=("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21"),
     blind=True,
 )
-class ReceiverUnsupportedProviderOfTransactionalMessageBadSignature(SecurityOnReceipt):
+class ReceiverBadSignatureNackForUnsupportedProviderInTransaction(SecurityOnReceipt):
     """The receiver answers NACK_BAD_SIGNATURE for a transactional message that requires an unsupported cryptographic
     provider.
     """
@@ -286,11 +286,11 @@ class ReceiverUnsupportedProviderOfTransactionalMessageBadSignature(SecurityOnRe
 
 
 @fault(
-    "receiver-unsupported-provider-of-message-with-list-bad-signature",
+    "receiver-bad-signature-nack-for-unsupported-provider-in-list",
     breaks=("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21"),
     blind=True,
 )
-class ReceiverUnsupportedProviderOfMessageWithListBadSignature(SecurityOnReceipt):
+class ReceiverBadSignatureNackForUnsupportedProviderInList(SecurityOnReceipt):
     """The receiver answers NACK_BAD_SIGNATURE for a message with a MultiQueueFormatHeader that requires an unsupported
     cryptographic provider.
     """

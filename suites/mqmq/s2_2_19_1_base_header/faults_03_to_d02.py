@@ -285,8 +285,8 @@ class ReceiverExpiredRecoverableUserMessageAccepted(Lifetimes):
         return not packet.UserHeader.DM and super().has_expired(packet, now)
 
 
-@fault("receiver-user-message-expired-when-time-is-just-over", breaks="MQMQ-2.2.19.1-24", blind=True)
-class ReceiverUserMessageExpiredWhenTimeIsJustOver(Admission):
+@fault("receiver-expires-message-when-age-equals-time-to-reach-queue", breaks="MQMQ-2.2.19.1-24", blind=True)
+class ReceiverExpiresMessageWhenAgeEqualsTimeToReachQueue(Admission):
     """The receiver treats a message as expired when the age of the message equals its TimeToReachQueue."""
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:

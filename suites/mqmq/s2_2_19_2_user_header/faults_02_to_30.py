@@ -83,8 +83,8 @@ add(
 )
 
 
-@fault("sender-user-header-private-destination-guid-last-digit", breaks="MQMQ-2.2.19.2-02", blind=True)
-class SenderUserHeaderPrivateDestinationGuidLastDigit(Sending):
+@fault("sender-changes-last-digit-of-private-destination-guid", breaks="MQMQ-2.2.19.2-02", blind=True)
+class SenderChangesLastDigitOfPrivateDestinationGuid(Sending):
     """The sender changes the last digit of UserHeader.QueueManagerAddress in messages to private queues."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

@@ -289,8 +289,8 @@ for _name, _rule, _says, _install in (
     add(f"narrow-{_name}", _rule, _says, _install, blind=True)
 
 
-@fault("receiver-message-purged-before-abort-gets-no-nack", breaks="MQMQ-2.2.19.3-04", blind=True)
-class ReceiverMessagePurgedBeforeAbortGetsNoNack(Positions):
+@fault("receiver-sends-no-nack-for-message-purged-before-abort", breaks="MQMQ-2.2.19.3-04", blind=True)
+class ReceiverSendsNoNackForMessagePurgedBeforeAbort(Positions):
     """If a message is purged after a transaction received it, the receiver sends no negative acknowledgment when the
     abort of the transaction removes the message from its queue.
     """
@@ -364,8 +364,8 @@ class ReceiverNackNotSentForJournaledMessage(Admission):
             self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
 
 
-@fault("receiver-privacy-level-between-levels-rounded-up", breaks="MQMQ-2.2.19.3-21", blind=True)
-class ReceiverPrivacyLevelBetweenLevelsRoundedUp(SecurityOnReceipt):
+@fault("receiver-decrypts-message-with-undefined-privacy-level", breaks="MQMQ-2.2.19.3-21", blind=True)
+class ReceiverDecryptsMessageWithUndefinedPrivacyLevel(SecurityOnReceipt):
     """The receiver compares PrivacyLevel with ranges, so it decrypts a message with level 2 as Enhanced and with level
     4 as Advanced.
     """

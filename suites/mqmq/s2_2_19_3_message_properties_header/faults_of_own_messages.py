@@ -81,8 +81,8 @@ add(
 )
 
 
-@fault("sender-hash-of-encrypted-message-sha-256", breaks="MQMQ-2.2.19.3-23", blind=True)
-class SenderHashOfEncryptedMessageSha256(Commands):
+@fault("sender-signs-encrypted-message-with-sha256-by-default", breaks="MQMQ-2.2.19.3-23", blind=True)
+class SenderSignsEncryptedMessageWithSha256ByDefault(Commands):
     """The sender signs an encrypted message with SHA-256 when the application requested no hash algorithm."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -91,8 +91,8 @@ class SenderHashOfEncryptedMessageSha256(Commands):
         return super().send_message(request, token, now)
 
 
-@fault("sender-hash-of-msmq-3-0-signature-sha-1", breaks="MQMQ-2.2.19.3-23", blind=True)
-class SenderHashOfMsmq30SignatureSha1(Commands):
+@fault("sender-makes-msmq3-signature-with-sha1-by-default", breaks="MQMQ-2.2.19.3-23", blind=True)
+class SenderMakesMsmq3SignatureWithSha1ByDefault(Commands):
     """The sender makes an MSMQ 3.0 signature with SHA-1 when the application requested no hash algorithm."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:

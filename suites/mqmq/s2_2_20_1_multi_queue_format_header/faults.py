@@ -54,8 +54,8 @@ add(
 )
 
 
-@fault("sender-list-local-destination-omitted", breaks="MQMQ-2.2.20.1-01", blind=True)
-class SenderListLocalDestinationOmitted(Enqueueing):
+@fault("sender-omits-own-queues-from-multi-queue-destination", breaks="MQMQ-2.2.20.1-01", blind=True)
+class SenderOmitsOwnQueuesFromMultiQueueDestination(Enqueueing):
     """In Destination of a MultiQueueFormatHeader, the sender lists only queues of other queue managers, and omits its
     own queues.
     """

@@ -63,8 +63,8 @@ add(
 )
 
 
-@fault("receiver-acknowledgment-list-of-message-repeated", breaks="MQMQ-2.2.20.1-D01", blind=True)
-class ReceiverAcknowledgmentListOfMessageRepeated(AdminAcks):
+@fault("receiver-copies-multi-queue-format-header-into-acknowledgment", breaks="MQMQ-2.2.20.1-D01", blind=True)
+class ReceiverCopiesMultiQueueFormatHeaderIntoAcknowledgment(AdminAcks):
     """The receiver puts the MultiQueueFormatHeader of a message into its administration acknowledgment."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:

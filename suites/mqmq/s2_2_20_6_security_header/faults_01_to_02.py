@@ -195,8 +195,8 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, _install)
 
 
-@fault("sender-security-header-st-4-for-certificate-only", breaks="MQMQ-2.2.20.6-01", blind=True)
-class SenderSecurityHeaderSt4ForCertificateOnly(Sending):
+@fault("sender-sets-st-4-in-message-with-certificate-but-no-security-id", breaks="MQMQ-2.2.20.6-01", blind=True)
+class SenderSetsSt4InMessageWithCertificateButNoSecurityId(Sending):
     """The sender sets SecurityHeader.Flags.ST to 4 in messages with a SenderCert and without a SecurityID."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

@@ -220,8 +220,8 @@ class ReceiverDoesNotDecryptBodyIfX13IsSet(SecurityOnReceipt):
         return packet if header is not None and header.X13 else super().decrypt_body(packet, now)
 
 
-@fault("receiver-security-flag-x14-disables-authentication", breaks="MQMQ-2.2.20.6-12", blind=True)
-class ReceiverSecurityFlagX14DisablesAuthentication(SecurityOnReceipt):
+@fault("receiver-skips-signature-check-if-security-flag-x14-is-set", breaks="MQMQ-2.2.20.6-12", blind=True)
+class ReceiverSkipsSignatureCheckIfSecurityFlagX14IsSet(SecurityOnReceipt):
     """The receiver does not verify the signature of a message with bit X14 of SecurityHeader.Flags set."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -306,8 +306,8 @@ add(
 )
 
 
-@fault("sender-security-header-provider-info-in-spite-of-de", breaks="MQMQ-2.2.20.6-37", blind=True)
-class SenderSecurityHeaderProviderInfoInSpiteOfDe(Sending):
+@fault("sender-adds-provider-info-although-security-header-de-is-set", breaks="MQMQ-2.2.20.6-37", blind=True)
+class SenderAddsProviderInfoAlthoughSecurityHeaderDeIsSet(Sending):
     """The sender adds ProviderInfo to SecurityData although SecurityHeader.Flags.DE is set."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

@@ -102,8 +102,8 @@ add(
 )
 
 
-@fault("receiver-signature-header-reserved-disables-authentication", breaks="MQMQ-2.2.20.3-02", blind=True)
-class ReceiverSignatureHeaderReservedDisablesAuthentication(SecurityOnReceipt):
+@fault("receiver-skips-check-of-signature-header-with-nonzero-reserved", breaks="MQMQ-2.2.20.3-02", blind=True)
+class ReceiverSkipsCheckOfSignatureHeaderWithNonzeroReserved(SecurityOnReceipt):
     """The receiver does not verify an MQFSignatureHeader whose Reserved is nonzero."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -114,8 +114,8 @@ class ReceiverSignatureHeaderReservedDisablesAuthentication(SecurityOnReceipt):
         return replace(super().authenticate_packet(unsigned), MultiQueueFormatHeader=several)
 
 
-@fault("receiver-soap-reserved-hides-debug-header", breaks="MQMQ-2.2.20.7-02", blind=True)
-class ReceiverSoapReservedHidesDebugHeader(Receiving):
+@fault("receiver-ignores-debug-header-if-soap-reserved-is-nonzero", breaks="MQMQ-2.2.20.7-02", blind=True)
+class ReceiverIgnoresDebugHeaderIfSoapReservedIsNonzero(Receiving):
     """The receiver ignores the DebugHeader of a message whose SoapHeader has a nonzero Reserved."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

@@ -17,8 +17,8 @@ FIXED_ADDRESS_HEADER_BYTES = 12
 FIXED_SIGNATURE_HEADER_BYTES = 8
 
 
-@fault("sender-message-sent-again-session-header-flag-of-first-transmission", breaks="MQMQ-2.2.20-09", blind=True)
-class SenderMessageSentAgainSessionHeaderFlagOfFirstTransmission(Sending):
+@fault("sender-resent-message-has-sh-set-without-session-header", breaks="MQMQ-2.2.20-09", blind=True)
+class SenderResentMessageHasShSetWithoutSessionHeader(Sending):
     """The sender leaves BaseHeader.Flags.SH set in a message that was first sent with a SessionHeader and is sent
     again without one.
     """

@@ -53,8 +53,8 @@ add(
 )
 
 
-@fault("server-qm2qm-while-read-waits-not-offered", breaks="MQQP-2.1-01", blind=True)
-class ServerQm2qmWhileReadWaitsNotOffered(RpcServing):
+@fault("server-refuses-open-queue-on-qm2qm-while-other-client-read-waits", breaks="MQQP-2.1-01", blind=True)
+class ServerRefusesOpenQueueOnQm2qmWhileOtherClientReadWaits(RpcServing):
     """The server accepts no call of qm2qm that opens a queue while a read of another client waits."""
 
     def is_served(self, call: Call) -> bool:
@@ -62,8 +62,8 @@ class ServerQm2qmWhileReadWaitsNotOffered(RpcServing):
         return super().is_served(call) and not (opens and self.qm.remote.reads)
 
 
-@fault("server-mapper-second-lookup-empty", breaks="MQQP-2.1-02", blind=True)
-class ServerMapperSecondLookupEmpty(RpcServing):
+@fault("server-endpoint-mapper-returns-no-port-from-second-call", breaks="MQQP-2.1-02", blind=True)
+class ServerEndpointMapperReturnsNoPortFromSecondCall(RpcServing):
     """The endpoint mapper returns no port of qm2qm from the second call on."""
 
     count = 0

@@ -60,8 +60,8 @@ add(
 )
 
 
-@fault("server-second-cursor-reads-by-first-cursor", breaks="MQQP-2.2.2.1-01")
-class ServerSecondCursorReadsByFirstCursor(RemoteStarting):
+@fault("server-read-by-second-cursor-uses-first-cursor-of-handle", breaks="MQQP-2.2.2.1-01")
+class ServerReadBySecondCursorUsesFirstCursorOfHandle(RemoteStarting):
     """The server reads by the first cursor of the handle for every cursor of the handle that the client names."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -127,8 +127,8 @@ class ServerInfiniteStartReceiveDoesNotWait(ReadTimeoutChanger):
         return 0 if entry.Timeout == INFINITE_MS and old else entry.Timeout
 
 
-@fault("client-infinite-peek-ul-timeout-0x7fffffff", breaks="MQQP-2.2.2.1-02")
-class ClientInfinitePeekUlTimeout0x7fffffff(ClientReading):
+@fault("client-peek-without-time-limit-has-ul-timeout-0x7fffffff", breaks="MQQP-2.2.2.1-02")
+class ClientPeekWithoutTimeLimitHasUlTimeout0x7fffffff(ClientReading):
     """The client sets ulTimeout to 0x7FFFFFFF in a peek without a time limit."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -136,8 +136,8 @@ class ClientInfinitePeekUlTimeout0x7fffffff(ClientReading):
         return super().describe_read(read) | ({"ulTimeout": 0x7FFFFFFF} if infinite else {})
 
 
-@fault("client-infinite-read-by-cursor-ul-timeout-0x7fffffff", breaks="MQQP-2.2.2.1-02")
-class ClientInfiniteReadByCursorUlTimeout0x7fffffff(ClientReading):
+@fault("client-cursor-read-without-limit-has-ul-timeout-0x7fffffff", breaks="MQQP-2.2.2.1-02")
+class ClientCursorReadWithoutLimitHasUlTimeout0x7fffffff(ClientReading):
     """The client sets ulTimeout to 0x7FFFFFFF in a read by a cursor without a time limit."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -292,8 +292,8 @@ class ServerPeekWithReservedRefused(ReadRefuser):
         return desc["Reserved"] == 0xFFFFFFFF and desc["ulAction"] not in RECEIVE_ACTIONS
 
 
-@fault("client-second-answer-with-reserved-0-refused", breaks="MQQP-2.2.2.1-06")
-class ClientSecondAnswerWithReserved0Refused(ClientReading):
+@fault("client-refuses-second-read-response-with-reserved-0", breaks="MQQP-2.2.2.1-06")
+class ClientRefusesSecondReadResponseWithReserved0(ClientReading):
     """The client refuses a message whose Reserved is 0, in the second read of a queue."""
 
     def __init__(self, qm: QM) -> None:

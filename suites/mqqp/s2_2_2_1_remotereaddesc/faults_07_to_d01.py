@@ -110,8 +110,8 @@ class ServerSetsDwArriveTimeToSentTime(RemoteReads):
         return {**given, "dwArriveTime": position.MessageReference.SentTime}
 
 
-@fault("server-dwarrivetime-of-second-read-of-first-message", breaks="MQQP-2.2.2.1-07")
-class ServerDwarrivetimeOfSecondReadOfFirstMessage(MessageAnswerChanger):
+@fault("server-dw-arrive-time-of-later-read-is-that-of-first-message", breaks="MQQP-2.2.2.1-07")
+class ServerDwArriveTimeOfLaterReadIsThatOfFirstMessage(MessageAnswerChanger):
     """The server returns the dwArriveTime of the first message that it returned for each later message of the queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -122,8 +122,8 @@ class ServerDwarrivetimeOfSecondReadOfFirstMessage(MessageAnswerChanger):
         return {"dwArriveTime": self.first.setdefault(position.QueueReference.Pathname, found["dwArriveTime"])}
 
 
-@fault("server-dwarrivetime-of-newest-message", breaks="MQQP-2.2.2.1-07")
-class ServerDwarrivetimeOfNewestMessage(MessageAnswerChanger):
+@fault("server-dw-arrive-time-is-that-of-last-message-in-queue", breaks="MQQP-2.2.2.1-07")
+class ServerDwArriveTimeIsThatOfLastMessageInQueue(MessageAnswerChanger):
     """The server returns the dwArriveTime of the last message of the queue."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:
@@ -131,8 +131,8 @@ class ServerDwarrivetimeOfNewestMessage(MessageAnswerChanger):
         return {"dwArriveTime": max([found["dwArriveTime"], *times])}
 
 
-@fault("server-dwarrivetime-of-transactional-message-of-sending", breaks="MQQP-2.2.2.1-07")
-class ServerDwarrivetimeOfTransactionalMessageOfSending(MessageAnswerChanger):
+@fault("server-dw-arrive-time-of-transactional-message-is-sent-time", breaks="MQQP-2.2.2.1-07")
+class ServerDwArriveTimeOfTransactionalMessageIsSentTime(MessageAnswerChanger):
     """The server returns SentTime as dwArriveTime of a message of a transactional queue."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:
@@ -140,8 +140,8 @@ class ServerDwarrivetimeOfTransactionalMessageOfSending(MessageAnswerChanger):
         return {"dwArriveTime": sent} if position.QueueReference.Transactional else {}
 
 
-@fault("server-dwarrivetime-of-express-message-of-sending", breaks="MQQP-2.2.2.1-07")
-class ServerDwarrivetimeOfExpressMessageOfSending(MessageAnswerChanger):
+@fault("server-dw-arrive-time-of-express-message-is-sent-time", breaks="MQQP-2.2.2.1-07")
+class ServerDwArriveTimeOfExpressMessageIsSentTime(MessageAnswerChanger):
     """The server returns SentTime as dwArriveTime of an express message."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:
@@ -240,16 +240,16 @@ class ClientEndsNoReceiveWhoseAnswerHasRrAck(ClientReading):
             yield from super().end_receive(entry, ack)
 
 
-@fault("server-receive-by-cursor-with-eacknack-1-refused", breaks="MQQP-2.2.2.1-09")
-class ServerReceiveByCursorWithEacknack1Refused(ReadRefuser):
+@fault("server-refuses-read-by-cursor-with-e-ack-nack-1", breaks="MQQP-2.2.2.1-09")
+class ServerRefusesReadByCursorWithEAckNack1(ReadRefuser):
     """The server refuses a read by a cursor whose eAckNack is RR_NACK."""
 
     def is_refused(self, desc: ReadDescription) -> bool:
         return desc["eAckNack"] == 1 and bool(desc["hCursor"])
 
 
-@fault("server-eacknack-1-returns-message-at-once", breaks="MQQP-2.2.2.1-09")
-class ServerEacknack1ReturnsMessageAtOnce(RemoteReads):
+@fault("server-unlocks-message-of-receive-with-e-ack-nack-1-at-once", breaks="MQQP-2.2.2.1-09")
+class ServerUnlocksMessageOfReceiveWithEAckNack1AtOnce(RemoteReads):
     """The server returns the message of a receive to the queue at once when eAckNack of the request is RR_NACK."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -279,8 +279,8 @@ class ClientFailsReceiveWhoseAnswerHasRrNack(ClientReading):
         return super().reconstruct_message(results, server)
 
 
-@fault("server-packet-of-first-message-for-every-message", breaks=("MQQP-2.2.2.1-10", "MQQP-2.2.2.1-D04"))
-class ServerPacketOfFirstMessageForEveryMessage(MessageAnswerChanger):
+@fault("server-returns-packet-of-first-read-for-every-later-message", breaks=("MQQP-2.2.2.1-10", "MQQP-2.2.2.1-D04"))
+class ServerReturnsPacketOfFirstReadForEveryLaterMessage(MessageAnswerChanger):
     """The server returns the packet of the first message that it read for every later message."""
 
     def __init__(self, qm: QM) -> None:
@@ -294,8 +294,8 @@ class ServerPacketOfFirstMessageForEveryMessage(MessageAnswerChanger):
         return {"lpBuffer": data, "dwSize": len(data)} if again else {}
 
 
-@fault("server-timeout-of-peek-in-seconds", breaks="MQQP-2.2.2.1-D01")
-class ServerTimeoutOfPeekInSeconds(ReadTimeoutChanger):
+@fault("server-reads-ul-timeout-of-peek-as-seconds", breaks="MQQP-2.2.2.1-D01")
+class ServerReadsUlTimeoutOfPeekAsSeconds(ReadTimeoutChanger):
     """The server takes ulTimeout of a peek as seconds."""
 
     def compute_timeout_ms(self, entry: RemoteReadEntry, desc: ReadDescription) -> int:
@@ -303,8 +303,8 @@ class ServerTimeoutOfPeekInSeconds(ReadTimeoutChanger):
         return entry.Timeout * 1000 if finite else entry.Timeout
 
 
-@fault("server-timeout-of-second-waiting-read-of-first", breaks="MQQP-2.2.2.1-D01")
-class ServerTimeoutOfSecondWaitingReadOfFirst(ReadTimeoutChanger):
+@fault("server-gives-second-waiting-read-ul-timeout-of-first-read", breaks="MQQP-2.2.2.1-D01")
+class ServerGivesSecondWaitingReadUlTimeoutOfFirstRead(ReadTimeoutChanger):
     """The server gives a read the time-out of the read that already waits on the same handle."""
 
     def compute_timeout_ms(self, entry: RemoteReadEntry, desc: ReadDescription) -> int:

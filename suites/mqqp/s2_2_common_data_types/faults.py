@@ -268,8 +268,8 @@ class ServerCloseQueueLeavesHandleValidWhileOtherIsOpen(RemoteOpening):
             super().remote_qm_close_queue(call, now)
 
 
-@fault("client-handle-of-second-open-queue-not-closed", breaks="MQQP-2.2.1.1-01")
-class ClientHandleOfSecondOpenQueueNotClosed(ClientOpening):
+@fault("client-omits-close-queue-while-any-other-queue-is-open", breaks="MQQP-2.2.1.1-01")
+class ClientOmitsCloseQueueWhileAnyOtherQueueIsOpen(ClientOpening):
     """The client does not call RemoteQMCloseQueue for a queue while a different queue is open."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
@@ -277,8 +277,8 @@ class ClientHandleOfSecondOpenQueueNotClosed(ClientOpening):
             yield from super().call_close_queue(binding, entry)
 
 
-@fault("server-handle-of-lookup-read-survives-end-receive", breaks="MQQP-2.2.1.2-01", blind=True)
-class ServerHandleOfLookupReadSurvivesEndReceive(RemoteEnding):
+@fault("server-end-receive-keeps-handle-of-start-receive-by-lookup-id", breaks="MQQP-2.2.1.2-01", blind=True)
+class ServerEndReceiveKeepsHandleOfStartReceiveByLookupId(RemoteEnding):
     """RemoteQMEndReceive does not end the context handle that RemoteQMStartReceiveByLookupId created."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -306,8 +306,8 @@ class ServerKeepsContextHandleOfReceiveAfterRrNack(RemoteEnding):
         super().remote_qm_end_receive(call, now)
 
 
-@fault("server-end-of-second-receive-leaves-handle-valid", breaks="MQQP-2.2.1.2-01")
-class ServerEndOfSecondReceiveLeavesHandleValid(RemoteEnding):
+@fault("server-end-receive-with-rr-nack-leaves-context-handle-valid", breaks="MQQP-2.2.1.2-01")
+class ServerEndReceiveWithRrNackLeavesContextHandleValid(RemoteEnding):
     """The server ends a receive with RR_NACK, but keeps the context handle of the receive valid."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -332,8 +332,8 @@ class ServerTwoReceivesShareHandle(RemoteReads):
         super().answer_read(change_answer_values(call, pphContext=reuse_handle_of_queue), status, entry)
 
 
-@fault("client-handle-of-second-receive-not-ended", breaks="MQQP-2.2.1.2-01")
-class ClientHandleOfSecondReceiveNotEnded(ClientReading):
+@fault("client-omits-end-receive-for-second-receive-of-queue", breaks="MQQP-2.2.1.2-01")
+class ClientOmitsEndReceiveForSecondReceiveOfQueue(ClientReading):
     """The client does not call RemoteQMEndReceive for the second receive of a queue."""
 
     def __init__(self, qm: QM) -> None:

@@ -85,8 +85,8 @@ class ServerCloseQueueCancelsReadsOfOtherQueues(RemoteOpening):
             self.qm.remote_ending.cancel_remote_read(read, CANCELED_STATUS)
 
 
-@fault("server-cancel-removes-read-of-other-queue-with-same-request", breaks="MQQP-3.1.1.3-02", blind=True)
-class ServerCancelRemovesReadOfOtherQueueWithSameRequest(RemoteEnding):
+@fault("server-cancel-removes-reads-of-other-queues-with-same-request-id", breaks="MQQP-3.1.1.3-02", blind=True)
+class ServerCancelRemovesReadsOfOtherQueuesWithSameRequestId(RemoteEnding):
     """RemoteQMCancelReceive also removes the waiting reads of other queues that have the same dwRequestID."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -107,8 +107,8 @@ class ServerRemovesEntriesOfAllWaitingReadsWhenOneReadEnds(RemoteReads):
                 super().remove_remote_read_entry(one)
 
 
-@fault("server-read-with-id-of-other-handle-replaces-its-entry", breaks="MQQP-3.1.1.3-02")
-class ServerReadWithIdOfOtherHandleReplacesItsEntry(RemoteStarting):
+@fault("server-read-replaces-entry-of-other-handle-with-same-request-id", breaks="MQQP-3.1.1.3-02")
+class ServerReadReplacesEntryOfOtherHandleWithSameRequestId(RemoteStarting):
     """The server removes the RemoteReadEntry with the same dwRequestID of a different handle when a read begins."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
@@ -118,8 +118,8 @@ class ServerReadWithIdOfOtherHandleReplacesItsEntry(RemoteStarting):
         return super().create_remote_read_entry(call, desc)
 
 
-@fault("server-finished-read-removes-entry-with-same-id", breaks="MQQP-3.1.1.3-02")
-class ServerFinishedReadRemovesEntryWithSameId(RemoteReads):
+@fault("server-finished-read-removes-equal-request-id-of-other-handle", breaks="MQQP-3.1.1.3-02")
+class ServerFinishedReadRemovesEqualRequestIdOfOtherHandle(RemoteReads):
     """The server also removes the RemoteReadEntry with the same dwRequestID of a different handle when a read ends."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
@@ -261,8 +261,8 @@ class ServerOpenQueueEntryRemovedByThirdOpeningOfClient(RemoteOpening):
             collection.remove(one)
 
 
-@fault("server-open-queue-entry-of-other-queue-removed-by-close", breaks="MQQP-3.1.1.5-02")
-class ServerOpenQueueEntryOfOtherQueueRemovedByClose(RemoteOpening):
+@fault("server-close-queue-also-removes-newest-open-queue-entry", breaks="MQQP-3.1.1.5-02")
+class ServerCloseQueueAlsoRemovesNewestOpenQueueEntry(RemoteOpening):
     """The server removes the newest OpenQueueEntry of the client in addition when the client closes a queue."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -274,8 +274,8 @@ class ServerOpenQueueEntryOfOtherQueueRemovedByClose(RemoteOpening):
             collection.remove(one)
 
 
-@fault("server-open-queue-entry-of-same-queue-removed-by-close", breaks="MQQP-3.1.1.5-02")
-class ServerOpenQueueEntryOfSameQueueRemovedByClose(RemoteOpening):
+@fault("server-close-queue-removes-entries-of-all-handles-of-queue", breaks="MQQP-3.1.1.5-02")
+class ServerCloseQueueRemovesEntriesOfAllHandlesOfQueue(RemoteOpening):
     """The server removes the OpenQueueEntry elements of all handles of a queue when one handle is closed."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -287,8 +287,10 @@ class ServerOpenQueueEntryOfSameQueueRemovedByClose(RemoteOpening):
                     self.qm.remote.OpenQueueEntryCollection.remove(one)
 
 
-@fault("server-open-queue-entry-of-other-client-replaced", breaks=("MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03"))
-class ServerOpenQueueEntryOfOtherClientReplaced(RemoteOpening):
+@fault(
+    "server-open-queue-replaces-entry-of-client-with-other-p-lic-guid", breaks=("MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03")
+)
+class ServerOpenQueueReplacesEntryOfClientWithOtherPLicGuid(RemoteOpening):
     """The server keeps one OpenQueueEntry per queue for clients with a different pLicGuid: a new client replaces the
     entry of the earlier client.
     """

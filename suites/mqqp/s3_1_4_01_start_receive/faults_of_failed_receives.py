@@ -50,16 +50,16 @@ def is_thrown_failure(error: RemoteError) -> bool:
 _CANCELLED_READ_STATUS = Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
 
 
-@fault("initiator-remoteqmstartreceive-thrown-failure-ended", breaks="MQQP-3.1.4.1-07", blind=True)
-class InitiatorRemoteqmstartreceiveThrownFailureEnded(FailedReceiveEnder):
+@fault("client-calls-end-receive-after-start-receive-rpc-fault", breaks="MQQP-3.1.4.1-07", blind=True)
+class ClientCallsEndReceiveAfterStartReceiveRpcFault(FailedReceiveEnder):
     """A client calls RemoteQMEndReceive after a RemoteQMStartReceive that failed with an RPC fault."""
 
     def is_failed_receive_ended(self, method: str, error: RemoteError) -> bool:
         return method == "RemoteQMStartReceive" and is_thrown_failure(error)
 
 
-@fault("initiator-remoteqmstartreceive2-thrown-failure-ended", breaks="MQQP-3.1.4.10-04", blind=True)
-class InitiatorRemoteqmstartreceive2ThrownFailureEnded(FailedReceiveEnder):
+@fault("client-calls-end-receive-after-start-receive2-rpc-fault", breaks="MQQP-3.1.4.10-04", blind=True)
+class ClientCallsEndReceiveAfterStartReceive2RpcFault(FailedReceiveEnder):
     """A client calls RemoteQMEndReceive after a RemoteQMStartReceive2 that failed with an RPC fault."""
 
     def is_failed_receive_ended(self, method: str, error: RemoteError) -> bool:
@@ -77,15 +77,15 @@ class LaterFailedReceiveEnder(FailedReceiveEnder):
         return method == self.method and self.failures > 1
 
 
-@fault("initiator-remoteqmstartreceive-second-failure-ended", breaks="MQQP-3.1.4.1-07", blind=True)
-class InitiatorRemoteqmstartreceiveSecondFailureEnded(LaterFailedReceiveEnder):
+@fault("client-calls-end-receive-after-second-failed-start-receive", breaks="MQQP-3.1.4.1-07", blind=True)
+class ClientCallsEndReceiveAfterSecondFailedStartReceive(LaterFailedReceiveEnder):
     """A client calls RemoteQMEndReceive after the second RemoteQMStartReceive that failed, but not after the first."""
 
     method = "RemoteQMStartReceive"
 
 
-@fault("initiator-remoteqmstartreceive2-second-failure-ended", breaks="MQQP-3.1.4.10-04", blind=True)
-class InitiatorRemoteqmstartreceive2SecondFailureEnded(LaterFailedReceiveEnder):
+@fault("client-calls-end-receive-after-second-failed-start-receive2", breaks="MQQP-3.1.4.10-04", blind=True)
+class ClientCallsEndReceiveAfterSecondFailedStartReceive2(LaterFailedReceiveEnder):
     """A client calls RemoteQMEndReceive after the second RemoteQMStartReceive2 that failed, but not after the first."""
 
     method = "RemoteQMStartReceive2"

@@ -62,8 +62,12 @@ class ServerSecondHandleWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
         return super().check_open_queue(desc)
 
 
-@fault("server-earlier-open-queue-entry-lost", breaks=("MQQP-3.1.4.10-18", "MQQP-3.1.4.11-25"), blind=True)
-class ServerEarlierOpenQueueEntryLost(RemoteOpening):
+@fault(
+    "server-refuses-reads-of-first-queue-after-second-open-queue",
+    breaks=("MQQP-3.1.4.10-18", "MQQP-3.1.4.11-25"),
+    blind=True,
+)
+class ServerRefusesReadsOfFirstQueueAfterSecondOpenQueue(RemoteOpening):
     """The server refuses reads of the queue that a client opened first, after the client opened a second queue."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
@@ -274,8 +278,8 @@ class ServerStartReceive2FaultsForDeletedQueue(RefusalFaultSender):
 # -- peeks that are not complete
 
 
-@fault("server-peek-by-cursor-keeps-its-request-id", breaks="MQQP-3.1.4.1-D01", blind=True)
-class ServerPeekByCursorKeepsItsRequestId(RemoteReads):
+@fault("server-keeps-remote-read-entry-of-answered-peek-by-cursor", breaks="MQQP-3.1.4.1-D01", blind=True)
+class ServerKeepsRemoteReadEntryOfAnsweredPeekByCursor(RemoteReads):
     """The server keeps the RemoteReadEntry of a peek by a cursor after the answer to the peek."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:

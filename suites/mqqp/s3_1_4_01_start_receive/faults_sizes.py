@@ -37,16 +37,16 @@ class MessageSizeChanger(RemoteReads):
         return _resize_packet(super().describe_remote_message(position), self.change, position)
 
 
-@fault("server-read-dwsize-omits-padding-of-body", breaks=MESSAGE_SIZE_RULES_OF_ALL_READS, blind=True)
-class ServerReadDwsizeOmitsPaddingOfBody(MessageSizeChanger):
+@fault("server-dw-size-of-read-omits-body-padding", breaks=MESSAGE_SIZE_RULES_OF_ALL_READS, blind=True)
+class ServerDwSizeOfReadOmitsBodyPadding(MessageSizeChanger):
     """The dwSize of a read omits the bytes that pad the body of the message to a multiple of 4."""
 
     def change(self, size: int, position: MessagePosition) -> int:
         return size - -len(position.MessageReference.Body or b"") % 4
 
 
-@fault("server-read-dwsize-keeps-16-bits", breaks=MESSAGE_SIZE_RULES_OF_ALL_READS, blind=True)
-class ServerReadDwsizeKeeps16Bits(MessageSizeChanger):
+@fault("server-dw-size-of-read-has-only-low-16-bits", breaks=MESSAGE_SIZE_RULES_OF_ALL_READS, blind=True)
+class ServerDwSizeOfReadHasOnlyLow16Bits(MessageSizeChanger):
     """The dwSize of a read contains only the low 16 bits of PacketSize."""
 
     def change(self, size: int, position: MessagePosition) -> int:

@@ -377,8 +377,8 @@ class ServerEndReceiveReturnsItsHandle(RemoteEnding):
         super().remote_qm_end_receive(change_answer_values(call, pphContext=call.handle), now)
 
 
-@fault("server-context-handle-kept-after-failed-end", breaks="MQQP-3.1.4.2-16", blind=True)
-class ServerContextHandleKeptAfterFailedEnd(RemoteEnding):
+@fault("server-failed-end-receive-returns-context-handle-unchanged", breaks="MQQP-3.1.4.2-16", blind=True)
+class ServerFailedEndReceiveReturnsContextHandleUnchanged(RemoteEnding):
     """When RemoteQMEndReceive fails, the server returns pphContext unchanged."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:

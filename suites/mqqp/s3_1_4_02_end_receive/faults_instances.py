@@ -52,8 +52,8 @@ class ServerSecondNackOfMessageRemovesMessage(RemoteEnding):
         super().end_remote_read(entry, delete_message or again, ended)
 
 
-@fault("server-nack-beside-other-locked-message-has-no-effect", breaks="MQQP-3.1.4.2-06", blind=True)
-class ServerNackBesideOtherLockedMessageHasNoEffect(TwoPhaseReading):
+@fault("server-nack-leaves-message-locked-while-another-is-locked", breaks="MQQP-3.1.4.2-06", blind=True)
+class ServerNackLeavesMessageLockedWhileAnotherIsLocked(TwoPhaseReading):
     """RemoteQMEndReceive with RR_NACK leaves the message locked while another message of its queue is locked."""
 
     def dequeue_message_end(

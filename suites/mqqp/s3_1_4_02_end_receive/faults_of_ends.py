@@ -47,8 +47,8 @@ class EndReceiveAnswerChanger(RemoteEnding):
         super().remote_qm_end_receive(cast(Call, changed), now)
 
 
-@fault("acceptor-remoteqmendreceive-null-handle-with-nack-accepted", breaks="MQQP-3.1.4.2-10", blind=True)
-class AcceptorRemoteqmendreceiveNullHandleWithNackAccepted(EndReceiveAnswerChanger):
+@fault("server-end-receive-accepts-null-handle-with-nack", breaks="MQQP-3.1.4.2-10", blind=True)
+class ServerEndReceiveAcceptsNullHandleWithNack(EndReceiveAnswerChanger):
     """RemoteQMEndReceive with the context handle NULL and dwAck RR_NACK returns MQ_OK."""
 
     def change_end_receive_answer(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
@@ -56,8 +56,8 @@ class AcceptorRemoteqmendreceiveNullHandleWithNackAccepted(EndReceiveAnswerChang
         return {**results, "Return": Status.MQ_OK} if refused else results
 
 
-@fault("acceptor-remoteqmendreceive-null-handle-after-end-accepted", breaks="MQQP-3.1.4.2-10", blind=True)
-class AcceptorRemoteqmendreceiveNullHandleAfterEndAccepted(EndReceiveAnswerChanger):
+@fault("server-end-receive-accepts-null-handle-after-ended-receive", breaks="MQQP-3.1.4.2-10", blind=True)
+class ServerEndReceiveAcceptsNullHandleAfterEndedReceive(EndReceiveAnswerChanger):
     """RemoteQMEndReceive with the context handle NULL returns MQ_OK after a receive was ended on the connection."""
 
     def change_end_receive_answer(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
@@ -69,24 +69,24 @@ class AcceptorRemoteqmendreceiveNullHandleAfterEndAccepted(EndReceiveAnswerChang
         return results
 
 
-@fault("acceptor-remoteqmendreceive-handle-after-nack-kept", breaks="MQQP-3.1.4.2-16", blind=True)
-class AcceptorRemoteqmendreceiveHandleAfterNackKept(EndReceiveAnswerChanger):
+@fault("server-end-receive-with-nack-keeps-context-handle", breaks="MQQP-3.1.4.2-16", blind=True)
+class ServerEndReceiveWithNackKeepsContextHandle(EndReceiveAnswerChanger):
     """RemoteQMEndReceive with RR_NACK returns the context handle unchanged, and the handle stays valid."""
 
     def change_end_receive_answer(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
         return {**results, "pphContext": call.handle} if call.arguments["dwAck"] == Ack.RR_NACK else results
 
 
-@fault("acceptor-remoteqmendreceive-handle-after-failed-end-kept", breaks="MQQP-3.1.4.2-16", blind=True)
-class AcceptorRemoteqmendreceiveHandleAfterFailedEndKept(EndReceiveAnswerChanger):
+@fault("server-end-receive-returns-handle-after-dequeue-failure", breaks="MQQP-3.1.4.2-16", blind=True)
+class ServerEndReceiveReturnsHandleAfterDequeueFailure(EndReceiveAnswerChanger):
     """RemoteQMEndReceive returns the context handle unchanged when Dequeue Message End fails."""
 
     def change_end_receive_answer(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
         return {**results, "pphContext": call.handle} if results["Return"] in FAILED_END_RECEIVE_STATUSES else results
 
 
-@fault("acceptor-remoteqmendreceive-status-of-failed-nack-ok", breaks="MQQP-3.1.4.2-D01", blind=True)
-class AcceptorRemoteqmendreceiveStatusOfFailedNackOk(EndReceiveAnswerChanger):
+@fault("server-end-receive-returns-mq-ok-for-failed-nack", breaks="MQQP-3.1.4.2-D01", blind=True)
+class ServerEndReceiveReturnsMqOkForFailedNack(EndReceiveAnswerChanger):
     """RemoteQMEndReceive with RR_NACK returns MQ_OK although Dequeue Message End fails."""
 
     def change_end_receive_answer(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
@@ -94,8 +94,8 @@ class AcceptorRemoteqmendreceiveStatusOfFailedNackOk(EndReceiveAnswerChanger):
         return {**results, "Return": Status.MQ_OK} if failed else results
 
 
-@fault("acceptor-remoteqmendreceive-status-of-nack-failure", breaks="MQQP-3.1.4.2-D01", blind=True)
-class AcceptorRemoteqmendreceiveStatusOfNackFailure(EndReceiveAnswerChanger):
+@fault("server-end-receive-returns-mq-error-for-successful-nack", breaks="MQQP-3.1.4.2-D01", blind=True)
+class ServerEndReceiveReturnsMqErrorForSuccessfulNack(EndReceiveAnswerChanger):
     """RemoteQMEndReceive with RR_NACK returns MQ_ERROR although Dequeue Message End succeeds."""
 
     def change_end_receive_answer(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
@@ -103,8 +103,8 @@ class AcceptorRemoteqmendreceiveStatusOfNackFailure(EndReceiveAnswerChanger):
         return {**results, "Return": Status.MQ_ERROR} if succeeded else results
 
 
-@fault("initiator-remoteqmendreceive-of-receive-by-lookup-repeated", breaks="MQQP-3.1.4.2-04", blind=True)
-class InitiatorRemoteqmendreceiveOfReceiveByLookupRepeated(ClientReading):
+@fault("client-calls-end-receive-twice-for-receive-by-lookup-id", breaks="MQQP-3.1.4.2-04", blind=True)
+class ClientCallsEndReceiveTwiceForReceiveByLookupId(ClientReading):
     """A client calls RemoteQMEndReceive twice for a receive by lookup identifier."""
 
     def start_receive2(self, read: RemoteRead) -> Sequence:
@@ -118,8 +118,8 @@ class InitiatorRemoteqmendreceiveOfReceiveByLookupRepeated(ClientReading):
             yield from super().end_receive(entry, ack)
 
 
-@fault("initiator-remoteqmendreceive-beside-pending-read-omitted", breaks="MQQP-3.1.4.2-04", blind=True)
-class InitiatorRemoteqmendreceiveBesidePendingReadOmitted(ClientReading):
+@fault("client-omits-end-receive-while-other-read-is-pending", breaks="MQQP-3.1.4.2-04", blind=True)
+class ClientOmitsEndReceiveWhileOtherReadIsPending(ClientReading):
     """A client does not call RemoteQMEndReceive while another read of the same queue is pending."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:

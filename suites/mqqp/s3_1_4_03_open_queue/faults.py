@@ -204,8 +204,8 @@ class ServerOpenQueueClientIdZero(RemoteOpening):
         super().take_over_descriptor(entry)
 
 
-@fault("server-later-entry-has-client-id-of-first-entry", breaks="MQQP-3.1.4.3-18", blind=True)
-class ServerLaterEntryHasClientIdOfFirstEntry(RemoteOpening):
+@fault("server-open-queue-entry-gets-client-id-of-first-entry", breaks="MQQP-3.1.4.3-18", blind=True)
+class ServerOpenQueueEntryGetsClientIdOfFirstEntry(RemoteOpening):
     """RemoteQMOpenQueue sets ClientId of a later entry to the ClientId of the first open entry."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -367,8 +367,8 @@ class ServerOpenQueueDwmqs1Refused(RemoteOpening):
             super().remote_qm_open_queue(call, now)
 
 
-@fault("client-second-handle-of-queue-purged-without-open-queue", breaks="MQQP-3.1.4.3-07", blind=True)
-class ClientSecondHandleOfQueuePurgedWithoutOpenQueue(ClientOpening):
+@fault("client-purges-by-second-queue-handle-without-open-queue-call", breaks="MQQP-3.1.4.3-07", blind=True)
+class ClientPurgesBySecondQueueHandleWithoutOpenQueueCall(ClientOpening):
     """The client does not call RemoteQMOpenQueue for a second handle of a queue that it has already opened, but purges
     the queue with this handle.
     """

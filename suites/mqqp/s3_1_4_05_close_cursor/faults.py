@@ -275,8 +275,8 @@ class ServerCloseCursorRaisesExceptionForHCursor0(_WrongCursorCloser):
             super().remote_qm_close_cursor(call, now)
 
 
-@fault("server-close-of-second-cursor-closes-first", breaks="MQQP-3.1.4.5-01", blind=True)
-class ServerCloseOfSecondCursorClosesFirst(RemoteOpening):
+@fault("server-close-cursor-closes-first-cursor-of-handle", breaks="MQQP-3.1.4.5-01", blind=True)
+class ServerCloseCursorClosesFirstCursorOfHandle(RemoteOpening):
     """RemoteQMCloseCursor closes the first cursor of the queue handle instead of the given cursor."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -286,8 +286,8 @@ class ServerCloseOfSecondCursorClosesFirst(RemoteOpening):
         super().remote_qm_close_cursor(call, now)
 
 
-@fault("server-cursor-of-waiting-read-not-closed", breaks="MQQP-3.1.4.5-11", blind=True)
-class ServerCursorOfWaitingReadNotClosed(RemoteOpening):
+@fault("server-close-cursor-keeps-cursor-of-waiting-read-open", breaks="MQQP-3.1.4.5-11", blind=True)
+class ServerCloseCursorKeepsCursorOfWaitingReadOpen(RemoteOpening):
     """RemoteQMCloseCursor returns MQ_OK for a cursor with which a read waits, but does not close the cursor."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:

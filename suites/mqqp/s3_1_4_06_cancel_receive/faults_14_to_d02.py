@@ -209,8 +209,8 @@ class ServerCancelledReadRequestIdStaysInUse(RemoteEnding):
         return done
 
 
-@fault("server-cancelled-cursor-read-request-id-stays-used", breaks="MQQP-3.1.4.6-19")
-class ServerCancelledCursorReadRequestIdStaysUsed(RemoteStarting):
+@fault("server-dw-request-id-of-cancelled-cursor-read-stays-in-use", breaks="MQQP-3.1.4.6-19")
+class ServerDwRequestIdOfCancelledCursorReadStaysInUse(RemoteStarting):
     """After a cancelled read by a cursor, the server refuses its dwRequestID in the next read by the same handle."""
 
     def __init__(self, qm: QM) -> None:
@@ -292,8 +292,8 @@ class ServerCancelReceiveRaisesExceptionForUnknownRequest(RemoteEnding):
             super().remote_qm_cancel_receive(call, now)
 
 
-@fault("server-cancel-unknown-request-id-thrown-while-reads-wait", breaks="MQQP-3.1.4.6-D02")
-class ServerCancelUnknownRequestIdThrownWhileReadsWait(RemoteEnding):
+@fault("server-cancel-of-unknown-request-id-throws-while-reads-wait", breaks="MQQP-3.1.4.6-D02")
+class ServerCancelOfUnknownRequestIdThrowsWhileReadsWait(RemoteEnding):
     """The server raises an RPC exception for a RemoteQMCancelReceive with a dwRequestID that no waiting read has."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -304,8 +304,8 @@ class ServerCancelUnknownRequestIdThrownWhileReadsWait(RemoteEnding):
             super().remote_qm_cancel_receive(call, now)
 
 
-@fault("server-cancel-closed-handle-thrown", breaks="MQQP-3.1.4.6-D02")
-class ServerCancelClosedHandleThrown(RemoteEnding):
+@fault("server-cancel-with-closed-handle-throws-status", breaks="MQQP-3.1.4.6-D02")
+class ServerCancelWithClosedHandleThrowsStatus(RemoteEnding):
     """The server raises an RPC exception for a RemoteQMCancelReceive whose hQueue is not an open handle."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:

@@ -20,8 +20,8 @@ from reference_qm.surface.effects import Effect, SendPacket
 _NDR_CONTEXT_ID = 0
 
 
-@fault("server-cancel-receive-read-of-other-queue-with-same-request-id", breaks="MQQP-3.1.4.6-08", blind=True)
-class ServerCancelReceiveReadOfOtherQueueWithSameRequestId(RemoteEnding):
+@fault("server-cancel-receive-cancels-same-request-id-of-other-queue", breaks="MQQP-3.1.4.6-08", blind=True)
+class ServerCancelReceiveCancelsSameRequestIdOfOtherQueue(RemoteEnding):
     """The server cancels the waiting read of another queue with the given dwRequestID if the queue that hQueue
     identifies has only waiting reads with other numbers.
     """

@@ -294,8 +294,8 @@ add(
 )
 
 
-@fault("server-ip-handshake-at-read-port-returns-0", breaks="MQQP-3.1.4.8-D05", blind=True)
-class ServerIpHandshakeAtReadPortReturns0(RemoteOpening):
+@fault("server-get-port-returns-0-for-ip-handshake-at-qm2qm-port", breaks="MQQP-3.1.4.8-D05", blind=True)
+class ServerGetPortReturns0ForIpHandshakeAtQm2qmPort(RemoteOpening):
     """RemoteQMGetQMQMServerPort returns 0 for IP_HANDSHAKE if the client calls it at the port of qm2qm."""
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:

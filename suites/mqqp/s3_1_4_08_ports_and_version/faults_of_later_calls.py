@@ -15,8 +15,8 @@ from reference_qm.surface.clock import Now
 PORT_STEP = 11
 
 
-@fault("acceptor-remoteqmgetqmqmserverport-port-of-later-call-increased", breaks="MQQP-3.1.4.8-D02", blind=True)
-class AcceptorRemoteqmgetqmqmserverportPortOfLaterCallIncreased(RemoteOpening):
+@fault("server-get-port-returns-port-11-higher-from-second-call", breaks="MQQP-3.1.4.8-D02", blind=True)
+class ServerGetPortReturnsPort11HigherFromSecondCall(RemoteOpening):
     """From the second call on, RemoteQMGetQMQMServerPort with IP_READ returns a port that is greater by 11."""
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
@@ -29,8 +29,8 @@ class AcceptorRemoteqmgetqmqmserverportPortOfLaterCallIncreased(RemoteOpening):
         return port + PORT_STEP if later else port
 
 
-@fault("acceptor-remoteqmgetqmqmserverport-port-beside-open-queue-zero", breaks="MQQP-3.1.4.8-D02", blind=True)
-class AcceptorRemoteqmgetqmqmserverportPortBesideOpenQueueZero(RemoteOpening):
+@fault("server-get-port-returns-0-while-queue-is-open", breaks="MQQP-3.1.4.8-D02", blind=True)
+class ServerGetPortReturns0WhileQueueIsOpen(RemoteOpening):
     """RemoteQMGetQMQMServerPort with IP_READ returns 0 while a client has a queue open."""
 
     def get_server_port(self, port_type: int) -> int:

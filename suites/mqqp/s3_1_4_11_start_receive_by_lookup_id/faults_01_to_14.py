@@ -379,8 +379,8 @@ class ClientLookupReceiveCurrentSendsLookupId0(ClientReading):
 LOOKUP_PREVIOUS_ACTIONS = (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV)
 
 
-@fault("client-lookup-peek-next-hcursor-of-open-cursor", breaks="MQQP-3.1.4.11-11", blind=True)
-class ClientLookupPeekNextHcursorOfOpenCursor(ClientReading):
+@fault("client-h-cursor-of-lookup-peek-next-is-open-cursor", breaks="MQQP-3.1.4.11-11", blind=True)
+class ClientHCursorOfLookupPeekNextIsOpenCursor(ClientReading):
     """The client sets hCursor of a LOOKUP_PEEK_NEXT to the cursor that it has opened for the queue."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -392,8 +392,8 @@ class ClientLookupPeekNextHcursorOfOpenCursor(ClientReading):
         return described
 
 
-@fault("server-lookup-prev-in-order-of-arrival", breaks="MQQP-3.1.4.11-44", blind=True)
-class ServerLookupPrevInOrderOfArrival(RemoteReads):
+@fault("server-lookup-prev-follows-order-of-arrival-not-priority", breaks="MQQP-3.1.4.11-44", blind=True)
+class ServerLookupPrevFollowsOrderOfArrivalNotPriority(RemoteReads):
     """For a PREV action, the server reads the message that arrived before the message with the given LookupId, even
     if messages with different priorities are between them in the queue.
     """

@@ -11,16 +11,16 @@ from suites.mqqp.s3_1_4_01_start_receive.faults_of_failed_receives import (
 )
 
 
-@fault("initiator-remoteqmstartreceivebylookupid-thrown-failure-ended", breaks="MQQP-3.1.4.11-04", blind=True)
-class InitiatorRemoteqmstartreceivebylookupidThrownFailureEnded(FailedReceiveEnder):
+@fault("client-calls-end-receive-after-lookup-receive-rpc-fault", breaks="MQQP-3.1.4.11-04", blind=True)
+class ClientCallsEndReceiveAfterLookupReceiveRpcFault(FailedReceiveEnder):
     """A client calls RemoteQMEndReceive after a RemoteQMStartReceiveByLookupId that failed with an RPC fault."""
 
     def is_failed_receive_ended(self, method: str, error: RemoteError) -> bool:
         return method == "RemoteQMStartReceiveByLookupId" and is_thrown_failure(error)
 
 
-@fault("initiator-remoteqmstartreceivebylookupid-second-failure-ended", breaks="MQQP-3.1.4.11-04", blind=True)
-class InitiatorRemoteqmstartreceivebylookupidSecondFailureEnded(LaterFailedReceiveEnder):
+@fault("client-calls-end-receive-after-second-failed-lookup-receive", breaks="MQQP-3.1.4.11-04", blind=True)
+class ClientCallsEndReceiveAfterSecondFailedLookupReceive(LaterFailedReceiveEnder):
     """A client calls RemoteQMEndReceive after the second RemoteQMStartReceiveByLookupId that failed, but not after the
     first.
     """

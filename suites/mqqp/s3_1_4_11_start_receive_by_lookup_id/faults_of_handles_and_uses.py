@@ -26,8 +26,8 @@ def _is_lookup_receive(entry: RemoteReadEntry | None) -> bool:
     return entry is not None and entry.call.method.name == LOOKUP and entry.Action in RECEIVE_ACTIONS
 
 
-@fault("acceptor-remoteqmstartreceivebylookupid-handle-at-edge-null", breaks="MQQP-3.1.4.11-02", blind=True)
-class AcceptorRemoteqmstartreceivebylookupidHandleAtEdgeNull(RemoteReads):
+@fault("server-lookup-receive-at-end-of-queue-returns-null-handle", breaks="MQQP-3.1.4.11-02", blind=True)
+class ServerLookupReceiveAtEndOfQueueReturnsNullHandle(RemoteReads):
     """RemoteQMStartReceiveByLookupId returns no context handle for a receive with LookupId 0 or 0xFFFFFFFFFFFFFFFF."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -36,8 +36,8 @@ class AcceptorRemoteqmstartreceivebylookupidHandleAtEdgeNull(RemoteReads):
         super().answer_read(call, status, entry)
 
 
-@fault("acceptor-remoteqmstartreceivebylookupid-handle-of-second-receive-null", breaks="MQQP-3.1.4.11-02", blind=True)
-class AcceptorRemoteqmstartreceivebylookupidHandleOfSecondReceiveNull(RemoteReads):
+@fault("server-second-lookup-receive-returns-null-handle", breaks="MQQP-3.1.4.11-02", blind=True)
+class ServerSecondLookupReceiveReturnsNullHandle(RemoteReads):
     """RemoteQMStartReceiveByLookupId returns no context handle while an earlier receive has not been ended."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -60,10 +60,8 @@ class LookupReadRecorder(RemoteStarting):
         self.is_read_by_lookup_id = False
 
 
-@fault(
-    "acceptor-remoteqmstartreceivebylookupid-queue-beside-open-queue-accepted", breaks="MQQP-3.1.4.11-26", blind=True
-)
-class AcceptorRemoteqmstartreceivebylookupidQueueBesideOpenQueueAccepted(LookupReadRecorder):
+@fault("server-lookup-reads-unopened-queue-while-other-queue-is-open", breaks="MQQP-3.1.4.11-26", blind=True)
+class ServerLookupReadsUnopenedQueueWhileOtherQueueIsOpen(LookupReadRecorder):
     """RemoteQMStartReceiveByLookupId reads from an unopened queue if RemoteQMOpenQueue has opened any other queue."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -72,8 +70,8 @@ class AcceptorRemoteqmstartreceivebylookupidQueueBesideOpenQueueAccepted(LookupR
         return super().check_open_queue(desc)
 
 
-@fault("acceptor-remoteqmstartreceivebylookupid-peek-of-unopened-queue-accepted", breaks="MQQP-3.1.4.11-26", blind=True)
-class AcceptorRemoteqmstartreceivebylookupidPeekOfUnopenedQueueAccepted(LookupReadRecorder):
+@fault("server-lookup-peeks-at-unopened-queue", breaks="MQQP-3.1.4.11-26", blind=True)
+class ServerLookupPeeksAtUnopenedQueue(LookupReadRecorder):
     """RemoteQMStartReceiveByLookupId peeks at messages of a queue that RemoteQMOpenQueue has not opened."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -82,8 +80,8 @@ class AcceptorRemoteqmstartreceivebylookupidPeekOfUnopenedQueueAccepted(LookupRe
         return super().check_open_queue(desc)
 
 
-@fault("acceptor-remoteqmstartreceivebylookupid-entry-replaced-by-next-receive", breaks="MQQP-3.1.4.11-30", blind=True)
-class AcceptorRemoteqmstartreceivebylookupidEntryReplacedByNextReceive(RemoteReads):
+@fault("server-next-lookup-receive-unlocks-message-of-earlier-one", breaks="MQQP-3.1.4.11-30", blind=True)
+class ServerNextLookupReceiveUnlocksMessageOfEarlierOne(RemoteReads):
     """The server keeps only the entry of the last receive by lookup identifier: the message of an earlier receive
     becomes available again.
     """
@@ -99,8 +97,8 @@ class AcceptorRemoteqmstartreceivebylookupidEntryReplacedByNextReceive(RemoteRea
         self.last = entry
 
 
-@fault("acceptor-remoteqmstartreceivebylookupid-entry-removed-by-cancel", breaks="MQQP-3.1.4.11-30", blind=True)
-class AcceptorRemoteqmstartreceivebylookupidEntryRemovedByCancel(RemoteEnding):
+@fault("server-cancel-receive-unlocks-message-of-answered-lookup-receive", breaks="MQQP-3.1.4.11-30", blind=True)
+class ServerCancelReceiveUnlocksMessageOfAnsweredLookupReceive(RemoteEnding):
     """A RemoteQMCancelReceive with the dwRequestID of an answered receive by lookup identifier removes its entry: the
     message becomes available again.
     """
@@ -150,15 +148,15 @@ CURRENT_OR_PREVIOUS_LOOKUP_ACTIONS = (
 )
 
 
-@fault("initiator-lookup-peek-current-lookupid-of-later-call-zero", breaks="MQQP-3.1.4.11-09", blind=True)
-class InitiatorLookupPeekCurrentLookupidOfLaterCallZero(ZeroLookupIdSenderInLaterCalls):
+@fault("client-lookup-id-zero-in-later-lookup-peek-current", breaks="MQQP-3.1.4.11-09", blind=True)
+class ClientLookupIdZeroInLaterLookupPeekCurrent(ZeroLookupIdSenderInLaterCalls):
     """A client sets LookupId to 0 in each LOOKUP_PEEK_CURRENT after the first."""
 
     changed_actions = (PEEK_CURRENT,)
 
 
-@fault("initiator-lookup-peek-current-lookupid-with-zero-low-half-zero", breaks="MQQP-3.1.4.11-09", blind=True)
-class InitiatorLookupPeekCurrentLookupidWithZeroLowHalfZero(LookupReadChanger):
+@fault("client-lookup-peek-current-sends-low-32-bits-of-lookup-id", breaks="MQQP-3.1.4.11-09", blind=True)
+class ClientLookupPeekCurrentSendsLow32BitsOfLookupId(LookupReadChanger):
     """A client sets only the low 32 bits of LookupId in a LOOKUP_PEEK_CURRENT, so that 0x0000000100000000 becomes 0."""
 
     changed_actions = (PEEK_CURRENT,)
@@ -167,8 +165,8 @@ class InitiatorLookupPeekCurrentLookupidWithZeroLowHalfZero(LookupReadChanger):
         return replace(read, LookupId=(read.LookupId or 0) & 0xFFFFFFFF)
 
 
-@fault("initiator-lookup-hcursor-of-open-cursor", breaks="MQQP-3.1.4.11-13", blind=True)
-class InitiatorLookupHcursorOfOpenCursor(LookupReadChanger):
+@fault("client-h-cursor-of-lookup-is-open-cursor-of-queue", breaks="MQQP-3.1.4.11-13", blind=True)
+class ClientHCursorOfLookupIsOpenCursorOfQueue(LookupReadChanger):
     """A client sets hCursor to a cursor of the queue that the application has opened, if there is one."""
 
     changed_actions = CURRENT_OR_PREVIOUS_LOOKUP_ACTIONS
@@ -180,8 +178,8 @@ class InitiatorLookupHcursorOfOpenCursor(LookupReadChanger):
         return read
 
 
-@fault("initiator-lookup-hcursor-of-later-call-nonzero", breaks="MQQP-3.1.4.11-13", blind=True)
-class InitiatorLookupHcursorOfLaterCallNonzero(LookupReadChanger):
+@fault("client-h-cursor-nonzero-in-later-lookups", breaks="MQQP-3.1.4.11-13", blind=True)
+class ClientHCursorNonzeroInLaterLookups(LookupReadChanger):
     """A client sets hCursor to 1 in each LOOKUP_RECEIVE_CURRENT, LOOKUP_PEEK_PREV or LOOKUP_RECEIVE_PREV after the
     first two.
     """
@@ -192,8 +190,8 @@ class InitiatorLookupHcursorOfLaterCallNonzero(LookupReadChanger):
         return replace(read, CursorHandle=1) if earlier > 1 else read
 
 
-@fault("initiator-lookup-receive-prev-lookupid-of-last-message-zero", breaks="MQQP-3.1.4.11-14", blind=True)
-class InitiatorLookupReceivePrevLookupidOfLastMessageZero(LookupReadChanger):
+@fault("client-lookup-id-zero-in-lookup-receive-prev-of-last-message", breaks="MQQP-3.1.4.11-14", blind=True)
+class ClientLookupIdZeroInLookupReceivePrevOfLastMessage(LookupReadChanger):
     """A client sets LookupId to 0 in the LOOKUP_RECEIVE_PREV with which the application receives the last message."""
 
     changed_actions = (ReadAction.MQ_LOOKUP_RECEIVE_PREV,)
@@ -202,8 +200,8 @@ class InitiatorLookupReceivePrevLookupidOfLastMessageZero(LookupReadChanger):
         return replace(read, LookupId=0) if read.LookupId == LAST_LOOKUP_ID else read
 
 
-@fault("initiator-lookup-receive-current-lookupid-of-later-call-zero", breaks="MQQP-3.1.4.11-14", blind=True)
-class InitiatorLookupReceiveCurrentLookupidOfLaterCallZero(ZeroLookupIdSenderInLaterCalls):
+@fault("client-lookup-id-zero-in-later-lookup-receive-current", breaks="MQQP-3.1.4.11-14", blind=True)
+class ClientLookupIdZeroInLaterLookupReceiveCurrent(ZeroLookupIdSenderInLaterCalls):
     """A client sets LookupId to 0 in each LOOKUP_RECEIVE_CURRENT after the first."""
 
     changed_actions = (ReadAction.MQ_LOOKUP_RECEIVE_CURRENT,)

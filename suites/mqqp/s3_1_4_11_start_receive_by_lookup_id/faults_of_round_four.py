@@ -24,8 +24,8 @@ _LOOKUP_PEEK_ACTIONS = (
 _PREVIOUS_MESSAGE_LOOKUP_ACTIONS = (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV)
 
 
-@fault("client-lookup-peek-next-timeout-of-preceding-read", breaks="MQQP-3.1.4.11-12", blind=True)
-class ClientLookupPeekNextTimeoutOfPrecedingRead(ClientReading):
+@fault("client-ul-timeout-of-lookup-peek-next-copied-from-earlier-read", breaks="MQQP-3.1.4.11-12", blind=True)
+class ClientUlTimeoutOfLookupPeekNextCopiedFromEarlierRead(ClientReading):
     """The client sets ulTimeout in a LOOKUP_PEEK_NEXT to the ulTimeout of its preceding read of the same queue without
     a LookupId.
     """
@@ -53,8 +53,8 @@ class ServerLookupPeekQueueNotOpenedByRemoteOpenQueueAccepted(RemoteStarting):
         return Status.MQ_OK if desc["ulAction"] in _LOOKUP_PEEK_ACTIONS else super().check_open_queue(desc)
 
 
-@fault("server-lookup-previous-sequential-id-of-given-lookup-id", breaks="MQQP-3.1.4.11-55", blind=True)
-class ServerLookupPreviousSequentialIdOfGivenLookupId(RemoteReads):
+@fault("server-sequential-id-of-lookup-prev-taken-from-lookup-id-of-call", breaks="MQQP-3.1.4.11-55", blind=True)
+class ServerSequentialIdOfLookupPrevTakenFromLookupIdOfCall(RemoteReads):
     """The server sets SequentialId in the answer to a LOOKUP_PEEK_PREV or LOOKUP_RECEIVE_PREV to the lower 7 bytes of
     the LookupId of the call.
     """

@@ -80,16 +80,16 @@ def _find_first_opened_queue(qm: QM, queue: RemoteQueue) -> RemoteQueue:
     return next(iter(qm.remote_client.queues.values()), queue)
 
 
-@fault("client-second-open-queue-hqueue-of-first", breaks="MQQP-3.2.4.1-12")
-class ClientSecondOpenQueueHqueueOfFirst(FixedOpenParameterChanger):
+@fault("client-h-queue-of-later-open-queue-is-that-of-first-queue", breaks="MQQP-3.2.4.1-12")
+class ClientHQueueOfLaterOpenQueueIsThatOfFirstQueue(FixedOpenParameterChanger):
     """The client sets hQueue of each RemoteQMOpenQueue to the phQueue of the first queue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
         return {"hQueue": _find_first_opened_queue(self.qm, queue).QueueHandle}
 
 
-@fault("client-open-queue-for-peek-hqueue-is-dwpqueue", breaks="MQQP-3.2.4.1-12")
-class ClientOpenQueueForPeekHqueueIsDwpqueue(FixedOpenParameterChanger):
+@fault("client-h-queue-is-dwp-queue-in-open-queue-to-peek", breaks="MQQP-3.2.4.1-12")
+class ClientHQueueIsDwpQueueInOpenQueueToPeek(FixedOpenParameterChanger):
     """The client sets hQueue to dwpQueue for a queue that it opens to peek."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -113,8 +113,8 @@ class ClientOpenQueueSendsPQueueOfFirstOpenedQueue(OpenQueueParameterChanger):
         return {"pQueue": [*opened, queue.QueueDescriptor][0]}
 
 
-@fault("client-second-open-queue-pqueue-of-first", breaks="MQQP-3.2.4.1-13")
-class ClientSecondOpenQueuePqueueOfFirst(FixedOpenParameterChanger):
+@fault("client-p-queue-of-later-open-queue-is-that-of-first-queue", breaks="MQQP-3.2.4.1-13")
+class ClientPQueueOfLaterOpenQueueIsThatOfFirstQueue(FixedOpenParameterChanger):
     """The client sets pQueue of each RemoteQMOpenQueue to the dwpQueue of the first queue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -138,8 +138,8 @@ class ClientOpenQueueSendsLow16BitsOfDwpContext(OpenQueueParameterChanger):
         return {"dwpContext": queue.OpenContext & 0xFFFF}
 
 
-@fault("client-second-open-queue-dwpcontext-of-first", breaks="MQQP-3.2.4.1-14")
-class ClientSecondOpenQueueDwpcontextOfFirst(FixedOpenParameterChanger):
+@fault("client-dwp-context-of-later-open-queue-is-that-of-first-queue", breaks="MQQP-3.2.4.1-14")
+class ClientDwpContextOfLaterOpenQueueIsThatOfFirstQueue(FixedOpenParameterChanger):
     """The client sets dwpContext of each RemoteQMOpenQueue to the pdwContext of the first queue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -258,8 +258,8 @@ class ClientRemoteOpenQueueEntryOfPeekedQueueNotAdded(ClientOpening):
             super().add_remote_open_queue(queue, context)
 
 
-@fault("client-remote-open-queue-entry-replaces-first", breaks=("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20"))
-class ClientRemoteOpenQueueEntryReplacesFirst(ClientOpening):
+@fault("client-keeps-only-remote-open-queue-entry-of-last-queue", breaks=("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20"))
+class ClientKeepsOnlyRemoteOpenQueueEntryOfLastQueue(ClientOpening):
     """The client keeps only the RemoteOpenQueueEntry of the queue that it opened last."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
@@ -267,8 +267,8 @@ class ClientRemoteOpenQueueEntryReplacesFirst(ClientOpening):
         super().add_remote_open_queue(queue, context)
 
 
-@fault("client-remote-open-queue-entry-of-second-with-first-context", breaks="MQQP-3.2.4.1-17")
-class ClientRemoteOpenQueueEntryOfSecondWithFirstContext(ClientOpening):
+@fault("client-second-open-queue-entry-has-ph-context-of-first-queue", breaks="MQQP-3.2.4.1-17")
+class ClientSecondOpenQueueEntryHasPhContextOfFirstQueue(ClientOpening):
     """The client stores the phContext of the first queue in the RemoteOpenQueueEntry of the second queue."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
@@ -276,8 +276,8 @@ class ClientRemoteOpenQueueEntryOfSecondWithFirstContext(ClientOpening):
         super().add_remote_open_queue(queue, entries[0].RRSessionHandle if entries else context)
 
 
-@fault("client-remote-open-queue-entry-with-descriptor", breaks="MQQP-3.2.4.1-17")
-class ClientRemoteOpenQueueEntryWithDescriptor(ClientOpening):
+@fault("client-second-open-queue-entry-has-dwp-queue-as-handle", breaks="MQQP-3.2.4.1-17")
+class ClientSecondOpenQueueEntryHasDwpQueueAsHandle(ClientOpening):
     """The client stores dwpQueue as OpenQueueDescriptorHandle in the RemoteOpenQueueEntry of the second queue."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:

@@ -83,8 +83,8 @@ class ClientReadRequestIdAlways7(ClientReading):
         return 7
 
 
-@fault("client-request-id-unique-only-in-its-queue", breaks="MQQP-3.2.4.2-04", blind=True)
-class ClientRequestIdUniqueOnlyInItsQueue(ClientReading):
+@fault("client-pending-reads-of-different-queues-share-request-id", breaks="MQQP-3.2.4.2-04", blind=True)
+class ClientPendingReadsOfDifferentQueuesShareRequestId(ClientReading):
     """The client assigns the same RequestId to pending reads of different queues."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -210,8 +210,8 @@ class ClientGetVersionCalledOncePerQueue(ClientReading):
 VERSION_REQUEST_RULES = ("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07", "MQQP-3.2.4.5-07", "MQQP-3.2.4.6-D01")
 
 
-@fault("client-version-asked-once-per-queue", breaks=VERSION_REQUEST_RULES)
-class ClientVersionAskedOncePerQueue(ClientReading):
+@fault("client-calls-get-version-only-before-first-read-of-queue", breaks=VERSION_REQUEST_RULES)
+class ClientCallsGetVersionOnlyBeforeFirstReadOfQueue(ClientReading):
     """The client calls RemoteQmGetVersion only before the first read of a queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -254,16 +254,16 @@ class ClientTreatsServerOfVersion4WithHighMinorAsNew(ClientReading):
 VERSION_BELOW_5_RULES = ("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09", "MQQP-3.2.4.6-08")
 
 
-@fault("client-version-4.9-new-enough", breaks=VERSION_BELOW_5_RULES)
-class ClientTreatsVersion49AsNew(ClientReading):
+@fault("client-calls-start-receive2-on-version-4-server-with-minor-1", breaks=VERSION_BELOW_5_RULES)
+class ClientCallsStartReceive2OnVersion4ServerWithMinor1(ClientReading):
     """The client calls RemoteQMStartReceive2 on a server of version 4 with a minor version of 1 or more."""
 
     def is_old_version(self, version: Version | None) -> bool:
         return version is None or (version.Minor < 1 and super().is_old_version(version))
 
 
-@fault("client-version-4-with-high-build-new-enough", breaks=VERSION_BELOW_5_RULES)
-class ClientVersion4WithHighBuildNewEnough(ClientReading):
+@fault("client-calls-start-receive2-on-old-server-with-high-build", breaks=VERSION_BELOW_5_RULES)
+class ClientCallsStartReceive2OnOldServerWithHighBuild(ClientReading):
     """The client calls RemoteQMStartReceive2 on a server of version 4 or 5.0 with a build number above 3000."""
 
     def is_old_version(self, version: Version | None) -> bool:

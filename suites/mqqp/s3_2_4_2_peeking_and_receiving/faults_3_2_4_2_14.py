@@ -307,16 +307,16 @@ REMOTE_QUEUE_HANDLE_RULES = (
 )
 
 
-@fault("client-read-of-second-queue-hremotequeue-of-first", breaks=REMOTE_QUEUE_HANDLE_RULES)
-class ClientReadOfSecondQueueHremotequeueOfFirst(ReadDescriptionChanger):
+@fault("client-h-remote-queue-of-later-read-is-that-of-first-queue", breaks=REMOTE_QUEUE_HANDLE_RULES)
+class ClientHRemoteQueueOfLaterReadIsThatOfFirstQueue(ReadDescriptionChanger):
     """The client sets hRemoteQueue to the phQueue of the queue that it opened first."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         return {"hRemoteQueue": next(iter(self.qm.remote_client.queues.values())).QueueHandle}
 
 
-@fault("client-second-read-hremotequeue-is-pdwcontext", breaks=REMOTE_QUEUE_HANDLE_RULES)
-class ClientSecondReadHremotequeueIsPdwcontext(ReadDescriptionChanger):
+@fault("client-h-remote-queue-is-pdw-context-in-every-second-read", breaks=REMOTE_QUEUE_HANDLE_RULES)
+class ClientHRemoteQueueIsPdwContextInEverySecondRead(ReadDescriptionChanger):
     """The client sets hRemoteQueue to pdwContext in every second read."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:

@@ -45,8 +45,8 @@ class ClientReadSequentialidOfPreviousMessage(PreviousAnswerRecorder):
 SEQUENTIAL_ID_RULES = ("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-3.2.4.6-31")
 
 
-@fault("client-second-read-sequential-id-of-first-answer", breaks=SEQUENTIAL_ID_RULES)
-class ClientSecondReadSequentialIdOfFirstAnswer(ClientReadCounter):
+@fault("client-sequential-id-of-read-is-that-of-last-response", breaks=SEQUENTIAL_ID_RULES)
+class ClientSequentialIdOfReadIsThatOfLastResponse(ClientReadCounter):
     """The client sets SequentialId to the SequentialId that the server returned last."""
 
     def __init__(self, qm: QM) -> None:

@@ -82,8 +82,8 @@ add(
 )
 
 
-@fault("client-receive-from-old-server-not-acknowledged", breaks="MQQP-3.2.4.3-36", blind=True)
-class ClientReceiveFromOldServerNotAcknowledged(ClientReading):
+@fault("client-omits-end-receive-for-start-receive-without-cursor", breaks="MQQP-3.2.4.3-36", blind=True)
+class ClientOmitsEndReceiveForStartReceiveWithoutCursor(ClientReading):
     """The client does not call RemoteQMEndReceive for a message that it received by RemoteQMStartReceive without a
     cursor.
     """
@@ -267,8 +267,8 @@ class ClientEndsLaterReceivesWithRrNack(ClientReading):
 POSITIVE_END_RECEIVE_ACK_RULES = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
 
 
-@fault("client-end-of-second-receive-rr-nack", breaks=POSITIVE_END_RECEIVE_ACK_RULES)
-class ClientEndOfSecondReceiveRrNack(ClientReading):
+@fault("client-dw-ack-is-rr-nack-in-every-second-end-receive", breaks=POSITIVE_END_RECEIVE_ACK_RULES)
+class ClientDwAckIsRrNackInEverySecondEndReceive(ClientReading):
     """The client sets dwAck to RR_NACK in every second RemoteQMEndReceive."""
 
     def __init__(self, qm: QM) -> None:
@@ -280,8 +280,8 @@ class ClientEndOfSecondReceiveRrNack(ClientReading):
         yield from super().end_receive(entry, ack if self.count % 2 else Ack.RR_NACK)
 
 
-@fault("client-end-of-infinite-receive-rr-nack", breaks=POSITIVE_END_RECEIVE_ACK_RULES)
-class ClientEndOfInfiniteReceiveRrNack(ClientReading):
+@fault("client-dw-ack-is-rr-nack-after-receive-without-time-limit", breaks=POSITIVE_END_RECEIVE_ACK_RULES)
+class ClientDwAckIsRrNackAfterReceiveWithoutTimeLimit(ClientReading):
     """The client sets dwAck to RR_NACK after a receive without a time limit."""
 
     def start_receive2(self, read: RemoteRead) -> Sequence:

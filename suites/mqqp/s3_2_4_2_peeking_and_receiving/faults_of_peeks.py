@@ -26,8 +26,8 @@ class _PeekEntryOmitter(ClientReading):
         return entry
 
 
-@fault("client-second-waiting-peek-without-entry", breaks="MQQP-3.2.4.2-02", blind=True)
-class ClientSecondWaitingPeekWithoutEntry(_PeekEntryOmitter):
+@fault("client-keeps-no-entry-of-peek-while-earlier-read-waits", breaks="MQQP-3.2.4.2-02", blind=True)
+class ClientKeepsNoEntryOfPeekWhileEarlierReadWaits(_PeekEntryOmitter):
     """A client whose earlier read waits creates no PendingRemoteReadEntry for a peek."""
 
     def is_peek_entry_omitted(self, read: RemoteRead) -> bool:
@@ -64,24 +64,24 @@ class _HandleOfPeekEntryChanger(ClientReading):
         return entry
 
 
-@fault("client-waiting-peek-has-handle-of-first-queue", breaks="MQQP-3.2.4.2-03", blind=True)
-class ClientWaitingPeekHasHandleOfFirstQueue(_HandleOfPeekEntryChanger):
+@fault("client-pending-peek-entry-has-handle-of-first-queue", breaks="MQQP-3.2.4.2-03", blind=True)
+class ClientPendingPeekEntryHasHandleOfFirstQueue(_HandleOfPeekEntryChanger):
     """The PendingRemoteReadEntry of a peek has the handle of the first queue that is open."""
 
     def find_wrong_handle(self, read: RemoteRead) -> int:
         return next(iter(self.qm.remote_client.queues.values())).QueueHandle
 
 
-@fault("client-waiting-peek-has-queue-descriptor-as-handle", breaks="MQQP-3.2.4.2-03", blind=True)
-class ClientWaitingPeekHasQueueDescriptorAsHandle(_HandleOfPeekEntryChanger):
+@fault("client-pending-peek-entry-has-dwp-queue-as-handle", breaks="MQQP-3.2.4.2-03", blind=True)
+class ClientPendingPeekEntryHasDwpQueueAsHandle(_HandleOfPeekEntryChanger):
     """OpenQueueDescriptorHandle in the PendingRemoteReadEntry of a peek is dwpQueue instead of phQueue."""
 
     def find_wrong_handle(self, read: RemoteRead) -> int:
         return read.queue.QueueDescriptor
 
 
-@fault("client-waiting-peek-with-time-out-has-handle-1-too-large", breaks="MQQP-3.2.4.2-03", blind=True)
-class ClientWaitingPeekWithTimeOutHasHandle1TooLarge(_HandleOfPeekEntryChanger):
+@fault("client-pending-peek-entry-with-timeout-has-handle-1-too-large", breaks="MQQP-3.2.4.2-03", blind=True)
+class ClientPendingPeekEntryWithTimeoutHasHandle1TooLarge(_HandleOfPeekEntryChanger):
     """OpenQueueDescriptorHandle in the PendingRemoteReadEntry of a peek with a time-out is 1 too large."""
 
     def find_wrong_handle(self, read: RemoteRead) -> int:

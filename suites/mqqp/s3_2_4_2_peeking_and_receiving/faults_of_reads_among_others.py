@@ -90,29 +90,29 @@ class InfiniteReadEntryOmitter(ReadCounterByKind):
         return entry
 
 
-@fault("initiator-peek-entry-replaced-by-next-peek", breaks="MQQP-3.2.4.2-06", blind=True)
-class InitiatorPeekEntryReplacedByNextPeek(OlderPendingReadEntryRemover):
+@fault("client-peek-removes-entry-of-pending-read-of-same-queue", breaks="MQQP-3.2.4.2-06", blind=True)
+class ClientPeekRemovesEntryOfPendingReadOfSameQueue(OlderPendingReadEntryRemover):
     """A client that begins a peek forgets the entry of a read of the same queue that is still pending."""
 
     sections = (PEEK,)
 
 
-@fault("initiator-peek-entry-without-timeout-lost", breaks="MQQP-3.2.4.2-06", blind=True)
-class InitiatorPeekEntryWithoutTimeoutLost(InfiniteReadEntryOmitter):
+@fault("client-keeps-no-entry-of-peek-without-time-limit", breaks="MQQP-3.2.4.2-06", blind=True)
+class ClientKeepsNoEntryOfPeekWithoutTimeLimit(InfiniteReadEntryOmitter):
     """A client keeps no entry of a peek without a timeout."""
 
     sections = (PEEK,)
 
 
-@fault("initiator-receive-by-cursor-entry-replaced-by-next-receive", breaks="MQQP-3.2.4.6-06", blind=True)
-class InitiatorReceiveByCursorEntryReplacedByNextReceive(OlderPendingReadEntryRemover):
+@fault("client-cursor-receive-removes-entry-of-pending-read-of-queue", breaks="MQQP-3.2.4.6-06", blind=True)
+class ClientCursorReceiveRemovesEntryOfPendingReadOfQueue(OlderPendingReadEntryRemover):
     """A client that begins a receive by a cursor forgets the entry of a pending read of the same queue."""
 
     sections = (RECEIVE_BY_CURSOR_SECTION,)
 
 
-@fault("initiator-receive-by-cursor-entry-without-timeout-lost", breaks="MQQP-3.2.4.6-06", blind=True)
-class InitiatorReceiveByCursorEntryWithoutTimeoutLost(InfiniteReadEntryOmitter):
+@fault("client-keeps-no-entry-of-cursor-receive-without-time-limit", breaks="MQQP-3.2.4.6-06", blind=True)
+class ClientKeepsNoEntryOfCursorReceiveWithoutTimeLimit(InfiniteReadEntryOmitter):
     """A client keeps no entry of a receive by a cursor without a timeout."""
 
     sections = (RECEIVE_BY_CURSOR_SECTION,)
@@ -134,8 +134,8 @@ class OldVersionMisjudger(ReadCounterByKind):
         return RECENT_VERSION if recent else version
 
 
-@fault("initiator-peek-version-of-later-read-taken-for-recent", breaks="MQQP-3.2.4.2-13", blind=True)
-class InitiatorPeekVersionOfLaterReadTakenForRecent(OldVersionMisjudger):
+@fault("client-later-peek-calls-start-receive2-on-old-server", breaks="MQQP-3.2.4.2-13", blind=True)
+class ClientLaterPeekCallsStartReceive2OnOldServer(OldVersionMisjudger):
     """For each peek after its first, a client calls RemoteQMStartReceive2 on any server that returns a version."""
 
     sections = (PEEK,)
@@ -146,8 +146,8 @@ class InitiatorPeekVersionOfLaterReadTakenForRecent(OldVersionMisjudger):
         return self.reads > 1
 
 
-@fault("initiator-peek-by-cursor-version-of-later-read-taken-for-recent", breaks="MQQP-3.2.4.5-13", blind=True)
-class InitiatorPeekByCursorVersionOfLaterReadTakenForRecent(OldVersionMisjudger):
+@fault("client-later-cursor-peek-calls-start-receive2-on-old-server", breaks="MQQP-3.2.4.5-13", blind=True)
+class ClientLaterCursorPeekCallsStartReceive2OnOldServer(OldVersionMisjudger):
     """For each peek by a cursor after its first, a client calls RemoteQMStartReceive2 on any server that returns a
     version.
     """
@@ -160,8 +160,8 @@ class InitiatorPeekByCursorVersionOfLaterReadTakenForRecent(OldVersionMisjudger)
         return self.reads > 1
 
 
-@fault("initiator-receive-version-of-later-read-taken-for-recent", breaks="MQQP-3.2.4.3-13", blind=True)
-class InitiatorReceiveVersionOfLaterReadTakenForRecent(OldVersionMisjudger):
+@fault("client-later-receive-calls-start-receive2-on-old-server", breaks="MQQP-3.2.4.3-13", blind=True)
+class ClientLaterReceiveCallsStartReceive2OnOldServer(OldVersionMisjudger):
     """For each receive after its first, a client calls RemoteQMStartReceive2 on any server that returns a version."""
 
     sections = (RECEIVE,)
@@ -172,8 +172,8 @@ class InitiatorReceiveVersionOfLaterReadTakenForRecent(OldVersionMisjudger):
         return self.reads > 1
 
 
-@fault("initiator-receive-by-cursor-version-of-later-read-taken-for-recent", breaks="MQQP-3.2.4.6-12", blind=True)
-class InitiatorReceiveByCursorVersionOfLaterReadTakenForRecent(OldVersionMisjudger):
+@fault("client-later-cursor-receive-calls-start-receive2-on-old-server", breaks="MQQP-3.2.4.6-12", blind=True)
+class ClientLaterCursorReceiveCallsStartReceive2OnOldServer(OldVersionMisjudger):
     """For each receive by a cursor after its first, a client calls RemoteQMStartReceive2 on any server that returns a
     version.
     """
@@ -189,8 +189,8 @@ class InitiatorReceiveByCursorVersionOfLaterReadTakenForRecent(OldVersionMisjudg
 # -- REMOTEREADDESC ----------------------------------------------------------------------------------------------------
 
 
-@fault("initiator-peek-ulaction-of-later-read-peek-next", breaks=("MQQP-3.2.4.2-19", "MQQP-3.2.4.2-29"), blind=True)
-class InitiatorPeekUlactionOfLaterReadPeekNext(SomeReadDescriptionsChanger):
+@fault("client-ul-action-of-later-peek-is-peek-next", breaks=("MQQP-3.2.4.2-19", "MQQP-3.2.4.2-29"), blind=True)
+class ClientUlActionOfLaterPeekIsPeekNext(SomeReadDescriptionsChanger):
     """In each peek after its first, a client sets ulAction to MQ_ACTION_PEEK_NEXT."""
 
     sections = (PEEK,)
@@ -199,8 +199,10 @@ class InitiatorPeekUlactionOfLaterReadPeekNext(SomeReadDescriptionsChanger):
         return {**desc, "ulAction": int(ReadAction.MQ_ACTION_PEEK_NEXT)} if self.count_earlier_reads(read) else desc
 
 
-@fault("initiator-peek-ulaction-without-timeout-receive", breaks=("MQQP-3.2.4.2-19", "MQQP-3.2.4.2-29"), blind=True)
-class InitiatorPeekUlactionWithoutTimeoutReceive(SomeReadDescriptionsChanger):
+@fault(
+    "client-ul-action-of-peek-without-time-limit-is-receive", breaks=("MQQP-3.2.4.2-19", "MQQP-3.2.4.2-29"), blind=True
+)
+class ClientUlActionOfPeekWithoutTimeLimitIsReceive(SomeReadDescriptionsChanger):
     """In a peek without a timeout, a client sets ulAction to MQ_ACTION_RECEIVE."""
 
     sections = (PEEK,)
@@ -226,31 +228,37 @@ class NonzeroHCursorSenderWhileReadIsPending(SomeReadDescriptionsChanger):
         return {**desc, "hCursor": 1} if beside else desc
 
 
-@fault("initiator-peek-hcursor-of-open-cursor", breaks="MQQP-3.2.4.2-28", blind=True)
-class InitiatorPeekHcursorOfOpenCursor(OpenCursorHandleSender):
+@fault("client-h-cursor-of-plain-peek-is-open-cursor-of-queue", breaks="MQQP-3.2.4.2-28", blind=True)
+class ClientHCursorOfPlainPeekIsOpenCursorOfQueue(OpenCursorHandleSender):
     """In a peek without a cursor, a client sets hCursor to a cursor of the queue that the application has opened."""
 
     sections = (PEEK,)
 
 
-@fault("initiator-peek-hcursor-beside-pending-read-nonzero", breaks="MQQP-3.2.4.2-28", blind=True)
-class InitiatorPeekHcursorBesidePendingReadNonzero(NonzeroHCursorSenderWhileReadIsPending):
+@fault("client-h-cursor-of-plain-peek-is-1-beside-pending-read", breaks="MQQP-3.2.4.2-28", blind=True)
+class ClientHCursorOfPlainPeekIs1BesidePendingRead(NonzeroHCursorSenderWhileReadIsPending):
     """In a peek without a cursor, a client sets hCursor to 1 while another read of the queue is pending."""
 
     sections = (PEEK,)
 
 
-@fault("initiator-receive-hcursor-of-open-cursor", breaks=("MQQP-3.2.4.3-16", "MQQP-3.2.4.3-26"), blind=True)
-class InitiatorReceiveHcursorOfOpenCursor(OpenCursorHandleSender):
+@fault(
+    "client-h-cursor-of-plain-receive-is-open-cursor-of-queue",
+    breaks=("MQQP-3.2.4.3-16", "MQQP-3.2.4.3-26"),
+    blind=True,
+)
+class ClientHCursorOfPlainReceiveIsOpenCursorOfQueue(OpenCursorHandleSender):
     """In a receive without a cursor, a client sets hCursor to a cursor of the queue that the application has opened."""
 
     sections = (RECEIVE,)
 
 
 @fault(
-    "initiator-receive-hcursor-beside-pending-read-nonzero", breaks=("MQQP-3.2.4.3-16", "MQQP-3.2.4.3-26"), blind=True
+    "client-h-cursor-of-plain-receive-is-1-beside-pending-read",
+    breaks=("MQQP-3.2.4.3-16", "MQQP-3.2.4.3-26"),
+    blind=True,
 )
-class InitiatorReceiveHcursorBesidePendingReadNonzero(NonzeroHCursorSenderWhileReadIsPending):
+class ClientHCursorOfPlainReceiveIs1BesidePendingRead(NonzeroHCursorSenderWhileReadIsPending):
     """In a receive without a cursor, a client sets hCursor to 1 while another read of the queue is pending."""
 
     sections = (RECEIVE,)
@@ -273,45 +281,51 @@ class RequestIdChangerOfInfiniteRead(SomeReadDescriptionsChanger):
 
 
 @fault(
-    "initiator-peek-dwrequestid-beside-pending-read-wrong", breaks=("MQQP-3.2.4.2-21", "MQQP-3.2.4.2-31"), blind=True
+    "client-dw-request-id-of-peek-beside-pending-read-wrong", breaks=("MQQP-3.2.4.2-21", "MQQP-3.2.4.2-31"), blind=True
 )
-class InitiatorPeekDwrequestidBesidePendingReadWrong(RequestIdChangerWhileReadIsPending):
+class ClientDwRequestIdOfPeekBesidePendingReadWrong(RequestIdChangerWhileReadIsPending):
     """While another read is pending, a client peeks with a dwRequestID that is not the RequestId of the entry."""
 
     sections = (PEEK,)
 
 
-@fault("initiator-peek-dwrequestid-without-timeout-wrong", breaks=("MQQP-3.2.4.2-21", "MQQP-3.2.4.2-31"), blind=True)
-class InitiatorPeekDwrequestidWithoutTimeoutWrong(RequestIdChangerOfInfiniteRead):
+@fault(
+    "client-dw-request-id-of-peek-without-time-limit-wrong", breaks=("MQQP-3.2.4.2-21", "MQQP-3.2.4.2-31"), blind=True
+)
+class ClientDwRequestIdOfPeekWithoutTimeLimitWrong(RequestIdChangerOfInfiniteRead):
     """A client peeks without a timeout with a dwRequestID that is not the RequestId of the entry."""
 
     sections = (PEEK,)
 
 
 @fault(
-    "initiator-receive-dwrequestid-beside-pending-read-wrong",
+    "client-dw-request-id-of-receive-beside-pending-read-wrong",
     breaks=("MQQP-3.2.4.3-21", "MQQP-3.2.4.3-31"),
     blind=True,
 )
-class InitiatorReceiveDwrequestidBesidePendingReadWrong(RequestIdChangerWhileReadIsPending):
+class ClientDwRequestIdOfReceiveBesidePendingReadWrong(RequestIdChangerWhileReadIsPending):
     """While another read is pending, a client receives with a dwRequestID that is not the RequestId of the entry."""
 
     sections = (RECEIVE,)
 
 
-@fault("initiator-receive-dwrequestid-without-timeout-wrong", breaks=("MQQP-3.2.4.3-21", "MQQP-3.2.4.3-31"), blind=True)
-class InitiatorReceiveDwrequestidWithoutTimeoutWrong(RequestIdChangerOfInfiniteRead):
+@fault(
+    "client-dw-request-id-of-receive-without-time-limit-wrong",
+    breaks=("MQQP-3.2.4.3-21", "MQQP-3.2.4.3-31"),
+    blind=True,
+)
+class ClientDwRequestIdOfReceiveWithoutTimeLimitWrong(RequestIdChangerOfInfiniteRead):
     """A client receives without a timeout with a dwRequestID that is not the RequestId of the entry."""
 
     sections = (RECEIVE,)
 
 
 @fault(
-    "initiator-peek-by-cursor-dwrequestid-beside-pending-read-wrong",
+    "client-dw-request-id-of-cursor-peek-beside-pending-read-wrong",
     breaks=("MQQP-3.2.4.5-21", "MQQP-3.2.4.5-31"),
     blind=True,
 )
-class InitiatorPeekByCursorDwrequestidBesidePendingReadWrong(RequestIdChangerWhileReadIsPending):
+class ClientDwRequestIdOfCursorPeekBesidePendingReadWrong(RequestIdChangerWhileReadIsPending):
     """While another read is pending, a client peeks by a cursor with a dwRequestID that is not the RequestId of the
     entry.
     """
@@ -320,18 +334,18 @@ class InitiatorPeekByCursorDwrequestidBesidePendingReadWrong(RequestIdChangerWhi
 
 
 @fault(
-    "initiator-peek-by-cursor-dwrequestid-without-timeout-wrong",
+    "client-dw-request-id-of-cursor-peek-without-time-limit-wrong",
     breaks=("MQQP-3.2.4.5-21", "MQQP-3.2.4.5-31"),
     blind=True,
 )
-class InitiatorPeekByCursorDwrequestidWithoutTimeoutWrong(RequestIdChangerOfInfiniteRead):
+class ClientDwRequestIdOfCursorPeekWithoutTimeLimitWrong(RequestIdChangerOfInfiniteRead):
     """A client peeks by a cursor without a timeout with a dwRequestID that is not the RequestId of the entry."""
 
     sections = (PEEK_BY_CURSOR_SECTION,)
 
 
-@fault("initiator-receive-by-cursor-dwrequestid-beside-pending-read-wrong", breaks="MQQP-3.2.4.6-30", blind=True)
-class InitiatorReceiveByCursorDwrequestidBesidePendingReadWrong(RequestIdChangerWhileReadIsPending):
+@fault("client-dw-request-id-of-cursor-receive-beside-pending-read-wrong", breaks="MQQP-3.2.4.6-30", blind=True)
+class ClientDwRequestIdOfCursorReceiveBesidePendingReadWrong(RequestIdChangerWhileReadIsPending):
     """While another read is pending, a client receives by a cursor with a dwRequestID that is not the RequestId of the
     entry.
     """
@@ -339,8 +353,8 @@ class InitiatorReceiveByCursorDwrequestidBesidePendingReadWrong(RequestIdChanger
     sections = (RECEIVE_BY_CURSOR_SECTION,)
 
 
-@fault("initiator-receive-by-cursor-dwrequestid-without-timeout-wrong", breaks="MQQP-3.2.4.6-30", blind=True)
-class InitiatorReceiveByCursorDwrequestidWithoutTimeoutWrong(RequestIdChangerOfInfiniteRead):
+@fault("client-dw-request-id-of-cursor-receive-without-time-limit-wrong", breaks="MQQP-3.2.4.6-30", blind=True)
+class ClientDwRequestIdOfCursorReceiveWithoutTimeLimitWrong(RequestIdChangerOfInfiniteRead):
     """A client receives by a cursor without a timeout with a dwRequestID that is not the RequestId of the entry."""
 
     sections = (RECEIVE_BY_CURSOR_SECTION,)
@@ -417,43 +431,43 @@ class SequentialIdChangerOfInfiniteRead(SequentialIdChanger):
         return read.TimeOut == INFINITE_MS
 
 
-@fault("initiator-peek-sequentialid-of-later-read-nonzero", breaks="MQQP-3.2.4.2-32", blind=True)
-class InitiatorPeekSequentialidOfLaterReadNonzero(SequentialIdChangerOfLaterReads):
+@fault("client-sequential-id-nonzero-in-later-peek", breaks="MQQP-3.2.4.2-32", blind=True)
+class ClientSequentialIdNonzeroInLaterPeek(SequentialIdChangerOfLaterReads):
     """In each peek after its first, a client sets SequentialId to its dwRequestID."""
 
     sections = (PEEK,)
 
 
-@fault("initiator-peek-sequentialid-without-timeout-nonzero", breaks="MQQP-3.2.4.2-32", blind=True)
-class InitiatorPeekSequentialidWithoutTimeoutNonzero(SequentialIdChangerOfInfiniteRead):
+@fault("client-sequential-id-nonzero-in-peek-without-time-limit", breaks="MQQP-3.2.4.2-32", blind=True)
+class ClientSequentialIdNonzeroInPeekWithoutTimeLimit(SequentialIdChangerOfInfiniteRead):
     """In a peek without a timeout, a client sets SequentialId to its dwRequestID."""
 
     sections = (PEEK,)
 
 
-@fault("initiator-receive-sequentialid-of-later-read-nonzero", breaks="MQQP-3.2.4.3-32", blind=True)
-class InitiatorReceiveSequentialidOfLaterReadNonzero(SequentialIdChangerOfLaterReads):
+@fault("client-sequential-id-nonzero-in-later-receive", breaks="MQQP-3.2.4.3-32", blind=True)
+class ClientSequentialIdNonzeroInLaterReceive(SequentialIdChangerOfLaterReads):
     """In each receive after its first, a client sets SequentialId to its dwRequestID."""
 
     sections = (RECEIVE,)
 
 
-@fault("initiator-receive-sequentialid-without-timeout-nonzero", breaks="MQQP-3.2.4.3-32", blind=True)
-class InitiatorReceiveSequentialidWithoutTimeoutNonzero(SequentialIdChangerOfInfiniteRead):
+@fault("client-sequential-id-nonzero-in-receive-without-time-limit", breaks="MQQP-3.2.4.3-32", blind=True)
+class ClientSequentialIdNonzeroInReceiveWithoutTimeLimit(SequentialIdChangerOfInfiniteRead):
     """In a receive without a timeout, a client sets SequentialId to its dwRequestID."""
 
     sections = (RECEIVE,)
 
 
-@fault("initiator-receive-by-cursor-sequentialid-of-later-read-nonzero", breaks="MQQP-3.2.4.6-31", blind=True)
-class InitiatorReceiveByCursorSequentialidOfLaterReadNonzero(SequentialIdChangerOfLaterReads):
+@fault("client-sequential-id-nonzero-in-later-cursor-receive", breaks="MQQP-3.2.4.6-31", blind=True)
+class ClientSequentialIdNonzeroInLaterCursorReceive(SequentialIdChangerOfLaterReads):
     """In each receive by a cursor after its first, a client sets SequentialId to its dwRequestID."""
 
     sections = (RECEIVE_BY_CURSOR_SECTION,)
 
 
-@fault("initiator-receive-by-cursor-sequentialid-without-timeout-nonzero", breaks="MQQP-3.2.4.6-31", blind=True)
-class InitiatorReceiveByCursorSequentialidWithoutTimeoutNonzero(SequentialIdChangerOfInfiniteRead):
+@fault("client-sequential-id-nonzero-in-cursor-receive-without-time-limit", breaks="MQQP-3.2.4.6-31", blind=True)
+class ClientSequentialIdNonzeroInCursorReceiveWithoutTimeLimit(SequentialIdChangerOfInfiniteRead):
     """In a receive by a cursor without a timeout, a client sets SequentialId to its dwRequestID."""
 
     sections = (RECEIVE_BY_CURSOR_SECTION,)

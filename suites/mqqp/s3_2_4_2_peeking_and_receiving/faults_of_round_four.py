@@ -28,8 +28,8 @@ _FIRST_FIELDS_STRUCT = struct.Struct("<5I")
 _DW_SIZE_STRUCT = struct.Struct("<I")
 
 
-@fault("client-cursor-receive2-request-id-of-oldest-pending-read", breaks="MQQP-3.2.4.6-30", blind=True)
-class ClientCursorReceive2RequestIdOfOldestPendingRead(ClientReading):
+@fault("client-request-id-of-cursor-start-receive2-is-oldest-pending-read", breaks="MQQP-3.2.4.6-30", blind=True)
+class ClientRequestIdOfCursorStartReceive2IsOldestPendingRead(ClientReading):
     """The client that receives by a cursor with RemoteQMStartReceive2 sets dwRequestID to the RequestId of the oldest
     pending read of the queue.
     """
@@ -43,8 +43,8 @@ class ClientCursorReceive2RequestIdOfOldestPendingRead(ClientReading):
         return described
 
 
-@fault("client-cursor-peek-next-request-id-of-previous-peek-repeated", breaks="MQQP-3.2.4.5-21", blind=True)
-class ClientCursorPeekNextRequestIdOfPreviousPeekRepeated(ClientReading):
+@fault("client-repeats-dw-request-id-of-previous-cursor-peek-next", breaks="MQQP-3.2.4.5-21", blind=True)
+class ClientRepeatsDwRequestIdOfPreviousCursorPeekNext(ClientReading):
     """The client that peeks at the next message by a cursor with RemoteQMStartReceive repeats the dwRequestID of the
     previous peek by this cursor.
     """
@@ -113,8 +113,8 @@ add(
 )
 
 
-@fault("client-cursor-peek2-next-sequential-id-of-previous-message", breaks="MQQP-3.2.4.5-32", blind=True)
-class ClientCursorPeek2NextSequentialIdOfPreviousMessage(ClientReading):
+@fault("client-sequential-id-of-start-receive2-peek-next-is-previous-one", breaks="MQQP-3.2.4.5-32", blind=True)
+class ClientSequentialIdOfStartReceive2PeekNextIsPreviousOne(ClientReading):
     """The client that peeks at the next message by a cursor with RemoteQMStartReceive2 sets SequentialId to the
     SequentialId of the previous message of this cursor.
     """
@@ -136,8 +136,8 @@ class ClientCursorPeek2NextSequentialIdOfPreviousMessage(ClientReading):
         return results
 
 
-@fault("client-cursor-receive-version-5-0-of-build-951-treated-as-new", breaks="MQQP-3.2.4.6-09", blind=True)
-class ClientCursorReceiveVersion50OfBuild951TreatedAsNew(ClientReading):
+@fault("client-cursor-receive-takes-version-5-build-951-for-new", breaks="MQQP-3.2.4.6-09", blind=True)
+class ClientCursorReceiveTakesVersion5Build951ForNew(ClientReading):
     """The client that receives by a cursor treats a server of version 5.0 as too old for RemoteQMStartReceive2 only if
     its build number is below 951.
     """
@@ -150,8 +150,8 @@ class ClientCursorReceiveVersion50OfBuild951TreatedAsNew(ClientReading):
         return version
 
 
-@fault("client-receive2-cursor-of-queue-with-open-cursor", breaks="MQQP-3.2.4.3-26", blind=True)
-class ClientReceive2CursorOfQueueWithOpenCursor(ClientReading):
+@fault("client-h-cursor-of-plain-start-receive2-is-open-cursor", breaks="MQQP-3.2.4.3-26", blind=True)
+class ClientHCursorOfPlainStartReceive2IsOpenCursor(ClientReading):
     """The client that receives with RemoteQMStartReceive2 without a cursor sets hCursor to the handle of a cursor that
     is open in the same queue.
     """

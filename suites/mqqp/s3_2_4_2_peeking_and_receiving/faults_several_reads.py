@@ -75,24 +75,24 @@ class WrongEntryHandleSetter(ClientReading):
         return entry
 
 
-@fault("client-entry-handle-of-first-queue", breaks=ENTRY_HANDLE_RULES, blind=True)
-class ClientEntryHandleOfFirstQueue(WrongEntryHandleSetter):
+@fault("client-pending-read-entry-has-handle-of-first-queue", breaks=ENTRY_HANDLE_RULES, blind=True)
+class ClientPendingReadEntryHasHandleOfFirstQueue(WrongEntryHandleSetter):
     """OpenQueueDescriptorHandle of each PendingRemoteReadEntry is the handle of the queue that was opened first."""
 
     def choose_wrong_handle(self, read: RemoteRead) -> int:
         return next(iter(self.qm.remote_client.queues.values())).QueueHandle
 
 
-@fault("client-entry-handle-of-newest-queue", breaks=ENTRY_HANDLE_RULES, blind=True)
-class ClientEntryHandleOfNewestQueue(WrongEntryHandleSetter):
+@fault("client-pending-read-entry-has-handle-of-newest-queue", breaks=ENTRY_HANDLE_RULES, blind=True)
+class ClientPendingReadEntryHasHandleOfNewestQueue(WrongEntryHandleSetter):
     """OpenQueueDescriptorHandle of each PendingRemoteReadEntry is the handle of the queue that was opened last."""
 
     def choose_wrong_handle(self, read: RemoteRead) -> int:
         return list(self.qm.remote_client.queues.values())[-1].QueueHandle
 
 
-@fault("client-entry-handle-of-earlier-pending-read", breaks=ENTRY_HANDLE_RULES, blind=True)
-class ClientEntryHandleOfEarlierPendingRead(WrongEntryHandleSetter):
+@fault("client-pending-read-entry-has-handle-of-oldest-pending-read", breaks=ENTRY_HANDLE_RULES, blind=True)
+class ClientPendingReadEntryHasHandleOfOldestPendingRead(WrongEntryHandleSetter):
     """OpenQueueDescriptorHandle of a PendingRemoteReadEntry is the handle of the read that is pending longest."""
 
     def choose_wrong_handle(self, read: RemoteRead) -> int:
@@ -120,8 +120,8 @@ class ClientAnswerRemovesEntriesOfAllPendingReads(ClientReading):
             super().remove_pending_read(one)
 
 
-@fault("client-sent-receive-has-no-entry", breaks=ENTRY_KEPT_RULE, blind=True)
-class ClientSentReceiveHasNoEntry(ClientReading):
+@fault("client-removes-entry-of-receive-without-time-limit-when-sent", breaks=ENTRY_KEPT_RULE, blind=True)
+class ClientRemovesEntryOfReceiveWithoutTimeLimitWhenSent(ClientReading):
     """The client removes the PendingRemoteReadEntry of a receive without a time limit when it sends the request."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:

@@ -79,8 +79,8 @@ class ClientSecondPurgeOfQueueNotCalled(ClientOpening):
             yield from super().purge_queue_at_server(queue)
 
 
-@fault("client-purge-hqueue-of-newest-queue", breaks="MQQP-3.2.4.4-D01")
-class ClientPurgeHqueueOfNewestQueue(ClientOpening):
+@fault("client-h-queue-of-purge-queue-is-newest-queue", breaks="MQQP-3.2.4.4-D01")
+class ClientHQueueOfPurgeQueueIsNewestQueue(ClientOpening):
     """The client calls RemoteQMPurgeQueue with the handle of the queue that it opened last."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -89,8 +89,8 @@ class ClientPurgeHqueueOfNewestQueue(ClientOpening):
         yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", hQueue=newest.QueueHandle)
 
 
-@fault("client-purge-called-once-per-queue", breaks="MQQP-3.2.4.4-D01")
-class ClientPurgeCalledOncePerQueue(ClientOpening):
+@fault("client-omits-second-purge-queue-call-of-queue", breaks="MQQP-3.2.4.4-D01")
+class ClientOmitsSecondPurgeQueueCallOfQueue(ClientOpening):
     """The client does not call RemoteQMPurgeQueue when the same queue is purged again."""
 
     def __init__(self, qm: QM) -> None:
@@ -103,8 +103,8 @@ class ClientPurgeCalledOncePerQueue(ClientOpening):
             yield from super().purge_queue_at_server(queue)
 
 
-@fault("client-purge-with-pending-read-hqueue-is-dwpqueue", breaks="MQQP-3.2.4.4-D01")
-class ClientPurgeWithPendingReadHqueueIsDwpqueue(ClientOpening):
+@fault("client-h-queue-is-dwp-queue-in-purge-with-pending-read", breaks="MQQP-3.2.4.4-D01")
+class ClientHQueueIsDwpQueueInPurgeWithPendingRead(ClientOpening):
     """The client calls RemoteQMPurgeQueue with dwpQueue for a queue with pending reads."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:

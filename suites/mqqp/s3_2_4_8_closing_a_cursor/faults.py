@@ -54,8 +54,8 @@ class ClientCloseCursorClosesOtherCursorsOfQueue(ClientCancelling):
                 yield from super().close_remote_cursor(queue, handle)
 
 
-@fault("client-second-close-cursor-of-queue-not-called", breaks="MQQP-3.2.4.8-02")
-class ClientSecondCloseCursorOfQueueNotCalled(ClientCancelling):
+@fault("client-omits-close-cursor-for-second-cursor-of-queue", breaks="MQQP-3.2.4.8-02")
+class ClientOmitsCloseCursorForSecondCursorOfQueue(ClientCancelling):
     """The client does not call RemoteQMCloseCursor for the second cursor of a queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -68,8 +68,8 @@ class ClientSecondCloseCursorOfQueueNotCalled(ClientCancelling):
             yield from super().close_remote_cursor(queue, cursor)
 
 
-@fault("client-close-cursor-with-pending-read-not-called", breaks="MQQP-3.2.4.8-02")
-class ClientCloseCursorWithPendingReadNotCalled(ClientCancelling):
+@fault("client-omits-close-cursor-while-read-is-pending", breaks="MQQP-3.2.4.8-02")
+class ClientOmitsCloseCursorWhileReadIsPending(ClientCancelling):
     """The client does not call RemoteQMCloseCursor while a read of the queue is pending."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
@@ -120,8 +120,8 @@ for _name, _rule, _parameter in (
     )
 
 
-@fault("client-close-cursor-queue-last-opened", breaks="MQQP-3.2.4.8-03", blind=True)
-class ClientCloseCursorQueueLastOpened(ClientCancelling):
+@fault("client-h-queue-of-close-cursor-is-last-opened-queue", breaks="MQQP-3.2.4.8-03", blind=True)
+class ClientHQueueOfCloseCursorIsLastOpenedQueue(ClientCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the handle of the queue that it opened last."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -147,16 +147,16 @@ class _CloseCursorParameterChanger(ClientCancelling):
         return super().build_close_cursor(queue, cursor) | self.change(queue, cursor)
 
 
-@fault("client-close-cursor-hqueue-of-newest-queue", breaks="MQQP-3.2.4.8-03")
-class ClientCloseCursorHqueueOfNewestQueue(_CloseCursorParameterChanger):
+@fault("client-h-queue-of-close-cursor-is-newest-queue", breaks="MQQP-3.2.4.8-03")
+class ClientHQueueOfCloseCursorIsNewestQueue(_CloseCursorParameterChanger):
     """The client sets hQueue of RemoteQMCloseCursor to the phQueue of the queue that it opened last."""
 
     def change(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
         return {"hQueue": list(self.qm.remote_client.queues.values())[-1].QueueHandle}
 
 
-@fault("client-second-close-cursor-hqueue-is-dwpqueue", breaks="MQQP-3.2.4.8-03")
-class ClientSecondCloseCursorHqueueIsDwpqueue(_CloseCursorParameterChanger):
+@fault("client-h-queue-is-dwp-queue-in-every-second-close-cursor", breaks="MQQP-3.2.4.8-03")
+class ClientHQueueIsDwpQueueInEverySecondCloseCursor(_CloseCursorParameterChanger):
     """The client sets hQueue of every second RemoteQMCloseCursor to dwpQueue."""
 
     def __init__(self, qm: QM) -> None:
@@ -203,8 +203,8 @@ class ClientCloseCursorSendsLow31BitsOfHCursor(ClientCancelling):
         return {**super().build_close_cursor(queue, cursor), "hCursor": cursor & 0x7FFFFFFF}
 
 
-@fault("client-close-cursor-hcursor-of-newest-open-cursor", breaks="MQQP-3.2.4.8-04")
-class ClientCloseCursorHcursorOfNewestOpenCursor(_CloseCursorParameterChanger):
+@fault("client-h-cursor-of-close-cursor-is-newest-open-cursor", breaks="MQQP-3.2.4.8-04")
+class ClientHCursorOfCloseCursorIsNewestOpenCursor(_CloseCursorParameterChanger):
     """The client sets hCursor of RemoteQMCloseCursor to the handle of its newest open cursor."""
 
     def change(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -212,8 +212,8 @@ class ClientCloseCursorHcursorOfNewestOpenCursor(_CloseCursorParameterChanger):
         return {"hCursor": others[-1][1]} if others else {}
 
 
-@fault("client-second-close-cursor-hcursor-of-first", breaks="MQQP-3.2.4.8-04")
-class ClientSecondCloseCursorHcursorOfFirst(_CloseCursorParameterChanger):
+@fault("client-h-cursor-of-close-cursor-is-first-closed-cursor", breaks="MQQP-3.2.4.8-04")
+class ClientHCursorOfCloseCursorIsFirstClosedCursor(_CloseCursorParameterChanger):
     """The client sets hCursor of each RemoteQMCloseCursor to the handle of the first cursor that it closed."""
 
     def __init__(self, qm: QM) -> None:
