@@ -20,7 +20,7 @@ from harness.sut.virtual_driver import VirtualDriver
 STEPS = {"client": 400, "connecting": 1_000, "queues": 2_500, "remote": 1_500, "sessions": 2_000, "transfer": 1_500}
 """The number of steps in each area: at least three times the number after which every transition was taken once."""
 FAULTS = {
-    "client": ("client-cancel-receive-hqueue-in-16-bits", 4),
+    "client": ("client-h-queue-of-cancel-receive-cut-to-16-bits", 4),
     "queues": ("abort-restores-message-at-end", 7),
     "connecting": ("initiator-history-lacks-entry-of-failed-retry", 6),
     "transfer": ("receiver-sequence-previous-number-not-last-accepted-rejected", 6),

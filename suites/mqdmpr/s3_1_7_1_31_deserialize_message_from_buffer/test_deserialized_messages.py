@@ -20,7 +20,7 @@ from harness.wire import (
     PublicQueueFormatName,
 )
 from suites.messages import Sequence
-from suites.mqqp.steps.whole import UnchangedMessage
+from suites.mqqp.steps.whole import UnchangedMessageExpectation
 from suites.whole_messages import describe_packet
 
 NAME_BY_MESSAGE_CLASS = {
@@ -414,7 +414,7 @@ def test_read_message_has_each_list_of_queues_and_signature(peer, remote, judge)
         if read.outcome == "MQ_OK":
             queue.acknowledge(read).expect_success()
         evidence = [queue.session, read]
-        judge("MQDMPR-3.1.7.1.31-D06", expected=UnchangedMessage(packet), observed=read, evidence=evidence)
+        judge("MQDMPR-3.1.7.1.31-D06", expected=UnchangedMessageExpectation(packet), observed=read, evidence=evidence)
         if read.packet is not None and read.packet["UserHeader"].MQ:
             judge(
                 "MQDMPR-3.1.7.1.31-D06",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Finding, passive
 from suites.mqmq.steps.base_bytes import check_packet_size, judge_packet_bytes
-from suites.mqmq.steps.message_bytes import is_message
+from suites.mqmq.steps.message_bytes import is_user_message
 
 
 @passive(
@@ -17,4 +17,4 @@ from suites.mqmq.steps.message_bytes import is_message
 @judge_packet_bytes
 def check_packet_size_of_message(data: bytes) -> Finding:
     """Compare the PacketSize of a message with the number of bytes that the packet has."""
-    return check_packet_size(data) if is_message(data) else None
+    return check_packet_size(data) if is_user_message(data) else None

@@ -104,7 +104,7 @@ add(
 )
 
 
-def refuse_name_of_request(given: Given) -> None:
+def refuse_request_with_name(given: Given) -> None:
     """Refuse a request."""
     raise CommandError("the name is not permitted")
 
@@ -116,7 +116,7 @@ add(
     replace_step_if(
         QueueCommands.create_queue,
         lambda given: len(given.request.name.rpartition("\\")[2]) == 124,
-        refuse_name_of_request,
+        refuse_request_with_name,
     ),
 )
 
@@ -140,7 +140,7 @@ def _accept_malformed_names(name: str, meant: Callable[[str], bool]) -> Install:
     return filter_inputs(filter_send_command)
 
 
-def _make_prefix_condition(*beginnings: str) -> Callable[[str], bool]:
+def _make_name_prefix_condition(*beginnings: str) -> Callable[[str], bool]:
     return lambda text: text.startswith(beginnings)
 
 
@@ -156,7 +156,7 @@ for _name, _rule, _format_name in (
         _name,
         _rule,
         _says,
-        _accept_malformed_names(_format_name, _make_prefix_condition(_format_name.partition("=")[0])),
+        _accept_malformed_names(_format_name, _make_name_prefix_condition(_format_name.partition("=")[0])),
     )
 
 
@@ -278,7 +278,7 @@ add(
     replace_step_if(
         Commands.send_message,
         lambda given: re.search(r"(?i)^PRIVATE=[0-9A-F-]+\\[89A-F][0-9A-F]{7}$", given.request.to) is not None,
-        refuse_name_of_request,
+        refuse_request_with_name,
     ),
 )
 
@@ -288,13 +288,13 @@ for _name, _rule, _what, _meant in (
         "sender-malformed-distribution-list-name-accepted",
         "MQMQ-2.1.5-01",
         "distribution list",
-        _make_prefix_condition("DL="),
+        _make_name_prefix_condition("DL="),
     ),
     (
         "sender-malformed-machine-name-accepted",
         "MQMQ-2.1.6-01",
         "computer, connector or multicast address",
-        _make_prefix_condition("MACHINE", "CONNE", "MULTI"),
+        _make_name_prefix_condition("MACHINE", "CONNE", "MULTI"),
     ),
     ("sender-malformed-multiple-element-name-accepted", "MQMQ-2.1.7-01", "list of names", lambda text: "," in text),
 ):

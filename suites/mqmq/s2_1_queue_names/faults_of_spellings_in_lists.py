@@ -20,8 +20,8 @@ def _is_directory_unavailable(part: Commands | QueueNames) -> bool:
     return state.DirectoryOffline or not state.DirectoryIntegrated
 
 
-@fault("sender-list-public-name-braces-accepted", breaks="MQMQ-2.1.3-01", blind=True)
-class SenderListPublicNameBracesAccepted(Commands):
+@fault("sender-accepts-braces-around-guid-of-public-name-in-list", breaks="MQMQ-2.1.3-01", blind=True)
+class SenderAcceptsBracesAroundGuidOfPublicNameInList(Commands):
     """The sender accepts a public format name with braces around its GUID as an element of a list of names."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -30,8 +30,8 @@ class SenderListPublicNameBracesAccepted(Commands):
         return super().send_message(request, token, now)
 
 
-@fault("sender-private-name-ninth-digit-accepted", breaks="MQMQ-2.1.4-01", blind=True)
-class SenderPrivateNameNinthDigitAccepted(Commands):
+@fault("sender-accepts-private-name-with-nine-digit-number", breaks="MQMQ-2.1.4-01", blind=True)
+class SenderAcceptsPrivateNameWithNineDigitNumber(Commands):
     """The sender accepts a private format name with 0 before a number of eight digits."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -39,8 +39,8 @@ class SenderPrivateNameNinthDigitAccepted(Commands):
         return super().send_message(replace(request, to=to), token, now)
 
 
-@fault("sender-list-private-name-prefix-0x-accepted", breaks="MQMQ-2.1.4-01", blind=True)
-class SenderListPrivateNamePrefix0xAccepted(Commands):
+@fault("sender-accepts-0x-before-number-of-private-name-in-list", breaks="MQMQ-2.1.4-01", blind=True)
+class SenderAccepts0xBeforeNumberOfPrivateNameInList(Commands):
     """The sender accepts a private format name with 0x before its number as an element of a list of names."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -62,11 +62,11 @@ class SenderPrivateNameNumberAboveFfffTruncated(Commands):
 
 
 @fault(
-    "sender-offline-list-distribution-list-left-out",
+    "sender-skips-distribution-lists-of-list-without-directory",
     breaks=("MQMQ-2.1.7-D02", "MQDMPR-3.1.7.1.5-05", "MQDMPR-3.1.7.3.8-15"),
     blind=True,
 )
-class SenderOfflineListDistributionListLeftOut(QueueNames):
+class SenderSkipsDistributionListsOfListWithoutDirectory(QueueNames):
     """While the directory is unavailable, the sender leaves out the distribution lists of a list of names, and sends
     to the other names.
     """
@@ -78,8 +78,8 @@ class SenderOfflineListDistributionListLeftOut(QueueNames):
         return super().expand_format_name(",".join(others) if others else text)
 
 
-@fault("sender-offline-list-of-transactional-message-refused", breaks="MQMQ-2.1.7-D02", blind=True)
-class SenderOfflineListOfTransactionalMessageRefused(Commands):
+@fault("sender-refuses-transactional-list-message-without-directory", breaks="MQMQ-2.1.7-D02", blind=True)
+class SenderRefusesTransactionalListMessageWithoutDirectory(Commands):
     """While the directory is unavailable, the sender refuses a transactional message for a list with a private
     format name.
     """

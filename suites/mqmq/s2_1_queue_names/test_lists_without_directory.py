@@ -7,7 +7,7 @@ from harness.run.marks import covers, needs, sut_survives
 from harness.sut.outcomes import Outcome
 from suites.mqdmpr.steps.directory import Enterprise
 
-DELIVERY_BY_TRANSACTIONAL = {False: "express", True: "transactional"}
+DELIVERY_BY_TRANSACTIONAL_FLAG = {False: "express", True: "transactional"}
 
 
 @sut_survives()
@@ -21,7 +21,7 @@ def test_lists_of_own_queues_are_resolved_without_directory(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     queues = {
         transactional: [sut.new_queue(one, transactional=transactional) for one in ("first", "second", "third")]
-        for transactional in DELIVERY_BY_TRANSACTIONAL
+        for transactional in DELIVERY_BY_TRANSACTIONAL_FLAG
     }
     lists = {
         transactional: [
@@ -31,7 +31,7 @@ def test_lists_of_own_queues_are_resolved_without_directory(peer, sut, judge):
         for transactional, names in queues.items()
     }
     enterprise.go_offline()
-    for transactional, delivery in DELIVERY_BY_TRANSACTIONAL.items():
+    for transactional, delivery in DELIVERY_BY_TRANSACTIONAL_FLAG.items():
         to = ",".join(lists[transactional])
         sent = sut.attempt(sut.send, to, label=delivery, delivery=delivery)
         unknown = sut.attempt(sut.send, f"{to},DL={enterprise.peer.identifier}", label="refused", delivery=delivery)

@@ -101,7 +101,7 @@ def test_subqueue_is_created_only_under_name_of_up_to_32_characters(sut, judge):
         judge(*rules, expected=expected, observed=observed, case=f"creation of a subqueue with {what}")
 
 
-READ_ONLY_NAMES = (
+READ_ONLY_QUEUE_FORMAT_NAMES = (
     r"DIRECT=TCP:127.0.0.9\private$\r;JOURNAL",
     r"DIRECT=OS:nowhere.example\r;JOURNAL",
     r"DIRECT=TCP:127.0.0.9\SYSTEM$;JOURNAL",
@@ -258,7 +258,7 @@ FORMAT_NAME_CASES_BY_RULE = {
         [],
         [
             ",".join(names)
-            for one in READ_ONLY_NAMES
+            for one in READ_ONLY_QUEUE_FORMAT_NAMES
             for names in (
                 [one, DIRECT_NAME_TEMPLATE.format("q")],
                 [DIRECT_NAME_TEMPLATE.format("q"), one],
@@ -272,14 +272,14 @@ FORMAT_NAME_CASES_BY_RULE = {
 Well-formed names of distribution lists, connectors and multicast addresses are not included, because messages to them
 require a directory, a connector or a different protocol.
 """
-CAPABILITY_AND_KNOWN_NAME_BY_RULE = {
+CAPABILITY_AND_NAME_GETTER_BY_RULE = {
     "MQMQ-2.1.3-01": ("public_names", lambda peer, sut: peer.public_name),
     "MQMQ-2.1.4-01": ("private_names", lambda peer, sut: peer.private_name(0xABCD)),
     "MQMQ-2.1.7-01": ("several_queues", lambda peer, sut: f"{sut.format_name('plain')},{sut.format_name('admin')}"),
 }
 """For each rule, the capability that a SUT needs to accept a well-formed name, and a function that returns such a name.
 """
-RULES_OF_SEVERAL_NAMES = ("MQMQ-2.1.7-01", "MQMQ-2.1.7-D01")
+MULTIPLE_ELEMENT_NAME_RULES = ("MQMQ-2.1.7-01", "MQMQ-2.1.7-D01")
 """The rules about multiple-element format names."""
 
 
@@ -289,7 +289,7 @@ RULES_OF_SEVERAL_NAMES = ("MQMQ-2.1.7-01", "MQMQ-2.1.7-D01")
     [
         pytest.param(
             rule,
-            marks=[covers(rule), *([needs("several_queues")] if rule in RULES_OF_SEVERAL_NAMES else [])],
+            marks=[covers(rule), *([needs("several_queues")] if rule in MULTIPLE_ELEMENT_NAME_RULES else [])],
             id=rule.partition("-")[2],
         )
         for rule in FORMAT_NAME_CASES_BY_RULE
@@ -301,8 +301,8 @@ def test_message_is_sent_only_to_well_formed_format_name(peer, sut, judge, rule)
     """
     names = FORMAT_NAME_CASES_BY_RULE[rule]
     accepted = names.accepted
-    if rule in CAPABILITY_AND_KNOWN_NAME_BY_RULE:
-        capability, known = CAPABILITY_AND_KNOWN_NAME_BY_RULE[rule]
+    if rule in CAPABILITY_AND_NAME_GETTER_BY_RULE:
+        capability, known = CAPABILITY_AND_NAME_GETTER_BY_RULE[rule]
         if sut.has(capability):
             accepted = [*accepted, known(peer, sut)]
     outcomes = {name: sut.attempt(sut.send, name, body="named", label="named") for name in accepted}

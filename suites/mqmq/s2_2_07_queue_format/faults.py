@@ -20,8 +20,8 @@ from suites.mqmq.s2_2_07_queue_format.fault_steps import misread_queue_format_su
 QueueFormat = dict[str, Any]
 
 
-@fault("server-queue-format-machine-refused", breaks="MQMQ-2.2.7-01")
-class ServerQueueFormatMachineRefused(QueueFormats):
+@fault("server-refuses-queue-format-of-type-machine", breaks="MQMQ-2.2.7-01")
+class ServerRefusesQueueFormatOfTypeMachine(QueueFormats):
     """The server refuses a QUEUE_FORMAT of type MACHINE."""
 
     def build_format_name(self, queue_format: QueueFormat) -> str | None:
@@ -140,8 +140,8 @@ add(
 )
 
 
-@fault("server-queue-format-journal-without-flag-accepted-for-direct-name", breaks="MQMQ-2.2.7-04")
-class ServerQueueFormatJournalWithoutFlagAcceptedForDirectName(QueueFormats):
+@fault("server-accepts-direct-name-with-journal-suffix-and-flags-0", breaks="MQMQ-2.2.7-04")
+class ServerAcceptsDirectNameWithJournalSuffixAndFlags0(QueueFormats):
     """The server accepts the suffix of a journal with Flags 0x00 in a QUEUE_FORMAT of a direct name."""
 
     def build_format_name(self, queue_format: dict[str, Any]) -> str | None:
@@ -255,8 +255,8 @@ class ServerQueueFormatNonzeroReservedRefused(QueueFormats):
         return None if queue_format["m_reserved"] else super().build_format_name(queue_format)
 
 
-@fault("server-queue-format-of-machine-reserved-refused", breaks="MQMQ-2.2.7-14", blind=True)
-class ServerQueueFormatOfMachineReservedRefused(QueueFormats):
+@fault("server-refuses-machine-queue-format-with-nonzero-m-reserved", breaks="MQMQ-2.2.7-14", blind=True)
+class ServerRefusesMachineQueueFormatWithNonzeroMReserved(QueueFormats):
     """The server refuses a QUEUE_FORMAT of a machine whose m_reserved is not zero."""
 
     def build_format_name(self, queue_format: dict[str, Any]) -> str | None:
@@ -273,8 +273,8 @@ class ServerQueueFormatReservedAbove0x7fffRefused(QueueFormats):
         return None if queue_format["m_reserved"] > 0x7FFF else super().build_format_name(queue_format)
 
 
-@fault("server-queue-format-lineage-ignored", breaks="MQMQ-2.2.7-15")
-class ServerQueueFormatLineageIgnored(QueueFormats):
+@fault("server-ignores-lineage-of-private-queue-format", breaks="MQMQ-2.2.7-15")
+class ServerIgnoresLineageOfPrivateQueueFormat(QueueFormats):
     """The server opens a private QUEUE_FORMAT with any Lineage."""
 
     def build_format_name(self, queue_format: QueueFormat) -> str | None:
@@ -325,8 +325,8 @@ add(
 )
 
 
-@fault("server-queue-format-empty-subqueue-opens-main-queue", breaks="MQMQ-2.2.7-16")
-class ServerQueueFormatEmptySubqueueOpensMainQueue(QueueFormats):
+@fault("server-opens-main-queue-for-empty-subqueue-name", breaks="MQMQ-2.2.7-16")
+class ServerOpensMainQueueForEmptySubqueueName(QueueFormats):
     """The server opens the main queue when the name of the subqueue in a QUEUE_FORMAT is empty."""
 
     def build_format_name(self, queue_format: dict[str, Any]) -> str | None:
@@ -336,8 +336,8 @@ class ServerQueueFormatEmptySubqueueOpensMainQueue(QueueFormats):
         return super().build_format_name(queue_format)
 
 
-@fault("server-queue-format-direct-without-prefix-refused", breaks="MQMQ-2.2.7-D01")
-class ServerQueueFormatDirectWithoutPrefixRefused(QueueFormats):
+@fault("server-refuses-direct-queue-format-without-prefix", breaks="MQMQ-2.2.7-D01")
+class ServerRefusesDirectQueueFormatWithoutPrefix(QueueFormats):
     """The server refuses a direct QUEUE_FORMAT whose name does not begin with DIRECT=."""
 
     def build_format_name(self, queue_format: QueueFormat) -> str | None:
@@ -354,8 +354,8 @@ add(
 )
 
 
-@fault("server-queue-format-public-guid-big-endian", breaks="MQMQ-2.2.7-D02")
-class ServerQueueFormatPublicGuidBigEndian(QueueFormats):
+@fault("server-reads-guid-of-public-queue-format-as-big-endian", breaks="MQMQ-2.2.7-D02")
+class ServerReadsGuidOfPublicQueueFormatAsBigEndian(QueueFormats):
     """The server reads the GUID of a public QUEUE_FORMAT in big-endian order."""
 
     def build_format_name(self, queue_format: QueueFormat) -> str | None:
@@ -364,8 +364,8 @@ class ServerQueueFormatPublicGuidBigEndian(QueueFormats):
         return super().build_format_name(queue_format)
 
 
-@fault("server-queue-format-private-read-as-machine", breaks="MQMQ-2.2.7-D02")
-class ServerQueueFormatPrivateReadAsMachine(QueueFormats):
+@fault("server-reads-private-queue-format-as-type-machine", breaks="MQMQ-2.2.7-D02")
+class ServerReadsPrivateQueueFormatAsTypeMachine(QueueFormats):
     """The server reads a private QUEUE_FORMAT as a QUEUE_FORMAT of type MACHINE."""
 
     def build_format_name(self, queue_format: QueueFormat) -> str | None:
@@ -402,8 +402,8 @@ add(
 )
 
 
-@fault("server-queue-format-suffix-in-upper-bits", breaks="MQMQ-2.2.7-D03")
-class ServerQueueFormatSuffixInUpperBits(QueueFormats):
+@fault("server-reads-queue-format-suffix-from-upper-bits", breaks="MQMQ-2.2.7-D03")
+class ServerReadsQueueFormatSuffixFromUpperBits(QueueFormats):
     """The server reads the suffix of a QUEUE_FORMAT from the upper four bits of m_SuffixAndFlags."""
 
     def build_format_name(self, queue_format: QueueFormat) -> str | None:
@@ -420,8 +420,8 @@ class ServerQueueFormatSuffixReadFromThreeBits(QueueFormats):
         return super().build_format_name({**queue_format, "m_SuffixAndFlags": suffix})
 
 
-@fault("server-properties-of-direct-name-with-subqueue-suffix", breaks="MQMQ-2.2.7-12", blind=True)
-class ServerPropertiesOfDirectNameWithSubqueueSuffix(ObjectProperties):
+@fault("server-returns-properties-for-direct-name-with-subqueue-suffix", breaks="MQMQ-2.2.7-12", blind=True)
+class ServerReturnsPropertiesForDirectNameWithSubqueueSuffix(ObjectProperties):
     """The server returns the properties of a subqueue whose QUEUE_FORMAT has the type DIRECT and the suffix of a
     subqueue.
     """
@@ -436,8 +436,8 @@ class ServerPropertiesOfDirectNameWithSubqueueSuffix(ObjectProperties):
         return super().find_described_queue(described)
 
 
-@fault("server-machine-guid-not-read", breaks="MQMQ-2.2.7-D02", blind=True)
-class ServerMachineGuidNotRead(QueueFormats):
+@fault("server-ignores-machine-guid-of-queue-format", breaks="MQMQ-2.2.7-D02", blind=True)
+class ServerIgnoresMachineGuidOfQueueFormat(QueueFormats):
     """The server does not read m_gMachineID: every QUEUE_FORMAT of type MACHINE identifies the server's own queues."""
 
     def _format_machine(self, value: Any, suffix: SuffixType) -> str:

@@ -17,7 +17,13 @@ from reference_qm.model.adm import Queue
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
-_PRIVATE, _MACHINE, _CONNECTOR, _MULTICAST, _SUBQUEUE = 2, 4, 5, 7, 8
+(
+    _PRIVATE_QUEUE_FORMAT_TYPE,
+    _MACHINE_QUEUE_FORMAT_TYPE,
+    _CONNECTOR_QUEUE_FORMAT_TYPE,
+    _MULTICAST_QUEUE_FORMAT_TYPE,
+    _SUBQUEUE_QUEUE_FORMAT_TYPE,
+) = 2, 4, 5, 7, 8
 _SYSTEM_JOURNAL_SUFFIX = 0x81
 
 
@@ -27,49 +33,49 @@ def _has_type_and_suffix(queue_format: Any, kind: int, suffix: int) -> bool:
     )
 
 
-@fault("server-queue-format-machine-without-suffix-described", breaks="MQMQ-2.2.7-03", blind=True)
-class ServerQueueFormatMachineWithoutSuffixDescribed(ObjectProperties):
+@fault("server-returns-properties-for-machine-format-without-suffix", breaks="MQMQ-2.2.7-03", blind=True)
+class ServerReturnsPropertiesForMachineFormatWithoutSuffix(ObjectProperties):
     """R_QMGetObjectProperties returns the properties of the computer's journal for a QUEUE_FORMAT of a machine without
     a suffix.
     """
 
     def find_described_queue(self, described: ObjectFormat) -> Queue | None:
         inner = described["union"]
-        if _has_type_and_suffix(inner, _MACHINE, 0) and inner["union"] == self.qm.adm.Identifier:
+        if _has_type_and_suffix(inner, _MACHINE_QUEUE_FORMAT_TYPE, 0) and inner["union"] == self.qm.adm.Identifier:
             described = {**described, "union": {**inner, "m_SuffixAndFlags": _SYSTEM_JOURNAL_SUFFIX}}
         return super().find_described_queue(described)
 
 
-@fault("server-queue-format-machine-without-suffix-opened-to-peek", breaks="MQMQ-2.2.7-03", blind=True)
-class ServerQueueFormatMachineWithoutSuffixOpenedToPeek(Qmcomm):
+@fault("server-opens-machine-queue-format-without-suffix-to-peek", breaks="MQMQ-2.2.7-03", blind=True)
+class ServerOpensMachineQueueFormatWithoutSuffixToPeek(Qmcomm):
     """R_QMOpenRemoteQueue opens the computer's journal to peek for a QUEUE_FORMAT of a machine without a suffix."""
 
     def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
         given = call.arguments["pQueueFormat"]
         if (
-            _has_type_and_suffix(given, _MACHINE, 0)
+            _has_type_and_suffix(given, _MACHINE_QUEUE_FORMAT_TYPE, 0)
             and call.arguments["dwDesiredAccess"] == DesiredAccess.MQ_PEEK_ACCESS
         ):
             call.arguments["pQueueFormat"] = {**given, "m_SuffixAndFlags": _SYSTEM_JOURNAL_SUFFIX}
         return super().open_remote_queue(call, now)
 
 
-@fault("server-queue-format-connector-journal-described", breaks="MQMQ-2.2.7-05", blind=True)
-class ServerQueueFormatConnectorJournalDescribed(ObjectProperties):
+@fault("server-returns-properties-for-connector-journal-format", breaks="MQMQ-2.2.7-05", blind=True)
+class ServerReturnsPropertiesForConnectorJournalFormat(ObjectProperties):
     """R_QMGetObjectProperties returns the properties of the computer's journal for a QUEUE_FORMAT of a connector with
     the suffix of a journal.
     """
 
     def find_described_queue(self, described: ObjectFormat) -> Queue | None:
         inner = described["union"]
-        if _has_type_and_suffix(inner, _CONNECTOR, 1):
-            machine = {**inner, "m_qft": _MACHINE, "union": self.qm.adm.Identifier}
+        if _has_type_and_suffix(inner, _CONNECTOR_QUEUE_FORMAT_TYPE, 1):
+            machine = {**inner, "m_qft": _MACHINE_QUEUE_FORMAT_TYPE, "union": self.qm.adm.Identifier}
             described = {**described, "union": machine}
         return super().find_described_queue(described)
 
 
-@fault("server-queue-format-multicast-journal-opened-to-peek", breaks="MQMQ-2.2.7-05", blind=True)
-class ServerQueueFormatMulticastJournalOpenedToPeek(Qmcomm):
+@fault("server-opens-multicast-journal-queue-format-to-peek", breaks="MQMQ-2.2.7-05", blind=True)
+class ServerOpensMulticastJournalQueueFormatToPeek(Qmcomm):
     """R_QMOpenRemoteQueue opens the computer's journal to peek for a QUEUE_FORMAT of a multicast address with the
     suffix of a journal.
     """
@@ -77,8 +83,12 @@ class ServerQueueFormatMulticastJournalOpenedToPeek(Qmcomm):
     def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
         given = call.arguments["pQueueFormat"]
         peeks = call.arguments["dwDesiredAccess"] == DesiredAccess.MQ_PEEK_ACCESS
-        if _has_type_and_suffix(given, _MULTICAST, 1) and peeks:
-            call.arguments["pQueueFormat"] = {**given, "m_qft": _MACHINE, "union": self.qm.adm.Identifier}
+        if _has_type_and_suffix(given, _MULTICAST_QUEUE_FORMAT_TYPE, 1) and peeks:
+            call.arguments["pQueueFormat"] = {
+                **given,
+                "m_qft": _MACHINE_QUEUE_FORMAT_TYPE,
+                "union": self.qm.adm.Identifier,
+            }
         return super().open_remote_queue(call, now)
 
 
@@ -87,7 +97,7 @@ class ServerQueueFormatSubqueueFlag0x10Accepted(QueueFormats):
     """The server ignores the Flags 0x10 to 0x70 of a QUEUE_FORMAT with the suffix of a subqueue."""
 
     def build_format_name(self, queue_format: dict[str, Any]) -> str | None:
-        if _has_type_and_suffix(queue_format, _SUBQUEUE, 5):
+        if _has_type_and_suffix(queue_format, _SUBQUEUE_QUEUE_FORMAT_TYPE, 5):
             queue_format = {**queue_format, "m_SuffixAndFlags": queue_format["m_SuffixAndFlags"] & 0x8F}
         return super().build_format_name(queue_format)
 
@@ -99,13 +109,13 @@ class ClientQueueFormatSubqueueFlags0x80WhenPeeking(ClientOpening):
     def open_for_application(
         self, queue: RemoteQueue, host: str | None, queue_format: dict[str, Any], share: ShareMode
     ) -> Sequence:
-        if _has_type_and_suffix(queue_format, _SUBQUEUE, 5) and not queue.receives:
+        if _has_type_and_suffix(queue_format, _SUBQUEUE_QUEUE_FORMAT_TYPE, 5) and not queue.receives:
             queue_format = {**queue_format, "m_SuffixAndFlags": 0x85}
         return super().open_for_application(queue, host, queue_format, share)
 
 
-@fault("client-queue-format-m-reserved-of-second-opening-set", breaks="MQMQ-2.2.7-13", blind=True)
-class ClientQueueFormatMReservedOfSecondOpeningSet(ClientOpening):
+@fault("client-queue-format-m-reserved-is-number-of-open-queues", breaks="MQMQ-2.2.7-13", blind=True)
+class ClientQueueFormatMReservedIsNumberOfOpenQueues(ClientOpening):
     """The client sets m_reserved to the number of its open remote queues."""
 
     def open_for_application(
@@ -115,8 +125,8 @@ class ClientQueueFormatMReservedOfSecondOpeningSet(ClientOpening):
         return super().open_for_application(queue, host, {**queue_format, "m_reserved": opened}, share)
 
 
-@fault("client-queue-format-m-reserved-of-suffixes-set", breaks="MQMQ-2.2.7-13", blind=True)
-class ClientQueueFormatMReservedOfSuffixesSet(ClientOpening):
+@fault("client-queue-format-m-reserved-copied-from-suffix-and-flags", breaks="MQMQ-2.2.7-13", blind=True)
+class ClientQueueFormatMReservedCopiedFromSuffixAndFlags(ClientOpening):
     """The client sets m_reserved to m_SuffixAndFlags."""
 
     def open_for_application(
@@ -131,7 +141,7 @@ class ServerQueueFormatPrivateUniquifierAboveFfffTruncated(QueueFormats):
     """The server uses only the lower 16 bits of Uniquifier in a QUEUE_FORMAT of a private queue."""
 
     def build_format_name(self, queue_format: dict[str, Any]) -> str | None:
-        if queue_format["m_qft"] == _PRIVATE:
+        if queue_format["m_qft"] == _PRIVATE_QUEUE_FORMAT_TYPE:
             value = queue_format["union"]
             queue_format = {**queue_format, "union": {**value, "Uniquifier": value["Uniquifier"] & 0xFFFF}}
         return super().build_format_name(queue_format)
@@ -142,7 +152,7 @@ class ServerQueueFormatPrivateJournalLineageIgnored(QueueFormats):
     """The server ignores Lineage in a QUEUE_FORMAT of the journal of a private queue."""
 
     def build_format_name(self, queue_format: dict[str, Any]) -> str | None:
-        if _has_type_and_suffix(queue_format, _PRIVATE, 1):
+        if _has_type_and_suffix(queue_format, _PRIVATE_QUEUE_FORMAT_TYPE, 1):
             value = queue_format["union"]
             queue_format = {**queue_format, "union": {**value, "Lineage": self.qm.adm.Identifier}}
         return super().build_format_name(queue_format)
@@ -154,7 +164,7 @@ class ServerQueueFormatSubqueueDirectPrefixAccepted(QueueFormats):
 
     def build_format_name(self, queue_format: dict[str, Any]) -> str | None:
         value = queue_format["union"]
-        if _has_type_and_suffix(queue_format, _SUBQUEUE, 5) and value is not None:
+        if _has_type_and_suffix(queue_format, _SUBQUEUE_QUEUE_FORMAT_TYPE, 5) and value is not None:
             queue_format = {**queue_format, "union": value.removeprefix("DIRECT=")}
         return super().build_format_name(queue_format)
 
@@ -165,6 +175,10 @@ class ServerQueueFormatSubqueueWithoutComputerAccepted(QueueFormats):
 
     def build_format_name(self, queue_format: dict[str, Any]) -> str | None:
         value = queue_format["union"]
-        if _has_type_and_suffix(queue_format, _SUBQUEUE, 5) and value is not None and ":" not in value:
+        if (
+            _has_type_and_suffix(queue_format, _SUBQUEUE_QUEUE_FORMAT_TYPE, 5)
+            and value is not None
+            and ":" not in value
+        ):
             queue_format = {**queue_format, "union": f"OS:localhost\\{value}"}
         return super().build_format_name(queue_format)

@@ -19,7 +19,7 @@ _DEADXACT_SUFFIX = SYSTEM_FLAG | SuffixType.DEADXACT
 _XACTONLY_SUFFIX = SYSTEM_FLAG | SuffixType.XACTONLY
 
 
-def _refuse_formats(is_refused: Callable[[QueueFormat], bool]) -> Install:
+def _refuse_queue_formats(is_refused: Callable[[QueueFormat], bool]) -> Install:
     """Let the server refuse a QUEUE_FORMAT for which a condition is true."""
 
     class FormatRefused(QueueFormats):
@@ -34,19 +34,19 @@ for _name, _rule, _says, _install in (
         "subqueue-refused",
         "MQMQ-2.2.7-01",
         "The server refuses a QUEUE_FORMAT of type SUBQUEUE.",
-        _refuse_formats(lambda one: one["m_qft"] == _SUBQUEUE_TYPE),
+        _refuse_queue_formats(lambda one: one["m_qft"] == _SUBQUEUE_TYPE),
     ),
     (
         "private-name-refused",
         "MQMQ-2.2.7-01",
         "The server refuses a QUEUE_FORMAT of type PRIVATE.",
-        _refuse_formats(lambda one: one["m_qft"] == _PRIVATE_TYPE),
+        _refuse_queue_formats(lambda one: one["m_qft"] == _PRIVATE_TYPE),
     ),
     (
         "public-name-refused",
         "MQMQ-2.2.7-01",
         "The server refuses a QUEUE_FORMAT of type PUBLIC.",
-        _refuse_formats(lambda one: one["m_qft"] == _PUBLIC_TYPE),
+        _refuse_queue_formats(lambda one: one["m_qft"] == _PUBLIC_TYPE),
     ),
     (
         "machine-dead-letter-suffix-with-flags-0x00-opened",
@@ -72,7 +72,7 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.7-08",
         "The server refuses a machine QUEUE_FORMAT with the suffix of the transactional dead-letter queue and Flags "
         "0x80.",
-        _refuse_formats(lambda one: (one["m_qft"], one["m_SuffixAndFlags"]) == (_MACHINE_TYPE, _DEADXACT_SUFFIX)),
+        _refuse_queue_formats(lambda one: (one["m_qft"], one["m_SuffixAndFlags"]) == (_MACHINE_TYPE, _DEADXACT_SUFFIX)),
     ),
     (
         "public-name-with-transactional-dead-letter-suffix-opened",
@@ -133,8 +133,8 @@ for _name, _rule, _says, _install in (
     add(f"server-queue-format-{_name}", _rule, _says, _install, blind=True)
 
 
-@fault("server-suffix-read-with-reserved-bytes", breaks="MQMQ-2.2.7-14", blind=True)
-class ServerSuffixReadWithReservedBytes(QueueFormats):
+@fault("server-reads-m-reserved-of-queue-format-as-part-of-suffix", breaks="MQMQ-2.2.7-14", blind=True)
+class ServerReadsMReservedOfQueueFormatAsPartOfSuffix(QueueFormats):
     """The server reads m_reserved of QUEUE_FORMAT as a part of the suffix, and refuses a suffix that is not known."""
 
     def build_format_name(self, queue_format: dict[str, Any]) -> str | None:

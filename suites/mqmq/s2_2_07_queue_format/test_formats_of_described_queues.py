@@ -21,7 +21,7 @@ from harness.wire.rpc_qmcomm import SYSTEM_QUEUE_SUFFIX, FormatType, Suffix
 from harness.wire.rpc_status import name_status
 from harness.wire.wire_error import WireError
 
-DESCRIBED_OUTCOME, REFUSED_OUTCOME = "described", "refused"
+PROPERTIES_RETURNED_OUTCOME, REFUSED_OUTCOME = "described", "refused"
 UNKNOWN_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f7")
 LABEL_PROPERTY_ID = 108
 """The identifier of the property PROPID_Q_LABEL."""
@@ -55,16 +55,22 @@ class QueueLabelReader:
             result = got_properties(call.stub, False)[1]
         except WireError as error:
             raise ConformanceFailure(f"the SUT's answer is malformed: {error}") from error
-        return DESCRIBED_OUTCOME if not result else REFUSED_OUTCOME if result & FAILURE_BIT else name_status(result)
+        return (
+            PROPERTIES_RETURNED_OUTCOME
+            if not result
+            else REFUSED_OUTCOME
+            if result & FAILURE_BIT
+            else name_status(result)
+        )
 
 
-def _judge_refusals(judge, queue_label_reader, plain_queue_direct_name, ways):
+def _judge_refusals_of_wrong_queue_formats(judge, queue_label_reader, plain_queue_direct_name, ways):
     """Judge that the SUT does not describe a queue by the wrong formats that ``ways`` lists for each rule. If the SUT
     does not describe a queue by a valid format, mark the rules as not exercised.
     """
     outcome = queue_label_reader(FormatType.DIRECT, plain_queue_direct_name)
     evidence = queue_label_reader.frames
-    if outcome != DESCRIBED_OUTCOME:
+    if outcome != PROPERTIES_RETURNED_OUTCOME:
         reason = f"R_QMGetObjectProperties is {outcome} for a valid format"
         judge.mark_not_exercised(*ways, reason=reason, evidence=evidence)
         return
@@ -135,7 +141,7 @@ def test_queue_is_not_described_by_wrong_format(queue_label_reader, plain_queue_
             for one in (JOURNAL_SUFFIX, DEAD_LETTER_SUFFIX, TRANSACTIONAL_DEAD_LETTER_SUFFIX)
         ],
     }
-    _judge_refusals(judge, queue_label_reader, plain_queue_direct_name, ways)
+    _judge_refusals_of_wrong_queue_formats(judge, queue_label_reader, plain_queue_direct_name, ways)
 
 
 @needs("qm2qm", "queues")
@@ -172,7 +178,7 @@ def test_private_queue_is_not_described_by_wrong_format(queue_label_reader, plai
             (sut.guid, 0xFFF0_0000),
         )
     ]
-    _judge_refusals(judge, queue_label_reader, plain_queue_direct_name, ways)
+    _judge_refusals_of_wrong_queue_formats(judge, queue_label_reader, plain_queue_direct_name, ways)
 
 
 @needs("qm2qm", "queue_control", "subqueues")
@@ -191,4 +197,4 @@ def test_subqueue_is_not_described_by_wrong_format(queue_label_reader, plain_que
             for one in (plain_queue_direct_name, "no direct name;mqc-sub", f"{plain_queue_direct_name};")
         ],
     }
-    _judge_refusals(judge, queue_label_reader, plain_queue_direct_name, ways)
+    _judge_refusals_of_wrong_queue_formats(judge, queue_label_reader, plain_queue_direct_name, ways)

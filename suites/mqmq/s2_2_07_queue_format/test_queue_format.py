@@ -48,7 +48,7 @@ class QueueFormatOpener:
             return OPENED_OUTCOME
         return REFUSED_OUTCOME if call.failed or call.thrown is not None else call.outcome
 
-    def open_with_any_access(self, kind, value, suffix=0):
+    def open_to_receive_and_to_peek(self, kind, value, suffix=0):
         """Open and close a queue to receive and to peek; return OPENED if either is not refused, otherwise REFUSED."""
         found = [self(kind, value, suffix, access=access) for access in (RECEIVE_ACCESS, PEEK_ACCESS)]
         return next((one for one in found if one != REFUSED_OUTCOME), REFUSED_OUTCOME)
@@ -99,7 +99,7 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(queue_opener, plain_qu
     judge("MQMQ-2.2.7-10", expected=expected, observed=observed, evidence=queue_opener.frames)
     observed = {
         "open of a machine with JOURNAL": journals,
-        "open of a machine without a suffix": queue_opener.open_with_any_access(FormatType.MACHINE, sut.guid),
+        "open of a machine without a suffix": queue_opener.open_to_receive_and_to_peek(FormatType.MACHINE, sut.guid),
     }
     expected = {"open of a machine with JOURNAL": OPENED_OUTCOME, "open of a machine without a suffix": REFUSED_OUTCOME}
     judge("MQMQ-2.2.7-03", expected=expected, observed=observed, evidence=queue_opener.frames)
@@ -162,7 +162,7 @@ def test_system_queue_is_opened_with_flags_0x80_and_its_type(queue_opener, plain
     for rule, (right, *wrong) in ways.items():
         first = queue_opener(*right)
         evidence = queue_opener.frames
-        others = [queue_opener.open_with_any_access(*one) for one in wrong]
+        others = [queue_opener.open_to_receive_and_to_peek(*one) for one in wrong]
         judge(
             rule,
             expected=facts(open_by_a_valid_format=OPENED_OUTCOME, opens_by_wrong_formats=each(REFUSED_OUTCOME)),
@@ -207,7 +207,7 @@ def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(queue_opener, plai
             (FormatType.SUBQUEUE, name.partition("\\")[2], Suffix.SUBQUEUE),
         ),
     ):
-        others = [queue_opener.open_with_any_access(*way) for way in wrong]
+        others = [queue_opener.open_to_receive_and_to_peek(*way) for way in wrong]
         judge(
             rule,
             expected=facts(open_by_a_valid_format=OPENED_OUTCOME, opens_by_wrong_formats=each(REFUSED_OUTCOME)),
@@ -238,12 +238,12 @@ def test_private_queue_is_opened_by_objectid(queue_opener, sut, judge):
         evidence=queue_opener.frames,
     )
     seen["opens_with_a_wrong_Lineage"] = [
-        queue_opener.open_with_any_access(FormatType.PRIVATE, (lineage, uniquifier), suffix)
+        queue_opener.open_to_receive_and_to_peek(FormatType.PRIVATE, (lineage, uniquifier), suffix)
         for lineage in (UNKNOWN_QUEUE_MANAGER_GUID, NULL_GUID)
         for suffix in (0, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL)
     ]
     seen["opens_with_a_wrong_Uniquifier"] = [
-        queue_opener.open_with_any_access(FormatType.PRIVATE, (identifier, number), suffix)
+        queue_opener.open_to_receive_and_to_peek(FormatType.PRIVATE, (identifier, number), suffix)
         for number in (0xFFF0_0000, uniquifier ^ 0x0001_0000, uniquifier ^ 0x8000_0000)
         for suffix in (0, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL)
     ]

@@ -69,7 +69,12 @@ VECTOR_TYPE_FLAG = VarType.VT_VECTOR
 VECTOR_OF_VARIANTS_TYPE = VarType.VT_VECTOR | VarType.VT_VARIANT
 
 
-HALF_OF_RANGE_BY_TYPE = {VarType.VT_I1: 1 << 7, VarType.VT_UI1: 1 << 7, VarType.VT_I2: 1 << 15, VarType.VT_UI2: 1 << 15}
+HALF_OF_VALUE_RANGE_BY_VAR_TYPE = {
+    VarType.VT_I1: 1 << 7,
+    VarType.VT_UI1: 1 << 7,
+    VarType.VT_I2: 1 << 15,
+    VarType.VT_UI2: 1 << 15,
+}
 
 
 def _iterate_variants(variants: list[Variant]) -> Iterator[Variant]:
@@ -99,10 +104,10 @@ def _make_value_of_type_condition(vt: int, condition: Callable[[Any], bool]) -> 
 
 
 def _make_upper_half_value_condition(vt: VarType) -> Callable[[list[Variant]], bool]:
-    return _make_value_of_type_condition(vt, lambda value: value >= HALF_OF_RANGE_BY_TYPE[vt])
+    return _make_value_of_type_condition(vt, lambda value: value >= HALF_OF_VALUE_RANGE_BY_VAR_TYPE[vt])
 
 
-def _make_later_type_condition(vt: int) -> Callable[[list[Variant]], bool]:
+def _make_type_after_first_variant_condition(vt: int) -> Callable[[list[Variant]], bool]:
     return lambda variants: any(one["vt"] == vt for one in variants[1:])
 
 
@@ -255,25 +260,25 @@ for _name, _rule, _says, _is_refused in (
         "second-vt-empty",
         "MQMQ-2.2.12-01",
         "a VT_EMPTY as second PROPVARIANT",
-        _make_later_type_condition(VarType.VT_EMPTY),
+        _make_type_after_first_variant_condition(VarType.VT_EMPTY),
     ),
     (
         "second-vt-null",
         "MQMQ-2.2.12-02",
         "a VT_NULL as second PROPVARIANT",
-        _make_later_type_condition(VarType.VT_NULL),
+        _make_type_after_first_variant_condition(VarType.VT_NULL),
     ),
     (
         "second-vt-lpwstr",
         "MQMQ-2.2.12-14",
         "a VT_LPWSTR as second PROPVARIANT",
-        _make_later_type_condition(VarType.VT_LPWSTR),
+        _make_type_after_first_variant_condition(VarType.VT_LPWSTR),
     ),
     (
         "second-vt-clsid",
         "MQMQ-2.2.12-16",
         "a VT_CLSID as second PROPVARIANT",
-        _make_later_type_condition(VarType.VT_CLSID),
+        _make_type_after_first_variant_condition(VarType.VT_CLSID),
     ),
 ):
     add(
@@ -295,8 +300,8 @@ class ServerVtNullRefusedForGuidProperty(ObjectProperties):
         return super().check_property_type(identifier, vt)
 
 
-@fault("server-vt-null-answered-as-vt-null-for-second-property", breaks="MQMQ-2.2.12-02")
-class ServerVtNullAnsweredAsVtNullForSecondProperty(ObjectProperties):
+@fault("server-returns-vt-null-for-second-property-requested-as-vt-null", breaks="MQMQ-2.2.12-02")
+class ServerReturnsVtNullForSecondPropertyRequestedAsVtNull(ObjectProperties):
     """The server returns the second property of a request in a PROPVARIANT of type VT_NULL if the request has VT_NULL
     there.
     """
@@ -313,7 +318,7 @@ class ServerVtNullAnsweredAsVtNullForSecondProperty(ObjectProperties):
         super().r_qm_get_object_properties(change_answer_values(call, apVar=replace_later_null_values), now)
 
 
-def _change_answered_type(identifier: int, vt: VarType) -> Install:
+def _change_type_of_returned_property(identifier: int, vt: VarType) -> Install:
     """Let the server return a property in a PROPVARIANT of a wrong type."""
 
     class AnsweredTypeChanger(ObjectProperties):
@@ -333,11 +338,11 @@ for _name, _rule, _identifier, _vt in (
         _name,
         _rule,
         f"The server returns property {_identifier} in a PROPVARIANT of type {_vt.name}.",
-        _change_answered_type(_identifier, _vt),
+        _change_type_of_returned_property(_identifier, _vt),
     )
 
 
-def _change_answered_value(identifier: int, change: Callable[[Any], Any], vt: int | None = None) -> Install:
+def _change_value_of_returned_property(identifier: int, change: Callable[[Any], Any], vt: int | None = None) -> Install:
     class AnsweredValueChanger(ObjectProperties):
         def get_queue_property(self, queue: Queue, wanted: int) -> Variant:
             found = super().get_queue_property(queue, wanted)
@@ -356,37 +361,37 @@ for _name, _rule, _says, _install in (
         "server-property-106-negative-returned-as-0",
         "MQMQ-2.2.12-03",
         "The server returns a negative base priority as 0.",
-        _change_answered_value(106, lambda value: 0 if value >> 15 else value),
+        _change_value_of_returned_property(106, lambda value: 0 if value >> 15 else value),
     ),
     (
         "server-property-105-capped-at-0x7fffffff",
         "MQMQ-2.2.12-11",
         "The server returns a quota above 0x7FFFFFFF as 0x7FFFFFFF.",
-        _change_answered_value(105, lambda value: min(value, 0x7FFFFFFF)),
+        _change_value_of_returned_property(105, lambda value: min(value, 0x7FFFFFFF)),
     ),
     (
         "server-property-107-of-2-bytes",
         "MQMQ-2.2.12-11",
         "The server returns only the lower 2 bytes of a journal quota.",
-        _change_answered_value(107, lambda value: value & 0xFFFF),
+        _change_value_of_returned_property(107, lambda value: value & 0xFFFF),
     ),
     (
         "server-property-108-cut-to-63-characters",
         "MQMQ-2.2.12-14",
         "The server returns only the first 63 characters of a label.",
-        _change_answered_value(108, lambda value: value[:63]),
+        _change_value_of_returned_property(108, lambda value: value[:63]),
     ),
     (
         "server-property-108-empty-returned-as-vt-null",
         "MQMQ-2.2.12-14",
         "The server returns an empty label in a PROPVARIANT of type VT_NULL.",
-        _change_answered_value(108, lambda value: value or None),
+        _change_value_of_returned_property(108, lambda value: value or None),
     ),
     (
         "server-property-102-zero-guid-as-null-pointer",
         "MQMQ-2.2.12-16",
         "The server returns a type of a queue that is the zero GUID as a null pointer.",
-        _change_answered_value(102, lambda value: value if value and value.int else None),
+        _change_value_of_returned_property(102, lambda value: value if value and value.int else None),
     ),
 ):
     add(_name, _rule, _says, _install)
@@ -433,12 +438,12 @@ add(
 )
 
 
-PacketConstruction = Callable[[QM, MessagePosition], UserMessagePacket]
+MessagePacketBuilder = Callable[[QM, MessagePosition], UserMessagePacket]
 
 
 def _copy_body_type_of_received_message(
-    original: PacketConstruction, qm: QM, received: MessagePosition, *_: object
-) -> PacketConstruction:
+    original: MessagePacketBuilder, qm: QM, received: MessagePosition, *_: object
+) -> MessagePacketBuilder:
     def construct_with_body_type(qm: QM, position: MessagePosition) -> UserMessagePacket:
         body_type = received.MessageReference.BodyType
         packet: UserMessagePacket = set_fields(original(qm, position), {"MessagePropertiesHeader.BodyType": body_type})
@@ -501,7 +506,7 @@ add(
 )
 
 
-HALF_OF_RANGE_BY_TYPE |= {
+HALF_OF_VALUE_RANGE_BY_VAR_TYPE |= {
     VarType.VT_I4: 1 << 31,
     VarType.VT_UI4: 1 << 31,
     VarType.VT_I8: 1 << 63,
@@ -512,7 +517,7 @@ HALF_OF_RANGE_BY_TYPE |= {
 _VECTOR_OF_VARIANTS_VAR_TYPE = VarType.VT_VECTOR | VarType.VT_VARIANT
 
 
-def _has_different_types(variant: dict[str, Any]) -> bool:
+def _has_vector_elements_of_different_types(variant: dict[str, Any]) -> bool:
     if variant["vt"] != _VECTOR_OF_VARIANTS_VAR_TYPE or variant["_varUnion"] is None:
         return False
     elements = variant["_varUnion"]["pElems"] or ()
@@ -535,14 +540,14 @@ class _BodyTypeCopier(Sending):
         return replace(packet, MessagePropertiesHeader=replace(packet.MessagePropertiesHeader, BodyType=body_type))
 
 
-@fault("server-variants-of-different-types-in-array-faulted", breaks="MQMQ-2.2.12-06", blind=True)
-class ServerVariantsOfDifferentTypesInArrayFaulted(ObjectProperties):
+@fault("server-faults-on-propvariant-array-of-different-types", breaks="MQMQ-2.2.12-06", blind=True)
+class ServerFaultsOnPropvariantArrayOfDifferentTypes(ObjectProperties):
     """The server reads every element of an array of PROPVARIANTs with the type of the first element, so an array with
     elements of different types ends in an RPC fault.
     """
 
     def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
-        if any(_has_different_types(one) for one in call.arguments["apVar"]):
+        if any(_has_vector_elements_of_different_types(one) for one in call.arguments["apVar"]):
             self.qm.remote.carry_out_outputs(call.fault(FaultStatus.RPC_X_BAD_STUB_DATA))
         else:
             super().r_qm_get_object_properties(call, now)

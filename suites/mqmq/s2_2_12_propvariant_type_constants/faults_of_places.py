@@ -14,10 +14,10 @@ from reference_qm.rpc.interfaces.propvariant import VarType
 from reference_qm.surface.clock import Now
 
 Variant = dict[str, Any]
-_VECTOR_OF_VARIANTS = VarType.VT_VECTOR | VarType.VT_VARIANT
+_VECTOR_OF_VARIANTS_TYPE = VarType.VT_VECTOR | VarType.VT_VARIANT
 
 
-def _refuse_variants(is_refused: Callable[[list[Variant]], bool]) -> Install:
+def _refuse_stub_with_propvariants(is_refused: Callable[[list[Variant]], bool]) -> Install:
     """Let the server refuse a stub as malformed if a condition is true for the PROPVARIANTs of the stub."""
 
     class VariantsRefused(ObjectProperties):
@@ -33,11 +33,11 @@ def _refuse_variants(is_refused: Callable[[list[Variant]], bool]) -> Install:
 def _list_elements_of_vectors(given: list[Variant]) -> Iterator[Variant]:
     """Yield the elements of all vectors of PROPVARIANTs."""
     for one in given:
-        if one["vt"] == _VECTOR_OF_VARIANTS:
+        if one["vt"] == _VECTOR_OF_VARIANTS_TYPE:
             yield from one["_varUnion"]["pElems"] or []
 
 
-def _make_element_type_condition(kind: VarType) -> Callable[[list[Variant]], bool]:
+def _make_vector_element_type_condition(kind: VarType) -> Callable[[list[Variant]], bool]:
     return lambda given: any(one["vt"] == kind for one in _list_elements_of_vectors(given))
 
 
@@ -45,7 +45,7 @@ def _make_mixed_types_condition(kind: VarType) -> Callable[[list[Variant]], bool
     return lambda given: any(one["vt"] == kind != other["vt"] for one, other in pairwise(given))
 
 
-def _make_value_condition(kind: VarType, value: int) -> Callable[[list[Variant]], bool]:
+def _make_variant_value_condition(kind: VarType, value: int) -> Callable[[list[Variant]], bool]:
     return lambda given: any(one["vt"] == kind and one["_varUnion"] == value for one in given)
 
 
@@ -57,17 +57,21 @@ for _rule, _kind, _value in (
 ):
     _type = _kind.name.removeprefix("VT_").lower()
     for _name, _says, _condition in (
-        ("element-of-vector", f"a vector of PROPVARIANTs with a {_kind.name}", _make_element_type_condition(_kind)),
+        (
+            "element-of-vector",
+            f"a vector of PROPVARIANTs with a {_kind.name}",
+            _make_vector_element_type_condition(_kind),
+        ),
         (
             "before-another-type",
             f"a {_kind.name} before a PROPVARIANT of another type",
             _make_mixed_types_condition(_kind),
         ),
-        ("limit", f"a {_kind.name} with the bits 0x{_value:X}", _make_value_condition(_kind, _value)),
+        ("limit", f"a {_kind.name} with the bits 0x{_value:X}", _make_variant_value_condition(_kind, _value)),
     ):
         add(
             f"server-propvariant-{_type}-{_name}-refused",
             _rule,
             f"The server refuses a stub as malformed if the stub contains {_says}.",
-            _refuse_variants(_condition),
+            _refuse_stub_with_propvariants(_condition),
         )

@@ -24,24 +24,24 @@ class _ReplacedUnionArm(AbstractContextManager[None]):
 
     vt: VarType
     kind: NdrType
-    _originals: list[NdrType | None] = field(default_factory=list)
+    _original_union_arms: list[NdrType | None] = field(default_factory=list)
 
     def __enter__(self) -> None:
-        arms = _get_arms()
-        self._originals.append(arms[self.vt])
+        arms = _get_union_arms()
+        self._original_union_arms.append(arms[self.vt])
         arms[self.vt] = self.kind
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _get_arms()[self.vt] = self._originals.pop()
+        _get_union_arms()[self.vt] = self._original_union_arms.pop()
 
 
-def _get_arms() -> dict[int, NdrType | None]:
+def _get_union_arms() -> dict[int, NdrType | None]:
     return cast("dict[int, NdrType | None]", cast("Union", PROPVARIANT.fields["_varUnion"]).arms)
 
 
-def _read_type_as(vt: VarType, kind: NdrType) -> Install:
+def _read_variant_type_as_ndr_type(vt: VarType, kind: NdrType) -> Install:
     def install_context(faulty: FaultyCore) -> None:
         faulty.around = _ReplacedUnionArm(vt, kind)
 
@@ -52,7 +52,7 @@ add(
     "server-get-object-properties-vt-bool-read-as-4-bytes",
     "MQMQ-2.2.12-05",
     "The server reads the VARIANT_BOOL of a PROPVARIANT of type VT_BOOL in a call as an integer of 4 bytes.",
-    _read_type_as(VarType.VT_BOOL, U32),
+    _read_variant_type_as_ndr_type(VarType.VT_BOOL, U32),
     blind=True,
 )
 
@@ -61,7 +61,7 @@ add(
     "MQMQ-2.2.12-10",
     "The server reads the number of a PROPVARIANT of type VT_UI2 in a call as a signed number, and refuses a number "
     "above 0x7FFF.",
-    _read_type_as(VarType.VT_UI2, U16.within(0, HIGHEST_SIGNED_NUMBER)),
+    _read_variant_type_as_ndr_type(VarType.VT_UI2, U16.within(0, HIGHEST_SIGNED_NUMBER)),
     blind=True,
 )
 

@@ -14,33 +14,33 @@ from reference_qm.rpc.bodies import Request
 from reference_qm.rpc.interfaces.propvariant import VarType
 from reference_qm.surface.clock import Now
 
-_OPNUM_OF_PROPERTIES = 10
-_TYPE, _MODIFY_TIME, _TRANSACTIONAL = 102, 110, 113
+_GET_OBJECT_PROPERTIES_OPNUM = 10
+_QUEUE_TYPE_PROPERTY_ID, _MODIFY_TIME_PROPERTY_ID, _TRANSACTIONAL_PROPERTY_ID = 102, 110, 113
 
 
 class _MislabelledType(int):
     """A type constant whose name in the stub differs from the type of the value that follows it."""
 
-    stored: int
+    stored_type: int
 
-    def __new__(cls, printed: int, stored: int) -> _MislabelledType:
+    def __new__(cls, printed: int, stored_type: int) -> _MislabelledType:
         made = super().__new__(cls, printed)
-        made.stored = stored
+        made.stored_type = stored_type
         return made
 
     def __hash__(self) -> int:
-        return hash(self.stored)
+        return hash(self.stored_type)
 
     def __eq__(self, other: object) -> bool:
-        return self.stored == other
+        return self.stored_type == other
 
 
-def _mislabel(found: Propvariant, stored: VarType, value: Any) -> Propvariant:
-    return {**found, "vt": _MislabelledType(found["vt"], stored), "_varUnion": value}
+def _mislabel_variant_type(found: Propvariant, stored_type: VarType, value: Any) -> Propvariant:
+    return {**found, "vt": _MislabelledType(found["vt"], stored_type), "_varUnion": value}
 
 
-@fault("server-propvariant-vt-empty-after-another-refused", breaks="MQMQ-2.2.12-01", blind=True)
-class ServerPropvariantVtEmptyAfterAnotherRefused(ObjectProperties):
+@fault("server-refuses-vt-empty-propvariant-after-another-propvariant", breaks="MQMQ-2.2.12-01", blind=True)
+class ServerRefusesVtEmptyPropvariantAfterAnotherPropvariant(ObjectProperties):
     """The server expects data after a PROPVARIANT of type VT_EMPTY that follows another PROPVARIANT."""
 
     def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
@@ -61,8 +61,8 @@ class ServerPropvariantVtI4NegativeRefused(ObjectProperties):
         super().r_qm_get_object_properties(call, now)
 
 
-@fault("server-propvariant-vt-bool-before-another-refused", breaks="MQMQ-2.2.12-05", blind=True)
-class ServerPropvariantVtBoolBeforeAnotherRefused(ObjectProperties):
+@fault("server-refuses-vt-bool-propvariant-before-another-propvariant", breaks="MQMQ-2.2.12-05", blind=True)
+class ServerRefusesVtBoolPropvariantBeforeAnotherPropvariant(ObjectProperties):
     """The server reads a PROPVARIANT of type VT_BOOL that precedes another PROPVARIANT with a wrong size."""
 
     def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
@@ -96,13 +96,13 @@ class ServerPropvariantVtUi1Above0x7fRefused(ObjectProperties):
         super().r_qm_get_object_properties(call, now)
 
 
-@fault("server-propvariant-vt-clsid-of-type-null", breaks="MQMQ-2.2.12-16", blind=True)
-class ServerPropvariantVtClsidOfTypeNull(ObjectProperties):
+@fault("server-returns-queue-type-as-vt-clsid-without-guid", breaks="MQMQ-2.2.12-16", blind=True)
+class ServerReturnsQueueTypeAsVtClsidWithoutGuid(ObjectProperties):
     """The server returns PROPID_Q_TYPE as a PROPVARIANT of type VT_CLSID without a GUID."""
 
     def get_queue_property(self, queue: Any, identifier: int) -> Propvariant:
         found = super().get_queue_property(queue, identifier)
-        return {**found, "_varUnion": None} if identifier == _TYPE else found
+        return {**found, "_varUnion": None} if identifier == _QUEUE_TYPE_PROPERTY_ID else found
 
 
 @fault("server-propvariant-vt-clsid-of-two-properties-refused", breaks="MQMQ-2.2.12-16", blind=True)
@@ -116,8 +116,8 @@ class ServerPropvariantVtClsidOfTwoPropertiesRefused(ObjectProperties):
         super().r_qm_get_object_properties(call, now)
 
 
-def _read_bare_vector_as_null(body: Request) -> Request:
-    if body.opnum != _OPNUM_OF_PROPERTIES:
+def _read_bare_vt_vector_as_vt_null(body: Request) -> Request:
+    if body.opnum != _GET_OBJECT_PROPERTIES_OPNUM:
         return body
     bare, null = (bytes([0, high, 0, 0, 0, 0, 0, 0, 0, high]) for high in (0x10, 0))
     empty = b"\1" + null[1:8] + b"\1" + null[9:]
@@ -128,6 +128,6 @@ add(
     "server-propvariant-bare-vt-vector-read-as-vt-null",
     "MQMQ-2.2.12-17",
     "The server accepts a PROPVARIANT of type VT_VECTOR without the type of its elements, as if its type were VT_NULL.",
-    change_requests(_read_bare_vector_as_null),
+    change_requests(_read_bare_vt_vector_as_vt_null),
     blind=True,
 )

@@ -13,10 +13,10 @@ from reference_qm.rpc.interfaces.propvariant import VarType
 from reference_qm.surface.clock import Now
 
 Variant = dict[str, Any]
-_VECTOR_OF_VARIANTS = VarType.VT_VECTOR | VarType.VT_VARIANT
+_VECTOR_OF_VARIANTS_TYPE = VarType.VT_VECTOR | VarType.VT_VARIANT
 
 
-def _refuse_vector(is_refused: Callable[[int, list[Variant]], bool]) -> Install:
+def _refuse_vector_of_propvariants(is_refused: Callable[[int, list[Variant]], bool]) -> Install:
     """Let the server refuse a stub as malformed if a condition is true for the place and the elements of a vector of
     PROPVARIANTs.
     """
@@ -24,7 +24,7 @@ def _refuse_vector(is_refused: Callable[[int, list[Variant]], bool]) -> Install:
     class VectorRefused(ObjectProperties):
         def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
             given = enumerate(call.arguments["apVar"])
-            vectors = [(place, one) for place, one in given if one["vt"] == _VECTOR_OF_VARIANTS]
+            vectors = [(place, one) for place, one in given if one["vt"] == _VECTOR_OF_VARIANTS_TYPE]
             if any(is_refused(place, one["_varUnion"]["pElems"] or []) for place, one in vectors):
                 self.qm.remote.carry_out_outputs(call.fault(FaultStatus.RPC_X_BAD_STUB_DATA))
             else:
@@ -42,7 +42,7 @@ for _name, _says, _condition in (
     (
         "nested-vector-of-variants",
         "a vector of PROPVARIANTs in a vector of PROPVARIANTs",
-        lambda place, elements: any(one["vt"] == _VECTOR_OF_VARIANTS for one in elements),
+        lambda place, elements: any(one["vt"] == _VECTOR_OF_VARIANTS_TYPE for one in elements),
     ),
     (
         "later-vector-of-variants",
@@ -54,6 +54,6 @@ for _name, _says, _condition in (
         f"server-propvariant-{_name}-refused",
         "MQMQ-2.2.12-07",
         f"The server refuses a stub as malformed if the stub contains {_says}.",
-        _refuse_vector(_condition),
+        _refuse_vector_of_propvariants(_condition),
         blind=True,
     )

@@ -42,7 +42,7 @@ PROPERTY_AND_TYPE_BY_RULE = {
 }
 """For each rule, a property, and the type in which the SUT returns the property when the call requests it with VT_NULL.
 """
-VARIANT_BY_RULE = {
+SAMPLE_VARIANT_BY_RULE = {
     "MQMQ-2.2.12-03": Variant(VarType.I2, -2),
     "MQMQ-2.2.12-04": Variant(VarType.I4, -4),
     "MQMQ-2.2.12-05": Variant(VarType.BOOL, 0xFFFF),
@@ -58,7 +58,7 @@ VARIANT_BY_RULE = {
     "MQMQ-2.2.12-16": Variant(VarType.CLSID, SAMPLE_GUID),
 }
 NESTED_VECTOR = Variant(VarType.VECTOR | VarType.VARIANT, [Variant(VarType.UI2, 1)])
-EDGE_VARIANTS_BY_RULE = {
+BOUNDARY_VALUE_VARIANTS_BY_RULE = {
     "MQMQ-2.2.12-03": [Variant(VarType.I2, value) for value in (0, 0x7FFF, -0x8000)],
     "MQMQ-2.2.12-04": [Variant(VarType.I4, value) for value in (0, 0x7FFF_FFFF, -0x8000_0000)],
     "MQMQ-2.2.12-05": [Variant(VarType.BOOL, 0)],
@@ -89,8 +89,8 @@ VECTOR_VARIANTS = (
     Variant(VarType.VECTOR | VarType.CLSID, [SAMPLE_GUID]),
     Variant(VarType.VECTOR | VarType.LPWSTR, ["one", "two"]),
 )
-EMPTY_VECTORS = [Variant(one.vt, []) for one in VECTOR_VARIANTS]
-LONG_VECTORS = [Variant(one.vt, [*one.value, *one.value] * 20) for one in VECTOR_VARIANTS]
+EMPTY_VECTOR_VARIANTS = [Variant(one.vt, []) for one in VECTOR_VARIANTS]
+LONG_VECTOR_VARIANTS = [Variant(one.vt, [*one.value, *one.value] * 20) for one in VECTOR_VARIANTS]
 CREATED_PROPERTIES: dict[str, Any] = {
     "label": "label " * 20 + "full",
     "base_priority": -5,
@@ -98,7 +98,7 @@ CREATED_PROPERTIES: dict[str, Any] = {
     "journal_quota_kb": 0x0001_2345,
     "type": str(SAMPLE_GUID),
 }
-ANSWERED_VALUES_BY_RULE: dict[str, list[tuple[int, VarType, Any]]] = {
+RETURNED_PROPERTY_VALUES_BY_RULE: dict[str, list[tuple[int, VarType, Any]]] = {
     "MQMQ-2.2.12-03": [(106, VarType.I2, -5 & 0xFFFF)],
     "MQMQ-2.2.12-11": [(105, VarType.UI4, 0x9000_0001), (107, VarType.UI4, 0x0001_2345)],
     "MQMQ-2.2.12-14": [(LABEL_PROPERTY_ID, VarType.LPWSTR, CREATED_PROPERTIES["label"])],
@@ -107,7 +107,7 @@ ANSWERED_VALUES_BY_RULE: dict[str, list[tuple[int, VarType, Any]]] = {
 """For each rule, the properties of a queue with CREATED_PROPERTIES: identifier, type and value."""
 
 
-class PropertyCaller:
+class ObjectPropertiesCaller:
     """A caller of R_QMGetObjectProperties for the plain queue, with NDR as the transfer syntax."""
 
     def __init__(self, remote):
@@ -157,11 +157,11 @@ class PropertyCaller:
 
 
 @pytest.fixture
-def property_caller(remote, judge):
-    """Return a PropertyCaller. If the SUT does not serve R_QMGetObjectProperties (MS-MQMP), mark the rules as not
-    observable.
+def object_properties_caller(remote, judge):
+    """Return an ObjectPropertiesCaller. If the SUT does not serve R_QMGetObjectProperties (MS-MQMP), mark the rules as
+    not observable.
     """
-    made = PropertyCaller(remote)
+    made = ObjectPropertiesCaller(remote)
     call = made.ask(made.build_stub([Variant(VarType.NULL)]))
     if call.thrown == UNKNOWN_OPNUM_FAULT:
         why = "the SUT has no R_QMGetObjectProperties, and no other method has a PROPVARIANT"
@@ -171,20 +171,20 @@ def property_caller(remote, judge):
 
 
 @covers(*PROPERTY_AND_TYPE_BY_RULE)
-def test_each_property_is_answered_in_its_type(property_caller, judge):
+def test_each_property_is_answered_in_its_type(object_properties_caller, judge):
     """A call requests every property with VT_NULL. The SUT returns each property in a PROPVARIANT of the type that the
     property has.
     """
     identifiers = list(PROPERTY_TYPES)
     variants = [Variant(VarType.NULL)] * len(identifiers)
-    call = property_caller.ask(get_properties(False, property_caller.direct, identifiers, variants))
+    call = object_properties_caller.ask(get_properties(False, object_properties_caller.direct, identifiers, variants))
     if call.thrown is not None or not call.answered:
         judge(
             "MQMQ-2.2.12-02",
             expected=ACCEPTED_OUTCOME,
             case="call with VT_NULL",
             observed=call.outcome,
-            evidence=property_caller.frames,
+            evidence=object_properties_caller.frames,
         )
         raise ConformanceFailure(f"the SUT did not return its properties: {call.outcome}")
     try:
@@ -192,7 +192,7 @@ def test_each_property_is_answered_in_its_type(property_caller, judge):
     except WireError as error:
         raise ConformanceFailure(f"the SUT's answer is malformed: {error}") from error
     if result:
-        answers = {identifier: property_caller.request_property(identifier) for identifier in identifiers}
+        answers = {identifier: object_properties_caller.request_property(identifier) for identifier in identifiers}
         judge("MQMQ-2.2.12-02", expected=each("MQ_OK", "property"), case="calls with VT_NULL", observed=answers)
         raise ConformanceFailure(f"the SUT did not return its properties: {name_status(result)}")
     types = dict(zip_longest(identifiers, [one.vt for one in found]))  # a missing property is judged, too
@@ -202,28 +202,28 @@ def test_each_property_is_answered_in_its_type(property_caller, judge):
             expected=expected,
             case=f"type of property {identifier}",
             observed=types.get(identifier),
-            evidence=property_caller.frames,
+            evidence=object_properties_caller.frames,
         )
 
 
 @needs("queue_control")
-@covers(*ANSWERED_VALUES_BY_RULE)
-def test_values_of_a_queue_are_returned_whole(property_caller, sut, judge):
+@covers(*RETURNED_PROPERTY_VALUES_BY_RULE)
+def test_values_of_a_queue_are_returned_whole(object_properties_caller, sut, judge):
     """A queue has a negative number, numbers with a high bit, a label of 124 characters and a GUID: the SUT returns
     these values as they were set. For a queue without such values, it returns an empty label and a zero GUID.
     """
     created = sut.new_queue("values", **CREATED_PROPERTIES)
     plain = sut.new_queue("defaults")
-    wanted = [one for values in ANSWERED_VALUES_BY_RULE.values() for one, _, _ in values]
-    values = property_caller.request_property_values(created, wanted)
-    evidence = property_caller.frames
-    defaults = property_caller.request_property_values(plain, [LABEL_PROPERTY_ID, 102])
-    evidence = [*evidence, *property_caller.frames]
+    wanted = [one for values in RETURNED_PROPERTY_VALUES_BY_RULE.values() for one, _, _ in values]
+    values = object_properties_caller.request_property_values(created, wanted)
+    evidence = object_properties_caller.frames
+    defaults = object_properties_caller.request_property_values(plain, [LABEL_PROPERTY_ID, 102])
+    evidence = [*evidence, *object_properties_caller.frames]
     expected_defaults: dict[str, list[tuple[int, VarType, Any]]] = {
         "MQMQ-2.2.12-14": [(LABEL_PROPERTY_ID, VarType.LPWSTR, "")],
         "MQMQ-2.2.12-16": [(102, VarType.CLSID, UUID(int=0))],
     }
-    for rule, properties in ANSWERED_VALUES_BY_RULE.items():
+    for rule, properties in RETURNED_PROPERTY_VALUES_BY_RULE.items():
         default = expected_defaults.get(rule, [])
         judge(
             rule,
@@ -239,21 +239,23 @@ def test_values_of_a_queue_are_returned_whole(property_caller, sut, judge):
         )
 
 
-@covers(*VARIANT_BY_RULE)
-def test_propvariant_one_byte_short_is_refused(property_caller, judge):
+@covers(*SAMPLE_VARIANT_BY_RULE)
+def test_propvariant_one_byte_short_is_refused(object_properties_caller, judge):
     """A call with a PROPVARIANT of any type succeeds, also with the limits of the type, with empty and long values,
     in a vector and before another type. A call whose PROPVARIANT is one byte too short gets a fault.
     """
-    for rule, variant in VARIANT_BY_RULE.items():
-        whole = property_caller.read(Variant(VarType.NULL), variant)
-        evidence = property_caller.frames
-        cut = property_caller.read(Variant(VarType.NULL), variant, cut=1)
+    for rule, variant in SAMPLE_VARIANT_BY_RULE.items():
+        whole = object_properties_caller.read(Variant(VarType.NULL), variant)
+        evidence = object_properties_caller.frames
+        cut = object_properties_caller.read(Variant(VarType.NULL), variant, cut=1)
         observed = {"whole_variant": whole, "variant_without_its_last_byte": cut}
-        evidence = [*evidence, *property_caller.frames]
-        observed["variants_with_other_values"] = property_caller.read(*EDGE_VARIANTS_BY_RULE.get(rule, [variant]))
-        evidence = [*evidence, *property_caller.frames]
+        evidence = [*evidence, *object_properties_caller.frames]
+        observed["variants_with_other_values"] = object_properties_caller.read(
+            *BOUNDARY_VALUE_VARIANTS_BY_RULE.get(rule, [variant])
+        )
+        evidence = [*evidence, *object_properties_caller.frames]
         in_vector = Variant(VarType.VECTOR | VarType.VARIANT, [variant, variant])
-        observed["variants_in_a_vector_and_before_another_type"] = property_caller.read(
+        observed["variants_in_a_vector_and_before_another_type"] = object_properties_caller.read(
             in_vector, variant, Variant(VarType.NULL)
         )
         judge(
@@ -265,19 +267,19 @@ def test_propvariant_one_byte_short_is_refused(property_caller, judge):
                 variants_in_a_vector_and_before_another_type=ACCEPTED_OUTCOME,
             ),
             observed=observed,
-            evidence=[*evidence, *property_caller.frames],
+            evidence=[*evidence, *object_properties_caller.frames],
         )
 
 
 @covers("MQMQ-2.2.12-01", "MQMQ-2.2.12-02")
-def test_bytes_after_vt_empty_and_vt_null_are_refused(property_caller, judge):
+def test_bytes_after_vt_empty_and_vt_null_are_refused(object_properties_caller, judge):
     """A call with two PROPVARIANTs of VT_EMPTY or VT_NULL succeeds. A call with eight extra bytes after the first
     PROPVARIANT gets a fault.
     """
     for rule, vt in (("MQMQ-2.2.12-01", VarType.EMPTY), ("MQMQ-2.2.12-02", VarType.NULL)):
-        without = property_caller.read(Variant(vt), Variant(vt))
-        evidence = property_caller.frames
-        filled = property_caller.read(Variant(vt, raw=b"\xa5" * 8), Variant(vt))
+        without = object_properties_caller.read(Variant(vt), Variant(vt))
+        evidence = object_properties_caller.frames
+        filled = object_properties_caller.read(Variant(vt, raw=b"\xa5" * 8), Variant(vt))
         observed = {"variant_without_trailing_bytes": without, "variant_with_eight_trailing_bytes": filled}
         judge(
             rule,
@@ -285,25 +287,25 @@ def test_bytes_after_vt_empty_and_vt_null_are_refused(property_caller, judge):
                 variant_without_trailing_bytes=ACCEPTED_OUTCOME, variant_with_eight_trailing_bytes=FAULT_OUTCOME
             ),
             observed=observed,
-            evidence=[*evidence, *property_caller.frames],
+            evidence=[*evidence, *object_properties_caller.frames],
         )
 
 
 @covers("MQMQ-2.2.12-07", "MQMQ-2.2.12-17", "MQMQ-2.2.12-18")
-def test_vector_without_type_or_with_wrong_count_is_refused(property_caller, judge):
+def test_vector_without_type_or_with_wrong_count_is_refused(object_properties_caller, judge):
     """Calls with vectors of every type succeed. So do calls with an empty vector, with a vector after another property,
     and with a vector in a vector. Three calls get a fault: VT_VARIANT without VT_VECTOR, VT_VECTOR without a type, and
     a vector with a wrong count.
     """
     vector = Variant(VarType.VECTOR | VarType.VARIANT, [Variant(VarType.UI2, 1)])
     observed = {
-        "VT_VARIANT_in_a_vector": property_caller.read(vector),
+        "VT_VARIANT_in_a_vector": object_properties_caller.read(vector),
         "VT_VARIANT_in_a_later_an_empty_and_a_nested_vector": [
-            property_caller.read(Variant(VarType.NULL), vector),
-            property_caller.read(Variant(vector.vt, [])),
-            property_caller.read(Variant(vector.vt, [Variant(VarType.UI2, 1), vector])),
+            object_properties_caller.read(Variant(VarType.NULL), vector),
+            object_properties_caller.read(Variant(vector.vt, [])),
+            object_properties_caller.read(Variant(vector.vt, [Variant(VarType.UI2, 1), vector])),
         ],
-        "VT_VARIANT_without_a_vector": property_caller.read(Variant(VarType.VARIANT, raw=bytes(8))),
+        "VT_VARIANT_without_a_vector": object_properties_caller.read(Variant(VarType.VARIANT, raw=bytes(8))),
     }
     judge(
         "MQMQ-2.2.12-07",
@@ -313,15 +315,15 @@ def test_vector_without_type_or_with_wrong_count_is_refused(property_caller, jud
             VT_VARIANT_without_a_vector=FAULT_OUTCOME,
         ),
         observed=observed,
-        evidence=property_caller.frames,
+        evidence=object_properties_caller.frames,
     )
     judge.conclude("MQMQ-2.2.12-07")
-    with_type = [property_caller.read(one) for one in VECTOR_VARIANTS]
+    with_type = [object_properties_caller.read(one) for one in VECTOR_VARIANTS]
     observed = {
         "vectors_with_a_type": with_type,
-        "empty_vectors": property_caller.read(*EMPTY_VECTORS),
+        "empty_vectors": object_properties_caller.read(*EMPTY_VECTOR_VARIANTS),
         "vectors_without_a_type_alone_and_beside_other_types": [
-            property_caller.read(*before, Variant(VarType.VECTOR, raw=content), *after)
+            object_properties_caller.read(*before, Variant(VarType.VECTOR, raw=content), *after)
             for content in (b"", bytes(8))
             for before in ((), (Variant(VarType.NULL),))
             for after in ((), (Variant(VarType.NULL),))
@@ -332,13 +334,15 @@ def test_vector_without_type_or_with_wrong_count_is_refused(property_caller, jud
         empty_vectors=ACCEPTED_OUTCOME,
         vectors_without_a_type_alone_and_beside_other_types=each(FAULT_OUTCOME),
     )
-    judge("MQMQ-2.2.12-17", expected=expected, observed=observed, evidence=property_caller.frames)
+    judge("MQMQ-2.2.12-17", expected=expected, observed=observed, evidence=object_properties_caller.frames)
     judge.conclude("MQMQ-2.2.12-17")
-    stub = property_caller.build_stub([VECTOR_VARIANTS[3]])
-    wrong = property_caller.ask(stub[:-8] + (2).to_bytes(4, "little") + stub[-4:])
+    stub = object_properties_caller.build_stub([VECTOR_VARIANTS[3]])
+    wrong = object_properties_caller.ask(stub[:-8] + (2).to_bytes(4, "little") + stub[-4:])
     observed = {
-        "vectors_with_a_right_count": [property_caller.read(one) for one in (*VECTOR_VARIANTS, *LONG_VECTORS)],
-        "empty_vectors": property_caller.read(*EMPTY_VECTORS),
+        "vectors_with_a_right_count": [
+            object_properties_caller.read(one) for one in (*VECTOR_VARIANTS, *LONG_VECTOR_VARIANTS)
+        ],
+        "empty_vectors": object_properties_caller.read(*EMPTY_VECTOR_VARIANTS),
         "vector_with_a_wrong_count": FAULT_OUTCOME if wrong.thrown is not None else wrong.outcome,
     }
     judge(
@@ -349,5 +353,5 @@ def test_vector_without_type_or_with_wrong_count_is_refused(property_caller, jud
             vector_with_a_wrong_count=FAULT_OUTCOME,
         ),
         observed=observed,
-        evidence=property_caller.frames,
+        evidence=object_properties_caller.frames,
     )

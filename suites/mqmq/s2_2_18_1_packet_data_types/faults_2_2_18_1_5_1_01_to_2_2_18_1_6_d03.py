@@ -262,8 +262,8 @@ add(
 )
 
 
-@fault("receiver-message-purged-from-subqueue-nack-queue-deleted", breaks="MQMQ-2.2.18.1.6-D01", blind=True)
-class ReceiverMessagePurgedFromSubqueueNackQueueDeleted(Positions):
+@fault("receiver-sends-queue-deleted-nack-for-purge-of-subqueue", breaks="MQMQ-2.2.18.1.6-D01", blind=True)
+class ReceiverSendsQueueDeletedNackForPurgeOfSubqueue(Positions):
     """When a message is purged from a subqueue, the receiver sends an acknowledgment with the class for a deleted
     queue.
     """
@@ -279,8 +279,8 @@ class ReceiverMessagePurgedFromSubqueueNackQueueDeleted(Positions):
         super().delete_message(position, reason)
 
 
-@fault("receiver-final-ack-of-purged-message-class-queue-deleted", breaks="MQMQ-2.2.18.1.6-D01")
-class ReceiverFinalAckOfPurgedMessageClassQueueDeleted(OrderAcks):
+@fault("receiver-sends-queue-deleted-final-ack-for-purged-message", breaks="MQMQ-2.2.18.1.6-D01")
+class ReceiverSendsQueueDeletedFinalAckForPurgedMessage(OrderAcks):
     """When a transactional message is purged, the receiver sends a FinalAck with the class for a deleted queue."""
 
     def send_transactional_ack(
@@ -291,8 +291,8 @@ class ReceiverFinalAckOfPurgedMessageClassQueueDeleted(OrderAcks):
         super().send_transactional_ack(name, message_class, body, now)
 
 
-@fault("narrow-receive-of-express-message-acknowledged-as-arrival", breaks="MQMQ-2.2.18.1.6-D01", blind=True)
-class NarrowReceiveOfExpressMessageAcknowledgedAsArrival(AdminAcks):
+@fault("receiver-acknowledges-receive-of-express-message-as-arrival", breaks="MQMQ-2.2.18.1.6-D01", blind=True)
+class ReceiverAcknowledgesReceiveOfExpressMessageAsArrival(AdminAcks):
     """The receiver acknowledges the receive of an express message with the class ACK_REACH_QUEUE."""
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -302,10 +302,10 @@ class NarrowReceiveOfExpressMessageAcknowledgedAsArrival(AdminAcks):
 
 
 @fault(
-    "sender-time-to-be-received-passed-before-sending-class-receive-timeout",
+    "sender-sends-receive-timeout-for-message-expired-before-sending",
     breaks=("MQMQ-2.2.18.1.6-D03", "MQMQ-2.2.19.3-03"),
 )
-class SenderTimeToBeReceivedPassedBeforeSendingClassReceiveTimeout(AdminAcks):
+class SenderSendsReceiveTimeoutForMessageExpiredBeforeSending(AdminAcks):
     """When the TimeToBeReceived of a message expires before the message is sent, the sender sends an acknowledgment of
     class NACK_RECEIVE_TIMEOUT.
     """

@@ -25,7 +25,7 @@ from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import (
     make_queue_name_kind_condition,
 )
 
-WRONG_CLASS_BY_CLASS = {
+WRONG_ACK_CLASS_BY_ACK_CLASS = {
     MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG: MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q,
     MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q: MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
     MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT: MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
@@ -37,7 +37,7 @@ WRONG_CLASS_BY_CLASS = {
 """For each message class of an event, the message class of a different event."""
 
 
-WRONG_CLASS_RULES = (
+ACK_CLASS_RULES = (
     "MQMQ-2.2.18.1.6-D01",
     "MQDMPR-3.1.1.12-03",
     "MQDMPR-3.1.1.12-D09",
@@ -64,9 +64,9 @@ def _change_acknowledgment_classes(others: Mapping[MessageClass, MessageClass]) 
 for _name, _breaks, _says, _others in (
     (
         "receiver-ack-message-class-of-other-event",
-        WRONG_CLASS_RULES,
+        ACK_CLASS_RULES,
         "The receiver acknowledges an event with the MessageClass of a different event.",
-        WRONG_CLASS_BY_CLASS,
+        WRONG_ACK_CLASS_BY_ACK_CLASS,
     ),
     (
         "receiver-ack-of-unknown-provider-bad-encryption",
@@ -79,10 +79,10 @@ for _name, _breaks, _says, _others in (
 
 
 @fault(
-    "receiver-unsupported-provider-of-transactional-message-class-bad-signature",
+    "receiver-sends-bad-signature-for-transactional-unsupported-provider",
     breaks=("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21"),
 )
-class ReceiverUnsupportedProviderOfTransactionalMessageClassBadSignature(Admission):
+class ReceiverSendsBadSignatureForTransactionalUnsupportedProvider(Admission):
     """The receiver refuses a transactional message with an unsupported provider, but sends the class for a bad
     signature.
     """

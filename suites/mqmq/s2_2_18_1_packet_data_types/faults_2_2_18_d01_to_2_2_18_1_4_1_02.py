@@ -167,8 +167,8 @@ add(
 )
 
 
-@fault("receiver-sequence-of-equal-timestamp-refused", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
-class ReceiverSequenceOfEqualTimestampRefused(InSequence):
+@fault("receiver-refuses-later-sequence-with-equal-time-stamp", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
+class ReceiverRefusesLaterSequenceWithEqualTimeStamp(InSequence):
     """The receiver refuses a later sequence whose TimeStamp equals that of the known sequence."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -179,7 +179,7 @@ class ReceiverSequenceOfEqualTimestampRefused(InSequence):
         return super().is_in_sequence(session, packet)
 
 
-def _read_identifier_as_signed(identifier: TxSequenceID) -> int:
+def _read_sequence_identifier_as_signed(identifier: TxSequenceID) -> int:
     return (int(identifier) ^ 1 << 63) - (1 << 63)
 
 
@@ -193,12 +193,12 @@ class ReceiverTxSequenceIdComparedAsSigned(InSequence):
         if header.TxSequenceID == last:
             return super().is_in_sequence(session, packet)
         return (
-            _read_identifier_as_signed(header.TxSequenceID) > _read_identifier_as_signed(last)
+            _read_sequence_identifier_as_signed(header.TxSequenceID) > _read_sequence_identifier_as_signed(last)
             and header.PreviousTxSequenceNumber == 0
         )
 
 
-class DerivedNumberComparer(InSequence):
+class DerivedSequenceIdComparer(InSequence):
     """The receiver compares a number that it derives wrongly from each TxSequenceID."""
 
     def derive_compared_number(self, identifier: TxSequenceID) -> int:
@@ -216,8 +216,8 @@ class DerivedNumberComparer(InSequence):
         return later and header.PreviousTxSequenceNumber == 0
 
 
-@fault("receiver-tx-sequence-id-time-stamp-signed", breaks="MQMQ-2.2.18.1.2-D02")
-class ReceiverTxSequenceIdTimeStampSigned(DerivedNumberComparer):
+@fault("receiver-compares-time-stamp-of-tx-sequence-id-as-signed", breaks="MQMQ-2.2.18.1.2-D02")
+class ReceiverComparesTimeStampOfTxSequenceIdAsSigned(DerivedSequenceIdComparer):
     """The receiver compares TimeStamp of TxSequenceIDs as a signed number."""
 
     def derive_compared_number(self, identifier: TxSequenceID) -> int:
@@ -226,7 +226,7 @@ class ReceiverTxSequenceIdTimeStampSigned(DerivedNumberComparer):
 
 
 @fault("receiver-tx-sequence-id-ordinal-compared-as-16-bits", breaks="MQMQ-2.2.18.1.2-D02")
-class ReceiverTxSequenceIdOrdinalComparedAs16Bits(DerivedNumberComparer):
+class ReceiverTxSequenceIdOrdinalComparedAs16Bits(DerivedSequenceIdComparer):
     """The receiver compares only the lower 16 bits of Ordinal of TxSequenceIDs."""
 
     def derive_compared_number(self, identifier: TxSequenceID) -> int:
@@ -292,18 +292,18 @@ add(
 )
 
 
-LIST_HEADER_START = struct.pack("<HHI", 0x0064, 0, 1)
+DESTINATION_LIST_HEADER_START_BYTES = struct.pack("<HHI", 0x0064, 0, 1)
 """The bytes between HeaderSize and FormatType in a list of one destination."""
 
 
-def _change_only_destination(change: Callable[[bytearray, int], None]) -> Install:
+def _change_single_listed_destination(change: Callable[[bytearray, int], None]) -> Install:
     """Change a list that has one destination; `change` is called with the packet and the offset of FormatType."""
 
     def change_destination_bytes(data: bytes) -> bytes:
         buffer = bytearray(data)
-        at = data.find(LIST_HEADER_START)
+        at = data.find(DESTINATION_LIST_HEADER_START_BYTES)
         if at >= 0:
-            change(buffer, at + len(LIST_HEADER_START))
+            change(buffer, at + len(DESTINATION_LIST_HEADER_START_BYTES))
         return bytes(buffer)
 
     return wrong_bytes(UserMessagePacket, change_destination_bytes, has_header("MultiQueueFormatHeader"))
@@ -317,7 +317,7 @@ add(
     "sender-destination-list-format-type-9",
     ("MQMQ-2.2.18.1.4-01", "MQMQ-2.2.18.1.4-02", "MQMQ-2.2.20.2-05"),
     "The sender's list of destinations carries FormatType 9.",
-    _change_only_destination(_set_unknown_format_type),
+    _change_single_listed_destination(_set_unknown_format_type),
 )
 
 
@@ -329,7 +329,7 @@ add(
     "sender-destination-list-name-unterminated",
     "MQMQ-2.2.18.1.4.1-01",
     "The sender's list of destinations carries a direct name without its null.",
-    _change_only_destination(_remove_name_terminator),
+    _change_single_listed_destination(_remove_name_terminator),
 )
 
 
@@ -341,7 +341,7 @@ add(
     "sender-destination-list-name-not-direct",
     "MQMQ-2.2.18.1.4.1-02",
     "The sender's list of destinations carries a text of FormatType 3 that is not a direct name.",
-    _change_only_destination(_corrupt_direct_name),
+    _change_single_listed_destination(_corrupt_direct_name),
 )
 
 

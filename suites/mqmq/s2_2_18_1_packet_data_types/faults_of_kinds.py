@@ -201,8 +201,8 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, _install, blind=True)
 
 
-@fault("receiver-sequence-with-equal-time-stamp-refused", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
-class ReceiverSequenceWithEqualTimeStampRefused(InSequence):
+@fault("receiver-compares-tx-sequence-ids-by-time-stamp-only", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
+class ReceiverComparesTxSequenceIdsByTimeStampOnly(InSequence):
     """The receiver compares TxSequenceIDs only by TimeStamp: a greater Ordinal with the same TimeStamp is ignored."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -219,11 +219,11 @@ class ReceiverSequenceWithEqualTimeStampRefused(InSequence):
 
 
 @fault(
-    "sender-expiry-of-transactional-message-not-acknowledged",
+    "sender-sends-no-nack-for-expired-transactional-message",
     breaks=("MQMQ-2.2.18.1.6-D03", "MQMQ-2.2.19.3-03"),
     blind=True,
 )
-class SenderExpiryOfTransactionalMessageNotAcknowledged(AdminAcks):
+class SenderSendsNoNackForExpiredTransactionalMessage(AdminAcks):
     """The sender sends no acknowledgment when a transactional message expires before it is sent."""
 
     def acknowledge_expiration(self, message: Message, now: Now) -> None:
@@ -232,11 +232,11 @@ class SenderExpiryOfTransactionalMessageNotAcknowledged(AdminAcks):
 
 
 @fault(
-    "sender-expiry-of-message-with-jn-not-acknowledged",
+    "sender-sends-no-nack-for-expired-message-with-jn-set",
     breaks=("MQMQ-2.2.18.1.6-D03", "MQMQ-2.2.19.3-03", "MQQB-3.1.7.1.2-03"),
     blind=True,
 )
-class SenderExpiryOfMessageWithJnNotAcknowledged(AdminAcks):
+class SenderSendsNoNackForExpiredMessageWithJnSet(AdminAcks):
     """The sender sends no acknowledgment when a message that requests negative journaling expires before it is sent."""
 
     def acknowledge_expiration(self, message: Message, now: Now) -> None:

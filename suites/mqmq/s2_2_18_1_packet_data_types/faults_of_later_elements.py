@@ -28,13 +28,13 @@ from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
 
-class _ElementWithLayout(MQFFormatNameElement):
+class _ElementWithChangedLayout(MQFFormatNameElement):
     """An element of a list with a different layout."""
 
     __slots__ = ()
 
 
-class _AlignedTo4(_ElementWithLayout):
+class _FormatNameAlignedTo4Bytes(_ElementWithChangedLayout):
     __slots__ = ()
 
     def build(self, offset: int = 0) -> bytes:
@@ -42,7 +42,7 @@ class _AlignedTo4(_ElementWithLayout):
         return head + bytes(-(offset + len(head)) % 4) + self.FormatName.build()
 
 
-class _AlignedTo8(_ElementWithLayout):
+class _FormatNameAlignedTo8Bytes(_ElementWithChangedLayout):
     __slots__ = ()
 
     def build(self, offset: int = 0) -> bytes:
@@ -50,7 +50,7 @@ class _AlignedTo8(_ElementWithLayout):
         return head + bytes(-(offset + len(head)) % 8) + self.FormatName.build()
 
 
-class _NumberFirst(_ElementWithLayout):
+class _FormatNameWithNumberFirst(_ElementWithChangedLayout):
     __slots__ = ()
 
     def build(self, offset: int = 0) -> bytes:
@@ -85,7 +85,7 @@ def _change_later_elements(
     return change_packet
 
 
-def _add_count(element: MQFFormatNameElement) -> MQFFormatNameElement:
+def _add_length_before_direct_name(element: MQFFormatNameElement) -> MQFFormatNameElement:
     name: Any = element.FormatName
     size = 2 * len(name.DirectFormatName) + 2
     return replace(element, FormatName=MQFDirectQueueFormatName(chr(size) + name.DirectFormatName))
@@ -95,7 +95,7 @@ add(
     "sender-list-later-direct-name-with-count",
     "MQMQ-2.2.18.1.4.1-01",
     "The sender puts a count of bytes before the text of a direct format name that is not the first element of a list.",
-    packets(UserMessagePacket, _change_later_elements(MQFDirectQueueFormatName, _add_count, 1)),
+    packets(UserMessagePacket, _change_later_elements(MQFDirectQueueFormatName, _add_length_before_direct_name, 1)),
     blind=True,
 )
 add(
@@ -104,7 +104,7 @@ add(
     "The sender aligns the text of a direct format name that is not the first element of a list to 4 bytes.",
     packets(
         UserMessagePacket,
-        _change_later_elements(MQFDirectQueueFormatName, lambda one: _AlignedTo4(one.FormatName), 1),
+        _change_later_elements(MQFDirectQueueFormatName, lambda one: _FormatNameAlignedTo4Bytes(one.FormatName), 1),
     ),
     blind=True,
 )
@@ -113,7 +113,8 @@ add(
     "MQMQ-2.2.18.1.7.2-D01",
     "The sender aligns SourceQueueManager of a private format name that is not the first element of a list to 8 bytes.",
     packets(
-        UserMessagePacket, _change_later_elements(PrivateQueueFormatName, lambda one: _AlignedTo8(one.FormatName), 1)
+        UserMessagePacket,
+        _change_later_elements(PrivateQueueFormatName, lambda one: _FormatNameAlignedTo8Bytes(one.FormatName), 1),
     ),
     blind=True,
 )
@@ -123,7 +124,8 @@ add(
     "The sender puts PrivateQueueIdentifier before SourceQueueManager in a private format name that is not the first "
     "element of a list.",
     packets(
-        UserMessagePacket, _change_later_elements(PrivateQueueFormatName, lambda one: _NumberFirst(one.FormatName), 1)
+        UserMessagePacket,
+        _change_later_elements(PrivateQueueFormatName, lambda one: _FormatNameWithNumberFirst(one.FormatName), 1),
     ),
     blind=True,
 )
@@ -143,8 +145,8 @@ add(
 )
 
 
-@fault("manager-private-queue-number-of-transactional-queue-repeated", breaks="MQMQ-2.2.18.1.5.1-02", blind=True)
-class ManagerPrivateQueueNumberOfTransactionalQueueRepeated(Queues):
+@fault("queue-manager-repeats-number-for-transactional-private-queue", breaks="MQMQ-2.2.18.1.5.1-02", blind=True)
+class QueueManagerRepeatsNumberForTransactionalPrivateQueue(Queues):
     """The queue manager gives a transactional private queue the number of an existing private queue that is not
     transactional.
     """
@@ -160,7 +162,7 @@ class ManagerPrivateQueueNumberOfTransactionalQueueRepeated(Queues):
         super().add(queue)
 
 
-def _halve_count_of_response_queue(packet: UserMessagePacket) -> bytes:
+def _halve_count_in_response_queue_name(packet: UserMessagePacket) -> bytes:
     data, queue = packet.build(), packet.UserHeader.ResponseQueue
     if not isinstance(queue, DirectQueueFormatName):
         return data
@@ -169,7 +171,7 @@ def _halve_count_of_response_queue(packet: UserMessagePacket) -> bytes:
     return data[:at] + (queue.Count // 2).to_bytes(2, "little") + data[at + 2 :]
 
 
-def _pad_admin_queue(packet: UserMessagePacket) -> bytes:
+def _pad_admin_queue_name(packet: UserMessagePacket) -> bytes:
     data, queue = packet.build(), packet.UserHeader.AdminQueue
     if not isinstance(queue, DirectQueueFormatName):
         return data
@@ -178,12 +180,12 @@ def _pad_admin_queue(packet: UserMessagePacket) -> bytes:
     return correct_packet_size(data[:at] + bytes(4) + data[at:])
 
 
-def _has_full_admin_queue(packet: UserMessagePacket) -> bool:
+def _has_unpadded_admin_queue_name(packet: UserMessagePacket) -> bool:
     queue = packet.UserHeader.AdminQueue
     return isinstance(queue, DirectQueueFormatName) and (queue.Count + 2) % 4 == 0
 
 
-def _strip_terminator_of_response_queue(packet: UserMessagePacket) -> bytes:
+def _strip_terminator_of_response_queue_name(packet: UserMessagePacket) -> bytes:
     queue = packet.UserHeader.ResponseQueue
     if not isinstance(queue, DirectQueueFormatName):
         return packet.build()
@@ -203,21 +205,21 @@ add(
     "receiver-acknowledgment-response-queue-count-in-characters",
     ("MQMQ-2.2.18.1.5.2-01", "MQMQ-2.2.18.1.5.2-D02"),
     "The receiver counts characters in Count of the direct ResponseQueue of an administration acknowledgment.",
-    packets(UserMessagePacket, _halve_count_of_response_queue, _is_acknowledgment),
+    packets(UserMessagePacket, _halve_count_in_response_queue_name, _is_acknowledgment),
     blind=True,
 )
 add(
     "sender-direct-admin-queue-at-boundary-padded",
     ("MQMQ-2.2.18.1.5.2-01", "MQMQ-2.2.18.1.5.2-D02"),
     "The sender puts four bytes of padding after a direct AdminQueue that already ends at a multiple of 4 bytes.",
-    packets(UserMessagePacket, _pad_admin_queue, _has_full_admin_queue),
+    packets(UserMessagePacket, _pad_admin_queue_name, _has_unpadded_admin_queue_name),
     blind=True,
 )
 add(
     "sender-direct-response-queue-null-omitted",
     "MQMQ-2.2.18.1.5.2-D02",
     "The sender omits the terminating null of a direct ResponseQueue.",
-    packets(UserMessagePacket, _strip_terminator_of_response_queue),
+    packets(UserMessagePacket, _strip_terminator_of_response_queue_name),
     blind=True,
 )
 
@@ -264,11 +266,11 @@ class SenderExpiredMessageOfPausedQueueNackOmitted(AdminAcks):
 
 
 @fault(
-    "receiver-unsupported-provider-of-transactional-message-bad-signature",
+    "receiver-bad-signature-nack-for-unsupported-provider-in-transaction",
     breaks=("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21"),
     blind=True,
 )
-class ReceiverUnsupportedProviderOfTransactionalMessageBadSignature(SecurityOnReceipt):
+class ReceiverBadSignatureNackForUnsupportedProviderInTransaction(SecurityOnReceipt):
     """The receiver answers NACK_BAD_SIGNATURE for a transactional message that requires an unsupported cryptographic
     provider.
     """
@@ -284,11 +286,11 @@ class ReceiverUnsupportedProviderOfTransactionalMessageBadSignature(SecurityOnRe
 
 
 @fault(
-    "receiver-unsupported-provider-of-message-with-list-bad-signature",
+    "receiver-bad-signature-nack-for-unsupported-provider-in-list",
     breaks=("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21"),
     blind=True,
 )
-class ReceiverUnsupportedProviderOfMessageWithListBadSignature(SecurityOnReceipt):
+class ReceiverBadSignatureNackForUnsupportedProviderInList(SecurityOnReceipt):
     """The receiver answers NACK_BAD_SIGNATURE for a message with a MultiQueueFormatHeader that requires an unsupported
     cryptographic provider.
     """

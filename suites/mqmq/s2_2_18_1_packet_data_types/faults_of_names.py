@@ -57,74 +57,76 @@ def _has_two_private_names(packet: UserMessagePacket) -> bool:
     )
 
 
-_PUBLIC, _PRIVATE = PublicQueueFormatName, PrivateQueueFormatName
+_PUBLIC_NAME_CLASS, _PRIVATE_NAME_CLASS = PublicQueueFormatName, PrivateQueueFormatName
 
 for _name, _rule, _says, _install in (
     (
         "public-admin-queue-name-of-20-bytes",
         "MQMQ-2.2.18.1.7.1-01",
         "The sender writes 20 bytes for a public administration queue.",
-        _change_name_bytes("AdminQueue", _PUBLIC, lambda name: name + bytes(4)),
+        _change_name_bytes("AdminQueue", _PUBLIC_NAME_CLASS, lambda name: name + bytes(4)),
     ),
     (
         "public-destination-name-of-20-bytes",
         "MQMQ-2.2.18.1.7.1-01",
         "The sender writes 20 bytes for a public destination.",
-        _change_name_bytes("DestinationQueue", _PUBLIC, lambda name: name + bytes(4)),
+        _change_name_bytes("DestinationQueue", _PUBLIC_NAME_CLASS, lambda name: name + bytes(4)),
     ),
     (
         "public-response-queue-name-of-12-bytes",
         "MQMQ-2.2.18.1.7.1-01",
         "The sender writes 12 bytes for a public response queue.",
-        _change_name_bytes("ResponseQueue", _PUBLIC, lambda name: name[:12]),
+        _change_name_bytes("ResponseQueue", _PUBLIC_NAME_CLASS, lambda name: name[:12]),
     ),
     (
         "public-admin-queue-unknown",
         "MQMQ-2.2.18.1.7.1-02",
         "The sender writes the GUID of an unknown queue into the name of a public administration queue.",
-        _set_field_of_queue_name("AdminQueue", _PUBLIC, "PublicQueueIdentifier", SECOND_QUEUE_MANAGER_GUID),
+        _set_field_of_queue_name("AdminQueue", _PUBLIC_NAME_CLASS, "PublicQueueIdentifier", SECOND_QUEUE_MANAGER_GUID),
     ),
     (
         "public-destination-big-endian",
         "MQMQ-2.2.18.1.7.1-02",
         "The sender writes the GUID of a public destination in network byte order.",
-        _set_field_of_queue_name("DestinationQueue", _PUBLIC, "PublicQueueIdentifier", _swap_bytes_of_guid),
+        _set_field_of_queue_name("DestinationQueue", _PUBLIC_NAME_CLASS, "PublicQueueIdentifier", _swap_bytes_of_guid),
     ),
     (
         "private-admin-queue-name-of-24-bytes",
         "MQMQ-2.2.18.1.7.2-01",
         "The sender writes 24 bytes for a private administration queue on another host.",
-        _change_name_bytes("AdminQueue", _PRIVATE, lambda name: name + bytes(4)),
+        _change_name_bytes("AdminQueue", _PRIVATE_NAME_CLASS, lambda name: name + bytes(4)),
     ),
     (
         "private-response-queue-number-before-guid",
         "MQMQ-2.2.18.1.7.2-01",
         "The sender writes the number of a private response queue on another host before the GUID of the host.",
-        _change_name_bytes("ResponseQueue", _PRIVATE, lambda name: name[16:] + name[:16]),
+        _change_name_bytes("ResponseQueue", _PRIVATE_NAME_CLASS, lambda name: name[16:] + name[:16]),
     ),
     (
         "private-response-queue-name-of-18-bytes",
         "MQMQ-2.2.18.1.7.2-01",
         "The sender writes the number of a private response queue on another host as 2 bytes.",
-        _change_name_bytes("ResponseQueue", _PRIVATE, lambda name: name[:18]),
+        _change_name_bytes("ResponseQueue", _PRIVATE_NAME_CLASS, lambda name: name[:18]),
     ),
     (
         "private-admin-queue-with-own-guid",
         "MQMQ-2.2.18.1.7.2-02",
         "The sender writes an unknown GUID into the name of a private administration queue on another host.",
-        _set_field_of_queue_name("AdminQueue", _PRIVATE, "SourceQueueManager", SECOND_QUEUE_MANAGER_GUID),
+        _set_field_of_queue_name("AdminQueue", _PRIVATE_NAME_CLASS, "SourceQueueManager", SECOND_QUEUE_MANAGER_GUID),
     ),
     (
         "private-response-queue-host-big-endian",
         "MQMQ-2.2.18.1.7.2-02",
         "The sender writes the GUID of the host of a private response queue in network byte order.",
-        _set_field_of_queue_name("ResponseQueue", _PRIVATE, "SourceQueueManager", _swap_bytes_of_guid),
+        _set_field_of_queue_name("ResponseQueue", _PRIVATE_NAME_CLASS, "SourceQueueManager", _swap_bytes_of_guid),
     ),
     (
         "private-admin-queue-number-cut-to-16-bits",
         "MQMQ-2.2.18.1.7.2-03",
         "The sender writes only the lower 16 bits of the number of a private administration queue on another host.",
-        _set_field_of_queue_name("AdminQueue", _PRIVATE, "PrivateQueueIdentifier", lambda number: number & 0xFFFF),
+        _set_field_of_queue_name(
+            "AdminQueue", _PRIVATE_NAME_CLASS, "PrivateQueueIdentifier", lambda number: number & 0xFFFF
+        ),
     ),
     (
         "private-response-queue-number-of-admin-queue",

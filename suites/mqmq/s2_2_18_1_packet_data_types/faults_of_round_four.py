@@ -10,7 +10,7 @@ from reference_qm.model.adm import NO_INCOMING_SEQUENCE, Session
 SIGN_BIT = 1 << 31
 
 
-def _build_signed_key(identifier: TxSequenceID) -> tuple[int, int]:
+def _build_comparison_key_with_signed_time_stamp(identifier: TxSequenceID) -> tuple[int, int]:
     return (identifier.TimeStamp & ~SIGN_BIT) - (identifier.TimeStamp & SIGN_BIT), identifier.Ordinal
 
 
@@ -24,4 +24,8 @@ class ReceiverTxSequenceIdTimeStampComparedAsSignedNumber(InSequence):
         header, last = packet.TransactionHeader, session.IncomingTxSequenceID
         if header is None or last in (NO_INCOMING_SEQUENCE, header.TxSequenceID):
             return super().is_in_sequence(session, packet)
-        return _build_signed_key(header.TxSequenceID) > _build_signed_key(last) and header.PreviousTxSequenceNumber == 0
+        return (
+            _build_comparison_key_with_signed_time_stamp(header.TxSequenceID)
+            > _build_comparison_key_with_signed_time_stamp(last)
+            and header.PreviousTxSequenceNumber == 0
+        )

@@ -150,8 +150,8 @@ for _name, _says, _install in (
     add(f"sender-direct-name-count-of-{_name}", "MQMQ-2.2.18.1.5.2-D01", _says, _install)
 
 
-@fault("queue-manager-private-numbers-begin-anew-after-restart", breaks="MQMQ-2.2.18.1.7.2-04")
-class QueueManagerPrivateNumbersBeginAnewAfterRestart(Restoring):
+@fault("queue-manager-reuses-private-queue-number-after-restart", breaks="MQMQ-2.2.18.1.7.2-04")
+class QueueManagerReusesPrivateQueueNumberAfterRestart(Restoring):
     """After a restart, the queue manager gives the first new private queue the number of an existing queue."""
 
     def repair_queue_numbers(self) -> None:
@@ -159,8 +159,8 @@ class QueueManagerPrivateNumbersBeginAnewAfterRestart(Restoring):
         self.qm.adm.last_private_queue_number = 0
 
 
-@fault("queue-manager-transactional-private-queue-with-number-of-last-queue", breaks="MQMQ-2.2.18.1.7.2-04")
-class QueueManagerTransactionalPrivateQueueWithNumberOfLastQueue(Queues):
+@fault("queue-manager-gives-last-private-number-to-transactional-queue", breaks="MQMQ-2.2.18.1.7.2-04")
+class QueueManagerGivesLastPrivateNumberToTransactionalQueue(Queues):
     """The queue manager gives a transactional private queue the number of the private queue that was created before."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> Any:
@@ -169,8 +169,8 @@ class QueueManagerTransactionalPrivateQueueWithNumberOfLastQueue(Queues):
         return super().create_without_directory(queue, utc_s)
 
 
-@fault("queue-manager-private-number-given-twice-after-deletion", breaks="MQMQ-2.2.18.1.7.2-04")
-class QueueManagerPrivateNumberGivenTwiceAfterDeletion(Queues):
+@fault("queue-manager-reuses-last-private-queue-number-after-deletion", breaks="MQMQ-2.2.18.1.7.2-04")
+class QueueManagerReusesLastPrivateQueueNumberAfterDeletion(Queues):
     """After the deletion of a private queue, the queue manager gives the number of the last queue once more."""
 
     def delete(self, *arguments: Any, **named: Any) -> Any:

@@ -56,7 +56,7 @@ def test_message_expired_at_sender_gets_reach_queue_timeout(peer, sut, judge, li
     )
 
     def list_ack_classes(message):
-        return [one["class"] for one in sut.messages("admin") if _is_acknowledgment_of(one, message)]
+        return [one["class"] for one in sut.messages("admin") if _is_acknowledgment_of_message(one, message)]
 
     peer.eventually(lambda: all(list_ack_classes(one) for one in (sent, *others.values())))
     allowed = ([REACH_QUEUE_TIMEOUT_CLASS],) if limit == "time_to_reach_queue_s" else ([REACH_QUEUE_TIMEOUT_CLASS], [])
@@ -72,7 +72,7 @@ def _await_session_and_message(sender):
     return session, sender.collect_all(session, 1)
 
 
-def _is_acknowledgment_of(message, sent):
+def _is_acknowledgment_of_message(message, sent):
     guid, _, number = sent.strip("{").partition("}\\")
     correlation_id = bytes.fromhex(message["correlation_id"])
     return correlation_id[16:] == int(number).to_bytes(4, "little") and guid.lower() == message["source"].lower()

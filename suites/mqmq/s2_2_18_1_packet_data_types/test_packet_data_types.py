@@ -10,11 +10,11 @@ from harness.errors import ConformanceFailure
 from harness.expectations import distinct, fields
 from harness.run.marks import covers, needs, varied
 from suites.mqmq.steps.layout import Layout
-from suites.mqmq.steps.message_bytes import read_user_flags
+from suites.mqmq.steps.message_bytes import read_user_header_flags
 from suites.mqmq.steps.outgoing import Outgoing
 
 MESSAGE_LABEL = "named"
-PROPERTIES_FIXED_BYTES = 56
+PROPERTIES_HEADER_FIXED_BYTES = 56
 """The size in bytes of the MessagePropertiesHeader before its label."""
 QUEUE_NAMES_OFFSET = 64
 """The offset of the first queue name, which follows the BaseHeader and the fixed part of the UserHeader."""
@@ -35,7 +35,7 @@ def _send_with_response_queue(peer, sut, response):
     outgoing.end()
     count = int.from_bytes(frame.data[QUEUE_NAMES_OFFSET : QUEUE_NAMES_OFFSET + 2], "little")
     end = QUEUE_NAMES_OFFSET + 2 + count
-    return frame, read_user_flags(frame.data).RQ, frame.data[end + -end % 4 :]
+    return frame, read_user_header_flags(frame.data).RQ, frame.data[end + -end % 4 :]
 
 
 @needs("send")
@@ -121,7 +121,7 @@ def test_private_queues_of_two_hosts_have_their_own_guids_and_numbers(peer, sut,
         body="", label=MESSAGE_LABEL, acks=["negative_arrival"], admin_queue=admin, response_queue=response
     )
     outgoing.end()
-    flags = read_user_flags(frame.data)
+    flags = read_user_header_flags(frame.data)
     if (flags.AQ, flags.RQ) != (THIRD_HOST_QUEUE_TYPE, THIRD_HOST_QUEUE_TYPE):
         raise ConformanceFailure(f"the SUT sent private queues of other hosts with AQ {flags.AQ} and RQ {flags.RQ}")
     count = int.from_bytes(frame.data[QUEUE_NAMES_OFFSET : QUEUE_NAMES_OFFSET + 2], "little")
@@ -234,7 +234,7 @@ def _get_private_number(sut, name):
 
 def _count_bytes_to_next_header(data, size):
     """Return the number of bytes between a queue name and the MessagePropertiesHeader, which is found by the label."""
-    return data[size:].find((MESSAGE_LABEL + "\0").encode("utf-16-le")) - PROPERTIES_FIXED_BYTES
+    return data[size:].find((MESSAGE_LABEL + "\0").encode("utf-16-le")) - PROPERTIES_HEADER_FIXED_BYTES
 
 
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", "MQMQ-2.2.18.1.5.2-D01", "MQMQ-2.2.18.1.5.2-D02")

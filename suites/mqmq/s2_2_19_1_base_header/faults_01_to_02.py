@@ -355,8 +355,8 @@ add_refusals(
 )
 
 
-@fault("initiator-connection-parameters-response-reserved-refused", breaks="MQMQ-2.2.19.1-02", blind=True)
-class InitiatorConnectionParametersResponseReservedRefused(SessionOpening):
+@fault("initiator-refuses-parameters-response-with-nonzero-reserved", breaks="MQMQ-2.2.19.1-02", blind=True)
+class InitiatorRefusesParametersResponseWithNonzeroReserved(SessionOpening):
     """The initiator closes the session on a ConnectionParameters response whose BaseHeader.Reserved is not zero."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:

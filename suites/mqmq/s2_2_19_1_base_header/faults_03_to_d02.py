@@ -92,7 +92,7 @@ class ReceiverRecoverableMessagePriorityOneTooHigh(Positions):
         return position
 
 
-class EqualPrioritySeeker(Seeking):
+class EqualPriorityOrderer(Seeking):
     """In each queue, the receiver orders messages by arrival if it treats their priorities as equal."""
 
     def get_compared_priority(self, priority: int) -> int:
@@ -110,14 +110,14 @@ class EqualPrioritySeeker(Seeking):
 
 
 @fault("receiver-priorities-6-and-7-alike", breaks="MQMQ-2.2.19.1-03")
-class ReceiverPriorities6And7Alike(EqualPrioritySeeker):
+class ReceiverPriorities6And7Alike(EqualPriorityOrderer):
     """The receiver treats messages of priority 7 as messages of priority 6."""
 
     def get_compared_priority(self, priority: int) -> int:
         return min(priority, 6)
 
 
-class EqualPrioritySeekerAfterRestart(EqualPrioritySeeker):
+class EqualPriorityOrdererAfterRestart(EqualPriorityOrderer):
     """After a restart, the receiver ignores the priorities of messages."""
 
     def get_compared_priority(self, priority: int) -> int:
@@ -132,7 +132,7 @@ add(
     "receiver-priority-not-observed-after-restart",
     "MQMQ-2.2.19.1-03",
     "After a restart, the receiver orders messages by arrival, regardless of their priorities.",
-    combine_installers(replace_part(EqualPrioritySeekerAfterRestart), at_restart(_record_restart)),
+    combine_installers(replace_part(EqualPriorityOrdererAfterRestart), at_restart(_record_restart)),
 )
 
 
@@ -285,8 +285,8 @@ class ReceiverExpiredRecoverableUserMessageAccepted(Lifetimes):
         return not packet.UserHeader.DM and super().has_expired(packet, now)
 
 
-@fault("receiver-user-message-expired-when-time-is-just-over", breaks="MQMQ-2.2.19.1-24", blind=True)
-class ReceiverUserMessageExpiredWhenTimeIsJustOver(Admission):
+@fault("receiver-expires-message-when-age-equals-time-to-reach-queue", breaks="MQMQ-2.2.19.1-24", blind=True)
+class ReceiverExpiresMessageWhenAgeEqualsTimeToReachQueue(Admission):
     """The receiver treats a message as expired when the age of the message equals its TimeToReachQueue."""
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -331,7 +331,7 @@ class ReceiverTimeToReachQueueOfTransactionalMessageNotChecked(Admission):
 BASE_FLAGS_OFFSET = 2
 
 
-def _has_same_priority(packet: UserMessagePacket) -> bool:
+def _has_fixed_priority(packet: UserMessagePacket) -> bool:
     return packet.BaseHeader.PR == FIXED_PRIORITY and packet.TransactionHeader is None
 
 
@@ -358,7 +358,7 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.1.12-D48",
         ),
         "The sender's UserMessage without a requested priority carries priority 4.",
-        field_is(USER_MESSAGE_TYPE, "BaseHeader.PR", 4, _has_same_priority),
+        field_is(USER_MESSAGE_TYPE, "BaseHeader.PR", 4, _has_fixed_priority),
     ),
     (
         "sender-user-message-time-to-reach-queue-in-minutes",

@@ -39,15 +39,15 @@ class ReceiverPacketOf0x400000BytesRefused(Identifying):
             raise FormatError("BaseHeader.PacketSize", 8, "a fault", "the value is 0x00400000")
 
 
-YEAR_S = 365 * 24 * SECONDS_PER_HOUR
+SECONDS_PER_YEAR = 365 * 24 * SECONDS_PER_HOUR
 
 
-@fault("receiver-infinite-time-to-reach-queue-1-year", breaks="MQMQ-2.2.19.1-D04")
-class ReceiverInfiniteTimeToReachQueue1Year(Lifetimes):
+@fault("receiver-expires-infinite-time-to-reach-queue-after-one-year", breaks="MQMQ-2.2.19.1-D04")
+class ReceiverExpiresInfiniteTimeToReachQueueAfterOneYear(Lifetimes):
     """The receiver treats a message with TimeToReachQueue 0xFFFFFFFF as expired after a year."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        return super().has_expired(packet, now) or now.utc_s - packet.UserHeader.SentTime > YEAR_S
+        return super().has_expired(packet, now) or now.utc_s - packet.UserHeader.SentTime > SECONDS_PER_YEAR
 
 
 @fault("receiver-time-to-reach-queue-zero-never-expires", breaks="MQMQ-2.2.19.1-D04", blind=True)
@@ -60,8 +60,8 @@ class ReceiverTimeToReachQueueZeroNeverExpires(Admission):
         return super().check_expiration(session, packet, queue, now)
 
 
-@fault("receiver-time-to-reach-queue-signed", breaks="MQMQ-2.2.19.1-D04")
-class ReceiverTimeToReachQueueSigned(Lifetimes):
+@fault("receiver-reads-time-to-reach-queue-as-signed", breaks="MQMQ-2.2.19.1-D04")
+class ReceiverReadsTimeToReachQueueAsSigned(Lifetimes):
     """A queue manager treats every message with a TimeToReachQueue from 0x80000000 to 0xFFFFFFFE as expired."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:

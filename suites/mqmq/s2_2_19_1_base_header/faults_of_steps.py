@@ -53,32 +53,32 @@ class ReceiverRecoverableMessagesNotOrderedByPriority(_WrongPriorityInserter):
         return 3 if recoverable else message.Priority
 
 
-@fault("receiver-priorities-0-and-1-equal", breaks="MQMQ-2.2.19.1-03", blind=True)
-class ReceiverPriorities0And1Equal(_WrongPriorityInserter):
+@fault("receiver-does-not-order-message-priorities-0-and-1", breaks="MQMQ-2.2.19.1-03", blind=True)
+class ReceiverDoesNotOrderMessagePriorities0And1(_WrongPriorityInserter):
     """The receiver inserts messages with BaseHeader.PR 0 and 1 in their order of arrival."""
 
     def get_ordering_priority(self, queue: Queue, message: Message) -> int:
         return max(1, message.Priority)
 
 
-@fault("receiver-priorities-6-and-7-equal", breaks="MQMQ-2.2.19.1-03", blind=True)
-class ReceiverPriorities6And7Equal(_WrongPriorityInserter):
+@fault("receiver-does-not-order-message-priorities-6-and-7", breaks="MQMQ-2.2.19.1-03", blind=True)
+class ReceiverDoesNotOrderMessagePriorities6And7(_WrongPriorityInserter):
     """The receiver inserts messages with BaseHeader.PR 6 and 7 in their order of arrival."""
 
     def get_ordering_priority(self, queue: Queue, message: Message) -> int:
         return min(6, message.Priority)
 
 
-@fault("receiver-large-messages-at-end-of-queue", breaks="MQMQ-2.2.19.1-03", blind=True)
-class ReceiverLargeMessagesAtEndOfQueue(_WrongPriorityInserter):
+@fault("receiver-puts-large-message-at-end-of-queue-for-any-priority", breaks="MQMQ-2.2.19.1-03", blind=True)
+class ReceiverPutsLargeMessageAtEndOfQueueForAnyPriority(_WrongPriorityInserter):
     """The receiver inserts messages with a body of more than 4 KiB at the end of the queue, for any BaseHeader.PR."""
 
     def get_ordering_priority(self, queue: Queue, message: Message) -> int:
         return 0 if len(message.Body) > 4096 else message.Priority
 
 
-@fault("receiver-messages-after-first-three-not-ordered", breaks="MQMQ-2.2.19.1-03", blind=True)
-class ReceiverMessagesAfterFirstThreeNotOrdered(_WrongPriorityInserter):
+@fault("receiver-does-not-order-messages-after-first-three-by-priority", breaks="MQMQ-2.2.19.1-03", blind=True)
+class ReceiverDoesNotOrderMessagesAfterFirstThreeByPriority(_WrongPriorityInserter):
     """The receiver inserts a message at the end of a queue that contains three messages, for any BaseHeader.PR."""
 
     def get_ordering_priority(self, queue: Queue, message: Message) -> int:
@@ -133,8 +133,12 @@ class SenderExpiredTransactionalMessageSent(Lifetimes):
         return not (own and is_transactional(packet)) and super().has_expired(packet, now)
 
 
-@fault("sender-expired-message-behind-first-sent", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"), blind=True)
-class SenderExpiredMessageBehindFirstSent(Sending):
+@fault(
+    "sender-sends-expired-message-behind-first-waiting-message",
+    breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"),
+    blind=True,
+)
+class SenderSendsExpiredMessageBehindFirstWaitingMessage(Sending):
     """The sender checks only the first waiting message of a session for expiration, and sends the messages behind
     the first message although TimeToReachQueue has expired.
     """
@@ -169,8 +173,8 @@ class ReceiverTimeToReachQueueOf16Bits(Lifetimes):
         )
 
 
-@fault("receiver-infinite-transactional-message-expires", breaks="MQMQ-2.2.19.1-D04", blind=True)
-class ReceiverInfiniteTransactionalMessageExpires(Lifetimes):
+@fault("receiver-expires-transactional-message-with-infinite-time", breaks="MQMQ-2.2.19.1-D04", blind=True)
+class ReceiverExpiresTransactionalMessageWithInfiniteTime(Lifetimes):
     """The receiver treats a transactional message with TimeToReachQueue 0xFFFFFFFF as expired after an hour."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:

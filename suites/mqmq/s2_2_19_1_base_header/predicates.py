@@ -35,7 +35,7 @@ register_unused_bits((*INTERNAL_PACKET_KINDS, USER_MESSAGE_KIND), BaseHeader, UN
 
 @passive("MQMQ-2.2.19.1-01", STREAM_PACKET_KINDS, "VersionNumber is 0x10", decisive=True)
 @judge_packet_bytes
-def check_version(data: bytes) -> Finding:
+def check_packet_version(data: bytes) -> Finding:
     """Check that VersionNumber is 0x10."""
     return data[0] == PACKET_VERSION, f"VersionNumber is 0x{data[0]:02X}"
 
@@ -69,13 +69,13 @@ passive("MQMQ-2.2.19.1-06", (USER_MESSAGE_KIND, MALFORMED, "unknown internal"), 
 
 
 @passive("MQMQ-2.2.19.1-08", INTERNAL_PACKET_KINDS, "DH is 0 in an internal packet")
-def check_dh_only_in_messages(packet: Any, context: Context) -> Finding:
+def check_dh_bit_is_set_only_in_user_messages(packet: Any, context: Context) -> Finding:
     """Check that DH is 0 in internal packets, which have no DebugHeader."""
     return packet.BaseHeader.DH == 0, f"DH is {packet.BaseHeader.DH}"
 
 
 @passive("MQMQ-2.2.19.1-13", USER_MESSAGE_KIND, "DH is 1 if TR is 1")
-def check_tr_only_with_dh(packet: Any, context: Context) -> Finding:
+def check_tr_bit_is_set_only_with_dh_bit(packet: Any, context: Context) -> Finding:
     """Check that DH is set if TR is set."""
     base = packet.BaseHeader
     return (bool(base.DH), f"TR is 1, and DH is {base.DH}") if base.TR else NotExercised("TR is 0, so DH can be 0 or 1")

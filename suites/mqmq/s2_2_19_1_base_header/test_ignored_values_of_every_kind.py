@@ -16,7 +16,7 @@ from suites.mqmq.steps.received_kinds import NO_CHANGED_VALUE, MessagesOfEveryKi
 from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
 from suites.mqqb.steps.sequences import DEAD_LETTERS, Outgoing, find_kept_messages
 
-BASE_HEADER_BIT_BY_RULE = {
+UNUSED_BASE_HEADER_BIT_BY_RULE = {
     "MQMQ-2.2.19.1-10": "X9",
     "MQMQ-2.2.19.1-11": "X8",
     "MQMQ-2.2.19.1-14": "X6",
@@ -27,13 +27,13 @@ BASE_HEADER_BIT_BY_RULE = {
     "MQMQ-2.2.19.1-19": "X1",
     "MQMQ-2.2.19.1-20": "X0",
 }
-USER_HEADER_BITS_BY_RULE: dict[str, dict[str, tuple[int, ...]]] = {
+UNUSED_USER_HEADER_BITS_BY_RULE: dict[str, dict[str, tuple[int, ...]]] = {
     "MQMQ-2.2.19.2-12": {"X1": (1,)},
     "MQMQ-2.2.19.2-24": {"X2": (1,)},
     "MQMQ-2.2.19.2-26": {"X3": (1, 2, 3)},
     "MQMQ-2.2.19.2-28": {"X4": (1, 2, 4, 7)},
 }
-PROPERTIES_HEADER_BIT_BY_RULE = {
+UNUSED_PROPERTIES_HEADER_BIT_BY_RULE = {
     "MQMQ-2.2.19.3-05": "X4",
     "MQMQ-2.2.19.3-06": "X5",
     "MQMQ-2.2.19.3-07": "X6",
@@ -46,18 +46,18 @@ THIRD_HOST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f4")
 
 
 def _list_values_of_base_header():
-    values = {f"{bit} set": ((rule,), {"base": {bit: 1}}) for rule, bit in BASE_HEADER_BIT_BY_RULE.items()}
-    every = {"base": dict.fromkeys(BASE_HEADER_BIT_BY_RULE.values(), 1)}
+    values = {f"{bit} set": ((rule,), {"base": {bit: 1}}) for rule, bit in UNUSED_BASE_HEADER_BIT_BY_RULE.items()}
+    every = {"base": dict.fromkeys(UNUSED_BASE_HEADER_BIT_BY_RULE.values(), 1)}
     reserved = {
         f"Reserved {value}": (("MQMQ-2.2.19.1-02",), {"base": {"Reserved": value}}) for value in (0x01, 0x80, 0xFF)
     }
-    return values | {"all bits set": (tuple(BASE_HEADER_BIT_BY_RULE), every)} | reserved
+    return values | {"all bits set": (tuple(UNUSED_BASE_HEADER_BIT_BY_RULE), every)} | reserved
 
 
 def _list_values_of_user_header():
     values = {
         f"{bit} {value}": ((rule,), {"user": {bit: value}})
-        for rule, bits in USER_HEADER_BITS_BY_RULE.items()
+        for rule, bits in UNUSED_USER_HEADER_BITS_BY_RULE.items()
         for bit, listed in bits.items()
         for value in listed
     }
@@ -66,12 +66,14 @@ def _list_values_of_user_header():
         f"ConnectorType {guid}": (("MQMQ-2.2.19.2-39",), {"user": {"ConnectorType": guid}})
         for guid in (UUID(int=0), THIRD_HOST_GUID)
     }
-    return values | {"all bits set": (tuple(USER_HEADER_BITS_BY_RULE), every)} | connectors
+    return values | {"all bits set": (tuple(UNUSED_USER_HEADER_BITS_BY_RULE), every)} | connectors
 
 
 def _list_values_of_properties_header():
-    values = {f"{bit} set": ((rule,), {"properties": {bit: 1}}) for rule, bit in PROPERTIES_HEADER_BIT_BY_RULE.items()}
-    every = {"properties": dict.fromkeys(PROPERTIES_HEADER_BIT_BY_RULE.values(), 1)}
+    values = {
+        f"{bit} set": ((rule,), {"properties": {bit: 1}}) for rule, bit in UNUSED_PROPERTIES_HEADER_BIT_BY_RULE.items()
+    }
+    every = {"properties": dict.fromkeys(UNUSED_PROPERTIES_HEADER_BIT_BY_RULE.values(), 1)}
     parts = {
         "CorrelationID": (("MQMQ-2.2.19.3-13",), {"properties": {"CorrelationID": bytes(range(1, 21))}}),
         "ApplicationTag": (("MQMQ-2.2.19.3-16",), {"properties": {"ApplicationTag": 0x8102_0304}}),
@@ -80,7 +82,7 @@ def _list_values_of_properties_header():
             {"properties": {"ExtensionData": bytes(range(256)) + b"end"}},
         ),
     }
-    return values | {"all bits set": (tuple(PROPERTIES_HEADER_BIT_BY_RULE), every)} | parts
+    return values | {"all bits set": (tuple(UNUSED_PROPERTIES_HEADER_BIT_BY_RULE), every)} | parts
 
 
 SOAP_HEADER_RULES = ("MQMQ-2.2.20.7-03", "MQMQ-2.2.20.7-06", "MQMQ-2.2.20.7-D01")
@@ -111,14 +113,18 @@ def _list_values_of_optional_headers():
     "values",
     [
         pytest.param(
-            _list_values_of_base_header(), marks=covers("MQMQ-2.2.19.1-02", *BASE_HEADER_BIT_BY_RULE), id="BaseHeader"
+            _list_values_of_base_header(),
+            marks=covers("MQMQ-2.2.19.1-02", *UNUSED_BASE_HEADER_BIT_BY_RULE),
+            id="BaseHeader",
         ),
         pytest.param(
-            _list_values_of_user_header(), marks=covers("MQMQ-2.2.19.2-39", *USER_HEADER_BITS_BY_RULE), id="UserHeader"
+            _list_values_of_user_header(),
+            marks=covers("MQMQ-2.2.19.2-39", *UNUSED_USER_HEADER_BITS_BY_RULE),
+            id="UserHeader",
         ),
         pytest.param(
             _list_values_of_properties_header(),
-            marks=covers(*PROPERTIES_HEADER_BIT_BY_RULE, *MESSAGE_PART_RULES),
+            marks=covers(*UNUSED_PROPERTIES_HEADER_BIT_BY_RULE, *MESSAGE_PART_RULES),
             id="MessagePropertiesHeader",
         ),
         pytest.param(

@@ -19,11 +19,11 @@ from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differe
 
 INFINITE_LIFETIME_S = 0xFFFF_FFFF
 LARGEST_PACKET_BYTES = 0x0040_0000
-PRIORITIES = range(8)
+MESSAGE_PRIORITIES = range(8)
 DEFAULT_PRIORITY = 3
 MESSAGE_LIFETIME_S = 0x0102_0304
 OLD_MESSAGE_AGE_S = 3_600
-DECADE_S = 10 * 365 * 86_400
+TEN_YEARS_S = 10 * 365 * 86_400
 
 
 @covers("MQMQ-2.2.19.1-D01")
@@ -57,7 +57,7 @@ def test_sent_message_has_priority_of_application_or_3(peer, sut, judge):
     3 if no priority was requested.
     """
     outgoing = Outgoing(peer, sut)
-    for delivery, priority in product(("express", "recoverable"), (*PRIORITIES, None)):
+    for delivery, priority in product(("express", "recoverable"), (*MESSAGE_PRIORITIES, None)):
         given = {} if priority is None else {"priority": priority}
         try:
             frame = outgoing.send(body="b", delivery=delivery, **given)
@@ -106,7 +106,7 @@ def test_two_messages_of_each_priority_are_in_queue_by_priority(peer, sut, judge
     ]
     sent = [connection.send(packet) for packet in packets]
     connection.check_alive()
-    wanted = [f"{turn} with priority {priority}" for priority in reversed(PRIORITIES) for turn in "ab"]
+    wanted = [f"{turn} with priority {priority}" for priority in reversed(MESSAGE_PRIORITIES) for turn in "ab"]
     labels = [message["label"] for message in sut.messages() if message["label"] in wanted]
     judge.all(expected=wanted, case="labels in the queue", observed=labels, evidence=sent)
     if sut.has("restart"):
@@ -228,7 +228,7 @@ def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, del
         "message that expired": (OLD_MESSAGE_AGE_S, OLD_MESSAGE_AGE_S // 2, False),
         "message with TimeToReachQueue 0": (OLD_MESSAGE_AGE_S, 0, False),
         "message with the longest finite time": (OLD_MESSAGE_AGE_S, INFINITE_LIFETIME_S - 1, True),
-        "message with infinite time": (DECADE_S, INFINITE_LIFETIME_S, True),
+        "message with infinite time": (TEN_YEARS_S, INFINITE_LIFETIME_S, True),
         "message with a time of 36 hours, whose low 16 bits are 1": (OLD_MESSAGE_AGE_S, 0x2_0001, True),
     }
     if peer.environment.virtual:

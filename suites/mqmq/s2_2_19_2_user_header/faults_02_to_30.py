@@ -42,8 +42,10 @@ from suites.mqmq.steps.kinds_of_messages import (
 )
 
 
-@fault("routed-message-addressed-to-next-hop", breaks=("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"))
-class RoutedMessageAddressedToNextHop(Resolving):
+@fault(
+    "sender-sets-queue-manager-address-to-next-hop", breaks=("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29")
+)
+class SenderSetsQueueManagerAddressToNextHop(Resolving):
     """When a message is sent through another queue manager, the sender sets QueueManagerAddress to the GUID of that
     queue manager.
     """
@@ -81,8 +83,8 @@ add(
 )
 
 
-@fault("sender-user-header-private-destination-guid-last-digit", breaks="MQMQ-2.2.19.2-02", blind=True)
-class SenderUserHeaderPrivateDestinationGuidLastDigit(Sending):
+@fault("sender-changes-last-digit-of-private-destination-guid", breaks="MQMQ-2.2.19.2-02", blind=True)
+class SenderChangesLastDigitOfPrivateDestinationGuid(Sending):
     """The sender changes the last digit of UserHeader.QueueManagerAddress in messages to private queues."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -318,8 +320,8 @@ class SenderSecondMessageWithJpNotInJournal(Journaling):
         super().journal_delivered(position)
 
 
-@fault("receiver-destination-of-undefined-type-ignored-in-transactional-message", breaks="MQMQ-2.2.19.2-30")
-class ReceiverDestinationOfUndefinedTypeIgnoredInTransactionalMessage(Identifying):
+@fault("receiver-ignores-transactional-message-with-undefined-dq", breaks="MQMQ-2.2.19.2-30")
+class ReceiverIgnoresTransactionalMessageWithUndefinedDq(Identifying):
     """The receiver ignores a transactional message with an undefined DQ, and leaves the session open."""
 
     def receive_packet(self, session: Session, data: bytes, now: Now) -> None:

@@ -47,8 +47,8 @@ add(
 )
 
 
-@fault("receiver-administration-queue-of-undefined-type-tolerated-without-acknowledgments", breaks="MQMQ-2.2.19.2-34")
-class ReceiverAdministrationQueueOfUndefinedTypeToleratedWithoutAcknowledgments(Identifying):
+@fault("receiver-stores-message-with-undefined-aq-if-no-ack-is-requested", breaks="MQMQ-2.2.19.2-34")
+class ReceiverStoresMessageWithUndefinedAqIfNoAckIsRequested(Identifying):
     """The receiver stores a message with an undefined AQ when the message requests no acknowledgment."""
 
     def identify_packet(self, data: bytes) -> Packet:
@@ -160,7 +160,7 @@ class ReceiverTimeToBeReceivedZeroNeverExpires(Lifetimes):
             super().start_time_to_be_received_timer(position)
 
 
-class RestartedLifetimeWatcher(Lifetimes):
+class LifetimeDoublerAfterRestart(Lifetimes):
     """After a restart, the receiver keeps each message in its queue for twice its TimeToBeReceived."""
 
     def recover_deadlines(self) -> None:
@@ -180,7 +180,7 @@ add(
     "receiver-time-to-be-received-begins-again-at-restart",
     "MQMQ-2.2.19.2-D04",
     "After a restart, the receiver keeps each message in its queue for twice its TimeToBeReceived.",
-    replace_part(RestartedLifetimeWatcher),
+    replace_part(LifetimeDoublerAfterRestart),
 )
 
 
@@ -244,8 +244,8 @@ _SAME_AS_ADMIN_QUEUE_TYPE = 1
 _DIRECT_QUEUE_TYPE = 7
 
 
-@fault("response-queue-of-rq-1-read-only-with-direct-admin-queue", breaks="MQMQ-2.2.19.2-D08")
-class ResponseQueueOfRq1ReadOnlyWithDirectAdminQueue(Receiving):
+@fault("receiver-drops-rq-1-response-queue-unless-admin-queue-is-direct", breaks="MQMQ-2.2.19.2-D08")
+class ReceiverDropsRq1ResponseQueueUnlessAdminQueueIsDirect(Receiving):
     """The receiver delivers a message with RQ 1 without a response queue, unless AQ of the message is 7."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

@@ -72,7 +72,7 @@ add(
 )
 
 
-def _change_system_queue_label(which: Callable[[QueueManager], Queue]) -> Install:
+def _clear_labels_in_system_queue(which: Callable[[QueueManager], Queue]) -> Install:
     """Store messages in a system queue without their label."""
 
     class SystemQueueLabelClearer(Positions):
@@ -93,5 +93,5 @@ add(
     "queue-manager-journaled-message-without-label",
     ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21"),
     "The queue manager puts a message without its label into the system journal.",
-    _change_system_queue_label(lambda qm: qm.adm.SystemJournalQueue),
+    _clear_labels_in_system_queue(lambda qm: qm.adm.SystemJournalQueue),
 )

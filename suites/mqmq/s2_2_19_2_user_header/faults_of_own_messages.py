@@ -8,13 +8,13 @@ from harness.faults.registry import add
 from harness.faults.sent_messages import has_header
 from reference_qm.codec import UserMessagePacket
 
-_FLAGS_AT = 60
+_USER_HEADER_FLAGS_OFFSET = 60
 
 
 def _exchange_journal_bits(packet: UserMessagePacket) -> bytes:
     data = bytearray(packet.build())
-    bits = data[_FLAGS_AT + 1] & 3
-    data[_FLAGS_AT + 1] = data[_FLAGS_AT + 1] & ~3 | bits >> 1 | (bits & 1) << 1
+    bits = data[_USER_HEADER_FLAGS_OFFSET + 1] & 3
+    data[_USER_HEADER_FLAGS_OFFSET + 1] = data[_USER_HEADER_FLAGS_OFFSET + 1] & ~3 | bits >> 1 | (bits & 1) << 1
     return bytes(data)
 
 

@@ -15,8 +15,8 @@ from reference_qm.model.adm import MessagePosition
 _BASE_HEADER_SIZE = 16
 
 
-@fault("server-remote-read-transaction-header-missing-with-th", breaks="MQMQ-2.2.19.2-19", blind=True)
-class ServerRemoteReadTransactionHeaderMissingWithTh(RemoteReads):
+@fault("server-remote-read-lacks-transaction-header-although-th-is-set", breaks="MQMQ-2.2.19.2-19", blind=True)
+class ServerRemoteReadLacksTransactionHeaderAlthoughThIsSet(RemoteReads):
     """The server removes the TransactionHeader from a message that a remote reader gets, but leaves TH set."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:

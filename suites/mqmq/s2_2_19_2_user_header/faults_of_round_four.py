@@ -10,20 +10,20 @@ from reference_qm.core.remote.remote_reads import RemoteReads
 from reference_qm.core.transfer.arrival import Arrival
 from reference_qm.model.adm import MessagePosition, Queue
 
-USER_FLAGS_OFFSET = 16 + 44
+USER_HEADER_FLAGS_OFFSET = 16 + 44
 """The offset in bytes of UserHeader.Flags in a packet."""
 SECURITY_HEADER_FLAG = UserHeader.flags(SH=1)
 
 
-@fault("server-remote-read-message-with-security-header-sh-clear", breaks="MQMQ-2.2.19.2-18", blind=True)
-class ServerRemoteReadMessageWithSecurityHeaderShClear(RemoteReads):
+@fault("server-clears-sh-of-remotely-read-message-with-security-header", breaks="MQMQ-2.2.19.2-18", blind=True)
+class ServerClearsShOfRemotelyReadMessageWithSecurityHeader(RemoteReads):
     """The server clears UserHeader.Flags.SH of a message with a SecurityHeader that it returns to a remote reader."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
         data = super().serialize_remote_message(position)
-        end = USER_FLAGS_OFFSET + 4
-        flags = int.from_bytes(data[USER_FLAGS_OFFSET:end], "little") & ~SECURITY_HEADER_FLAG
-        return data[:USER_FLAGS_OFFSET] + flags.to_bytes(4, "little") + data[end:]
+        end = USER_HEADER_FLAGS_OFFSET + 4
+        flags = int.from_bytes(data[USER_HEADER_FLAGS_OFFSET:end], "little") & ~SECURITY_HEADER_FLAG
+        return data[:USER_HEADER_FLAGS_OFFSET] + flags.to_bytes(4, "little") + data[end:]
 
 
 def _has_neither_label_nor_body(packet: UserMessagePacket) -> bool:
@@ -53,8 +53,8 @@ add(
 )
 
 
-@fault("receiver-message-destination-queue-of-dq-3-read-as-2-bytes", breaks="MQMQ-2.2.19.2-D06", blind=True)
-class ReceiverMessageDestinationQueueOfDq3ReadAs2Bytes(Arrival):
+@fault("receiver-reads-2-bytes-of-destination-queue-number-with-dq-3", breaks="MQMQ-2.2.19.2-D06", blind=True)
+class ReceiverReads2BytesOfDestinationQueueNumberWithDq3(Arrival):
     """The receiver uses only the 2 low bytes of the number in DestinationQueue of a message with DQ 3."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:

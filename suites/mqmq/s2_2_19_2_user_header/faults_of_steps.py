@@ -35,8 +35,8 @@ class ReceiverExpiredTransactionalMessageKept(_PartialLifetimeWatcher):
         return position.MessageReference.TransactionIdentifier is None
 
 
-@fault("receiver-second-expired-message-kept", breaks="MQMQ-2.2.19.2-05", blind=True)
-class ReceiverSecondExpiredMessageKept(_PartialLifetimeWatcher):
+@fault("receiver-keeps-expired-message-behind-earlier-message", breaks="MQMQ-2.2.19.2-05", blind=True)
+class ReceiverKeepsExpiredMessageBehindEarlierMessage(_PartialLifetimeWatcher):
     """The receiver keeps an expired message in its queue if another message was in the queue before."""
 
     def is_lifetime_watched(self, position: MessagePosition) -> bool:
@@ -79,8 +79,8 @@ class ReceiverTimeToBeReceivedOf16Bits(Lifetimes):
         super().start_time_to_be_received_timer(position)
 
 
-@fault("receiver-recoverable-message-after-second-restart-lost", breaks="MQMQ-2.2.19.2-11", blind=True)
-class ReceiverRecoverableMessageAfterSecondRestartLost(Restoring):
+@fault("receiver-loses-recoverable-acknowledgments-at-restart", breaks="MQMQ-2.2.19.2-11", blind=True)
+class ReceiverLosesRecoverableAcknowledgmentsAtRestart(Restoring):
     """The receiver loses the recoverable acknowledgments of its queues at a restart."""
 
     def _insert_message(self, position: MessagePosition, lookup_identifier: int) -> None:
@@ -88,8 +88,8 @@ class ReceiverRecoverableMessageAfterSecondRestartLost(Restoring):
             super()._insert_message(position, lookup_identifier)
 
 
-@fault("receiver-recoverable-messages-after-third-lost", breaks="MQMQ-2.2.19.2-11", blind=True)
-class ReceiverRecoverableMessagesAfterThirdLost(Restoring):
+@fault("receiver-recovers-only-three-messages-of-queue-at-restart", breaks="MQMQ-2.2.19.2-11", blind=True)
+class ReceiverRecoversOnlyThreeMessagesOfQueueAtRestart(Restoring):
     """The receiver recovers only three messages of each queue at a restart."""
 
     def _insert_message(self, position: MessagePosition, lookup_identifier: int) -> None:
@@ -106,8 +106,8 @@ class ReceiverRecoverableLargeMessageLost(Restoring):
             super()._insert_message(position, lookup_identifier)
 
 
-@fault("receiver-recoverable-message-with-limited-life-lost", breaks="MQMQ-2.2.19.2-11", blind=True)
-class ReceiverRecoverableMessageWithLimitedLifeLost(Restoring):
+@fault("receiver-restart-loses-message-with-finite-time-to-be-received", breaks="MQMQ-2.2.19.2-11", blind=True)
+class ReceiverRestartLosesMessageWithFiniteTimeToBeReceived(Restoring):
     """The receiver loses recoverable messages with a finite TimeToBeReceived at a restart."""
 
     def _insert_message(self, position: MessagePosition, lookup_identifier: int) -> None:
@@ -168,8 +168,8 @@ class QueueManagerMessageIdsRepeatedAfterRestart(Restoring):
         self.qm.adm.MessageIdOrdinal = 0
 
 
-@fault("queue-manager-message-id-repeated-after-16", breaks="MQMQ-2.2.19.2-07", blind=True)
-class QueueManagerMessageIdRepeatedAfter16(Numbering):
+@fault("queue-manager-repeats-message-id-after-16-messages", breaks="MQMQ-2.2.19.2-07", blind=True)
+class QueueManagerRepeatsMessageIdAfter16Messages(Numbering):
     """The queue manager uses only the message identifiers 1 to 16."""
 
     def predict_next_identifier(self) -> int:

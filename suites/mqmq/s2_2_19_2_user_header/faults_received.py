@@ -49,8 +49,8 @@ for _name, _rule, _bits in (
     )
 
 
-@fault("receiver-rq-4-resolved-at-source", breaks="MQMQ-2.2.19.2-37")
-class ReceiverRq4ResolvedAtSource(Positions):
+@fault("receiver-resolves-rq-4-response-queue-at-source", breaks="MQMQ-2.2.19.2-37")
+class ReceiverResolvesRq4ResponseQueueAtSource(Positions):
     """The receiver resolves a response queue with RQ 4 on the source of the message."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -61,9 +61,9 @@ class ReceiverRq4ResolvedAtSource(Positions):
 
 
 @fault(
-    "receiver-rq-1-without-response-queue", breaks=("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.31-D17")
+    "receiver-drops-response-queue-of-rq-1", breaks=("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.31-D17")
 )
-class ReceiverRq1WithoutResponseQueue(Positions):
+class ReceiverDropsResponseQueueOfRq1(Positions):
     """The receiver delivers a message with RQ 1 without its response queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:

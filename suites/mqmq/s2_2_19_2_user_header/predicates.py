@@ -7,7 +7,12 @@ from typing import Any
 from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import NULL_GUID, FormatError, UserHeader
-from suites.mqmq.steps.message_bytes import USER_HEADER_NAME, is_message, is_valid_with_flag, read_user_flags
+from suites.mqmq.steps.message_bytes import (
+    USER_HEADER_NAME,
+    is_user_message,
+    is_valid_after_flag_is_set,
+    read_user_header_flags,
+)
 from suites.mqmq.steps.message_identifiers import check_message_id_ordinal
 from suites.mqmq.steps.message_parts import check_properties_present, make_part_presence_predicate
 from suites.mqmq.steps.source_queue_manager import check_source_queue_manager
@@ -58,9 +63,9 @@ def make_defined_value_predicate(flag: str, allowed: tuple[int, ...]) -> Predica
     """Return a predicate that checks that DQ, AQ or RQ has a defined value."""
 
     def judge_value(packet: Any, context: Context) -> Finding:
-        if not is_message(context.frame.data):
+        if not is_user_message(context.frame.data):
             return None
-        value = getattr(read_user_flags(context.frame.data), flag)
+        value = getattr(read_user_header_flags(context.frame.data), flag)
         return value in allowed, f"{flag} is {value}"
 
     return judge_value
@@ -99,7 +104,7 @@ passive("MQMQ-2.2.19.2-21", (USER_MESSAGE_KIND, MALFORMED), "MP of the UserHeade
 
 
 @passive("MQMQ-2.2.19.2-25", USER_MESSAGE_KIND, "AH of the UserHeader is 0")
-def check_ah_is_clear(packet: Any, context: Context) -> Finding:
+def check_ah_bit_is_clear(packet: Any, context: Context) -> Finding:
     """Check that AH, the flag of messages that arrived over HTTP, is 0."""
     return packet.UserHeader.AH == 0, f"AH is {packet.UserHeader.AH}"
 
@@ -117,16 +122,16 @@ def make_queue_name_predicate(flag: str, queue: str, kinds: tuple[int, ...], *, 
 
     def judge_name_presence(packet: Any, context: Context) -> Finding:
         data = context.frame.data
-        if not is_message(data):
+        if not is_user_message(data):
             return None
-        value = getattr(read_user_flags(data), flag)
+        value = getattr(read_user_header_flags(data), flag)
         if value not in kinds:
             return None
         if not isinstance(packet, FormatError):
             return True, f"{flag} is {value}, and {queue} is {present}"
         return (
             (False, f"{flag} is {value}, and {queue} is {opposite}")
-            if is_valid_with_flag(data, USER_HEADER_NAME, flag, *others)
+            if is_valid_after_flag_is_set(data, USER_HEADER_NAME, flag, *others)
             else None
         )
 

@@ -18,7 +18,7 @@ from suites.mqqb.steps.ordering import ACK_RECEIVE
 from suites.mqqb.steps.sequences import Outgoing as Sequence
 from suites.mqqb.steps.sequences import find_kept_messages
 
-PRIVATE_ON_DESTINATION_QUEUE_TYPE = 3
+PRIVATE_QUEUE_ON_DESTINATION_TYPE = 3
 ADMIN_QUEUE_NUMBER = 1
 FINAL_ACK_COUNT, ADMIN_ACK_COUNT = 2, 10
 LARGE_BODY = "large body " * 500
@@ -71,7 +71,7 @@ def test_messages_of_receiver_have_valid_user_header(peer, sut, judge):
         evidence=[*sent, *final_acks],
     )
     frames = receiver.messages
-    to_private = [frame for frame in frames if frame["UserHeader"].DQ == PRIVATE_ON_DESTINATION_QUEUE_TYPE]
+    to_private = [frame for frame in frames if frame["UserHeader"].DQ == PRIVATE_QUEUE_ON_DESTINATION_TYPE]
     wrong = [one for one in to_private if one["UserHeader"].QueueManagerAddress != peer.identifier]
     if not to_private:
         raise ConformanceFailure("the SUT sent no message to a private queue")

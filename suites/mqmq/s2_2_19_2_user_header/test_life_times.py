@@ -20,7 +20,7 @@ from suites.mqqb.steps.sender import Sender
 
 INFINITE_LIFETIME_S = 0xFFFF_FFFF
 SECONDS_PER_HOUR, SECONDS_PER_DAY = 3_600, 86_400
-DECADE_S = 10 * 365 * 24 * SECONDS_PER_HOUR
+TEN_YEARS_S = 10 * 365 * 24 * SECONDS_PER_HOUR
 SHORT_LIFETIME_S = 2
 EXPIRATION_WAIT_S = 5
 LIFETIME_RULES = (
@@ -28,7 +28,7 @@ LIFETIME_RULES = (
     *("MQDMPR-3.1.2.4-01", "MQDMPR-3.1.2.4-D01", "MQDMPR-3.1.1.12-D53"),
 )
 """The rules about TimeToBeReceived at the receiver."""
-HEADERS_BY_LABEL: dict[str, dict[str, Any]] = {
+HEADER_FIELDS_BY_MESSAGE_LABEL: dict[str, dict[str, Any]] = {
     "acknowledgment with a lifetime of a few seconds": {"properties": {"MessageClass": AckClass.RECEIVE}},
     "message with a short lifetime and an hour to reach its queue": {"base": {"TimeToReachQueue": SECONDS_PER_HOUR}},
 }
@@ -131,7 +131,7 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
         session.acknowledge_all()
     now = peer.environment.now().utc_s
     stay = {
-        "message with an infinite lifetime that was sent ten years ago": (DECADE_S, INFINITE_LIFETIME_S),
+        "message with an infinite lifetime that was sent ten years ago": (TEN_YEARS_S, INFINITE_LIFETIME_S),
         "message with the longest finite time": (SECONDS_PER_HOUR, INFINITE_LIFETIME_S - 1),
         "message with a lifetime of 36 hours, whose low 16 bits are 1": (SECONDS_PER_HOUR, 0x2_0001),
         "message with a lifetime of two hours that was sent an hour ago": (SECONDS_PER_HOUR, 2 * SECONDS_PER_HOUR),
@@ -139,19 +139,23 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
     leave = {
         "message with a lifetime of a few seconds": (0, SHORT_LIFETIME_S + EXPIRATION_WAIT_S),
         "message with a lifetime of 0 seconds": (0, 0),
-        **dict.fromkeys(HEADERS_BY_LABEL, (0, SHORT_LIFETIME_S + EXPIRATION_WAIT_S)),
+        **dict.fromkeys(HEADER_FIELDS_BY_MESSAGE_LABEL, (0, SHORT_LIFETIME_S + EXPIRATION_WAIT_S)),
     }
     queue = "transactional" if delivery == "transactional" else "plain"
     make = _make_message_builder(peer, delivery)
     connection = peer.open_raw()
     sent = [
         connection.send(
-            make({"SentTime": now - ago_s, "TimeToBeReceived": time_s}, label=label, **HEADERS_BY_LABEL.get(label, {}))
+            make(
+                {"SentTime": now - ago_s, "TimeToBeReceived": time_s},
+                label=label,
+                **HEADER_FIELDS_BY_MESSAGE_LABEL.get(label, {}),
+            )
         )
         for label, (ago_s, time_s) in (stay | leave).items()
     ]
     connection.check_alive()
-    labels = partial(_list_wanted_labels, sut, stay | leave, queue)
+    labels = partial(_list_labels_of_expected_messages, sut, stay | leave, queue)
     if "message with a lifetime of a few seconds" not in labels():
         raise ConformanceFailure("the message with a lifetime of a few seconds was not in the queue in time")
     judge(
@@ -190,7 +194,7 @@ def test_message_that_expires_in_a_transaction_leaves_queue_after_abort(peer, su
     }
     sent = [connection.send(make({"TimeToBeReceived": time_s}, label=label)) for label, time_s in times.items()]
     connection.check_alive()
-    labels = partial(_list_wanted_labels, sut, times, "transactional")
+    labels = partial(_list_labels_of_expected_messages, sut, times, "transactional")
     if labels() != sorted(times):
         raise ConformanceFailure("the messages were not in the queue in time")
     transaction = sut.control.call("begin")["transaction"]
@@ -219,7 +223,7 @@ def test_restart_does_not_extend_time_to_be_received(peer, sut, judge, delivery)
     }
     sent = [connection.send(make({"TimeToBeReceived": time_s}, label=label)) for label, time_s in times.items()]
     connection.check_alive()
-    labels = partial(_list_wanted_labels, sut, times, queue)
+    labels = partial(_list_labels_of_expected_messages, sut, times, queue)
     if labels() != sorted(times):
         raise ConformanceFailure("the messages were not in the queue in time")
     sut.restart()
@@ -228,5 +232,5 @@ def test_restart_does_not_extend_time_to_be_received(peer, sut, judge, delivery)
     judge.all(expected=in_queue("message with a lifetime of an hour"), observed=labels(), evidence=sent)
 
 
-def _list_wanted_labels(sut, wanted, queue):
+def _list_labels_of_expected_messages(sut, wanted, queue):
     return sorted(message["label"] for message in sut.messages(queue) if message["label"] in wanted)

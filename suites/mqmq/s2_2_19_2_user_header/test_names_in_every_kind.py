@@ -20,7 +20,7 @@ NAME_BUILDER_BY_QUEUE_TYPE = {
     7: lambda number: rf"TCP:10.0.0.9\private$\queue{number}",
 }
 """For each value of AQ and RQ, the function that builds a name with a given number."""
-SAME_AS_ADMIN_QUEUE_TYPE, ON_ADMIN_HOST_QUEUE_TYPE = 1, 4
+SAME_AS_ADMIN_QUEUE_TYPE, PRIVATE_QUEUE_ON_ADMIN_HOST_TYPE = 1, 4
 PRIVATE_ADMIN_QUEUE_TYPES = (2, 3, 6)
 LOW_QUEUE_NUMBER, HIGH_QUEUE_NUMBER = 7, 0x7FFF_FF05
 
@@ -31,7 +31,7 @@ def _list_queue_name_cases():
         yield admin, 0, names
         yield admin, SAME_AS_ADMIN_QUEUE_TYPE, names | {"RQ": SAME_AS_ADMIN_QUEUE_TYPE}
         for response, build in NAME_BUILDER_BY_QUEUE_TYPE.items():
-            if response != ON_ADMIN_HOST_QUEUE_TYPE or admin in PRIVATE_ADMIN_QUEUE_TYPES:
+            if response != PRIVATE_QUEUE_ON_ADMIN_HOST_TYPE or admin in PRIVATE_ADMIN_QUEUE_TYPES:
                 yield admin, response, names | {"RQ": response, "ResponseQueue": build(HIGH_QUEUE_NUMBER)}
 
 
@@ -48,7 +48,9 @@ def test_names_of_admin_and_response_queues_reach_application(peer, sut, judge):
     for case, (_, _, names) in cases.items():
         kinds.send(case, {"user": names})
     kinds.await_acknowledgments()
-    on_host_of_admin_queue = [case for case, (_, response, _) in cases.items() if response == ON_ADMIN_HOST_QUEUE_TYPE]
+    on_host_of_admin_queue = [
+        case for case, (_, response, _) in cases.items() if response == PRIVATE_QUEUE_ON_ADMIN_HOST_TYPE
+    ]
     for rules, judged in (
         (("MQMQ-2.2.19.2-D01", "MQMQ-2.2.19.2-D02", "MQMQ-2.2.19.2-D07", "MQMQ-2.2.19.2-D08"), list(cases)),
         (("MQMQ-2.2.19.2-37",), on_host_of_admin_queue),

@@ -6,7 +6,7 @@ from harness.expectations import in_queue
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import private_queue
 
-DIFFERENT_BITS = (0x0000_8000, 0x0001_0000, 0x0080_0000, 0x0100_0000, 0x8000_0000)
+CHANGED_QUEUE_NUMBER_BITS = (0x0000_8000, 0x0001_0000, 0x0080_0000, 0x0100_0000, 0x8000_0000)
 """A bit of the second byte of a number, and bits of the third and of the fourth byte."""
 
 
@@ -23,7 +23,7 @@ def test_each_byte_of_received_queue_number_is_read(peer, sut, judge):
         connection.send(
             peer.recoverable_message(private_queue(sut.guid, one), destination=None, label=f"for {one:08x}")
         )
-        for one in (*(number ^ bit for bit in DIFFERENT_BITS), number)
+        for one in (*(number ^ bit for bit in CHANGED_QUEUE_NUMBER_BITS), number)
     ]
     peer.await_label(f"for {number:08x}", queue)
     judge(

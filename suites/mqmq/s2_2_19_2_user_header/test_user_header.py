@@ -285,18 +285,18 @@ def test_message_past_time_to_be_received_leaves_queue(peer, sut, judge):
         if peer.eventually(partial(_are_messages_in_queue, sut, names)):
             break
     else:
-        raise ConformanceFailure(f"the messages did not arrive: {_list_wanted_labels(sut, names)}")
+        raise ConformanceFailure(f"the messages did not arrive: {_list_labels_of_expected_messages(sut, names)}")
     peer.pass_time((time_s + 1) * 1_000)
-    peer.eventually(lambda: short not in _list_wanted_labels(sut, names))
-    labels = _list_wanted_labels(sut, names)
+    peer.eventually(lambda: short not in _list_labels_of_expected_messages(sut, names))
+    labels = _list_labels_of_expected_messages(sut, names)
     judge.all(expected=in_queue(long), observed=labels, evidence=sent)
 
 
 def _are_messages_in_queue(sut, names):
     """Return whether the messages with the given labels are in the queue."""
-    return _list_wanted_labels(sut, names) == names
+    return _list_labels_of_expected_messages(sut, names) == names
 
 
-def _list_wanted_labels(sut, names):
+def _list_labels_of_expected_messages(sut, names):
     """Return the given labels that belong to messages in the queue."""
     return sorted(message["label"] for message in sut.messages() if message["label"] in names)

@@ -27,8 +27,8 @@ from suites.mqmq.s2_2_19_3_message_properties_header.fault_steps import USER_MES
 from suites.mqmq.steps.kinds_of_messages import is_admin_ack, is_order_ack, is_report, is_transactional
 
 
-@fault("arrival-of-message-taken-at-once-not-acknowledged", breaks="MQMQ-2.2.19.3-01")
-class ArrivalOfMessageTakenAtOnceNotAcknowledged(Arrival):
+@fault("receiver-sends-no-arrival-ack-if-waiting-read-takes-message", breaks="MQMQ-2.2.19.3-01")
+class ReceiverSendsNoArrivalAckIfWaitingReadTakesMessage(Arrival):
     """The receiver does not acknowledge the arrival of a message with PA set if a waiting read receives it."""
 
     def report_arrival(self, position: MessagePosition, now: Now) -> None:
@@ -47,8 +47,8 @@ class ReceiverArrivalOfRecoverableMessageNotAcknowledged(AdminAcks):
             super().acknowledge_arrival(position, now)
 
 
-@fault("narrow-transactional-arrival-not-acknowledged", breaks="MQMQ-2.2.19.3-01", blind=True)
-class NarrowTransactionalArrivalNotAcknowledged(AdminAcks):
+@fault("receiver-sends-no-arrival-ack-for-transactional-message", breaks="MQMQ-2.2.19.3-01", blind=True)
+class ReceiverSendsNoArrivalAckForTransactionalMessage(AdminAcks):
     """The receiver does not acknowledge the arrival of a transactional message with PA set."""
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -57,8 +57,8 @@ class NarrowTransactionalArrivalNotAcknowledged(AdminAcks):
             super().send(message, message_class, now)
 
 
-@fault("narrow-express-arrival-not-acknowledged", breaks="MQMQ-2.2.19.3-01", blind=True)
-class NarrowExpressArrivalNotAcknowledged(AdminAcks):
+@fault("receiver-sends-no-arrival-ack-for-express-message", breaks="MQMQ-2.2.19.3-01", blind=True)
+class ReceiverSendsNoArrivalAckForExpressMessage(AdminAcks):
     """The receiver does not acknowledge the arrival of an express message with PA set."""
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -67,8 +67,8 @@ class NarrowExpressArrivalNotAcknowledged(AdminAcks):
             super().send(message, message_class, now)
 
 
-@fault("message-received-remotely-not-acknowledged", breaks="MQMQ-2.2.19.3-02")
-class MessageReceivedRemotelyNotAcknowledged(TwoPhaseReading):
+@fault("receiver-sends-no-receive-ack-for-remotely-read-message", breaks="MQMQ-2.2.19.3-02")
+class ReceiverSendsNoReceiveAckForRemotelyReadMessage(TwoPhaseReading):
     """The receiver does not acknowledge a message with PR set that a remote reader receives."""
 
     def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
@@ -78,8 +78,8 @@ class MessageReceivedRemotelyNotAcknowledged(TwoPhaseReading):
         super().end_with_deletion(position, ended)
 
 
-@fault("receiver-receipt-not-acknowledged-if-arrival-was", breaks="MQMQ-2.2.19.3-02")
-class ReceiverReceiptNotAcknowledgedIfArrivalWas(AdminAcks):
+@fault("receiver-sends-no-receive-ack-after-arrival-ack", breaks="MQMQ-2.2.19.3-02")
+class ReceiverSendsNoReceiveAckAfterArrivalAck(AdminAcks):
     """The receiver sends no acknowledgment of class ACK_RECEIVE for a message if it has acknowledged the arrival of the
     message.
     """
@@ -89,8 +89,8 @@ class ReceiverReceiptNotAcknowledgedIfArrivalWas(AdminAcks):
             super().acknowledge_receive(message, reason, now)
 
 
-@fault("narrow-transactional-receive-not-acknowledged", breaks="MQMQ-2.2.19.3-02", blind=True)
-class NarrowTransactionalReceiveNotAcknowledged(AdminAcks):
+@fault("receiver-sends-no-receive-ack-for-transactional-message", breaks="MQMQ-2.2.19.3-02", blind=True)
+class ReceiverSendsNoReceiveAckForTransactionalMessage(AdminAcks):
     """The receiver sends no acknowledgment of class ACK_RECEIVE for a transactional message."""
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -99,8 +99,8 @@ class NarrowTransactionalReceiveNotAcknowledged(AdminAcks):
             super().send(message, message_class, now)
 
 
-@fault("receiver-full-queue-not-acknowledged", breaks=("MQMQ-2.2.19.3-03", "MQSO-3.3.4.5-D02"))
-class ReceiverFullQueueNotAcknowledged(AdminAcks):
+@fault("receiver-sends-no-nack-for-full-queue", breaks=("MQMQ-2.2.19.3-03", "MQSO-3.3.4.5-D02"))
+class ReceiverSendsNoNackForFullQueue(AdminAcks):
     """The receiver does not acknowledge a message that it refuses because its queue is full."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -289,8 +289,8 @@ for _name, _rule, _says, _install in (
     add(f"narrow-{_name}", _rule, _says, _install, blind=True)
 
 
-@fault("receiver-message-purged-before-abort-gets-no-nack", breaks="MQMQ-2.2.19.3-04", blind=True)
-class ReceiverMessagePurgedBeforeAbortGetsNoNack(Positions):
+@fault("receiver-sends-no-nack-for-message-purged-before-abort", breaks="MQMQ-2.2.19.3-04", blind=True)
+class ReceiverSendsNoNackForMessagePurgedBeforeAbort(Positions):
     """If a message is purged after a transaction received it, the receiver sends no negative acknowledgment when the
     abort of the transaction removes the message from its queue.
     """
@@ -312,8 +312,8 @@ class ReceiverPurgedTransactionalMessageNotAcknowledged(AdminAcks):
             super().acknowledge_receive(message, reason, now)
 
 
-@fault("narrow-expired-in-queue-not-acknowledged", breaks="MQMQ-2.2.19.3-04", blind=True)
-class NarrowExpiredInQueueNotAcknowledged(AdminAcks):
+@fault("receiver-sends-no-nack-for-message-expired-in-queue", breaks="MQMQ-2.2.19.3-04", blind=True)
+class ReceiverSendsNoNackForMessageExpiredInQueue(AdminAcks):
     """The receiver sends no negative acknowledgment for a message whose TimeToBeReceived expires in its queue."""
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -321,8 +321,8 @@ class NarrowExpiredInQueueNotAcknowledged(AdminAcks):
             super().send(message, message_class, now)
 
 
-@fault("narrow-deleted-queue-not-acknowledged", breaks="MQMQ-2.2.19.3-04", blind=True)
-class NarrowDeletedQueueNotAcknowledged(AdminAcks):
+@fault("receiver-sends-no-nack-for-message-of-deleted-queue", breaks="MQMQ-2.2.19.3-04", blind=True)
+class ReceiverSendsNoNackForMessageOfDeletedQueue(AdminAcks):
     """The receiver sends no negative acknowledgment for a message whose queue is deleted."""
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -364,8 +364,8 @@ class ReceiverNackNotSentForJournaledMessage(Admission):
             self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
 
 
-@fault("receiver-privacy-level-between-levels-rounded-up", breaks="MQMQ-2.2.19.3-21", blind=True)
-class ReceiverPrivacyLevelBetweenLevelsRoundedUp(SecurityOnReceipt):
+@fault("receiver-decrypts-message-with-undefined-privacy-level", breaks="MQMQ-2.2.19.3-21", blind=True)
+class ReceiverDecryptsMessageWithUndefinedPrivacyLevel(SecurityOnReceipt):
     """The receiver compares PrivacyLevel with ranges, so it decrypts a message with level 2 as Enhanced and with level
     4 as Advanced.
     """

@@ -128,7 +128,7 @@ def _remove_properties_padding(packet: UserMessagePacket) -> bytes:
     return correct_packet_size(data[: len(data) - -used % 4])
 
 
-def _is_last_header(packet: UserMessagePacket) -> bool:
+def _is_properties_header_last(packet: UserMessagePacket) -> bool:
     others = (packet.DebugHeader, packet.SoapHeader, packet.MultiQueueFormatHeader, packet.SessionHeader)
     return all(header is None for header in others)
 
@@ -150,7 +150,7 @@ for _name, _rules, _says, _install in (
         "sender-4-uncounted-bytes-after-label",
         ("MQMQ-2.2.19.3-10", "MQMQ-2.2.19.3-31", "MQMQ-2.2.19.3-32", "MQMQ-2.2.19.3-33"),
         "The sender's UserMessage carries four extra bytes after the label, which no size field includes.",
-        packets(UserMessagePacket, _insert_bytes_after_label, _is_last_header),
+        packets(UserMessagePacket, _insert_bytes_after_label, _is_properties_header_last),
     ),
     (
         "sender-label-unterminated",
@@ -250,7 +250,7 @@ for _name, _rules, _says, _install in (
         "sender-message-properties-header-unpadded",
         ("MQMQ-2.2.19.3-34",),
         "The sender's MessagePropertiesHeader has no padding.",
-        packets(UserMessagePacket, _remove_properties_padding, _is_last_header),
+        packets(UserMessagePacket, _remove_properties_padding, _is_properties_header_last),
     ),
 ):
     add(_name, _rules, _says, _install)
@@ -337,8 +337,8 @@ add(
 )
 
 
-@fault("receiver-correlation-id-of-refusal-that-of-message", breaks="MQMQ-2.2.19.3-14")
-class ReceiverCorrelationIdOfRefusalThatOfMessage(AdminAcks):
+@fault("receiver-copies-correlation-id-of-refused-message-to-nack", breaks="MQMQ-2.2.19.3-14")
+class ReceiverCopiesCorrelationIdOfRefusedMessageToNack(AdminAcks):
     """A queue manager sends a negative acknowledgment with the CorrelationID of the refused message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:

@@ -50,7 +50,7 @@ def _change_decrypted_body(change: Callable[[bytes], bytes]) -> Install:
     return replace_part(DecryptedBodyChanger)
 
 
-def _decrypt_with_other_vector(body: bytes) -> bytes:
+def _decrypt_with_nonzero_initialization_vector(body: bytes) -> bytes:
     """Return a body as if it had been decrypted with a nonzero initialization vector: only the first block changes."""
     return bytes(one ^ 0x20 for one in body[:8]) + body[8:]
 
@@ -60,13 +60,13 @@ for _name, _rules, _says, _install in (
         "sender-encrypted-body-nonzero-vector",
         ("MQMQ-2.2.19.3-D03",),
         "The sender encrypts a body with a nonzero initialization vector.",
-        _change_bodies_before_encryption(_decrypt_with_other_vector),
+        _change_bodies_before_encryption(_decrypt_with_nonzero_initialization_vector),
     ),
     (
         "receiver-body-decrypted-with-nonzero-vector",
         ("MQMQ-2.2.19.3-D03",),
         "The receiver decrypts a body with a nonzero initialization vector.",
-        _change_decrypted_body(_decrypt_with_other_vector),
+        _change_decrypted_body(_decrypt_with_nonzero_initialization_vector),
     ),
     (
         "sender-encrypted-body-padded-with-zeros",

@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 _PROPERTIES_FIXED_BYTES = 56
-_OTHER_CLASSES = (
+_CLASSES_WITHOUT_ACKNOWLEDGMENTS = (
     MessageClass.MQMSG_CLASS_NORMAL,
     MessageClass.MQMSG_CLASS_REPORT,
     MessageClass.MQMSG_CLASS_ORDER_ACK,
@@ -31,14 +31,14 @@ _is_transactional = has_header("TransactionHeader")
 
 
 def _is_acknowledgment(packet: UserMessagePacket) -> bool:
-    return packet.MessagePropertiesHeader.MessageClass not in _OTHER_CLASSES
+    return packet.MessagePropertiesHeader.MessageClass not in _CLASSES_WITHOUT_ACKNOWLEDGMENTS
 
 
 def _is_report(packet: UserMessagePacket) -> bool:
     return packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_REPORT
 
 
-def _insert_at(offset_of: Any) -> Any:
+def _insert_bytes_at_computed_offset(offset_of: Any) -> Any:
     """Return a function that inserts four bytes into the MessagePropertiesHeader at a computed offset."""
 
     def change_packet(packet: Any) -> bytes:
@@ -63,7 +63,7 @@ add(
     "The sender puts the nulls of an empty label into a transactional message with LabelLength 0.",
     packets(
         UserMessagePacket,
-        _insert_at(lambda properties: 0),
+        _insert_bytes_at_computed_offset(lambda properties: 0),
         lambda packet: _is_transactional(packet) and not packet.MessagePropertiesHeader.LabelLength,
     ),
     blind=True,
@@ -74,15 +74,15 @@ add(
     "The receiver puts the nulls of an empty label into administration acknowledgments with LabelLength 0.",
     packets(
         UserMessagePacket,
-        _insert_at(lambda properties: 0),
+        _insert_bytes_at_computed_offset(lambda properties: 0),
         lambda packet: _is_acknowledgment(packet) and not packet.MessagePropertiesHeader.LabelLength,
     ),
     blind=True,
 )
 
 
-@fault("sender-hash-of-encrypted-message-sha-256", breaks="MQMQ-2.2.19.3-23", blind=True)
-class SenderHashOfEncryptedMessageSha256(Commands):
+@fault("sender-signs-encrypted-message-with-sha256-by-default", breaks="MQMQ-2.2.19.3-23", blind=True)
+class SenderSignsEncryptedMessageWithSha256ByDefault(Commands):
     """The sender signs an encrypted message with SHA-256 when the application requested no hash algorithm."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -91,8 +91,8 @@ class SenderHashOfEncryptedMessageSha256(Commands):
         return super().send_message(request, token, now)
 
 
-@fault("sender-hash-of-msmq-3-0-signature-sha-1", breaks="MQMQ-2.2.19.3-23", blind=True)
-class SenderHashOfMsmq30SignatureSha1(Commands):
+@fault("sender-makes-msmq3-signature-with-sha1-by-default", breaks="MQMQ-2.2.19.3-23", blind=True)
+class SenderMakesMsmq3SignatureWithSha1ByDefault(Commands):
     """The sender makes an MSMQ 3.0 signature with SHA-1 when the application requested no hash algorithm."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -107,7 +107,7 @@ add(
     "The sender puts four bytes of an extension into a labelled transactional message with ExtensionSize 0.",
     packets(
         UserMessagePacket,
-        _insert_at(_get_label_end),
+        _insert_bytes_at_computed_offset(_get_label_end),
         lambda packet: (
             _is_transactional(packet)
             and packet.MessagePropertiesHeader.LabelLength
@@ -120,7 +120,7 @@ add(
     "queue-manager-report-extension-with-size-0",
     "MQMQ-2.2.19.3-32",
     "The queue manager puts four bytes of an extension into reports, whose ExtensionSize is 0.",
-    packets(UserMessagePacket, _insert_at(_get_label_end), _is_report),
+    packets(UserMessagePacket, _insert_bytes_at_computed_offset(_get_label_end), _is_report),
     blind=True,
 )
 add(
@@ -129,7 +129,7 @@ add(
     "The sender puts four bytes of a body into a transactional message with an extension and MessageSize 0.",
     packets(
         UserMessagePacket,
-        _insert_at(_get_body_start),
+        _insert_bytes_at_computed_offset(_get_body_start),
         lambda packet: (
             _is_transactional(packet)
             and packet.MessagePropertiesHeader.ExtensionSize
@@ -144,18 +144,18 @@ add(
     "The receiver puts four bytes of a body into administration acknowledgments with MessageSize 0.",
     packets(
         UserMessagePacket,
-        _insert_at(_get_body_start),
+        _insert_bytes_at_computed_offset(_get_body_start),
         lambda packet: _is_acknowledgment(packet) and not packet.MessagePropertiesHeader.MessageSize,
     ),
     blind=True,
 )
 
 
-class _FullBlockWithoutPadding(Securing):
+class _FullBlockPaddingOmitter(Securing):
     """The sender adds no padding to a body that fills its last block."""
 
-    algorithms: tuple[int, ...]
-    block: int
+    cipher_algorithms: tuple[int, ...]
+    block_size: int
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -163,7 +163,12 @@ class _FullBlockWithoutPadding(Securing):
         made = super().encrypt_body(session, message, packet, now)
         properties = made.MessagePropertiesHeader
         size = packet.MessagePropertiesHeader.MessageSize
-        if properties.EncryptionAlgorithm not in self.algorithms or size % self.block or not size or made is packet:
+        if (
+            properties.EncryptionAlgorithm not in self.cipher_algorithms
+            or size % self.block_size
+            or not size
+            or made is packet
+        ):
             return made
         body = properties.MessageBody[:size]
         changed = replace(properties, MessageBody=body, AllocationBodySize=len(body), Padding=None)
@@ -171,16 +176,16 @@ class _FullBlockWithoutPadding(Securing):
 
 
 @fault("sender-aes-body-of-whole-blocks-without-padding", breaks="MQMQ-2.2.19.3-D04", blind=True)
-class SenderAesBodyOfWholeBlocksWithoutPadding(_FullBlockWithoutPadding):
+class SenderAesBodyOfWholeBlocksWithoutPadding(_FullBlockPaddingOmitter):
     """The sender adds no padding to a body that fills its last block before it encrypts the body with AES."""
 
-    algorithms = _AES_ALGORITHMS
-    block = 16
+    cipher_algorithms = _AES_ALGORITHMS
+    block_size = 16
 
 
 @fault("sender-rc2-body-of-whole-blocks-without-padding", breaks="MQMQ-2.2.19.3-D04", blind=True)
-class SenderRc2BodyOfWholeBlocksWithoutPadding(_FullBlockWithoutPadding):
+class SenderRc2BodyOfWholeBlocksWithoutPadding(_FullBlockPaddingOmitter):
     """The sender adds no padding to a body that fills its last block before it encrypts the body with RC2."""
 
-    algorithms = (_RC2_ALGORITHM,)
-    block = 8
+    cipher_algorithms = (_RC2_ALGORITHM,)
+    block_size = 8

@@ -161,11 +161,11 @@ for _name, _rule, _says, _install in (
     add(_name, _rule, _says, _install)
 
 
-BIT_6 = 1 << 6
+BIT_6_OF_FLAGS = 1 << 6
 
 
-@fault("receiver-ack-repeats-correlation-of-message", breaks="MQMQ-2.2.19.3-14", blind=True)
-class ReceiverAckRepeatsCorrelationOfMessage(AdminAcks):
+@fault("receiver-ack-correlation-id-copied-from-message", breaks="MQMQ-2.2.19.3-14", blind=True)
+class ReceiverAckCorrelationIdCopiedFromMessage(AdminAcks):
     """If the acknowledged message has a CorrelationID, the receiver copies it to the administration acknowledgment."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -177,10 +177,10 @@ class ReceiverAckRepeatsCorrelationOfMessage(AdminAcks):
         )
 
 
-@fault("receiver-bit-6-of-flags-prevents-receive-acks", breaks="MQMQ-2.2.19.3-07", blind=True)
-class ReceiverBit6OfFlagsPreventsReceiveAcks(AdminAcks):
+@fault("receiver-omits-receive-ack-if-bit-6-of-properties-flags-is-set", breaks="MQMQ-2.2.19.3-07", blind=True)
+class ReceiverOmitsReceiveAckIfBit6OfPropertiesFlagsIsSet(AdminAcks):
     """The receiver sends no acknowledgment that a message left its queue if bit 6 of its Flags is set."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        if not message.AcknowledgementsRequested & BIT_6:
+        if not message.AcknowledgementsRequested & BIT_6_OF_FLAGS:
             super().acknowledge_receive(message, reason, now)

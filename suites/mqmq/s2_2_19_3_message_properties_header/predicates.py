@@ -9,13 +9,13 @@ from harness.capture.recorder import MALFORMED
 from harness.expectations.numbers import show_integer
 from harness.judging.passive import Context, Finding, NotExercised, Predicate, passive
 from reference_qm.codec import FormatError, MessageClass
-from suites.mqmq.steps.message_bytes import find_properties_header_offset, is_message
+from suites.mqmq.steps.message_bytes import find_properties_header_offset, is_user_message
 from suites.mqmq.steps.unused import make_zero_value_predicate
 
 USER_MESSAGE_KIND = "UserMessage"
 OFFSET_BY_SIZE_FIELD = {"MessageSize": 32, "ExtensionSize": 52}
 """The offsets of the size fields in the MessagePropertiesHeader."""
-PROPERTIES_FIXED_BYTES = 56
+PROPERTIES_HEADER_FIXED_BYTES = 56
 LONGEST_LABEL_BYTES = 500
 
 KNOWN_MESSAGE_CLASSES = frozenset(map(int, MessageClass))
@@ -94,8 +94,8 @@ def make_size_limit_predicate(field: str) -> Predicate:
             size, limit = getattr(packet.MessagePropertiesHeader, field), packet.BaseHeader.PacketSize
             return size <= limit, f"{field} is {size}, and PacketSize is {limit}"
         data = context.frame.data
-        at = find_properties_header_offset(data) if is_message(data) else None
-        if at is None or len(data) < at + PROPERTIES_FIXED_BYTES:
+        at = find_properties_header_offset(data) if is_user_message(data) else None
+        if at is None or len(data) < at + PROPERTIES_HEADER_FIXED_BYTES:
             return None
         begin = at + OFFSET_BY_SIZE_FIELD[field]
         size = int.from_bytes(data[begin : begin + 4], "little")
@@ -152,13 +152,16 @@ def check_label_has_one_null(packet: Any, context: Context) -> Finding:
 @passive(
     "MQMQ-2.2.19.3-34", (USER_MESSAGE_KIND, MALFORMED), "the MessagePropertiesHeader is padded to a multiple of 4 bytes"
 )
-def check_padding(packet: Any, context: Context) -> Finding:
+def check_padding_after_body(packet: Any, context: Context) -> Finding:
     """Check that padding after the body ends the header at a multiple of 4 bytes."""
     if isinstance(packet, FormatError):
         return (False, str(packet)) if packet.field == "MessagePropertiesHeader.Padding" else None
     properties = packet.MessagePropertiesHeader
     size = (
-        PROPERTIES_FIXED_BYTES + 2 * properties.LabelLength + properties.ExtensionSize + properties.AllocationBodySize
+        PROPERTIES_HEADER_FIXED_BYTES
+        + 2 * properties.LabelLength
+        + properties.ExtensionSize
+        + properties.AllocationBodySize
     )
     return (True, f"the padding has {-size % 4} bytes") if size % 4 else NotExercised("the header needs no padding")
 

@@ -16,8 +16,8 @@ from suites.mqqb.steps.disposition import (
     list_message_class_names,
 )
 
-NO_REQUESTED_BITS: dict[str, int] = {}
-EVERY_REQUESTED_BIT = {"PA": 1, "PR": 1, "NA": 1, "NR": 1}
+NO_ACK_REQUEST_BITS: dict[str, int] = {}
+EVERY_ACK_REQUEST_BIT = {"PA": 1, "PR": 1, "NA": 1, "NR": 1}
 UNUSED_ACK_BITS = {"X4": 1, "X5": 1, "X6": 1, "X7": 1}
 CORRELATION_IDS = bytes(20), bytes(range(1, 21))
 """CorrelationID of the first messages, and CorrelationID of the second messages."""
@@ -35,7 +35,7 @@ MESSAGE_AGE_S = 3_600
 SHORT_LIFETIME_S = 7
 
 
-class AcknowledgedMessages:
+class RequestedAcknowledgmentsChecker:
     """Sends messages of every kind that request acknowledgments, and compares the acknowledgments."""
 
     def __init__(self, peer, sut):
@@ -45,23 +45,27 @@ class AcknowledgedMessages:
         self.sent = {}
         """The messages, by name."""
 
-    def send(self, wanted, plain=None, transactional=None, more=NO_REQUESTED_BITS, note="", **fields):
+    def send(self, wanted, plain=None, transactional=None, more=NO_ACK_REQUEST_BITS, note="", **fields):
         """Send two messages of each kind; the first requests every acknowledgment, and the second has a CorrelationID
         and requests only the acknowledgments `wanted`. Nontransactional messages go to the queue `plain`, and
         transactional messages to the queue `transactional`. Both arguments are direct names; None stands for a queue of
         the check.
         """
         user = self.receiver.add_admin_queue_fields(fields.pop("user", {}))
-        turns = (("first", EVERY_REQUESTED_BIT), ("second", wanted))
+        turns = (("first", EVERY_ACK_REQUEST_BIT), ("second", wanted))
         for (turn, requested), correlation in zip(turns, CORRELATION_IDS, strict=True):
             bits = {**requested, **more, "CorrelationID": correlation}
             for kind, arguments in FIELDS_BY_MESSAGE_KIND.items():
                 merged = {**fields, **arguments, "user": {**user, **arguments.get("user", {})}}
-                self._send_message_with_bits(f"{turn} {kind} message{note}", self.peer.message, plain, bits, **merged)
+                self._send_message_with_ack_request_bits(
+                    f"{turn} {kind} message{note}", self.peer.message, plain, bits, **merged
+                )
             name = f"{turn} transactional message{note}"
-            self._send_message_with_bits(name, self.sequence.message, transactional, bits, user=user, **fields)
+            self._send_message_with_ack_request_bits(
+                name, self.sequence.message, transactional, bits, user=user, **fields
+            )
 
-    def _send_message_with_bits(self, name, build_message, destination, bits, user, **headers):
+    def _send_message_with_ack_request_bits(self, name, build_message, destination, bits, user, **headers):
         to = {} if destination is None else {"destination": destination}
         self.sent[name] = self.receiver.send_packet(build_message(user, properties=bits, **to, **headers))
 
@@ -84,7 +88,7 @@ def test_every_received_message_is_acknowledged_twice(peer, sut, judge):
     """Messages of every kind arrive and request acknowledgments, half of them with all unused bits set. An application
     receives the messages. Each message gets one acknowledgment of its arrival and one of its receipt.
     """
-    messages = AcknowledgedMessages(peer, sut)
+    messages = RequestedAcknowledgmentsChecker(peer, sut)
     wanted = {"PA": 1, "PR": 1}
     messages.send(wanted)
     messages.send(wanted, more=UNUSED_ACK_BITS, note=" with unused bits")
@@ -126,7 +130,7 @@ def test_every_expired_message_is_acknowledged_as_refused(peer, sut, judge):
     gets only an acknowledgment of class NACK_REACH_QUEUE_TIMEOUT. A SUT may instead acknowledge none of these messages
     (E34).
     """
-    messages = AcknowledgedMessages(peer, sut)
+    messages = RequestedAcknowledgmentsChecker(peer, sut)
     sent_s = peer.environment.now().utc_s - MESSAGE_AGE_S
     messages.send({"NA": 1}, user={"SentTime": sent_s}, base={"TimeToReachQueue": MESSAGE_AGE_S // 2})
     expected = "NACK_REACH_QUEUE_TIMEOUT"
@@ -143,7 +147,7 @@ def test_every_message_to_queue_of_other_kind_is_acknowledged_as_refused(peer, s
     """Nontransactional messages arrive for a transactional queue, and transactional messages for a nontransactional
     queue. All of them request acknowledgments. Each message gets only an acknowledgment of its refusal.
     """
-    messages = AcknowledgedMessages(peer, sut)
+    messages = RequestedAcknowledgmentsChecker(peer, sut)
     plain, transactional = (sut.format_name(queue).removeprefix("DIRECT=") for queue in ("plain", "transactional"))
     messages.send({"NA": 1}, plain=transactional, transactional=plain)
     found, evidence = messages.await_acks("refusal")
@@ -171,7 +175,7 @@ def test_every_removed_message_is_acknowledged_as_not_received(peer, sut, judge,
     """Messages of every kind arrive in two queues and request acknowledgments. Then the queues are deleted or purged,
     or the messages expire. Each message gets one acknowledgment of its arrival and one of its removal.
     """
-    messages = AcknowledgedMessages(peer, sut)
+    messages = RequestedAcknowledgmentsChecker(peer, sut)
     queues = [sut.new_queue("removed"), sut.new_queue("removed-transactional", transactional=True)]
     plain, transactional = (rf"TCP:{sut.address}\{queue}" for queue in queues)
     user = {"TimeToBeReceived": SHORT_LIFETIME_S} if removal == "expiry" else {}

@@ -14,7 +14,7 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 
-EXTENSION = b"an extension"
+EXTENSION_DATA = b"an extension"
 PROPERTIES = "MessagePropertiesHeader."
 REPORT_CLASS = 1
 
@@ -28,12 +28,12 @@ def test_message_with_extension_and_empty_body_ends_after_extension(peer, sut, j
     the extension and its padding.
     """
     outgoing = Outgoing(peer, sut)
-    extension = b64encode(EXTENSION).decode()
+    extension = b64encode(EXTENSION_DATA).decode()
     frame = outgoing.send(body="", label="empty", extension_base64=extension, delivery=delivery)
     outgoing.end()
     wanted = {
         f"{PROPERTIES}MessageSize": 0,
-        f"{PROPERTIES}ExtensionData": EXTENSION.hex(),
+        f"{PROPERTIES}ExtensionData": EXTENSION_DATA.hex(),
         f"{PROPERTIES}MessageBody": Layout.MISSING,
         "bytes after the last header": 0,
     }

@@ -13,7 +13,7 @@ HASH_ALGORITHMS = {"md2": 0x8001, "md4": 0x8002, "md5": 0x8003, "sha1": 0x8004, 
 """For each name of a hash algorithm, the value of HashAlgorithm."""
 
 
-OTHER_SIGNED_MESSAGES = {
+PROPERTIES_BY_SIGNED_MESSAGE_KIND = {
     "transactional message": {"authentication_level": "sig20", "delivery": "transactional"},
     "MSMQ 3.0 signature": {"authentication_level": "sig30"},
     "MSMQ 1.0 signature": {"authentication_level": "sig10"},
@@ -21,9 +21,9 @@ OTHER_SIGNED_MESSAGES = {
 """Properties of further messages whose application requests no hash algorithm."""
 
 
-def _judge_hash_of_other_signed_messages(judge, outgoing):
+def _judge_default_hash_of_signed_messages(judge, outgoing):
     """Let the SUT send further signed messages without a requested hash algorithm, and judge their HashAlgorithm."""
-    for name, properties in OTHER_SIGNED_MESSAGES.items():
+    for name, properties in PROPERTIES_BY_SIGNED_MESSAGE_KIND.items():
         try:
             frame = outgoing.send(body="signed", sender="alice", **properties)
         except ControlRefused:
@@ -56,7 +56,7 @@ def test_hash_algorithm_has_specified_number(peer, sut, judge):
     default = outgoing.send(body="signed", **signed)
     expected = fields({field: HASH_ALGORITHMS["sha512"]})
     judge("MQMQ-2.2.19.3-23", expected=expected, observed=Layout(default), evidence=default)
-    _judge_hash_of_other_signed_messages(judge, outgoing)
+    _judge_default_hash_of_signed_messages(judge, outgoing)
     sent = False
     cases = [(name, "express") for name in HASH_ALGORITHMS] + [("sha256", "transactional"), ("sha512", "transactional")]
     for name, delivery in cases:

@@ -25,7 +25,7 @@ UNUSED_BIT_BY_RULE = {
     "MQMQ-2.2.19.3-08": "X7",
 }
 """The unused bits of Flags, by rule."""
-PROPERTIES_FIXED_BYTES = 56
+PROPERTIES_HEADER_FIXED_BYTES = 56
 LONGEST_LABEL_LENGTH = 249
 """The length of the longest label in characters, without the terminating null."""
 BODY_OF_17_BYTES = "body of 17 bytes."
@@ -42,14 +42,14 @@ class PropertiesHeaderSizes:
 
     def __init__(self, data):
         at = find_properties_header_offset(data)
-        if at is None or len(data) < at + PROPERTIES_FIXED_BYTES:
+        if at is None or len(data) < at + PROPERTIES_HEADER_FIXED_BYTES:
             raise ConformanceFailure("the SUT's message is too short for a MessagePropertiesHeader")
         self.flags, self.label_length = data[at], data[at + 1]
         self.tag, self.body_size, self.allocated = (
             int.from_bytes(data[at + place :][:4], "little") for place in (28, 32, 36)
         )
         self.extension_size = int.from_bytes(data[at + 52 :][:4], "little")
-        self.rest = data[at + PROPERTIES_FIXED_BYTES :]
+        self.rest = data[at + PROPERTIES_HEADER_FIXED_BYTES :]
 
 
 @sut_survives()

@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs, varied
 from suites.mqmq.steps.message_bytes import find_properties_header_offset
 from suites.mqmq.steps.outgoing import Outgoing
 
-PROPERTIES_FIXED_BYTES = 56
+PROPERTIES_HEADER_FIXED_BYTES = 56
 CORRELATION_ID_OFFSET, EXTENSION_SIZE_OFFSET = 4, 52
 """The places of CorrelationID and ExtensionSize in the MessagePropertiesHeader."""
 MESSAGE_LABEL, MESSAGE_BODY = "label", "body of 17 bytes."
@@ -25,11 +25,11 @@ def _read_extension_parts(frame):
     are read by offset, so that wrong sizes can also be judged.
     """
     at = find_properties_header_offset(frame.data)
-    if at is None or len(frame.data) < at + PROPERTIES_FIXED_BYTES:
+    if at is None or len(frame.data) < at + PROPERTIES_HEADER_FIXED_BYTES:
         raise ConformanceFailure("the SUT's message is too short for a MessagePropertiesHeader")
     header = frame.data[at:]
     size = int.from_bytes(header[EXTENSION_SIZE_OFFSET:][:4], "little")
-    return size, header[CORRELATION_ID_OFFSET:][:20], header[PROPERTIES_FIXED_BYTES:]
+    return size, header[CORRELATION_ID_OFFSET:][:20], header[PROPERTIES_HEADER_FIXED_BYTES:]
 
 
 @needs("send_extension", "send")

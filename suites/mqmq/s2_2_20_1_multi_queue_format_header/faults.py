@@ -19,9 +19,10 @@ from reference_qm.surface.clock import Now
 
 
 @fault(
-    "sender-destination-list-of-own-queue-only", breaks=("MQMQ-2.2.20.1-01", "MQDMPR-3.1.1.12-28", "MQDMPR-3.1.1.12-27")
+    "sender-lists-only-one-destination-in-each-copy",
+    breaks=("MQMQ-2.2.20.1-01", "MQDMPR-3.1.1.12-28", "MQDMPR-3.1.1.12-27"),
 )
-class SenderDestinationListOfOwnQueueOnly(Sending):
+class SenderListsOnlyOneDestinationInEachCopy(Sending):
     """When a message is sent to several queues, each copy lists only the queue to which the sender sends this copy."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -53,8 +54,8 @@ add(
 )
 
 
-@fault("sender-list-local-destination-omitted", breaks="MQMQ-2.2.20.1-01", blind=True)
-class SenderListLocalDestinationOmitted(Enqueueing):
+@fault("sender-omits-own-queues-from-multi-queue-destination", breaks="MQMQ-2.2.20.1-01", blind=True)
+class SenderOmitsOwnQueuesFromMultiQueueDestination(Enqueueing):
     """In Destination of a MultiQueueFormatHeader, the sender lists only queues of other queue managers, and omits its
     own queues.
     """
@@ -69,8 +70,8 @@ class SenderListLocalDestinationOmitted(Enqueueing):
         return super()._enqueue_message(queue, message, now, transaction)
 
 
-@fault("sender-single-destination-message-with-lists", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))
-class SenderSingleDestinationMessageWithLists(Sending):
+@fault("sender-adds-multi-queue-format-header-for-single-queue", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))
+class SenderAddsMultiQueueFormatHeaderForSingleQueue(Sending):
     """The sender adds a MultiQueueFormatHeader to a message for one queue."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -81,8 +82,10 @@ class SenderSingleDestinationMessageWithLists(Sending):
         return super().construct_user_message(position)
 
 
-@fault("sender-several-destinations-without-lists", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))
-class SenderSeveralDestinationsWithoutLists(Sending):
+@fault(
+    "sender-omits-multi-queue-format-header-for-several-queues", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05")
+)
+class SenderOmitsMultiQueueFormatHeaderForSeveralQueues(Sending):
     """The sender adds no MultiQueueFormatHeader to a message for several queues."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -104,7 +107,7 @@ class SenderMultiQueueFormatHeaderMissingInEncrypted(Sending):
         return serialize_message(replace(message, DestinationMultiQueueFormatName=None))
 
 
-def _write_first_destination_in_all(packet: UserMessagePacket) -> bytes:
+def _write_first_destination_into_every_copy(packet: UserMessagePacket) -> bytes:
     """Write the first destination into the UserHeader of every copy."""
     header = packet.MultiQueueFormatHeader
     names = [] if header is None else [one.FormatName for one in header.Destination.FormatNameList]
@@ -135,7 +138,7 @@ for _name, _rules, _says, _change in (
         "sender-sends-copies-for-all-destinations-to-first-one",
         ("MQMQ-2.2.20.1-D02",),
         "The sender's copies of a message for several queues all carry the first queue as DestinationQueue.",
-        _write_first_destination_in_all,
+        _write_first_destination_into_every_copy,
     ),
     (
         "sender-destination-list-after-other-lists",

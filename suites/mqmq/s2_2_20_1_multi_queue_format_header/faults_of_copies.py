@@ -33,7 +33,7 @@ def _omit_names_after_second(packet: UserMessagePacket, message: Message) -> Use
     return replace(packet, MultiQueueFormatHeader=replace(header, Destination=listed))
 
 
-def _omit_list_of_transactional_message(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+def _omit_multi_queue_header_of_transactional_message(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
     if packet.MultiQueueFormatHeader is None or packet.TransactionHeader is None:
         return packet
     flags = packet.UserHeader.Flags & ~UserHeader.flags(MQ=1)
@@ -58,13 +58,13 @@ add(
     "sender-list-of-transactional-message-header-omitted",
     "MQMQ-2.2.20.1-D01",
     "The sender omits the MultiQueueFormatHeader of a transactional message to several queues.",
-    change_construction(_omit_list_of_transactional_message),
+    change_construction(_omit_multi_queue_header_of_transactional_message),
     blind=True,
 )
 
 
-@fault("receiver-acknowledgment-list-of-message-repeated", breaks="MQMQ-2.2.20.1-D01", blind=True)
-class ReceiverAcknowledgmentListOfMessageRepeated(AdminAcks):
+@fault("receiver-copies-multi-queue-format-header-into-acknowledgment", breaks="MQMQ-2.2.20.1-D01", blind=True)
+class ReceiverCopiesMultiQueueFormatHeaderIntoAcknowledgment(AdminAcks):
     """The receiver puts the MultiQueueFormatHeader of a message into its administration acknowledgment."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:

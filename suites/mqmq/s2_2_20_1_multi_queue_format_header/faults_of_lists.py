@@ -19,10 +19,10 @@ from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
-BytesOfLists = list[bytes]
+QueueListBytes = list[bytes]
 
 
-def _change_bytes_of_lists(change: Callable[[BytesOfLists], BytesOfLists]) -> Install:
+def _change_bytes_of_lists(change: Callable[[QueueListBytes], QueueListBytes]) -> Install:
     """Change the bytes of the three lists and of the signature in a MultiQueueFormatHeader."""
 
     def change_packet(packet: UserMessagePacket) -> bytes:

@@ -19,11 +19,11 @@ from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.sender import Sender
 
 MULTI_QUEUE_HEADER_NAME = "MultiQueueFormatHeader"
-LIST_SIGNATURE_BY_NAME = {"Destination": 0x0064, "Administration": 0x00C8, "Response": 0x012C}
+SIGNATURE_BY_LIST_NAME = {"Destination": 0x0064, "Administration": 0x00C8, "Response": 0x012C}
 """For each name of a list, the HeaderID of the list."""
 POSSIBLY_EMPTY_LIST_NAMES = ("Administration", "Response")
 """Lists that may be empty because the UserHeader contains the only administration or response queue."""
-SIGNATURE_HEADER_ID = 0x015E
+LIST_SIGNATURE_HEADER_ID = 0x015E
 PRIVATE_FORMAT_TYPE, DIRECT_FORMAT_TYPE = 2, 3
 DIRECT_NAME_SUFFIX = r"OS:\PRIVATE$\q"
 """The part of a direct name that follows the host."""
@@ -31,7 +31,7 @@ MESSAGE_LABEL = "several"
 TRACE_QUEUE_GUID = "6d71636f-6e66-4f72-8d00-0000000000d8"
 BODY_TYPE, MESSAGE_LIFETIME_S = 8, 77_777
 """A type of the body, and a TimeToBeReceived in s, that are not the defaults."""
-COPY_RULES = (
+MESSAGE_COPY_RULES = (
     "MQMQ-2.2.20.1-01",
     "MQDMPR-3.1.1.12-28",
     "MQDMPR-3.1.1.12-27",
@@ -61,7 +61,7 @@ RULES_OF_JOURNALING = ("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11")
 """The rules that each copy has JP and JN of the message."""
 RULES_OF_ENQUEUEING = ("MQDMPR-3.1.7.1.27-13", "MQDMPR-3.1.7.1.27-14")
 """The rules that each destination gets a copy of the message, whose UserHeader names that destination."""
-FIELDS_THAT_MAY_DIFFER = (
+FIELDS_THAT_MAY_DIFFER_BETWEEN_COPIES = (
     "BaseHeader.PacketSize",
     "UserHeader.DestinationQueue",
     "UserHeader.MessageID",
@@ -101,7 +101,7 @@ def _build_expected_and_found_list_fields(name, names, found):
     size, padded = (found.fields.get(f"{header}.{kind}", 0) for kind in ("size", "padded size"))
     wanted = {
         f"{header}.HeaderSize": between(size, padded),
-        f"{header}.HeaderID": LIST_SIGNATURE_BY_NAME[name],
+        f"{header}.HeaderID": SIGNATURE_BY_LIST_NAME[name],
         f"{header}.Reserved": 0,
         f"{header}.ElementCount": len(names),
         f"{header}.FormatNameList": sorted(_parse_name_in_list(one) for one in names),
@@ -113,7 +113,7 @@ def _build_expected_and_found_list_fields(name, names, found):
 
 
 @needs("send", "several_queues")
-@covers(*COPY_RULES, *RULES_OF_ENQUEUEING, *RULES_OF_JOURNALING, "MQDMPR-3.1.7.1.27-10", "MQDMPR-3.1.7.1.27-12")
+@covers(*MESSAGE_COPY_RULES, *RULES_OF_ENQUEUEING, *RULES_OF_JOURNALING, "MQDMPR-3.1.7.1.27-10", "MQDMPR-3.1.7.1.27-12")
 @covers(
     "MQDMPR-3.1.7.1.30-D04",
     "MQDMPR-3.1.7.1.32-D07",
@@ -225,7 +225,9 @@ def _find_differing_fields(copies):
     headers = ("BaseHeader.", "UserHeader.", "MessageProperties")
     names = {name for each in found for name in each if name.startswith(headers)}
     return sorted(
-        name for name in names - set(FIELDS_THAT_MAY_DIFFER) if len({str(each.get(name)) for each in found}) > 1
+        name
+        for name in names - set(FIELDS_THAT_MAY_DIFFER_BETWEEN_COPIES)
+        if len({str(each.get(name)) for each in found}) > 1
     )
 
 
@@ -258,10 +260,10 @@ def _judge_queue_lists(judge, frame, lists):
             observed=observed,
             evidence=frame,
         )
-        header = {f"{MULTI_QUEUE_HEADER_NAME}.{name}.HeaderID": LIST_SIGNATURE_BY_NAME[name]}
+        header = {f"{MULTI_QUEUE_HEADER_NAME}.{name}.HeaderID": SIGNATURE_BY_LIST_NAME[name]}
         judge("MQMQ-2.2.20.2-D01", expected=fields(header), observed=found, evidence=frame)
     signature = {
-        f"{MULTI_QUEUE_HEADER_NAME}.Signature.ID": SIGNATURE_HEADER_ID,
+        f"{MULTI_QUEUE_HEADER_NAME}.Signature.ID": LIST_SIGNATURE_HEADER_ID,
         f"{MULTI_QUEUE_HEADER_NAME}.Signature.Reserved": 0,
         f"{MULTI_QUEUE_HEADER_NAME}.Signature.Size": 0,
     }
@@ -400,11 +402,11 @@ def test_signed_traced_message_has_debug_header_and_lists(peer, sut, judge, deli
             "DebugHeader.Flags.QT": 1,
             "DebugHeader.Reserved": 0,
             "DebugHeader.QueueIdentifier": trace_queue,
-            **{f"{MULTI_QUEUE_HEADER_NAME}.{name}.HeaderID": number for name, number in LIST_SIGNATURE_BY_NAME.items()},
+            **{f"{MULTI_QUEUE_HEADER_NAME}.{name}.HeaderID": number for name, number in SIGNATURE_BY_LIST_NAME.items()},
             f"{MULTI_QUEUE_HEADER_NAME}.Destination.Reserved": 0,
             f"{MULTI_QUEUE_HEADER_NAME}.Destination.ElementCount": 1,
             f"{MULTI_QUEUE_HEADER_NAME}.Destination.FormatNameList": [_parse_name_in_list(outgoing.sender.to)],
-            f"{MULTI_QUEUE_HEADER_NAME}.Signature.ID": SIGNATURE_HEADER_ID,
+            f"{MULTI_QUEUE_HEADER_NAME}.Signature.ID": LIST_SIGNATURE_HEADER_ID,
             f"{MULTI_QUEUE_HEADER_NAME}.Signature.Reserved": 0,
         }
         judge("MQMQ-2.2.19.1-12", expected=fields({"BaseHeader.Flags.TR": 1}), observed=found, evidence=frame)

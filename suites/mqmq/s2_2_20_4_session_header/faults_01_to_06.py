@@ -267,8 +267,8 @@ add(
 )
 
 
-@fault("initiator-message-count-kept-for-next-session", breaks=("MQMQ-2.2.20.4-02", "MQMQ-2.2.20.4-03"))
-class InitiatorMessageCountKeptForNextSession(SessionInitialization):
+@fault("initiator-continues-sent-message-count-on-next-session", breaks=("MQMQ-2.2.20.4-02", "MQMQ-2.2.20.4-03"))
+class InitiatorContinuesSentMessageCountOnNextSession(SessionInitialization):
     """The initiator continues the sequence numbers of the messages that it sends on its next session."""
 
     def initialize_counts(self, session: Session) -> None:
@@ -277,8 +277,8 @@ class InitiatorMessageCountKeptForNextSession(SessionInitialization):
         session.MessageSentCount = count
 
 
-@fault("initiator-received-count-kept-for-next-session", breaks=("MQMQ-2.2.20.4-03", "MQMQ-2.2.20.4-05"))
-class InitiatorReceivedCountKeptForNextSession(SessionInitialization):
+@fault("initiator-continues-received-message-count-on-next-session", breaks=("MQMQ-2.2.20.4-03", "MQMQ-2.2.20.4-05"))
+class InitiatorContinuesReceivedMessageCountOnNextSession(SessionInitialization):
     """The initiator continues the count of the messages that it receives on its next session."""
 
     def initialize_counts(self, session: Session) -> None:
@@ -295,8 +295,8 @@ class SenderRecoverableCountIncludesExpressMessages(SessionAcks):
         return replace(super().build_header(session), RecoverableMsgSeqNumber=session.MessageSentCount)
 
 
-@fault("initiator-recoverable-count-kept-for-next-session", breaks=("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-11"))
-class InitiatorRecoverableCountKeptForNextSession(SessionInitialization):
+@fault("initiator-continues-recoverable-sent-count-on-next-session", breaks=("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-11"))
+class InitiatorContinuesRecoverableSentCountOnNextSession(SessionInitialization):
     """The initiator continues the count of the recoverable messages that it sends on its next session."""
 
     def initialize_counts(self, session: Session) -> None:
@@ -316,8 +316,8 @@ class ReceiverRecoverableAckNumberCountsAllMessages(SentSessionHeaderChanger):
         return replace(header, RecoverableMsgAckSeqNumber=header.RecoverableMsgAckSeqNumber + express & 0xFFFF)
 
 
-@fault("receiver-ack-sequence-number-of-one-byte", breaks="MQMQ-2.2.20.4-05", blind=True)
-class ReceiverAckSequenceNumberOfOneByte(SessionAcks):
+@fault("receiver-sends-only-low-byte-of-ack-sequence-number", breaks="MQMQ-2.2.20.4-05", blind=True)
+class ReceiverSendsOnlyLowByteOfAckSequenceNumber(SessionAcks):
     """The receiver's SessionAck carries only the low byte of AckSequenceNumber."""
 
     def build_header(self, session: Session) -> SessionHeader:
@@ -325,8 +325,8 @@ class ReceiverAckSequenceNumberOfOneByte(SessionAcks):
         return replace(header, AckSequenceNumber=header.AckSequenceNumber & 0xFF)
 
 
-@fault("receiver-ack-sequence-number-of-busiest-session", breaks="MQMQ-2.2.20.4-05")
-class ReceiverAckSequenceNumberOfBusiestSession(SentSessionHeaderChanger):
+@fault("receiver-ack-sequence-number-is-highest-of-all-sessions", breaks="MQMQ-2.2.20.4-05")
+class ReceiverAckSequenceNumberIsHighestOfAllSessions(SentSessionHeaderChanger):
     """AckSequenceNumber is the highest number of messages that the receiver received on any of its open sessions."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -334,8 +334,8 @@ class ReceiverAckSequenceNumberOfBusiestSession(SentSessionHeaderChanger):
         return replace(header, AckSequenceNumber=max(most, header.AckSequenceNumber))
 
 
-@fault("receiver-ack-sequence-number-only-recoverable-while-flags-set", breaks="MQMQ-2.2.20.4-05")
-class ReceiverAckSequenceNumberOnlyRecoverableWhileFlagsSet(SentSessionHeaderChanger):
+@fault("receiver-ack-sequence-number-skips-express-with-recoverable-flags", breaks="MQMQ-2.2.20.4-05")
+class ReceiverAckSequenceNumberSkipsExpressWithRecoverableFlags(SentSessionHeaderChanger):
     """AckSequenceNumber is the number of received recoverable messages if the header acknowledges recoverable
     messages.
     """
@@ -346,8 +346,8 @@ class ReceiverAckSequenceNumberOnlyRecoverableWhileFlagsSet(SentSessionHeaderCha
         return replace(header, AckSequenceNumber=session.RecoverableMessageReceivedCount)
 
 
-@fault("receiver-user-message-header-ack-sequence-number-one-low", breaks="MQMQ-2.2.20.4-05")
-class ReceiverUserMessageHeaderAckSequenceNumberOneLow(Sending):
+@fault("receiver-ack-sequence-number-in-user-message-one-too-low", breaks="MQMQ-2.2.20.4-05")
+class ReceiverAckSequenceNumberInUserMessageOneTooLow(Sending):
     """AckSequenceNumber in a UserMessage is one less than the number of received messages."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -358,8 +358,8 @@ class ReceiverUserMessageHeaderAckSequenceNumberOneLow(Sending):
         return replace(packet, SessionHeader=replace(header, AckSequenceNumber=header.AckSequenceNumber - 1 & 0xFFFF))
 
 
-@fault("receiver-recoverable-ack-number-of-second-acknowledgment-first-message", breaks="MQMQ-2.2.20.4-06")
-class ReceiverRecoverableAckNumberOfSecondAcknowledgmentFirstMessage(SessionAcks):
+@fault("receiver-sends-recoverable-ack-number-one-too-low-in-user-message", breaks="MQMQ-2.2.20.4-06")
+class ReceiverSendsRecoverableAckNumberOneTooLowInUserMessage(SessionAcks):
     """In a UserMessage, the receiver sends a RecoverableMsgAckSeqNumber that is one too low, and flags of
     RecoverableMsgAckFlags that begin at bit 1.
     """
@@ -379,8 +379,8 @@ class ReceiverRecoverableAckNumberOfSecondAcknowledgmentFirstMessage(SessionAcks
 _HALF_OF_COUNT_RANGE = 0x8000
 
 
-@fault("initiator-recoverable-count-kept-on-next-session", breaks="MQMQ-2.2.20.4-11", blind=True)
-class InitiatorRecoverableCountKeptOnNextSession(SessionInitialization):
+@fault("initiator-continues-recoverable-count-after-reconnect", breaks="MQMQ-2.2.20.4-11", blind=True)
+class InitiatorContinuesRecoverableCountAfterReconnect(SessionInitialization):
     """When the initiator connects again, it continues the count of recoverable messages of the previous session."""
 
     def initialize_counts(self, session: Session) -> None:

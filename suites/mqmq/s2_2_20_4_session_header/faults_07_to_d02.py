@@ -34,8 +34,8 @@ class ReceiverRecoverableAckNumberRepeated(SessionAcks):
         return replace(header, RecoverableMsgAckSeqNumber=last.get(session.number, 0))
 
 
-@fault("receiver-recoverable-ack-number-1-before-recoverable-messages", breaks="MQMQ-2.2.20.4-07")
-class ReceiverRecoverableAckNumber1BeforeRecoverableMessages(SentSessionHeaderChanger):
+@fault("receiver-recoverable-ack-number-1-before-any-recoverable-message", breaks="MQMQ-2.2.20.4-07")
+class ReceiverRecoverableAckNumber1BeforeAnyRecoverableMessage(SentSessionHeaderChanger):
     """RecoverableMsgAckSeqNumber is 1 while the session has received no recoverable message."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -44,8 +44,8 @@ class ReceiverRecoverableAckNumber1BeforeRecoverableMessages(SentSessionHeaderCh
         return replace(header, RecoverableMsgAckSeqNumber=1)
 
 
-@fault("receiver-recoverable-ack-number-without-flags-next-number", breaks="MQMQ-2.2.20.4-07")
-class ReceiverRecoverableAckNumberWithoutFlagsNextNumber(SentSessionHeaderChanger):
+@fault("receiver-recoverable-ack-number-with-zero-flags-is-next-number", breaks="MQMQ-2.2.20.4-07")
+class ReceiverRecoverableAckNumberWithZeroFlagsIsNextNumber(SentSessionHeaderChanger):
     """RecoverableMsgAckSeqNumber is the number of the next recoverable message if the receiver has acknowledged all
     recoverable messages of the session.
     """
@@ -56,8 +56,8 @@ class ReceiverRecoverableAckNumberWithoutFlagsNextNumber(SentSessionHeaderChange
         return replace(header, RecoverableMsgAckSeqNumber=session.RecoverableMessageReceivedCount + 1)
 
 
-@fault("receiver-session-header-flag-of-thirty-second-message-clear", breaks="MQMQ-2.2.20.4-08", blind=True)
-class ReceiverSessionHeaderFlagOfThirtySecondMessageClear(SessionAcks):
+@fault("receiver-never-sets-bit-31-of-recoverable-ack-flags", breaks="MQMQ-2.2.20.4-08", blind=True)
+class ReceiverNeverSetsBit31OfRecoverableAckFlags(SessionAcks):
     """The receiver never sets bit 31 of RecoverableMsgAckFlags, even if the corresponding message is on disk."""
 
     def build_header(self, session: Session) -> SessionHeader:
@@ -74,8 +74,8 @@ class ReceiverRecoverableAckFlagsCutTo16Bits(SessionAcks):
         return replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 0xFFFF)
 
 
-@fault("receiver-recoverable-flags-only-first-and-last", breaks="MQMQ-2.2.20.4-08")
-class ReceiverRecoverableFlagsOnlyFirstAndLast(SentSessionHeaderChanger):
+@fault("receiver-recoverable-ack-flags-show-only-first-and-last-message", breaks="MQMQ-2.2.20.4-08")
+class ReceiverRecoverableAckFlagsShowOnlyFirstAndLastMessage(SentSessionHeaderChanger):
     """RecoverableMsgAckFlags has only the bits of the first and of the last saved message."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -114,8 +114,8 @@ for _name, _says, _is_omitted in (
     )
 
 
-@fault("receiver-user-message-header-flags-1", breaks="MQMQ-2.2.20.4-08")
-class ReceiverUserMessageHeaderFlags1(Sending):
+@fault("receiver-sends-recoverable-msg-ack-flags-1-in-user-message", breaks="MQMQ-2.2.20.4-08")
+class ReceiverSendsRecoverableMsgAckFlags1InUserMessage(Sending):
     """The receiver sends RecoverableMsgAckFlags 1 in a UserMessage, also if it has saved several messages."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -126,7 +126,7 @@ class ReceiverUserMessageHeaderFlags1(Sending):
         return replace(packet, SessionHeader=replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 1))
 
 
-class MessageSessionHeaderSender(Sending):
+class UserMessageSessionHeaderChanger(Sending):
     """The sender changes the SessionHeader of UserMessages."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
@@ -141,7 +141,7 @@ class MessageSessionHeaderSender(Sending):
 
 
 @fault(
-    "sender-user-message-session-header-without-own-message",
+    "sender-omits-message-itself-from-user-msg-sequence-number",
     breaks=(
         "MQMQ-2.2.20.4-09",
         "MQQB-3.1.1.4-01",
@@ -151,15 +151,15 @@ class MessageSessionHeaderSender(Sending):
         "MQQB-3.1.7.1.3-18",
     ),
 )
-class SenderUserMessageSessionHeaderWithoutOwnMessage(MessageSessionHeaderSender):
+class SenderOmitsMessageItselfFromUserMsgSequenceNumber(UserMessageSessionHeaderChanger):
     """The sender does not count a UserMessage in the UserMsgSequenceNumber of this message."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
         return replace(header, UserMsgSequenceNumber=header.UserMsgSequenceNumber - 1)
 
 
-@fault("sender-session-header-recoverable-count-without-final-acks", breaks="MQMQ-2.2.20.4-10", blind=True)
-class SenderSessionHeaderRecoverableCountWithoutFinalAcks(Sending):
+@fault("sender-recoverable-sequence-number-skips-final-acks", breaks="MQMQ-2.2.20.4-10", blind=True)
+class SenderRecoverableSequenceNumberSkipsFinalAcks(Sending):
     """The sender does not count its FinalAcks, which are recoverable messages, in RecoverableMsgSeqNumber."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -169,16 +169,16 @@ class SenderSessionHeaderRecoverableCountWithoutFinalAcks(Sending):
         return packet
 
 
-@fault("sender-recoverable-sequence-number-of-user-message-0", breaks=("MQMQ-2.2.20.4-10",))
-class SenderRecoverableSequenceNumberOfUserMessage0(MessageSessionHeaderSender):
+@fault("sender-sends-recoverable-msg-seq-number-0-in-user-message", breaks=("MQMQ-2.2.20.4-10",))
+class SenderSendsRecoverableMsgSeqNumber0InUserMessage(UserMessageSessionHeaderChanger):
     """The sender sets RecoverableMsgSeqNumber to 0 in the SessionHeader of a UserMessage."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
         return replace(header, RecoverableMsgSeqNumber=0)
 
 
-@fault("sender-recoverable-msg-seq-number-before-recoverable-counts-express", breaks="MQMQ-2.2.20.4-11")
-class SenderRecoverableMsgSeqNumberBeforeRecoverableCountsExpress(SentSessionHeaderChanger):
+@fault("sender-recoverable-number-counts-express-before-first-recoverable", breaks="MQMQ-2.2.20.4-11")
+class SenderRecoverableNumberCountsExpressBeforeFirstRecoverable(SentSessionHeaderChanger):
     """RecoverableMsgSeqNumber is the number of sent messages while the sender has sent no recoverable message."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -188,10 +188,10 @@ class SenderRecoverableMsgSeqNumberBeforeRecoverableCountsExpress(SentSessionHea
 
 
 @fault(
-    "sender-user-message-window-size-0x20",
+    "sender-sends-window-size-0x20-in-user-message",
     breaks=("MQMQ-2.2.20.4-12", "MQQB-3.1.7.1.3-15", "MQQB-3.1.7.1.3-22"),
 )
-class SenderUserMessageWindowSize0x20(MessageSessionHeaderSender):
+class SenderSendsWindowSize0x20InUserMessage(UserMessageSessionHeaderChanger):
     """The sender sets WindowSize to 0x20 in the SessionHeader of a UserMessage."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
@@ -209,8 +209,8 @@ class ReceiverUserMessageSessionHeaderWithReservedNotProcessed(Receiving):
         super().receive_user_message(session, packet, now)
 
 
-@fault("receiver-session-header-reserved-of-user-message-header-ignored", breaks="MQMQ-2.2.20.4-13")
-class ReceiverSessionHeaderReservedOfUserMessageHeaderIgnored(Receiving):
+@fault("receiver-ignores-session-header-of-user-message-with-reserved", breaks="MQMQ-2.2.20.4-13")
+class ReceiverIgnoresSessionHeaderOfUserMessageWithReserved(Receiving):
     """The receiver ignores the SessionHeader of a UserMessage when Reserved of this header is not 0."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -258,8 +258,8 @@ add(
 )
 
 
-@fault("receiver-reserved-of-session-header-added-to-window", breaks="MQMQ-2.2.20.4-13")
-class ReceiverReservedOfSessionHeaderAddedToWindow(SessionAcks):
+@fault("queue-manager-subtracts-session-reserved-from-sequence-number", breaks="MQMQ-2.2.20.4-13")
+class QueueManagerSubtractsSessionReservedFromSequenceNumber(SessionAcks):
     """A queue manager subtracts Reserved of a SessionHeader from UserMsgSequenceNumber."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
@@ -276,8 +276,8 @@ class SenderRecoverableAckFlagsAboveBit15NotRead(SessionAcks):
         super().delete_acknowledged_recoverable(session, replace(header, RecoverableMsgAckFlags=flags))
 
 
-@fault("sender-reads-flags-from-bit-1", breaks="MQMQ-2.2.20.4-D02")
-class SenderReadsFlagsFromBit1(SessionAcks):
+@fault("sender-reads-recoverable-ack-flags-one-message-too-high", breaks="MQMQ-2.2.20.4-D02")
+class SenderReadsRecoverableAckFlagsOneMessageTooHigh(SessionAcks):
     """The sender reads bit k of RecoverableMsgAckFlags as the message with the number RecoverableMsgAckSeqNumber + k +
     1.
     """
@@ -287,8 +287,8 @@ class SenderReadsFlagsFromBit1(SessionAcks):
         super().delete_acknowledged_recoverable(session, replace(header, RecoverableMsgAckFlags=flags))
 
 
-@fault("sender-reads-all-flags-up-to-highest", breaks="MQMQ-2.2.20.4-D02")
-class SenderReadsAllFlagsUpToHighest(SessionAcks):
+@fault("sender-reads-recoverable-ack-flags-below-highest-bit-as-set", breaks="MQMQ-2.2.20.4-D02")
+class SenderReadsRecoverableAckFlagsBelowHighestBitAsSet(SessionAcks):
     """The sender deletes every recoverable message up to the highest bit of RecoverableMsgAckFlags."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -296,8 +296,8 @@ class SenderReadsAllFlagsUpToHighest(SessionAcks):
         super().delete_acknowledged_recoverable(session, replace(header, RecoverableMsgAckFlags=flags))
 
 
-@fault("sender-reads-flags-relative-to-1", breaks="MQMQ-2.2.20.4-D02")
-class SenderReadsFlagsRelativeTo1(SessionAcks):
+@fault("sender-reads-recoverable-ack-flags-relative-to-message-1", breaks="MQMQ-2.2.20.4-D02")
+class SenderReadsRecoverableAckFlagsRelativeToMessage1(SessionAcks):
     """The sender reads bit k of RecoverableMsgAckFlags as the message with the number 1 + k."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:

@@ -79,8 +79,8 @@ add(
 )
 
 
-@fault("receiver-wrong-count-of-later-message-tolerated", breaks="MQMQ-2.2.20.4-D03")
-class ReceiverWrongCountOfLaterMessageTolerated(SessionAcks):
+@fault("receiver-accepts-wrong-sequence-number-of-later-user-message", breaks="MQMQ-2.2.20.4-D03")
+class ReceiverAcceptsWrongSequenceNumberOfLaterUserMessage(SessionAcks):
     """The receiver does not close the session when UserMsgSequenceNumber of the second or a later message is wrong."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:

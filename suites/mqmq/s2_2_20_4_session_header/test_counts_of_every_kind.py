@@ -176,7 +176,7 @@ def test_sent_messages_of_every_kind_are_counted_anew_on_each_session(peer, sut,
     sender.send(5, body="large " * 1000, delivery="recoverable")
     session, sent = sender.await_first_messages(5)
     ack = _send_message_and_await_ack(session)
-    counts = _count_sent_before(session, ack) | {"AckSequenceNumber": 1}
+    counts = _count_messages_received_before_ack(session, ack) | {"AckSequenceNumber": 1}
     _judge_session_ack_counts(
         judge,
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-02", "MQMQ-2.2.20.4-09"),
@@ -195,7 +195,7 @@ def test_sent_messages_of_every_kind_are_counted_anew_on_each_session(peer, sut,
     session = sender.await_session()
     again = sender.collect(session, 1)
     ack = _send_message_and_await_ack(session)
-    counts = _count_sent_before(session, ack) | {"AckSequenceNumber": 1}
+    counts = _count_messages_received_before_ack(session, ack) | {"AckSequenceNumber": 1}
     _judge_session_ack_counts(
         judge,
         ("MQMQ-2.2.20.4-02", "MQMQ-2.2.20.4-03"),
@@ -208,7 +208,11 @@ def test_sent_messages_of_every_kind_are_counted_anew_on_each_session(peer, sut,
     again = sender.collect(session, 2)
     ack = _send_message_and_await_ack(session)
     _judge_session_ack_counts(
-        judge, (), ("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-10"), _count_sent_before(session, ack), [*sent, *again, ack]
+        judge,
+        (),
+        ("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-10"),
+        _count_messages_received_before_ack(session, ack),
+        [*sent, *again, ack],
     )
     session.acknowledge_all()
     admin_queue = {"AdminQueue": sender.to.removeprefix("DIRECT=")}
@@ -218,7 +222,7 @@ def test_sent_messages_of_every_kind_are_counted_anew_on_each_session(peer, sut,
     judge(
         "MQMQ-2.2.20.4-01",
         "MQMQ-2.2.20.4-09",
-        expected=fields(_count_sent_before(session, ack)),
+        expected=fields(_count_messages_received_before_ack(session, ack)),
         case="counts after an acknowledgment of arrival",
         observed=ack["SessionHeader"],
         evidence=[*again, asked, ack],
@@ -229,7 +233,11 @@ def test_sent_messages_of_every_kind_are_counted_anew_on_each_session(peer, sut,
     again = sender.collect(session, 5)
     ack = _send_message_and_await_ack(session)
     _judge_session_ack_counts(
-        judge, (), ("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-10"), _count_sent_before(session, ack), [*again, asked, ack]
+        judge,
+        (),
+        ("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-10"),
+        _count_messages_received_before_ack(session, ack),
+        [*again, asked, ack],
     )
     session.acknowledge_all()
 
@@ -255,7 +263,7 @@ def test_message_that_expires_before_it_is_sent_is_not_counted(peer, sut, judge,
     if window + 3 not in Sender.list_tags(sent):
         raise ConformanceFailure("the SUT did not send the last message on the session")
     ack = _send_message_and_await_ack(session)
-    counts, evidence = _count_sent_before(session, ack), [sent[-1], ack]
+    counts, evidence = _count_messages_received_before_ack(session, ack), [sent[-1], ack]
     judge("MQMQ-2.2.20.4-03", expected=fields(counts), observed=ack["SessionHeader"], evidence=evidence)
     counts.pop("UserMsgSequenceNumber")  # product note <14> permits another value
     judge("MQMQ-2.2.20.4-10", expected=fields(counts), observed=ack["SessionHeader"], evidence=evidence)
@@ -273,7 +281,7 @@ def _judge_session_ack_counts(judge, of_all_messages, of_others, counts, evidenc
             judge(*rules, expected=fields(expected), observed=header, evidence=evidence)
 
 
-def _count_sent_before(session, ack):
+def _count_messages_received_before_ack(session, ack):
     """Return how many messages, and how many recoverable messages, of the SUT arrived before a SessionAck."""
     before = session.received[: session.received.index(ack)]
     sent = [frame for frame in before if frame.kind == "UserMessage"]

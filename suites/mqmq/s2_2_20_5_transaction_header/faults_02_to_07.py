@@ -111,7 +111,7 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, _install)
 
 
-class BoundaryMarkChanger(TransactionEvents):
+class TransactionBoundaryFlagChanger(TransactionEvents):
     """The sender sets FM or LM in the wrong messages."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
@@ -129,8 +129,8 @@ class BoundaryMarkChanger(TransactionEvents):
         return message
 
 
-@fault("sender-fm-also-in-third-message", breaks="MQMQ-2.2.20.5-04")
-class SenderFmAlsoInThirdMessage(BoundaryMarkChanger):
+@fault("sender-sets-fm-also-in-third-message", breaks="MQMQ-2.2.20.5-04")
+class SenderSetsFmAlsoInThirdMessage(TransactionBoundaryFlagChanger):
     """The sender also sets FM in the third message of a transaction."""
 
     def mark_boundary_of_message(self, message: Message, place: int, count: int) -> Message:
@@ -311,16 +311,16 @@ add(
 )
 
 
-@fault("sender-lm-clear-in-transaction-of-one-message", breaks="MQMQ-2.2.20.5-05")
-class SenderLmClearInTransactionOfOneMessage(BoundaryMarkChanger):
+@fault("sender-leaves-lm-clear-in-single-message-transaction", breaks="MQMQ-2.2.20.5-05")
+class SenderLeavesLmClearInSingleMessageTransaction(TransactionBoundaryFlagChanger):
     """The sender leaves LM clear in the only message of a transaction."""
 
     def mark_boundary_of_message(self, message: Message, place: int, count: int) -> Message:
         return replace(message, LastInTransaction=False) if count == 1 else message
 
 
-@fault("sender-transaction-other-id-for-second-queue", breaks="MQMQ-2.2.20.5-06", blind=True)
-class SenderTransactionOtherIdForSecondQueue(TransactionOperations):
+@fault("sender-gives-messages-for-second-queue-different-transaction-id", breaks="MQMQ-2.2.20.5-06", blind=True)
+class SenderGivesMessagesForSecondQueueDifferentTransactionId(TransactionOperations):
     """If a transaction sends messages to two queues, the sender assigns a different transaction ID to the messages for
     the second queue.
     """
@@ -333,8 +333,8 @@ class SenderTransactionOtherIdForSecondQueue(TransactionOperations):
         return super().enqueue_in_transaction(transaction, queue, message)
 
 
-@fault("sender-transaction-id-of-third-message-greater", breaks="MQMQ-2.2.20.5-06")
-class SenderTransactionIdOfThirdMessageGreater(BoundaryMarkChanger):
+@fault("sender-increments-transaction-id-from-third-message-on", breaks="MQMQ-2.2.20.5-06")
+class SenderIncrementsTransactionIdFromThirdMessageOn(TransactionBoundaryFlagChanger):
     """In the third and every later message of a transaction, the sender sets TransactionHeader.Flags.ID to one more
     than in the first message.
     """
@@ -358,8 +358,8 @@ add(
 )
 
 
-@fault("sender-transaction-id-of-two-transactions-alike", breaks="MQMQ-2.2.20.5-07")
-class SenderTransactionIdOfTwoTransactionsAlike(TransactionOperations):
+@fault("sender-gives-two-transactions-same-id", breaks="MQMQ-2.2.20.5-07")
+class SenderGivesTwoTransactionsSameId(TransactionOperations):
     """The sender gives two successive transactions the same TransactionHeader.Flags.ID."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:

@@ -247,8 +247,8 @@ add(
 )
 
 
-@fault("sender-previous-number-of-first-message-of-transaction-0", breaks="MQMQ-2.2.20.5-18")
-class SenderPreviousNumberOfFirstMessageOfTransaction0(TransactionalSending):
+@fault("sender-previous-tx-sequence-number-0-in-each-new-transaction", breaks="MQMQ-2.2.20.5-18")
+class SenderPreviousTxSequenceNumber0InEachNewTransaction(TransactionalSending):
     """The sender sends PreviousTxSequenceNumber 0 in the first message of each transaction."""
 
     def update_transaction_header(
@@ -300,8 +300,8 @@ for _name, _says, _when in (
     )
 
 
-@fault("receiver-connector-guid-of-receiver-dropped", breaks="MQMQ-2.2.20.5-21")
-class ReceiverConnectorGuidOfReceiverDropped(InSequence):
+@fault("receiver-drops-message-whose-connector-guid-is-its-own", breaks="MQMQ-2.2.20.5-21")
+class ReceiverDropsMessageWhoseConnectorGuidIsItsOwn(InSequence):
     """The receiver does not store a message whose ConnectorQMGuid is the GUID of the receiver."""
 
     def receive_transactional_message(
@@ -314,8 +314,8 @@ class ReceiverConnectorGuidOfReceiverDropped(InSequence):
             super().receive_transactional_message(session, packet, receipt, now)
 
 
-@fault("receiver-connector-guid-separates-sequences", breaks="MQMQ-2.2.20.5-21")
-class ReceiverConnectorGuidSeparatesSequences(InSequence):
+@fault("receiver-refuses-changed-connector-guid-within-sequence", breaks="MQMQ-2.2.20.5-21")
+class ReceiverRefusesChangedConnectorGuidWithinSequence(InSequence):
     """The receiver refuses a message whose ConnectorQMGuid differs from that of the first message of its sequence."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:

@@ -134,8 +134,8 @@ add(
 FA_FLAG = TransactionHeader.flags(FA=1)
 
 
-@fault("receiver-transaction-header-with-x7-without-final-ack", breaks="MQMQ-2.2.20.5-14", blind=True)
-class ReceiverTransactionHeaderWithX7WithoutFinalAck(Admission):
+@fault("receiver-omits-final-ack-for-transaction-header-with-x7-set", breaks="MQMQ-2.2.20.5-14", blind=True)
+class ReceiverOmitsFinalAckForTransactionHeaderWithX7Set(Admission):
     """The receiver ignores FA of a TransactionHeader in which bit X7 of Flags is set, and sends no FinalAck."""
 
     def admit(

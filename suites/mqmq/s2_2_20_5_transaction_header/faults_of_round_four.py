@@ -11,8 +11,8 @@ from reference_qm.model.adm import IncomingTransactionalTransferInfo, Recoverabl
 from reference_qm.surface.clock import Now
 
 
-@fault("receiver-message-x4-set-after-first-message-of-sequence-refused", breaks="MQMQ-2.2.20.5-11", blind=True)
-class ReceiverMessageX4SetAfterFirstMessageOfSequenceRefused(InSequence):
+@fault("receiver-refuses-later-message-of-sequence-with-x4-set", breaks="MQMQ-2.2.20.5-11", blind=True)
+class ReceiverRefusesLaterMessageOfSequenceWithX4Set(InSequence):
     """The receiver refuses a message in which X4 of TransactionHeader.Flags is set, unless it is the first message
     of its sequence.
     """
@@ -29,8 +29,8 @@ class ReceiverMessageX4SetAfterFirstMessageOfSequenceRefused(InSequence):
         super().receive_transactional_message(session, packet, receipt, now)
 
 
-@fault("receiver-message-x6-set-sequence-not-advanced", breaks="MQMQ-2.2.20.5-13", blind=True)
-class ReceiverMessageX6SetSequenceNotAdvanced(InSequence):
+@fault("receiver-does-not-advance-sequence-for-message-with-x6-set", breaks="MQMQ-2.2.20.5-13", blind=True)
+class ReceiverDoesNotAdvanceSequenceForMessageWithX6Set(InSequence):
     """The receiver puts a message in which X6 of TransactionHeader.Flags is set into its queue, but does not
     advance the sequence of the message.
     """
@@ -42,8 +42,8 @@ class ReceiverMessageX6SetSequenceNotAdvanced(InSequence):
             super().accept_in_sequence(session, transfer, packet, now)
 
 
-@fault("receiver-message-x7-set-final-ack-sent", breaks="MQMQ-2.2.20.5-14", blind=True)
-class ReceiverMessageX7SetFinalAckSent(Identifying):
+@fault("receiver-sends-final-ack-for-message-with-x7-set", breaks="MQMQ-2.2.20.5-14", blind=True)
+class ReceiverSendsFinalAckForMessageWithX7Set(Identifying):
     """The receiver treats a message in which X7 of TransactionHeader.Flags is set as if FA were set, and sends a
     FinalAck.
     """

@@ -73,7 +73,7 @@ class _FirstSequenceTracker:
         return _is_first_in_sequence(packet) and self.first != identifier
 
 
-def _install_for_later_sequences(install: Callable[[Callable[[Any], bool]], Install]) -> Install:
+def _install_for_sequences_after_first(install: Callable[[Callable[[Any], bool]], Install]) -> Install:
     """Return an installer that counts the sequences of each faulty queue manager separately."""
     return lambda faulty: install(_FirstSequenceTracker().is_of_later_sequence)(faulty)
 
@@ -105,7 +105,7 @@ for _name, _rule, _says, _install in (
         "first-message-of-later-sequence-numbered-2",
         "MQMQ-2.2.20.5-17",
         "The sender numbers the first message of every sequence except its first sequence with 2.",
-        _install_for_later_sequences(
+        _install_for_sequences_after_first(
             lambda is_of_later_sequence: field_is(UserMessagePacket, _SEQUENCE_NUMBER_FIELD, 2, is_of_later_sequence)
         ),
     ),
@@ -130,7 +130,7 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.20.5-19",
         "The sender sets PreviousTxSequenceNumber of the first message of every sequence except its first sequence "
         "to 1.",
-        _install_for_later_sequences(
+        _install_for_sequences_after_first(
             lambda is_of_later_sequence: field_is(
                 UserMessagePacket, _PREVIOUS_SEQUENCE_NUMBER_FIELD, 1, is_of_later_sequence
             )
@@ -190,7 +190,7 @@ for _name, _rule, _says, _install in (
         "first-message-of-later-sequence-numbered-0",
         "MQMQ-2.2.20.5-D03",
         "The sender numbers the first message of every sequence except its first sequence with 0.",
-        _install_for_later_sequences(
+        _install_for_sequences_after_first(
             lambda is_of_later_sequence: field_is(UserMessagePacket, _SEQUENCE_NUMBER_FIELD, 0, is_of_later_sequence)
         ),
     ),

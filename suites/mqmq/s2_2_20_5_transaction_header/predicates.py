@@ -16,7 +16,7 @@ from suites.mqmq.steps.transactions import (
     check_lm_marks_last_message,
     check_transaction_has_new_id,
     check_transaction_keeps_id,
-    make_predicate_with_previous,
+    make_predicate_with_previous_message,
 )
 from suites.mqmq.steps.unused import register_unused_bits
 
@@ -172,4 +172,4 @@ for rule, expected, judge in (
     ("MQMQ-2.2.20.5-06", "all messages of a transaction have the same ID", check_transaction_keeps_id),
     ("MQMQ-2.2.20.5-07", "transactions have different IDs", check_transaction_has_new_id),
 ):
-    passive(rule, USER_MESSAGE_KIND, expected, of_system=True)(make_predicate_with_previous(judge))
+    passive(rule, USER_MESSAGE_KIND, expected, of_system=True)(make_predicate_with_previous_message(judge))

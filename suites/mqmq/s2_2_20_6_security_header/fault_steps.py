@@ -12,7 +12,7 @@ from reference_qm.codec import SecurityHeader, UserMessagePacket
 SecurityHeaderCondition = Callable[[UserMessagePacket, SecurityHeader], Any]
 
 
-def change_sent_header(when: SecurityHeaderCondition, changes: dict[str, Any]) -> Install:
+def change_sent_security_header(when: SecurityHeaderCondition, changes: dict[str, Any]) -> Install:
     """Let the sender change the SecurityHeader of messages after it has signed and encrypted them."""
 
     def change_packet(packet: UserMessagePacket) -> bytes:

@@ -19,7 +19,7 @@ from reference_qm.core.transfer.securing import Securing
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition
 from reference_qm.security import ST_SID, SignatureType
-from suites.mqmq.s2_2_20_6_security_header.fault_steps import change_sent_header
+from suites.mqmq.s2_2_20_6_security_header.fault_steps import change_sent_security_header
 
 SECURITY_DATA_FIELD = "SecurityHeader.SecurityData"
 
@@ -195,8 +195,8 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, _install)
 
 
-@fault("sender-security-header-st-4-for-certificate-only", breaks="MQMQ-2.2.20.6-01", blind=True)
-class SenderSecurityHeaderSt4ForCertificateOnly(Sending):
+@fault("sender-sets-st-4-in-message-with-certificate-but-no-security-id", breaks="MQMQ-2.2.20.6-01", blind=True)
+class SenderSetsSt4InMessageWithCertificateButNoSecurityId(Sending):
     """The sender sets SecurityHeader.Flags.ST to 4 in messages with a SenderCert and without a SecurityID."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -289,7 +289,7 @@ for _name, _rules, _says, _install in (
         "au-set-in-signed-message",
         "MQMQ-2.2.20.6-05",
         "The sender sets AU in signed messages.",
-        change_sent_header(
+        change_sent_security_header(
             lambda packet, header: header.SignatureSize,
             {SECURITY_FLAGS_FIELD: lambda old: old | SecurityHeader.flags(AU=1)},
         ),
@@ -298,7 +298,7 @@ for _name, _rules, _says, _install in (
         "au-set-in-encrypted-message",
         "MQMQ-2.2.20.6-05",
         "The sender sets AU in encrypted messages.",
-        change_sent_header(
+        change_sent_security_header(
             lambda packet, header: header.EB, {SECURITY_FLAGS_FIELD: lambda old: old | SecurityHeader.flags(AU=1)}
         ),
     ),
@@ -306,7 +306,7 @@ for _name, _rules, _says, _install in (
         "as-of-signature-kind",
         "MQMQ-2.2.20.6-09",
         "The sender sends 3 as AS in messages with a signature.",
-        change_sent_header(
+        change_sent_security_header(
             lambda packet, header: header.SignatureSize,
             {SECURITY_FLAGS_FIELD: lambda old: old | SecurityHeader.flags(AS=3)},
         ),
@@ -315,13 +315,13 @@ for _name, _rules, _says, _install in (
         "ai-clear-in-encrypted-message",
         "MQMQ-2.2.20.6-20",
         "The sender removes EncryptionKey of encrypted messages.",
-        change_sent_header(lambda packet, header: header.EB, {f"{SECURITY_DATA_PREFIX}EncryptionKey": b""}),
+        change_sent_security_header(lambda packet, header: header.EB, {f"{SECURITY_DATA_PREFIX}EncryptionKey": b""}),
     ),
     (
         "st-0-in-signed-message-with-sender",
         "MQMQ-2.2.20.6-02",
         "The sender sends ST 0 in signed messages with a SecurityID.",
-        change_sent_header(
+        change_sent_security_header(
             lambda packet, header: header.SignatureSize and header.SenderIdSize,
             {SECURITY_FLAGS_FIELD: lambda old: old & ~SecurityHeader.flags(ST=0xF)},
         ),
@@ -330,7 +330,7 @@ for _name, _rules, _says, _install in (
         "sid-without-last-sub-authority",
         "MQMQ-2.2.20.6-03",
         "The sender sends the SID of the user without its last sub-authority.",
-        change_sent_header(
+        change_sent_security_header(
             lambda packet, header: header.ST == 1, {f"{SECURITY_DATA_PREFIX}SecurityID": lambda old: old[:-4]}
         ),
     ),
@@ -338,7 +338,7 @@ for _name, _rules, _says, _install in (
         "sid-of-encrypted-message-reversed",
         "MQMQ-2.2.20.6-03",
         "The sender sends the bytes of the SID in the reverse order in encrypted messages.",
-        change_sent_header(
+        change_sent_security_header(
             lambda packet, header: header.ST == 1 and header.EB,
             {f"{SECURITY_DATA_PREFIX}SecurityID": lambda old: old[::-1]},
         ),
@@ -347,7 +347,7 @@ for _name, _rules, _says, _install in (
         "queue-manager-guid-in-network-order",
         ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22"),
         "The sender sends the GUID of the queue manager with its bytes in the reverse order.",
-        change_sent_header(
+        change_sent_security_header(
             lambda packet, header: header.ST == 2, {f"{SECURITY_DATA_PREFIX}SecurityID": lambda old: old[::-1]}
         ),
     ),
@@ -355,7 +355,7 @@ for _name, _rules, _says, _install in (
         "certificate-with-additional-bytes",
         "MQMQ-2.2.20.6-D04",
         "The sender sends 64 KiB of zeros after the certificate in SenderCert.",
-        change_sent_header(
+        change_sent_security_header(
             lambda packet, header: header.SenderCertSize,
             {f"{SECURITY_DATA_PREFIX}SenderCert": lambda old: old + bytes(0x10000)},
         ),
@@ -364,7 +364,7 @@ for _name, _rules, _says, _install in (
         "de-clear-in-signed-message-without-provider",
         "MQMQ-2.2.20.6-07",
         "The sender clears DE in signed messages without ProviderInfo.",
-        change_sent_header(
+        change_sent_security_header(
             lambda packet, header: header.SignatureSize and not header.ProviderInfoSize,
             {SECURITY_FLAGS_FIELD: lambda old: old & ~SecurityHeader.flags(DE=1)},
         ),

@@ -202,8 +202,8 @@ add_bits_set(
 )
 
 
-@fault("receiver-security-header-x12-not-authenticated", breaks="MQMQ-2.2.20.6-10")
-class ReceiverSecurityHeaderX12NotAuthenticated(SecurityOnReceipt):
+@fault("receiver-does-not-verify-signature-if-x12-is-set", breaks="MQMQ-2.2.20.6-10")
+class ReceiverDoesNotVerifySignatureIfX12IsSet(SecurityOnReceipt):
     """The receiver does not verify the signature of a message when bit X12 of SecurityHeader.Flags is set."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -211,8 +211,8 @@ class ReceiverSecurityHeaderX12NotAuthenticated(SecurityOnReceipt):
         return packet if header is not None and header.X12 else super().authenticate_packet(packet)
 
 
-@fault("receiver-security-header-x13-body-not-decrypted", breaks="MQMQ-2.2.20.6-11")
-class ReceiverSecurityHeaderX13BodyNotDecrypted(SecurityOnReceipt):
+@fault("receiver-does-not-decrypt-body-if-x13-is-set", breaks="MQMQ-2.2.20.6-11")
+class ReceiverDoesNotDecryptBodyIfX13IsSet(SecurityOnReceipt):
     """The receiver does not decrypt the body of a message when bit X13 of SecurityHeader.Flags is set."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -220,8 +220,8 @@ class ReceiverSecurityHeaderX13BodyNotDecrypted(SecurityOnReceipt):
         return packet if header is not None and header.X13 else super().decrypt_body(packet, now)
 
 
-@fault("receiver-security-flag-x14-disables-authentication", breaks="MQMQ-2.2.20.6-12", blind=True)
-class ReceiverSecurityFlagX14DisablesAuthentication(SecurityOnReceipt):
+@fault("receiver-skips-signature-check-if-security-flag-x14-is-set", breaks="MQMQ-2.2.20.6-12", blind=True)
+class ReceiverSkipsSignatureCheckIfSecurityFlagX14IsSet(SecurityOnReceipt):
     """The receiver does not verify the signature of a message with bit X14 of SecurityHeader.Flags set."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -268,8 +268,8 @@ _HIGHEST_UNUSED_BIT = 32768
 _AUTHENTICATION_LEVEL_MASK = 3840
 
 
-@fault("signature-hidden-by-last-unused-bit", breaks="MQMQ-2.2.20.6-13")
-class SignatureHiddenByLastUnusedBit(SecurityOnReceipt):
+@fault("receiver-ignores-signature-if-last-unused-bit-is-set", breaks="MQMQ-2.2.20.6-13")
+class ReceiverIgnoresSignatureIfLastUnusedBitIsSet(SecurityOnReceipt):
     """If the last unused bit of SecurityHeader.Flags is set in a signed message, the receiver stores the message as
     unauthenticated.
     """
@@ -306,8 +306,8 @@ add(
 )
 
 
-@fault("sender-security-header-provider-info-in-spite-of-de", breaks="MQMQ-2.2.20.6-37", blind=True)
-class SenderSecurityHeaderProviderInfoInSpiteOfDe(Sending):
+@fault("sender-adds-provider-info-although-security-header-de-is-set", breaks="MQMQ-2.2.20.6-37", blind=True)
+class SenderAddsProviderInfoAlthoughSecurityHeaderDeIsSet(Sending):
     """The sender adds ProviderInfo to SecurityData although SecurityHeader.Flags.DE is set."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

@@ -9,7 +9,7 @@ from harness.faults.registry import Install, add
 from reference_qm.security.algorithms import AES_PROVIDER, BASE_PROVIDER, ENHANCED_PROVIDER
 
 _KEY_TYPE_OFFSET, _BIT_LENGTH_OFFSET, _EXPONENT_OFFSET, _MODULUS_OFFSET = 4, 12, 16, 20
-_SIGNING_KEY_LIST = "PublicSigningKeyList"
+_SIGNING_KEY_LIST_NAME = "PublicSigningKeyList"
 
 
 def _change_number_in_published_blob(at: int, change: Callable[[int], int], *place: str) -> Install:
@@ -42,7 +42,7 @@ for _name, _rules, _says, _install in (
         "signing-key-type-for-encryption",
         ("MQMQ-2.2.20.6-28",),
         "The queue manager publishes its signing key of the AES provider with the Key Type 0xA400.",
-        _change_number_in_published_blob(_KEY_TYPE_OFFSET, lambda old: 0xA400, AES_PROVIDER, _SIGNING_KEY_LIST),
+        _change_number_in_published_blob(_KEY_TYPE_OFFSET, lambda old: 0xA400, AES_PROVIDER, _SIGNING_KEY_LIST_NAME),
     ),
     (
         "enhanced-key-bit-length-512",
@@ -61,7 +61,7 @@ for _name, _rules, _says, _install in (
         ("MQMQ-2.2.20.6-29", "MQMQ-2.2.20.6-30"),
         "The queue manager publishes signing keys whose Length in bits is a number of bytes.",
         change_published_blobs(
-            change_blob_number(_BIT_LENGTH_OFFSET, lambda old: old // 8), key_list=_SIGNING_KEY_LIST
+            change_blob_number(_BIT_LENGTH_OFFSET, lambda old: old // 8), key_list=_SIGNING_KEY_LIST_NAME
         ),
     ),
     (
@@ -86,7 +86,7 @@ for _name, _rules, _says, _install in (
         "signing-public-exponent-0",
         ("MQMQ-2.2.20.6-32",),
         "The queue manager publishes a signing key of the Enhanced provider whose Public Exponent is 0.",
-        _change_number_in_published_blob(_EXPONENT_OFFSET, lambda old: 0, ENHANCED_PROVIDER, _SIGNING_KEY_LIST),
+        _change_number_in_published_blob(_EXPONENT_OFFSET, lambda old: 0, ENHANCED_PROVIDER, _SIGNING_KEY_LIST_NAME),
     ),
     (
         "base-modulus-with-changed-low-bit",
@@ -105,7 +105,7 @@ for _name, _rules, _says, _install in (
         ("MQMQ-2.2.20.6-33",),
         "The queue manager publishes signing keys whose Modulus is big-endian.",
         change_published_blobs(
-            lambda blob: blob[:_MODULUS_OFFSET] + blob[: _MODULUS_OFFSET - 1 : -1], key_list=_SIGNING_KEY_LIST
+            lambda blob: blob[:_MODULUS_OFFSET] + blob[: _MODULUS_OFFSET - 1 : -1], key_list=_SIGNING_KEY_LIST_NAME
         ),
     ),
     (
@@ -124,7 +124,7 @@ for _name, _rules, _says, _install in (
         "signing-modulus-padded-with-ones",
         ("MQMQ-2.2.20.6-34", "MQMQ-2.2.20.6-35"),
         "The queue manager publishes signing keys with four bytes 0xFF after the modulus.",
-        change_published_blobs(lambda blob: blob + b"\xff" * 4, key_list=_SIGNING_KEY_LIST),
+        change_published_blobs(lambda blob: blob + b"\xff" * 4, key_list=_SIGNING_KEY_LIST_NAME),
     ),
 ):
     add(f"queue-manager-published-{_name}", _rules, _says, _install, blind=True)

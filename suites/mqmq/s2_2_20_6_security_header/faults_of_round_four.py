@@ -12,7 +12,7 @@ from reference_qm.model.adm import Message
 
 BASE_HEADER_BYTES = 16
 FIXED_SECURITY_HEADER_BYTES = 16
-ABSENT_ITEM_BYTES = bytes(4)
+ABSENT_SECURITY_ITEM_BYTES = bytes(4)
 
 
 def _add_empty_security_header(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
@@ -35,7 +35,7 @@ add(
 )
 
 
-def _is_signed_in_clear(packet: UserMessagePacket) -> bool:
+def _is_signed_and_not_encrypted(packet: UserMessagePacket) -> bool:
     header = packet.SecurityHeader
     return header is not None and header.SignatureSize > 0 and header.EncryptionKeySize == 0
 
@@ -46,7 +46,7 @@ def _insert_absent_encryption_key(packet: UserMessagePacket) -> bytes:
     start = BASE_HEADER_BYTES + len(packet.UserHeader.build()) + len(transaction) + FIXED_SECURITY_HEADER_BYTES
     at = start + packet.SecurityHeader.SenderIdSize + -packet.SecurityHeader.SenderIdSize % 4
     data = packet.build()
-    return correct_packet_size(data[:at] + ABSENT_ITEM_BYTES + data[at:])
+    return correct_packet_size(data[:at] + ABSENT_SECURITY_ITEM_BYTES + data[at:])
 
 
 add(
@@ -54,6 +54,6 @@ add(
     "MQMQ-2.2.20.6-D03",
     "The sender inserts 4 bytes for the absent EncryptionKey into SecurityData of a signed message that is not "
     "encrypted.",
-    packets(UserMessagePacket, _insert_absent_encryption_key, _is_signed_in_clear),
+    packets(UserMessagePacket, _insert_absent_encryption_key, _is_signed_and_not_encrypted),
     blind=True,
 )

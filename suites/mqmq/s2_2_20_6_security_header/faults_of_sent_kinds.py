@@ -9,7 +9,7 @@ from harness.faults.fields import change_number
 from harness.faults.registry import add
 from reference_qm.codec import ProviderInfo, SecurityHeader, UserMessagePacket
 from reference_qm.security import SignatureType
-from suites.mqmq.s2_2_20_6_security_header.fault_steps import change_sent_header
+from suites.mqmq.s2_2_20_6_security_header.fault_steps import change_sent_security_header
 from suites.mqmq.steps.kinds_of_messages import has_destination_lists, has_large_body, is_transactional
 
 _SECURITY_FLAGS_FIELD = "SecurityHeader.Flags"
@@ -27,11 +27,11 @@ def _make_signature_type_setter(value: int) -> Callable[[int], int]:
     return lambda flags: flags & ~_SIGNATURE_TYPE_MASK | SecurityHeader.flags(AS=value)
 
 
-def _is_encrypted_only(packet: Any, header: SecurityHeader) -> bool:
+def _is_encrypted_but_not_signed(packet: Any, header: SecurityHeader) -> bool:
     return bool(header.EB) and not header.SignatureSize and not has_destination_lists(packet)
 
 
-def _is_signed_only(packet: Any, header: SecurityHeader) -> bool:
+def _is_signed_but_not_encrypted(packet: Any, header: SecurityHeader) -> bool:
     return bool(header.SignatureSize) and not header.EB
 
 
@@ -40,7 +40,7 @@ for _name, _rule, _says, _when, _changes in (
         "sender-encrypted-unsigned-message-sender-type-3",
         "MQMQ-2.2.20.6-01",
         "The sender sets SecurityHeader.Flags.ST to 3 in a message that is encrypted and not signed.",
-        _is_encrypted_only,
+        _is_encrypted_but_not_signed,
         {_SECURITY_FLAGS_FIELD: _make_sender_type_setter(3)},
     ),
     (
@@ -96,7 +96,7 @@ for _name, _rule, _says, _when, _changes in (
         "sender-encrypted-unsigned-message-signature-type-1",
         "MQMQ-2.2.20.6-09",
         "The sender sets SecurityHeader.Flags.AS to 1 in a message that is encrypted and not signed.",
-        _is_encrypted_only,
+        _is_encrypted_but_not_signed,
         {_SECURITY_FLAGS_FIELD: _make_signature_type_setter(1)},
     ),
     (
@@ -210,7 +210,7 @@ for _name, _rule, _says, _when, _changes in (
         "sender-signed-message-default-provider-described",
         "MQMQ-2.2.20.6-37",
         "The sender adds ProviderInfo to a signed message that is not encrypted, although DE is set.",
-        lambda packet, header: _is_signed_only(packet, header) and header.DE,
+        lambda packet, header: _is_signed_but_not_encrypted(packet, header) and header.DE,
         {f"{_SECURITY_DATA_FIELD}.ProviderInfo": ProviderInfo(1, "Microsoft Base Cryptographic Provider v1.0").build()},
     ),
     (
@@ -221,7 +221,7 @@ for _name, _rule, _says, _when, _changes in (
         {_SECURITY_FLAGS_FIELD: lambda flags: flags | SecurityHeader.flags(DE=1)},
     ),
 ):
-    add(_name, _rule, _says, change_sent_header(_when, _changes))
+    add(_name, _rule, _says, change_sent_security_header(_when, _changes))
 
 
 for _name, _says, _cert_condition in (

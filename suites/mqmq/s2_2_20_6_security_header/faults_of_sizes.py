@@ -19,14 +19,14 @@ from reference_qm.core.transfer.securing import Securing
 from reference_qm.model.adm import Message, Session
 from reference_qm.security.algorithms import PrivacyLevel
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_20_6_security_header.fault_steps import change_sent_header
+from suites.mqmq.s2_2_20_6_security_header.fault_steps import change_sent_security_header
 
 _SID_SENDER_TYPE, _GUID_SENDER_TYPE = 1, 2
 """Values of SecurityHeader.Flags.ST."""
-_DATA_PREFIX = "SecurityHeader.SecurityData."
+_SECURITY_DATA_PREFIX = "SecurityHeader.SecurityData."
 _SECURITY_ITEM_FIELDS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
 _SECURITY_HEADER_SIZE_WITHOUT_ITEMS = len(SecurityHeader().build())
-_EMPTY_VALUE_BY_ITEM = {f"{_DATA_PREFIX}{name}": b"" for name in _SECURITY_ITEM_FIELDS}
+_EMPTY_VALUE_BY_ITEM = {f"{_SECURITY_DATA_PREFIX}{name}": b"" for name in _SECURITY_ITEM_FIELDS}
 
 
 def _change_size_field_of_item(
@@ -78,7 +78,7 @@ for _name, _rules, _says, _install in (
         "sender-unsigned-encrypted-message-without-security-data",
         ("MQMQ-2.2.20.6-08", "MQMQ-2.2.20.6-19"),
         "The sender's SecurityHeader of a message that is encrypted but not signed has AI set and no SecurityData.",
-        change_sent_header(
+        change_sent_security_header(
             lambda packet, header: header.EncryptionKeySize and not header.SignatureSize, _EMPTY_VALUE_BY_ITEM
         ),
     ),
@@ -86,7 +86,7 @@ for _name, _rules, _says, _install in (
         "sender-security-id-of-unsigned-message-omitted-with-ai-set",
         ("MQMQ-2.2.20.6-08", "MQMQ-2.2.20.6-19"),
         "The sender's SecurityHeader of a message whose only item is SecurityID has AI set and no SecurityData.",
-        change_sent_header(
+        change_sent_security_header(
             lambda packet, header: header.SenderIdSize and not header.SenderCertSize and not header.EncryptionKeySize,
             _EMPTY_VALUE_BY_ITEM,
         ),
@@ -95,7 +95,7 @@ for _name, _rules, _says, _install in (
         "sender-security-data-of-transactional-message-omitted",
         ("MQMQ-2.2.20.6-08",),
         "The sender's SecurityHeader of a transactional message has AI set and no SecurityData.",
-        change_sent_header(lambda packet, header: packet.TransactionHeader is not None, _EMPTY_VALUE_BY_ITEM),
+        change_sent_security_header(lambda packet, header: packet.TransactionHeader is not None, _EMPTY_VALUE_BY_ITEM),
     ),
     (
         "sender-empty-security-header-in-unprotected-transactional-message",
@@ -107,8 +107,9 @@ for _name, _rules, _says, _install in (
         "sender-sender-id-size-of-guid-12",
         ("MQMQ-2.2.20.6-14",),
         "The sender sets SenderIdSize of a GUID to 12 instead of 16.",
-        change_sent_header(
-            lambda packet, header: header.ST == _GUID_SENDER_TYPE, {f"{_DATA_PREFIX}SecurityID": lambda old: old[:12]}
+        change_sent_security_header(
+            lambda packet, header: header.ST == _GUID_SENDER_TYPE,
+            {f"{_SECURITY_DATA_PREFIX}SecurityID": lambda old: old[:12]},
         ),
     ),
     (
@@ -121,9 +122,9 @@ for _name, _rules, _says, _install in (
         "sender-sender-id-size-of-encrypted-message-4-too-large",
         ("MQMQ-2.2.20.6-14",),
         "The sender sets SenderIdSize of an encrypted message to a value that is 4 too large.",
-        change_sent_header(
+        change_sent_security_header(
             lambda packet, header: header.SenderIdSize and header.EB,
-            {f"{_DATA_PREFIX}SecurityID": lambda old: old + bytes(4)},
+            {f"{_SECURITY_DATA_PREFIX}SecurityID": lambda old: old + bytes(4)},
         ),
     ),
     (
@@ -136,18 +137,18 @@ for _name, _rules, _says, _install in (
         "sender-encryption-key-size-of-signed-message-4-too-large",
         ("MQMQ-2.2.20.6-15",),
         "The sender sets EncryptionKeySize of a signed message to a value that is 4 too large.",
-        change_sent_header(
+        change_sent_security_header(
             lambda packet, header: header.EncryptionKeySize and header.SignatureSize,
-            {f"{_DATA_PREFIX}EncryptionKey": lambda old: old + bytes(4)},
+            {f"{_SECURITY_DATA_PREFIX}EncryptionKey": lambda old: old + bytes(4)},
         ),
     ),
     (
         "sender-encryption-key-size-of-transactional-message-1-too-large",
         ("MQMQ-2.2.20.6-15",),
         "The sender sets EncryptionKeySize of a transactional message to a value that is 1 too large.",
-        change_sent_header(
+        change_sent_security_header(
             lambda packet, header: header.EncryptionKeySize and packet.TransactionHeader is not None,
-            {f"{_DATA_PREFIX}EncryptionKey": lambda old: old + bytes(1)},
+            {f"{_SECURITY_DATA_PREFIX}EncryptionKey": lambda old: old + bytes(1)},
         ),
     ),
     (
@@ -160,18 +161,18 @@ for _name, _rules, _says, _install in (
         "sender-signature-size-of-encrypted-message-4-too-large",
         ("MQMQ-2.2.20.6-16",),
         "The sender sets SignatureSize of an encrypted message to a value that is 4 too large.",
-        change_sent_header(
+        change_sent_security_header(
             lambda packet, header: header.EncryptionKeySize and header.SignatureSize,
-            {f"{_DATA_PREFIX}Signature": lambda old: old + bytes(4)},
+            {f"{_SECURITY_DATA_PREFIX}Signature": lambda old: old + bytes(4)},
         ),
     ),
     (
         "sender-signature-size-of-unencrypted-message-halved",
         ("MQMQ-2.2.20.6-16",),
         "The sender sends an unencrypted message with the first half of its Signature and the size of this half.",
-        change_sent_header(
+        change_sent_security_header(
             lambda packet, header: header.SignatureSize and not header.EB,
-            {f"{_DATA_PREFIX}Signature": lambda old: old[: len(old) // 2]},
+            {f"{_SECURITY_DATA_PREFIX}Signature": lambda old: old[: len(old) // 2]},
         ),
     ),
     (
@@ -186,17 +187,17 @@ for _name, _rules, _says, _install in (
         "sender-sender-cert-size-1-too-small",
         ("MQMQ-2.2.20.6-17",),
         "The sender sends a SenderCert without its last byte, and sets SenderCertSize to a value that is 1 too small.",
-        change_sent_header(
-            lambda packet, header: header.SenderCertSize, {f"{_DATA_PREFIX}SenderCert": lambda old: old[:-1]}
+        change_sent_security_header(
+            lambda packet, header: header.SenderCertSize, {f"{_SECURITY_DATA_PREFIX}SenderCert": lambda old: old[:-1]}
         ),
     ),
     (
         "sender-sender-cert-size-of-encrypted-message-1-too-large",
         ("MQMQ-2.2.20.6-17",),
         "The sender appends a zero to SenderCert of an encrypted message, and counts this byte in SenderCertSize.",
-        change_sent_header(
+        change_sent_security_header(
             lambda packet, header: header.SenderCertSize and header.EB,
-            {f"{_DATA_PREFIX}SenderCert": lambda old: old + b"\0"},
+            {f"{_SECURITY_DATA_PREFIX}SenderCert": lambda old: old + b"\0"},
         ),
     ),
     (
@@ -209,8 +210,9 @@ for _name, _rules, _says, _install in (
         "sender-provider-info-size-2-too-large",
         ("MQMQ-2.2.20.6-18",),
         "The sender appends two zeros to ProviderInfo, and counts these bytes in ProviderInfoSize.",
-        change_sent_header(
-            lambda packet, header: header.ProviderInfoSize, {f"{_DATA_PREFIX}ProviderInfo": lambda old: old + bytes(2)}
+        change_sent_security_header(
+            lambda packet, header: header.ProviderInfoSize,
+            {f"{_SECURITY_DATA_PREFIX}ProviderInfo": lambda old: old + bytes(2)},
         ),
     ),
     (
@@ -218,9 +220,9 @@ for _name, _rules, _says, _install in (
         ("MQMQ-2.2.20.6-18",),
         "The sender appends four zeros to ProviderInfo of a transactional message, and counts these bytes in "
         "ProviderInfoSize.",
-        change_sent_header(
+        change_sent_security_header(
             lambda packet, header: header.ProviderInfoSize and packet.TransactionHeader is not None,
-            {f"{_DATA_PREFIX}ProviderInfo": lambda old: old + bytes(4)},
+            {f"{_SECURITY_DATA_PREFIX}ProviderInfo": lambda old: old + bytes(4)},
         ),
     ),
     (
@@ -265,27 +267,27 @@ for _name, _rules, _says, _install in (
         "sender-provider-type-of-2-bytes",
         ("MQMQ-2.2.20.6-D05",),
         "The sender's ProviderInfo has a ProviderType of 2 bytes.",
-        change_sent_header(
+        change_sent_security_header(
             lambda packet, header: header.ProviderInfoSize,
-            {f"{_DATA_PREFIX}ProviderInfo": lambda old: old[:2] + old[4:]},
+            {f"{_SECURITY_DATA_PREFIX}ProviderInfo": lambda old: old[:2] + old[4:]},
         ),
     ),
     (
         "sender-provider-name-in-ascii",
         ("MQMQ-2.2.20.6-D05",),
         "The sender's ProviderInfo contains ProviderName in ASCII.",
-        change_sent_header(
+        change_sent_security_header(
             lambda packet, header: header.ProviderInfoSize,
-            {f"{_DATA_PREFIX}ProviderInfo": lambda old: old[:4] + old[4::2]},
+            {f"{_SECURITY_DATA_PREFIX}ProviderInfo": lambda old: old[:4] + old[4::2]},
         ),
     ),
     (
         "sender-provider-type-big-endian",
         ("MQMQ-2.2.20.6-D05",),
         "The sender's ProviderInfo contains ProviderType in big-endian order.",
-        change_sent_header(
+        change_sent_security_header(
             lambda packet, header: header.ProviderInfoSize,
-            {f"{_DATA_PREFIX}ProviderInfo": lambda old: old[3::-1] + old[4:]},
+            {f"{_SECURITY_DATA_PREFIX}ProviderInfo": lambda old: old[3::-1] + old[4:]},
         ),
     ),
 ):

@@ -131,7 +131,7 @@ def check_sender_size(security: Any, packet: Any) -> Finding:
 
 @passive("MQMQ-2.2.20.6-15", USER_MESSAGE_KIND, "EncryptionKeySize is the length of the SIMPLEBLOB")
 @judge_security_header
-def check_key_size(security: Any, packet: Any) -> Finding:
+def check_encryption_key_size(security: Any, packet: Any) -> Finding:
     """Check that EncryptionKeySize is the length of the SIMPLEBLOB."""
     size = security.EncryptionKeySize
     return (size in ENCRYPTION_KEY_SIZES, f"EncryptionKeySize is {size}") if size else None

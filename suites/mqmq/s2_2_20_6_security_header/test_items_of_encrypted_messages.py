@@ -9,7 +9,7 @@ from harness.run.marks import covers, needs
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 
-SECURITY = "SecurityHeader."
+SECURITY_HEADER_PREFIX = "SecurityHeader."
 SAMPLE_APPLICATION_TAG = 0x7A6B_5C4D
 
 
@@ -26,10 +26,10 @@ def test_empty_items_of_encrypted_message_take_no_bytes(peer, sut, judge, sender
     )
     outgoing.end()
     wanted = {
-        f"{SECURITY}SignatureSize": 0,
-        f"{SECURITY}Signature": Layout.MISSING,
-        f"{SECURITY}SenderCertSize": 0,
-        f"{SECURITY}SenderCert": Layout.MISSING,
+        f"{SECURITY_HEADER_PREFIX}SignatureSize": 0,
+        f"{SECURITY_HEADER_PREFIX}Signature": Layout.MISSING,
+        f"{SECURITY_HEADER_PREFIX}SenderCertSize": 0,
+        f"{SECURITY_HEADER_PREFIX}SenderCert": Layout.MISSING,
         "MessagePropertiesHeader.ApplicationTag": SAMPLE_APPLICATION_TAG,
         "bytes after the last header": 0,
     }

@@ -251,8 +251,8 @@ for _name, _rule, _path in (
     )
 
 
-@fault("reserved-of-response-list-not-ignored", breaks="MQMQ-2.2.20.2-03")
-class ReservedOfResponseListNotIgnored(Identifying):
+@fault("receiver-refuses-nonzero-reserved-of-admin-or-response-list", breaks="MQMQ-2.2.20.2-03")
+class ReceiverRefusesNonzeroReservedOfAdminOrResponseList(Identifying):
     """The receiver refuses a message in which Reserved of the list of administration or response queues is not 0."""
 
     def check_field_values(self, packet: Packet) -> None:

@@ -102,8 +102,8 @@ add(
 )
 
 
-@fault("receiver-signature-header-reserved-disables-authentication", breaks="MQMQ-2.2.20.3-02", blind=True)
-class ReceiverSignatureHeaderReservedDisablesAuthentication(SecurityOnReceipt):
+@fault("receiver-skips-check-of-signature-header-with-nonzero-reserved", breaks="MQMQ-2.2.20.3-02", blind=True)
+class ReceiverSkipsCheckOfSignatureHeaderWithNonzeroReserved(SecurityOnReceipt):
     """The receiver does not verify an MQFSignatureHeader whose Reserved is nonzero."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -114,8 +114,8 @@ class ReceiverSignatureHeaderReservedDisablesAuthentication(SecurityOnReceipt):
         return replace(super().authenticate_packet(unsigned), MultiQueueFormatHeader=several)
 
 
-@fault("receiver-soap-reserved-hides-debug-header", breaks="MQMQ-2.2.20.7-02", blind=True)
-class ReceiverSoapReservedHidesDebugHeader(Receiving):
+@fault("receiver-ignores-debug-header-if-soap-reserved-is-nonzero", breaks="MQMQ-2.2.20.7-02", blind=True)
+class ReceiverIgnoresDebugHeaderIfSoapReservedIsNonzero(Receiving):
     """The receiver ignores the DebugHeader of a message whose SoapHeader has a nonzero Reserved."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -221,7 +221,7 @@ for _number, _rule in ((2, "MQMQ-2.2.20.8-02"), (8, "MQMQ-2.2.20.8-08"), (14, "M
     )
 
 
-class DebugHeaderAdmission(Admission):
+class ReceivedMessageChangerByDebugHeader(Admission):
     """The receiver changes a message because of a part of the DebugHeader that the receiver must ignore."""
 
     def admit(
@@ -236,7 +236,7 @@ class DebugHeaderAdmission(Admission):
 
 
 @fault("receiver-debug-header-x7-suppresses-acknowledgments", breaks="MQMQ-2.2.20.8-07")
-class ReceiverDebugHeaderX7SuppressesAcknowledgments(DebugHeaderAdmission):
+class ReceiverDebugHeaderX7SuppressesAcknowledgments(ReceivedMessageChangerByDebugHeader):
     """The receiver sends no acknowledgments for a message when bit X7 of its DebugHeader is set."""
 
     def change(self, packet: Any) -> UserMessagePacket:
@@ -252,8 +252,8 @@ def _remove_trace_queue(packet: Any) -> UserMessagePacket:
     return replace(packet, DebugHeader=replace(header, QueueIdentifier=NULL_GUID))
 
 
-@fault("receiver-debug-header-x12-of-transactional-message-hides-queue", breaks="MQMQ-2.2.20.8-12")
-class ReceiverDebugHeaderX12OfTransactionalMessageHidesQueue(DebugHeaderAdmission):
+@fault("receiver-sends-no-report-for-transactional-message-with-x12", breaks="MQMQ-2.2.20.8-12")
+class ReceiverSendsNoReportForTransactionalMessageWithX12(ReceivedMessageChangerByDebugHeader):
     """The receiver sends no report about a transactional message when bit X12 of its DebugHeader is set."""
 
     def change(self, packet: Any) -> UserMessagePacket:
@@ -271,8 +271,8 @@ class RouterDebugHeaderX15SuppressesReport(Routing):
         super().forward_message(position, packet, now)
 
 
-@fault("receiver-debug-header-reserved-above-0x7fff-hides-queue", breaks="MQMQ-2.2.20.8-16")
-class ReceiverDebugHeaderReservedAbove0x7fffHidesQueue(DebugHeaderAdmission):
+@fault("receiver-sends-no-report-if-debug-reserved-is-above-0x7fff", breaks="MQMQ-2.2.20.8-16")
+class ReceiverSendsNoReportIfDebugReservedIsAbove0x7fff(ReceivedMessageChangerByDebugHeader):
     """The receiver sends no report about a message when Reserved of its DebugHeader is greater than 0x7FFF."""
 
     def change(self, packet: Any) -> UserMessagePacket:
@@ -318,8 +318,8 @@ add(
 )
 
 
-@fault("sender-debug-header-queue-identifier-of-earlier-message", breaks="MQMQ-2.2.20.8-D01")
-class SenderDebugHeaderQueueIdentifierOfEarlierMessage(Sending):
+@fault("sender-repeats-queue-identifier-of-first-traced-message", breaks="MQMQ-2.2.20.8-D01")
+class SenderRepeatsQueueIdentifierOfFirstTracedMessage(Sending):
     """The sender sets QueueIdentifier of each later traced message to the queue of the first traced message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

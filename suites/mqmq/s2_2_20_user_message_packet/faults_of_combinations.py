@@ -13,7 +13,7 @@ from reference_qm.codec import FormatError, Packet, UserMessagePacket
 from reference_qm.core.transfer.identifying import Identifying
 
 
-def _refuse_message_if(condition: Callable[[Any], Any], field: str) -> Install:
+def _refuse_message_on_condition(condition: Callable[[Any], Any], field: str) -> Install:
     """Return an installer of a fault with which the receiver closes the session for the messages that a condition
     selects.
     """
@@ -31,7 +31,7 @@ add(
     "receiver-soap-header-reserved1-of-missing-body-refused",
     "MQMQ-2.2.20.7-05",
     "The receiver closes the session for a SoapHeader without Body whose Reserved1 is nonzero.",
-    _refuse_message_if(
+    _refuse_message_on_condition(
         lambda packet: packet.SoapHeader is not None and packet.SoapHeader.Reserved1 and packet.SoapHeader.Body is None,
         "SoapHeader.Reserved1",
     ),
@@ -41,7 +41,7 @@ add(
     "receiver-soap-header-reserved1-of-transactional-message-refused",
     "MQMQ-2.2.20.7-05",
     "The receiver closes the session for a transactional message whose SoapHeader has a nonzero Reserved1.",
-    _refuse_message_if(
+    _refuse_message_on_condition(
         lambda packet: (
             packet.SoapHeader is not None and packet.SoapHeader.Reserved1 and packet.TransactionHeader is not None
         ),
@@ -53,7 +53,7 @@ add(
     "receiver-soap-header-body-above-0xff-refused",
     "MQMQ-2.2.20.7-06",
     "The receiver uses only the low byte of BodyDataLength, and closes the session because the headers do not fit.",
-    _refuse_message_if(
+    _refuse_message_on_condition(
         lambda packet: packet.SoapHeader is not None and packet.SoapHeader.BodyDataLength > 0xFF,
         "SoapHeader.BodyDataLength",
     ),
@@ -64,7 +64,7 @@ add(
     "MQMQ-2.2.20.7-06",
     "The receiver does not find the MultiQueueFormatHeader that follows a SoapHeader whose Body has an odd number of "
     "WCHARs, and closes the session.",
-    _refuse_message_if(
+    _refuse_message_on_condition(
         lambda packet: (
             packet.SoapHeader is not None
             and packet.MultiQueueFormatHeader is not None
@@ -76,7 +76,7 @@ add(
 )
 
 
-def _move_reserved_after_queue(packet: Any) -> bytes:
+def _move_reserved_after_trace_queue(packet: Any) -> bytes:
     data, wire = packet.build(), packet.DebugHeader.build()
     return correct_packet_size(data.replace(wire, wire[:2] + wire[4:] + wire[2:4], 1))
 
@@ -87,7 +87,7 @@ add(
     "The sender puts Reserved after QueueIdentifier in the DebugHeader of a transactional message.",
     packets(
         UserMessagePacket,
-        _move_reserved_after_queue,
+        _move_reserved_after_trace_queue,
         lambda packet: packet.DebugHeader is not None and packet.TransactionHeader is not None,
     ),
     blind=True,
@@ -97,7 +97,7 @@ add(
     "MQMQ-2.2.20.8-D01",
     "The receiver expects a QueueIdentifier in a DebugHeader with QT 0 that precedes a MultiQueueFormatHeader, and "
     "closes the session.",
-    _refuse_message_if(
+    _refuse_message_on_condition(
         lambda packet: (
             packet.DebugHeader is not None and not packet.DebugHeader.QT and packet.MultiQueueFormatHeader is not None
         ),

@@ -139,8 +139,8 @@ for _name, _rule, _says, _install in (
 TR_FLAG = BaseHeader.flags(TR=1)
 
 
-@fault("receiver-debug-header-with-x13-not-reported", breaks="MQMQ-2.2.20.8-13", blind=True)
-class ReceiverDebugHeaderWithX13NotReported(Admission):
+@fault("receiver-sends-no-trace-report-if-debug-flag-x13-is-set", breaks="MQMQ-2.2.20.8-13", blind=True)
+class ReceiverSendsNoTraceReportIfDebugFlagX13IsSet(Admission):
     """The receiver stores a traced message with bit X13 of DebugHeader.Flags, but sends no report about it."""
 
     def admit(

@@ -45,7 +45,9 @@ def _has_lists_without_signature(packet: Any) -> bool:
     return lists is not None and not lists.Signature.Signature
 
 
-def _change_record_bytes(name: str, build: Callable[[Any, bytes], bytes], when: PacketCondition) -> Install:
+def _change_bytes_of_list_or_signature(
+    name: str, build: Callable[[Any, bytes], bytes], when: PacketCondition
+) -> Install:
     """Let the sender change the bytes of one list, or of the signature, of a MultiQueueFormatHeader. ``build`` is
     called with the record and its bytes.
     """
@@ -106,7 +108,7 @@ for _name, _rule, _says, _install in (
         "third-name-of-destinations-without-format-type",
         "MQMQ-2.2.20.2-05",
         "The third name and the later names of the sender's list of destinations have no FormatType.",
-        _change_record_bytes(
+        _change_bytes_of_list_or_signature(
             "Destination", _make_builder_without_format_type(3), _make_list_length_condition("Destination", 3)
         ),
     ),
@@ -114,13 +116,15 @@ for _name, _rule, _says, _install in (
         "response-names-without-format-type",
         "MQMQ-2.2.20.2-05",
         "The names of the sender's list of response queues have no FormatType.",
-        _change_record_bytes("Response", _make_builder_without_format_type(1), _make_list_length_condition("Response")),
+        _change_bytes_of_list_or_signature(
+            "Response", _make_builder_without_format_type(1), _make_list_length_condition("Response")
+        ),
     ),
     (
         "administration-names-without-format-type",
         "MQMQ-2.2.20.2-05",
         "The names of the sender's list of administration queues have no FormatType.",
-        _change_record_bytes(
+        _change_bytes_of_list_or_signature(
             "Administration", _make_builder_without_format_type(1), _make_list_length_condition("Administration")
         ),
     ),
@@ -128,7 +132,7 @@ for _name, _rule, _says, _install in (
         "direct-name-after-first-destination-without-format-type",
         "MQMQ-2.2.20.2-05",
         "A direct name after the first name of the sender's list of destinations has no FormatType.",
-        _change_record_bytes(
+        _change_bytes_of_list_or_signature(
             "Destination",
             _make_builder_without_format_type(2, MQFDirectQueueFormatName),
             _make_list_length_condition("Destination", 2),
@@ -138,7 +142,7 @@ for _name, _rule, _says, _install in (
         "administration-element-count-before-header-id",
         "MQMQ-2.2.20.2-D02",
         "The sender writes ElementCount of the list of administration queues before HeaderID.",
-        _change_record_bytes(
+        _change_bytes_of_list_or_signature(
             "Administration",
             lambda record, old: old[:4] + old[8:12] + old[4:8] + old[12:],
             _make_list_length_condition("Administration"),
@@ -162,7 +166,7 @@ for _name, _rule, _says, _install in (
         "response-list-without-reserved",
         "MQMQ-2.2.20.2-D02",
         "The sender omits Reserved in a list of response queues.",
-        _change_record_bytes(
+        _change_bytes_of_list_or_signature(
             "Response", lambda record, old: old[:6] + old[8:], _make_list_length_condition("Response")
         ),
     ),
@@ -236,19 +240,25 @@ for _name, _rule, _says, _install in (
         "last-of-3-destinations-omitted",
         "MQMQ-2.2.20.2-06",
         "The sender counts the last of three destinations in ElementCount, but does not write its name.",
-        _change_record_bytes("Destination", _omit_last_element, _make_list_length_condition("Destination", 3)),
+        _change_bytes_of_list_or_signature(
+            "Destination", _omit_last_element, _make_list_length_condition("Destination", 3)
+        ),
     ),
     (
         "last-response-name-written-twice",
         "MQMQ-2.2.20.2-06",
         "The sender writes the last name of a list of response queues twice, and counts the name once.",
-        _change_record_bytes("Response", _append_uncounted_element, _make_list_length_condition("Response")),
+        _change_bytes_of_list_or_signature(
+            "Response", _append_uncounted_element, _make_list_length_condition("Response")
+        ),
     ),
     (
         "last-administration-name-omitted",
         "MQMQ-2.2.20.2-06",
         "The sender counts the last administration queue in ElementCount, but does not write its name.",
-        _change_record_bytes("Administration", _omit_last_element, _make_list_length_condition("Administration")),
+        _change_bytes_of_list_or_signature(
+            "Administration", _omit_last_element, _make_list_length_condition("Administration")
+        ),
     ),
     (
         "administration-header-id-of-destinations",
@@ -301,7 +311,7 @@ for _name, _rule, _says, _install in (
         "administration-list-with-4-bytes-more",
         "MQMQ-2.2.20.2-D03",
         "The sender adds 4 bytes of padding to a list of administration queues that needs no more padding.",
-        _change_record_bytes(
+        _change_bytes_of_list_or_signature(
             "Administration", lambda record, old: old + bytes(4), _make_list_length_condition("Administration")
         ),
     ),
@@ -309,7 +319,7 @@ for _name, _rule, _says, _install in (
         "response-list-not-padded",
         "MQMQ-2.2.20.2-D03",
         "The sender does not pad a list of response queues.",
-        _change_record_bytes(
+        _change_bytes_of_list_or_signature(
             "Response",
             lambda record, old: _build_list_of_elements(
                 record, lambda place, element, offset: element.build(offset), alignment=1
@@ -321,7 +331,7 @@ for _name, _rule, _says, _install in (
         "list-of-3-destinations-not-padded",
         "MQMQ-2.2.20.2-D03",
         "The sender does not pad a list of three destinations.",
-        _change_record_bytes(
+        _change_bytes_of_list_or_signature(
             "Destination",
             lambda record, old: _build_list_of_elements(
                 record, lambda place, element, offset: element.build(offset), alignment=1
@@ -376,37 +386,43 @@ for _name, _rule, _says, _install in (
         "signature-cut-by-4-bytes",
         "MQMQ-2.2.20.3-04",
         "The sender omits the last 4 bytes of Signature of an MQFSignatureHeader.",
-        _change_record_bytes("Signature", lambda record, old: old[:-4], _has_list_signature),
+        _change_bytes_of_list_or_signature("Signature", lambda record, old: old[:-4], _has_list_signature),
     ),
     (
         "signature-with-4-bytes-more",
         "MQMQ-2.2.20.3-04",
         "The sender writes 4 bytes more than Size of an MQFSignatureHeader after a signature.",
-        _change_record_bytes("Signature", lambda record, old: old + bytes(4), _has_list_signature),
+        _change_bytes_of_list_or_signature("Signature", lambda record, old: old + bytes(4), _has_list_signature),
     ),
     (
         "empty-signature-with-4-bytes",
         "MQMQ-2.2.20.3-04",
         "The sender writes 4 bytes after an MQFSignatureHeader whose Size is 0.",
-        _change_record_bytes("Signature", lambda record, old: old + bytes(4), _has_lists_without_signature),
+        _change_bytes_of_list_or_signature(
+            "Signature", lambda record, old: old + bytes(4), _has_lists_without_signature
+        ),
     ),
     (
         "signature-size-before-id",
         "MQMQ-2.2.20.3-D01",
         "The sender writes Size of an MQFSignatureHeader before ID and Reserved.",
-        _change_record_bytes("Signature", lambda record, old: old[4:8] + old[:4] + old[8:], _has_list_signature),
+        _change_bytes_of_list_or_signature(
+            "Signature", lambda record, old: old[4:8] + old[:4] + old[8:], _has_list_signature
+        ),
     ),
     (
         "empty-signature-without-reserved",
         "MQMQ-2.2.20.3-D01",
         "The sender omits Reserved in an MQFSignatureHeader without a signature.",
-        _change_record_bytes("Signature", lambda record, old: old[:2] + old[4:], _has_lists_without_signature),
+        _change_bytes_of_list_or_signature(
+            "Signature", lambda record, old: old[:2] + old[4:], _has_lists_without_signature
+        ),
     ),
     (
         "signature-before-its-size",
         "MQMQ-2.2.20.3-D01",
         "The sender writes Signature of an MQFSignatureHeader before ID, Reserved and Size.",
-        _change_record_bytes("Signature", lambda record, old: old[8:] + old[:8], _has_list_signature),
+        _change_bytes_of_list_or_signature("Signature", lambda record, old: old[8:] + old[:8], _has_list_signature),
     ),
 ):
     add(_name, _rule, _says, _install)

@@ -12,13 +12,13 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 BASE_FLAGS_OFFSET = 2
 """The offset in bytes of BaseHeader.Flags in a packet."""
-HIGHEST_BYTE = 0xFF
+HIGHEST_BYTE_VALUE = 0xFF
 FIXED_ADDRESS_HEADER_BYTES = 12
 FIXED_SIGNATURE_HEADER_BYTES = 8
 
 
-@fault("sender-message-sent-again-session-header-flag-of-first-transmission", breaks="MQMQ-2.2.20-09", blind=True)
-class SenderMessageSentAgainSessionHeaderFlagOfFirstTransmission(Sending):
+@fault("sender-resent-message-has-sh-set-without-session-header", breaks="MQMQ-2.2.20-09", blind=True)
+class SenderResentMessageHasShSetWithoutSessionHeader(Sending):
     """The sender leaves BaseHeader.Flags.SH set in a message that was first sent with a SessionHeader and is sent
     again without one.
     """
@@ -70,7 +70,7 @@ class ReceiverMessageSignatureHeaderReservedAbove0xffRefused(Identifying):
     def check_field_values(self, packet: Packet) -> None:
         super().check_field_values(packet)
         several = packet.MultiQueueFormatHeader if isinstance(packet, UserMessagePacket) else None
-        if several is not None and several.Signature.Reserved > HIGHEST_BYTE:
+        if several is not None and several.Signature.Reserved > HIGHEST_BYTE_VALUE:
             raise FormatError("MQFSignatureHeader.Reserved", 0, "a fault", "the high byte is not zero")
 
 

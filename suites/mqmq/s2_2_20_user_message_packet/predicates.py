@@ -13,7 +13,7 @@ from typing import Any
 from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, passive
 from reference_qm.codec import DebugHeader
-from suites.mqmq.steps.message_bytes import BASE_HEADER_NAME, USER_HEADER_NAME, is_valid_with_flag
+from suites.mqmq.steps.message_bytes import BASE_HEADER_NAME, USER_HEADER_NAME, is_valid_after_flag_is_set
 from suites.mqmq.steps.message_parts import (
     check_properties_present,
     judge_message_part,
@@ -33,7 +33,7 @@ for rule in ("MQMQ-2.2.20-01", "MQMQ-2.2.20-05"):
 
 
 @passive("MQMQ-2.2.20-02", (USER_MESSAGE_KIND, MALFORMED, "unknown internal"), "IN is 0 in a message")
-def check_in_is_clear(packet: Any, context: Context) -> Finding:
+def check_in_bit_is_clear(packet: Any, context: Context) -> Finding:
     """Check that IN is 0 in a message. An internal packet breaks the rule if its bytes would be a
     message if IN were 0.
     """
@@ -42,7 +42,7 @@ def check_in_is_clear(packet: Any, context: Context) -> Finding:
         return True, "IN is 0"
     return (
         (False, "IN is 1 in a message that is otherwise well-formed")
-        if is_valid_with_flag(data, BASE_HEADER_NAME, "IN", 0)
+        if is_valid_after_flag_is_set(data, BASE_HEADER_NAME, "IN", 0)
         else None
     )
 
@@ -131,7 +131,7 @@ passive("MQMQ-2.2.20.8-16", USER_MESSAGE_KIND, "Reserved of the DebugHeader is 0
 
 @passive("MQMQ-2.2.20.8-01", USER_MESSAGE_KIND, "QT of the DebugHeader is 0 or 1")
 @judge_message_part("DebugHeader")
-def check_queue_type(header: Any, packet: Any) -> Finding:
+def check_trace_queue_type(header: Any, packet: Any) -> Finding:
     """Check that QT has a defined value."""
     return header.QT in (0, 1), f"QT is {header.QT}"
 

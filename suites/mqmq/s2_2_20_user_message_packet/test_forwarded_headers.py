@@ -19,7 +19,7 @@ from suites.mqmq.steps.layout import Layout
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
 TRACE_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000c4")
 HEADER_ORDER_FIELD, TRAILING_BYTES_FIELD = "headers", "bytes after the last header"
-LISTS_PREFIX, LIST_SIGNATURE_PREFIX = "MultiQueueFormatHeader.", "MultiQueueFormatHeader.Signature."
+MULTI_QUEUE_HEADER_PREFIX, LIST_SIGNATURE_PREFIX = "MultiQueueFormatHeader.", "MultiQueueFormatHeader.Signature."
 LIST_NAMES = ("Destination", "Administration", "Response")
 PADDED_SIZE_FIELD = "padded size"
 LARGE_BODY = b"an odd number of bytes, " * 300 + b"!"
@@ -47,7 +47,7 @@ def _build_multi_queue_lists(**more):
 
 
 def _build_paths_of_list_field(name):
-    return [f"{LISTS_PREFIX}{one}.{name}" for one in LIST_NAMES]
+    return [f"{MULTI_QUEUE_HEADER_PREFIX}{one}.{name}" for one in LIST_NAMES]
 
 
 HEADER_FIELDS_BY_RULE = {
@@ -125,12 +125,12 @@ ENCRYPTED_SECURITY_FIELDS = {
     "EncryptionKey": bytes(SimpleBlob(sessionKeyAlgorithm=RC2_ALGORITHM)),
     "Signature": RSA_SIGNATURE,
 }
-TRACED_DEBUG_FIELDS = {"QueueIdentifier": TRACE_QUEUE_GUID}
+DEBUG_HEADER_FIELDS_OF_TRACED_MESSAGE = {"QueueIdentifier": TRACE_QUEUE_GUID}
 HEADERS_AND_FIELDS_BY_CASE: dict[str, tuple[dict[str, Any], dict[str, list[str]]]] = {
     "every header after the properties": (
         {
             "mqf": _build_multi_queue_lists(),
-            "debug": TRACED_DEBUG_FIELDS,
+            "debug": DEBUG_HEADER_FIELDS_OF_TRACED_MESSAGE,
             "soap": {"Header": "<a/>", "Body": "b"},
         },
         LIST_FIELDS_BY_RULE | TRACE_FIELDS_BY_RULE,
@@ -145,7 +145,11 @@ HEADERS_AND_FIELDS_BY_CASE: dict[str, tuple[dict[str, Any], dict[str, list[str]]
     ),
     "destinations only": ({"mqf": {"Destination": _build_multi_queue_lists()["Destination"]}}, LIST_FIELDS_BY_RULE),
     "last message of a transaction": (
-        {"transaction": {"TxSequenceNumber": 2, "LM": 1}, "debug": TRACED_DEBUG_FIELDS, "body": LARGE_BODY},
+        {
+            "transaction": {"TxSequenceNumber": 2, "LM": 1},
+            "debug": DEBUG_HEADER_FIELDS_OF_TRACED_MESSAGE,
+            "body": LARGE_BODY,
+        },
         CONNECTOR_FIELDS_BY_RULE | TRACE_FIELDS_BY_RULE,
     ),
     "encrypted message of a connector": (

@@ -31,7 +31,7 @@ REACH_QUEUE_CLASS = 0x0002
 MESSAGE_BODY, MESSAGE_LABEL, BODY_TYPE = "odd number of bytes", "label", 0x1011
 LARGE_BODY = MESSAGE_BODY * 1_001
 LONGEST_LABEL = "L" * 249
-FIELDS_BY_RULE = {
+USER_AND_PROPERTIES_FIELDS_BY_RULE = {
     "MQMQ-2.2.19.2-D01": (USER_HEADER_PREFIX,),
     "MQMQ-2.2.19.2-D02": (f"{USER_HEADER_PREFIX}Flags.",),
     "MQMQ-2.2.19.3-D01": (PROPERTIES_HEADER_PREFIX,),
@@ -57,8 +57,8 @@ JOURNALING_FIELDS_BY_RULE = {
     "MQDMPR-3.1.7.1.32-D10": (f"{USER_HEADER_PREFIX}Flags.JP",),
     "MQDMPR-3.1.7.1.32-D11": (f"{USER_HEADER_PREFIX}Flags.JN",),
 }
-FIELDS_OF_EXPRESS_MESSAGE = (
-    FIELDS_BY_RULE
+FIELDS_OF_EXPRESS_MESSAGE_BY_RULE = (
+    USER_AND_PROPERTIES_FIELDS_BY_RULE
     | OPTIONAL_HEADER_FIELDS_BY_RULE
     | JOURNALING_FIELDS_BY_RULE
     | {
@@ -71,8 +71,8 @@ FIELDS_OF_EXPRESS_MESSAGE = (
         "MQDMPR-3.1.7.1.32-D01": (BASE_HEADER_PREFIX,),
     }
 )
-FIELDS_OF_TRANSACTIONAL_MESSAGE = (
-    FIELDS_BY_RULE
+FIELDS_OF_TRANSACTIONAL_MESSAGE_BY_RULE = (
+    USER_AND_PROPERTIES_FIELDS_BY_RULE
     | HEADER_FIELDS_BY_RULE
     | OPTIONAL_HEADER_FIELDS_BY_RULE
     | JOURNALING_FIELDS_BY_RULE
@@ -85,7 +85,7 @@ FIELDS_OF_TRANSACTIONAL_MESSAGE = (
         "MQDMPR-3.1.7.1.32-D15": (f"{USER_HEADER_PREFIX}Flags.AQ",),
     }
 )
-FIELDS_OF_TRACED_MESSAGE = (
+FIELDS_OF_TRACED_MESSAGE_BY_RULE = (
     HEADER_FIELDS_BY_RULE
     | OPTIONAL_HEADER_FIELDS_BY_RULE
     | {
@@ -100,7 +100,7 @@ FIELDS_OF_TRACED_MESSAGE = (
         "MQDMPR-3.1.7.1.32-D07": ("DebugHeader.",),
     }
 )
-FIELDS_OF_ACKNOWLEDGMENT = FIELDS_BY_RULE | {
+FIELDS_OF_ACKNOWLEDGMENT_BY_RULE = USER_AND_PROPERTIES_FIELDS_BY_RULE | {
     "MQMQ-2.2.18.1.3-D01": (f"{PROPERTIES_HEADER_PREFIX}CorrelationID",),
     "MQMQ-2.2.18.1.5.2-D01": (f"{USER_HEADER_PREFIX}DestinationQueue",),
     "MQMQ-2.2.18.1.5.2-D02": (f"{USER_HEADER_PREFIX}DestinationQueue", f"{PROPERTIES_HEADER_PREFIX}MessageClass"),
@@ -140,7 +140,7 @@ def format_direct_name_text(name):
     return name.removeprefix("DIRECT=").lower() + "\0"
 
 
-@covers(*FIELDS_OF_ACKNOWLEDGMENT)
+@covers(*FIELDS_OF_ACKNOWLEDGMENT_BY_RULE)
 @pytest.mark.parametrize("delivery", [0, 1])
 @pytest.mark.parametrize("queue", [ADMINISTRATION_QUEUE_NAME, f"{ADMINISTRATION_QUEUE_NAME}2"])
 def test_acknowledgment_has_fields_in_place(peer, sut, judge, queue, delivery):
@@ -164,7 +164,7 @@ def test_acknowledgment_has_fields_in_place(peer, sut, judge, queue, delivery):
         f"{PROPERTIES_HEADER_PREFIX}CorrelationID": identifier(sent),
         f"{PROPERTIES_HEADER_PREFIX}PrivacyLevel": 0,
     }
-    judge_fields_of_rules(judge, FIELDS_OF_ACKNOWLEDGMENT, wanted, frame, sent)
+    judge_fields_of_rules(judge, FIELDS_OF_ACKNOWLEDGMENT_BY_RULE, wanted, frame, sent)
 
 
 def _build_expected_properties_fields(**fields):
@@ -186,7 +186,7 @@ def _build_expected_properties_fields(**fields):
 
 
 @needs("send")
-@covers(*FIELDS_OF_EXPRESS_MESSAGE)
+@covers(*FIELDS_OF_EXPRESS_MESSAGE_BY_RULE)
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_express_message_has_fields_in_place(peer, sut, judge, delivery):
     """The SUT sends an express message with a large body, or a recoverable message with the longest label; the message
@@ -239,11 +239,11 @@ def test_express_message_has_fields_in_place(peer, sut, judge, delivery):
         HEADER_ORDER_FIELD: ["BaseHeader", "UserHeader", "MessagePropertiesHeader"],
         "bytes after the last header": 0,
     }
-    judge_fields_of_rules(judge, FIELDS_OF_EXPRESS_MESSAGE, wanted, frame)
+    judge_fields_of_rules(judge, FIELDS_OF_EXPRESS_MESSAGE_BY_RULE, wanted, frame)
 
 
 @needs("send")
-@covers(*FIELDS_OF_TRANSACTIONAL_MESSAGE)
+@covers(*FIELDS_OF_TRANSACTIONAL_MESSAGE_BY_RULE)
 def test_transactional_message_has_fields_in_place(peer, sut, judge):
     """The SUT sends a transactional message: the TransactionHeader is between UserHeader and MessagePropertiesHeader,
     and each property is in the specified field.
@@ -281,11 +281,11 @@ def test_transactional_message_has_fields_in_place(peer, sut, judge):
         HEADER_ORDER_FIELD: ["BaseHeader", "UserHeader", "TransactionHeader", "MessagePropertiesHeader"],
         "bytes after the last header": 0,
     }
-    judge_fields_of_rules(judge, FIELDS_OF_TRANSACTIONAL_MESSAGE, wanted, frame, first)
+    judge_fields_of_rules(judge, FIELDS_OF_TRANSACTIONAL_MESSAGE_BY_RULE, wanted, frame, first)
 
 
 @needs("send")
-@covers(*FIELDS_OF_TRACED_MESSAGE)
+@covers(*FIELDS_OF_TRACED_MESSAGE_BY_RULE)
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_traced_message_has_debug_header_at_its_end(peer, sut, judge, delivery):
     """The SUT sends two messages with tracing that name different report queues: TR and DH are set, and the DebugHeader
@@ -308,7 +308,7 @@ def test_traced_message_has_debug_header_at_its_end(peer, sut, judge, delivery):
         HEADER_ORDER_FIELD: ["BaseHeader", "UserHeader", *transaction, "MessagePropertiesHeader", "DebugHeader"],
         "bytes after the last header": 0,
     }
-    judge_fields_of_rules(judge, FIELDS_OF_TRACED_MESSAGE, wanted, frame)
+    judge_fields_of_rules(judge, FIELDS_OF_TRACED_MESSAGE_BY_RULE, wanted, frame)
     named = {"DebugHeader.Flags.QT": 1, "DebugHeader.QueueIdentifier": str(SECOND_TRACE_QUEUE_GUID)}
     judge(
         "MQDMPR-3.1.7.1.32-D07",

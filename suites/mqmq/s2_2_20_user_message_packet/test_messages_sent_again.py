@@ -9,11 +9,11 @@ from suites.mqqb.steps.sender import Sender
 
 SESSION_HEADER_BYTES = 16
 BASE_HEADER_BYTES = 16
-FLAGS_PLACE, PACKET_SIZE_PLACE = (2, 4), (8, 12)
+FLAGS_BYTE_RANGE, PACKET_SIZE_BYTE_RANGE = (2, 4), (8, 12)
 """The offsets of the first byte of a field and of the byte after the field (MS-MQMQ 2.2.19.1)."""
 SH_BIT = 0x10
 """BaseHeader.Flags.SH."""
-SHARE_OF_ACK_DELAY = 0.85
+WAITED_SHARE_OF_ACK_DELAY = 0.85
 """The time at which the SUT sends, as a fraction of the time after which it acknowledges messages of the peer."""
 MAX_ATTEMPTS = 5
 
@@ -34,7 +34,7 @@ def test_message_sent_again_has_session_header_only_with_sh(peer, sut, judge):
     for number in range(2, 2 + MAX_ATTEMPTS):
         session.acknowledge_all()
         session.send(peer.message())
-        peer.pass_time(sut.duration_ms(int(delay_ms * SHARE_OF_ACK_DELAY)))
+        peer.pass_time(sut.duration_ms(int(delay_ms * WAITED_SHARE_OF_ACK_DELAY)))
         sender.send(number, delivery="recoverable")
         sent = sender.collect(session, number)
         if len(sent) < number or sent[-1]["BaseHeader"].SH:
@@ -47,7 +47,7 @@ def test_message_sent_again_has_session_header_only_with_sh(peer, sut, judge):
     later = sender.await_session()
     peer.environment.run_until(lambda: len(peer.inbox.pieces) > known, sut.response_timeout_ms)
     again = peer.inbox.pieces[known:]
-    whole = [_agrees_with_length(frame.data, len(frame.data)) for frame in (*sent, *again)]
+    whole = [_does_sh_flag_agree_with_length(frame.data, len(frame.data)) for frame in (*sent, *again)]
     if not again:
         held = later.record.framer
         if not _is_message_without_announced_header(held.first_bytes, held.pending_size):
@@ -62,9 +62,11 @@ def test_message_sent_again_has_session_header_only_with_sh(peer, sut, judge):
     later.acknowledge_all()
 
 
-def _agrees_with_length(data, length):
+def _does_sh_flag_agree_with_length(data, length):
     """Return whether SH of a packet agrees with the number of its bytes that PacketSize does not count."""
-    flags, size = (int.from_bytes(data[start:end], "little") for start, end in (FLAGS_PLACE, PACKET_SIZE_PLACE))
+    flags, size = (
+        int.from_bytes(data[start:end], "little") for start, end in (FLAGS_BYTE_RANGE, PACKET_SIZE_BYTE_RANGE)
+    )
     return length - size == (SESSION_HEADER_BYTES if flags & SH_BIT else 0)
 
 
@@ -72,5 +74,7 @@ def _is_message_without_announced_header(data, length):
     """Return whether the incomplete packet has SH 1 and ends where PacketSize ends, so that only the SessionHeader is
     missing.
     """
-    flags, size = (int.from_bytes(data[start:end], "little") for start, end in (FLAGS_PLACE, PACKET_SIZE_PLACE))
+    flags, size = (
+        int.from_bytes(data[start:end], "little") for start, end in (FLAGS_BYTE_RANGE, PACKET_SIZE_BYTE_RANGE)
+    )
     return length >= BASE_HEADER_BYTES and bool(flags & SH_BIT) and length == size

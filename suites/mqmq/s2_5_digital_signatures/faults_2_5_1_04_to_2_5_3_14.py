@@ -18,8 +18,8 @@ from reference_qm.security import SignatureType
 LARGEST_HASHED_BODY_BYTES = 0x1000
 
 
-@fault("signature-1.0-body-beyond-4096-bytes-not-covered", breaks="MQMQ-2.5.1-04", blind=True)
-class LongBodyUncovered(SecurityOnReceipt):
+@fault("queue-manager-msmq1-signature-omits-body-beyond-4096-bytes", breaks="MQMQ-2.5.1-04", blind=True)
+class QueueManagerMsmq1SignatureOmitsBodyBeyond4096Bytes(SecurityOnReceipt):
     """An MSMQ 1.0 signature covers only the first 4096 bytes of the body."""
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
@@ -33,8 +33,8 @@ class LongBodyUncovered(SecurityOnReceipt):
 LARGEST_SIGNED_BODY_BYTES = 1024
 
 
-@fault("signature-10-covers-first-1024-bytes-of-body", breaks="MQMQ-2.5.1-04", blind=True)
-class Signature10CoversFirst1024BytesOfBody(SecurityOnReceipt):
+@fault("queue-manager-msmq1-signature-covers-first-1024-body-bytes", breaks="MQMQ-2.5.1-04", blind=True)
+class QueueManagerMsmq1SignatureCoversFirst1024BodyBytes(SecurityOnReceipt):
     """The MSMQ 1.0 digital signature covers only the first 1024 bytes of MessageBody."""
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
@@ -46,8 +46,8 @@ class Signature10CoversFirst1024BytesOfBody(SecurityOnReceipt):
         return content
 
 
-@fault("signature-1.0-private-response-queue-not-covered", breaks="MQMQ-2.5.1-06", blind=True)
-class PrivateResponseQueueUncovered(SecurityOnReceipt):
+@fault("receiver-msmq1-signature-check-omits-private-response-queue", breaks="MQMQ-2.5.1-06", blind=True)
+class ReceiverMsmq1SignatureCheckOmitsPrivateResponseQueue(SecurityOnReceipt):
     """The receiver verifies an MSMQ 1.0 signature without a response queue that has a private format name."""
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
@@ -56,8 +56,8 @@ class PrivateResponseQueueUncovered(SecurityOnReceipt):
         return super().build_signed_properties(packet, kind)
 
 
-@fault("signature-2-0-label-covered-up-to-124-characters", breaks="MQMQ-2.5.2-05", blind=True)
-class Signature20LabelCoveredUpTo124Characters(SecurityOnReceipt):
+@fault("queue-manager-msmq2-signature-covers-124-label-characters", breaks="MQMQ-2.5.2-05", blind=True)
+class QueueManagerMsmq2SignatureCovers124LabelCharacters(SecurityOnReceipt):
     """An MSMQ 2.0 signature covers only the first 124 characters of a label."""
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
@@ -67,8 +67,8 @@ class Signature20LabelCoveredUpTo124Characters(SecurityOnReceipt):
         return super().build_signed_properties(packet, kind)
 
 
-@fault("signature-2-0-administration-queue-covered-only-if-direct", breaks="MQMQ-2.5.2-07", blind=True)
-class Signature20AdministrationQueueCoveredOnlyIfDirect(SecurityOnReceipt):
+@fault("queue-manager-msmq2-signature-covers-only-direct-admin-queue", breaks="MQMQ-2.5.2-07", blind=True)
+class QueueManagerMsmq2SignatureCoversOnlyDirectAdminQueue(SecurityOnReceipt):
     """An MSMQ 2.0 signature covers an administration queue only if the message contains its direct name."""
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
@@ -78,8 +78,8 @@ class Signature20AdministrationQueueCoveredOnlyIfDirect(SecurityOnReceipt):
         return super().build_signed_properties(packet, kind)
 
 
-@fault("signature-2-0-negative-acknowledgment-bits-not-covered", breaks="MQMQ-2.5.2-12", blind=True)
-class Signature20NegativeAcknowledgmentBitsNotCovered(SecurityOnReceipt):
+@fault("queue-manager-msmq2-signature-omits-nack-bits-na-and-nr", breaks="MQMQ-2.5.2-12", blind=True)
+class QueueManagerMsmq2SignatureOmitsNackBitsNaAndNr(SecurityOnReceipt):
     """An MSMQ 2.0 signature covers the acknowledgment bits PA and PR, but not NA and NR."""
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
@@ -89,17 +89,17 @@ class Signature20NegativeAcknowledgmentBitsNotCovered(SecurityOnReceipt):
         return super().build_signed_properties(packet, kind)
 
 
-NEGATIVE_RECEIVE = MessagePropertiesHeader.flags(NR=1)
+NEGATIVE_RECEIVE_FLAG = MessagePropertiesHeader.flags(NR=1)
 
 
-@fault("signature-3.0-negative-receive-bit-not-covered", breaks="MQMQ-2.5.3-14", blind=True)
-class NegativeReceiveUncovered(SecurityOnReceipt):
+@fault("queue-manager-msmq3-signature-omits-acknowledgment-bit-nr", breaks="MQMQ-2.5.3-14", blind=True)
+class QueueManagerMsmq3SignatureOmitsAcknowledgmentBitNr(SecurityOnReceipt):
     """An MSMQ 3.0 signature covers the acknowledgment bits PA, PR and NA, but not NR."""
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         properties = packet.MessagePropertiesHeader
         if kind is SignatureType.SIG30:
-            cleared = replace(properties, Flags=properties.Flags & ~NEGATIVE_RECEIVE)
+            cleared = replace(properties, Flags=properties.Flags & ~NEGATIVE_RECEIVE_FLAG)
             packet = replace(packet, MessagePropertiesHeader=cleared)
         return super().build_signed_properties(packet, kind)
 
@@ -110,8 +110,8 @@ _SOURCE_DELIVERY_AND_PRIORITY_SIZE = 18
 """The number of bytes that an MSMQ 2.0 signature covers between the last field of MSMQ 1.0 and the journaling bits."""
 
 
-@fault("queue-manager-msmq-2-signature-acks-before-journaling", breaks="MQMQ-2.5.2-12", blind=True)
-class QueueManagerMsmq2SignatureAcksBeforeJournaling(SecurityOnReceipt):
+@fault("queue-manager-msmq2-signature-puts-ack-bits-before-journal-bits", breaks="MQMQ-2.5.2-12", blind=True)
+class QueueManagerMsmq2SignaturePutsAckBitsBeforeJournalBits(SecurityOnReceipt):
     """An MSMQ 2.0 signature of the queue manager covers the acknowledgment bits before the journaling bits."""
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
@@ -122,8 +122,8 @@ class QueueManagerMsmq2SignatureAcksBeforeJournaling(SecurityOnReceipt):
         return content[:at] + content[at : at + 2][::-1] + content[at + 2 :]
 
 
-@fault("signature-covers-low-half-of-application-tag", breaks="MQMQ-2.5.2-03", blind=True)
-class SignatureCoversLowHalfOfApplicationTag(SecurityOnReceipt):
+@fault("queue-manager-msmq2-signature-covers-low-half-of-application-tag", breaks="MQMQ-2.5.2-03", blind=True)
+class QueueManagerMsmq2SignatureCoversLowHalfOfApplicationTag(SecurityOnReceipt):
     """An MSMQ 2.0 signature of the queue manager covers only the low 16 bits of ApplicationTag."""
 
     def build_signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:

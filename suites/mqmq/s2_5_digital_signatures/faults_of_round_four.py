@@ -27,8 +27,8 @@ class QueueManagerMsmq3SignatureLabelAfterResponseQueue(SecurityOnReceipt):
         return before + response + label + after
 
 
-@fault("receiver-msmq-2-signature-of-express-message-valid-with-dm", breaks="MQMQ-2.5.2-09", blind=True)
-class ReceiverMsmq2SignatureOfExpressMessageValidWithDm(SecurityOnReceipt):
+@fault("receiver-accepts-msmq2-signature-after-dm-changed-to-1", breaks="MQMQ-2.5.2-09", blind=True)
+class ReceiverAcceptsMsmq2SignatureAfterDmChangedTo1(SecurityOnReceipt):
     """The receiver accepts a signed UserMessage in which DM was changed from 0 to 1 after signing."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:

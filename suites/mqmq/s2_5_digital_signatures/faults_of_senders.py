@@ -25,7 +25,7 @@ _rule: str | tuple[str, ...]
 _changes: Changes
 
 
-def _change_signed_tail(of: SignatureType, change: Callable[[bytes], bytes]) -> Install:
+def _change_signed_bytes_from_source_queue_manager(of: SignatureType, change: Callable[[bytes], bytes]) -> Install:
     """Let sender and receiver change the signed bytes of the fields SourceQueueManager to BodyType before they compute
     the signature.
     """
@@ -123,7 +123,7 @@ for _kind, _number, _rule_numbers in (
             f"queue-manager-msmq-{_number}-signature-{_name}",
             _rule,
             f"The content that the queue manager signs and verifies for MSMQ {_number.replace('-', '.')} {_says}.",
-            _change_signed_tail(_kind, _tail),
+            _change_signed_bytes_from_source_queue_manager(_kind, _tail),
             blind=True,
         )
     for _name, _rule, _says, _changes in (

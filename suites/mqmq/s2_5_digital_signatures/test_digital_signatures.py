@@ -71,7 +71,7 @@ BODY_TYPE_PROPERTY = Property("MessagePropertiesHeader", "BodyType", 0x1011)
 CONNECTOR_TYPE_PROPERTY = Property("UserHeader", "ConnectorType", CONNECTOR_GUID)
 DESTINATION_QUEUE_PROPERTY = Property("UserHeader", "DestinationQueue", "TCP:{sut}\\{QUEUE}")
 
-RULE_AND_PROPERTY_IN_SIG10 = (
+RULES_AND_PROPERTIES_COVERED_BY_SIG10 = (
     ("MQMQ-2.5.1-02", CORRELATION_ID_PROPERTY),
     ("MQMQ-2.5.1-03", APPLICATION_TAG_PROPERTY),
     ("MQMQ-2.5.1-04", BODY_PROPERTY),
@@ -84,7 +84,7 @@ RULE_AND_PROPERTY_IN_SIG10 = (
     ("MQMQ-2.5.1-06", PUBLIC_RESPONSE_QUEUE_PROPERTY),
     ("MQMQ-2.5.1-07", ADMIN_QUEUE_PROPERTY),
 )
-RULE_AND_PROPERTY_IN_SIG20 = (
+RULES_AND_PROPERTIES_COVERED_BY_SIG20 = (
     ("MQMQ-2.5.2-02", CORRELATION_ID_PROPERTY),
     ("MQMQ-2.5.2-03", APPLICATION_TAG_PROPERTY),
     ("MQMQ-2.5.2-04", BODY_PROPERTY),
@@ -109,7 +109,7 @@ RULE_AND_PROPERTY_IN_SIG20 = (
     ("MQMQ-2.5.2-15", CONNECTOR_TYPE_PROPERTY),
     ("MQMQ-2.5.2-16", DESTINATION_QUEUE_PROPERTY),
 )
-RULE_AND_PROPERTY_IN_SIG30 = (
+RULES_AND_PROPERTIES_COVERED_BY_SIG30 = (
     ("MQMQ-2.5.3-02", CORRELATION_ID_PROPERTY),
     ("MQMQ-2.5.3-03", APPLICATION_TAG_PROPERTY),
     ("MQMQ-2.5.3-04", BODY_PROPERTY),
@@ -145,20 +145,20 @@ RULE_AND_PROPERTY_IN_SIG30 = (
     [
         pytest.param(
             SIG10,
-            RULE_AND_PROPERTY_IN_SIG10,
-            marks=covers(*(rule for rule, _ in RULE_AND_PROPERTY_IN_SIG10)),
+            RULES_AND_PROPERTIES_COVERED_BY_SIG10,
+            marks=covers(*(rule for rule, _ in RULES_AND_PROPERTIES_COVERED_BY_SIG10)),
             id="MQMQ-2.5.1",
         ),
         pytest.param(
             SIG20,
-            RULE_AND_PROPERTY_IN_SIG20,
-            marks=covers(*(rule for rule, _ in RULE_AND_PROPERTY_IN_SIG20)),
+            RULES_AND_PROPERTIES_COVERED_BY_SIG20,
+            marks=covers(*(rule for rule, _ in RULES_AND_PROPERTIES_COVERED_BY_SIG20)),
             id="MQMQ-2.5.2",
         ),
         pytest.param(
             SIG30,
-            RULE_AND_PROPERTY_IN_SIG30,
-            marks=covers(*(rule for rule, _ in RULE_AND_PROPERTY_IN_SIG30)),
+            RULES_AND_PROPERTIES_COVERED_BY_SIG30,
+            marks=covers(*(rule for rule, _ in RULES_AND_PROPERTIES_COVERED_BY_SIG30)),
             id="MQMQ-2.5.3",
         ),
         *(

@@ -9,7 +9,7 @@ from harness.wire.protection import SIG30, compute_signature
 from suites.mqqb.steps.secured import SecuredMessageSender, add_signature, sign_message
 
 ARRIVAL_ACK_CLASS, BAD_SIGNATURE_CLASS = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
-LABEL = "A label"
+MESSAGE_LABEL = "A label"
 RESPONSE_QUEUE_TEMPLATE = "TCP:{}\\private$\\mqc-answers"
 
 
@@ -31,11 +31,11 @@ def test_label_precedes_response_queue_in_signed_properties(peer, sut, judge):
             header={"ResponseQueue": RESPONSE_QUEUE_TEMPLATE.format(peer.address)},
         )
 
-    other = compute_signature(build_message(LABEL), SIG30, ALICE.key)
+    other = compute_signature(build_message(MESSAGE_LABEL), SIG30, ALICE.key)
     found = secured.dispositions(
         {
-            "signed": sign_message(build_message(LABEL), SIG30),
-            "changed": add_signature(build_message(LABEL[::-1]), other, in_list=True),
+            "signed": sign_message(build_message(MESSAGE_LABEL), SIG30),
+            "changed": add_signature(build_message(MESSAGE_LABEL[::-1]), other, in_list=True),
         }
     )
     judge(

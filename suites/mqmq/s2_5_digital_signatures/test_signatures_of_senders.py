@@ -13,14 +13,20 @@ from harness.sut.provisioning import ALICE
 from harness.wire.protection import SIG10, SIG20, SIG30, is_signature
 from suites.mqmq.steps.outgoing import Outgoing
 
-PLAIN_PROPERTIES = {"body": "signed", "delivery": "express", "priority": 0, "journal": [], "body_type": 0}
+PROPERTIES_OF_UNCHANGED_MESSAGE = {
+    "body": "signed",
+    "delivery": "express",
+    "priority": 0,
+    "journal": [],
+    "body_type": 0,
+}
 """The properties of the first message. Each later message differs from this message in some properties."""
-CHANGED_DELIVERY = {"delivery": "recoverable"}
-CHANGED_PRIORITY = {"priority": 5}
-POSITIVE_JOURNALING = {"journal": ["positive"]}
-NEGATIVE_JOURNALING = {"journal": ["negative"]}
-CHANGED_BODY_TYPE = {"body_type": 0x1011}
-EVERY_ACKNOWLEDGMENT = ["positive_arrival", "positive_receive", "negative_arrival", "negative_receive"]
+CHANGED_DELIVERY_PROPERTY = {"delivery": "recoverable"}
+CHANGED_PRIORITY_PROPERTY = {"priority": 5}
+POSITIVE_JOURNALING_PROPERTY = {"journal": ["positive"]}
+NEGATIVE_JOURNALING_PROPERTY = {"journal": ["negative"]}
+CHANGED_BODY_TYPE_PROPERTY = {"body_type": 0x1011}
+EVERY_ACKNOWLEDGMENT_REQUEST = ["positive_arrival", "positive_receive", "negative_arrival", "negative_receive"]
 SECOND_DESTINATION_CASE = "list of destinations"
 SIGNATURE_TYPE_BY_NAME = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
 
@@ -32,7 +38,7 @@ def _list_signed_property_changes(peer, sut):
         "application tag": {"application_tag": 0xF102_0304},
         "label": {"label": "a label"},
         "response queue": {"response_queue": f"{answers}answers"},
-        "administration queue": {"admin_queue": f"{answers}admin", "acks": EVERY_ACKNOWLEDGMENT},
+        "administration queue": {"admin_queue": f"{answers}admin", "acks": EVERY_ACKNOWLEDGMENT_REQUEST},
     }
     if sut.has("send_extension"):
         changes["correlation identifier"] = {"correlation_id": bytes(range(1, 21)).hex()}
@@ -41,11 +47,11 @@ def _list_signed_property_changes(peer, sut):
 
 
 CHANGE_BY_PROPERTY_SIGNED_SINCE_MSMQ_2 = {
-    "delivery": CHANGED_DELIVERY,
-    "priority": CHANGED_PRIORITY,
-    "positive journaling": POSITIVE_JOURNALING,
-    "negative journaling": NEGATIVE_JOURNALING,
-    "body type": CHANGED_BODY_TYPE,
+    "delivery": CHANGED_DELIVERY_PROPERTY,
+    "priority": CHANGED_PRIORITY_PROPERTY,
+    "positive journaling": POSITIVE_JOURNALING_PROPERTY,
+    "negative journaling": NEGATIVE_JOURNALING_PROPERTY,
+    "body type": CHANGED_BODY_TYPE_PROPERTY,
 }
 """Changed properties that only signatures of MSMQ 2.0 and 3.0 cover, by their description."""
 RULE_BY_SIGNATURE_TYPE_AND_CHANGE = {
@@ -105,7 +111,9 @@ def test_sender_signs_each_changed_property(peer, sut, judge, level):
     for name, properties in changes.items():
         if name == SECOND_DESTINATION_CASE:
             outgoing.sender.to += f",{peer.direct_name('mqc-second')}"
-        frame = outgoing.send(**PLAIN_PROPERTIES | properties, authentication_level=level, sender=ALICE.name)
+        frame = outgoing.send(
+            **PROPERTIES_OF_UNCHANGED_MESSAGE | properties, authentication_level=level, sender=ALICE.name
+        )
         signed = _is_signed(frame, level)
         if not (name or signed):
             raise ConformanceFailure(

@@ -24,7 +24,7 @@ from suites.mqmq.s2_5_digital_signatures.test_digital_signatures import (
 from suites.mqqb.steps.ordering import get_private_queue_number
 from suites.mqqb.steps.secured import SecuredMessageSender, add_signature, sign_message
 
-PROPERTIES_BY_SIGNATURE = {
+PROPERTIES_BY_SIGNATURE_TYPE = {
     SIG10: (
         ("MQMQ-2.5.1-06", RESPONSE_QUEUE_PROPERTY),
         ("MQMQ-2.5.1-07", ADMIN_QUEUE_PROPERTY),
@@ -57,7 +57,7 @@ PROPERTIES_BY_SIGNATURE = {
     [
         pytest.param(version, marks=covers(*dict.fromkeys(rule for rule, _ in properties)), id=name)
         for name, (version, properties) in zip(
-            ("MQMQ-2.5.1", "MQMQ-2.5.2", "MQMQ-2.5.3"), PROPERTIES_BY_SIGNATURE.items(), strict=True
+            ("MQMQ-2.5.1", "MQMQ-2.5.2", "MQMQ-2.5.3"), PROPERTIES_BY_SIGNATURE_TYPE.items(), strict=True
         )
     ],
 )
@@ -71,7 +71,7 @@ def test_signature_of_transactional_message_covers_property(peer, sut, judge, ve
     def build_message():
         return secured.message(queue="transactional", several=version == SIG30, body=b"", header=header)
 
-    properties = PROPERTIES_BY_SIGNATURE[version]
+    properties = PROPERTIES_BY_SIGNATURE_TYPE[version]
     judge_covered_properties(
         judge, secured, version, properties, build_message, "transactional", "transactional message"
     )

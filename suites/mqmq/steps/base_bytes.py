@@ -19,7 +19,7 @@ STREAM_PACKET_KINDS = (
     "unknown internal",
     MALFORMED,
 )
-NO_PACKET_BEGINS_ERROR_FIELD, AFTER_PACKET_ERROR_FIELD = "BaseHeader", "stream"
+FIELD_OF_ERROR_WITHOUT_PACKET, FIELD_OF_ERROR_AFTER_PACKET = "BaseHeader", "stream"
 """The codec's names for bytes that do not begin a packet, and for the bytes after them."""
 
 BytesJudgment = Callable[[bytes], Finding]
@@ -54,4 +54,4 @@ def check_packet_size(data: bytes) -> Finding:
 
 def has_no_packet(frame: Frame) -> bool:
     """Return whether the codec failed to find a packet in the given bytes, or to find the next packet after them."""
-    return frame.error is not None and frame.error.field in (NO_PACKET_BEGINS_ERROR_FIELD, AFTER_PACKET_ERROR_FIELD)
+    return frame.error is not None and frame.error.field in (FIELD_OF_ERROR_WITHOUT_PACKET, FIELD_OF_ERROR_AFTER_PACKET)

@@ -113,7 +113,7 @@ NAME_FORM_AND_BOUNDARY_BY_FORMAT_TYPE: Mapping[int, tuple[str, int]] = {
 """For each FormatType, the form of the name, and the boundary at which the name begins."""
 
 
-class _UnreadableError(Exception):
+class _UnreadablePacketError(Exception):
     """The error that is raised when a packet ends before the next field, or when the form of the next
     field is unknown.
     """
@@ -148,7 +148,7 @@ class Layout:
         self._at = 0
         try:
             self._read_packet()
-        except _UnreadableError:
+        except _UnreadablePacketError:
             return
 
     def of(self, *names: str) -> dict[str, Any]:
@@ -258,7 +258,7 @@ class Layout:
     def _read_list_element(self, start: int) -> tuple[int, str]:
         kind = int.from_bytes(self._read_bytes(2), "little")
         if kind not in NAME_FORM_AND_BOUNDARY_BY_FORMAT_TYPE:
-            raise _UnreadableError
+            raise _UnreadablePacketError
         written, boundary = NAME_FORM_AND_BOUNDARY_BY_FORMAT_TYPE[kind]
         self._skip_padding(boundary, start)
         return kind, self._read_queue_name(written)
@@ -289,7 +289,7 @@ class Layout:
 
     def _read_bytes(self, size: int) -> bytes:
         if self._at + size > len(self._data):
-            raise _UnreadableError
+            raise _UnreadablePacketError
         self._at += size
         return self._data[self._at - size : self._at]
 

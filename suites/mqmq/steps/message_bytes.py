@@ -21,7 +21,7 @@ from reference_qm.codec.record import Bits
 
 PACKET_SIGNATURE = b"LIOR"
 USER_HEADER_OFFSET = 16
-USER_FLAGS_OFFSET = 60
+USER_HEADER_FLAGS_OFFSET = 60
 USER_HEADER_FIXED_END = 64
 MESSAGE_SIZE_OFFSET = 32
 """The offset of MessageSize in the MessagePropertiesHeader."""
@@ -37,12 +37,16 @@ _FLAGS_TYPE_AND_SIZE_BY_HEADER: dict[str, tuple[type, int]] = {
 """For each header, its class in the codec, and the size of its Flags in bytes."""
 
 
-def is_message(data: bytes) -> bool:
+def is_user_message(data: bytes) -> bool:
     """Return whether the bytes begin like a UserMessage and contain its fixed fields."""
-    return len(data) >= USER_HEADER_FIXED_END and data.startswith(PACKET_SIGNATURE, 4) and not read_base_flags(data).IN
+    return (
+        len(data) >= USER_HEADER_FIXED_END
+        and data.startswith(PACKET_SIGNATURE, 4)
+        and not read_base_header_flags(data).IN
+    )
 
 
-def read_base_flags(data: bytes) -> BaseHeader:
+def read_base_header_flags(data: bytes) -> BaseHeader:
     """Return a BaseHeader with the Flags that the given bytes contain; its other fields have default values."""
     return BaseHeader(Flags=int.from_bytes(data[2:4], "little"))
 
@@ -52,16 +56,16 @@ def read_packet_size(data: bytes) -> int:
     return int.from_bytes(data[8:12], "little")
 
 
-def read_user_flags(data: bytes) -> UserHeader:
+def read_user_header_flags(data: bytes) -> UserHeader:
     """Return a UserHeader with the Flags that the given bytes contain; its other fields have default values."""
-    return UserHeader(Flags=int.from_bytes(data[USER_FLAGS_OFFSET:USER_HEADER_FIXED_END], "little"))
+    return UserHeader(Flags=int.from_bytes(data[USER_HEADER_FLAGS_OFFSET:USER_HEADER_FIXED_END], "little"))
 
 
 def find_flags_offset(data: bytes, header: str) -> int | None:
     """Return the offset of Flags in a header, or None if the header cannot be found."""
     if header == TRANSACTION_HEADER_NAME:
         return find_offset_after_user_header(data)
-    return {BASE_HEADER_NAME: 2, USER_HEADER_NAME: USER_FLAGS_OFFSET}[header]
+    return {BASE_HEADER_NAME: 2, USER_HEADER_NAME: USER_HEADER_FLAGS_OFFSET}[header]
 
 
 def find_offset_after_user_header(data: bytes) -> int | None:
@@ -89,7 +93,7 @@ def find_properties_header_offset(data: bytes) -> int | None:
 
 
 @lru_cache(maxsize=64)
-def parse_with_flag(data: bytes, header: str, name: str, value: int) -> UserMessagePacket | None:
+def parse_with_changed_flag(data: bytes, header: str, name: str, value: int) -> UserMessagePacket | None:
     """Parse malformed bytes after the named bits of Flags have been set to `value`; return the message, or None if the
     bytes are still malformed.
     """
@@ -106,19 +110,19 @@ def parse_with_flag(data: bytes, header: str, name: str, value: int) -> UserMess
     return packet if isinstance(packet, UserMessagePacket) else None
 
 
-def is_valid_with_flag(data: bytes, header: str, name: str, *values: int) -> bool:
+def is_valid_after_flag_is_set(data: bytes, header: str, name: str, *values: int) -> bool:
     """Return whether malformed bytes are a valid message after the named bits of Flags have been set to one of the
     given values.
     """
-    return any(parse_with_flag(data, header, name, value) is not None for value in values)
+    return any(parse_with_changed_flag(data, header, name, value) is not None for value in values)
 
 
 @lru_cache(maxsize=64)
-def parse_with_body_size(data: bytes, size: int) -> tuple[int, UserMessagePacket] | None:
+def parse_with_correct_body_size(data: bytes, size: int) -> tuple[int, UserMessagePacket] | None:
     """Return MessageSize of malformed bytes, and the message that results when MessageSize is set to `size`; None if
     the bytes are still malformed.
     """
-    header = find_properties_header_offset(data) if is_message(data) else None
+    header = find_properties_header_offset(data) if is_user_message(data) else None
     if header is None:
         return None
     at = header + MESSAGE_SIZE_OFFSET

@@ -7,7 +7,7 @@ from typing import Any
 from harness.capture.recorder import Connection, Frame
 from harness.judging.passive import Context, Finding, NotExercised, RecentValues, Summary, get_record
 
-MESSAGE_KIND = "UserMessage"
+USER_MESSAGE_KIND = "UserMessage"
 
 
 class SentMessages(Summary):
@@ -20,7 +20,7 @@ class SentMessages(Summary):
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Remember a message of the SUT."""
-        record = get_record(frame) if frame.from_sut and frame.kind == MESSAGE_KIND else None
+        record = get_record(frame) if frame.from_sut and frame.kind == USER_MESSAGE_KIND else None
         if record is not None:
             user, properties = record.UserHeader, record.MessagePropertiesHeader
             self.first.keep((user.SourceQueueManager, user.MessageID), hash(properties))

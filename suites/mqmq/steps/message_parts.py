@@ -15,10 +15,10 @@ from reference_qm.codec import FormatError
 from suites.mqmq.steps.message_bytes import (
     PROPERTIES_HEADER_FIXED_BYTES,
     find_properties_header_offset,
-    is_message,
-    is_valid_with_flag,
+    is_user_message,
+    is_valid_after_flag_is_set,
     read_packet_size,
-    read_user_flags,
+    read_user_header_flags,
 )
 
 MessagePartJudgment = Callable[[Any, Any], Finding]
@@ -68,7 +68,7 @@ def make_part_presence_predicate(header: str, flag: str, part: str) -> Predicate
                 if getattr(holder, flag)
                 else NotExercised(f"{flag} is 0, and {part} is missing")
             )
-        if not is_message(data) or not is_valid_with_flag(data, header, flag, 0, 1):
+        if not is_user_message(data) or not is_valid_after_flag_is_set(data, header, flag, 0, 1):
             return None
         return False, f"{flag} does not match the presence of {part}: {packet}"
 
@@ -78,11 +78,11 @@ def make_part_presence_predicate(header: str, flag: str, part: str) -> Predicate
 def check_properties_present(packet: Any, context: Context) -> Finding:
     """Check that MP is set and the MessagePropertiesHeader is present."""
     data = context.frame.data
-    if not is_message(data):
+    if not is_user_message(data):
         return None
     if not isinstance(packet, FormatError):
         return True, "MP is 1, and the MessagePropertiesHeader is present"
-    if not read_user_flags(data).MP:
+    if not read_user_header_flags(data).MP:
         return False, "UserHeader.MP is 0"
     start = find_properties_header_offset(data)
     if start is None or start + PROPERTIES_HEADER_FIXED_BYTES <= read_packet_size(data):

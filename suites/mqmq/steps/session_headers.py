@@ -108,38 +108,38 @@ def make_session_header_predicate(judge: SessionHeaderJudgment, *, only_first: b
     return judge_packet
 
 
-def _compare_count_with_wanted(name: str, value: int, wanted: int, what: str) -> Finding:
+def _compare_count_with_expected_count(name: str, value: int, wanted: int, what: str) -> Finding:
     return value == wanted % _SEQUENCE_NUMBER_COUNT, f"{name} is {value}, and the number of {what} is {wanted}"
 
 
-def check_sent_count(packet: Any, counts: SessionMessageCounts) -> Finding:
+def check_user_msg_sequence_number(packet: Any, counts: SessionMessageCounts) -> Finding:
     """Check that UserMsgSequenceNumber is the number of messages sent, including the message that contains the
     SessionHeader.
     """
     own = hasattr(packet, "UserHeader")
-    return _compare_count_with_wanted(
+    return _compare_count_with_expected_count(
         "UserMsgSequenceNumber", packet.SessionHeader.UserMsgSequenceNumber, counts.sent + own, "messages sent"
     )
 
 
-def check_recoverable_sent_count(packet: Any, counts: SessionMessageCounts) -> Finding:
+def check_recoverable_msg_seq_number(packet: Any, counts: SessionMessageCounts) -> Finding:
     """Check that RecoverableMsgSeqNumber is the number of recoverable messages sent, including the message that
     contains the SessionHeader.
     """
     own = hasattr(packet, "UserHeader") and packet.UserHeader.DM == 1
     sent = counts.sent_recoverable + own
-    return _compare_count_with_wanted(
+    return _compare_count_with_expected_count(
         "RecoverableMsgSeqNumber", packet.SessionHeader.RecoverableMsgSeqNumber, sent, "recoverable messages sent"
     )
 
 
-def check_no_recoverable_sent(packet: Any, counts: SessionMessageCounts) -> Finding:
+def check_number_is_0_before_first_recoverable_message(packet: Any, counts: SessionMessageCounts) -> Finding:
     """Check that RecoverableMsgSeqNumber is 0 while no recoverable message was sent."""
     own = hasattr(packet, "UserHeader") and packet.UserHeader.DM == 1
-    return None if counts.sent_recoverable or own else check_recoverable_sent_count(packet, counts)
+    return None if counts.sent_recoverable or own else check_recoverable_msg_seq_number(packet, counts)
 
 
-def check_acknowledged_count(packet: Any, counts: SessionMessageCounts) -> Finding:
+def check_ack_sequence_number(packet: Any, counts: SessionMessageCounts) -> Finding:
     """Check that AckSequenceNumber is at most the number of messages received, and not lower than before.
 
     The last messages may have arrived after the SUT created the header.
@@ -156,7 +156,7 @@ def check_acknowledged_count(packet: Any, counts: SessionMessageCounts) -> Findi
     return kept, f"AckSequenceNumber is {value}, and {before} in the previous header; messages received: {counts.came}"
 
 
-def check_acknowledged_arrived(packet: Any, counts: SessionMessageCounts) -> Finding:
+def check_acknowledged_messages_arrived(packet: Any, counts: SessionMessageCounts) -> Finding:
     """Check that the recoverable messages that a SessionHeader acknowledges have been received."""
     if not counts.is_clear:
         return None
@@ -172,7 +172,7 @@ def check_acknowledged_arrived(packet: Any, counts: SessionMessageCounts) -> Fin
     )
 
 
-def check_acknowledged_once(packet: Any, counts: SessionMessageCounts) -> Finding:
+def check_no_message_is_acknowledged_twice(packet: Any, counts: SessionMessageCounts) -> Finding:
     """Check that a SessionHeader acknowledges no recoverable message that an earlier SessionHeader acknowledged."""
     numbers = list_acknowledged_numbers(packet.SessionHeader)
     if not numbers:
@@ -184,15 +184,18 @@ def check_acknowledged_once(packet: Any, counts: SessionMessageCounts) -> Findin
     )
 
 
-def check_acknowledged_are_new(packet: Any, counts: SessionMessageCounts) -> Finding:
+def check_acknowledged_messages_are_new(packet: Any, counts: SessionMessageCounts) -> Finding:
     """Check that the recoverable messages that a SessionHeader acknowledges have been received, and were not
     acknowledged before.
     """
-    came, once = check_acknowledged_arrived(packet, counts), check_acknowledged_once(packet, counts)
+    came, once = (
+        check_acknowledged_messages_arrived(packet, counts),
+        check_no_message_is_acknowledged_twice(packet, counts),
+    )
     return came if isinstance(came, tuple) and not came[0] else once
 
 
-def check_first_acknowledged_is_1(packet: Any, counts: SessionMessageCounts) -> Finding:
+def check_first_acknowledged_message_is_1(packet: Any, counts: SessionMessageCounts) -> Finding:
     """Check that message 1 is the first recoverable message that is acknowledged on a connection."""
     numbers = list_acknowledged_numbers(packet.SessionHeader)
     if counts.began_with is not None or not numbers:

@@ -27,7 +27,7 @@ class SentTransactionHeaders(Summary):
             self.headers.keep((header.TxSequenceID, header.TxSequenceNumber), header)
 
 
-def make_predicate_with_previous(judge: HeaderPairJudgment) -> Predicate:
+def make_predicate_with_previous_message(judge: HeaderPairJudgment) -> Predicate:
     """Return a predicate that compares each new transactional message with the previous message of its sequence."""
 
     def judge_packet(packet: Any, context: Context) -> Finding:

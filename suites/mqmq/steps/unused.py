@@ -15,7 +15,7 @@ from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec.record import Bits
 from suites.mqmq.steps.source_queue_manager import find_own_queue_manager_identifier
 
-MESSAGE_KIND = "UserMessage"
+USER_MESSAGE_KIND = "UserMessage"
 
 
 def is_originated_by_sut(packet: Any, context: Context) -> bool:

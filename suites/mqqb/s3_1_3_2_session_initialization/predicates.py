@@ -8,11 +8,11 @@ from harness.judging.passive import Context, Finding, passive
 from suites.mqmq.steps.session_headers import (
     SESSION_ACK_KIND,
     USER_MESSAGE_KIND,
-    check_acknowledged_arrived,
-    check_acknowledged_count,
-    check_first_acknowledged_is_1,
-    check_recoverable_sent_count,
-    check_sent_count,
+    check_ack_sequence_number,
+    check_acknowledged_messages_arrived,
+    check_first_acknowledged_message_is_1,
+    check_recoverable_msg_seq_number,
+    check_user_msg_sequence_number,
     make_session_header_predicate,
 )
 
@@ -28,18 +28,22 @@ for rule, expected, judge in (
     (
         "MQQB-3.1.3.2-02",
         "UserMsgSequenceNumber of the first header counts the messages sent",
-        check_sent_count,
+        check_user_msg_sequence_number,
     ),
     (
         "MQQB-3.1.3.2-03",
         "RecoverableMsgSeqNumber of the first header counts the recoverable messages sent",
-        check_recoverable_sent_count,
+        check_recoverable_msg_seq_number,
     ),
-    ("MQQB-3.1.3.2-04", "AckSequenceNumber of the first header counts messages that arrived", check_acknowledged_count),
+    (
+        "MQQB-3.1.3.2-04",
+        "AckSequenceNumber of the first header counts messages that arrived",
+        check_ack_sequence_number,
+    ),
     (
         "MQQB-3.1.3.2-06",
         "RecoverableMsgAckFlags of the first header acknowledges messages that arrived",
-        check_acknowledged_arrived,
+        check_acknowledged_messages_arrived,
     ),
 ):
     passive(rule, (SESSION_ACK_KIND, USER_MESSAGE_KIND), expected, of_system=True)(
@@ -51,4 +55,4 @@ passive(
     (SESSION_ACK_KIND, USER_MESSAGE_KIND),
     "the first acknowledged recoverable message is number 1",
     of_system=True,
-)(make_session_header_predicate(check_first_acknowledged_is_1))
+)(make_session_header_predicate(check_first_acknowledged_message_is_1))

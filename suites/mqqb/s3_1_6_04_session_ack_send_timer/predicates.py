@@ -7,8 +7,8 @@ from typing import Any
 from harness.capture.recorder import Connection, Frame
 from harness.judging.passive import Context, Finding, Summary, get_record, passive
 from suites.mqmq.steps.session_headers import (
-    check_acknowledged_are_new,
-    check_acknowledged_once,
+    check_acknowledged_messages_are_new,
+    check_no_message_is_acknowledged_twice,
     make_session_header_predicate,
 )
 from suites.mqqb.steps.internal_packets import (
@@ -78,9 +78,9 @@ for rule, expected, judge in (
     (
         "MQQB-3.1.6.4-05",
         "RecoverableMsgAckSeqNumber is the number of a message that was not acknowledged before",
-        check_acknowledged_are_new,
+        check_acknowledged_messages_are_new,
     ),
-    ("MQQB-3.1.6.4-10", "no recoverable message is acknowledged again", check_acknowledged_once),
+    ("MQQB-3.1.6.4-10", "no recoverable message is acknowledged again", check_no_message_is_acknowledged_twice),
 ):
     passive(rule, "SessionAck", expected, of_system=True)(make_session_header_predicate(judge))
 

@@ -11,12 +11,12 @@ from suites.mqmq.steps.session_headers import (
     SESSION_ACK_KIND,
     USER_MESSAGE_KIND,
     SessionMessageCounts,
-    check_acknowledged_are_new,
-    check_acknowledged_arrived,
-    check_acknowledged_count,
-    check_acknowledged_once,
-    check_recoverable_sent_count,
-    check_sent_count,
+    check_ack_sequence_number,
+    check_acknowledged_messages_are_new,
+    check_acknowledged_messages_arrived,
+    check_no_message_is_acknowledged_twice,
+    check_recoverable_msg_seq_number,
+    check_user_msg_sequence_number,
     make_session_header_predicate,
 )
 
@@ -24,11 +24,11 @@ from suites.mqmq.steps.session_headers import (
 def _check_values_of_session_ack(packet: Any, counts: SessionMessageCounts) -> Finding:
     """Check that a SessionHeader in a message fulfils every rule about the values of a SessionAck."""
     judges = (
-        check_sent_count,
-        check_recoverable_sent_count,
-        check_acknowledged_count,
-        check_acknowledged_arrived,
-        check_acknowledged_once,
+        check_user_msg_sequence_number,
+        check_recoverable_msg_seq_number,
+        check_ack_sequence_number,
+        check_acknowledged_messages_arrived,
+        check_no_message_is_acknowledged_twice,
     )
     findings = [finding for judge in judges if isinstance(finding := judge(packet, counts), tuple)]
     wrong = [observed for kept, observed in findings if not kept]
@@ -36,29 +36,33 @@ def _check_values_of_session_ack(packet: Any, counts: SessionMessageCounts) -> F
 
 
 for rule, expected, judge in (
-    ("MQQB-3.1.7.1.3-11", "UserMsgSequenceNumber counts the messages sent", check_sent_count),
+    ("MQQB-3.1.7.1.3-11", "UserMsgSequenceNumber counts the messages sent", check_user_msg_sequence_number),
     (
         "MQQB-3.1.7.1.3-13",
         "RecoverableMsgSeqNumber counts the recoverable messages sent",
-        check_recoverable_sent_count,
+        check_recoverable_msg_seq_number,
     ),
 ):
     passive(rule, (SESSION_ACK_KIND, USER_MESSAGE_KIND), expected, of_system=True)(make_session_header_predicate(judge))
 
 for rule, expected, judge in (
     ("MQQB-3.1.7.1.3-15", "the counts equal the numbers of messages sent and received", _check_values_of_session_ack),
-    ("MQQB-3.1.7.1.3-16", "AckSequenceNumber counts messages that arrived", check_acknowledged_count),
+    ("MQQB-3.1.7.1.3-16", "AckSequenceNumber counts messages that arrived", check_ack_sequence_number),
     (
         "MQQB-3.1.7.1.3-17",
         "RecoverableMsgAckSeqNumber is the number of a message that was not acknowledged before",
-        check_acknowledged_are_new,
+        check_acknowledged_messages_are_new,
     ),
-    ("MQQB-3.1.7.1.3-18", "UserMsgSequenceNumber counts the messages sent", check_sent_count),
+    ("MQQB-3.1.7.1.3-18", "UserMsgSequenceNumber counts the messages sent", check_user_msg_sequence_number),
     (
         "MQQB-3.1.7.1.3-19",
         "RecoverableMsgSeqNumber counts the recoverable messages sent",
-        check_recoverable_sent_count,
+        check_recoverable_msg_seq_number,
     ),
-    ("MQQB-3.1.7.1.3-20", "RecoverableMsgAckFlags acknowledges messages that arrived", check_acknowledged_arrived),
+    (
+        "MQQB-3.1.7.1.3-20",
+        "RecoverableMsgAckFlags acknowledges messages that arrived",
+        check_acknowledged_messages_arrived,
+    ),
 ):
     passive(rule, USER_MESSAGE_KIND, expected, of_system=True)(make_session_header_predicate(judge))

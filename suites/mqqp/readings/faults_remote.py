@@ -61,7 +61,7 @@ class PeeksCannotBeCancelled(RemoteReads):
 
 
 @follows("E55.2")
-class OpenedByDescriptorOnly(RemoteOpening):
+class ServerOpensQueueByDescriptorHandleOnly(RemoteOpening):
     """RemoteQMOpenQueue refuses a dwpContext that is not the handle of an OpenQueueDescriptor."""
 
     @only_if(lambda part, _, dwp_context: part.qm.remote_starting.find_remote_descriptor(dwp_context) is None)
@@ -69,7 +69,7 @@ class OpenedByDescriptorOnly(RemoteOpening):
         return super().check_open_values_equal(p_queue, dwp_context) or Status.MQ_ERROR_INVALID_HANDLE
 
 
-class _Throwing(Call):
+class _CallRaisingFailureStatus(Call):
     __slots__ = ()
 
     def respond(self, **results: Any) -> list[RpcOutput]:
@@ -78,11 +78,11 @@ class _Throwing(Call):
 
 
 @follows("E56.2")
-class PurgeThrows(RemoteOpening):
+class ServerRaisesExceptionFromPurgeQueue(RemoteOpening):
     """RemoteQMPurgeQueue throws an error: it answers with a fault whose status is the error code."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
-        call.__class__ = _Throwing
+        call.__class__ = _CallRaisingFailureStatus
         super().remote_qm_purge_queue(call, now)
 
 
@@ -112,7 +112,7 @@ add_reading(
 
 
 @follows("E58.2")
-class EdgeLookupNeedsMessage(Seeking):
+class LookupOfFirstOrLastNeedsExactMessage(Seeking):
     """A lookup with SeekFirst or SeekLast fails, because no message has the LookupIdentifier 0 or the maximum
     LookupIdentifier.
     """
@@ -126,7 +126,7 @@ class EdgeLookupNeedsMessage(Seeking):
 
 
 @follows("E59.2")
-class HighByteReversed(Positions):
+class ServerReversesPriorityInTransactionalLookupId(Positions):
     """The highest byte of LookupIdentifier is 7 minus the priority for transactional messages, and 0 for all others."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
@@ -135,7 +135,7 @@ class HighByteReversed(Positions):
 
 
 @follows("E60.2")
-class SharingViolationOfTheQueue(Qmcomm):
+class ServerReturnsSharingViolationForExclusivelyOpenQueue(Qmcomm):
     """When a client opens a queue that another reader has open exclusively, the server returns
     MQ_ERROR_SHARING_VIOLATION.
     """
@@ -145,7 +145,7 @@ class SharingViolationOfTheQueue(Qmcomm):
 
 
 @follows("E62.2")
-class PeekHandlesReceive(RemoteStarting):
+class ServerReceivesThroughPeekHandle(RemoteStarting):
     """The server performs a receive through a handle that was opened for peeking."""
 
     @only_if(lambda part, descriptor, desc: descriptor.AccessType is not QueueAccessType.RECEIVE)
@@ -154,7 +154,7 @@ class PeekHandlesReceive(RemoteStarting):
 
 
 @follows("E102.2")
-class PriorityInEveryIdentifier(Positions):
+class ServerPutsPriorityIntoEveryLookupId(Positions):
     """The highest byte of LookupIdentifier is 7 minus the priority in every queue."""
 
     @only_if(lambda part, message: message.TransactionIdentifier is not None)
@@ -163,7 +163,7 @@ class PriorityInEveryIdentifier(Positions):
 
 
 @follows("E103.2")
-class EdgeLookupNeedsKnownIdentifier(Seeking):
+class LookupOfFirstOrLastNeedsKnownLookupId(Seeking):
     """A lookup with SeekFirst or SeekLast succeeds only with the LookupIdentifier of a message in the queue, with 0, or
     with the maximum.
     """
@@ -178,7 +178,7 @@ class EdgeLookupNeedsKnownIdentifier(Seeking):
 
 
 @follows("E106.2")
-class CursorEndsAfterItsWait(Cursors):
+class ServerCursorEndsAfterTimedOutReceive(Cursors):
     """When the wait of a receive by a cursor has expired, the cursor finds no message any more."""
 
     def wait_expired(self, cursor: Cursor) -> None:
@@ -202,7 +202,7 @@ class UntaggedReadWaitsAfterClose(QueueOpening):
 
 
 @follows("E136.2")
-class LowBuildOf51IsOld(ClientReading):
+class ClientTreatsLowBuildOfVersion51AsOld(ClientReading):
     """The client treats a server of version 5.1 with a build below 951 like a server of an earlier version."""
 
     def is_old_version(self, version: Version | None) -> bool:
@@ -218,7 +218,7 @@ class ClosedQueuesAreKept(ClientOpening):
 
 
 @follows("E138.2")
-class EntryFoundByHandleOnly(ClientOpening):
+class ClientFindsEntryByQueueHandleOnly(ClientOpening):
     """The client finds the RemoteOpenQueueEntry of a queue by its QueueHandle only."""
 
     def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
@@ -229,7 +229,7 @@ class EntryFoundByHandleOnly(ClientOpening):
 
 
 @follows("E139.2")
-class SevenBytesAreCompared(Seeking):
+class ServerComparesSevenBytesOfLookupId(Seeking):
     """The server compares only the low seven bytes of a LookupIdentifier."""
 
     def seek_with_identifier(

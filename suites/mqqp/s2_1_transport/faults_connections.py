@@ -9,8 +9,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import RpcBytes
 
 
-@fault("server-third-connection-closed", breaks=("MQQP-2.1-01", "MQQP-2.1-D01"), blind=True)
-class ServerThirdConnectionClosed(RpcServing):
+@fault("server-closes-third-simultaneous-rpc-connection", breaks=("MQQP-2.1-01", "MQQP-2.1-D01"), blind=True)
+class ServerClosesThirdSimultaneousRpcConnection(RpcServing):
     """The server closes a connection when two other connections are open."""
 
     def on_bytes(self, event: RpcBytes, now: Now) -> None:
@@ -24,8 +24,8 @@ class ServerThirdConnectionClosed(RpcServing):
             super().on_bytes(event, now)
 
 
-@fault("server-second-ept-map-of-connection-fails", breaks="MQQP-2.1-02", blind=True)
-class ServerSecondEptMapOfConnectionFails(RpcServing):
+@fault("server-endpoint-mapper-fails-second-ept-map-of-connection", breaks="MQQP-2.1-02", blind=True)
+class ServerEndpointMapperFailsSecondEptMapOfConnection(RpcServing):
     """The endpoint mapper answers only the first call of ept_map."""
 
     def carry_out(self, event: RpcEvent, now: Now) -> None:

@@ -12,49 +12,49 @@ from reference_qm.rpc.mapper import EndpointMapper
 from reference_qm.surface.clock import Now
 
 
-class _QuietAfterRestart(RpcServing):
+class _MethodRefuserAfterRestart(RpcServing):
     """The server supports no method of qm2qm after a restart."""
 
-    restarted = False
+    has_restarted = False
 
     def is_served(self, call: Call) -> bool:
-        return super().is_served(call) and not (self.restarted and call.context.interface is QM2QM)
+        return super().is_served(call) and not (self.has_restarted and call.context.interface is QM2QM)
 
 
-class _MapperEmptyAfterRestart(RpcServing):
+class _EndpointMapperEmptyAfterRestart(RpcServing):
     """The endpoint mapper lists no endpoint after a restart."""
 
-    restarted = False
+    has_restarted = False
 
     def carry_out(self, event: RpcEvent, now: Now) -> None:
-        if self.restarted and isinstance(event, CallReceived) and event.call.context.interface is EPT:
+        if self.has_restarted and isinstance(event, CallReceived) and event.call.context.interface is EPT:
             self.qm.remote.carry_out_outputs(EndpointMapper([])(event))
         else:
             super().carry_out(event, now)
 
 
-def _note_restart(qm: QueueManager) -> None:
-    qm.rpc_serving.restarted = True  # type: ignore[attr-defined]  # the part is one of the classes above
+def _record_restart(qm: QueueManager) -> None:
+    qm.rpc_serving.has_restarted = True  # type: ignore[attr-defined]  # the part is one of the classes above
 
 
 add(
     "server-qm2qm-after-restart-not-offered",
     "MQQP-2.1-01",
     "The server offers no method of qm2qm after a restart.",
-    combine_installers(replace_part(_QuietAfterRestart), at_restart(_note_restart)),
+    combine_installers(replace_part(_MethodRefuserAfterRestart), at_restart(_record_restart)),
     blind=True,
 )
 add(
     "server-mapper-after-restart-empty",
     "MQQP-2.1-02",
     "The endpoint mapper returns no port of qm2qm after a restart.",
-    combine_installers(replace_part(_MapperEmptyAfterRestart), at_restart(_note_restart)),
+    combine_installers(replace_part(_EndpointMapperEmptyAfterRestart), at_restart(_record_restart)),
     blind=True,
 )
 
 
-@fault("server-qm2qm-while-read-waits-not-offered", breaks="MQQP-2.1-01", blind=True)
-class ServerQm2qmWhileReadWaitsNotOffered(RpcServing):
+@fault("server-refuses-open-queue-on-qm2qm-while-other-client-read-waits", breaks="MQQP-2.1-01", blind=True)
+class ServerRefusesOpenQueueOnQm2qmWhileOtherClientReadWaits(RpcServing):
     """The server accepts no call of qm2qm that opens a queue while a read of another client waits."""
 
     def is_served(self, call: Call) -> bool:
@@ -62,8 +62,8 @@ class ServerQm2qmWhileReadWaitsNotOffered(RpcServing):
         return super().is_served(call) and not (opens and self.qm.remote.reads)
 
 
-@fault("server-mapper-second-lookup-empty", breaks="MQQP-2.1-02", blind=True)
-class ServerMapperSecondLookupEmpty(RpcServing):
+@fault("server-endpoint-mapper-returns-no-port-from-second-call", breaks="MQQP-2.1-02", blind=True)
+class ServerEndpointMapperReturnsNoPortFromSecondCall(RpcServing):
     """The endpoint mapper returns no port of qm2qm from the second call on."""
 
     count = 0

@@ -14,7 +14,7 @@ from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.surface.inputs import Input, RpcBytes
 
 
-def _accept_version(kind: type[Bind], version: int) -> Install:
+def _accept_wrong_interface_version(kind: type[Bind], version: int) -> Install:
     """Return an installer of a fault that serves qm2qm to clients that propose another version of it."""
 
     def filter_proposals(event: Input) -> Iterable[Input]:
@@ -43,13 +43,13 @@ add(
     "acceptor-alter-context-interface-version-2-accepted",
     "MQQP-1.9-D01",
     "The acceptor accepts version 2.0 of the interface qm2qm in an alter_context PDU.",
-    _accept_version(AlterContext, 2),
+    _accept_wrong_interface_version(AlterContext, 2),
     blind=True,
 )
 add(
     "acceptor-bind-interface-version-0-accepted",
     "MQQP-1.9-D01",
     "The acceptor accepts version 0.0 of the interface qm2qm in a bind PDU.",
-    _accept_version(Bind, 0),
+    _accept_wrong_interface_version(Bind, 0),
     blind=True,
 )

@@ -32,7 +32,9 @@ from suites.mqqp.s2_2_2_1_remotereaddesc.fault_steps import (
 )
 
 
-def _use_first_cursor_for_unknown(original: Callable[..., Cursor | None], *outer: Any) -> Callable[..., Cursor | None]:
+def _use_first_cursor_for_unknown_cursor(
+    original: Callable[..., Cursor | None], *outer: Any
+) -> Callable[..., Cursor | None]:
     def find_remote_cursor(qm: Any, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
         return original(qm, descriptor, handle) or next(iter(descriptor.CursorCollection.values()), None)
 
@@ -45,17 +47,21 @@ add(
     "The server reads by the first cursor of the queue if hCursor is not a cursor of the queue.",
     combine_installers(
         replace_during(
-            RemoteStarting.remote_qm_start_receive, RemoteStarting.find_remote_cursor, _use_first_cursor_for_unknown
+            RemoteStarting.remote_qm_start_receive,
+            RemoteStarting.find_remote_cursor,
+            _use_first_cursor_for_unknown_cursor,
         ),
         replace_during(
-            RemoteStarting.remote_qm_start_receive2, RemoteStarting.find_remote_cursor, _use_first_cursor_for_unknown
+            RemoteStarting.remote_qm_start_receive2,
+            RemoteStarting.find_remote_cursor,
+            _use_first_cursor_for_unknown_cursor,
         ),
     ),
 )
 
 
-@fault("server-second-cursor-reads-by-first-cursor", breaks="MQQP-2.2.2.1-01")
-class ServerSecondCursorReadsByFirstCursor(RemoteStarting):
+@fault("server-read-by-second-cursor-uses-first-cursor-of-handle", breaks="MQQP-2.2.2.1-01")
+class ServerReadBySecondCursorUsesFirstCursorOfHandle(RemoteStarting):
     """The server reads by the first cursor of the handle for every cursor of the handle that the client names."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -75,8 +81,8 @@ class ServerInfiniteUlTimeoutCutTo1Second(RemoteReads):
         super().remote_receive(entry, descriptor, cursor, now)
 
 
-@fault("client-sends-infinite-ul-timeout-with-one-digit-less", breaks="MQQP-2.2.2.1-02")
-class ClientSendsInfiniteUlTimeoutWithOneDigitLess(ClientReading):
+@fault("client-sends-infinite-ul-timeout-as-0x0fffffff", breaks="MQQP-2.2.2.1-02")
+class ClientSendsInfiniteUlTimeoutAs0x0fffffff(ClientReading):
     """The client sets ulTimeout to 0x0FFFFFFF in a read without a timeout."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -121,8 +127,8 @@ class ServerInfiniteStartReceiveDoesNotWait(ReadTimeoutChanger):
         return 0 if entry.Timeout == INFINITE_MS and old else entry.Timeout
 
 
-@fault("client-infinite-peek-ul-timeout-0x7fffffff", breaks="MQQP-2.2.2.1-02")
-class ClientInfinitePeekUlTimeout0x7fffffff(ClientReading):
+@fault("client-peek-without-time-limit-has-ul-timeout-0x7fffffff", breaks="MQQP-2.2.2.1-02")
+class ClientPeekWithoutTimeLimitHasUlTimeout0x7fffffff(ClientReading):
     """The client sets ulTimeout to 0x7FFFFFFF in a peek without a time limit."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -130,8 +136,8 @@ class ClientInfinitePeekUlTimeout0x7fffffff(ClientReading):
         return super().describe_read(read) | ({"ulTimeout": 0x7FFFFFFF} if infinite else {})
 
 
-@fault("client-infinite-read-by-cursor-ul-timeout-0x7fffffff", breaks="MQQP-2.2.2.1-02")
-class ClientInfiniteReadByCursorUlTimeout0x7fffffff(ClientReading):
+@fault("client-cursor-read-without-limit-has-ul-timeout-0x7fffffff", breaks="MQQP-2.2.2.1-02")
+class ClientCursorReadWithoutLimitHasUlTimeout0x7fffffff(ClientReading):
     """The client sets ulTimeout to 0x7FFFFFFF in a read by a cursor without a time limit."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -140,7 +146,7 @@ class ClientInfiniteReadByCursorUlTimeout0x7fffffff(ClientReading):
 
 
 @fault(
-    "server-answer-lp-buffer-null",
+    "server-returns-null-lp-buffer-and-dw-size-0",
     breaks=(
         "MQQP-3.1.4.1-19",
         "MQQP-3.1.4.10-50",
@@ -151,7 +157,7 @@ class ClientInfiniteReadByCursorUlTimeout0x7fffffff(ClientReading):
         "MQQP-2.2.2.1-03",
     ),
 )
-class ServerAnswerLpBufferNull(RemoteReads):
+class ServerReturnsNullLpBufferAndDwSize0(RemoteReads):
     """The server returns lpBuffer NULL and dwSize 0."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
@@ -205,8 +211,8 @@ class ServerCancelReceiveEndsWrongRead(RemoteEnding):
         return super().find_read_to_cancel(h_queue, request_id if other is None else other.RequestId)
 
 
-@fault("server-cancel-finds-request-id-in-low-31-bits", breaks="MQQP-2.2.2.1-04", blind=True)
-class ServerCancelFindsRequestIdInLow31Bits(RemoteEnding):
+@fault("server-cancel-compares-only-low-31-bits-of-request-id", breaks="MQQP-2.2.2.1-04", blind=True)
+class ServerCancelComparesOnlyLow31BitsOfRequestId(RemoteEnding):
     """RemoteQMCancelReceive compares only the low 31 bits of dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -286,8 +292,8 @@ class ServerPeekWithReservedRefused(ReadRefuser):
         return desc["Reserved"] == 0xFFFFFFFF and desc["ulAction"] not in RECEIVE_ACTIONS
 
 
-@fault("client-second-answer-with-reserved-0-refused", breaks="MQQP-2.2.2.1-06")
-class ClientSecondAnswerWithReserved0Refused(ClientReading):
+@fault("client-refuses-second-read-response-with-reserved-0", breaks="MQQP-2.2.2.1-06")
+class ClientRefusesSecondReadResponseWithReserved0(ClientReading):
     """The client refuses a message whose Reserved is 0, in the second read of a queue."""
 
     def __init__(self, qm: QM) -> None:

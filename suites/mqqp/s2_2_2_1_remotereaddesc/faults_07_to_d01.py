@@ -50,7 +50,7 @@ class ServerAnswerDwArriveTimeIsSentTime(RemoteReads):
         return super().describe_remote_message(position) | {"dwArriveTime": position.MessageReference.SentTime}
 
 
-def _describe_with_time_of_request(
+def _return_request_time_as_arrival_time(
     original: Callable[..., dict[str, Any]],
     qm: QueueManager,
     call: Call,
@@ -70,13 +70,13 @@ add(
     "server-arrive-time-of-read-by-lookup-id-not-set",
     "MQQP-2.2.2.1-07",
     "In the answer to RemoteQMStartReceiveByLookupId, the server returns the dwArriveTime that the client sent.",
-    replace_during(RemoteReads.answer_read, RemoteReads.describe_remote_message, _describe_with_time_of_request),
+    replace_during(RemoteReads.answer_read, RemoteReads.describe_remote_message, _return_request_time_as_arrival_time),
     blind=True,
 )
 
 
-@fault("server-dwarrivetime-time-of-read", breaks="MQQP-2.2.2.1-07")
-class ServerDwarrivetimeTimeOfRead(RemoteReads):
+@fault("server-sets-dw-arrive-time-to-time-of-receive", breaks="MQQP-2.2.2.1-07")
+class ServerSetsDwArriveTimeToTimeOfReceive(RemoteReads):
     """The server sets dwArriveTime of a receive to the time of the receive."""
 
     time_of_read_s = 0
@@ -91,8 +91,8 @@ class ServerDwarrivetimeTimeOfRead(RemoteReads):
         return {**given, "dwArriveTime": self.time_of_read_s or given["dwArriveTime"]}
 
 
-@fault("server-dwarrivetime-of-waited-read-0", breaks="MQQP-2.2.2.1-07")
-class ServerDwarrivetimeOfWaitedRead0(ReadAnswerChanger):
+@fault("server-returns-dw-arrive-time-0-for-read-that-waited", breaks="MQQP-2.2.2.1-07")
+class ServerReturnsDwArriveTime0ForReadThatWaited(ReadAnswerChanger):
     """The server sets dwArriveTime to 0 for a read that waited for its message."""
 
     def change(
@@ -101,8 +101,8 @@ class ServerDwarrivetimeOfWaitedRead0(ReadAnswerChanger):
         return {"dwArriveTime": 0} if entry is not None and entry.Timeout else {}
 
 
-@fault("server-dwarrivetime-time-of-sending", breaks="MQQP-2.2.2.1-07")
-class ServerDwarrivetimeTimeOfSending(RemoteReads):
+@fault("server-sets-dw-arrive-time-to-sent-time", breaks="MQQP-2.2.2.1-07")
+class ServerSetsDwArriveTimeToSentTime(RemoteReads):
     """The server sets dwArriveTime to the SentTime of the message."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
@@ -110,8 +110,8 @@ class ServerDwarrivetimeTimeOfSending(RemoteReads):
         return {**given, "dwArriveTime": position.MessageReference.SentTime}
 
 
-@fault("server-dwarrivetime-of-second-read-of-first-message", breaks="MQQP-2.2.2.1-07")
-class ServerDwarrivetimeOfSecondReadOfFirstMessage(MessageAnswerChanger):
+@fault("server-dw-arrive-time-of-later-read-is-that-of-first-message", breaks="MQQP-2.2.2.1-07")
+class ServerDwArriveTimeOfLaterReadIsThatOfFirstMessage(MessageAnswerChanger):
     """The server returns the dwArriveTime of the first message that it returned for each later message of the queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -122,8 +122,8 @@ class ServerDwarrivetimeOfSecondReadOfFirstMessage(MessageAnswerChanger):
         return {"dwArriveTime": self.first.setdefault(position.QueueReference.Pathname, found["dwArriveTime"])}
 
 
-@fault("server-dwarrivetime-of-newest-message", breaks="MQQP-2.2.2.1-07")
-class ServerDwarrivetimeOfNewestMessage(MessageAnswerChanger):
+@fault("server-dw-arrive-time-is-that-of-last-message-in-queue", breaks="MQQP-2.2.2.1-07")
+class ServerDwArriveTimeIsThatOfLastMessageInQueue(MessageAnswerChanger):
     """The server returns the dwArriveTime of the last message of the queue."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:
@@ -131,8 +131,8 @@ class ServerDwarrivetimeOfNewestMessage(MessageAnswerChanger):
         return {"dwArriveTime": max([found["dwArriveTime"], *times])}
 
 
-@fault("server-dwarrivetime-of-transactional-message-of-sending", breaks="MQQP-2.2.2.1-07")
-class ServerDwarrivetimeOfTransactionalMessageOfSending(MessageAnswerChanger):
+@fault("server-dw-arrive-time-of-transactional-message-is-sent-time", breaks="MQQP-2.2.2.1-07")
+class ServerDwArriveTimeOfTransactionalMessageIsSentTime(MessageAnswerChanger):
     """The server returns SentTime as dwArriveTime of a message of a transactional queue."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:
@@ -140,8 +140,8 @@ class ServerDwarrivetimeOfTransactionalMessageOfSending(MessageAnswerChanger):
         return {"dwArriveTime": sent} if position.QueueReference.Transactional else {}
 
 
-@fault("server-dwarrivetime-of-express-message-of-sending", breaks="MQQP-2.2.2.1-07")
-class ServerDwarrivetimeOfExpressMessageOfSending(MessageAnswerChanger):
+@fault("server-dw-arrive-time-of-express-message-is-sent-time", breaks="MQQP-2.2.2.1-07")
+class ServerDwArriveTimeOfExpressMessageIsSentTime(MessageAnswerChanger):
     """The server returns SentTime as dwArriveTime of an express message."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:
@@ -149,8 +149,8 @@ class ServerDwarrivetimeOfExpressMessageOfSending(MessageAnswerChanger):
         return {"dwArriveTime": message.SentTime} if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS else {}
 
 
-@fault("server-arrive-time-of-returned-message-is-time-of-nack", breaks="MQQP-2.2.2.1-07", blind=True)
-class ServerArriveTimeOfReturnedMessageIsTimeOfNack(RemoteReads):
+@fault("server-sets-dw-arrive-time-of-nacked-message-to-time-of-nack", breaks="MQQP-2.2.2.1-07", blind=True)
+class ServerSetsDwArriveTimeOfNackedMessageToTimeOfNack(RemoteReads):
     """When the receive of a message ended with RR_NACK, the server returns a dwArriveTime that is one second too late
     in the next receive.
     """
@@ -168,8 +168,8 @@ class ServerArriveTimeOfReturnedMessageIsTimeOfNack(RemoteReads):
             self.__dict__.setdefault("seen", set()).add(id(entry.UserMessagePacket))
 
 
-@fault("server-arrive-time-of-peek-0", breaks="MQQP-2.2.2.1-07", blind=True)
-class ServerArriveTimeOfPeek0(RemoteReads):
+@fault("server-returns-dw-arrive-time-0-for-peek", breaks="MQQP-2.2.2.1-07", blind=True)
+class ServerReturnsDwArriveTime0ForPeek(RemoteReads):
     """The server sets dwArriveTime to 0 for a peek."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -212,8 +212,8 @@ add(
 )
 
 
-@fault("server-eacknack-2-ends-receive", breaks="MQQP-2.2.2.1-09")
-class ServerEacknack2EndsReceive(RemoteReads):
+@fault("server-ends-receive-whose-request-has-rr-ack", breaks="MQQP-2.2.2.1-09")
+class ServerEndsReceiveWhoseRequestHasRrAck(RemoteReads):
     """The server removes the message of a receive at once when eAckNack of the request is RR_ACK."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -224,8 +224,8 @@ class ServerEacknack2EndsReceive(RemoteReads):
             position.QueueReference.MessagePositionList.remove(position)
 
 
-@fault("client-eacknack-of-answer-used-as-ack", breaks="MQQP-2.2.2.1-09")
-class ClientEacknackOfAnswerUsedAsAck(ClientReading):
+@fault("client-ends-no-receive-whose-answer-has-rr-ack", breaks="MQQP-2.2.2.1-09")
+class ClientEndsNoReceiveWhoseAnswerHasRrAck(ClientReading):
     """The client does not end a receive when eAckNack of the answer is RR_ACK."""
 
     is_receive_acknowledged = False
@@ -240,16 +240,16 @@ class ClientEacknackOfAnswerUsedAsAck(ClientReading):
             yield from super().end_receive(entry, ack)
 
 
-@fault("server-receive-by-cursor-with-eacknack-1-refused", breaks="MQQP-2.2.2.1-09")
-class ServerReceiveByCursorWithEacknack1Refused(ReadRefuser):
+@fault("server-refuses-read-by-cursor-with-e-ack-nack-1", breaks="MQQP-2.2.2.1-09")
+class ServerRefusesReadByCursorWithEAckNack1(ReadRefuser):
     """The server refuses a read by a cursor whose eAckNack is RR_NACK."""
 
     def is_refused(self, desc: ReadDescription) -> bool:
         return desc["eAckNack"] == 1 and bool(desc["hCursor"])
 
 
-@fault("server-eacknack-1-returns-message-at-once", breaks="MQQP-2.2.2.1-09")
-class ServerEacknack1ReturnsMessageAtOnce(RemoteReads):
+@fault("server-unlocks-message-of-receive-with-e-ack-nack-1-at-once", breaks="MQQP-2.2.2.1-09")
+class ServerUnlocksMessageOfReceiveWithEAckNack1AtOnce(RemoteReads):
     """The server returns the message of a receive to the queue at once when eAckNack of the request is RR_NACK."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -268,8 +268,8 @@ class ServerLookupWithEacknackRefused(RemoteStarting):
         return Status.MQ_ERROR_INVALID_PARAMETER if desc["eAckNack"] else super().check_lookup_queue(desc)
 
 
-@fault("client-receive-eacknack-refused-when-nack", breaks="MQQP-2.2.2.1-09", blind=True)
-class ClientReceiveEacknackRefusedWhenNack(ClientReading):
+@fault("client-fails-receive-whose-answer-has-rr-nack", breaks="MQQP-2.2.2.1-09", blind=True)
+class ClientFailsReceiveWhoseAnswerHasRrNack(ClientReading):
     """The client treats a receive as failed if eAckNack of the answer is RR_NACK."""
 
     def reconstruct_message(self, results: dict[str, Any], server: Any) -> Any:
@@ -279,8 +279,8 @@ class ClientReceiveEacknackRefusedWhenNack(ClientReading):
         return super().reconstruct_message(results, server)
 
 
-@fault("server-packet-of-first-message-for-every-message", breaks=("MQQP-2.2.2.1-10", "MQQP-2.2.2.1-D04"))
-class ServerPacketOfFirstMessageForEveryMessage(MessageAnswerChanger):
+@fault("server-returns-packet-of-first-read-for-every-later-message", breaks=("MQQP-2.2.2.1-10", "MQQP-2.2.2.1-D04"))
+class ServerReturnsPacketOfFirstReadForEveryLaterMessage(MessageAnswerChanger):
     """The server returns the packet of the first message that it read for every later message."""
 
     def __init__(self, qm: QM) -> None:
@@ -294,8 +294,8 @@ class ServerPacketOfFirstMessageForEveryMessage(MessageAnswerChanger):
         return {"lpBuffer": data, "dwSize": len(data)} if again else {}
 
 
-@fault("server-timeout-of-peek-in-seconds", breaks="MQQP-2.2.2.1-D01")
-class ServerTimeoutOfPeekInSeconds(ReadTimeoutChanger):
+@fault("server-reads-ul-timeout-of-peek-as-seconds", breaks="MQQP-2.2.2.1-D01")
+class ServerReadsUlTimeoutOfPeekAsSeconds(ReadTimeoutChanger):
     """The server takes ulTimeout of a peek as seconds."""
 
     def compute_timeout_ms(self, entry: RemoteReadEntry, desc: ReadDescription) -> int:
@@ -303,8 +303,8 @@ class ServerTimeoutOfPeekInSeconds(ReadTimeoutChanger):
         return entry.Timeout * 1000 if finite else entry.Timeout
 
 
-@fault("server-timeout-of-second-waiting-read-of-first", breaks="MQQP-2.2.2.1-D01")
-class ServerTimeoutOfSecondWaitingReadOfFirst(ReadTimeoutChanger):
+@fault("server-gives-second-waiting-read-ul-timeout-of-first-read", breaks="MQQP-2.2.2.1-D01")
+class ServerGivesSecondWaitingReadUlTimeoutOfFirstRead(ReadTimeoutChanger):
     """The server gives a read the time-out of the read that already waits on the same handle."""
 
     def compute_timeout_ms(self, entry: RemoteReadEntry, desc: ReadDescription) -> int:
@@ -321,9 +321,11 @@ class ServerReadByCursorWaitsAtLeast5Seconds(ReadTimeoutChanger):
 
 
 @fault(
-    "server-call-timer-restarted-by-arrival-for-other-reader", breaks=("MQQP-2.2.2.1-D01", "MQQP-3.1.2-03"), blind=True
+    "server-restarts-call-timers-when-message-arrives-for-other-read",
+    breaks=("MQQP-2.2.2.1-D01", "MQQP-3.1.2-03"),
+    blind=True,
 )
-class ServerCallTimerRestartedByArrivalForOtherReader(Waiting):
+class ServerRestartsCallTimersWhenMessageArrivesForOtherRead(Waiting):
     """When a message arrives for one waiting read, the server restarts the Call Timers of the other waiting reads of
     the queue.
     """

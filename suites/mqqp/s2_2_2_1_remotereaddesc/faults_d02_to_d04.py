@@ -64,8 +64,8 @@ class ServerAnswerReservedCopiedFromRequest(RemoteReads):
         )
 
 
-@fault("server-reserved-of-lookup-copied", breaks="MQQP-2.2.2.1-D03")
-class ServerReservedOfLookupCopied(ReadAnswerChanger):
+@fault("server-copies-reserved-of-lookup-request-to-answer", breaks="MQQP-2.2.2.1-D03")
+class ServerCopiesReservedOfLookupRequestToAnswer(ReadAnswerChanger):
     """The server copies Reserved of the request to the answer of RemoteQMStartReceiveByLookupId."""
 
     def change(
@@ -84,8 +84,8 @@ class ClientReserved1InReadByCursor(ClientReading):
         return {**super().describe_read(read), "Reserved": int(bool(read.CursorHandle))}
 
 
-@fault("server-reserved-of-peek-0", breaks="MQQP-2.2.2.1-D03", blind=True)
-class ServerReservedOfPeek0(RemoteReads):
+@fault("server-returns-reserved-0-for-peek", breaks="MQQP-2.2.2.1-D03", blind=True)
+class ServerReturnsReserved0ForPeek(RemoteReads):
     """The server returns Reserved 0 for a peek."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -94,8 +94,8 @@ class ServerReservedOfPeek0(RemoteReads):
         super().answer_read(call, status, entry)
 
 
-@fault("client-lookup-reserved-1", breaks="MQQP-2.2.2.1-D03", blind=True)
-class ClientLookupReserved1(ClientReading):
+@fault("client-lookup-sends-reserved-1", breaks="MQQP-2.2.2.1-D03", blind=True)
+class ClientLookupSendsReserved1(ClientReading):
     """The client sets Reserved to 1 in a read by LookupIdentifier."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:

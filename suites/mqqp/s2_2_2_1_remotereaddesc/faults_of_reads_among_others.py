@@ -22,11 +22,11 @@ from reference_qm.surface.clock import Now
 DW_SIZE_OFFSETS = {"RemoteQMStartReceive": (36, 40)}
 """For each method with a REMOTEREADDESC: the offset of dwSize in the answer in NDR and in NDR64."""
 DW_SIZE_OFFSETS_OF_REMOTEREADDESC2 = (56, 56)
-TOO_GREAT_SIZE = 0x00420001
+TOO_GREAT_DW_SIZE = 0x00420001
 
 
-@fault("acceptor-remotereaddesc-hcursor-of-waiting-read-ignored", breaks="MQQP-2.2.2.1-01", blind=True)
-class AcceptorRemotereaddescHcursorOfWaitingReadIgnored(Waiting):
+@fault("server-ignores-h-cursor-of-waiting-read", breaks="MQQP-2.2.2.1-01", blind=True)
+class ServerIgnoresHCursorOfWaitingRead(Waiting):
     """A read with a nonzero hCursor that has to wait is answered with the first message of the queue, not with the
     message after the cursor.
     """
@@ -47,8 +47,8 @@ class AcceptorRemotereaddescHcursorOfWaitingReadIgnored(Waiting):
         super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
 
 
-@fault("acceptor-remotereaddesc-hcursor-of-later-receive-ignored", breaks="MQQP-2.2.2.1-01", blind=True)
-class AcceptorRemotereaddescHcursorOfLaterReceiveIgnored(RemoteReads):
+@fault("server-ignores-h-cursor-of-second-receive-by-same-cursor", breaks="MQQP-2.2.2.1-01", blind=True)
+class ServerIgnoresHCursorOfSecondReceiveBySameCursor(RemoteReads):
     """The acceptor reads with a cursor once; a receive with the same hCursor takes the first message of the queue."""
 
     def remote_peek(
@@ -72,8 +72,8 @@ class AcceptorRemotereaddescHcursorOfLaterReceiveIgnored(RemoteReads):
         return was_used
 
 
-@fault("acceptor-remotereaddesc-dwrequestid-of-other-queue-handles-cancelled", breaks="MQQP-2.2.2.1-04", blind=True)
-class AcceptorRemotereaddescDwrequestidOfOtherQueueHandlesCancelled(RemoteEnding):
+@fault("server-read-cancels-equal-dw-request-ids-of-other-handles", breaks="MQQP-2.2.2.1-04", blind=True)
+class ServerReadCancelsEqualDwRequestIdsOfOtherHandles(RemoteEnding):
     """With a read, the acceptor also cancels the reads with the same dwRequestID that wait with other queue handles."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -84,8 +84,8 @@ class AcceptorRemotereaddescDwrequestidOfOtherQueueHandlesCancelled(RemoteEnding
         super().remote_qm_cancel_receive(call, now)
 
 
-@fault("acceptor-remotereaddesc-dwrequestid-high-half-ignored", breaks="MQQP-2.2.2.1-04", blind=True)
-class AcceptorRemotereaddescDwrequestidHighHalfIgnored(RemoteEnding):
+@fault("server-cancel-compares-low-16-bits-of-dw-request-id", breaks="MQQP-2.2.2.1-04", blind=True)
+class ServerCancelComparesLow16BitsOfDwRequestId(RemoteEnding):
     """The acceptor cancels the first read whose dwRequestID has the given low 16 bits."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -95,7 +95,7 @@ class AcceptorRemotereaddescDwrequestidHighHalfIgnored(RemoteEnding):
         return super().find_read_to_cancel(h_queue, request_id)
 
 
-class _MethodWithWrongSize:
+class _ReadMethodWithWrongDwSize:
     """A method that answers with a wrong dwSize."""
 
     def __init__(self, method: Any, size: int, qm: QueueManager) -> None:
@@ -113,21 +113,21 @@ class _MethodWithWrongSize:
         return stub[:at] + size.to_bytes(4, "little") + stub[at + 4 :]
 
 
-@fault("acceptor-remotereaddesc-dwsize-of-peeked-message-greater-than-buffer", breaks="MQQP-2.2.2.1-D02", blind=True)
-class AcceptorRemotereaddescDwsizeOfPeekedMessageGreaterThanBuffer(RemoteReads):
+@fault("server-dw-size-of-peek-is-4-bytes-above-size-of-lp-buffer", breaks="MQQP-2.2.2.1-D02", blind=True)
+class ServerDwSizeOfPeekIs4BytesAboveSizeOfLpBuffer(RemoteReads):
     """When the acceptor returns a message for a peek, dwSize is 4 bytes greater than lpBuffer."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if entry is not None and entry.UserMessagePacket is not None and entry.Action not in RECEIVE_ACTIONS:
-            call.method = _MethodWithWrongSize(call.method, 4, self.qm)  # type: ignore[assignment]
+            call.method = _ReadMethodWithWrongDwSize(call.method, 4, self.qm)  # type: ignore[assignment]
         super().answer_read(call, status, entry)
 
 
-@fault("acceptor-remotereaddesc-dwsize-of-refused-read-too-great", breaks="MQQP-2.2.2.1-D02", blind=True)
-class AcceptorRemotereaddescDwsizeOfRefusedReadTooGreat(RemoteReads):
+@fault("server-dw-size-of-timed-out-read-is-0x00420001", breaks="MQQP-2.2.2.1-D02", blind=True)
+class ServerDwSizeOfTimedOutReadIs0x00420001(RemoteReads):
     """When a read finds no message in time, the acceptor sets dwSize to 0x00420001."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if status is Status.MQ_ERROR_IO_TIMEOUT:
-            call.method = _MethodWithWrongSize(call.method, TOO_GREAT_SIZE, self.qm)  # type: ignore[assignment]
+            call.method = _ReadMethodWithWrongDwSize(call.method, TOO_GREAT_DW_SIZE, self.qm)  # type: ignore[assignment]
         super().answer_read(call, status, entry)

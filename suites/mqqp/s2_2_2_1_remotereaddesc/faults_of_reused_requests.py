@@ -7,8 +7,8 @@ from reference_qm.core.remote.client_model import PendingRemoteReadEntry, Remote
 from reference_qm.core.remote.client_reading import ClientReading
 
 
-@fault("client-request-id-of-peek-repeated", breaks="MQQP-2.2.2.1-05", blind=True)
-class ClientRequestIdOfPeekRepeated(ClientReading):
+@fault("client-repeats-dw-request-id-of-pending-peek-in-receive", breaks="MQQP-2.2.2.1-05", blind=True)
+class ClientRepeatsDwRequestIdOfPendingPeekInReceive(ClientReading):
     """The client gives a receive the dwRequestID of a peek of the same queue that is pending."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:

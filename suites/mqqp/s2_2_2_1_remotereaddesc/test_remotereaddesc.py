@@ -13,7 +13,7 @@ from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import INFINITE, MAX_BUFFER, Action, Method
 from suites.messages import Sequence
 from suites.mqqp.steps.reading import read_sizes_of_response
-from suites.mqqp.steps.whole import UnchangedMessage
+from suites.mqqp.steps.whole import UnchangedMessageExpectation
 
 pytestmark = needs("qm2qm")
 
@@ -133,7 +133,7 @@ def test_read_returns_packet_and_packet_size(remote, judge, by, size):
     reads.append((queue.receive(receive, by=by), short))
     for read, message in reads:
         dw_size, size = read.description.dwSize if read.description is not None else None, len(bytes(message))
-        sent, evidence = UnchangedMessage(message), read.evidence
+        sent, evidence = UnchangedMessageExpectation(message), read.evidence
         sizes, packet = {"dwSize": dw_size}, {"size_of_the_packet_in_bytes": len(read.packet_bytes)}
         judge(
             "MQQP-2.2.2.1-03",

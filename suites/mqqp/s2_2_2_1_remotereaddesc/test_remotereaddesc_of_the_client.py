@@ -64,7 +64,7 @@ def test_answers_with_any_reserved_fields_are_accepted(peer, sut, judge):
 
 
 @needs("remote_read")
-@pytest.mark.parametrize("version", [Reader.WINDOWS_2000, Reader.WINDOWS_7], ids=["old", "new"])
+@pytest.mark.parametrize("version", [Reader.WINDOWS_2000_VERSION, Reader.WINDOWS_7_VERSION], ids=["old", "new"])
 @covers(
     "MQQP-2.2.2.1-02",
     "MQQP-2.2.2.1-03",
@@ -110,8 +110,8 @@ def test_client_receive_sets_fields_of_remotereaddesc(peer, sut, judge, version)
     null = [one.lpBuffer is None for one in asked]
     judge("MQQP-2.2.2.1-10", expected=each(holds("lpBuffer is NULL"), "read"), observed=null, evidence=evidence)
     given = fields(
-        hRemoteQueue=Reader.FIRST_QUEUE.queue,
-        dwQueue=Reader.FIRST_QUEUE.descriptor,
+        hRemoteQueue=Reader.FIRST_QUEUE_HANDLES.queue,
+        dwQueue=Reader.FIRST_QUEUE_HANDLES.descriptor,
         dwRequestID=between(1, 0xFFFF_FFFF),
     )
     judge("MQQP-3.1.4.10-06", expected=each(given, "read"), observed=asked, evidence=evidence)

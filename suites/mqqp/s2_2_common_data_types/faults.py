@@ -58,8 +58,8 @@ add(
 )
 
 
-@fault("server-own-status-of-closed-queue-without-c-bit", breaks="MQQP-1.8-D01")
-class ServerOwnStatusOfClosedQueueWithoutCBit(RemoteEnding):
+@fault("server-returns-own-status-without-c-bit-for-closed-queue", breaks="MQQP-1.8-D01")
+class ServerReturnsOwnStatusWithoutCBitForClosedQueue(RemoteEnding):
     """If the queue of a pending receive has been closed, RemoteQMEndReceive returns an HRESULT of the server in which
     the C bit is clear.
     """
@@ -99,16 +99,16 @@ class ServerOwnStatusOfRefusedLookupWithoutCustomerBit(_RefusalStatusChanger):
         return 0xC00E7002 if call.method.name == "RemoteQMStartReceiveByLookupId" else status
 
 
-@fault("server-own-status-of-refused-purge-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
-class ServerOwnStatusOfRefusedPurgeWithoutCustomerBit(RemoteOpening):
+@fault("server-returns-own-status-without-customer-bit-for-refused-purge", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
+class ServerReturnsOwnStatusWithoutCustomerBitForRefusedPurge(RemoteOpening):
     """The server returns its own HRESULT 0xC00E7003 for a refused RemoteQMPurgeQueue."""
 
     def refuse_purge(self, call: Call, status: Status) -> None:
         super().refuse_purge(change_answer_values(call, Return=0xC00E7003), status)
 
 
-@fault("server-own-status-of-null-read-handle-without-customer-bit", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
-class ServerOwnStatusOfNullReadHandleWithoutCustomerBit(RemoteEnding):
+@fault("server-returns-own-status-without-customer-bit-for-null-handle", breaks=("MQQP-1.8-D01", "MQDMPR-1.8-D01"))
+class ServerReturnsOwnStatusWithoutCustomerBitForNullHandle(RemoteEnding):
     """The server returns its own HRESULT 0xC00E7004 for a RemoteQMEndReceive with the context handle NULL."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -268,8 +268,8 @@ class ServerCloseQueueLeavesHandleValidWhileOtherIsOpen(RemoteOpening):
             super().remote_qm_close_queue(call, now)
 
 
-@fault("client-handle-of-second-open-queue-not-closed", breaks="MQQP-2.2.1.1-01")
-class ClientHandleOfSecondOpenQueueNotClosed(ClientOpening):
+@fault("client-omits-close-queue-while-any-other-queue-is-open", breaks="MQQP-2.2.1.1-01")
+class ClientOmitsCloseQueueWhileAnyOtherQueueIsOpen(ClientOpening):
     """The client does not call RemoteQMCloseQueue for a queue while a different queue is open."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
@@ -277,8 +277,8 @@ class ClientHandleOfSecondOpenQueueNotClosed(ClientOpening):
             yield from super().call_close_queue(binding, entry)
 
 
-@fault("server-handle-of-lookup-read-survives-end-receive", breaks="MQQP-2.2.1.2-01", blind=True)
-class ServerHandleOfLookupReadSurvivesEndReceive(RemoteEnding):
+@fault("server-end-receive-keeps-handle-of-start-receive-by-lookup-id", breaks="MQQP-2.2.1.2-01", blind=True)
+class ServerEndReceiveKeepsHandleOfStartReceiveByLookupId(RemoteEnding):
     """RemoteQMEndReceive does not end the context handle that RemoteQMStartReceiveByLookupId created."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -296,8 +296,8 @@ class ServerHandleOfLookupReadSurvivesEndReceive(RemoteEnding):
             self.end_remote_read(handle.state, self.is_delivered(call.arguments["dwAck"]), answer_end)
 
 
-@fault("server-remote-read-handle-survives-rr-nack", breaks="MQQP-2.2.1.2-01")
-class ServerRemoteReadHandleSurvivesRrNack(RemoteEnding):
+@fault("server-keeps-context-handle-of-receive-after-rr-nack", breaks="MQQP-2.2.1.2-01")
+class ServerKeepsContextHandleOfReceiveAfterRrNack(RemoteEnding):
     """When a receive ends with RR_NACK, the server does not end the context handle of the receive."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -306,8 +306,8 @@ class ServerRemoteReadHandleSurvivesRrNack(RemoteEnding):
         super().remote_qm_end_receive(call, now)
 
 
-@fault("server-end-of-second-receive-leaves-handle-valid", breaks="MQQP-2.2.1.2-01")
-class ServerEndOfSecondReceiveLeavesHandleValid(RemoteEnding):
+@fault("server-end-receive-with-rr-nack-leaves-context-handle-valid", breaks="MQQP-2.2.1.2-01")
+class ServerEndReceiveWithRrNackLeavesContextHandleValid(RemoteEnding):
     """The server ends a receive with RR_NACK, but keeps the context handle of the receive valid."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -332,8 +332,8 @@ class ServerTwoReceivesShareHandle(RemoteReads):
         super().answer_read(change_answer_values(call, pphContext=reuse_handle_of_queue), status, entry)
 
 
-@fault("client-handle-of-second-receive-not-ended", breaks="MQQP-2.2.1.2-01")
-class ClientHandleOfSecondReceiveNotEnded(ClientReading):
+@fault("client-omits-end-receive-for-second-receive-of-queue", breaks="MQQP-2.2.1.2-01")
+class ClientOmitsEndReceiveForSecondReceiveOfQueue(ClientReading):
     """The client does not call RemoteQMEndReceive for the second receive of a queue."""
 
     def __init__(self, qm: QM) -> None:

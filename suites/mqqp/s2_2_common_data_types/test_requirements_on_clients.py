@@ -117,15 +117,15 @@ def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge)
 
 
 RULE_AND_READER_BY_METHOD = {
-    "RemoteQMStartReceive": ("MQQP-3.1.4.1-10", Reader.WINDOWS_2000),
-    "RemoteQMEndReceive": ("MQQP-3.1.4.2-08", Reader.WINDOWS_7),
-    "RemoteQMOpenQueue": ("MQQP-3.1.4.3-12", Reader.WINDOWS_7),
-    "RemoteQMCloseQueue": ("MQQP-3.1.4.4-03", Reader.WINDOWS_7),
-    "RemoteQMCloseCursor": ("MQQP-3.1.4.5-03", Reader.WINDOWS_7),
-    "RemoteQMCancelReceive": ("MQQP-3.1.4.6-05", Reader.WINDOWS_7),
-    "RemoteQMPurgeQueue": ("MQQP-3.1.4.7-03", Reader.WINDOWS_7),
-    "RemoteQMStartReceive2": ("MQQP-3.1.4.10-10", Reader.WINDOWS_7),
-    "RemoteQMStartReceiveByLookupId": ("MQQP-3.1.4.11-18", Reader.WINDOWS_7),
+    "RemoteQMStartReceive": ("MQQP-3.1.4.1-10", Reader.WINDOWS_2000_VERSION),
+    "RemoteQMEndReceive": ("MQQP-3.1.4.2-08", Reader.WINDOWS_7_VERSION),
+    "RemoteQMOpenQueue": ("MQQP-3.1.4.3-12", Reader.WINDOWS_7_VERSION),
+    "RemoteQMCloseQueue": ("MQQP-3.1.4.4-03", Reader.WINDOWS_7_VERSION),
+    "RemoteQMCloseCursor": ("MQQP-3.1.4.5-03", Reader.WINDOWS_7_VERSION),
+    "RemoteQMCancelReceive": ("MQQP-3.1.4.6-05", Reader.WINDOWS_7_VERSION),
+    "RemoteQMPurgeQueue": ("MQQP-3.1.4.7-03", Reader.WINDOWS_7_VERSION),
+    "RemoteQMStartReceive2": ("MQQP-3.1.4.10-10", Reader.WINDOWS_7_VERSION),
+    "RemoteQMStartReceiveByLookupId": ("MQQP-3.1.4.11-18", Reader.WINDOWS_7_VERSION),
 }
 """For each method, the rule about its failures, and the server version at which the client calls the method."""
 
@@ -156,7 +156,7 @@ def test_client_treats_all_failures_of_a_method_alike(peer, sut, judge, name):
         _answer_method_with_failure(reader, name, status)
         before = len(reader.server.calls)
         ok = _execute_command_calling_method(reader, name)
-        reader.await_call_after(before, name)
+        reader.await_call_after_count(before, name)
         calls = reader.server.calls[before:]
         evidence += [call for call in calls if call.name == name]
         outcomes.append((ok, tuple(call.name for call in calls)))

@@ -16,8 +16,8 @@ from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 
-@fault("server-remote-read-collection-forgets-first-of-three", breaks=("MQQP-3.1.1.3-01", "MQQP-3.1.1.3-02"))
-class ServerRemoteReadCollectionForgetsFirstOfThree(RemoteStarting):
+@fault("server-forgets-first-of-three-waiting-reads", breaks=("MQQP-3.1.1.3-01", "MQQP-3.1.1.3-02"))
+class ServerForgetsFirstOfThreeWaitingReads(RemoteStarting):
     """The server forgets the first waiting read of a handle when a third read begins to wait."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
@@ -85,8 +85,8 @@ class ServerCloseQueueCancelsReadsOfOtherQueues(RemoteOpening):
             self.qm.remote_ending.cancel_remote_read(read, CANCELED_STATUS)
 
 
-@fault("server-cancel-removes-read-of-other-queue-with-same-request", breaks="MQQP-3.1.1.3-02", blind=True)
-class ServerCancelRemovesReadOfOtherQueueWithSameRequest(RemoteEnding):
+@fault("server-cancel-removes-reads-of-other-queues-with-same-request-id", breaks="MQQP-3.1.1.3-02", blind=True)
+class ServerCancelRemovesReadsOfOtherQueuesWithSameRequestId(RemoteEnding):
     """RemoteQMCancelReceive also removes the waiting reads of other queues that have the same dwRequestID."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -96,8 +96,8 @@ class ServerCancelRemovesReadOfOtherQueueWithSameRequest(RemoteEnding):
                 self.cancel_remote_read(read, CANCELED_STATUS)
 
 
-@fault("server-remote-read-collection-emptied-by-end-of-read", breaks="MQQP-3.1.1.3-02")
-class ServerRemoteReadCollectionEmptiedByEndOfRead(RemoteReads):
+@fault("server-removes-entries-of-all-waiting-reads-when-one-read-ends", breaks="MQQP-3.1.1.3-02")
+class ServerRemovesEntriesOfAllWaitingReadsWhenOneReadEnds(RemoteReads):
     """The server removes the entries of all waiting reads of a handle when one of these reads gets a message."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
@@ -107,8 +107,8 @@ class ServerRemoteReadCollectionEmptiedByEndOfRead(RemoteReads):
                 super().remove_remote_read_entry(one)
 
 
-@fault("server-read-with-id-of-other-handle-replaces-its-entry", breaks="MQQP-3.1.1.3-02")
-class ServerReadWithIdOfOtherHandleReplacesItsEntry(RemoteStarting):
+@fault("server-read-replaces-entry-of-other-handle-with-same-request-id", breaks="MQQP-3.1.1.3-02")
+class ServerReadReplacesEntryOfOtherHandleWithSameRequestId(RemoteStarting):
     """The server removes the RemoteReadEntry with the same dwRequestID of a different handle when a read begins."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
@@ -118,8 +118,8 @@ class ServerReadWithIdOfOtherHandleReplacesItsEntry(RemoteStarting):
         return super().create_remote_read_entry(call, desc)
 
 
-@fault("server-finished-read-removes-entry-with-same-id", breaks="MQQP-3.1.1.3-02")
-class ServerFinishedReadRemovesEntryWithSameId(RemoteReads):
+@fault("server-finished-read-removes-equal-request-id-of-other-handle", breaks="MQQP-3.1.1.3-02")
+class ServerFinishedReadRemovesEqualRequestIdOfOtherHandle(RemoteReads):
     """The server also removes the RemoteReadEntry with the same dwRequestID of a different handle when a read ends."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
@@ -179,8 +179,8 @@ class ServerCloseCancelsOnlyReadsOfStartReceive2(_PartialReadCanceller):
         return [one for one in reads if one.call.method.name == "RemoteQMStartReceive2"]
 
 
-@fault("server-open-queue-collection-forgets-queue-after-purge", breaks="MQQP-3.1.1.5-01")
-class ServerOpenQueueCollectionForgetsQueueAfterPurge(RemoteOpening):
+@fault("server-purge-queue-removes-entry-of-open-queue", breaks="MQQP-3.1.1.5-01")
+class ServerPurgeQueueRemovesEntryOfOpenQueue(RemoteOpening):
     """The server removes the entry of an open queue when the queue is purged."""
 
     def purge_remote_queue(self, call: Call, queue: object) -> None:
@@ -237,8 +237,8 @@ class ServerOpenQueueReplacesOtherEntries(RemoteOpening):
                 self.qm.remote.OpenQueueEntryCollection.remove(other)
 
 
-@fault("server-open-queue-collection-close-removes-entries-of-other-queues", breaks="MQQP-3.1.1.5-02")
-class ServerOpenQueueCollectionCloseRemovesEntriesOfOtherQueues(RemoteOpening):
+@fault("server-close-queue-removes-entries-of-later-opened-queues", breaks="MQQP-3.1.1.5-02")
+class ServerCloseQueueRemovesEntriesOfLaterOpenedQueues(RemoteOpening):
     """When a queue is closed, the server also removes the entries of the queues that were opened after this queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -261,8 +261,8 @@ class ServerOpenQueueEntryRemovedByThirdOpeningOfClient(RemoteOpening):
             collection.remove(one)
 
 
-@fault("server-open-queue-entry-of-other-queue-removed-by-close", breaks="MQQP-3.1.1.5-02")
-class ServerOpenQueueEntryOfOtherQueueRemovedByClose(RemoteOpening):
+@fault("server-close-queue-also-removes-newest-open-queue-entry", breaks="MQQP-3.1.1.5-02")
+class ServerCloseQueueAlsoRemovesNewestOpenQueueEntry(RemoteOpening):
     """The server removes the newest OpenQueueEntry of the client in addition when the client closes a queue."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -274,8 +274,8 @@ class ServerOpenQueueEntryOfOtherQueueRemovedByClose(RemoteOpening):
             collection.remove(one)
 
 
-@fault("server-open-queue-entry-of-same-queue-removed-by-close", breaks="MQQP-3.1.1.5-02")
-class ServerOpenQueueEntryOfSameQueueRemovedByClose(RemoteOpening):
+@fault("server-close-queue-removes-entries-of-all-handles-of-queue", breaks="MQQP-3.1.1.5-02")
+class ServerCloseQueueRemovesEntriesOfAllHandlesOfQueue(RemoteOpening):
     """The server removes the OpenQueueEntry elements of all handles of a queue when one handle is closed."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -287,8 +287,10 @@ class ServerOpenQueueEntryOfSameQueueRemovedByClose(RemoteOpening):
                     self.qm.remote.OpenQueueEntryCollection.remove(one)
 
 
-@fault("server-open-queue-entry-of-other-client-replaced", breaks=("MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03"))
-class ServerOpenQueueEntryOfOtherClientReplaced(RemoteOpening):
+@fault(
+    "server-open-queue-replaces-entry-of-client-with-other-p-lic-guid", breaks=("MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03")
+)
+class ServerOpenQueueReplacesEntryOfClientWithOtherPLicGuid(RemoteOpening):
     """The server keeps one OpenQueueEntry per queue for clients with a different pLicGuid: a new client replaces the
     entry of the earlier client.
     """

@@ -8,10 +8,10 @@ from reference_qm.core.remote.model import OpenQueueEntry, RemoteReadEntry
 from reference_qm.core.remote.remote_ending import CANCELED_STATUS
 from reference_qm.core.remote.remote_opening import RemoteOpening
 
-RULES = ("MQQP-3.1.1.3-03", "MQQP-3.1.4.4-08")
+CLOSED_QUEUE_READ_RULES = ("MQQP-3.1.1.3-03", "MQQP-3.1.4.4-08")
 
 
-class ReadsLeftWaitingAtClose(RemoteOpening):
+class CloserLeavingReadsWaiting(RemoteOpening):
     """A part that closes a queue, but leaves some of the queue's reads waiting."""
 
     def is_left_waiting(self, read: RemoteReadEntry, place: int) -> bool:
@@ -35,24 +35,24 @@ class ReadsLeftWaitingAtClose(RemoteOpening):
         descriptor.WaitingMessageReadOperationCollection = waiting
 
 
-@fault("acceptor-close-of-queue-reads-without-timeout-left-waiting", breaks=RULES, blind=True)
-class AcceptorCloseOfQueueReadsWithoutTimeoutLeftWaiting(ReadsLeftWaitingAtClose):
+@fault("server-close-queue-leaves-reads-without-time-limit-waiting", breaks=CLOSED_QUEUE_READ_RULES, blind=True)
+class ServerCloseQueueLeavesReadsWithoutTimeLimitWaiting(CloserLeavingReadsWaiting):
     """RemoteQMCloseQueue leaves the reads waiting whose ulTimeout is 0xFFFFFFFF."""
 
     def is_left_waiting(self, read: RemoteReadEntry, place: int) -> bool:
         return read.Timeout == INFINITE_MS
 
 
-@fault("acceptor-close-of-queue-reads-of-remoteqmstartreceive-left-waiting", breaks=RULES, blind=True)
-class AcceptorCloseOfQueueReadsOfRemoteqmstartreceiveLeftWaiting(ReadsLeftWaitingAtClose):
+@fault("server-close-queue-leaves-reads-of-start-receive-waiting", breaks=CLOSED_QUEUE_READ_RULES, blind=True)
+class ServerCloseQueueLeavesReadsOfStartReceiveWaiting(CloserLeavingReadsWaiting):
     """RemoteQMCloseQueue leaves the reads waiting that RemoteQMStartReceive started."""
 
     def is_left_waiting(self, read: RemoteReadEntry, place: int) -> bool:
         return read.call.method.name == "RemoteQMStartReceive"
 
 
-@fault("acceptor-close-of-queue-reads-by-cursor-left-waiting", breaks=RULES, blind=True)
-class AcceptorCloseOfQueueReadsByCursorLeftWaiting(ReadsLeftWaitingAtClose):
+@fault("server-close-queue-leaves-reads-by-cursor-waiting", breaks=CLOSED_QUEUE_READ_RULES, blind=True)
+class ServerCloseQueueLeavesReadsByCursorWaiting(CloserLeavingReadsWaiting):
     """RemoteQMCloseQueue leaves the reads waiting that have a cursor."""
 
     def is_left_waiting(self, read: RemoteReadEntry, place: int) -> bool:
@@ -61,8 +61,8 @@ class AcceptorCloseOfQueueReadsByCursorLeftWaiting(ReadsLeftWaitingAtClose):
         return bool(desc["hCursor"])
 
 
-@fault("acceptor-close-of-queue-third-read-left-waiting", breaks=RULES, blind=True)
-class AcceptorCloseOfQueueThirdReadLeftWaiting(ReadsLeftWaitingAtClose):
+@fault("server-close-queue-leaves-third-read-waiting", breaks=CLOSED_QUEUE_READ_RULES, blind=True)
+class ServerCloseQueueLeavesThirdReadWaiting(CloserLeavingReadsWaiting):
     """RemoteQMCloseQueue examines two waiting reads of the queue, and leaves all further reads waiting."""
 
     def is_left_waiting(self, read: RemoteReadEntry, place: int) -> bool:

@@ -104,8 +104,8 @@ class ServerReadUsesTimeoutOfFirstRead(RemoteReads):
         super().remote_receive(entry, descriptor, cursor, now)
 
 
-@fault("server-new-wait-stops-other-timers", breaks="MQQP-3.1.2-02", blind=True)
-class ServerNewWaitStopsOtherTimers(Waiting):
+@fault("server-stops-timers-of-waiting-reads-when-new-read-waits", breaks="MQQP-3.1.2-02", blind=True)
+class ServerStopsTimersOfWaitingReadsWhenNewReadWaits(Waiting):
     """The server stops the timers of all waiting reads when a new read begins to wait."""
 
     def wait_for_new_message(
@@ -169,8 +169,8 @@ class ServerCallTimerLimitedToOneMinute(RemoteStarting):
         return entry
 
 
-@fault("server-call-timer-of-timeout-above-31-bits-infinite", breaks="MQQP-3.1.2-03")
-class ServerCallTimerOfTimeoutAbove31BitsInfinite(RemoteStarting):
+@fault("server-waits-forever-if-highest-bit-of-ul-timeout-is-set", breaks="MQQP-3.1.2-03")
+class ServerWaitsForeverIfHighestBitOfUlTimeoutIsSet(RemoteStarting):
     """The server waits without a time limit when the highest bit of ulTimeout is set."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:

@@ -26,8 +26,8 @@ class ServerRpcListenerEndsWithInvalidClient(RpcServing):
             self.__dict__["ended"] = True
 
 
-@fault("server-rpc-listener-ends-with-lost-client", breaks="MQQP-3.1.3-01")
-class ServerRpcListenerEndsWithLostClient(RpcServing):
+@fault("server-stops-rpc-listener-when-client-is-lost", breaks="MQQP-3.1.3-01")
+class ServerStopsRpcListenerWhenClientIsLost(RpcServing):
     """After a client with an open queue has lost its connection, the server serves no new RPC connection."""
 
     def on_connection_lost(self, event: RpcLost, now: Now) -> None:

@@ -76,8 +76,8 @@ class ServerWaitingReceivesGetSameMessage(Waiting):
                 super().satisfy_reader(one, position)
 
 
-@fault("server-message-locked-only-for-own-handle", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-01"), blind=True)
-class ServerMessageLockedOnlyForOwnHandle(RemoteReads):
+@fault("server-locks-received-message-only-for-its-handle", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-01"), blind=True)
+class ServerLocksReceivedMessageOnlyForItsHandle(RemoteReads):
     """A receive by another handle of the queue returns the message of an unfinished receive."""
 
     def remote_receive(
@@ -118,8 +118,8 @@ add(
 )
 
 
-@fault("server-start-receive-that-waited-context-handle-null", breaks="MQQP-3.1.4.1-05")
-class ServerStartReceiveThatWaitedContextHandleNull(WaitedReadRecorder):
+@fault("server-returns-null-context-handle-for-start-receive-that-waited", breaks="MQQP-3.1.4.1-05")
+class ServerReturnsNullContextHandleForStartReceiveThatWaited(WaitedReadRecorder):
     """The server returns the context handle NULL for a RemoteQMStartReceive that waited for its message."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -128,8 +128,8 @@ class ServerStartReceiveThatWaitedContextHandleNull(WaitedReadRecorder):
         super().answer_read(call, status, entry)
 
 
-@fault("server-receive-by-cursor-context-handle-null", breaks=("MQQP-3.1.4.1-05", "MQQP-3.1.4.10-02"))
-class ServerReceiveByCursorContextHandleNull(RemoteReads):
+@fault("server-returns-null-context-handle-for-receive-by-cursor", breaks=("MQQP-3.1.4.1-05", "MQQP-3.1.4.10-02"))
+class ServerReturnsNullContextHandleForReceiveByCursor(RemoteReads):
     """The server returns the context handle NULL for a receive by a cursor."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -140,8 +140,12 @@ class ServerReceiveByCursorContextHandleNull(RemoteReads):
         super().answer_read(call, status, entry)
 
 
-@fault("server-receive-of-empty-body-context-handle-null", breaks=("MQQP-3.1.4.1-05", "MQQP-3.1.4.10-02"), blind=True)
-class ServerReceiveOfEmptyBodyContextHandleNull(RemoteReads):
+@fault(
+    "server-returns-null-context-handle-for-message-without-body",
+    breaks=("MQQP-3.1.4.1-05", "MQQP-3.1.4.10-02"),
+    blind=True,
+)
+class ServerReturnsNullContextHandleForMessageWithoutBody(RemoteReads):
     """The server returns the context handle NULL for a receive of a message without a body."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -152,10 +156,10 @@ class ServerReceiveOfEmptyBodyContextHandleNull(RemoteReads):
 
 
 @fault(
-    "server-peek-next-context-handle-set",
+    "server-returns-context-handle-for-peek-next",
     breaks=("MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19", "MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"),
 )
-class ServerPeekNextContextHandleSet(RemoteReads):
+class ServerReturnsContextHandleForPeekNext(RemoteReads):
     """The server returns a context handle for a PEEK_NEXT."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -165,10 +169,10 @@ class ServerPeekNextContextHandleSet(RemoteReads):
 
 
 @fault(
-    "server-timed-out-receive-context-handle-set",
+    "server-returns-context-handle-for-timed-out-receive",
     breaks=("MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19", "MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"),
 )
-class ServerTimedOutReceiveContextHandleSet(RemoteReads):
+class ServerReturnsContextHandleForTimedOutReceive(RemoteReads):
     """The server returns a context handle for a receive whose timeout expired after a wait."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -178,11 +182,11 @@ class ServerTimedOutReceiveContextHandleSet(RemoteReads):
 
 
 @fault(
-    "server-peek-that-waited-context-handle-set",
+    "server-returns-context-handle-for-peek-that-waited",
     breaks=("MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19", "MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"),
     blind=True,
 )
-class ServerPeekThatWaitedContextHandleSet(RemoteReads):
+class ServerReturnsContextHandleForPeekThatWaited(RemoteReads):
     """The server returns a context handle for a PEEK_CURRENT that waited for its message."""
 
     def remote_peek(
@@ -199,11 +203,11 @@ class ServerPeekThatWaitedContextHandleSet(RemoteReads):
 
 
 @fault(
-    "server-refused-cursor-context-handle-set",
+    "server-returns-context-handle-for-receive-by-unknown-cursor",
     breaks=("MQQP-3.1.4.1-06", "MQQP-3.1.4.10-03"),
     blind=True,
 )
-class ServerRefusedCursorContextHandleSet(RemoteReads):
+class ServerReturnsContextHandleForReceiveByUnknownCursor(RemoteReads):
     """The server returns a context handle for a receive by a cursor that is not open."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -311,8 +315,8 @@ class ServerDuplicateRequestIdOfWaitingPeekAccepted(RemoteStarting):
         return Status.MQ_ERROR_INVALID_PARAMETER if used else Status.MQ_OK
 
 
-@fault("server-duplicate-request-id-of-first-waiting-read-only", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"))
-class ServerDuplicateRequestIdOfFirstWaitingReadOnly(RemoteStarting):
+@fault("server-refuses-duplicate-request-id-of-only-first-waiting-read", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"))
+class ServerRefusesDuplicateRequestIdOfOnlyFirstWaitingRead(RemoteStarting):
     """The server accepts a read with the dwRequestID of the second read that waits on the same handle."""
 
     def check_request_id(self, desc: ReadDescription) -> Status:

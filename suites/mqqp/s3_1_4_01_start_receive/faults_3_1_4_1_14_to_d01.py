@@ -135,8 +135,8 @@ class ServerAnswerPacketTimeToBeReceivedInfinite(_AnswerPacketChanger):
         return replace(packet, UserHeader=replace(packet.UserHeader, TimeToBeReceived=0xFFFFFFFF))
 
 
-@fault("server-answer-packet-acknowledgment-flags-0", breaks=_SERIALIZED_MESSAGE_RULES, blind=True)
-class ServerAnswerPacketAcknowledgmentFlags0(_AnswerPacketChanger):
+@fault("server-clears-acknowledgment-bits-of-returned-message", breaks=_SERIALIZED_MESSAGE_RULES, blind=True)
+class ServerClearsAcknowledgmentBitsOfReturnedMessage(_AnswerPacketChanger):
     """The server clears the acknowledgment bits of MessagePropertiesHeader.Flags in every message that it returns."""
 
     def change_answer_packet(self, packet):
@@ -186,8 +186,8 @@ class ServerPeekedPacketWithoutExtension(RemoteReads):
         return set_fields(packet, changes).build()
 
 
-@fault("server-read-packet-sent-time-of-arrival", breaks=("MQQP-3.1.4.1-16", "MQQP-3.1.4.10-47"))
-class ServerReadPacketSentTimeOfArrival(RemoteReads):
+@fault("server-returns-arrival-time-as-sent-time-of-message", breaks=("MQQP-3.1.4.1-16", "MQQP-3.1.4.10-47"))
+class ServerReturnsArrivalTimeAsSentTimeOfMessage(RemoteReads):
     """The server returns the arrival time of a message as its SentTime."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
@@ -240,8 +240,12 @@ class ServerPeekNextWithoutCursorAccepted(RemoteStarting):
         return Status.MQ_OK
 
 
-@fault("server-peek-next-without-cursor-invalid-parameter", breaks=("MQQP-3.1.4.1-D09", "MQQP-3.1.4.10-17"), blind=True)
-class ServerPeekNextWithoutCursorInvalidParameter(RemoteStarting):
+@fault(
+    "server-returns-invalid-parameter-for-peek-next-without-cursor",
+    breaks=("MQQP-3.1.4.1-D09", "MQQP-3.1.4.10-17"),
+    blind=True,
+)
+class ServerReturnsInvalidParameterForPeekNextWithoutCursor(RemoteStarting):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a PEEK_NEXT without a cursor."""
 
     def check_peek_next_cursor(self, desc: ReadDescription) -> Status:
@@ -274,8 +278,12 @@ class ServerReadWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
         return Status.MQ_OK if opened else super().check_open_queue(desc)
 
 
-@fault("server-read-of-closed-queue-invalid-handle", breaks=("MQQP-3.1.4.1-D10", "MQQP-3.1.4.10-19"), blind=True)
-class ServerReadOfClosedQueueInvalidHandle(RemoteStarting):
+@fault(
+    "server-returns-invalid-handle-for-read-of-closed-queue",
+    breaks=("MQQP-3.1.4.1-D10", "MQQP-3.1.4.10-19"),
+    blind=True,
+)
+class ServerReturnsInvalidHandleForReadOfClosedQueue(RemoteStarting):
     """The server returns MQ_ERROR_INVALID_HANDLE for a read through a closed handle."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -304,8 +312,8 @@ class ServerHcursorComparedInLow16Bits(RemoteStarting):
         return found[0] if found else None
 
 
-@fault("server-closed-cursor-readable", breaks=("MQQP-3.1.4.1-D12", "MQQP-3.1.4.10-22"), blind=True)
-class ServerClosedCursorReadable(RemoteStarting):
+@fault("server-reads-by-closed-cursor", breaks=("MQQP-3.1.4.1-D12", "MQQP-3.1.4.10-22"), blind=True)
+class ServerReadsByClosedCursor(RemoteStarting):
     """The server reads by a closed cursor if another cursor of the same handle is open."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -318,8 +326,12 @@ class ServerClosedCursorReadable(RemoteStarting):
         return found
 
 
-@fault("server-unknown-cursor-mq-error-invalid-handle", breaks=("MQQP-3.1.4.1-D12", "MQQP-3.1.4.10-22"), blind=True)
-class ServerUnknownCursorMqErrorInvalidHandle(RemoteReads):
+@fault(
+    "server-returns-invalid-handle-for-receive-by-unknown-cursor",
+    breaks=("MQQP-3.1.4.1-D12", "MQQP-3.1.4.10-22"),
+    blind=True,
+)
+class ServerReturnsInvalidHandleForReceiveByUnknownCursor(RemoteReads):
     """The server returns MQ_ERROR_INVALID_HANDLE for a receive by a cursor that is not open."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:

@@ -43,8 +43,8 @@ class ServerTimeoutRoundedToSeconds(RemoteStarting):
         return entry
 
 
-@fault("server-timeout-of-low-16-bits", breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.2-03"))
-class ServerTimeoutOfLow16Bits(RemoteStarting):
+@fault("server-uses-only-low-16-bits-of-ul-timeout", breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.2-03"))
+class ServerUsesOnlyLow16BitsOfUlTimeout(RemoteStarting):
     """The server uses only the low 16 bits of ulTimeout."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
@@ -54,8 +54,8 @@ class ServerTimeoutOfLow16Bits(RemoteStarting):
         return entry
 
 
-@fault("server-timeout-with-high-bit-not-waited-for", breaks="MQQP-3.1.4.1-D02")
-class ServerTimeoutWithHighBitNotWaitedFor(RemoteStarting):
+@fault("server-treats-ul-timeout-with-highest-bit-as-0", breaks="MQQP-3.1.4.1-D02")
+class ServerTreatsUlTimeoutWithHighestBitAs0(RemoteStarting):
     """The server treats an ulTimeout with the highest bit set, except 0xFFFFFFFF, as 0."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
@@ -112,8 +112,8 @@ class ServerArrivingMessageCompletesFirstWaitingPeekOnly(Waiting):
             super().satisfy_reader(reader, position)
 
 
-@fault("server-receive-by-cursor-takes-first-message-after-receive", breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.10-D02"))
-class ServerReceiveByCursorTakesFirstMessageAfterReceive(Cursors):
+@fault("server-second-receive-by-cursor-starts-at-front-of-queue", breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.10-D02"))
+class ServerSecondReceiveByCursorStartsAtFrontOfQueue(Cursors):
     """The server starts the second receive by a cursor at the front of the queue instead of at the cursor."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -160,8 +160,12 @@ class ServerReceiveByCursorAfterReceivedMessageFails(Cursors):
         return got
 
 
-@fault("server-front-of-queue-by-arrival", breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.10-D02"), blind=True)
-class ServerFrontOfQueueByArrival(Seeking):
+@fault(
+    "server-receive-returns-oldest-not-highest-priority-message",
+    breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.10-D02"),
+    blind=True,
+)
+class ServerReceiveReturnsOldestNotHighestPriorityMessage(Seeking):
     """A receive without a cursor returns the oldest message instead of the message with the highest priority."""
 
     def seek_available(self, initial_position, peek_operation, *rest):
@@ -206,8 +210,8 @@ class ServerPeekCurrentByCursorMovesCursor(Cursors):
         return got
 
 
-@fault("server-message-given-back-lost-by-cursor", breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.10-D03"))
-class ServerMessageGivenBackLostByCursor(Positions):
+@fault("server-hides-nacked-message-from-cursors-that-read-it", breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.10-D03"))
+class ServerHidesNackedMessageFromCursorsThatReadIt(Positions):
     """If the receive of a message ends with RR_NACK, cursors that had read the message can no longer read it."""
 
     def unlock_message(self, position: MessagePosition) -> None:
@@ -220,8 +224,12 @@ class ServerMessageGivenBackLostByCursor(Positions):
                         del descriptor.CursorCollection[handle]
 
 
-@fault("server-peek-front-of-queue-by-arrival", breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.10-D03"), blind=True)
-class ServerPeekFrontOfQueueByArrival(Seeking):
+@fault(
+    "server-peek-returns-oldest-not-highest-priority-message",
+    breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.10-D03"),
+    blind=True,
+)
+class ServerPeekReturnsOldestNotHighestPriorityMessage(Seeking):
     """A PEEK_CURRENT without a cursor returns the oldest message instead of the message with the highest priority."""
 
     def seek_available(self, initial_position, peek_operation, *rest):
@@ -272,13 +280,13 @@ class ServerPeekNextSkipsMessageOfOtherPriority(Cursors):
 
 
 @fault(
-    "server-dw-request-id-of-other-handle-refused",
+    "server-refuses-dw-request-id-used-by-other-handle",
     breaks=(
         "MQQP-3.1.4.10-16",
         "MQQP-3.1.4.1-D08",
     ),
 )
-class ServerDwRequestIdOfOtherHandleRefused(RemoteStarting):
+class ServerRefusesDwRequestIdUsedByOtherHandle(RemoteStarting):
     """The server refuses a dwRequestID that a read through another queue handle uses."""
 
     def check_request_id(self, desc: ReadDescription) -> Status:
@@ -286,8 +294,8 @@ class ServerDwRequestIdOfOtherHandleRefused(RemoteStarting):
         return Status.MQ_ERROR_INVALID_PARAMETER if desc["dwRequestID"] in used else Status.MQ_OK
 
 
-@fault("server-dw-request-id-of-any-queue-refused", breaks=("MQQP-3.1.4.10-16", "MQQP-3.1.4.1-D08"), blind=True)
-class ServerDwRequestIdOfAnyQueueRefused(RemoteStarting):
+@fault("server-refuses-dw-request-id-used-in-any-queue", breaks=("MQQP-3.1.4.10-16", "MQQP-3.1.4.1-D08"), blind=True)
+class ServerRefusesDwRequestIdUsedInAnyQueue(RemoteStarting):
     """The server refuses a dwRequestID that a read of any queue uses."""
 
     def check_request_id(self, desc: dict[str, Any]) -> Status:
@@ -317,8 +325,8 @@ class ServerStartReceiveDwrequestid0Refused(RemoteStarting):
         return super().check_request_id(desc) if desc["dwRequestID"] else Status.MQ_ERROR_INVALID_PARAMETER
 
 
-@fault("server-read-of-first-opened-queue", breaks=("MQQP-3.1.4.1-D11", "MQQP-3.1.4.10-20"))
-class ServerReadOfFirstOpenedQueue(RemoteStarting):
+@fault("server-reads-first-opened-queue-instead-of-given-queue", breaks=("MQQP-3.1.4.1-D11", "MQQP-3.1.4.10-20"))
+class ServerReadsFirstOpenedQueueInsteadOfGivenQueue(RemoteStarting):
     """When several queues are open, the server reads the queue that was opened first."""
 
     def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:
@@ -327,7 +335,9 @@ class ServerReadOfFirstOpenedQueue(RemoteStarting):
             one
             for entry in self.qm.remote.OpenQueueEntryCollection
             if (
-                one := super(ServerReadOfFirstOpenedQueue, self).find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+                one := super(ServerReadsFirstOpenedQueueInsteadOfGivenQueue, self).find_remote_descriptor(
+                    entry.OpenQueueDescriptorHandle
+                )
             )
         ]
         return others[0] if found in others else found
@@ -349,8 +359,8 @@ class ServerReadWithoutCursorRefused(RemoteStarting):
         return super().check_description(desc)
 
 
-@fault("server-read-without-cursor-continues-after-cursor", breaks=("MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-23"))
-class ServerReadWithoutCursorContinuesAfterCursor(Reading):
+@fault("server-peek-without-cursor-uses-position-of-open-cursor", breaks=("MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-23"))
+class ServerPeekWithoutCursorUsesPositionOfOpenCursor(Reading):
     """A PEEK_CURRENT that names no cursor reads from the position of an open cursor of the same handle."""
 
     def peek_message(

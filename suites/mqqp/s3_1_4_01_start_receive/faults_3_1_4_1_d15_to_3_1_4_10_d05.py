@@ -142,8 +142,12 @@ class ServerEntryOfFinishedPeekNotRemoved(RemoteReads):
             self.qm.remote.RemoteReadEntryCollection.add(entry)
 
 
-@fault("server-request-id-of-receive-in-use-until-its-end", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"), blind=True)
-class ServerRequestIdOfReceiveInUseUntilItsEnd(RemoteReads):
+@fault(
+    "server-keeps-request-id-of-receive-in-use-until-end-receive",
+    breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"),
+    blind=True,
+)
+class ServerKeepsRequestIdOfReceiveInUseUntilEndReceive(RemoteReads):
     """The server keeps the dwRequestID of a receive in use until RemoteQMEndReceive."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
@@ -161,8 +165,8 @@ class ServerRequestIdOfReceiveInUseUntilItsEnd(RemoteReads):
         super().remote_receive(entry, descriptor, cursor, now)
 
 
-@fault("server-start-receive-deleted-queue-ends-wait-with-mq-ok", breaks=("MQQP-3.1.4.1-D20", "MQQP-3.1.4.10-55"))
-class ServerStartReceiveDeletedQueueEndsWaitWithMqOk(Waiting):
+@fault("server-ends-waiting-read-of-deleted-queue-with-mq-ok", breaks=("MQQP-3.1.4.1-D20", "MQQP-3.1.4.10-55"))
+class ServerEndsWaitingReadOfDeletedQueueWithMqOk(Waiting):
     """If a queue is deleted while a read waits for its messages, the server returns MQ_OK without a message for the
     read.
     """
@@ -173,9 +177,11 @@ class ServerStartReceiveDeletedQueueEndsWaitWithMqOk(Waiting):
 
 
 @fault(
-    "server-status-of-received-cursor-message-io-timeout", breaks=("MQQP-3.1.4.1-D20", "MQQP-3.1.4.10-55"), blind=True
+    "server-returns-io-timeout-for-received-message-of-cursor",
+    breaks=("MQQP-3.1.4.1-D20", "MQQP-3.1.4.10-55"),
+    blind=True,
 )
-class ServerStatusOfReceivedCursorMessageIoTimeout(RemoteReads):
+class ServerReturnsIoTimeoutForReceivedMessageOfCursor(RemoteReads):
     """The server returns MQ_ERROR_IO_TIMEOUT for a read by a cursor if another reader has received the cursor's
     message.
     """
@@ -186,8 +192,8 @@ class ServerStatusOfReceivedCursorMessageIoTimeout(RemoteReads):
         super().answer_read(call, status, entry)
 
 
-@fault("server-status-of-timeout-mq-error", breaks=("MQQP-3.1.4.1-D20", "MQQP-3.1.4.10-55"), blind=True)
-class ServerStatusOfTimeoutMqError(RemoteReads):
+@fault("server-returns-mq-error-for-timed-out-peek-next", breaks=("MQQP-3.1.4.1-D20", "MQQP-3.1.4.10-55"), blind=True)
+class ServerReturnsMqErrorForTimedOutPeekNext(RemoteReads):
     """The server returns MQ_ERROR for a PEEK_NEXT that finds no message within its timeout."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -197,8 +203,8 @@ class ServerStatusOfTimeoutMqError(RemoteReads):
         super().answer_read(call, status, entry)
 
 
-@fault("server-start-receive-unknown-cursor-thrown", breaks="MQQP-3.1.4.1-D21")
-class ServerStartReceiveUnknownCursorThrown(RemoteReads):
+@fault("server-start-receive-raises-exception-for-unknown-cursor", breaks="MQQP-3.1.4.1-D21")
+class ServerStartReceiveRaisesExceptionForUnknownCursor(RemoteReads):
     """The server raises an RPC exception for a RemoteQMStartReceive with an unknown hCursor."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -208,8 +214,8 @@ class ServerStartReceiveUnknownCursorThrown(RemoteReads):
             super().answer_read(call, status, entry)
 
 
-@fault("server-start-receive-timeout-thrown", breaks="MQQP-3.1.4.1-D21", blind=True)
-class ServerStartReceiveTimeoutThrown(RemoteReads):
+@fault("server-start-receive-raises-exception-for-timeout", breaks="MQQP-3.1.4.1-D21", blind=True)
+class ServerStartReceiveRaisesExceptionForTimeout(RemoteReads):
     """The server raises an RPC exception for a RemoteQMStartReceive whose timeout expires."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -227,8 +233,8 @@ add(
 )
 
 
-@fault("server-start-receive2-that-waited-context-handle-null", breaks="MQQP-3.1.4.10-02")
-class ServerStartReceive2ThatWaitedContextHandleNull(WaitedReadRecorder):
+@fault("server-returns-null-context-handle-for-start-receive2-that-waited", breaks="MQQP-3.1.4.10-02")
+class ServerReturnsNullContextHandleForStartReceive2ThatWaited(WaitedReadRecorder):
     """The server returns the context handle NULL for a RemoteQMStartReceive2 that waited for its message."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -245,8 +251,8 @@ class ServerAnswerSequentialIdWithHighestByte(RemoteReads):
         return position.LookupIdentifier
 
 
-@fault("server-start-receive2-sequential-id-of-first-message", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"))
-class ServerStartReceive2SequentialIdOfFirstMessage(RemoteReads):
+@fault("server-start-receive2-returns-sequential-id-of-first-message", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"))
+class ServerStartReceive2ReturnsSequentialIdOfFirstMessage(RemoteReads):
     """The server returns the SequentialId of the first message of the queue, even if it read another message."""
 
     def get_sequential_id(self, position: MessagePosition) -> int:
@@ -265,8 +271,12 @@ class ServerStartReceive2SequentialIdMissingInPeekNext(RemoteReads):
         super().answer_read(call, status, entry)
 
 
-@fault("server-start-receive2-waited-sequential-id-0", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"), blind=True)
-class ServerStartReceive2WaitedSequentialId0(RemoteReads):
+@fault(
+    "server-start-receive2-returns-sequential-id-0-after-wait",
+    breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"),
+    blind=True,
+)
+class ServerStartReceive2ReturnsSequentialId0AfterWait(RemoteReads):
     """The server returns SequentialId 0 for a RemoteQMStartReceive2 that waited for its message."""
 
     def remote_receive(
@@ -295,8 +305,8 @@ class ServerSequentialIdOfTransactionalMessage0(RemoteReads):
         return 0 if transactional else super().get_sequential_id(position)
 
 
-@fault("server-null-description-wrong-status", breaks="MQQP-3.1.4.10-13")
-class ServerNullDescriptionWrongStatus(RemoteStarting):
+@fault("server-returns-invalid-parameter-for-null-read-description", breaks="MQQP-3.1.4.10-13")
+class ServerReturnsInvalidParameterForNullReadDescription(RemoteStarting):
     """RemoteQMStartReceive2 returns MQ_ERROR_INVALID_PARAMETER if pRemoteReadDesc is NULL."""
 
     def check_description(self, desc: ReadDescription | None) -> Status:
@@ -320,8 +330,8 @@ class ServerReceiveByCursorReadsOtherCursor(RemoteStarting):
         return None if found is None else list(descriptor.CursorCollection.values())[-1]
 
 
-@fault("server-start-receive2-timeout-thrown", breaks="MQQP-3.1.4.10-D05")
-class ServerStartReceive2TimeoutThrown(RemoteReads):
+@fault("server-start-receive2-raises-exception-for-timeout", breaks="MQQP-3.1.4.10-D05")
+class ServerStartReceive2RaisesExceptionForTimeout(RemoteReads):
     """The server raises an RPC exception for a RemoteQMStartReceive2 that finds no message."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:

@@ -14,9 +14,9 @@ from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.core.remote.enums import INFINITE_MS, Ack, ReadAction
 from suites.mqqp.s3_1_4_01_start_receive.fault_steps import send_with_unknown_context_id
 
-OPEN_CALL_RULE = "MQQP-3.1.4.1-03"
-ACTION_RULES = ("MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07")
-CURSOR_RULES = ("MQQP-3.1.4.1-09", "MQQP-3.1.4.10-08")
+OPEN_QUEUE_CALL_RULE = "MQQP-3.1.4.1-03"
+UL_ACTION_RULES = ("MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07")
+HCURSOR_RULES = ("MQQP-3.1.4.1-09", "MQQP-3.1.4.10-08")
 
 
 # -- RemoteQMOpenQueue
@@ -35,7 +35,7 @@ class QueueOpeningOmitter(ClientOpening):
         return (yield from super().call_open_queue(queue))
 
 
-@fault("client-second-open-queue-without-remote-qm-open-queue", breaks=OPEN_CALL_RULE, blind=True)
+@fault("client-second-open-queue-without-remote-qm-open-queue", breaks=OPEN_QUEUE_CALL_RULE, blind=True)
 class ClientSecondOpenQueueWithoutRemoteQmOpenQueue(QueueOpeningOmitter):
     """The client does not call RemoteQMOpenQueue for a queue while another remote queue is open."""
 
@@ -43,7 +43,7 @@ class ClientSecondOpenQueueWithoutRemoteQmOpenQueue(QueueOpeningOmitter):
         return bool(self.qm.remote_client.RemoteOpenQueueEntryCollection)
 
 
-@fault("client-queue-to-peek-without-remote-qm-open-queue", breaks=OPEN_CALL_RULE, blind=True)
+@fault("client-queue-to-peek-without-remote-qm-open-queue", breaks=OPEN_QUEUE_CALL_RULE, blind=True)
 class ClientQueueToPeekWithoutRemoteQmOpenQueue(QueueOpeningOmitter):
     """The client does not call RemoteQMOpenQueue for a queue that its application opens to peek."""
 
@@ -51,7 +51,7 @@ class ClientQueueToPeekWithoutRemoteQmOpenQueue(QueueOpeningOmitter):
         return not queue.receives
 
 
-@fault("client-reopened-queue-without-remote-qm-open-queue", breaks=OPEN_CALL_RULE, blind=True)
+@fault("client-reopened-queue-without-remote-qm-open-queue", breaks=OPEN_QUEUE_CALL_RULE, blind=True)
 class ClientReopenedQueueWithoutRemoteQmOpenQueue(QueueOpeningOmitter):
     """The client does not call RemoteQMOpenQueue for a queue that it opened and closed earlier."""
 
@@ -118,7 +118,7 @@ class ReadDescriptionChanger(ClientReading):
         return super().describe_read(read) | self.change(read)
 
 
-@fault("client-receive-with-infinite-timeout-ul-action-1", breaks=ACTION_RULES, blind=True)
+@fault("client-receive-with-infinite-timeout-ul-action-1", breaks=UL_ACTION_RULES, blind=True)
 class ClientReceiveWithInfiniteTimeoutUlAction1(ReadDescriptionChanger):
     """The client sets ulAction to 1 in a receive with an infinite ulTimeout."""
 
@@ -127,8 +127,8 @@ class ClientReceiveWithInfiniteTimeoutUlAction1(ReadDescriptionChanger):
         return {"ulAction": 1} if infinite else {}
 
 
-@fault("client-second-peek-next-ul-action-80000002", breaks=ACTION_RULES, blind=True)
-class ClientSecondPeekNextUlAction80000002(ReadDescriptionChanger):
+@fault("client-ul-action-0x80000002-in-second-peek-next", breaks=UL_ACTION_RULES, blind=True)
+class ClientUlAction0x80000002InSecondPeekNext(ReadDescriptionChanger):
     """The client sets ulAction to 0x80000002 in its second PEEK_NEXT."""
 
     peek_next_count = 0
@@ -139,8 +139,8 @@ class ClientSecondPeekNextUlAction80000002(ReadDescriptionChanger):
         return {"ulAction": 0x80000002} if second else {}
 
 
-@fault("client-receive-by-cursor-ul-action-of-lookup", breaks=ACTION_RULES, blind=True)
-class ClientReceiveByCursorUlActionOfLookup(ReadDescriptionChanger):
+@fault("client-sends-lookup-ul-action-in-receive-by-cursor", breaks=UL_ACTION_RULES, blind=True)
+class ClientSendsLookupUlActionInReceiveByCursor(ReadDescriptionChanger):
     """The client sets ulAction to LOOKUP_RECEIVE_CURRENT in a receive by a cursor."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -148,8 +148,8 @@ class ClientReceiveByCursorUlActionOfLookup(ReadDescriptionChanger):
         return {"ulAction": int(ReadAction.MQ_LOOKUP_RECEIVE_CURRENT)} if by_cursor else {}
 
 
-@fault("client-second-peek-next-hcursor-0", breaks=CURSOR_RULES, blind=True)
-class ClientSecondPeekNextHcursor0(ReadDescriptionChanger):
+@fault("client-h-cursor-0-in-second-peek-next", breaks=HCURSOR_RULES, blind=True)
+class ClientHCursor0InSecondPeekNext(ReadDescriptionChanger):
     """The client sets hCursor to 0 in its second PEEK_NEXT."""
 
     peek_next_count = 0
@@ -160,8 +160,8 @@ class ClientSecondPeekNextHcursor0(ReadDescriptionChanger):
         return {"hCursor": 0} if second else {}
 
 
-@fault("client-peek-next-hcursor-of-closed-cursor", breaks=CURSOR_RULES, blind=True)
-class ClientPeekNextHcursorOfClosedCursor(ClientCancelling):
+@fault("client-h-cursor-of-peek-next-is-closed-cursor", breaks=HCURSOR_RULES, blind=True)
+class ClientHCursorOfPeekNextIsClosedCursor(ClientCancelling):
     """After the client closed a cursor, it sets hCursor of PEEK_NEXT by another cursor to the closed cursor."""
 
     def create_remote_cursor(self, queue: RemoteQueue) -> Sequence:
@@ -178,8 +178,8 @@ class ClientPeekNextHcursorOfClosedCursor(ClientCancelling):
                 remote.cursors[number] = owner, cursor
 
 
-@fault("client-peek-next-hcursor-of-cursor-of-other-queue", breaks=CURSOR_RULES, blind=True)
-class ClientPeekNextHcursorOfCursorOfOtherQueue(ReadDescriptionChanger):
+@fault("client-h-cursor-of-peek-next-is-cursor-of-other-queue", breaks=HCURSOR_RULES, blind=True)
+class ClientHCursorOfPeekNextIsCursorOfOtherQueue(ReadDescriptionChanger):
     """The client sets hCursor of a PEEK_NEXT to its first open cursor, although this is a cursor of another queue."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -205,8 +205,8 @@ class ReadDescription2Changer(ClientReading):
         return given | {"pRemoteReadDesc": given["pRemoteReadDesc"] | self.change(read)}
 
 
-@fault("client-start-receive2-dw-queue-of-first-queue", breaks="MQQP-3.1.4.10-06", blind=True)
-class ClientStartReceive2DwQueueOfFirstQueue(ReadDescription2Changer):
+@fault("client-dw-queue-of-start-receive2-is-that-of-first-queue", breaks="MQQP-3.1.4.10-06", blind=True)
+class ClientDwQueueOfStartReceive2IsThatOfFirstQueue(ReadDescription2Changer):
     """The client sets dwQueue in RemoteQMStartReceive2 to the value of the queue that it opened first."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -222,8 +222,8 @@ class ClientStartReceive2ByCursorDwRequestId0(ReadDescription2Changer):
         return {"dwRequestID": 0} if read.CursorHandle else {}
 
 
-@fault("client-start-receive2-peek-hremotequeue-of-first-queue", breaks="MQQP-3.1.4.10-06", blind=True)
-class ClientStartReceive2PeekHremotequeueOfFirstQueue(ReadDescription2Changer):
+@fault("client-h-remote-queue-of-start-receive2-peek-is-first-queue", breaks="MQQP-3.1.4.10-06", blind=True)
+class ClientHRemoteQueueOfStartReceive2PeekIsFirstQueue(ReadDescription2Changer):
     """The client sets hRemoteQueue of a peek by RemoteQMStartReceive2 to the handle of the queue that it opened
     first.
     """

@@ -44,8 +44,8 @@ add(
 )
 
 
-@fault("server-peek-next-2-after-wait-leaves-cursor", breaks="MQQP-3.1.4.10-D04", blind=True)
-class ServerPeekNext2AfterWaitLeavesCursor(Cursors):
+@fault("server-waiting-peek-next-of-start-receive2-does-not-move-cursor", breaks="MQQP-3.1.4.10-D04", blind=True)
+class ServerWaitingPeekNextOfStartReceive2DoesNotMoveCursor(Cursors):
     """If RemoteQMStartReceive2 with PEEK_NEXT had to wait for the next message, the cursor is not moved to it."""
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -61,8 +61,8 @@ class ServerPeekNext2AfterWaitLeavesCursor(Cursors):
         super().message_available(cursor, message_position)
 
 
-@fault("server-receive-2-without-cursor-uses-cursor-of-handle", breaks="MQQP-3.1.4.10-23", blind=True)
-class ServerReceive2WithoutCursorUsesCursorOfHandle(RemoteReads):
+@fault("server-start-receive2-without-cursor-uses-newest-cursor", breaks="MQQP-3.1.4.10-23", blind=True)
+class ServerStartReceive2WithoutCursorUsesNewestCursor(RemoteReads):
     """RemoteQMStartReceive2 with RECEIVE and without a cursor receives at the newest cursor of the handle, if any."""
 
     def remote_receive(

@@ -20,11 +20,11 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus, Status
 from reference_qm.rpc import Call
 
-Desc = dict[str, Any]
+ReadDescriptionFields = dict[str, Any]
 
 
-@fault("server-received-message-visible-to-lookups", breaks="MQQP-3.1.4.1-01", blind=True)
-class ServerReceivedMessageVisibleToLookups(Seeking):
+@fault("server-peek-by-lookup-id-sees-message-of-unfinished-receive", breaks="MQQP-3.1.4.1-01", blind=True)
+class ServerPeekByLookupIdSeesMessageOfUnfinishedReceive(Seeking):
     """A message of a receive that has not ended is hidden from other reads, but not from a peek by LookupIdentifier."""
 
     def seek_with_identifier(
@@ -36,8 +36,8 @@ class ServerReceivedMessageVisibleToLookups(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-@fault("server-only-newest-receive-hides-message", breaks="MQQP-3.1.4.1-01", blind=True)
-class ServerOnlyNewestReceiveHidesMessage(Seeking):
+@fault("server-hides-only-newest-message-of-unfinished-receives", breaks="MQQP-3.1.4.1-01", blind=True)
+class ServerHidesOnlyNewestMessageOfUnfinishedReceives(Seeking):
     """Of the messages of several receives that have not ended, only the message that was received last is hidden from
     peeks.
     """
@@ -55,8 +55,8 @@ class ServerOnlyNewestReceiveHidesMessage(Seeking):
         return False
 
 
-@fault("server-cancel-cancels-oldest-read-of-handle", breaks="MQQP-3.1.4.1-02", blind=True)
-class ServerCancelCancelsOldestReadOfHandle(RemoteEnding):
+@fault("server-cancel-receive-of-any-read-cancels-oldest-read-of-handle", breaks="MQQP-3.1.4.1-02", blind=True)
+class ServerCancelReceiveOfAnyReadCancelsOldestReadOfHandle(RemoteEnding):
     """RemoteQMCancelReceive with the dwRequestID of a waiting read cancels the oldest read of its queue handle."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -64,11 +64,15 @@ class ServerCancelCancelsOldestReadOfHandle(RemoteEnding):
         return status, None if found is None else self.qm.remote.RemoteReadEntryCollection.of(h_queue)[0]
 
 
-@fault("server-request-id-of-waiting-peek-not-in-use", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.1-D08"), blind=True)
-class ServerRequestIdOfWaitingPeekNotInUse(RemoteStarting):
+@fault(
+    "server-start-receive-accepts-dw-request-id-of-waiting-peek",
+    breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.1-D08"),
+    blind=True,
+)
+class ServerStartReceiveAcceptsDwRequestIdOfWaitingPeek(RemoteStarting):
     """RemoteQMStartReceive accepts the dwRequestID of a waiting peek."""
 
-    def check_request_id(self, desc: Desc) -> Status:
+    def check_request_id(self, desc: ReadDescriptionFields) -> Status:
         pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
         same = [one for one in pending if one.RequestId == desc["dwRequestID"]]
         if same and all(one.Action not in RECEIVE_ACTIONS for one in same):
@@ -80,7 +84,7 @@ class ServerRequestIdOfWaitingPeekNotInUse(RemoteStarting):
 class ServerRequestIdInUseByOtherHandleRefused(RemoteStarting):
     """RemoteQMStartReceive refuses a dwRequestID that a waiting read of another handle has."""
 
-    def check_request_id(self, desc: Desc) -> Status:
+    def check_request_id(self, desc: ReadDescriptionFields) -> Status:
         if any(one.RequestId == desc["dwRequestID"] for one in self.qm.remote.RemoteReadEntryCollection):
             return Status.MQ_ERROR_INVALID_PARAMETER
         return super().check_request_id(desc)
@@ -100,7 +104,7 @@ class ServerRequestIdOfTimedOutReadStaysInUse(RemoteReads):
 class ServerDwQueueCheckedForReceivesOnly(RemoteStarting):
     """RemoteQMStartReceive checks dwQueue only with the action RECEIVE."""
 
-    def check_dw_queue(self, desc: Desc) -> Status:
+    def check_dw_queue(self, desc: ReadDescriptionFields) -> Status:
         return super().check_dw_queue(desc) if desc["ulAction"] in RECEIVE_ACTIONS else Status.MQ_OK
 
 
@@ -128,8 +132,8 @@ class ServerArrivingMessageAnswersFirstWaitingReadOnly(Waiting):
                 return
 
 
-@fault("server-receive-at-read-cursor-takes-next-message", breaks="MQQP-3.1.4.1-D03", blind=True)
-class ServerReceiveAtReadCursorTakesNextMessage(Cursors):
+@fault("server-receive-by-cursor-removes-message-after-cursor", breaks="MQQP-3.1.4.1-D03", blind=True)
+class ServerReceiveByCursorRemovesMessageAfterCursor(Cursors):
     """A receive with a cursor that has read a message removes the message after the cursor, if there is one."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -153,8 +157,8 @@ class ServerThirdPeekAtCursorMovesCursor(Cursors):
         return super().get_message_for_peek(cursor)
 
 
-@fault("server-peek-next-after-removed-message-starts-again", breaks="MQQP-3.1.4.1-D05", blind=True)
-class ServerPeekNextAfterRemovedMessageStartsAgain(Cursors):
+@fault("server-peek-next-restarts-if-current-message-was-removed", breaks="MQQP-3.1.4.1-D05", blind=True)
+class ServerPeekNextRestartsIfCurrentMessageWasRemoved(Cursors):
     """PEEK_NEXT begins at the first message of the queue if the current message of the cursor was removed."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -164,8 +168,10 @@ class ServerPeekNextAfterRemovedMessageStartsAgain(Cursors):
         return super().get_next_message_for_peek(cursor)
 
 
-@fault("server-receive-that-waited-gets-no-handle", breaks=("MQQP-3.1.4.1-05", "MQQP-3.1.4.1-D19"), blind=True)
-class ServerReceiveThatWaitedGetsNoHandle(RemoteReads):
+@fault(
+    "server-receive-that-waited-returns-null-context-handle", breaks=("MQQP-3.1.4.1-05", "MQQP-3.1.4.1-D19"), blind=True
+)
+class ServerReceiveThatWaitedReturnsNullContextHandle(RemoteReads):
     """A receive that waited for its message returns MQ_OK and the message, but the context handle NULL."""
 
     def remote_receive(self, entry: RemoteReadEntry, *arguments: Any) -> None:

@@ -14,10 +14,10 @@ from reference_qm.model.statuses import Status
 FAILURE_BIT = 0x80000000
 
 
-class FailedReceiveEnded(ClientReading):
+class FailedReceiveEnder(ClientReading):
     """A part that calls RemoteQMEndReceive after some receives that failed."""
 
-    def is_ended(self, method: str, error: RemoteError) -> bool:
+    def is_failed_receive_ended(self, method: str, error: RemoteError) -> bool:
         """Return whether a failed receive is ended."""
         raise NotImplementedError
 
@@ -26,17 +26,17 @@ class FailedReceiveEnded(ClientReading):
         return None
 
     def start_receive(self, read: RemoteRead) -> Sequence:
-        return (yield from self._end_failed(read, "RemoteQMStartReceive", super().start_receive(read)))
+        return (yield from self._end_failed_receive(read, "RemoteQMStartReceive", super().start_receive(read)))
 
     def start_receive2(self, read: RemoteRead) -> Sequence:
         method = "RemoteQMStartReceive2" if read.LookupId is None else "RemoteQMStartReceiveByLookupId"
-        return (yield from self._end_failed(read, method, super().start_receive2(read)))
+        return (yield from self._end_failed_receive(read, method, super().start_receive2(read)))
 
-    def _end_failed(self, read: RemoteRead, method: str, sequence: Sequence) -> Sequence:
+    def _end_failed_receive(self, read: RemoteRead, method: str, sequence: Sequence) -> Sequence:
         try:
             return (yield from sequence)
         except RemoteError as error:
-            if read.receives and self.is_ended(method, error) and read.queue.binding is not None:
+            if read.receives and self.is_failed_receive_ended(method, error) and read.queue.binding is not None:
                 arguments = {"pphContext": self.get_handle(), "dwAck": int(Ack.RR_NACK)}
                 yield CallMethod(read.queue.binding, "RemoteQMEndReceive", arguments, 10_000)
             raise
@@ -44,48 +44,48 @@ class FailedReceiveEnded(ClientReading):
 
 def is_thrown_failure(error: RemoteError) -> bool:
     """Return whether a call failed with an RPC fault."""
-    return error.status is not None and not error.status & FAILURE_BIT and error.status != _CANCELLED
+    return error.status is not None and not error.status & FAILURE_BIT and error.status != _CANCELLED_READ_STATUS
 
 
-_CANCELLED = Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
+_CANCELLED_READ_STATUS = Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
 
 
-@fault("initiator-remoteqmstartreceive-thrown-failure-ended", breaks="MQQP-3.1.4.1-07", blind=True)
-class InitiatorRemoteqmstartreceiveThrownFailureEnded(FailedReceiveEnded):
+@fault("client-calls-end-receive-after-start-receive-rpc-fault", breaks="MQQP-3.1.4.1-07", blind=True)
+class ClientCallsEndReceiveAfterStartReceiveRpcFault(FailedReceiveEnder):
     """A client calls RemoteQMEndReceive after a RemoteQMStartReceive that failed with an RPC fault."""
 
-    def is_ended(self, method: str, error: RemoteError) -> bool:
+    def is_failed_receive_ended(self, method: str, error: RemoteError) -> bool:
         return method == "RemoteQMStartReceive" and is_thrown_failure(error)
 
 
-@fault("initiator-remoteqmstartreceive2-thrown-failure-ended", breaks="MQQP-3.1.4.10-04", blind=True)
-class InitiatorRemoteqmstartreceive2ThrownFailureEnded(FailedReceiveEnded):
+@fault("client-calls-end-receive-after-start-receive2-rpc-fault", breaks="MQQP-3.1.4.10-04", blind=True)
+class ClientCallsEndReceiveAfterStartReceive2RpcFault(FailedReceiveEnder):
     """A client calls RemoteQMEndReceive after a RemoteQMStartReceive2 that failed with an RPC fault."""
 
-    def is_ended(self, method: str, error: RemoteError) -> bool:
+    def is_failed_receive_ended(self, method: str, error: RemoteError) -> bool:
         return method == "RemoteQMStartReceive2" and is_thrown_failure(error)
 
 
-class LaterFailedReceiveEnded(FailedReceiveEnded):
+class LaterFailedReceiveEnder(FailedReceiveEnder):
     """A part that ends failed receives from the second failure on."""
 
     method: str
     failures = 0
 
-    def is_ended(self, method: str, error: RemoteError) -> bool:
+    def is_failed_receive_ended(self, method: str, error: RemoteError) -> bool:
         self.failures += method == self.method
         return method == self.method and self.failures > 1
 
 
-@fault("initiator-remoteqmstartreceive-second-failure-ended", breaks="MQQP-3.1.4.1-07", blind=True)
-class InitiatorRemoteqmstartreceiveSecondFailureEnded(LaterFailedReceiveEnded):
+@fault("client-calls-end-receive-after-second-failed-start-receive", breaks="MQQP-3.1.4.1-07", blind=True)
+class ClientCallsEndReceiveAfterSecondFailedStartReceive(LaterFailedReceiveEnder):
     """A client calls RemoteQMEndReceive after the second RemoteQMStartReceive that failed, but not after the first."""
 
     method = "RemoteQMStartReceive"
 
 
-@fault("initiator-remoteqmstartreceive2-second-failure-ended", breaks="MQQP-3.1.4.10-04", blind=True)
-class InitiatorRemoteqmstartreceive2SecondFailureEnded(LaterFailedReceiveEnded):
+@fault("client-calls-end-receive-after-second-failed-start-receive2", breaks="MQQP-3.1.4.10-04", blind=True)
+class ClientCallsEndReceiveAfterSecondFailedStartReceive2(LaterFailedReceiveEnder):
     """A client calls RemoteQMEndReceive after the second RemoteQMStartReceive2 that failed, but not after the first."""
 
     method = "RemoteQMStartReceive2"

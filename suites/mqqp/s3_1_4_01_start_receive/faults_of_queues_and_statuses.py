@@ -16,7 +16,7 @@ from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 
-class StartingByMethod(RemoteStarting):
+class StartMethodRecorder(RemoteStarting):
     """A part that knows which method starts the current read."""
 
     method = ""
@@ -30,8 +30,8 @@ class StartingByMethod(RemoteStarting):
         super().remote_qm_start_receive2(call, now)
 
 
-@fault("acceptor-remoteqmstartreceive-queue-beside-open-queue-accepted", breaks="MQQP-3.1.4.1-D10", blind=True)
-class AcceptorRemoteqmstartreceiveQueueBesideOpenQueueAccepted(StartingByMethod):
+@fault("server-start-receive-reads-unopened-queue-if-other-queue-is-open", breaks="MQQP-3.1.4.1-D10", blind=True)
+class ServerStartReceiveReadsUnopenedQueueIfOtherQueueIsOpen(StartMethodRecorder):
     """RemoteQMStartReceive reads from an unopened queue if RemoteQMOpenQueue has opened any other queue."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -40,8 +40,8 @@ class AcceptorRemoteqmstartreceiveQueueBesideOpenQueueAccepted(StartingByMethod)
         return super().check_open_queue(desc)
 
 
-@fault("acceptor-remoteqmstartreceive-unopened-queue-by-cursor-accepted", breaks="MQQP-3.1.4.1-D10", blind=True)
-class AcceptorRemoteqmstartreceiveUnopenedQueueByCursorAccepted(StartingByMethod):
+@fault("server-start-receive-by-cursor-reads-unopened-queue", breaks="MQQP-3.1.4.1-D10", blind=True)
+class ServerStartReceiveByCursorReadsUnopenedQueue(StartMethodRecorder):
     """RemoteQMStartReceive with a cursor reads from a queue that RemoteQMOpenQueue has not opened."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -50,8 +50,8 @@ class AcceptorRemoteqmstartreceiveUnopenedQueueByCursorAccepted(StartingByMethod
         return super().check_open_queue(desc)
 
 
-@fault("acceptor-remoteqmstartreceive2-queue-beside-open-queue-accepted", breaks="MQQP-3.1.4.10-19", blind=True)
-class AcceptorRemoteqmstartreceive2QueueBesideOpenQueueAccepted(StartingByMethod):
+@fault("server-start-receive2-reads-unopened-queue-if-other-queue-is-open", breaks="MQQP-3.1.4.10-19", blind=True)
+class ServerStartReceive2ReadsUnopenedQueueIfOtherQueueIsOpen(StartMethodRecorder):
     """RemoteQMStartReceive2 reads from an unopened queue if RemoteQMOpenQueue has opened any other queue."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -60,8 +60,8 @@ class AcceptorRemoteqmstartreceive2QueueBesideOpenQueueAccepted(StartingByMethod
         return super().check_open_queue(desc)
 
 
-@fault("acceptor-remoteqmstartreceive2-status-of-closed-queue-wrong", breaks="MQQP-3.1.4.10-19", blind=True)
-class AcceptorRemoteqmstartreceive2StatusOfClosedQueueWrong(StartingByMethod):
+@fault("server-start-receive2-returns-invalid-handle-for-closed-queue", breaks="MQQP-3.1.4.10-19", blind=True)
+class ServerStartReceive2ReturnsInvalidHandleForClosedQueue(StartMethodRecorder):
     """RemoteQMStartReceive2 returns MQ_ERROR_INVALID_HANDLE for a queue that was opened and is closed again."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -86,22 +86,22 @@ class StatusThrownByRemoteQMStartReceive(RemoteReads):
             super().answer_read(call, status, entry)
 
 
-@fault("acceptor-remoteqmstartreceive-status-of-elapsed-timeout-thrown", breaks="MQQP-3.1.4.1-D21", blind=True)
-class AcceptorRemoteqmstartreceiveStatusOfElapsedTimeoutThrown(StatusThrownByRemoteQMStartReceive):
+@fault("server-start-receive-throws-io-timeout", breaks="MQQP-3.1.4.1-D21", blind=True)
+class ServerStartReceiveThrowsIoTimeout(StatusThrownByRemoteQMStartReceive):
     """RemoteQMStartReceive throws the status MQ_ERROR_IO_TIMEOUT of a read that finds no message in time."""
 
     thrown = Status.MQ_ERROR_IO_TIMEOUT
 
 
-@fault("acceptor-remoteqmstartreceive-status-of-received-message-thrown", breaks="MQQP-3.1.4.1-D21", blind=True)
-class AcceptorRemoteqmstartreceiveStatusOfReceivedMessageThrown(StatusThrownByRemoteQMStartReceive):
+@fault("server-start-receive-throws-message-already-received", breaks="MQQP-3.1.4.1-D21", blind=True)
+class ServerStartReceiveThrowsMessageAlreadyReceived(StatusThrownByRemoteQMStartReceive):
     """RemoteQMStartReceive throws the status MQ_ERROR_MESSAGE_ALREADY_RECEIVED of a read by a cursor."""
 
     thrown = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
 
 
-@fault("acceptor-remoteqmstartreceive2-dwrequestid-of-waiting-peek-free", breaks="MQQP-3.1.4.10-15", blind=True)
-class AcceptorRemoteqmstartreceive2DwrequestidOfWaitingPeekFree(RemoteStarting):
+@fault("server-start-receive2-accepts-dw-request-id-of-waiting-peek", breaks="MQQP-3.1.4.10-15", blind=True)
+class ServerStartReceive2AcceptsDwRequestIdOfWaitingPeek(RemoteStarting):
     """RemoteQMStartReceive2 accepts the dwRequestID of a waiting peek of the same queue handle."""
 
     def check_request_id(self, desc: ReadDescription) -> Status:
@@ -110,8 +110,8 @@ class AcceptorRemoteqmstartreceive2DwrequestidOfWaitingPeekFree(RemoteStarting):
         return Status.MQ_ERROR_INVALID_PARAMETER if desc["dwRequestID"] in taken else Status.MQ_OK
 
 
-@fault("acceptor-remoteqmstartreceive2-dwrequestid-of-other-queue-handle-taken", breaks="MQQP-3.1.4.10-16", blind=True)
-class AcceptorRemoteqmstartreceive2DwrequestidOfOtherQueueHandleTaken(RemoteStarting):
+@fault("server-start-receive2-refuses-dw-request-id-of-other-handle", breaks="MQQP-3.1.4.10-16", blind=True)
+class ServerStartReceive2RefusesDwRequestIdOfOtherHandle(RemoteStarting):
     """RemoteQMStartReceive2 refuses the dwRequestID of a read that waits with another queue handle."""
 
     def check_request_id(self, desc: ReadDescription) -> Status:
@@ -119,8 +119,8 @@ class AcceptorRemoteqmstartreceive2DwrequestidOfOtherQueueHandleTaken(RemoteStar
         return Status.MQ_ERROR_INVALID_PARAMETER if desc["dwRequestID"] in taken else Status.MQ_OK
 
 
-@fault("acceptor-remoteqmstartreceive2-hcursor-of-other-queue-handle-accepted", breaks="MQQP-3.1.4.10-21", blind=True)
-class AcceptorRemoteqmstartreceive2HcursorOfOtherQueueHandleAccepted(RemoteStarting):
+@fault("server-start-receive2-accepts-h-cursor-of-other-queue-handle", breaks="MQQP-3.1.4.10-21", blind=True)
+class ServerStartReceive2AcceptsHCursorOfOtherQueueHandle(RemoteStarting):
     """RemoteQMStartReceive2 reads by a cursor that was created with another handle of the queue."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -131,8 +131,8 @@ class AcceptorRemoteqmstartreceive2HcursorOfOtherQueueHandleAccepted(RemoteStart
         return super().find_remote_cursor(descriptor, handle)
 
 
-@fault("acceptor-remoteqmstartreceive2-hcursor-of-closed-cursor-accepted", breaks="MQQP-3.1.4.10-21", blind=True)
-class AcceptorRemoteqmstartreceive2HcursorOfClosedCursorAccepted(StartingByMethod):
+@fault("server-start-receive2-accepts-h-cursor-of-closed-cursor", breaks="MQQP-3.1.4.10-21", blind=True)
+class ServerStartReceive2AcceptsHCursorOfClosedCursor(StartMethodRecorder):
     """RemoteQMStartReceive2 with the handle of a cursor that was closed reads without a cursor."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -145,8 +145,8 @@ class AcceptorRemoteqmstartreceive2HcursorOfClosedCursorAccepted(StartingByMetho
         return found
 
 
-@fault("acceptor-remoteqmstartreceive2-sequentialid-of-waiting-read-zero", breaks="MQQP-3.1.4.10-D01", blind=True)
-class AcceptorRemoteqmstartreceive2SequentialidOfWaitingReadZero(RemoteReads):
+@fault("server-start-receive2-sequential-id-of-waiting-read-is-zero", breaks="MQQP-3.1.4.10-D01", blind=True)
+class ServerStartReceive2SequentialIdOfWaitingReadIsZero(RemoteReads):
     """RemoteQMStartReceive2 returns the SequentialId 0 for a message that arrives while the read waits."""
 
     starting: RemoteReadEntry | None = None
@@ -175,8 +175,8 @@ class AcceptorRemoteqmstartreceive2SequentialidOfWaitingReadZero(RemoteReads):
         return 0 if self.has_waited else super().get_sequential_id(position)
 
 
-@fault("acceptor-remoteqmstartreceive2-ultimeout-ignored", breaks="MQQP-3.1.4.10-D01", blind=True)
-class AcceptorRemoteqmstartreceive2UltimeoutIgnored(RemoteReads):
+@fault("server-start-receive2-ignores-ul-timeout-of-peek", breaks="MQQP-3.1.4.10-D01", blind=True)
+class ServerStartReceive2IgnoresUlTimeoutOfPeek(RemoteReads):
     """RemoteQMStartReceive2, unlike RemoteQMStartReceive, does not wait for a message to peek at."""
 
     def remote_peek(

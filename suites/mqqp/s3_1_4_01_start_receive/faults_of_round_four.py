@@ -8,8 +8,8 @@ from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import Sequence
 
 
-@fault("client-start-receive2-context-of-ndr-although-refused", breaks="MQQP-3.1.4.10-01", blind=True)
-class ClientStartReceive2ContextOfNdrAlthoughRefused(ClientReading):
+@fault("client-calls-start-receive2-on-refused-ndr-context", breaks="MQQP-3.1.4.10-01", blind=True)
+class ClientCallsStartReceive2OnRefusedNdrContext(ClientReading):
     """The client calls RemoteQMStartReceive2 on the presentation context for NDR, even if the server has accepted only
     the presentation context for NDR64.
     """

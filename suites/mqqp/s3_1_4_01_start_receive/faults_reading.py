@@ -192,7 +192,7 @@ class ServerPeekCurrentTakesMessage(RemoteReads):
 
 
 @fault(
-    "server-peek-next-stays-at-message",
+    "server-peek-next-does-not-move-cursor",
     breaks=(
         "MQQP-3.1.4.10-40",
         "MQQP-3.1.4.1-D05",
@@ -200,7 +200,7 @@ class ServerPeekCurrentTakesMessage(RemoteReads):
         "MQQP-3.1.4.10-D04",
     ),
 )
-class ServerPeekNextStaysAtMessage(RemoteReads):
+class ServerPeekNextDoesNotMoveCursor(RemoteReads):
     """A PEEK_NEXT returns the message at the cursor and does not move the cursor."""
 
     def remote_peek_next(
@@ -210,7 +210,7 @@ class ServerPeekNextStaysAtMessage(RemoteReads):
 
 
 @fault(
-    "server-waiting-read-not-kept",
+    "server-keeps-no-entry-of-waiting-read",
     breaks=(
         "MQQP-3.1.4.10-24",
         "MQQP-3.1.4.10-30",
@@ -218,7 +218,7 @@ class ServerPeekNextStaysAtMessage(RemoteReads):
         "MQQP-3.1.4.1-D14",
     ),
 )
-class ServerWaitingReadNotKept(RemoteStarting):
+class ServerKeepsNoEntryOfWaitingRead(RemoteStarting):
     """The server does not keep a waiting read in RemoteReadEntryCollection."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:

@@ -18,7 +18,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call, FaultStatus
 from reference_qm.surface.clock import Now
 
-Desc = dict[str, Any]
+ReadDescriptionFields = dict[str, Any]
 UNKNOWN_CURSOR_RULES = ("MQQP-3.1.4.1-D09", "MQQP-3.1.4.10-17")
 CURSOR_OF_OTHER_QUEUE_RULES = ("MQQP-3.1.4.1-D11", "MQQP-3.1.4.10-20")
 
@@ -30,7 +30,7 @@ CURSOR_OF_OTHER_QUEUE_RULES = ("MQQP-3.1.4.1-D11", "MQQP-3.1.4.10-20")
 class ServerPeekOfQueueWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
     """The server accepts a peek with a handle of R_QMOpenRemoteQueue for which RemoteQMOpenQueue was not called."""
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescriptionFields) -> Status:
         peek = desc["ulAction"] == ReadAction.MQ_ACTION_PEEK_CURRENT
         return Status.MQ_OK if peek else super().check_open_queue(desc)
 
@@ -39,7 +39,7 @@ class ServerPeekOfQueueWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
 class ServerReadByCursorWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
     """The server accepts a read by a cursor of a queue handle for which RemoteQMOpenQueue was not called."""
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescriptionFields) -> Status:
         return Status.MQ_OK if desc["hCursor"] else super().check_open_queue(desc)
 
 
@@ -53,7 +53,7 @@ class ServerSecondHandleWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
     opened by RemoteQMOpenQueue.
     """
 
-    def check_open_queue(self, desc: Desc) -> Status:
+    def check_open_queue(self, desc: ReadDescriptionFields) -> Status:
         descriptor = self.find_remote_descriptor(desc["hRemoteQueue"])
         queue = None if descriptor is None else descriptor.QueueReference
         for other in [] if queue is None else list(queue.OpenQueueDescriptorCollection.values()):
@@ -62,8 +62,12 @@ class ServerSecondHandleWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
         return super().check_open_queue(desc)
 
 
-@fault("server-earlier-open-queue-entry-lost", breaks=("MQQP-3.1.4.10-18", "MQQP-3.1.4.11-25"), blind=True)
-class ServerEarlierOpenQueueEntryLost(RemoteOpening):
+@fault(
+    "server-refuses-reads-of-first-queue-after-second-open-queue",
+    breaks=("MQQP-3.1.4.10-18", "MQQP-3.1.4.11-25"),
+    blind=True,
+)
+class ServerRefusesReadsOfFirstQueueAfterSecondOpenQueue(RemoteOpening):
     """The server refuses reads of the queue that a client opened first, after the client opened a second queue."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
@@ -81,7 +85,7 @@ class ServerEarlierOpenQueueEntryLost(RemoteOpening):
 class ServerPeekNextWithoutCursorUsesOpenCursorOfHandle(RemoteStarting):
     """A PEEK_NEXT whose hCursor is 0 uses the cursor of its queue handle, if the handle has an open cursor."""
 
-    def check_peek_next_cursor(self, desc: Desc) -> Status:
+    def check_peek_next_cursor(self, desc: ReadDescriptionFields) -> Status:
         descriptor = self.find_remote_descriptor(desc["hRemoteQueue"])
         if descriptor is not None and descriptor.CursorCollection and not desc["hCursor"]:
             desc["hCursor"] = next(iter(descriptor.CursorCollection))
@@ -92,7 +96,7 @@ class ServerPeekNextWithoutCursorUsesOpenCursorOfHandle(RemoteStarting):
 class ServerPeekNextWithoutCursorOfEmptyQueueTimesOut(RemoteStarting):
     """A PEEK_NEXT whose hCursor is 0 returns MQ_ERROR_IO_TIMEOUT if the queue is empty."""
 
-    def check_peek_next_cursor(self, desc: Desc) -> Status:
+    def check_peek_next_cursor(self, desc: ReadDescriptionFields) -> Status:
         status = super().check_peek_next_cursor(desc)
         descriptor = self.find_remote_descriptor(desc["hRemoteQueue"])
         queue = None if descriptor is None else descriptor.QueueReference
@@ -104,7 +108,7 @@ class ServerPeekNextWithoutCursorOfEmptyQueueTimesOut(RemoteStarting):
 class ServerPeekNextWithoutCursorWithTimeoutInvalidParameter(RemoteStarting):
     """A PEEK_NEXT whose hCursor is 0 returns MQ_ERROR_INVALID_PARAMETER if its ulTimeout is not 0."""
 
-    def check_peek_next_cursor(self, desc: Desc) -> Status:
+    def check_peek_next_cursor(self, desc: ReadDescriptionFields) -> Status:
         status = super().check_peek_next_cursor(desc)
         return Status.MQ_ERROR_INVALID_PARAMETER if status and desc["ulTimeout"] else status
 
@@ -113,7 +117,7 @@ class ServerPeekNextWithoutCursorWithTimeoutInvalidParameter(RemoteStarting):
 class ServerPeekNextWithoutCursorWithPeekHandleInvalidParameter(RemoteStarting):
     """A PEEK_NEXT whose hCursor is 0 returns MQ_ERROR_INVALID_PARAMETER if its handle was opened to peek."""
 
-    def check_peek_next_cursor(self, desc: Desc) -> Status:
+    def check_peek_next_cursor(self, desc: ReadDescriptionFields) -> Status:
         status = super().check_peek_next_cursor(desc)
         descriptor = self.find_remote_descriptor(desc["hRemoteQueue"])
         peeks = descriptor is not None and descriptor.AccessType is QueueAccessType.PEEK
@@ -175,7 +179,7 @@ class ServerStartReceive2NullDescriptionAfterReadInvalidParameter(RemoteStarting
         super().remote_qm_start_receive2(call, now)
         self.__dict__["reads"] = call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"] is not None
 
-    def check_description(self, desc: Desc | None) -> Status:
+    def check_description(self, desc: ReadDescriptionFields | None) -> Status:
         status = super().check_description(desc)
         return Status.MQ_ERROR_INVALID_PARAMETER if status and self.__dict__.get("reads") else status
 
@@ -274,8 +278,8 @@ class ServerStartReceive2FaultsForDeletedQueue(RefusalFaultSender):
 # -- peeks that are not complete
 
 
-@fault("server-peek-by-cursor-keeps-its-request-id", breaks="MQQP-3.1.4.1-D01", blind=True)
-class ServerPeekByCursorKeepsItsRequestId(RemoteReads):
+@fault("server-keeps-remote-read-entry-of-answered-peek-by-cursor", breaks="MQQP-3.1.4.1-D01", blind=True)
+class ServerKeepsRemoteReadEntryOfAnsweredPeekByCursor(RemoteReads):
     """The server keeps the RemoteReadEntry of a peek by a cursor after the answer to the peek."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:

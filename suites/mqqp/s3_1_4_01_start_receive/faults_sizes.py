@@ -37,16 +37,16 @@ class MessageSizeChanger(RemoteReads):
         return _resize_packet(super().describe_remote_message(position), self.change, position)
 
 
-@fault("server-read-dwsize-omits-padding-of-body", breaks=MESSAGE_SIZE_RULES_OF_ALL_READS, blind=True)
-class ServerReadDwsizeOmitsPaddingOfBody(MessageSizeChanger):
+@fault("server-dw-size-of-read-omits-body-padding", breaks=MESSAGE_SIZE_RULES_OF_ALL_READS, blind=True)
+class ServerDwSizeOfReadOmitsBodyPadding(MessageSizeChanger):
     """The dwSize of a read omits the bytes that pad the body of the message to a multiple of 4."""
 
     def change(self, size: int, position: MessagePosition) -> int:
         return size - -len(position.MessageReference.Body or b"") % 4
 
 
-@fault("server-read-dwsize-keeps-16-bits", breaks=MESSAGE_SIZE_RULES_OF_ALL_READS, blind=True)
-class ServerReadDwsizeKeeps16Bits(MessageSizeChanger):
+@fault("server-dw-size-of-read-has-only-low-16-bits", breaks=MESSAGE_SIZE_RULES_OF_ALL_READS, blind=True)
+class ServerDwSizeOfReadHasOnlyLow16Bits(MessageSizeChanger):
     """The dwSize of a read contains only the low 16 bits of PacketSize."""
 
     def change(self, size: int, position: MessagePosition) -> int:
@@ -62,8 +62,8 @@ class ServerReadDwsizeIsSizeOfEarlierMessage(MessageSizeChanger):
         return sizes.setdefault(id(position.QueueReference), size)
 
 
-@fault("server-peek-next-dwsize-4-too-large", breaks=MESSAGE_SIZE_RULES, blind=True)
-class ServerPeekNextDwsize4TooLarge(RemoteReads):
+@fault("server-returns-dw-size-4-too-large-for-peek-next", breaks=MESSAGE_SIZE_RULES, blind=True)
+class ServerReturnsDwSize4TooLargeForPeekNext(RemoteReads):
     """The dwSize of a successful PEEK_NEXT is PacketSize plus 4."""
 
     is_answering_peek_next = False
@@ -77,8 +77,8 @@ class ServerPeekNextDwsize4TooLarge(RemoteReads):
         return _resize_packet(found, lambda size, _: size + 4, position) if self.is_answering_peek_next else found
 
 
-@fault("server-read-that-waited-dwsize-4-too-large", breaks=MESSAGE_SIZE_RULES, blind=True)
-class ServerReadThatWaitedDwsize4TooLarge(WaitedReadCollector):
+@fault("server-returns-dw-size-4-too-large-for-read-that-waited", breaks=MESSAGE_SIZE_RULES, blind=True)
+class ServerReturnsDwSize4TooLargeForReadThatWaited(WaitedReadCollector):
     """The dwSize of a read that had to wait for its message is PacketSize plus 4."""
 
     is_answering_waited_read = False

@@ -10,18 +10,18 @@ from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_starting import RemoteStarting
 from reference_qm.rpc import Call
 
-Desc = dict[str, Any]
+ReadDescriptionFields = dict[str, Any]
 WAITING_READ_ENTRY_RULES = ("MQQP-3.1.4.1-D14", "MQQP-3.1.4.10-24", "MQQP-3.1.4.10-30")
 
 
 class ReadEntryOmitter(RemoteStarting):
     """Do not add the entries of some reads to RemoteReadEntryCollection."""
 
-    def is_read_entry_omitted(self, desc: Desc) -> bool:
+    def is_read_entry_omitted(self, desc: ReadDescriptionFields) -> bool:
         """Return whether the entry of a read is not added."""
         raise NotImplementedError
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescriptionFields) -> RemoteReadEntry:
         unlisted = self.is_read_entry_omitted(desc)
         entry = super().create_remote_read_entry(call, desc)
         if unlisted:
@@ -33,7 +33,7 @@ class ReadEntryOmitter(RemoteStarting):
 class ServerInfiniteWaitHasNoRemoteReadEntry(ReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a read whose ulTimeout is infinite."""
 
-    def is_read_entry_omitted(self, desc: Desc) -> bool:
+    def is_read_entry_omitted(self, desc: ReadDescriptionFields) -> bool:
         return desc["ulTimeout"] == INFINITE_MS
 
 
@@ -41,7 +41,7 @@ class ServerInfiniteWaitHasNoRemoteReadEntry(ReadEntryOmitter):
 class ServerWaitingReceiveByCursorHasNoRemoteReadEntry(ReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a waiting RECEIVE with hCursor."""
 
-    def is_read_entry_omitted(self, desc: Desc) -> bool:
+    def is_read_entry_omitted(self, desc: ReadDescriptionFields) -> bool:
         return desc["ulAction"] == ReadAction.MQ_ACTION_RECEIVE and desc["hCursor"] != 0
 
 
@@ -49,7 +49,7 @@ class ServerWaitingReceiveByCursorHasNoRemoteReadEntry(ReadEntryOmitter):
 class ServerThirdWaitingReadOfHandleHasNoRemoteReadEntry(ReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a third waiting read of one queue handle."""
 
-    def is_read_entry_omitted(self, desc: Desc) -> bool:
+    def is_read_entry_omitted(self, desc: ReadDescriptionFields) -> bool:
         return len(self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])) == 2
 
 
@@ -57,7 +57,7 @@ class ServerThirdWaitingReadOfHandleHasNoRemoteReadEntry(ReadEntryOmitter):
 class ServerWaitingReadOfSecondHandleHasNoRemoteReadEntry(ReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a waiting read while a read of another queue handle is waiting."""
 
-    def is_read_entry_omitted(self, desc: Desc) -> bool:
+    def is_read_entry_omitted(self, desc: ReadDescriptionFields) -> bool:
         pending = self.qm.remote.RemoteReadEntryCollection
         return any(entry.OpenQueueDescriptorHandle != desc["hRemoteQueue"] for entry in pending)
 
@@ -66,7 +66,7 @@ class ServerWaitingReadOfSecondHandleHasNoRemoteReadEntry(ReadEntryOmitter):
 class ServerWaitingReadOfRequestId0HasNoRemoteReadEntry(ReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a waiting read whose dwRequestID is 0."""
 
-    def is_read_entry_omitted(self, desc: Desc) -> bool:
+    def is_read_entry_omitted(self, desc: ReadDescriptionFields) -> bool:
         return desc["dwRequestID"] == 0
 
 
@@ -74,7 +74,7 @@ class ServerWaitingReadOfRequestId0HasNoRemoteReadEntry(ReadEntryOmitter):
 class ServerRemoteReadEntryKeepsRequestIdOf16Bits(RemoteStarting):
     """The RemoteReadEntry of a read keeps only the low 16 bits of dwRequestID."""
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescriptionFields) -> RemoteReadEntry:
         return super().create_remote_read_entry(call, desc | {"dwRequestID": desc["dwRequestID"] & 0xFFFF})
 
 
@@ -82,7 +82,7 @@ class ServerRemoteReadEntryKeepsRequestIdOf16Bits(RemoteStarting):
 class ServerSecondWaitingReadKeepsTimeoutOfFirst(RemoteStarting):
     """The server gives a waiting read the ulTimeout of the read of the same queue handle that began to wait earlier."""
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescriptionFields) -> RemoteReadEntry:
         earlier = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
         changes = {"ulTimeout": earlier[0].Timeout} if earlier else {}
         return super().create_remote_read_entry(call, desc | changes)
@@ -94,7 +94,7 @@ class ServerSecondWaitingReadKeepsActionOfFirst(RemoteStarting):
     wait earlier.
     """
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescriptionFields) -> RemoteReadEntry:
         earlier = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
         changes = {"ulAction": earlier[0].Action} if earlier and not desc["hCursor"] else {}
         return super().create_remote_read_entry(call, desc | changes)
@@ -104,6 +104,6 @@ class ServerSecondWaitingReadKeepsActionOfFirst(RemoteStarting):
 class ServerWaitingReadKeepsTimeoutOf16Bits(RemoteStarting):
     """The RemoteReadEntry of a read keeps only the low 16 bits of a ulTimeout that is not infinite."""
 
-    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+    def create_remote_read_entry(self, call: Call, desc: ReadDescriptionFields) -> RemoteReadEntry:
         kept = desc["ulTimeout"] if desc["ulTimeout"] == INFINITE_MS else desc["ulTimeout"] & 0xFFFF
         return super().create_remote_read_entry(call, desc | {"ulTimeout": kept})

@@ -38,7 +38,9 @@ def test_client_ends_only_successful_receive(peer, sut, judge, name):
     next receive succeeds, and the SUT ends it. For a further receive, the SUT calls RemoteQMEndReceive once, although
     that call returns a failure. The check repeats these steps for each lookup action that receives a message.
     """
-    reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
+    reader = Reader(
+        peer, sut, Reader.WINDOWS_2000_VERSION if name == Method.START_RECEIVE else Reader.WINDOWS_7_VERSION
+    )
     remote = reader.open()
     seeks = ("current", "next", "previous") if name == Method.START_RECEIVE_BY_LOOKUP_ID else ("",)
     for seek, (fails, end_status) in product(seeks, ((True, 0), (False, 0), (False, READ_TIMEOUT_STATUS))):
@@ -91,7 +93,9 @@ class ClientReadSession:
         self.cursors.append(self.reader.open_cursor(remote))
         return len(self.cursors) - 1
 
-    def read(self, reading: Reading, remote: int, cursor: int = -1, timeout_ms: int | None = Reader.TIMEOUT_MS) -> None:
+    def read(
+        self, reading: Reading, remote: int, cursor: int = -1, timeout_ms: int | None = Reader.READ_TIMEOUT_MS
+    ) -> None:
         """Let the SUT read, and wait for the outcome."""
         before = len(self.reader.reads())
         where = {"remote": remote} if cursor < 0 else {"cursor": self.cursors[cursor]}
@@ -124,7 +128,7 @@ class ClientReadSession:
         for name, version, rules in (
             (
                 "old",
-                Reader.WINDOWS_2000,
+                Reader.WINDOWS_2000_VERSION,
                 {
                     "context": "MQQP-3.1.4.1-04",
                     "action": "MQQP-3.1.4.1-08",
@@ -135,7 +139,7 @@ class ClientReadSession:
             ),
             (
                 "new",
-                Reader.WINDOWS_7,
+                Reader.WINDOWS_7_VERSION,
                 {
                     "context": "MQQP-3.1.4.10-01",
                     "action": "MQQP-3.1.4.10-07",
@@ -157,7 +161,7 @@ def test_client_read_has_listed_action_and_cursor_for_peek_next(peer, sut, judge
     session = ClientReadSession(reader)
     session.read_with_each_action()
     unbound = [(frame, reason) for frame, reason in reader.server.malformed if reason.startswith("context")]
-    old = version == Reader.WINDOWS_2000
+    old = version == Reader.WINDOWS_2000_VERSION
     reads = [one for one in session.calls if (one[0].name == Method.START_RECEIVE) == old]
     if not reads and not unbound:
         judge.give_up(Verdict.NOT_EXERCISED, VERSION_NOT_REQUESTED_REASON)
@@ -222,4 +226,4 @@ def test_client_read_has_listed_action_and_cursor_for_peek_next(peer, sut, judge
 
 def build_cursor_handle(number: int) -> int:
     """Return the hCursor of a cursor; ``number``: the number of cursors that the SUT has opened before."""
-    return Reader.FIRST_CURSOR + number * (Reader.SECOND_CURSOR - Reader.FIRST_CURSOR)
+    return Reader.FIRST_CURSOR_HANDLE + number * (Reader.SECOND_CURSOR_HANDLE - Reader.FIRST_CURSOR_HANDLE)

@@ -34,7 +34,9 @@ def test_client_ends_no_receive_that_failed(peer, sut, judge, name, rule):
     """The SUT receives from four queues of the peer: the first two receives return a failure, and the other two get an
     RPC fault. The SUT does not call RemoteQMEndReceive.
     """
-    reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
+    reader = Reader(
+        peer, sut, Reader.WINDOWS_2000_VERSION if name == Method.START_RECEIVE else Reader.WINDOWS_7_VERSION
+    )
     for fails_with_fault in (False, False, True, True):
         remote = reader.open()
         reader.server.answers[name] = (
@@ -57,7 +59,7 @@ def test_client_ends_no_receive_that_failed(peer, sut, judge, name, rule):
 
 @covers("MQQP-3.1.4.2-04")
 @pytest.mark.parametrize("waiting", [Reading.PEEK, Reading.RECEIVE], ids=["peek", "receive"])
-@pytest.mark.parametrize("version", [Reader.WINDOWS_2000, Reader.WINDOWS_7], ids=["old", "new"])
+@pytest.mark.parametrize("version", [Reader.WINDOWS_2000_VERSION, Reader.WINDOWS_7_VERSION], ids=["old", "new"])
 def test_client_ends_receive_beside_waiting_read(peer, sut, judge, version, waiting):
     """A peek or a receive of the SUT waits at the peer. Two later receives from the same queue return messages. The SUT
     calls RemoteQMEndReceive once for each of them, with the handle of that receive.

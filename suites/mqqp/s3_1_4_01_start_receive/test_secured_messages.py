@@ -14,7 +14,7 @@ from suites.mqqb.steps.secured import NO_SIGNATURE_ACCEPTED_REASON, SENDER_TYPE_
 from suites.mqqp.steps.methods import parametrize_method
 from suites.mqqp.steps.whole import build_full_message
 
-SECURITY_FIELDS = ("ST", "SecurityID", "Signature", "SenderCert", "ProviderInfo")
+SECURITY_HEADER_FIELD_NAMES = ("ST", "SecurityID", "Signature", "SenderCert", "ProviderInfo")
 DEFAULT_PROVIDER_FLAG, NAMED_PROVIDER_FLAG = 1, 0
 """Values of SecurityHeader.DE: the default provider made the signature, or the provider in ProviderInfo made it."""
 EXPECTED_SIGNED_FLAGS = {"SecurityHeader": True, "UserHeader.Flags.SH": 1}
@@ -81,4 +81,4 @@ def _read_security_fields(packet):
     """Return the security properties of a message by field."""
     if packet is None or not packet.haslayer("SecurityHeader"):
         return {}
-    return {name: getattr(packet["SecurityHeader"], name) for name in SECURITY_FIELDS}
+    return {name: getattr(packet["SecurityHeader"], name) for name in SECURITY_HEADER_FIELD_NAMES}

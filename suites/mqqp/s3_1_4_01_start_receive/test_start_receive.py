@@ -18,7 +18,13 @@ from harness.wire.rpc_qmcomm import PEEK_ACCESS, transfer_buffer
 from suites.mqqp.steps.lookups import look_up_sequential_id, read_sequential_ids_by_label
 from suites.mqqp.steps.methods import parametrize_method
 from suites.mqqp.steps.reading import read_sizes_of_response, send_messages_to_queue
-from suites.mqqp.steps.whole import UNKNOWN_GUID, Kind, UnchangedMessage, build_full_message, build_lists_of_queues
+from suites.mqqp.steps.whole import (
+    UNKNOWN_GUID,
+    Kind,
+    UnchangedMessageExpectation,
+    build_full_message,
+    build_lists_of_queues,
+)
 
 pytestmark = needs("qm2qm")
 
@@ -182,7 +188,7 @@ def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
     for read, packet in zip(reads, (sent[0], *sent), strict=True):
         judge(
             *rules["buffer"],
-            expected=UnchangedMessage(packet),
+            expected=UnchangedMessageExpectation(packet),
             observed=read,
             evidence=read.evidence,
             case="message returned by the read",

@@ -29,7 +29,7 @@ def read_descriptor_elements(sut: Sut, collection: str) -> list[dict[str, Any]]:
     return [element for queue in ours for one in queue["OpenQueueDescriptorCollection"] for element in one[collection]]
 
 
-def read_waiting_read_states(sut: Sut, request_ids: dict[str, int]) -> list[list[tuple[str, bool, bool]]]:
+def list_states_of_waiting_reads(sut: Sut, request_ids: dict[str, int]) -> list[list[tuple[str, bool, bool]]]:
     """Return the waiting reads of each OpenQueueDescriptor that belongs to the check and has waiting reads: the name of
     the dwRequestID, DestructiveRead, and whether the read has a cursor.
     """
@@ -78,11 +78,11 @@ def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rul
     ]
     for read in reads:
         read.state_after_silence()
-    found = read_waiting_read_states(sut, request_ids)
+    found = list_states_of_waiting_reads(sut, request_ids)
     second.cancel(request_ids["by cursor"])
-    left = read_waiting_read_states(sut, request_ids)
+    left = list_states_of_waiting_reads(sut, request_ids)
     queue.cancel(request_ids["plain"])
-    last = read_waiting_read_states(sut, request_ids)
+    last = list_states_of_waiting_reads(sut, request_ids)
     second.cancel(request_ids["other"])
     plain, by_cursor, other = ("plain", True, False), ("by cursor", True, True), ("other", True, False)
     peeks = [("peek", False, False)] * 2
@@ -98,7 +98,7 @@ def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rul
             "waiting": found,
             "after_the_first_cancel": left,
             "after_the_second_cancel": last,
-            "after_the_last_cancel": read_waiting_read_states(sut, request_ids),
+            "after_the_last_cancel": list_states_of_waiting_reads(sut, request_ids),
         },
         evidence=[one for read in reads for one in read.evidence],
     )
@@ -124,17 +124,17 @@ def test_waiting_reads_by_cursors_are_kept_until_they_end(remote, sut, judge):
     ]
     for read in reads:
         read.state_after_silence()
-    found = read_waiting_read_states(sut, request_ids)
+    found = list_states_of_waiting_reads(sut, request_ids)
     queue.cancel(request_ids["peek"])
     second.cancel(request_ids["other peek"])
     states = [peek.state_after_silence() for peek in peeks[:2]]
-    left = read_waiting_read_states(sut, request_ids)
+    left = list_states_of_waiting_reads(sut, request_ids)
     remote.deliver(["a"])
     ends = [read.state_after_silence() for read in reads]
     names = [("peek", False, True), ("peek", False, False), ("peek", False, False), ("by cursor", True, True)]
     at_cursor, plain, _, receive = names
 
-    def list_kept(states):
+    def list_kept_reads(states):
         """Return the names of the reads that still wait, for each handle. A peek has no tag in the document (erratum
         E52), so a cancellation may not end a peek.
         """
@@ -152,9 +152,10 @@ def test_waiting_reads_by_cursors_are_kept_until_they_end(remote, sut, judge):
     judge(
         "MQDMPR-3.1.7.3.1-25",
         expected=facts(
-            after_the_cancellations=list_kept([*states, Call.WAITING, Call.WAITING]), after_the_arrival=list_kept(ends)
+            after_the_cancellations=list_kept_reads([*states, Call.WAITING, Call.WAITING]),
+            after_the_arrival=list_kept_reads(ends),
         ),
-        observed={"after_the_cancellations": left, "after_the_arrival": read_waiting_read_states(sut, request_ids)},
+        observed={"after_the_cancellations": left, "after_the_arrival": list_states_of_waiting_reads(sut, request_ids)},
         evidence=reads,
     )
 

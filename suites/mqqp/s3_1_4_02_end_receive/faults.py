@@ -39,7 +39,7 @@ class ServerEndReceiveAckLeavesMessage(RemoteEnding):
         return False
 
 
-EndCallback = Callable[[Status], None]
+EndReceiveCallback = Callable[[Status], None]
 
 
 @fault("server-end-receive-rr-ack-deletion-not-saved", breaks=("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07"))
@@ -48,7 +48,7 @@ class ServerEndReceiveRrAckDeletionNotSaved(TwoPhaseReading):
     restart.
     """
 
-    def end_with_deletion(self, position: MessagePosition, ended: EndCallback) -> None:
+    def end_with_deletion(self, position: MessagePosition, ended: EndReceiveCallback) -> None:
         position.QueueReference.MessagePositionList.remove(position)
         ended(Status.MQ_OK)
 
@@ -113,7 +113,7 @@ class ServerEndReceiveRrNackEndsAllOpenReceives(RemoteEnding):
     with RR_NACK.
     """
 
-    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndCallback) -> None:
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndReceiveCallback) -> None:
         position = entry.UserMessagePacket
         if not delete_message and position is not None:
             for one in list(position.QueueReference.MessagePositionList):
@@ -126,7 +126,7 @@ class ServerEndReceiveRrNackEndsAllOpenReceives(RemoteEnding):
 class ServerEndReceiveRrNackPutsMessageAtEnd(RemoteEnding):
     """The server puts the message of a receive that ends with RR_NACK at the end of its queue."""
 
-    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndCallback) -> None:
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndReceiveCallback) -> None:
         position = entry.UserMessagePacket
         super().end_remote_read(entry, delete_message, ended)
         if position is not None and not delete_message and position.State is MessagePositionState.AVAILABLE:
@@ -139,7 +139,7 @@ class _EndReceiveChanger(RemoteEnding):
         assert entry.UserMessagePacket is not None
         return entry.UserMessagePacket, delete_message
 
-    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndCallback) -> None:
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndReceiveCallback) -> None:
         entry.UserMessagePacket, delete_message = self.choose_ended_message(entry, delete_message)
         super().end_remote_read(entry, delete_message, ended)
 
@@ -167,8 +167,8 @@ class ServerEndReceiveRrNackRemovesExpressMessage(_EndReceiveChanger):
         return position, delete or express
 
 
-@fault("server-nack-of-transactional-message-deletes", breaks="MQQP-3.1.4.2-06", blind=True)
-class ServerNackOfTransactionalMessageDeletes(RemoteEnding):
+@fault("server-rr-nack-deletes-transactional-message", breaks="MQQP-3.1.4.2-06", blind=True)
+class ServerRrNackDeletesTransactionalMessage(RemoteEnding):
     """The server removes a transactional message whose receive ends with RR_NACK."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
@@ -231,13 +231,13 @@ class ServerAckOfLookupReceiveLeavesMessage(RemoteEnding):
 
 
 @fault(
-    "server-end-receive-success-returns-error",
+    "server-successful-end-receive-returns-error",
     breaks=(
         "MQQP-3.1.4.2-08",
         "MQQP-3.1.4.2-D01",
     ),
 )
-class ServerEndReceiveSuccessReturnsError(RemoteEnding):
+class ServerSuccessfulEndReceiveReturnsError(RemoteEnding):
     """RemoteQMEndReceive returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -248,7 +248,7 @@ class ServerEndReceiveSuccessReturnsError(RemoteEnding):
 class ServerEndReceiveOfDeletedQueueReturnsMqOk(RemoteEnding):
     """When the queue of a receive was deleted, RemoteQMEndReceive returns MQ_OK."""
 
-    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndCallback) -> None:
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndReceiveCallback) -> None:
         super().end_remote_read(entry, delete_message, lambda status: ended(Status.MQ_OK))
 
 
@@ -287,8 +287,8 @@ class ServerEndReceiveNullHandleReturnsInvalidParameter(RemoteEnding):
         super().remote_qm_end_receive(call, now)
 
 
-@fault("server-null-handle-of-end-receive-invalid-parameter", breaks="MQQP-3.1.4.2-10", blind=True)
-class ServerNullHandleOfEndReceiveInvalidParameter(RemoteEnding):
+@fault("server-returns-invalid-parameter-for-end-receive-of-null-handle", breaks="MQQP-3.1.4.2-10", blind=True)
+class ServerReturnsInvalidParameterForEndReceiveOfNullHandle(RemoteEnding):
     """RemoteQMEndReceive with the context handle NULL returns MQ_ERROR_INVALID_PARAMETER while another receive is
     unfinished.
     """
@@ -377,8 +377,8 @@ class ServerEndReceiveReturnsItsHandle(RemoteEnding):
         super().remote_qm_end_receive(change_answer_values(call, pphContext=call.handle), now)
 
 
-@fault("server-context-handle-kept-after-failed-end", breaks="MQQP-3.1.4.2-16", blind=True)
-class ServerContextHandleKeptAfterFailedEnd(RemoteEnding):
+@fault("server-failed-end-receive-returns-context-handle-unchanged", breaks="MQQP-3.1.4.2-16", blind=True)
+class ServerFailedEndReceiveReturnsContextHandleUnchanged(RemoteEnding):
     """When RemoteQMEndReceive fails, the server returns pphContext unchanged."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -412,8 +412,8 @@ add(
 )
 
 
-@fault("server-end-receive-of-closed-queue-thrown", breaks="MQQP-3.1.4.2-D03")
-class ServerEndReceiveOfClosedQueueThrown(RemoteEnding):
+@fault("server-end-receive-of-closed-queue-raises-exception", breaks="MQQP-3.1.4.2-D03")
+class ServerEndReceiveOfClosedQueueRaisesException(RemoteEnding):
     """The server raises an RPC exception when the queue of the receive was closed before RemoteQMEndReceive."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:

@@ -16,14 +16,14 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
-EndCallback = Callable[[Status], None]
+EndReceiveCallback = Callable[[Status], None]
 
 
 @fault("server-end-receive-with-ack-keeps-large-message", breaks=("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07"), blind=True)
 class ServerEndReceiveWithAckKeepsLargeMessage(RemoteEnding):
     """RemoteQMEndReceive with RR_ACK returns a message whose body has more than 4 KB to the queue."""
 
-    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndCallback) -> None:
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndReceiveCallback) -> None:
         position = entry.UserMessagePacket
         large = position is not None and len(position.MessageReference.Body or b"") > 0x1000
         super().end_remote_read(entry, delete_message and not large, ended)
@@ -33,7 +33,7 @@ class ServerEndReceiveWithAckKeepsLargeMessage(RemoteEnding):
 class ServerEndReceiveWithAckKeepsExpressMessage(RemoteEnding):
     """RemoteQMEndReceive with RR_ACK returns an express message to the queue."""
 
-    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndCallback) -> None:
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndReceiveCallback) -> None:
         position = entry.UserMessagePacket
         express = position is not None and position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
         super().end_remote_read(entry, delete_message and not express, ended)
@@ -43,7 +43,7 @@ class ServerEndReceiveWithAckKeepsExpressMessage(RemoteEnding):
 class ServerSecondNackOfMessageRemovesMessage(RemoteEnding):
     """RemoteQMEndReceive with RR_NACK removes a message that was already returned to the queue once."""
 
-    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndCallback) -> None:
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndReceiveCallback) -> None:
         position = entry.UserMessagePacket
         returned: set[int] = self.__dict__.setdefault("returned", set())
         again = position is not None and position.LookupIdentifier in returned
@@ -52,8 +52,8 @@ class ServerSecondNackOfMessageRemovesMessage(RemoteEnding):
         super().end_remote_read(entry, delete_message or again, ended)
 
 
-@fault("server-nack-beside-other-locked-message-has-no-effect", breaks="MQQP-3.1.4.2-06", blind=True)
-class ServerNackBesideOtherLockedMessageHasNoEffect(TwoPhaseReading):
+@fault("server-nack-leaves-message-locked-while-another-is-locked", breaks="MQQP-3.1.4.2-06", blind=True)
+class ServerNackLeavesMessageLockedWhileAnotherIsLocked(TwoPhaseReading):
     """RemoteQMEndReceive with RR_NACK leaves the message locked while another message of its queue is locked."""
 
     def dequeue_message_end(
@@ -61,7 +61,7 @@ class ServerNackBesideOtherLockedMessageHasNoEffect(TwoPhaseReading):
         queue_desc: OpenQueueDescriptor,
         position: MessagePosition,
         delete_message: bool,
-        ended: EndCallback,
+        ended: EndReceiveCallback,
         transactional: bool = False,
     ) -> None:
         queue = position.QueueReference
@@ -78,7 +78,7 @@ class ServerEndReceiveEndsOldestReceiveOfHandle(RemoteEnding):
     context handle.
     """
 
-    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndCallback) -> None:
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndReceiveCallback) -> None:
         position = entry.UserMessagePacket
         if position is not None:
             locked = [
@@ -103,7 +103,7 @@ class ServerEvenDwAckCountsAsNack(RemoteEnding):
 class ServerNackOfPurgedMessageRestoresMessage(RemoteEnding):
     """RemoteQMEndReceive with RR_NACK makes a message that was purged meanwhile available again."""
 
-    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndCallback) -> None:
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: EndReceiveCallback) -> None:
         position = entry.UserMessagePacket
         if position is not None and position.State is MessagePositionState.PURGE_PENDING and not delete_message:
             position.State = MessagePositionState.LOCKED

@@ -11,8 +11,8 @@ from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 
-@fault("server-second-null-handle-of-end-receive-thrown", breaks="MQQP-3.1.4.2-D03", blind=True)
-class ServerSecondNullHandleOfEndReceiveThrown(RemoteEnding):
+@fault("server-throws-status-of-second-end-receive-with-null-handle", breaks="MQQP-3.1.4.2-D03", blind=True)
+class ServerThrowsStatusOfSecondEndReceiveWithNullHandle(RemoteEnding):
     """From the second RemoteQMEndReceive with a NULL handle on, the server throws the refusal."""
 
     def __init__(self, qm: QM) -> None:
@@ -27,8 +27,8 @@ class ServerSecondNullHandleOfEndReceiveThrown(RemoteEnding):
         super().remote_qm_end_receive(call, now)
 
 
-@fault("server-refused-rr-nack-thrown", breaks="MQQP-3.1.4.2-D03", blind=True)
-class ServerRefusedRrNackThrown(RemoteEnding):
+@fault("server-throws-status-of-refused-end-receive-with-rr-nack", breaks="MQQP-3.1.4.2-D03", blind=True)
+class ServerThrowsStatusOfRefusedEndReceiveWithRrNack(RemoteEnding):
     """If the server refuses a RemoteQMEndReceive with RR_NACK, it throws the refusal."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -43,8 +43,8 @@ class ServerRefusedRrNackThrown(RemoteEnding):
         return self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle) is None
 
 
-@fault("server-end-receive-of-deleted-queue-thrown", breaks="MQQP-3.1.4.2-D03", blind=True)
-class ServerEndReceiveOfDeletedQueueThrown(RemoteEnding):
+@fault("server-throws-status-of-end-receive-for-deleted-queue", breaks="MQQP-3.1.4.2-D03", blind=True)
+class ServerThrowsStatusOfEndReceiveForDeletedQueue(RemoteEnding):
     """If the queue of a receive was deleted, the server throws the refusal of RemoteQMEndReceive."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:

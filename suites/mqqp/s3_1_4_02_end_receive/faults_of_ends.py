@@ -18,10 +18,10 @@ from reference_qm.rpc import Call
 from reference_qm.rpc.events import RpcOutput
 from reference_qm.surface.clock import Now
 
-FAILED_END_STATUSES = (Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, Status.MQ_ERROR_TRANSACTION_SEQUENCE)
+FAILED_END_RECEIVE_STATUSES = (Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, Status.MQ_ERROR_TRANSACTION_SEQUENCE)
 
 
-class _CallWithChangedEnd:
+class _CallWithChangedEndReceiveAnswer:
     """A call of RemoteQMEndReceive whose answer is changed."""
 
     def __init__(self, call: Call, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
@@ -35,32 +35,32 @@ class _CallWithChangedEnd:
         return self._call.respond(**self._change(results))
 
 
-class EndChanged(RemoteEnding):
+class EndReceiveAnswerChanger(RemoteEnding):
     """A part that changes some answers of RemoteQMEndReceive."""
 
-    def change_end(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
+    def change_end_receive_answer(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
         """Return the changed answer."""
         raise NotImplementedError
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
-        changed = _CallWithChangedEnd(call, lambda results: self.change_end(call, results))
+        changed = _CallWithChangedEndReceiveAnswer(call, lambda results: self.change_end_receive_answer(call, results))
         super().remote_qm_end_receive(cast(Call, changed), now)
 
 
-@fault("acceptor-remoteqmendreceive-null-handle-with-nack-accepted", breaks="MQQP-3.1.4.2-10", blind=True)
-class AcceptorRemoteqmendreceiveNullHandleWithNackAccepted(EndChanged):
+@fault("server-end-receive-accepts-null-handle-with-nack", breaks="MQQP-3.1.4.2-10", blind=True)
+class ServerEndReceiveAcceptsNullHandleWithNack(EndReceiveAnswerChanger):
     """RemoteQMEndReceive with the context handle NULL and dwAck RR_NACK returns MQ_OK."""
 
-    def change_end(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
+    def change_end_receive_answer(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
         refused = call.handle is None and call.arguments["dwAck"] == Ack.RR_NACK
         return {**results, "Return": Status.MQ_OK} if refused else results
 
 
-@fault("acceptor-remoteqmendreceive-null-handle-after-end-accepted", breaks="MQQP-3.1.4.2-10", blind=True)
-class AcceptorRemoteqmendreceiveNullHandleAfterEndAccepted(EndChanged):
+@fault("server-end-receive-accepts-null-handle-after-ended-receive", breaks="MQQP-3.1.4.2-10", blind=True)
+class ServerEndReceiveAcceptsNullHandleAfterEndedReceive(EndReceiveAnswerChanger):
     """RemoteQMEndReceive with the context handle NULL returns MQ_OK after a receive was ended on the connection."""
 
-    def change_end(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
+    def change_end_receive_answer(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
         ended: set[int] = self.__dict__.setdefault("ended", set())
         if call.handle is None and id(call.association) in ended:
             return {**results, "Return": Status.MQ_OK}
@@ -69,42 +69,42 @@ class AcceptorRemoteqmendreceiveNullHandleAfterEndAccepted(EndChanged):
         return results
 
 
-@fault("acceptor-remoteqmendreceive-handle-after-nack-kept", breaks="MQQP-3.1.4.2-16", blind=True)
-class AcceptorRemoteqmendreceiveHandleAfterNackKept(EndChanged):
+@fault("server-end-receive-with-nack-keeps-context-handle", breaks="MQQP-3.1.4.2-16", blind=True)
+class ServerEndReceiveWithNackKeepsContextHandle(EndReceiveAnswerChanger):
     """RemoteQMEndReceive with RR_NACK returns the context handle unchanged, and the handle stays valid."""
 
-    def change_end(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
+    def change_end_receive_answer(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
         return {**results, "pphContext": call.handle} if call.arguments["dwAck"] == Ack.RR_NACK else results
 
 
-@fault("acceptor-remoteqmendreceive-handle-after-failed-end-kept", breaks="MQQP-3.1.4.2-16", blind=True)
-class AcceptorRemoteqmendreceiveHandleAfterFailedEndKept(EndChanged):
+@fault("server-end-receive-returns-handle-after-dequeue-failure", breaks="MQQP-3.1.4.2-16", blind=True)
+class ServerEndReceiveReturnsHandleAfterDequeueFailure(EndReceiveAnswerChanger):
     """RemoteQMEndReceive returns the context handle unchanged when Dequeue Message End fails."""
 
-    def change_end(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
-        return {**results, "pphContext": call.handle} if results["Return"] in FAILED_END_STATUSES else results
+    def change_end_receive_answer(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
+        return {**results, "pphContext": call.handle} if results["Return"] in FAILED_END_RECEIVE_STATUSES else results
 
 
-@fault("acceptor-remoteqmendreceive-status-of-failed-nack-ok", breaks="MQQP-3.1.4.2-D01", blind=True)
-class AcceptorRemoteqmendreceiveStatusOfFailedNackOk(EndChanged):
+@fault("server-end-receive-returns-mq-ok-for-failed-nack", breaks="MQQP-3.1.4.2-D01", blind=True)
+class ServerEndReceiveReturnsMqOkForFailedNack(EndReceiveAnswerChanger):
     """RemoteQMEndReceive with RR_NACK returns MQ_OK although Dequeue Message End fails."""
 
-    def change_end(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
-        failed = results["Return"] in FAILED_END_STATUSES and call.arguments["dwAck"] == Ack.RR_NACK
+    def change_end_receive_answer(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
+        failed = results["Return"] in FAILED_END_RECEIVE_STATUSES and call.arguments["dwAck"] == Ack.RR_NACK
         return {**results, "Return": Status.MQ_OK} if failed else results
 
 
-@fault("acceptor-remoteqmendreceive-status-of-nack-failure", breaks="MQQP-3.1.4.2-D01", blind=True)
-class AcceptorRemoteqmendreceiveStatusOfNackFailure(EndChanged):
+@fault("server-end-receive-returns-mq-error-for-successful-nack", breaks="MQQP-3.1.4.2-D01", blind=True)
+class ServerEndReceiveReturnsMqErrorForSuccessfulNack(EndReceiveAnswerChanger):
     """RemoteQMEndReceive with RR_NACK returns MQ_ERROR although Dequeue Message End succeeds."""
 
-    def change_end(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
+    def change_end_receive_answer(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
         succeeded = results["Return"] == Status.MQ_OK and call.arguments["dwAck"] == Ack.RR_NACK
         return {**results, "Return": Status.MQ_ERROR} if succeeded else results
 
 
-@fault("initiator-remoteqmendreceive-of-receive-by-lookup-repeated", breaks="MQQP-3.1.4.2-04", blind=True)
-class InitiatorRemoteqmendreceiveOfReceiveByLookupRepeated(ClientReading):
+@fault("client-calls-end-receive-twice-for-receive-by-lookup-id", breaks="MQQP-3.1.4.2-04", blind=True)
+class ClientCallsEndReceiveTwiceForReceiveByLookupId(ClientReading):
     """A client calls RemoteQMEndReceive twice for a receive by lookup identifier."""
 
     def start_receive2(self, read: RemoteRead) -> Sequence:
@@ -118,8 +118,8 @@ class InitiatorRemoteqmendreceiveOfReceiveByLookupRepeated(ClientReading):
             yield from super().end_receive(entry, ack)
 
 
-@fault("initiator-remoteqmendreceive-beside-pending-read-omitted", breaks="MQQP-3.1.4.2-04", blind=True)
-class InitiatorRemoteqmendreceiveBesidePendingReadOmitted(ClientReading):
+@fault("client-omits-end-receive-while-other-read-is-pending", breaks="MQQP-3.1.4.2-04", blind=True)
+class ClientOmitsEndReceiveWhileOtherReadIsPending(ClientReading):
     """A client does not call RemoteQMEndReceive while another read of the same queue is pending."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:

@@ -15,8 +15,8 @@ from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 
-@fault("server-end-receive-second-rr-nack-of-message-deletes", breaks="MQQP-3.1.4.2-12", blind=True)
-class ServerEndReceiveSecondRrNackOfMessageDeletes(RemoteEnding):
+@fault("server-second-end-receive-with-rr-nack-deletes-message", breaks="MQQP-3.1.4.2-12", blind=True)
+class ServerSecondEndReceiveWithRrNackDeletesMessage(RemoteEnding):
     """The server deletes a message when RemoteQMEndReceive reports RR_NACK for this message for the second time."""
 
     def __init__(self, qm: QM) -> None:
@@ -36,8 +36,8 @@ class ServerEndReceiveSecondRrNackOfMessageDeletes(RemoteEnding):
         self.end_remote_read(call.handle.state, self.refusals[position] > 1, answer_end)
 
 
-@fault("server-end-receive-of-lookup-context-handle-kept", breaks="MQQP-3.1.4.2-16", blind=True)
-class ServerEndReceiveOfLookupContextHandleKept(RemoteEnding):
+@fault("server-end-receive-returns-context-handle-of-lookup-receive", breaks="MQQP-3.1.4.2-16", blind=True)
+class ServerEndReceiveReturnsContextHandleOfLookupReceive(RemoteEnding):
     """The server returns the context handle in RemoteQMEndReceive instead of NULL, and keeps the handle, if
     RemoteQMStartReceiveByLookupId opened it.
     """

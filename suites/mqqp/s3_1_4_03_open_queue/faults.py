@@ -97,8 +97,8 @@ class ServerOpenQueueHqueueOfOtherQueueOpened(RemoteOpening):
         return dwp_context if known is None else h_queue
 
 
-@fault("server-open-queue-ignores-hqueue-only-if-nonzero", breaks="MQQP-3.1.4.3-11", blind=True)
-class ServerOpenQueueIgnoresHqueueOnlyIfNonzero(RemoteOpening):
+@fault("server-open-queue-refuses-h-queue-of-different-open-queue", breaks="MQQP-3.1.4.3-11", blind=True)
+class ServerOpenQueueRefusesHQueueOfDifferentOpenQueue(RemoteOpening):
     """RemoteQMOpenQueue refuses an hQueue that is the handle of an open queue other than dwpContext."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -109,8 +109,8 @@ class ServerOpenQueueIgnoresHqueueOnlyIfNonzero(RemoteOpening):
             super().remote_qm_open_queue(call, now)
 
 
-@fault("server-open-queue-success-returns-error", breaks="MQQP-3.1.4.3-12")
-class ServerOpenQueueSuccessReturnsError(RemoteOpening):
+@fault("server-successful-open-queue-returns-error", breaks="MQQP-3.1.4.3-12")
+class ServerSuccessfulOpenQueueReturnsError(RemoteOpening):
     """RemoteQMOpenQueue returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -125,8 +125,8 @@ class ClientFailureWithCBitTakenAsSuccess(ServerBindings):
         return super().is_failure(status) and not status & 0x20000000
 
 
-@fault("client-failed-open-queue-called-again", breaks="MQQP-3.1.4.3-12")
-class ClientFailedOpenQueueCalledAgain(ClientOpening):
+@fault("client-repeats-failed-open-queue", breaks="MQQP-3.1.4.3-12")
+class ClientRepeatsFailedOpenQueue(ClientOpening):
     """The client calls RemoteQMOpenQueue again if the call returned MQ_ERROR_INVALID_PARAMETER."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:
@@ -146,8 +146,8 @@ add(
 )
 
 
-@fault("server-open-queue-entry-by-h-queue", breaks=("MQQP-3.1.4.3-17", "MQQP-3.1.4.3-14"))
-class ServerOpenQueueEntryByHQueue(RemoteOpening):
+@fault("server-open-queue-identifies-queue-by-h-queue", breaks=("MQQP-3.1.4.3-17", "MQQP-3.1.4.3-14"))
+class ServerOpenQueueIdentifiesQueueByHQueue(RemoteOpening):
     """RemoteQMOpenQueue creates an entry that identifies the queue by hQueue instead of dwpContext."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -204,8 +204,8 @@ class ServerOpenQueueClientIdZero(RemoteOpening):
         super().take_over_descriptor(entry)
 
 
-@fault("server-later-entry-has-client-id-of-first-entry", breaks="MQQP-3.1.4.3-18", blind=True)
-class ServerLaterEntryHasClientIdOfFirstEntry(RemoteOpening):
+@fault("server-open-queue-entry-gets-client-id-of-first-entry", breaks="MQQP-3.1.4.3-18", blind=True)
+class ServerOpenQueueEntryGetsClientIdOfFirstEntry(RemoteOpening):
     """RemoteQMOpenQueue sets ClientId of a later entry to the ClientId of the first open entry."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -304,8 +304,8 @@ add(
 )
 
 
-@fault("server-open-queue-different-pointers-thrown", breaks="MQQP-3.1.4.3-D02")
-class ServerOpenQueueDifferentPointersThrown(RemoteOpening):
+@fault("server-open-queue-raises-exception-for-different-pointers", breaks="MQQP-3.1.4.3-D02")
+class ServerOpenQueueRaisesExceptionForDifferentPointers(RemoteOpening):
     """The server raises an RPC exception when pQueue differs from dwpContext."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -316,8 +316,8 @@ class ServerOpenQueueDifferentPointersThrown(RemoteOpening):
             super().remote_qm_open_queue(call, now)
 
 
-@fault("server-open-queue-zero-context-thrown", breaks="MQQP-3.1.4.3-D02", blind=True)
-class ServerOpenQueueZeroContextThrown(RemoteOpening):
+@fault("server-open-queue-raises-exception-for-context-0", breaks="MQQP-3.1.4.3-D02", blind=True)
+class ServerOpenQueueRaisesExceptionForContext0(RemoteOpening):
     """The server raises an RPC exception when pQueue and dwpContext are 0."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -367,8 +367,8 @@ class ServerOpenQueueDwmqs1Refused(RemoteOpening):
             super().remote_qm_open_queue(call, now)
 
 
-@fault("client-second-handle-of-queue-purged-without-open-queue", breaks="MQQP-3.1.4.3-07", blind=True)
-class ClientSecondHandleOfQueuePurgedWithoutOpenQueue(ClientOpening):
+@fault("client-purges-by-second-queue-handle-without-open-queue-call", breaks="MQQP-3.1.4.3-07", blind=True)
+class ClientPurgesBySecondQueueHandleWithoutOpenQueueCall(ClientOpening):
     """The client does not call RemoteQMOpenQueue for a second handle of a queue that it has already opened, but purges
     the queue with this handle.
     """

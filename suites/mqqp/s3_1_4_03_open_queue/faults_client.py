@@ -34,11 +34,11 @@ _LATER_CALL_RULES = (
 
 
 @fault(
-    "client-second-queue-of-server-not-opened",
+    "client-uses-context-handle-of-first-queue-for-second-queue",
     breaks=(*_LATER_CALL_RULES, "MQQP-3.2.4.1-08", "MQQP-3.1.4.7-01"),
     blind=True,
 )
-class ClientSecondQueueOfServerNotOpened(ClientOpening):
+class ClientUsesContextHandleOfFirstQueueForSecondQueue(ClientOpening):
     """When a queue of the server is open, the client uses the context handle of this queue for a second queue of the
     server, and does not call RemoteQMOpenQueue.
     """
@@ -50,8 +50,12 @@ class ClientSecondQueueOfServerNotOpened(ClientOpening):
         return (yield from super().call_open_queue(queue))
 
 
-@fault("client-closed-queue-not-opened-again", breaks=(*_LATER_CALL_RULES, "MQQP-3.2.4.1-08"), blind=True)
-class ClientClosedQueueNotOpenedAgain(ClientOpening):
+@fault(
+    "client-reopened-queue-uses-context-handle-of-first-opening",
+    breaks=(*_LATER_CALL_RULES, "MQQP-3.2.4.1-08"),
+    blind=True,
+)
+class ClientReopenedQueueUsesContextHandleOfFirstOpening(ClientOpening):
     """When a client opens a queue a second time, it uses the context handle of the first opening, and does not call
     RemoteQMOpenQueue.
     """
@@ -68,11 +72,11 @@ class ClientClosedQueueNotOpenedAgain(ClientOpening):
 
 
 @fault(
-    "client-queue-opened-to-peek-not-opened-at-server",
+    "client-omits-remote-qm-open-queue-for-queue-opened-to-peek",
     breaks=("MQQP-3.1.4.3-02", "MQQP-3.1.4.3-04", "MQQP-3.1.4.3-06", "MQQP-3.1.4.3-08", "MQQP-3.1.4.6-02"),
     blind=True,
 )
-class ClientQueueOpenedToPeekNotOpenedAtServer(ClientOpening):
+class ClientOmitsRemoteQmOpenQueueForQueueOpenedToPeek(ClientOpening):
     """The client does not call RemoteQMOpenQueue for a queue that it opens only to peek."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:
@@ -80,11 +84,11 @@ class ClientQueueOpenedToPeekNotOpenedAtServer(ClientOpening):
 
 
 @fault(
-    "client-queue-opened-to-receive-not-opened-at-server",
+    "client-omits-remote-qm-open-queue-for-queue-opened-to-receive",
     breaks=("MQQP-3.1.4.3-03", "MQQP-3.1.4.3-05", "MQQP-3.1.4.3-09", "MQQP-3.1.4.2-03", "MQQP-3.1.4.7-01"),
     blind=True,
 )
-class ClientQueueOpenedToReceiveNotOpenedAtServer(ClientOpening):
+class ClientOmitsRemoteQmOpenQueueForQueueOpenedToReceive(ClientOpening):
     """The client does not call RemoteQMOpenQueue for a queue that it opens to receive."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:

@@ -19,8 +19,8 @@ class ServerOpenQueueWithHqueue0Refused(RemoteOpening):
         return Status.MQ_OK if h_queue else Status.MQ_ERROR_INVALID_HANDLE
 
 
-@fault("server-open-queue-with-both-values-0-accepted", breaks="MQQP-3.1.4.3-14", blind=True)
-class ServerOpenQueueWithBothValues0Accepted(RemoteOpening):
+@fault("server-open-queue-accepts-p-queue-and-dwp-context-0", breaks="MQQP-3.1.4.3-14", blind=True)
+class ServerOpenQueueAcceptsPQueueAndDwpContext0(RemoteOpening):
     """RemoteQMOpenQueue accepts pQueue and dwpContext if both are 0."""
 
     def check_open_values(self, p_queue: int, dwp_context: int) -> Status:
@@ -35,8 +35,8 @@ class ServerOpenQueueComparesLow16BitsOfDwpcontext(RemoteOpening):
         return super().check_open_values_equal(p_queue & 0xFFFF, dwp_context & 0xFFFF)
 
 
-@fault("server-second-open-queue-of-client-replaces-first", breaks="MQQP-3.1.4.3-19", blind=True)
-class ServerSecondOpenQueueOfClientReplacesFirst(RemoteOpening):
+@fault("server-second-open-queue-removes-other-entries-of-client", breaks="MQQP-3.1.4.3-19", blind=True)
+class ServerSecondOpenQueueRemovesOtherEntriesOfClient(RemoteOpening):
     """RemoteQMOpenQueue removes the entries of the same client for other queues."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
@@ -57,8 +57,8 @@ class ServerOpenQueueOfPeekDescriptorAddsNoEntry(RemoteOpening):
             self.qm.remote.OpenQueueEntryCollection.remove(entry)
 
 
-@fault("server-open-queue-client-id-of-first-client-kept", breaks="MQQP-3.1.4.3-18", blind=True)
-class ServerOpenQueueClientIdOfFirstClientKept(RemoteOpening):
+@fault("server-open-queue-entry-client-id-is-guid-of-first-client", breaks="MQQP-3.1.4.3-18", blind=True)
+class ServerOpenQueueEntryClientIdIsGuidOfFirstClient(RemoteOpening):
     """RemoteQMOpenQueue sets ClientId of every entry to the pLicGuid of the first client."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:

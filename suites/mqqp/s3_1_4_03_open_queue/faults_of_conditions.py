@@ -29,8 +29,8 @@ class ServerCloseRefusesHandleOfQueueOpenedToPeek(RemoteOpening):
         return descriptor is not None and descriptor.AccessType is not QueueAccessType.RECEIVE
 
 
-@fault("server-close-of-second-handle-closes-first-queue", breaks="MQQP-3.1.4.3-10", blind=True)
-class ServerCloseOfSecondHandleClosesFirstQueue(RemoteOpening):
+@fault("server-close-queue-closes-first-opened-queue-for-any-handle", breaks="MQQP-3.1.4.3-10", blind=True)
+class ServerCloseQueueClosesFirstOpenedQueueForAnyHandle(RemoteOpening):
     """RemoteQMCloseQueue closes the queue that was opened first, also if the call has the context handle of another
     queue.
     """

@@ -28,8 +28,8 @@ def _list_open_handles(call: Call) -> Iterator[ContextHandle]:
         yield from [one for one in call.association.group.handles.values() if isinstance(one.state, OpenQueueEntry)]
 
 
-@fault("acceptor-remoteqmopenqueue-dwpcontext-zero-status-wrong", breaks="MQQP-3.1.4.3-14", blind=True)
-class AcceptorRemoteqmopenqueueDwpcontextZeroStatusWrong(RemoteOpening):
+@fault("server-open-queue-returns-invalid-handle-for-dwp-context-0", breaks="MQQP-3.1.4.3-14", blind=True)
+class ServerOpenQueueReturnsInvalidHandleForDwpContext0(RemoteOpening):
     """RemoteQMOpenQueue returns MQ_ERROR_INVALID_HANDLE for dwpContext 0 with a nonzero pQueue."""
 
     def check_open_values(self, p_queue: int, dwp_context: int) -> Status:
@@ -38,8 +38,8 @@ class AcceptorRemoteqmopenqueueDwpcontextZeroStatusWrong(RemoteOpening):
         return super().check_open_values(p_queue, dwp_context)
 
 
-@fault("acceptor-remoteqmopenqueue-handle-of-second-opening-repeated", breaks="MQQP-3.1.4.3-16", blind=True)
-class AcceptorRemoteqmopenqueueHandleOfSecondOpeningRepeated(RemoteOpening):
+@fault("server-second-open-queue-repeats-handle-of-open-entry", breaks="MQQP-3.1.4.3-16", blind=True)
+class ServerSecondOpenQueueRepeatsHandleOfOpenEntry(RemoteOpening):
     """RemoteQMOpenQueue with the dwpContext of an open entry of the same client returns the handle of that entry."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -50,8 +50,8 @@ class AcceptorRemoteqmopenqueueHandleOfSecondOpeningRepeated(RemoteOpening):
         super().remote_qm_open_queue(call, now)
 
 
-@fault("acceptor-remoteqmopenqueue-entry-of-first-opening-replaced", breaks="MQQP-3.1.4.3-16", blind=True)
-class AcceptorRemoteqmopenqueueEntryOfFirstOpeningReplaced(RemoteOpening):
+@fault("server-second-open-queue-replaces-entry-of-first-opening", breaks="MQQP-3.1.4.3-16", blind=True)
+class ServerSecondOpenQueueReplacesEntryOfFirstOpening(RemoteOpening):
     """RemoteQMOpenQueue with the dwpContext of an open entry of the same client replaces that entry: its handle becomes
     unknown.
     """
@@ -65,8 +65,8 @@ class AcceptorRemoteqmopenqueueEntryOfFirstOpeningReplaced(RemoteOpening):
         super().remote_qm_open_queue(call, now)
 
 
-@fault("acceptor-openqueueentry-clientid-of-connection-repeated", breaks="MQQP-3.1.4.3-18", blind=True)
-class AcceptorOpenqueueentryClientidOfConnectionRepeated(RemoteOpening):
+@fault("server-open-queue-entry-has-first-client-id-of-connection", breaks="MQQP-3.1.4.3-18", blind=True)
+class ServerOpenQueueEntryHasFirstClientIdOfConnection(RemoteOpening):
     """RemoteQMOpenQueue sets ClientId to the pLicGuid of the first RemoteQMOpenQueue on the connection."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -75,8 +75,8 @@ class AcceptorOpenqueueentryClientidOfConnectionRepeated(RemoteOpening):
         super().remote_qm_open_queue(call, now)
 
 
-@fault("acceptor-openqueueentry-clientid-of-queue-handle-repeated", breaks="MQQP-3.1.4.3-18", blind=True)
-class AcceptorOpenqueueentryClientidOfQueueHandleRepeated(RemoteOpening):
+@fault("server-open-queue-entry-has-first-client-id-of-queue-handle", breaks="MQQP-3.1.4.3-18", blind=True)
+class ServerOpenQueueEntryHasFirstClientIdOfQueueHandle(RemoteOpening):
     """RemoteQMOpenQueue sets ClientId to the pLicGuid with which the same dwpContext was opened before."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -107,8 +107,8 @@ add(
 )
 
 
-@fault("initiator-remoteqmopenqueue-before-second-purge-omitted", breaks="MQQP-3.1.4.3-07", blind=True)
-class InitiatorRemoteqmopenqueueBeforeSecondPurgeOmitted(ClientOpening):
+@fault("client-omits-open-queue-before-second-purge", breaks="MQQP-3.1.4.3-07", blind=True)
+class ClientOmitsOpenQueueBeforeSecondPurge(ClientOpening):
     """For the second purge of a queue, a client obtains a new queue handle by R_QMOpenRemoteQueue, and calls
     RemoteQMPurgeQueue with this handle without RemoteQMOpenQueue.
     """
@@ -135,8 +135,8 @@ class InitiatorRemoteqmopenqueueBeforeSecondPurgeOmitted(ClientOpening):
         yield from self.qm.server_bindings.close_binding_after(application, purging)
 
 
-@fault("initiator-remoteqmopenqueue-after-purge-of-second-queue", breaks="MQQP-3.1.4.3-07", blind=True)
-class InitiatorRemoteqmopenqueueAfterPurgeOfSecondQueue(ClientOpening):
+@fault("client-calls-open-queue-for-second-queue-after-purge", breaks="MQQP-3.1.4.3-07", blind=True)
+class ClientCallsOpenQueueForSecondQueueAfterPurge(ClientOpening):
     """A client calls RemoteQMOpenQueue for its second and later queues only after the first RemoteQMPurgeQueue."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:

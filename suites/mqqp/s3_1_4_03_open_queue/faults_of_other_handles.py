@@ -7,8 +7,8 @@ from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.statuses import Status
 
 
-@fault("server-open-queue-value-of-other-open-queue-accepted", breaks="MQQP-3.1.4.3-15", blind=True)
-class ServerOpenQueueValueOfOtherOpenQueueAccepted(RemoteOpening):
+@fault("server-open-queue-accepts-p-queue-of-other-open-queue", breaks="MQQP-3.1.4.3-15", blind=True)
+class ServerOpenQueueAcceptsPQueueOfOtherOpenQueue(RemoteOpening):
     """RemoteQMOpenQueue accepts a pQueue that is the handle of another open queue."""
 
     def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
@@ -17,8 +17,8 @@ class ServerOpenQueueValueOfOtherOpenQueueAccepted(RemoteOpening):
         return super().check_open_values_equal(p_queue, dwp_context)
 
 
-@fault("server-open-queue-entry-of-other-open-hqueue", breaks="MQQP-3.1.4.3-17", blind=True)
-class ServerOpenQueueEntryOfOtherOpenHqueue(RemoteOpening):
+@fault("server-open-queue-uses-h-queue-that-is-an-open-queue", breaks="MQQP-3.1.4.3-17", blind=True)
+class ServerOpenQueueUsesHQueueThatIsAnOpenQueue(RemoteOpening):
     """RemoteQMOpenQueue identifies the queue by hQueue if hQueue is the handle of an open queue."""
 
     def choose_descriptor_handle(self, h_queue: int, dwp_context: int) -> int:
@@ -27,8 +27,8 @@ class ServerOpenQueueEntryOfOtherOpenHqueue(RemoteOpening):
         return super().choose_descriptor_handle(h_queue, dwp_context)
 
 
-@fault("server-open-queue-entry-of-newest-open-queue", breaks="MQQP-3.1.4.3-17", blind=True)
-class ServerOpenQueueEntryOfNewestOpenQueue(RemoteOpening):
+@fault("server-open-queue-identifies-queue-by-handle-returned-last", breaks="MQQP-3.1.4.3-17", blind=True)
+class ServerOpenQueueIdentifiesQueueByHandleReturnedLast(RemoteOpening):
     """RemoteQMOpenQueue identifies the queue by the handle that R_QMOpenRemoteQueue returned last."""
 
     def choose_descriptor_handle(self, h_queue: int, dwp_context: int) -> int:

@@ -13,8 +13,8 @@ from reference_qm.rpc import QM2QM, Call
 from reference_qm.surface.clock import Now
 
 
-@fault("server-second-open-queue-of-same-client-same-context-handle", breaks="MQQP-3.1.4.3-16", blind=True)
-class ServerSecondOpenQueueOfSameClientSameContextHandle(RemoteOpening):
+@fault("server-second-open-queue-of-client-returns-first-context-handle", breaks="MQQP-3.1.4.3-16", blind=True)
+class ServerSecondOpenQueueOfClientReturnsFirstContextHandle(RemoteOpening):
     """The server answers the second RemoteQMOpenQueue of a client for the same descriptor with the context handle of
     the first call, without a new entry.
     """
@@ -32,8 +32,8 @@ class ServerSecondOpenQueueOfSameClientSameContextHandle(RemoteOpening):
         super().remote_qm_open_queue(call, now)
 
 
-@fault("client-queue-opened-again-after-close-without-remote-open-queue", breaks="MQQP-3.1.4.3-05", blind=True)
-class ClientQueueOpenedAgainAfterCloseWithoutRemoteOpenQueue(ClientOpening):
+@fault("client-omits-remote-qm-open-queue-for-reopened-queue", breaks="MQQP-3.1.4.3-05", blind=True)
+class ClientOmitsRemoteQmOpenQueueForReopenedQueue(ClientOpening):
     """The client does not call RemoteQMOpenQueue for a queue that it opens again after it closed the queue, and then
     calls RemoteQMCloseCursor with the new handle.
     """

@@ -41,7 +41,9 @@ def test_client_calls_method_on_agreed_context_and_open_queue(peer, sut, judge, 
     that the server accepted, after one RemoteQMOpenQueue and before any RemoteQMCloseQueue.
     """
     binding, order = RULES_BY_METHOD[name]
-    reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
+    reader = Reader(
+        peer, sut, Reader.WINDOWS_2000_VERSION if name == Method.START_RECEIVE else Reader.WINDOWS_7_VERSION
+    )
     open_queue_and_call_method(reader, name)
     unbound = [(frame, reason) for frame, reason in reader.server.malformed if reason.startswith("context")]
     calls = reader.server.wait(name)
@@ -82,7 +84,9 @@ METHODS_OF_PEEKING_CLIENT = (Method.START_RECEIVE, "RemoteQMCloseQueue", "Remote
 def test_client_opens_queue_to_peek_before_other_calls(peer, sut, judge, name):
     """The SUT opens a queue to peek, and calls a method for the queue. RemoteQMOpenQueue precedes this call."""
     _, rules = RULES_BY_METHOD[name]
-    reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
+    reader = Reader(
+        peer, sut, Reader.WINDOWS_2000_VERSION if name == Method.START_RECEIVE else Reader.WINDOWS_7_VERSION
+    )
     open_queue_and_call_method(reader, name, access="peek")
     calls = reader.server.wait(name)
     if not calls:
@@ -110,7 +114,9 @@ def test_client_opens_second_queue_of_server_before_other_calls(peer, sut, judge
     accepted.
     """
     context, rules = RULES_BY_METHOD[name]
-    reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
+    reader = Reader(
+        peer, sut, Reader.WINDOWS_2000_VERSION if name == Method.START_RECEIVE else Reader.WINDOWS_7_VERSION
+    )
     remotes = [reader.open()]
     second = rf"DIRECT=TCP:{peer.address}\private$\mqc-second"
     for queue, after_closes in ((second, False), (None, False), (None, True)):
@@ -154,7 +160,9 @@ def test_client_calls_method_on_only_context_that_server_accepts(peer, sut, judg
     qm2qm. The SUT calls the method on a presentation context that the server accepted.
     """
     context, _ = RULES_BY_METHOD[name]
-    reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
+    reader = Reader(
+        peer, sut, Reader.WINDOWS_2000_VERSION if name == Method.START_RECEIVE else Reader.WINDOWS_7_VERSION
+    )
     reader.server.transfers = (transfer,)
     open_queue_and_call_method(reader, name)
     unbound = [(frame, reason) for frame, reason in reader.server.malformed if reason.startswith("context")]

@@ -54,8 +54,8 @@ class ServerCloseQueueWithOpenCursorKeepsQueueOpen(RemoteOpening):
             super().close_open_queue_entry(entry)
 
 
-@fault("server-close-queue-of-peek-handle-not-released", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"))
-class ServerCloseQueueOfPeekHandleNotReleased(RemoteOpening):
+@fault("server-does-not-release-closed-queue-opened-to-peek", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"))
+class ServerDoesNotReleaseClosedQueueOpenedToPeek(RemoteOpening):
     """When a queue that was opened to peek is closed, the server does not release the queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -92,8 +92,8 @@ add(
 )
 
 
-@fault("server-close-queue-success-returns-error", breaks=("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17"))
-class ServerCloseQueueSuccessReturnsError(RemoteOpening):
+@fault("server-successful-close-queue-returns-error", breaks=("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17"))
+class ServerSuccessfulCloseQueueReturnsError(RemoteOpening):
     """RemoteQMCloseQueue returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -215,8 +215,8 @@ class ServerCloseQueueRewindsCursorsOfOtherHandles(RemoteOpening):
                     self.qm.cursors.rewind(cursor)
 
 
-@fault("server-read-through-handle-of-closed-first-opening", breaks="MQQP-3.1.4.4-07")
-class ServerReadThroughHandleOfClosedFirstOpening(RemoteStarting):
+@fault("server-reads-through-closed-handle-while-other-handle-is-open", breaks="MQQP-3.1.4.4-07")
+class ServerReadsThroughClosedHandleWhileOtherHandleIsOpen(RemoteStarting):
     """While another handle of the queue is open, the server still reads through a closed handle."""
 
     def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:
@@ -315,8 +315,8 @@ add(
 )
 
 
-@fault("server-close-queue-of-deleted-queue-thrown", breaks="MQQP-3.1.4.4-D01")
-class ServerCloseQueueOfDeletedQueueThrown(RemoteOpening):
+@fault("server-close-queue-of-deleted-queue-raises-exception", breaks="MQQP-3.1.4.4-D01")
+class ServerCloseQueueOfDeletedQueueRaisesException(RemoteOpening):
     """The server raises an RPC exception from RemoteQMCloseQueue when the queue was deleted."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -329,8 +329,8 @@ class ServerCloseQueueOfDeletedQueueThrown(RemoteOpening):
         super().remote_qm_close_queue(call, now)
 
 
-@fault("server-close-queue-with-waiting-read-thrown", breaks="MQQP-3.1.4.4-D01", blind=True)
-class ServerCloseQueueWithWaitingReadThrown(RemoteOpening):
+@fault("server-close-queue-with-waiting-read-raises-exception", breaks="MQQP-3.1.4.4-D01", blind=True)
+class ServerCloseQueueWithWaitingReadRaisesException(RemoteOpening):
     """If a read waits on the handle, RemoteQMCloseQueue closes the queue but raises an RPC exception."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:

@@ -37,8 +37,8 @@ def _is_deleted(qm: QueueManager, call: Call) -> bool:
     return descriptor is not None and descriptor.QueueReference is None
 
 
-@fault("acceptor-remoteqmclosequeue-entry-with-unfinished-receive-kept", breaks="MQQP-3.1.4.4-07", blind=True)
-class AcceptorRemoteqmclosequeueEntryWithUnfinishedReceiveKept(RemoteOpening):
+@fault("server-close-queue-keeps-entry-with-unfinished-receive", breaks="MQQP-3.1.4.4-07", blind=True)
+class ServerCloseQueueKeepsEntryWithUnfinishedReceive(RemoteOpening):
     """RemoteQMCloseQueue keeps the entry of a queue from which a message was received, but not yet acknowledged."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -48,8 +48,8 @@ class AcceptorRemoteqmclosequeueEntryWithUnfinishedReceiveKept(RemoteOpening):
             super().remote_qm_close_queue(call, now)
 
 
-@fault("acceptor-remoteqmclosequeue-entry-of-queue-opened-to-peek-kept", breaks="MQQP-3.1.4.4-07", blind=True)
-class AcceptorRemoteqmclosequeueEntryOfQueueOpenedToPeekKept(RemoteOpening):
+@fault("server-close-queue-keeps-entry-of-queue-opened-to-peek", breaks="MQQP-3.1.4.4-07", blind=True)
+class ServerCloseQueueKeepsEntryOfQueueOpenedToPeek(RemoteOpening):
     """RemoteQMCloseQueue keeps the entry of a queue that was opened to peek."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -58,8 +58,8 @@ class AcceptorRemoteqmclosequeueEntryOfQueueOpenedToPeekKept(RemoteOpening):
             super().close_open_queue_entry(entry)
 
 
-@fault("acceptor-remoteqmclosequeue-handle-of-queue-with-waiting-read-kept", breaks="MQQP-3.1.4.4-15", blind=True)
-class AcceptorRemoteqmclosequeueHandleOfQueueWithWaitingReadKept(RemoteOpening):
+@fault("server-close-queue-keeps-context-handle-while-read-waits", breaks="MQQP-3.1.4.4-15", blind=True)
+class ServerCloseQueueKeepsContextHandleWhileReadWaits(RemoteOpening):
     """RemoteQMCloseQueue returns the context handle unchanged if a read of the queue waits, and the handle stays
     valid.
     """
@@ -73,8 +73,8 @@ class AcceptorRemoteqmclosequeueHandleOfQueueWithWaitingReadKept(RemoteOpening):
         super().remote_qm_close_queue(call, now)
 
 
-@fault("acceptor-remoteqmclosequeue-handle-of-deleted-queue-kept", breaks="MQQP-3.1.4.4-15", blind=True)
-class AcceptorRemoteqmclosequeueHandleOfDeletedQueueKept(RemoteOpening):
+@fault("server-close-queue-keeps-context-handle-of-deleted-queue", breaks="MQQP-3.1.4.4-15", blind=True)
+class ServerCloseQueueKeepsContextHandleOfDeletedQueue(RemoteOpening):
     """RemoteQMCloseQueue returns the context handle unchanged if the queue was deleted, and the handle stays valid."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -83,8 +83,8 @@ class AcceptorRemoteqmclosequeueHandleOfDeletedQueueKept(RemoteOpening):
         super().remote_qm_close_queue(call, now)
 
 
-@fault("acceptor-remoteqmclosequeue-status-of-deleted-queue-thrown", breaks="MQQP-3.1.4.4-D01", blind=True)
-class AcceptorRemoteqmclosequeueStatusOfDeletedQueueThrown(RemoteOpening):
+@fault("server-close-queue-throws-status-for-deleted-queue", breaks="MQQP-3.1.4.4-D01", blind=True)
+class ServerCloseQueueThrowsStatusForDeletedQueue(RemoteOpening):
     """RemoteQMCloseQueue throws an exception for a queue that was deleted."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:

@@ -10,8 +10,8 @@ from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 
-@fault("server-close-queue-null-after-close-accepted", breaks="MQQP-3.1.4.4-05", blind=True)
-class ServerCloseQueueNullAfterCloseAccepted(RemoteOpening):
+@fault("server-close-queue-accepts-null-handle-after-earlier-close", breaks="MQQP-3.1.4.4-05", blind=True)
+class ServerCloseQueueAcceptsNullHandleAfterEarlierClose(RemoteOpening):
     """The server answers a RemoteQMCloseQueue with the context handle NULL with MQ_OK, if the client has already closed
     a queue on the same connection.
     """

@@ -23,8 +23,8 @@ add(
 )
 
 
-@fault("server-close-cursor-after-receive-not-carried-out", breaks=("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"))
-class ServerCloseCursorAfterReceiveNotCarriedOut(RemoteOpening):
+@fault("server-does-not-close-cursor-that-has-read-message", breaks=("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"))
+class ServerDoesNotCloseCursorThatHasReadMessage(RemoteOpening):
     """RemoteQMCloseCursor returns MQ_OK for a cursor that has read a message, but does not close the cursor."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -59,8 +59,8 @@ add(
 )
 
 
-@fault("server-close-cursor-success-returns-error", breaks=("MQQP-3.1.4.5-03", "MQQP-3.1.4.5-13"))
-class ServerCloseCursorSuccessReturnsError(RemoteOpening):
+@fault("server-successful-close-cursor-returns-error", breaks=("MQQP-3.1.4.5-03", "MQQP-3.1.4.5-13"))
+class ServerSuccessfulCloseCursorReturnsError(RemoteOpening):
     """RemoteQMCloseCursor returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -241,8 +241,8 @@ class ServerCloseCursorOfUnknownQueueReturnsInvalidParameter(_WrongCursorCloser)
             super().remote_qm_close_cursor(call, now)
 
 
-@fault("server-close-cursor-of-closed-queue-invalid-parameter", breaks="MQQP-3.1.4.5-10", blind=True)
-class ServerCloseCursorOfClosedQueueInvalidParameter(RemoteOpening):
+@fault("server-close-cursor-of-closed-queue-returns-invalid-parameter", breaks="MQQP-3.1.4.5-10", blind=True)
+class ServerCloseCursorOfClosedQueueReturnsInvalidParameter(RemoteOpening):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a cursor whose queue handle was closed."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -264,8 +264,8 @@ add(
 )
 
 
-@fault("server-close-cursor-0-thrown", breaks="MQQP-3.1.4.5-D01")
-class ServerCloseCursor0Thrown(_WrongCursorCloser):
+@fault("server-close-cursor-raises-exception-for-h-cursor-0", breaks="MQQP-3.1.4.5-D01")
+class ServerCloseCursorRaisesExceptionForHCursor0(_WrongCursorCloser):
     """The server raises an RPC exception for hCursor 0."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -275,8 +275,8 @@ class ServerCloseCursor0Thrown(_WrongCursorCloser):
             super().remote_qm_close_cursor(call, now)
 
 
-@fault("server-close-of-second-cursor-closes-first", breaks="MQQP-3.1.4.5-01", blind=True)
-class ServerCloseOfSecondCursorClosesFirst(RemoteOpening):
+@fault("server-close-cursor-closes-first-cursor-of-handle", breaks="MQQP-3.1.4.5-01", blind=True)
+class ServerCloseCursorClosesFirstCursorOfHandle(RemoteOpening):
     """RemoteQMCloseCursor closes the first cursor of the queue handle instead of the given cursor."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -286,8 +286,8 @@ class ServerCloseOfSecondCursorClosesFirst(RemoteOpening):
         super().remote_qm_close_cursor(call, now)
 
 
-@fault("server-cursor-of-waiting-read-not-closed", breaks="MQQP-3.1.4.5-11", blind=True)
-class ServerCursorOfWaitingReadNotClosed(RemoteOpening):
+@fault("server-close-cursor-keeps-cursor-of-waiting-read-open", breaks="MQQP-3.1.4.5-11", blind=True)
+class ServerCloseCursorKeepsCursorOfWaitingReadOpen(RemoteOpening):
     """RemoteQMCloseCursor returns MQ_OK for a cursor with which a read waits, but does not close the cursor."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:

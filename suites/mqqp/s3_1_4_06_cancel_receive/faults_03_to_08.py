@@ -56,22 +56,22 @@ add(
 
 
 @fault(
-    "server-cancel-receive-success-returns-error",
+    "server-successful-cancel-receive-returns-error",
     breaks=(
         "MQQP-3.1.4.6-05",
         "MQQP-3.1.4.6-20",
         "MQQP-3.1.4.6-D01",
     ),
 )
-class ServerCancelReceiveSuccessReturnsError(RemoteEnding):
+class ServerSuccessfulCancelReceiveReturnsError(RemoteEnding):
     """RemoteQMCancelReceive returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
         super().remote_qm_cancel_receive(change_answer_values(call, Return=replace_success_by_error), now)
 
 
-@fault("server-cancelled-peek-waits-on", breaks="MQQP-3.1.4.6-05")
-class ServerCancelledPeekWaitsOn(RemoteEnding):
+@fault("server-cancel-receive-does-not-cancel-waiting-peek", breaks="MQQP-3.1.4.6-05")
+class ServerCancelReceiveDoesNotCancelWaitingPeek(RemoteEnding):
     """RemoteQMCancelReceive returns MQ_OK for a waiting peek, but does not cancel the peek."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -87,8 +87,8 @@ class ServerCancelOfPeekReturnsMqError(RemoteEnding):
         return cancelled if entry.Action in RECEIVE_ACTIONS else Status.MQ_ERROR
 
 
-@fault("server-cancel-of-second-read-returns-information", breaks=("MQQP-3.1.4.6-20", "MQQP-3.1.4.6-05"))
-class ServerCancelOfSecondReadReturnsInformation(RemoteEnding):
+@fault("server-second-cancel-of-handle-returns-information-status", breaks=("MQQP-3.1.4.6-20", "MQQP-3.1.4.6-05"))
+class ServerSecondCancelOfHandleReturnsInformationStatus(RemoteEnding):
     """The server returns MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT from the second RemoteQMCancelReceive of a handle."""
 
     def __init__(self, qm: QM) -> None:
@@ -156,8 +156,8 @@ class ServerCancelReceiveRefusedForPqueueStillCancels(RemoteEnding):
                 self.cancel_remote_read(found, Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT)
 
 
-@fault("server-cancel-pqueue-checked-in-first-cancel-of-handle-only", breaks="MQQP-3.1.4.6-07")
-class ServerCancelPqueueCheckedInFirstCancelOfHandleOnly(RemoteEnding):
+@fault("server-checks-p-queue-only-in-first-cancel-receive-of-handle", breaks="MQQP-3.1.4.6-07")
+class ServerChecksPQueueOnlyInFirstCancelReceiveOfHandle(RemoteEnding):
     """The server compares pQueue and hQueue of RemoteQMCancelReceive only until a read of the handle was cancelled."""
 
     def __init__(self, qm: QM) -> None:
@@ -172,8 +172,8 @@ class ServerCancelPqueueCheckedInFirstCancelOfHandleOnly(RemoteEnding):
         return super().cancel_remote_read(entry, status)
 
 
-@fault("server-cancel-with-wrong-pqueue-of-open-queue-cancels-there", breaks="MQQP-3.1.4.6-07")
-class ServerCancelWithWrongPqueueOfOpenQueueCancelsThere(RemoteEnding):
+@fault("server-refused-cancel-cancels-read-of-queue-of-wrong-p-queue", breaks="MQQP-3.1.4.6-07")
+class ServerRefusedCancelCancelsReadOfQueueOfWrongPQueue(RemoteEnding):
     """The server refuses a RemoteQMCancelReceive whose pQueue is the handle of a different open queue, but cancels the
     read that waits there with the given dwRequestID.
     """
@@ -187,8 +187,8 @@ class ServerCancelWithWrongPqueueOfOpenQueueCancelsThere(RemoteEnding):
         super().remote_qm_cancel_receive(call, now)
 
 
-@fault("server-cancel-wrong-pqueue-refused-but-read-cancelled", breaks="MQQP-3.1.4.6-07")
-class ServerCancelWrongPqueueRefusedButReadCancelled(RemoteEnding):
+@fault("server-refuses-cancel-with-wrong-p-queue-but-cancels-read", breaks="MQQP-3.1.4.6-07")
+class ServerRefusesCancelWithWrongPQueueButCancelsRead(RemoteEnding):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a RemoteQMCancelReceive with a wrong pQueue that is not 0,
     but cancels the read of hQueue.
     """
@@ -202,8 +202,8 @@ class ServerCancelWrongPqueueRefusedButReadCancelled(RemoteEnding):
         super().remote_qm_cancel_receive(call, now)
 
 
-@fault("server-cancel-wrong-pqueue-without-reads-invalid-handle", breaks="MQQP-3.1.4.6-07")
-class ServerCancelWrongPqueueWithoutReadsInvalidHandle(RemoteEnding):
+@fault("server-cancel-with-wrong-p-queue-and-no-read-invalid-handle", breaks="MQQP-3.1.4.6-07")
+class ServerCancelWithWrongPQueueAndNoReadInvalidHandle(RemoteEnding):
     """The server returns MQ_ERROR_INVALID_HANDLE for a RemoteQMCancelReceive with a wrong pQueue that is not 0, if no
     read waits on hQueue.
     """
@@ -278,8 +278,8 @@ class ServerCancelFindsReadOfOtherQueueIfHandleHasReads(RemoteEnding):
         return status, entry
 
 
-@fault("server-cancel-hqueue-low-16-bits", breaks="MQQP-3.1.4.6-08")
-class ServerCancelHqueueLow16Bits(RemoteEnding):
+@fault("server-cancel-receive-compares-low-16-bits-of-h-queue", breaks="MQQP-3.1.4.6-08")
+class ServerCancelReceiveComparesLow16BitsOfHQueue(RemoteEnding):
     """The server compares only the low 16 bits of hQueue with the handles of waiting reads."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:

@@ -25,8 +25,8 @@ class ServerCancelReceiveIdleQueueAccepted(RemoteEnding):
         return (Status.MQ_OK if status is Status.MQ_ERROR_INVALID_HANDLE else status), entry
 
 
-@fault("server-cancel-receive-mq-error-while-other-queue-has-reads", breaks="MQQP-3.1.4.6-09")
-class ServerCancelReceiveMqErrorWhileOtherQueueHasReads(RemoteEnding):
+@fault("server-cancel-receive-returns-mq-error-while-other-queue-has-reads", breaks="MQQP-3.1.4.6-09")
+class ServerCancelReceiveReturnsMqErrorWhileOtherQueueHasReads(RemoteEnding):
     """While a read waits on another queue, RemoteQMCancelReceive returns MQ_ERROR for a queue without waiting reads."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -85,8 +85,8 @@ class ServerCancelOnClosedHandleInvalidParameter(RemoteEnding):
         return super().find_read_to_cancel(h_queue, request_id)
 
 
-@fault("server-cancel-receive-after-last-read-of-queue-mq-error", breaks="MQQP-3.1.4.6-09", blind=True)
-class ServerCancelReceiveAfterLastReadOfQueueMqError(RemoteEnding):
+@fault("server-cancel-receive-returns-mq-error-after-last-read-ended", breaks="MQQP-3.1.4.6-09", blind=True)
+class ServerCancelReceiveReturnsMqErrorAfterLastReadEnded(RemoteEnding):
     """RemoteQMCancelReceive returns MQ_ERROR for a queue that has no waiting read because its last waiting read was
     cancelled.
     """
@@ -177,8 +177,8 @@ class ServerCancelReceiveEndsOtherReadsOfHandle(RemoteEnding):
         return done
 
 
-@fault("server-cancel-finds-by-low-24-bits-of-request-id", breaks="MQQP-3.1.4.6-10")
-class ServerCancelFindsByLow24BitsOfRequestId(RemoteEnding):
+@fault("server-cancel-receive-compares-low-24-bits-of-dw-request-id", breaks="MQQP-3.1.4.6-10")
+class ServerCancelReceiveComparesLow24BitsOfDwRequestId(RemoteEnding):
     """The server finds the first waiting read whose dwRequestID is equal to the given one in the low 24 bits."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -188,8 +188,8 @@ class ServerCancelFindsByLow24BitsOfRequestId(RemoteEnding):
         return super().find_read_to_cancel(h_queue, request_id)
 
 
-@fault("server-cancel-request-id-all-ones-cancels-first", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.4.6-11"))
-class ServerCancelRequestIdAllOnesCancelsFirst(RemoteEnding):
+@fault("server-cancel-of-dw-request-id-0xffffffff-cancels-first-read", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.4.6-11"))
+class ServerCancelOfDwRequestId0xffffffffCancelsFirstRead(RemoteEnding):
     """The server cancels the first waiting read for a RemoteQMCancelReceive with the dwRequestID 0xFFFFFFFF."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -229,8 +229,12 @@ class ServerCancelReceiveLargestDwrequestidNotFound(RemoteEnding):
         return (Status.MQ_ERROR, None) if request_id == LARGEST_REQUEST_ID and found[1] is not None else found
 
 
-@fault("server-cancel-receive-only-of-own-connection", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.1.3-01"), blind=True)
-class ServerCancelReceiveOnlyOfOwnConnection(RemoteEnding):
+@fault(
+    "server-cancel-receive-finds-only-reads-of-own-connection",
+    breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.1.3-01"),
+    blind=True,
+)
+class ServerCancelReceiveFindsOnlyReadsOfOwnConnection(RemoteEnding):
     """RemoteQMCancelReceive finds only reads that were called on the same connection."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -262,8 +266,8 @@ class ServerCancelReceiveUnknownRequestReturnsStatusNotFound(RemoteEnding):
         return Status.STATUS_NOT_FOUND if status is Status.MQ_ERROR else status, found
 
 
-@fault("server-cancel-unknown-request-id-mq-error-and-only-read-cancelled", breaks="MQQP-3.1.4.6-11")
-class ServerCancelUnknownRequestIdMqErrorAndOnlyReadCancelled(RemoteEnding):
+@fault("server-cancel-of-unknown-request-id-cancels-waiting-read", breaks="MQQP-3.1.4.6-11")
+class ServerCancelOfUnknownRequestIdCancelsWaitingRead(RemoteEnding):
     """The server returns MQ_ERROR for an unknown dwRequestID, but cancels the waiting read, if the handle has one."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -274,8 +278,8 @@ class ServerCancelUnknownRequestIdMqErrorAndOnlyReadCancelled(RemoteEnding):
         return status, entry
 
 
-@fault("server-cancel-request-id-of-earlier-cancelled-read-mq-ok", breaks=("MQQP-3.1.4.6-11", "MQQP-3.1.4.6-19"))
-class ServerCancelRequestIdOfEarlierCancelledReadMqOk(RemoteEnding):
+@fault("server-repeated-cancel-of-dw-request-id-returns-mq-ok", breaks=("MQQP-3.1.4.6-11", "MQQP-3.1.4.6-19"))
+class ServerRepeatedCancelOfDwRequestIdReturnsMqOk(RemoteEnding):
     """The server returns MQ_OK for a RemoteQMCancelReceive with the dwRequestID of a read that was cancelled before,
     while other reads wait on the handle.
     """
@@ -294,8 +298,8 @@ class ServerCancelRequestIdOfEarlierCancelledReadMqOk(RemoteEnding):
         return (Status.MQ_OK, None) if known else (status, entry)
 
 
-@fault("server-cancel-request-id-of-timed-out-read-found", breaks="MQQP-3.1.4.6-11")
-class ServerCancelRequestIdOfTimedOutReadFound(RemoteReads):
+@fault("server-cancel-finds-dw-request-id-of-timed-out-read", breaks="MQQP-3.1.4.6-11")
+class ServerCancelFindsDwRequestIdOfTimedOutRead(RemoteReads):
     """The server keeps the entry of a read whose time-out expired, if other reads wait on the handle."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: object) -> None:

@@ -122,8 +122,8 @@ class ServerCancelledStartReceive2EndsWithMqOk(RemoteReads):
         super().answer_read(call, status, entry)
 
 
-@fault("server-cancelled-infinite-read-mq-ok", breaks="MQQP-3.1.4.6-15")
-class ServerCancelledInfiniteReadMqOk(RemoteEnding):
+@fault("server-cancelled-infinite-read-ends-with-mq-ok", breaks="MQQP-3.1.4.6-15")
+class ServerCancelledInfiniteReadEndsWithMqOk(RemoteEnding):
     """The server ends a cancelled read with MQ_OK, if its ulTimeout is 0xFFFFFFFF."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -131,8 +131,8 @@ class ServerCancelledInfiniteReadMqOk(RemoteEnding):
         return super().cancel_remote_read(entry, Status.MQ_OK if other else status)
 
 
-@fault("server-cancelled-peek-with-cursor-mq-ok", breaks="MQQP-3.1.4.6-15")
-class ServerCancelledPeekWithCursorMqOk(Waiting):
+@fault("server-cancelled-peek-with-cursor-ends-with-mq-ok", breaks="MQQP-3.1.4.6-15")
+class ServerCancelledPeekWithCursorEndsWithMqOk(Waiting):
     """The server ends a cancelled peek with a cursor with MQ_OK."""
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -140,8 +140,8 @@ class ServerCancelledPeekWithCursorMqOk(Waiting):
         super().stop_reader(reader, Status.MQ_OK if other else status)
 
 
-@fault("server-cancelled-receive2-mq-ok", breaks="MQQP-3.1.4.6-15")
-class ServerCancelledReceive2MqOk(RemoteReads):
+@fault("server-cancelled-receive-of-start-receive2-ends-with-mq-ok", breaks="MQQP-3.1.4.6-15")
+class ServerCancelledReceiveOfStartReceive2EndsWithMqOk(RemoteReads):
     """The server ends a cancelled receive by RemoteQMStartReceive2 with MQ_OK."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -149,8 +149,8 @@ class ServerCancelledReceive2MqOk(RemoteReads):
         super().answer_read(call, Status.MQ_OK if other else status, entry)
 
 
-@fault("server-second-cancelled-read-mq-ok", breaks="MQQP-3.1.4.6-15")
-class ServerSecondCancelledReadMqOk(RemoteEnding):
+@fault("server-second-cancelled-read-ends-with-mq-ok", breaks="MQQP-3.1.4.6-15")
+class ServerSecondCancelledReadEndsWithMqOk(RemoteEnding):
     """The server ends the second cancelled read of a handle with MQ_OK."""
 
     def __init__(self, qm: QM) -> None:
@@ -171,7 +171,7 @@ add(
 )
 
 
-def _lock_found_message(status: Status, position: MessagePosition | None) -> None:
+def _lock_message_found_by_cancelled_read(status: Status, position: MessagePosition | None) -> None:
     if position is not None:
         position.State = MessagePositionState.LOCKED
 
@@ -191,7 +191,7 @@ class ServerCancelledReadStillTakesMessage(RemoteEnding):
         )
         done = super().cancel_remote_read(entry, status)
         for one in readers:
-            one.answered = _lock_found_message
+            one.answered = _lock_message_found_by_cancelled_read
             assert isinstance(descriptor, OpenQueueDescriptor)
             descriptor.WaitingMessageReadOperationCollection[one] = None
             self.qm.readers[one.number] = one
@@ -209,8 +209,8 @@ class ServerCancelledReadRequestIdStaysInUse(RemoteEnding):
         return done
 
 
-@fault("server-cancelled-cursor-read-request-id-stays-used", breaks="MQQP-3.1.4.6-19")
-class ServerCancelledCursorReadRequestIdStaysUsed(RemoteStarting):
+@fault("server-dw-request-id-of-cancelled-cursor-read-stays-in-use", breaks="MQQP-3.1.4.6-19")
+class ServerDwRequestIdOfCancelledCursorReadStaysInUse(RemoteStarting):
     """After a cancelled read by a cursor, the server refuses its dwRequestID in the next read by the same handle."""
 
     def __init__(self, qm: QM) -> None:
@@ -250,8 +250,8 @@ class ServerCancelRemovesEntryWithSameIdOfOtherHandle(RemoteEnding):
         return cancelled
 
 
-@fault("server-cancelled-peek-request-id-in-use", breaks="MQQP-3.1.4.6-19", blind=True)
-class ServerCancelledPeekRequestIdInUse(RemoteReads):
+@fault("server-keeps-request-id-of-cancelled-peek-in-use", breaks="MQQP-3.1.4.6-19", blind=True)
+class ServerKeepsRequestIdOfCancelledPeekInUse(RemoteReads):
     """The server keeps the entry of a cancelled peek, so the dwRequestID stays in use."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
@@ -264,8 +264,8 @@ class ServerCancelledPeekRequestIdInUse(RemoteReads):
         super().complete_remote_read(entry, status, position)
 
 
-@fault("server-cancel-receive-status-of-cancelled-read-returned", breaks="MQQP-3.1.4.6-20")
-class ServerCancelReceiveStatusOfCancelledReadReturned(RemoteEnding):
+@fault("server-cancel-receive-returns-status-of-cancelled-read", breaks="MQQP-3.1.4.6-20")
+class ServerCancelReceiveReturnsStatusOfCancelledRead(RemoteEnding):
     """The server returns MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT from RemoteQMCancelReceive."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -280,8 +280,8 @@ add(
 )
 
 
-@fault("server-cancel-receive-unknown-request-thrown", breaks="MQQP-3.1.4.6-D02")
-class ServerCancelReceiveUnknownRequestThrown(RemoteEnding):
+@fault("server-cancel-receive-raises-exception-for-unknown-request", breaks="MQQP-3.1.4.6-D02")
+class ServerCancelReceiveRaisesExceptionForUnknownRequest(RemoteEnding):
     """The server raises an RPC exception when RemoteQMCancelReceive names an unknown dwRequestID."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -292,8 +292,8 @@ class ServerCancelReceiveUnknownRequestThrown(RemoteEnding):
             super().remote_qm_cancel_receive(call, now)
 
 
-@fault("server-cancel-unknown-request-id-thrown-while-reads-wait", breaks="MQQP-3.1.4.6-D02")
-class ServerCancelUnknownRequestIdThrownWhileReadsWait(RemoteEnding):
+@fault("server-cancel-of-unknown-request-id-throws-while-reads-wait", breaks="MQQP-3.1.4.6-D02")
+class ServerCancelOfUnknownRequestIdThrowsWhileReadsWait(RemoteEnding):
     """The server raises an RPC exception for a RemoteQMCancelReceive with a dwRequestID that no waiting read has."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -304,8 +304,8 @@ class ServerCancelUnknownRequestIdThrownWhileReadsWait(RemoteEnding):
             super().remote_qm_cancel_receive(call, now)
 
 
-@fault("server-cancel-closed-handle-thrown", breaks="MQQP-3.1.4.6-D02")
-class ServerCancelClosedHandleThrown(RemoteEnding):
+@fault("server-cancel-with-closed-handle-throws-status", breaks="MQQP-3.1.4.6-D02")
+class ServerCancelWithClosedHandleThrowsStatus(RemoteEnding):
     """The server raises an RPC exception for a RemoteQMCancelReceive whose hQueue is not an open handle."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:

@@ -45,8 +45,8 @@ class ServerCancelledPeekAnsweredWithNextMessage(Waiting):
             super().stop_reader(reader, status)
 
 
-@fault("server-cancel-ends-wait-of-first-read-of-queue", breaks="MQQP-3.1.4.6-D01")
-class ServerCancelEndsWaitOfFirstReadOfQueue(Waiting):
+@fault("server-cancel-of-any-read-ends-first-read-of-handle", breaks="MQQP-3.1.4.6-D01")
+class ServerCancelOfAnyReadEndsFirstReadOfHandle(Waiting):
     """The server ends the wait of the first read of the handle when any read of the handle is cancelled."""
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:

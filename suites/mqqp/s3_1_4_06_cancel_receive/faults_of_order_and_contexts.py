@@ -10,8 +10,8 @@ from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import CallMethod, Sequence
 
 
-@fault("initiator-remoteqmcancelreceive-before-later-read-called", breaks="MQQP-3.1.4.6-03", blind=True)
-class InitiatorRemoteqmcancelreceiveBeforeLaterReadCalled(ClientReading):
+@fault("client-calls-cancel-receive-before-each-later-read", breaks="MQQP-3.1.4.6-03", blind=True)
+class ClientCallsCancelReceiveBeforeEachLaterRead(ClientReading):
     """Before each read after its first, a client calls RemoteQMCancelReceive with the dwRequestID of that read."""
 
     def ask_server_version(self, read: RemoteRead) -> Sequence:

@@ -17,11 +17,11 @@ from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.surface.effects import Effect, SendPacket
 
-_CONTEXT_OF_NDR = 0
+_NDR_CONTEXT_ID = 0
 
 
-@fault("server-cancel-receive-read-of-other-queue-with-same-request-id", breaks="MQQP-3.1.4.6-08", blind=True)
-class ServerCancelReceiveReadOfOtherQueueWithSameRequestId(RemoteEnding):
+@fault("server-cancel-receive-cancels-same-request-id-of-other-queue", breaks="MQQP-3.1.4.6-08", blind=True)
+class ServerCancelReceiveCancelsSameRequestIdOfOtherQueue(RemoteEnding):
     """The server cancels the waiting read of another queue with the given dwRequestID if the queue that hQueue
     identifies has only waiting reads with other numbers.
     """
@@ -50,7 +50,7 @@ def _send_cancels_in_ndr_context(faulty: FaultyCore) -> None:
             return [effect]  # a request of several fragments
         if not isinstance(pdu.body, Request) or pdu.body.opnum != opnum:
             return [effect]
-        return [replace(effect, data=replace(pdu, body=replace(pdu.body, p_cont_id=_CONTEXT_OF_NDR)).build())]
+        return [replace(effect, data=replace(pdu, body=replace(pdu.body, p_cont_id=_NDR_CONTEXT_ID)).build())]
 
     faulty.effect_filters.append(change_context)
 

@@ -22,8 +22,8 @@ class ClientCancelOfUnsentReadAtClose(ClientCancelling):
         yield from super().cancel_every_pending_read(queue)
 
 
-@fault("client-cancel-of-unsent-read-beside-sent-read", breaks="MQQP-3.1.4.6-03", blind=True)
-class ClientCancelOfUnsentReadBesideSentRead(ClientCancelling):
+@fault("client-calls-cancel-receive-for-unsent-read-beside-pending-read", breaks="MQQP-3.1.4.6-03", blind=True)
+class ClientCallsCancelReceiveForUnsentReadBesidePendingRead(ClientCancelling):
     """The client calls RemoteQMCancelReceive for an unsent read while another read of the queue is pending."""
 
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:

@@ -13,7 +13,7 @@ from suites.mqqp.steps.reader import Reader, Reading
 
 @needs("remote_read")
 @covers("MQQP-3.1.4.6-03")
-@pytest.mark.parametrize("version", [Reader.WINDOWS_2000, Reader.WINDOWS_7], ids=["old", "new"])
+@pytest.mark.parametrize("version", [Reader.WINDOWS_2000_VERSION, Reader.WINDOWS_7_VERSION], ids=["old", "new"])
 def test_client_cancels_read_after_it_began(peer, sut, judge, version):
     """Two reads of the SUT wait at the peer, and the application cancels the second. After both reads, the SUT sends
     one RemoteQMCancelReceive with the dwRequestID of the second read. If the application cancels a read before the peer

@@ -16,7 +16,7 @@ INVALID_HANDLE_STATUS, INVALID_PARAMETER_STATUS, GENERAL_ERROR_STATUS = (
 )
 SHORT_READ_TIMEOUT_MS, LONG_READ_TIMEOUT_MS = 300, 600_000
 LARGEST_REQUEST_ID = 0xFFFF_FFFF
-BIT_16 = 0x1_0000
+REQUEST_ID_BIT_16 = 0x1_0000
 
 
 @covers(
@@ -60,14 +60,16 @@ def test_second_cancel_of_handle_is_treated_like_first(remote, judge):
     first = queue.cancel(LARGEST_REQUEST_ID)
     first_end = describe_cancelled_read(high)
     closed.close().expect_success()
-    wrong = [_call_cancel_receive(queue, low, pQueue=value) for value in (admin.pointer, queue.pointer ^ BIT_16)]
+    wrong = [
+        _call_cancel_receive(queue, low, pQueue=value) for value in (admin.pointer, queue.pointer ^ REQUEST_ID_BIT_16)
+    ]
     wrong += [
         _call_cancel_receive(queue, LARGEST_REQUEST_ID, pQueue=admin.pointer),
         _call_cancel_receive(closed, low, pQueue=queue.pointer),
         _call_cancel_receive(remote.open(association=queue.association), low, pQueue=queue.pointer),
     ]
     unknown = [queue.cancel(one) for one in (LARGEST_REQUEST_ID, foreign, foreign + 1000)]
-    handle = queue.handle ^ BIT_16
+    handle = queue.handle ^ REQUEST_ID_BIT_16
     nowhere = [_call_cancel_receive(queue, low, hQueue=handle, pQueue=handle), closed.cancel(low)]
     waits = [one.state_after_silence() for one in (kept, by_cursor, *others)]
     second = queue.cancel(low + 1000)

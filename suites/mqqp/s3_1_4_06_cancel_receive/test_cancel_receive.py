@@ -21,7 +21,7 @@ INVALID_HANDLE_STATUS, INVALID_PARAMETER_STATUS, GENERAL_ERROR_STATUS = (
 )
 LONG_READ_TIMEOUT_MS = 600_000
 INFINITE_READ_TIMEOUT_MS = LARGEST_REQUEST_ID = 0xFFFF_FFFF
-BIT_31 = 0x8000_0000
+REQUEST_ID_BIT_31 = 0x8000_0000
 
 
 @covers(
@@ -64,7 +64,7 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
     )
     pointers = [
         queue.association.call("RemoteQMCancelReceive", hQueue=queue.handle, pQueue=value, dwRequestID=number)
-        for value in (0, queue.pointer + 1, queue.pointer ^ 0x1_0000, queue.pointer ^ BIT_31, admin.pointer)
+        for value in (0, queue.pointer + 1, queue.pointer ^ 0x1_0000, queue.pointer ^ REQUEST_ID_BIT_31, admin.pointer)
     ]
     observed = {
         "pQueue_0": pointers[0].outcome,
@@ -77,7 +77,7 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
         read=read.WAITING,
     )
     judge("MQQP-3.1.4.6-07", expected=expected, observed=observed, case="pQueue", evidence=pointers)
-    others = [queue.cancel(one) for one in (remote.request_id(), 0, number ^ 0x1_0000, number ^ BIT_31)]
+    others = [queue.cancel(one) for one in (remote.request_id(), 0, number ^ 0x1_0000, number ^ REQUEST_ID_BIT_31)]
     still = read.state_after_silence()
     judge(
         "MQQP-3.1.4.6-11",
@@ -309,7 +309,7 @@ def test_cancel_ends_only_read_of_request_id(remote, judge, which):
     with this dwRequestID ends without a message, and the other two reads still wait.
     """
     queue = remote.open()
-    numbers = [0, 0x1_0000, BIT_31]
+    numbers = [0, 0x1_0000, REQUEST_ID_BIT_31]
     cursor = queue.open_cursor()
     kinds: tuple[dict[str, Any], ...] = (
         {"ulTimeout": INFINITE_READ_TIMEOUT_MS},

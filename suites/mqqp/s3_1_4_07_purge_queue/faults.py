@@ -31,8 +31,8 @@ add(
 )
 
 
-@fault("server-purge-queue-success-returns-error", breaks=("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12"))
-class ServerPurgeQueueSuccessReturnsError(RemoteOpening):
+@fault("server-successful-purge-queue-returns-error", breaks=("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12"))
+class ServerSuccessfulPurgeQueueReturnsError(RemoteOpening):
     """RemoteQMPurgeQueue returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
@@ -43,8 +43,8 @@ def _return_success_status(status: int) -> int:
     return Status.MQ_OK
 
 
-@fault("server-purge-queue-error-returns-success", breaks="MQQP-3.1.4.7-03")
-class ServerPurgeQueueErrorReturnsSuccess(RemoteOpening):
+@fault("server-failed-purge-queue-returns-success", breaks="MQQP-3.1.4.7-03")
+class ServerFailedPurgeQueueReturnsSuccess(RemoteOpening):
     """RemoteQMPurgeQueue returns MQ_OK for a queue that the server cannot purge."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
@@ -79,8 +79,8 @@ class ServerPurgeQueueUnopenedQueueAccepted(RemoteOpening):
             self.purge_remote_queue(call, descriptor.QueueReference)
 
 
-@fault("server-purge-queue-of-second-handle-not-found", breaks="MQQP-3.1.4.7-05")
-class ServerPurgeQueueOfSecondHandleNotFound(RemoteOpening):
+@fault("server-refuses-purge-through-second-handle-of-queue", breaks="MQQP-3.1.4.7-05")
+class ServerRefusesPurgeThroughSecondHandleOfQueue(RemoteOpening):
     """The server refuses a purge through the second handle of a queue."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
@@ -205,7 +205,7 @@ class ServerPurgeQueueRemovesHighestPriorityOnly(RemoteOpening):
         self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))
 
 
-def _change_purge_pending_to_locked(position: MessagePosition) -> None:
+def _change_purge_pending_messages_to_locked(position: MessagePosition) -> None:
     if position.State is MessagePositionState.PURGE_PENDING:
         position.State = MessagePositionState.LOCKED
 
@@ -225,7 +225,7 @@ class ServerNackRestoresPurgedMessage(TwoPhaseReading):
         ended: Callable[[Status], None],
         transactional: bool = False,
     ) -> None:
-        _change_purge_pending_to_locked(position)
+        _change_purge_pending_messages_to_locked(position)
         super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
 
 

@@ -10,8 +10,8 @@ from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 
-@fault("acceptor-remoteqmpurgequeue-unopened-queue-beside-open-queue-purged", breaks="MQQP-3.1.4.7-05", blind=True)
-class AcceptorRemoteqmpurgequeueUnopenedQueueBesideOpenQueuePurged(RemoteOpening):
+@fault("server-purges-unopened-queue-while-other-queue-is-open", breaks="MQQP-3.1.4.7-05", blind=True)
+class ServerPurgesUnopenedQueueWhileOtherQueueIsOpen(RemoteOpening):
     """RemoteQMPurgeQueue purges an unopened queue if RemoteQMOpenQueue has opened any other queue."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
@@ -23,8 +23,8 @@ class AcceptorRemoteqmpurgequeueUnopenedQueueBesideOpenQueuePurged(RemoteOpening
             super().remote_qm_purge_queue(call, now)
 
 
-@fault("acceptor-remoteqmpurgequeue-last-opened-queue-purged", breaks="MQQP-3.1.4.7-05", blind=True)
-class AcceptorRemoteqmpurgequeueLastOpenedQueuePurged(RemoteOpening):
+@fault("server-purge-queue-purges-queue-opened-last", breaks="MQQP-3.1.4.7-05", blind=True)
+class ServerPurgeQueuePurgesQueueOpenedLast(RemoteOpening):
     """RemoteQMPurgeQueue purges the queue that RemoteQMOpenQueue opened last."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:

@@ -9,8 +9,8 @@ from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.rpc import QM2QM
 
 
-@fault("client-second-queue-of-server-purged-without-remote-open-queue", breaks="MQQP-3.1.4.7-01", blind=True)
-class ClientSecondQueueOfServerPurgedWithoutRemoteOpenQueue(ClientOpening):
+@fault("client-purges-second-queue-of-server-without-open-queue-call", breaks="MQQP-3.1.4.7-01", blind=True)
+class ClientPurgesSecondQueueOfServerWithoutOpenQueueCall(ClientOpening):
     """The client does not call RemoteQMOpenQueue for a queue, which it then purges, while another queue of the same
     server is open.
     """

@@ -22,7 +22,7 @@ from suites.mqqb.steps.disposition import (
     list_message_class_names,
 )
 from suites.mqqp.steps.reading import send_messages_to_queue
-from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message
+from suites.mqqp.steps.whole import Kind, UnchangedMessageExpectation, build_full_message
 
 pytestmark = needs("qm2qm")
 
@@ -170,7 +170,7 @@ def test_purge_removes_message_of_unended_receive(remote, judge):
     judge.all(expected=facts(purge="MQ_OK", queue=in_queue()), observed=observed, evidence=[held, purged])
 
 
-def purge_and_get_next_label(remote: Remote, queue: RemoteQueue, kind: Kind) -> str:
+def send_message_and_purge_queue_again(remote: Remote, queue: RemoteQueue, kind: Kind) -> str:
     """Send a further message, and purge the queue again; return the outcome of the purge."""
     remote.send_all([build_full_message(remote.peer, "further", kind)])
     return queue.purge().outcome
@@ -200,14 +200,14 @@ def test_purge_removes_all_messages(remote, judge, kind):
         "purge": purged.outcome,
         "queue_after_the_purge": left,
         "later_message": queue.receive(),
-        "later_purge": purge_and_get_next_label(remote, queue, kind),
+        "later_purge": send_message_and_purge_queue_again(remote, queue, kind),
         "queue_at_the_end": queue.labels(),
     }
     expected = facts(
         number_of_messages_before_the_purge=len(sent),
         purge="MQ_OK",
         queue_after_the_purge=in_queue(),
-        later_message=UnchangedMessage(later),
+        later_message=UnchangedMessageExpectation(later),
         later_purge="MQ_OK",
         queue_at_the_end=in_queue(),
     )

@@ -92,8 +92,8 @@ class ServerGetServerPortReturnsZero(RemoteOpening):
         return 0
 
 
-@fault("server-port-0-after-third-call", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06"))
-class ServerPort0AfterThirdCall(RemoteOpening):
+@fault("server-get-server-port-returns-0-after-third-call", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06"))
+class ServerGetServerPortReturns0AfterThirdCall(RemoteOpening):
     """After three calls, RemoteQMGetQMQMServerPort returns 0."""
 
     call_count = 0
@@ -105,16 +105,18 @@ class ServerPort0AfterThirdCall(RemoteOpening):
         super().remote_qm_get_qmqm_server_port(call, now)
 
 
-@fault("server-port-while-read-waits-0", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06"), blind=True)
-class ServerPortWhileReadWaits0(RemoteOpening):
+@fault("server-get-server-port-returns-0-while-read-waits", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06"), blind=True)
+class ServerGetServerPortReturns0WhileReadWaits(RemoteOpening):
     """While a read waits for a message, RemoteQMGetQMQMServerPort returns 0."""
 
     def get_server_port(self, port_type: int) -> int:
         return 0 if self.qm.readers else super().get_server_port(port_type)
 
 
-@fault("server-port-after-close-of-queue-0", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06"), blind=True)
-class ServerPortAfterCloseOfQueue0(RemoteOpening):
+@fault(
+    "server-get-server-port-returns-0-after-close-of-queue", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06"), blind=True
+)
+class ServerGetServerPortReturns0AfterCloseOfQueue(RemoteOpening):
     """After the last remote reader has closed its queue, RemoteQMGetQMQMServerPort returns 0."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -132,8 +134,8 @@ class ServerGetServerPortChangesWithOpenQueue(RemoteOpening):
         return super().get_server_port(port_type ^ bool(len(self.qm.remote.OpenQueueEntryCollection)))
 
 
-@fault("server-port-while-queue-is-open-0", breaks="MQQP-3.1.4.8-D06")
-class ServerPortWhileQueueIsOpen0(RemoteOpening):
+@fault("server-get-server-port-returns-0-while-queue-is-open", breaks="MQQP-3.1.4.8-D06")
+class ServerGetServerPortReturns0WhileQueueIsOpen(RemoteOpening):
     """While a queue is open for remote reading, RemoteQMGetQMQMServerPort returns 0."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -151,8 +153,8 @@ class ServerGetServerPortFaultsWithOpenQueue(RemoteOpening):
             super().remote_qm_get_qmqm_server_port(call, now)
 
 
-@fault("server-port-call-while-read-waits-thrown", breaks="MQQP-3.1.4.8-D07", blind=True)
-class ServerPortCallWhileReadWaitsThrown(RemoteOpening):
+@fault("server-get-server-port-raises-exception-while-read-waits", breaks="MQQP-3.1.4.8-D07", blind=True)
+class ServerGetServerPortRaisesExceptionWhileReadWaits(RemoteOpening):
     """While a read waits for a message, RemoteQMGetQMQMServerPort raises an RPC exception."""
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
@@ -214,8 +216,10 @@ class ServerVersionDiffersWhileQueueIsOpen(RemoteOpening):
         return major, minor, build + bool(len(self.qm.remote.OpenQueueEntryCollection))
 
 
-@fault("server-version-call-between-both-opens-thrown", breaks=("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03"))
-class ServerVersionCallBetweenBothOpensThrown(RemoteOpening):
+@fault(
+    "server-get-version-raises-exception-before-remote-qm-open-queue", breaks=("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03")
+)
+class ServerGetVersionRaisesExceptionBeforeRemoteQmOpenQueue(RemoteOpening):
     """After R_QMOpenRemoteQueue and before RemoteQMOpenQueue, RemoteQmGetVersion raises an RPC exception."""
 
     def remote_qm_get_version(self, call: Call, now: Now) -> None:
@@ -234,8 +238,12 @@ class ServerVersionWhileReadWaitsDiffers(RemoteOpening):
         return major, minor, build + bool(self.qm.readers)
 
 
-@fault("server-version-call-after-close-of-queue-thrown", breaks=("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03"), blind=True)
-class ServerVersionCallAfterCloseOfQueueThrown(RemoteOpening):
+@fault(
+    "server-get-version-raises-exception-after-close-of-queue",
+    breaks=("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03"),
+    blind=True,
+)
+class ServerGetVersionRaisesExceptionAfterCloseOfQueue(RemoteOpening):
     """After the last remote reader has closed its queue, RemoteQmGetVersion raises an RPC exception."""
 
     def remote_qm_get_version(self, call: Call, now: Now) -> None:
@@ -286,8 +294,8 @@ add(
 )
 
 
-@fault("server-ip-handshake-at-read-port-returns-0", breaks="MQQP-3.1.4.8-D05", blind=True)
-class ServerIpHandshakeAtReadPortReturns0(RemoteOpening):
+@fault("server-get-port-returns-0-for-ip-handshake-at-qm2qm-port", breaks="MQQP-3.1.4.8-D05", blind=True)
+class ServerGetPortReturns0ForIpHandshakeAtQm2qmPort(RemoteOpening):
     """RemoteQMGetQMQMServerPort returns 0 for IP_HANDSHAKE if the client calls it at the port of qm2qm."""
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:

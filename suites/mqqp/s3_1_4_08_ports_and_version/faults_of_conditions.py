@@ -13,8 +13,8 @@ from reference_qm.surface.clock import Now
 _SPX_PORT_TYPES = (PortType.IPX_HANDSHAKE, PortType.IPX_READ)
 
 
-@fault("server-ipx-types-answered-with-port-above-16-bits", breaks="MQQP-3.1.4.8-03", blind=True)
-class ServerIpxTypesAnsweredWithPortAbove16Bits(RemoteOpening):
+@fault("server-get-port-returns-port-above-16-bits-for-ipx-types", breaks="MQQP-3.1.4.8-03", blind=True)
+class ServerGetPortReturnsPortAbove16BitsForIpxTypes(RemoteOpening):
     """RemoteQMGetQMQMServerPort returns 0x10000 plus the port for IP for the port types of SPX."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -23,8 +23,8 @@ class ServerIpxTypesAnsweredWithPortAbove16Bits(RemoteOpening):
         return 0x10000 | super().get_server_port(port_type - 1)
 
 
-@fault("server-ipx-types-refused-while-queue-is-open", breaks="MQQP-3.1.4.8-03", blind=True)
-class ServerIpxTypesRefusedWhileQueueIsOpen(RemoteOpening):
+@fault("server-get-port-refuses-ipx-types-while-queue-is-open", breaks="MQQP-3.1.4.8-03", blind=True)
+class ServerGetPortRefusesIpxTypesWhileQueueIsOpen(RemoteOpening):
     """While a queue is open, RemoteQMGetQMQMServerPort returns MQ_ERROR_INVALID_PARAMETER for the port types of SPX."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -48,8 +48,8 @@ class ServerSecondIpxReadRefused(RemoteOpening):
         return super().get_server_port(port_type)
 
 
-@fault("server-second-ipx-handshake-thrown", breaks="MQQP-3.1.4.8-D03", blind=True)
-class ServerSecondIpxHandshakeThrown(RemoteOpening):
+@fault("server-get-port-faults-on-second-ipx-handshake", breaks="MQQP-3.1.4.8-D03", blind=True)
+class ServerGetPortFaultsOnSecondIpxHandshake(RemoteOpening):
     """From its second call with IPX_HANDSHAKE on, RemoteQMGetQMQMServerPort returns an RPC fault."""
 
     def __init__(self, qm: QM) -> None:
@@ -65,8 +65,8 @@ class ServerSecondIpxHandshakeThrown(RemoteOpening):
         super().remote_qm_get_qmqm_server_port(call, now)
 
 
-@fault("server-ipx-handshake-while-queue-is-open-thrown", breaks="MQQP-3.1.4.8-D03", blind=True)
-class ServerIpxHandshakeWhileQueueIsOpenThrown(RemoteOpening):
+@fault("server-get-port-faults-on-ipx-handshake-while-queue-is-open", breaks="MQQP-3.1.4.8-D03", blind=True)
+class ServerGetPortFaultsOnIpxHandshakeWhileQueueIsOpen(RemoteOpening):
     """While a queue is open, RemoteQMGetQMQMServerPort returns an RPC fault for IPX_HANDSHAKE."""
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:

@@ -15,8 +15,8 @@ from reference_qm.surface.clock import Now
 PORT_STEP = 11
 
 
-@fault("acceptor-remoteqmgetqmqmserverport-port-of-later-call-increased", breaks="MQQP-3.1.4.8-D02", blind=True)
-class AcceptorRemoteqmgetqmqmserverportPortOfLaterCallIncreased(RemoteOpening):
+@fault("server-get-port-returns-port-11-higher-from-second-call", breaks="MQQP-3.1.4.8-D02", blind=True)
+class ServerGetPortReturnsPort11HigherFromSecondCall(RemoteOpening):
     """From the second call on, RemoteQMGetQMQMServerPort with IP_READ returns a port that is greater by 11."""
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
@@ -29,8 +29,8 @@ class AcceptorRemoteqmgetqmqmserverportPortOfLaterCallIncreased(RemoteOpening):
         return port + PORT_STEP if later else port
 
 
-@fault("acceptor-remoteqmgetqmqmserverport-port-beside-open-queue-zero", breaks="MQQP-3.1.4.8-D02", blind=True)
-class AcceptorRemoteqmgetqmqmserverportPortBesideOpenQueueZero(RemoteOpening):
+@fault("server-get-port-returns-0-while-queue-is-open", breaks="MQQP-3.1.4.8-D02", blind=True)
+class ServerGetPortReturns0WhileQueueIsOpen(RemoteOpening):
     """RemoteQMGetQMQMServerPort with IP_READ returns 0 while a client has a queue open."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -64,7 +64,7 @@ add(
 )
 
 
-def _has_asked_before(qm: QueueManager, call: Call, status: int) -> bool:
+def _has_called_method_before(qm: QueueManager, call: Call, status: int) -> bool:
     """Return whether the client has called the method on this connection before."""
     asked: set[int] = qm.__dict__.setdefault("connections_with_version", set())
     known = id(call.association) in asked
@@ -76,7 +76,7 @@ add(
     "acceptor-remoteqmgetversion-second-call-thrown",
     "MQQP-3.1.4.9-D03",
     "RemoteQmGetVersion throws an exception in the second call on a connection.",
-    throw_statuses_if(RemoteOpening.remote_qm_get_version, _has_asked_before),
+    throw_statuses_if(RemoteOpening.remote_qm_get_version, _has_called_method_before),
     blind=True,
 )
 add(

@@ -14,8 +14,10 @@ from reference_qm.core.remote.remote_opening import RemoteOpening
 VersionNumbers = tuple[int, int, int]
 
 
-@fault("server-port-of-second-call-five-higher", breaks=("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D06"), blind=True)
-class ServerPortOfSecondCallFiveHigher(RemoteOpening):
+@fault(
+    "server-get-port-returns-port-5-higher-from-second-call", breaks=("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D06"), blind=True
+)
+class ServerGetPortReturnsPort5HigherFromSecondCall(RemoteOpening):
     """RemoteQMGetQMQMServerPort returns a port that is higher by 5 from its second call on."""
 
     count = 0
@@ -26,8 +28,8 @@ class ServerPortOfSecondCallFiveHigher(RemoteOpening):
         return port + 5 if port and self.count > 1 else port
 
 
-@fault("server-port-of-qmcomm-one-higher", breaks="MQQP-3.1.4.8-04", blind=True)
-class ServerPortOfQmcommOneHigher(RemoteOpening):
+@fault("server-get-port-returns-ip-handshake-port-one-too-high", breaks="MQQP-3.1.4.8-04", blind=True)
+class ServerGetPortReturnsIpHandshakePortOneTooHigh(RemoteOpening):
     """RemoteQMGetQMQMServerPort returns a port that is higher by 1 for IP_HANDSHAKE."""
 
     def get_server_port(self, port_type: int) -> int:

@@ -13,7 +13,7 @@ from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.surface.effects import Effect, SendPacket
 
-_CONTEXT_OF_NDR64 = 1
+_NDR64_CONTEXT_ID = 1
 
 
 def _send_version_calls_in_ndr64_context(faulty: FaultyCore) -> None:
@@ -31,7 +31,7 @@ def _send_version_calls_in_ndr64_context(faulty: FaultyCore) -> None:
             return [effect]  # a request of several fragments
         if not isinstance(pdu.body, Request) or pdu.body.opnum != opnum:
             return [effect]
-        return [replace(effect, data=replace(pdu, body=replace(pdu.body, p_cont_id=_CONTEXT_OF_NDR64)).build())]
+        return [replace(effect, data=replace(pdu, body=replace(pdu.body, p_cont_id=_NDR64_CONTEXT_ID)).build())]
 
     faulty.effect_filters.append(change_context)
 

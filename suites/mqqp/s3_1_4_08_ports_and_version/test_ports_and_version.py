@@ -20,7 +20,7 @@ pytestmark = needs("qm2qm")
 
 DEFAULT_RPC_PORTS = (2103, 2105)
 PORT_STEP = 11
-INVALID_PORT_KINDS = (4, 5, 0x0000_0100, 0x0001_0001, 0x0100_0001, 0x8000_0001, 0xFFFF_FFFF)
+INVALID_PORT_TYPES = (4, 5, 0x0000_0100, 0x0001_0001, 0x0100_0001, 0x8000_0001, 0xFFFF_FFFF)
 """Undefined values of dwPortType."""
 HIGHEST_PORT = 0xFFFF
 
@@ -197,7 +197,7 @@ def test_unknown_port_type_has_no_port(remote, judge):
     """RemoteQMGetQMQMServerPort with a dwPortType above 3 returns 0 or a range fault (erratum E53). With an SPX port
     type, the method returns 0 if the release does not support SPX. With IP_READ, the method still returns a port.
     """
-    calls = request_ports(remote, *INVALID_PORT_KINDS, PortType.IP_READ)
+    calls = request_ports(remote, *INVALID_PORT_TYPES, PortType.IP_READ)
     refused = ["no port" if call.thrown is not None or call.status == 0 else call.outcome for call in calls[:-1]]
     observed: dict[str, Any] = {
         "calls with a port type above 3": refused,

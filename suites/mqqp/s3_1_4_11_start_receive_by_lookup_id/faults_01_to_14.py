@@ -30,8 +30,8 @@ add(
 )
 
 
-@fault("server-lookup-receive-prev-context-handle-null", breaks=("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57"))
-class ServerLookupReceivePrevContextHandleNull(ReadAnswerChanger):
+@fault("server-returns-null-context-handle-for-lookup-receive-prev", breaks=("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57"))
+class ServerReturnsNullContextHandleForLookupReceivePrev(ReadAnswerChanger):
     """The server returns the context handle NULL for RECEIVE_PREV."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -39,8 +39,12 @@ class ServerLookupReceivePrevContextHandleNull(ReadAnswerChanger):
         return change_answer_values(call, pphContext=None) if wrong else call
 
 
-@fault("server-lookup-second-receive-context-handle-null", breaks=("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57"), blind=True)
-class ServerLookupSecondReceiveContextHandleNull(ReadAnswerChanger):
+@fault(
+    "server-returns-null-context-handle-for-second-lookup-receive",
+    breaks=("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57"),
+    blind=True,
+)
+class ServerReturnsNullContextHandleForSecondLookupReceive(ReadAnswerChanger):
     """If another receive has locked a message of the queue, the server returns the context handle NULL for a receive by
     LookupIdentifier.
     """
@@ -74,8 +78,8 @@ add(
 )
 
 
-@fault("server-lookup-peek-prev-context-handle-set", breaks=("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"))
-class ServerLookupPeekPrevContextHandleSet(ReadAnswerChanger):
+@fault("server-returns-context-handle-for-lookup-peek-prev", breaks=("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"))
+class ServerReturnsContextHandleForLookupPeekPrev(ReadAnswerChanger):
     """The server returns a context handle for PEEK_PREV."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -83,8 +87,8 @@ class ServerLookupPeekPrevContextHandleSet(ReadAnswerChanger):
         return change_answer_values(call, pphContext=call.make_context_handle(entry)) if wrong else call
 
 
-@fault("server-lookup-failed-receive-context-handle-set", breaks=("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"))
-class ServerLookupFailedReceiveContextHandleSet(ReadAnswerChanger):
+@fault("server-returns-context-handle-for-failed-lookup-receive", breaks=("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"))
+class ServerReturnsContextHandleForFailedLookupReceive(ReadAnswerChanger):
     """The server returns a context handle for a receive by LookupIdentifier that finds no message."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -93,11 +97,11 @@ class ServerLookupFailedReceiveContextHandleSet(ReadAnswerChanger):
 
 
 @fault(
-    "server-lookup-receive-of-locked-message-context-handle-set",
+    "server-returns-context-handle-for-lookup-receive-of-locked-message",
     breaks=("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"),
     blind=True,
 )
-class ServerLookupReceiveOfLockedMessageContextHandleSet(ReadAnswerChanger):
+class ServerReturnsContextHandleForLookupReceiveOfLockedMessage(ReadAnswerChanger):
     """If RECEIVE_CURRENT fails because the message is locked, the server returns a context handle."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -105,8 +109,8 @@ class ServerLookupReceiveOfLockedMessageContextHandleSet(ReadAnswerChanger):
         return change_answer_values(call, pphContext=call.make_context_handle(entry or object())) if wrong else call
 
 
-@fault("server-lookup-refused-receive-context-handle-set", breaks="MQQP-3.1.4.11-03", blind=True)
-class ServerLookupRefusedReceiveContextHandleSet(ReadAnswerChanger):
+@fault("server-returns-context-handle-for-refused-lookup-receive", breaks="MQQP-3.1.4.11-03", blind=True)
+class ServerReturnsContextHandleForRefusedLookupReceive(ReadAnswerChanger):
     """The server returns a context handle when it refuses a receive by LookupIdentifier with a nonzero ulTimeout."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -115,8 +119,8 @@ class ServerLookupRefusedReceiveContextHandleSet(ReadAnswerChanger):
         return change_answer_values(call, pphContext=call.make_context_handle(object())) if wrong else call
 
 
-@fault("client-failed-lookup-receive-prev-ended", breaks="MQQP-3.1.4.11-04", blind=True)
-class ClientFailedLookupReceivePrevEnded(ClientReading):
+@fault("client-calls-end-receive-after-failed-lookup-receive-prev", breaks="MQQP-3.1.4.11-04", blind=True)
+class ClientCallsEndReceiveAfterFailedLookupReceivePrev(ClientReading):
     """The client calls RemoteQMEndReceive after a RECEIVE_PREV that failed."""
 
     def start_receive2(self, read: RemoteRead) -> Sequence:
@@ -138,24 +142,24 @@ class _LookupDescriptionChanger(ClientReading):
         return {}
 
 
-@fault("client-lookup-hremotequeue-of-last-opened-queue", breaks="MQQP-3.1.4.11-05")
-class ClientLookupHremotequeueOfLastOpenedQueue(_LookupDescriptionChanger):
+@fault("client-sends-lookup-with-h-remote-queue-of-last-opened-queue", breaks="MQQP-3.1.4.11-05")
+class ClientSendsLookupWithHRemoteQueueOfLastOpenedQueue(_LookupDescriptionChanger):
     """The client sets hRemoteQueue of a read by LookupIdentifier to the handle of the queue that it opened last."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         return {"hRemoteQueue": list(self.qm.remote_client.queues.values())[-1].QueueHandle}
 
 
-@fault("client-lookup-dwrequestid-of-other-read", breaks="MQQP-3.1.4.11-05")
-class ClientLookupDwrequestidOfOtherRead(_LookupDescriptionChanger):
+@fault("client-sends-lookup-with-dw-request-id-of-other-read", breaks="MQQP-3.1.4.11-05")
+class ClientSendsLookupWithDwRequestIdOfOtherRead(_LookupDescriptionChanger):
     """The client sets dwRequestID of a read by LookupIdentifier to the dwRequestID of another pending read."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         return {"dwRequestID": self.qm.remote_client.PendingRemoteReadEntryCollection[0].RequestId}
 
 
-@fault("client-lookup-receive-next-lpbuffer-not-null", breaks="MQQP-3.1.4.11-05", blind=True)
-class ClientLookupReceiveNextLpbufferNotNull(LookupRequestChanger):
+@fault("client-lookup-receive-next-sends-empty-lp-buffer", breaks="MQQP-3.1.4.11-05", blind=True)
+class ClientLookupReceiveNextSendsEmptyLpBuffer(LookupRequestChanger):
     """The client sends an empty lpBuffer instead of NULL in a LOOKUP_RECEIVE_NEXT."""
 
     action = ReadAction.MQ_LOOKUP_RECEIVE_NEXT
@@ -164,8 +168,8 @@ class ClientLookupReceiveNextLpbufferNotNull(LookupRequestChanger):
         return {"lpBuffer": b""}
 
 
-@fault("client-lookup-peek-current-dwqueue-0", breaks="MQQP-3.1.4.11-05", blind=True)
-class ClientLookupPeekCurrentDwqueue0(LookupRequestChanger):
+@fault("client-lookup-peek-current-sends-dw-queue-0", breaks="MQQP-3.1.4.11-05", blind=True)
+class ClientLookupPeekCurrentSendsDwQueue0(LookupRequestChanger):
     """The client sets dwQueue of a LOOKUP_PEEK_CURRENT to 0."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_CURRENT
@@ -201,8 +205,8 @@ class ServerLookupSequentialidCopiedFromLookupId(ReadAnswerChanger):
         return change_answer_values(call, lpRemoteReadDesc2=lambda given: {**given, "SequentialId": copied})
 
 
-@fault("server-lookup-sequentialid-of-receive-missing", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"))
-class ServerLookupSequentialidOfReceiveMissing(ReadAnswerChanger):
+@fault("server-lookup-receive-returns-sequential-id-0", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"))
+class ServerLookupReceiveReturnsSequentialId0(ReadAnswerChanger):
     """The server returns SequentialId 0 for the receive actions."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -211,8 +215,12 @@ class ServerLookupSequentialidOfReceiveMissing(ReadAnswerChanger):
         return change_answer_values(call, lpRemoteReadDesc2=lambda given: {**given, "SequentialId": 0})
 
 
-@fault("server-lookup-sequentialid-of-8-bytes", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"), blind=True)
-class ServerLookupSequentialidOf8Bytes(ReadAnswerChanger):
+@fault(
+    "server-lookup-receive-returns-sequential-id-of-8-bytes",
+    breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"),
+    blind=True,
+)
+class ServerLookupReceiveReturnsSequentialIdOf8Bytes(ReadAnswerChanger):
     """The server returns all 8 bytes of the LookupIdentifier in SequentialId of a receive."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -224,11 +232,11 @@ class ServerLookupSequentialidOf8Bytes(ReadAnswerChanger):
 
 
 @fault(
-    "server-lookup-sequentialid-of-peek-prev-of-next-message",
+    "server-lookup-peek-prev-returns-sequential-id-of-next-message",
     breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"),
     blind=True,
 )
-class ServerLookupSequentialidOfPeekPrevOfNextMessage(ReadAnswerChanger):
+class ServerLookupPeekPrevReturnsSequentialIdOfNextMessage(ReadAnswerChanger):
     """The server returns the SequentialId of the following message in the answer to a PEEK_PREV."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -261,8 +269,8 @@ add(
 )
 
 
-@fault("client-lookup-receive-previous-as-next", breaks="MQQP-3.1.4.11-07")
-class ClientLookupReceivePreviousAsNext(_LookupDescriptionChanger):
+@fault("client-sends-lookup-receive-prev-as-receive-next", breaks="MQQP-3.1.4.11-07")
+class ClientSendsLookupReceivePrevAsReceiveNext(_LookupDescriptionChanger):
     """The client sets ulAction of a receive of the previous message to RECEIVE_NEXT."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -270,8 +278,8 @@ class ClientLookupReceivePreviousAsNext(_LookupDescriptionChanger):
         return {"ulAction": int(ReadAction.MQ_LOOKUP_RECEIVE_NEXT)} if wrong else {}
 
 
-@fault("client-lookup-receive-current-as-peek-current", breaks="MQQP-3.1.4.11-07", blind=True)
-class ClientLookupReceiveCurrentAsPeekCurrent(LookupRequestChanger):
+@fault("client-sends-lookup-receive-current-as-peek-current", breaks="MQQP-3.1.4.11-07", blind=True)
+class ClientSendsLookupReceiveCurrentAsPeekCurrent(LookupRequestChanger):
     """The client sets ulAction of a receive by LookupIdentifier to LOOKUP_PEEK_CURRENT."""
 
     action = ReadAction.MQ_LOOKUP_RECEIVE_CURRENT
@@ -280,8 +288,8 @@ class ClientLookupReceiveCurrentAsPeekCurrent(LookupRequestChanger):
         return {"ulAction": int(ReadAction.MQ_LOOKUP_PEEK_CURRENT)}
 
 
-@fault("client-lookup-peek-prev-as-peek-next", breaks="MQQP-3.1.4.11-07", blind=True)
-class ClientLookupPeekPrevAsPeekNext(LookupRequestChanger):
+@fault("client-sends-lookup-peek-prev-as-peek-next", breaks="MQQP-3.1.4.11-07", blind=True)
+class ClientSendsLookupPeekPrevAsPeekNext(LookupRequestChanger):
     """The client sets ulAction of a peek at the previous message to LOOKUP_PEEK_NEXT."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_PREV
@@ -299,10 +307,10 @@ add(
 
 
 @fault(
-    "client-lookup-hcursor-of-open-cursor",
+    "client-sends-lookup-with-h-cursor-of-open-cursor",
     breaks=("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-11", "MQQP-3.1.4.11-13", "MQQP-3.1.4.11-16"),
 )
-class ClientLookupHcursorOfOpenCursor(_LookupDescriptionChanger):
+class ClientSendsLookupWithHCursorOfOpenCursor(_LookupDescriptionChanger):
     """The client sets hCursor of a read by LookupIdentifier to an open cursor of the queue."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -328,8 +336,8 @@ add(
 )
 
 
-@fault("client-lookup-peek-next-hcursor-1", breaks="MQQP-3.1.4.11-11", blind=True)
-class ClientLookupPeekNextHcursor1(LookupRequestChanger):
+@fault("client-lookup-peek-next-sends-h-cursor-1", breaks="MQQP-3.1.4.11-11", blind=True)
+class ClientLookupPeekNextSendsHCursor1(LookupRequestChanger):
     """The client sets hCursor of a LOOKUP_PEEK_NEXT to 1."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_NEXT
@@ -338,8 +346,8 @@ class ClientLookupPeekNextHcursor1(LookupRequestChanger):
         return {"hCursor": 1}
 
 
-@fault("client-lookup-peek-next-ultimeout-1000", breaks="MQQP-3.1.4.11-12", blind=True)
-class ClientLookupPeekNextUltimeout1000(LookupRequestChanger):
+@fault("client-lookup-peek-next-sends-ul-timeout-1000", breaks="MQQP-3.1.4.11-12", blind=True)
+class ClientLookupPeekNextSendsUlTimeout1000(LookupRequestChanger):
     """The client sets ulTimeout of a LOOKUP_PEEK_NEXT to 1000."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_NEXT
@@ -348,8 +356,8 @@ class ClientLookupPeekNextUltimeout1000(LookupRequestChanger):
         return {"ulTimeout": 1000}
 
 
-@fault("client-lookup-receive-prev-hcursor-1", breaks="MQQP-3.1.4.11-13", blind=True)
-class ClientLookupReceivePrevHcursor1(LookupRequestChanger):
+@fault("client-lookup-receive-prev-sends-h-cursor-1", breaks="MQQP-3.1.4.11-13", blind=True)
+class ClientLookupReceivePrevSendsHCursor1(LookupRequestChanger):
     """The client sets hCursor of a LOOKUP_RECEIVE_PREV to 1."""
 
     action = ReadAction.MQ_LOOKUP_RECEIVE_PREV
@@ -358,8 +366,8 @@ class ClientLookupReceivePrevHcursor1(LookupRequestChanger):
         return {"hCursor": 1}
 
 
-@fault("client-lookup-receive-current-lookup-id-0", breaks="MQQP-3.1.4.11-14", blind=True)
-class ClientLookupReceiveCurrentLookupId0(ClientReading):
+@fault("client-lookup-receive-current-sends-lookup-id-0", breaks="MQQP-3.1.4.11-14", blind=True)
+class ClientLookupReceiveCurrentSendsLookupId0(ClientReading):
     """The client sets LookupId of a LOOKUP_RECEIVE_CURRENT to 0."""
 
     def start_receive2(self, read: RemoteRead) -> Sequence:
@@ -371,8 +379,8 @@ class ClientLookupReceiveCurrentLookupId0(ClientReading):
 LOOKUP_PREVIOUS_ACTIONS = (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV)
 
 
-@fault("client-lookup-peek-next-hcursor-of-open-cursor", breaks="MQQP-3.1.4.11-11", blind=True)
-class ClientLookupPeekNextHcursorOfOpenCursor(ClientReading):
+@fault("client-h-cursor-of-lookup-peek-next-is-open-cursor", breaks="MQQP-3.1.4.11-11", blind=True)
+class ClientHCursorOfLookupPeekNextIsOpenCursor(ClientReading):
     """The client sets hCursor of a LOOKUP_PEEK_NEXT to the cursor that it has opened for the queue."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -384,8 +392,8 @@ class ClientLookupPeekNextHcursorOfOpenCursor(ClientReading):
         return described
 
 
-@fault("server-lookup-prev-in-order-of-arrival", breaks="MQQP-3.1.4.11-44", blind=True)
-class ServerLookupPrevInOrderOfArrival(RemoteReads):
+@fault("server-lookup-prev-follows-order-of-arrival-not-priority", breaks="MQQP-3.1.4.11-44", blind=True)
+class ServerLookupPrevFollowsOrderOfArrivalNotPriority(RemoteReads):
     """For a PREV action, the server reads the message that arrived before the message with the given LookupId, even
     if messages with different priorities are between them in the queue.
     """

@@ -32,8 +32,8 @@ from suites.mqqp.s3_1_4_11_start_receive_by_lookup_id.fault_steps import (
 )
 
 
-@fault("client-lookup-peek-prev-ultimeout-infinite", breaks="MQQP-3.1.4.11-15", blind=True)
-class ClientLookupPeekPrevUltimeoutInfinite(LookupRequestChanger):
+@fault("client-lookup-peek-prev-sends-infinite-ul-timeout", breaks="MQQP-3.1.4.11-15", blind=True)
+class ClientLookupPeekPrevSendsInfiniteUlTimeout(LookupRequestChanger):
     """The client sets ulTimeout of a LOOKUP_PEEK_PREV to 0xFFFFFFFF."""
 
     action = ReadAction.MQ_LOOKUP_PEEK_PREV
@@ -42,8 +42,8 @@ class ClientLookupPeekPrevUltimeoutInfinite(LookupRequestChanger):
         return {"ulTimeout": 0xFFFFFFFF}
 
 
-@fault("client-lookup-receive-next-ultimeout-1", breaks="MQQP-3.1.4.11-17", blind=True)
-class ClientLookupReceiveNextUltimeout1(LookupRequestChanger):
+@fault("client-lookup-receive-next-sends-ul-timeout-1", breaks="MQQP-3.1.4.11-17", blind=True)
+class ClientLookupReceiveNextSendsUlTimeout1(LookupRequestChanger):
     """The client sets ulTimeout of a LOOKUP_RECEIVE_NEXT to 1."""
 
     action = ReadAction.MQ_LOOKUP_RECEIVE_NEXT
@@ -153,8 +153,8 @@ class ServerLookupHRemoteQueueZeroAccepted(RemoteStarting):
         return Status.MQ_OK
 
 
-@fault("server-lookup-timeout-of-high-16-bits-accepted", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"))
-class ServerLookupTimeoutOfHigh16BitsAccepted(RemoteStarting):
+@fault("server-accepts-lookup-with-ul-timeout-only-in-high-16-bits", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"))
+class ServerAcceptsLookupWithUlTimeoutOnlyInHigh16Bits(RemoteStarting):
     """The server accepts a read by LookupIdentifier with a nonzero ulTimeout if the low 16 bits of
     ulTimeout are zero.
     """
@@ -171,8 +171,8 @@ class ServerLookupInfiniteTimeoutAccepted(RemoteStarting):
         return Status.MQ_OK if desc["ulTimeout"] == 0xFFFFFFFF else super().check_lookup_timeout(desc)
 
 
-@fault("server-lookup-timeout-of-receive-accepted", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"))
-class ServerLookupTimeoutOfReceiveAccepted(RemoteStarting):
+@fault("server-accepts-lookup-receive-with-ul-timeout", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"))
+class ServerAcceptsLookupReceiveWithUlTimeout(RemoteStarting):
     """The server checks ulTimeout only for the peek actions of a read by LookupIdentifier."""
 
     def check_lookup_timeout(self, desc: ReadDescription) -> Status:
@@ -190,11 +190,11 @@ class ServerLookupOpenCursorAccepted(RemoteStarting):
 
 
 @fault(
-    "server-lookup-hremotequeue-0-of-receive-invalid-handle",
+    "server-returns-invalid-handle-for-lookup-receive-of-h-remote-queue-0",
     breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-22"),
     blind=True,
 )
-class ServerLookupHremotequeue0OfReceiveInvalidHandle(ReadAnswerChanger):
+class ServerReturnsInvalidHandleForLookupReceiveOfHRemoteQueue0(ReadAnswerChanger):
     """The server returns MQ_ERROR_INVALID_HANDLE for a receive by LookupIdentifier with hRemoteQueue 0."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -211,8 +211,10 @@ class ServerLookupTimeoutBelowOneSecondAccepted(RemoteStarting):
         return Status.MQ_OK if desc["ulTimeout"] < 1000 else super().check_lookup_timeout(desc)
 
 
-@fault("server-lookup-timeout-of-prev-actions-accepted", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"), blind=True)
-class ServerLookupTimeoutOfPrevActionsAccepted(RemoteStarting):
+@fault(
+    "server-accepts-lookup-prev-actions-with-ul-timeout", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"), blind=True
+)
+class ServerAcceptsLookupPrevActionsWithUlTimeout(RemoteStarting):
     """The server accepts a read by LookupIdentifier with a PREV action and a nonzero ulTimeout."""
 
     def check_lookup_timeout(self, desc: ReadDescription) -> Status:
@@ -220,8 +222,8 @@ class ServerLookupTimeoutOfPrevActionsAccepted(RemoteStarting):
         return Status.MQ_OK if desc["ulAction"] in previous else super().check_lookup_timeout(desc)
 
 
-@fault("server-lookup-cursor-of-receive-accepted", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-24"), blind=True)
-class ServerLookupCursorOfReceiveAccepted(RemoteStarting):
+@fault("server-accepts-lookup-receive-with-unknown-cursor", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-24"), blind=True)
+class ServerAcceptsLookupReceiveWithUnknownCursor(RemoteStarting):
     """In a receive by LookupIdentifier, the server ignores a nonzero hCursor that is not the handle of a cursor."""
 
     def remote_qm_start_receive_by_lookup_id(self, call: Call, now: Now) -> None:
@@ -254,8 +256,8 @@ class ServerLookupWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
         return Status.MQ_OK if known and lookup else super().check_open_queue(desc)
 
 
-@fault("server-lookup-of-closed-queue-invalid-handle", breaks="MQQP-3.1.4.11-26", blind=True)
-class ServerLookupOfClosedQueueInvalidHandle(RemoteStarting):
+@fault("server-returns-invalid-handle-for-lookup-of-closed-queue", breaks="MQQP-3.1.4.11-26", blind=True)
+class ServerReturnsInvalidHandleForLookupOfClosedQueue(RemoteStarting):
     """The server returns MQ_ERROR_INVALID_HANDLE for a read by LookupIdentifier through a closed handle."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:

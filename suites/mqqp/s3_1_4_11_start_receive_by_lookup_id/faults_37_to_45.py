@@ -198,7 +198,7 @@ class ServerLookupReceiveNextOfZeroFails(RemoteReads):
         return super().get_lookup_operation(action, lookup_id)
 
 
-class _EdgeSeekChanger(Seeking):
+class _FirstOrLastSeekChanger(Seeking):
     action = MessageSeekAction.FIRST
 
     def seek_with_identifier(
@@ -212,8 +212,8 @@ class _EdgeSeekChanger(Seeking):
         return found
 
 
-@fault("server-lookup-first-of-locked-message-not-found", breaks="MQQP-3.1.4.11-42", blind=True)
-class ServerLookupFirstOfLockedMessageNotFound(_EdgeSeekChanger):
+@fault("server-lookup-of-first-message-fails-if-first-message-is-locked", breaks="MQQP-3.1.4.11-42", blind=True)
+class ServerLookupOfFirstMessageFailsIfFirstMessageIsLocked(_FirstOrLastSeekChanger):
     """The server finds no message for a NEXT action with LookupId 0 if the first message of the queue is locked."""
 
 
@@ -259,8 +259,8 @@ class ServerLookupLastReturnsLastArrived(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-@fault("server-lookup-last-of-locked-message-not-found", breaks="MQQP-3.1.4.11-43", blind=True)
-class ServerLookupLastOfLockedMessageNotFound(_EdgeSeekChanger):
+@fault("server-lookup-of-last-message-fails-if-last-message-is-locked", breaks="MQQP-3.1.4.11-43", blind=True)
+class ServerLookupOfLastMessageFailsIfLastMessageIsLocked(_FirstOrLastSeekChanger):
     """The server finds no message for a PREV action with all bits of LookupId set if the last message is locked."""
 
     action = MessageSeekAction.LAST
@@ -279,8 +279,8 @@ class ServerLookupPrevOfFirstMessageReturnsIt(Seeking):
         return status, found
 
 
-@fault("server-lookup-prev-ends-at-priority", breaks=("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D06"))
-class ServerLookupPrevEndsAtPriority(Seeking):
+@fault("server-lookup-prev-finds-no-message-of-other-priority", breaks=("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D06"))
+class ServerLookupPrevFindsNoMessageOfOtherPriority(Seeking):
     """The server finds no message for a PREV action when the previous message has a different priority."""
 
     def seek_with_identifier(

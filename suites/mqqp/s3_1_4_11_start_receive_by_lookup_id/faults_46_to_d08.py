@@ -73,8 +73,12 @@ class ServerLookupNextOfLockedMessageNotFound(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-@fault("server-lookup-receive-next-ends-at-priority", breaks=("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D05"), blind=True)
-class ServerLookupReceiveNextEndsAtPriority(Seeking):
+@fault(
+    "server-lookup-receive-next-finds-no-message-of-other-priority",
+    breaks=("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D05"),
+    blind=True,
+)
+class ServerLookupReceiveNextFindsNoMessageOfOtherPriority(Seeking):
     """A RECEIVE_NEXT finds no message when the next message has a different priority."""
 
     def seek_with_identifier(
@@ -132,11 +136,11 @@ class ServerLookupPacketPriority3(_LookupPacketChanger):
 
 
 @fault(
-    "server-lookup-packet-of-recoverable-message-express",
+    "server-lookup-returns-recoverable-message-as-express",
     breaks=("MQQP-3.1.4.11-47", "MQQP-3.1.4.11-48", "MQQP-3.1.4.11-50", "MQQP-3.1.4.11-53"),
     blind=True,
 )
-class ServerLookupPacketOfRecoverableMessageExpress(_LookupPacketChanger):
+class ServerLookupReturnsRecoverableMessageAsExpress(_LookupPacketChanger):
     """The server returns the packet of a recoverable message with DM 0 in a read by LookupIdentifier."""
 
     def change_looked_up_packet(self, packet: Any) -> Any:
@@ -187,8 +191,8 @@ class ServerLookupFailedReadRequestIdStaysInUse(RemoteReads):
             self.qm.remote.RemoteReadEntryCollection.add(entry)
 
 
-@fault("server-lookup-completion-removes-reads-of-handle", breaks="MQQP-3.1.4.11-56", blind=True)
-class ServerLookupCompletionRemovesReadsOfHandle(RemoteReads):
+@fault("server-lookup-end-removes-entries-of-all-reads-of-handle", breaks="MQQP-3.1.4.11-56", blind=True)
+class ServerLookupEndRemovesEntriesOfAllReadsOfHandle(RemoteReads):
     """At the end of a read by LookupIdentifier, the server removes the entries of all reads of the handle."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
@@ -198,8 +202,8 @@ class ServerLookupCompletionRemovesReadsOfHandle(RemoteReads):
                 self.qm.remote.RemoteReadEntryCollection.remove(one)
 
 
-@fault("server-lookup-completion-removes-same-request-id", breaks="MQQP-3.1.4.11-56", blind=True)
-class ServerLookupCompletionRemovesSameRequestId(RemoteReads):
+@fault("server-lookup-end-removes-entry-with-same-request-id-of-other-handle", breaks="MQQP-3.1.4.11-56", blind=True)
+class ServerLookupEndRemovesEntryWithSameRequestIdOfOtherHandle(RemoteReads):
     """At the end of a read by LookupIdentifier, the server also removes the entry of another handle with the same
     dwRequestID.
     """
@@ -303,8 +307,8 @@ add(
 )
 
 
-@fault("server-lookup-missing-message-thrown", breaks="MQQP-3.1.4.11-D08")
-class ServerLookupMissingMessageThrown(RemoteReads):
+@fault("server-lookup-raises-exception-for-missing-message", breaks="MQQP-3.1.4.11-D08")
+class ServerLookupRaisesExceptionForMissingMessage(RemoteReads):
     """The server raises an RPC exception when a read by LookupIdentifier finds no message."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -314,7 +318,7 @@ class ServerLookupMissingMessageThrown(RemoteReads):
             super().answer_read(call, status, entry)
 
 
-class _FailureThrower(RemoteReads):
+class _RpcExceptionRaiser(RemoteReads):
     def is_failure_thrown(self, desc: ReadDescription, entry: RemoteReadEntry | None, status: Status) -> bool:
         """Return whether the server raises an RPC exception instead of returning the failure of the read."""
         return False
@@ -328,24 +332,24 @@ class _FailureThrower(RemoteReads):
         super().answer_read(call, status, entry)
 
 
-@fault("server-lookup-with-cursor-thrown", breaks="MQQP-3.1.4.11-D08", blind=True)
-class ServerLookupWithCursorThrown(_FailureThrower):
+@fault("server-lookup-raises-exception-for-nonzero-h-cursor", breaks="MQQP-3.1.4.11-D08", blind=True)
+class ServerLookupRaisesExceptionForNonzeroHCursor(_RpcExceptionRaiser):
     """The server raises an RPC exception for a read by LookupIdentifier with a nonzero hCursor."""
 
     def is_failure_thrown(self, desc: ReadDescription, entry: RemoteReadEntry | None, status: Status) -> bool:
         return bool(desc["hCursor"])
 
 
-@fault("server-lookup-with-timeout-thrown", breaks="MQQP-3.1.4.11-D08", blind=True)
-class ServerLookupWithTimeoutThrown(_FailureThrower):
+@fault("server-lookup-raises-exception-for-nonzero-ul-timeout", breaks="MQQP-3.1.4.11-D08", blind=True)
+class ServerLookupRaisesExceptionForNonzeroUlTimeout(_RpcExceptionRaiser):
     """The server raises an RPC exception for a read by LookupIdentifier with a nonzero ulTimeout."""
 
     def is_failure_thrown(self, desc: ReadDescription, entry: RemoteReadEntry | None, status: Status) -> bool:
         return bool(desc["ulTimeout"])
 
 
-@fault("server-lookup-of-unopened-queue-thrown", breaks="MQQP-3.1.4.11-D08", blind=True)
-class ServerLookupOfUnopenedQueueThrown(_FailureThrower):
+@fault("server-lookup-raises-exception-for-unopened-queue", breaks="MQQP-3.1.4.11-D08", blind=True)
+class ServerLookupRaisesExceptionForUnopenedQueue(_RpcExceptionRaiser):
     """The server raises an RPC exception for a read by LookupIdentifier of a queue that is not open."""
 
     def is_failure_thrown(self, desc: ReadDescription, entry: RemoteReadEntry | None, status: Status) -> bool:
@@ -353,8 +357,8 @@ class ServerLookupOfUnopenedQueueThrown(_FailureThrower):
         return bool(desc["hRemoteQueue"]) and not known
 
 
-@fault("server-lookup-of-locked-message-thrown", breaks="MQQP-3.1.4.11-D08", blind=True)
-class ServerLookupOfLockedMessageThrown(_FailureThrower):
+@fault("server-lookup-raises-exception-for-locked-message", breaks="MQQP-3.1.4.11-D08", blind=True)
+class ServerLookupRaisesExceptionForLockedMessage(_RpcExceptionRaiser):
     """The server raises an RPC exception for a RECEIVE_CURRENT of a locked message."""
 
     def is_failure_thrown(self, desc: ReadDescription, entry: RemoteReadEntry | None, status: Status) -> bool:

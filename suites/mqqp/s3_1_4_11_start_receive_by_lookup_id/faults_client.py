@@ -37,8 +37,8 @@ class LookupDescriptionChanger(ClientReading):
         return given | self.change(read)
 
 
-@fault("client-lookup-hcursor-of-newest-cursor", breaks=ZERO_CURSOR_RULES, blind=True)
-class ClientLookupHcursorOfNewestCursor(LookupDescriptionChanger):
+@fault("client-h-cursor-of-read-by-lookup-id-is-newest-cursor", breaks=ZERO_CURSOR_RULES, blind=True)
+class ClientHCursorOfReadByLookupIdIsNewestCursor(LookupDescriptionChanger):
     """The client sets hCursor of a read by LookupId to the cursor that it opened last."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -46,24 +46,24 @@ class ClientLookupHcursorOfNewestCursor(LookupDescriptionChanger):
         return {"hCursor": handles[-1]} if handles else {}
 
 
-@fault("client-lookup-hcursor-is-low-half-of-lookup-id", breaks=ZERO_CURSOR_RULES, blind=True)
-class ClientLookupHcursorIsLowHalfOfLookupId(LookupDescriptionChanger):
+@fault("client-h-cursor-of-lookup-is-low-half-of-lookup-id", breaks=ZERO_CURSOR_RULES, blind=True)
+class ClientHCursorOfLookupIsLowHalfOfLookupId(LookupDescriptionChanger):
     """The client sets hCursor of a read by LookupId to the low half of LookupId."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         return {"hCursor": (read.LookupId or 0) & 0xFFFFFFFF}
 
 
-@fault("client-second-lookup-hcursor-1", breaks=ZERO_CURSOR_RULES, blind=True)
-class ClientSecondLookupHcursor1(LookupDescriptionChanger):
+@fault("client-h-cursor-1-in-second-read-by-lookup-id", breaks=ZERO_CURSOR_RULES, blind=True)
+class ClientHCursor1InSecondReadByLookupId(LookupDescriptionChanger):
     """The client sets hCursor to 1 in its second read by LookupId."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         return {"hCursor": 1} if self.lookup_count == 2 else {}
 
 
-@fault("client-lookup-ul-timeout-of-earlier-read", breaks=ZERO_TIMEOUT_RULES, blind=True)
-class ClientLookupUlTimeoutOfEarlierRead(LookupDescriptionChanger):
+@fault("client-ul-timeout-of-lookup-copied-from-earlier-read", breaks=ZERO_TIMEOUT_RULES, blind=True)
+class ClientUlTimeoutOfLookupCopiedFromEarlierRead(LookupDescriptionChanger):
     """The client sets ulTimeout of a read by LookupId to the time-out of the last read without LookupId."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -78,16 +78,16 @@ class ClientSecondLookupUlTimeoutInfinite(LookupDescriptionChanger):
         return {"ulTimeout": INFINITE_MS} if self.lookup_count == 2 else {}
 
 
-@fault("client-lookup-at-end-of-queue-ul-timeout-1", breaks=ZERO_TIMEOUT_RULES, blind=True)
-class ClientLookupAtEndOfQueueUlTimeout1(LookupDescriptionChanger):
+@fault("client-ul-timeout-1-in-lookup-at-end-of-queue", breaks=ZERO_TIMEOUT_RULES, blind=True)
+class ClientUlTimeout1InLookupAtEndOfQueue(LookupDescriptionChanger):
     """The client sets ulTimeout to 1 in a read whose LookupId stands for an end of the queue."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         return {"ulTimeout": 1} if read.LookupId in (FIRST_LOOKUP_ID, LAST_LOOKUP_ID) else {}
 
 
-@fault("client-receive-previous-after-receive-ul-timeout-1", breaks="MQQP-3.1.4.11-15", blind=True)
-class ClientReceivePreviousAfterReceiveUlTimeout1(LookupDescriptionChanger):
+@fault("client-ul-timeout-1-in-lookup-receive-prev-beside-pending-read", breaks="MQQP-3.1.4.11-15", blind=True)
+class ClientUlTimeout1InLookupReceivePrevBesidePendingRead(LookupDescriptionChanger):
     """The client sets ulTimeout to 1 in a LOOKUP_RECEIVE_PREV while another read of the client is pending."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:

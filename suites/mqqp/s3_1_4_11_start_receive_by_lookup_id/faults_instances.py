@@ -78,8 +78,12 @@ class ServerLookupPrevGoesToFirstMessage(Seeking):
         return status, found
 
 
-@fault("server-lookup-receive-next-0-takes-newest", breaks=("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05"), blind=True)
-class ServerLookupReceiveNext0TakesNewest(RemoteReads):
+@fault(
+    "server-lookup-receive-next-of-id-0-removes-last-message",
+    breaks=("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05"),
+    blind=True,
+)
+class ServerLookupReceiveNextOfId0RemovesLastMessage(RemoteReads):
     """LOOKUP_RECEIVE_NEXT with LookupId 0 removes the last message of the queue."""
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
@@ -88,8 +92,12 @@ class ServerLookupReceiveNext0TakesNewest(RemoteReads):
         return super().get_lookup_operation(action, lookup_id)
 
 
-@fault("server-lookup-receive-prev-at-end-takes-first", breaks=("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06"), blind=True)
-class ServerLookupReceivePrevAtEndTakesFirst(RemoteReads):
+@fault(
+    "server-lookup-receive-prev-at-end-removes-first-message",
+    breaks=("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06"),
+    blind=True,
+)
+class ServerLookupReceivePrevAtEndRemovesFirstMessage(RemoteReads):
     """LOOKUP_RECEIVE_PREV with all bits of LookupId set removes the first message of the queue."""
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
@@ -98,8 +106,8 @@ class ServerLookupReceivePrevAtEndTakesFirst(RemoteReads):
         return super().get_lookup_operation(action, lookup_id)
 
 
-@fault("server-lookup-reads-any-open-queue", breaks="MQQP-3.1.4.11-29", blind=True)
-class ServerLookupReadsAnyOpenQueue(RemoteReads):
+@fault("server-lookup-falls-back-to-other-open-queue", breaks="MQQP-3.1.4.11-29", blind=True)
+class ServerLookupFallsBackToOtherOpenQueue(RemoteReads):
     """RemoteQMStartReceiveByLookupId reads a message with the given LookupId from another open queue if the queue of
     the call does not contain it.
     """

@@ -26,8 +26,8 @@ def _is_lookup_receive(entry: RemoteReadEntry | None) -> bool:
     return entry is not None and entry.call.method.name == LOOKUP and entry.Action in RECEIVE_ACTIONS
 
 
-@fault("acceptor-remoteqmstartreceivebylookupid-handle-at-edge-null", breaks="MQQP-3.1.4.11-02", blind=True)
-class AcceptorRemoteqmstartreceivebylookupidHandleAtEdgeNull(RemoteReads):
+@fault("server-lookup-receive-at-end-of-queue-returns-null-handle", breaks="MQQP-3.1.4.11-02", blind=True)
+class ServerLookupReceiveAtEndOfQueueReturnsNullHandle(RemoteReads):
     """RemoteQMStartReceiveByLookupId returns no context handle for a receive with LookupId 0 or 0xFFFFFFFFFFFFFFFF."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -36,8 +36,8 @@ class AcceptorRemoteqmstartreceivebylookupidHandleAtEdgeNull(RemoteReads):
         super().answer_read(call, status, entry)
 
 
-@fault("acceptor-remoteqmstartreceivebylookupid-handle-of-second-receive-null", breaks="MQQP-3.1.4.11-02", blind=True)
-class AcceptorRemoteqmstartreceivebylookupidHandleOfSecondReceiveNull(RemoteReads):
+@fault("server-second-lookup-receive-returns-null-handle", breaks="MQQP-3.1.4.11-02", blind=True)
+class ServerSecondLookupReceiveReturnsNullHandle(RemoteReads):
     """RemoteQMStartReceiveByLookupId returns no context handle while an earlier receive has not been ended."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -49,41 +49,39 @@ class AcceptorRemoteqmstartreceivebylookupidHandleOfSecondReceiveNull(RemoteRead
         super().answer_read(call, status, entry)
 
 
-class LookupStarting(RemoteStarting):
+class LookupReadRecorder(RemoteStarting):
     """A part that knows whether the current read is a read by lookup identifier."""
 
-    by_lookup = False
+    is_read_by_lookup_id = False
 
     def remote_qm_start_receive_by_lookup_id(self, call: Call, now: Now) -> None:
-        self.by_lookup = True
+        self.is_read_by_lookup_id = True
         super().remote_qm_start_receive_by_lookup_id(call, now)
-        self.by_lookup = False
+        self.is_read_by_lookup_id = False
 
 
-@fault(
-    "acceptor-remoteqmstartreceivebylookupid-queue-beside-open-queue-accepted", breaks="MQQP-3.1.4.11-26", blind=True
-)
-class AcceptorRemoteqmstartreceivebylookupidQueueBesideOpenQueueAccepted(LookupStarting):
+@fault("server-lookup-reads-unopened-queue-while-other-queue-is-open", breaks="MQQP-3.1.4.11-26", blind=True)
+class ServerLookupReadsUnopenedQueueWhileOtherQueueIsOpen(LookupReadRecorder):
     """RemoteQMStartReceiveByLookupId reads from an unopened queue if RemoteQMOpenQueue has opened any other queue."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
-        if self.by_lookup and len(self.qm.remote.OpenQueueEntryCollection):
+        if self.is_read_by_lookup_id and len(self.qm.remote.OpenQueueEntryCollection):
             return Status.MQ_OK
         return super().check_open_queue(desc)
 
 
-@fault("acceptor-remoteqmstartreceivebylookupid-peek-of-unopened-queue-accepted", breaks="MQQP-3.1.4.11-26", blind=True)
-class AcceptorRemoteqmstartreceivebylookupidPeekOfUnopenedQueueAccepted(LookupStarting):
+@fault("server-lookup-peeks-at-unopened-queue", breaks="MQQP-3.1.4.11-26", blind=True)
+class ServerLookupPeeksAtUnopenedQueue(LookupReadRecorder):
     """RemoteQMStartReceiveByLookupId peeks at messages of a queue that RemoteQMOpenQueue has not opened."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
-        if self.by_lookup and desc["ulAction"] not in RECEIVE_ACTIONS:
+        if self.is_read_by_lookup_id and desc["ulAction"] not in RECEIVE_ACTIONS:
             return Status.MQ_OK
         return super().check_open_queue(desc)
 
 
-@fault("acceptor-remoteqmstartreceivebylookupid-entry-replaced-by-next-receive", breaks="MQQP-3.1.4.11-30", blind=True)
-class AcceptorRemoteqmstartreceivebylookupidEntryReplacedByNextReceive(RemoteReads):
+@fault("server-next-lookup-receive-unlocks-message-of-earlier-one", breaks="MQQP-3.1.4.11-30", blind=True)
+class ServerNextLookupReceiveUnlocksMessageOfEarlierOne(RemoteReads):
     """The server keeps only the entry of the last receive by lookup identifier: the message of an earlier receive
     becomes available again.
     """
@@ -99,8 +97,8 @@ class AcceptorRemoteqmstartreceivebylookupidEntryReplacedByNextReceive(RemoteRea
         self.last = entry
 
 
-@fault("acceptor-remoteqmstartreceivebylookupid-entry-removed-by-cancel", breaks="MQQP-3.1.4.11-30", blind=True)
-class AcceptorRemoteqmstartreceivebylookupidEntryRemovedByCancel(RemoteEnding):
+@fault("server-cancel-receive-unlocks-message-of-answered-lookup-receive", breaks="MQQP-3.1.4.11-30", blind=True)
+class ServerCancelReceiveUnlocksMessageOfAnsweredLookupReceive(RemoteEnding):
     """A RemoteQMCancelReceive with the dwRequestID of an answered receive by lookup identifier removes its entry: the
     message becomes available again.
     """
@@ -118,24 +116,24 @@ class AcceptorRemoteqmstartreceivebylookupidEntryRemovedByCancel(RemoteEnding):
         super().remote_qm_cancel_receive(call, now)
 
 
-class LookupChanged(ClientReading):
+class LookupReadChanger(ClientReading):
     """A part of a client that changes some reads by lookup identifier."""
 
-    actions: tuple[ReadAction, ...]
+    changed_actions: tuple[ReadAction, ...]
 
     def change_lookup(self, read: RemoteRead, earlier: int) -> RemoteRead:
         """Return the changed read. ``earlier`` is the number of earlier reads with one of the actions."""
         raise NotImplementedError
 
     def start_receive2(self, read: RemoteRead) -> Sequence:
-        if read.LookupId is not None and read.Action in self.actions:
+        if read.LookupId is not None and read.Action in self.changed_actions:
             earlier: int = self.__dict__.setdefault("earlier", 0)
             self.__dict__["earlier"] = earlier + 1
             read = self.change_lookup(read, earlier)
         return (yield from super().start_receive2(read))
 
 
-class LookupIdOfLaterCallZero(LookupChanged):
+class ZeroLookupIdSenderInLaterCalls(LookupReadChanger):
     """A part that sends the LookupId 0 in all lookups after the first."""
 
     def change_lookup(self, read: RemoteRead, earlier: int) -> RemoteRead:
@@ -143,35 +141,35 @@ class LookupIdOfLaterCallZero(LookupChanged):
 
 
 PEEK_CURRENT = ReadAction.MQ_LOOKUP_PEEK_CURRENT
-CURRENT_OR_PREVIOUS = (
+CURRENT_OR_PREVIOUS_LOOKUP_ACTIONS = (
     ReadAction.MQ_LOOKUP_RECEIVE_CURRENT,
     ReadAction.MQ_LOOKUP_PEEK_PREV,
     ReadAction.MQ_LOOKUP_RECEIVE_PREV,
 )
 
 
-@fault("initiator-lookup-peek-current-lookupid-of-later-call-zero", breaks="MQQP-3.1.4.11-09", blind=True)
-class InitiatorLookupPeekCurrentLookupidOfLaterCallZero(LookupIdOfLaterCallZero):
+@fault("client-lookup-id-zero-in-later-lookup-peek-current", breaks="MQQP-3.1.4.11-09", blind=True)
+class ClientLookupIdZeroInLaterLookupPeekCurrent(ZeroLookupIdSenderInLaterCalls):
     """A client sets LookupId to 0 in each LOOKUP_PEEK_CURRENT after the first."""
 
-    actions = (PEEK_CURRENT,)
+    changed_actions = (PEEK_CURRENT,)
 
 
-@fault("initiator-lookup-peek-current-lookupid-with-zero-low-half-zero", breaks="MQQP-3.1.4.11-09", blind=True)
-class InitiatorLookupPeekCurrentLookupidWithZeroLowHalfZero(LookupChanged):
+@fault("client-lookup-peek-current-sends-low-32-bits-of-lookup-id", breaks="MQQP-3.1.4.11-09", blind=True)
+class ClientLookupPeekCurrentSendsLow32BitsOfLookupId(LookupReadChanger):
     """A client sets only the low 32 bits of LookupId in a LOOKUP_PEEK_CURRENT, so that 0x0000000100000000 becomes 0."""
 
-    actions = (PEEK_CURRENT,)
+    changed_actions = (PEEK_CURRENT,)
 
     def change_lookup(self, read: RemoteRead, earlier: int) -> RemoteRead:
         return replace(read, LookupId=(read.LookupId or 0) & 0xFFFFFFFF)
 
 
-@fault("initiator-lookup-hcursor-of-open-cursor", breaks="MQQP-3.1.4.11-13", blind=True)
-class InitiatorLookupHcursorOfOpenCursor(LookupChanged):
+@fault("client-h-cursor-of-lookup-is-open-cursor-of-queue", breaks="MQQP-3.1.4.11-13", blind=True)
+class ClientHCursorOfLookupIsOpenCursorOfQueue(LookupReadChanger):
     """A client sets hCursor to a cursor of the queue that the application has opened, if there is one."""
 
-    actions = CURRENT_OR_PREVIOUS
+    changed_actions = CURRENT_OR_PREVIOUS_LOOKUP_ACTIONS
 
     def change_lookup(self, read: RemoteRead, earlier: int) -> RemoteRead:
         for queue, cursor in self.qm.remote_client.cursors.values():
@@ -180,30 +178,30 @@ class InitiatorLookupHcursorOfOpenCursor(LookupChanged):
         return read
 
 
-@fault("initiator-lookup-hcursor-of-later-call-nonzero", breaks="MQQP-3.1.4.11-13", blind=True)
-class InitiatorLookupHcursorOfLaterCallNonzero(LookupChanged):
+@fault("client-h-cursor-nonzero-in-later-lookups", breaks="MQQP-3.1.4.11-13", blind=True)
+class ClientHCursorNonzeroInLaterLookups(LookupReadChanger):
     """A client sets hCursor to 1 in each LOOKUP_RECEIVE_CURRENT, LOOKUP_PEEK_PREV or LOOKUP_RECEIVE_PREV after the
     first two.
     """
 
-    actions = CURRENT_OR_PREVIOUS
+    changed_actions = CURRENT_OR_PREVIOUS_LOOKUP_ACTIONS
 
     def change_lookup(self, read: RemoteRead, earlier: int) -> RemoteRead:
         return replace(read, CursorHandle=1) if earlier > 1 else read
 
 
-@fault("initiator-lookup-receive-prev-lookupid-of-last-message-zero", breaks="MQQP-3.1.4.11-14", blind=True)
-class InitiatorLookupReceivePrevLookupidOfLastMessageZero(LookupChanged):
+@fault("client-lookup-id-zero-in-lookup-receive-prev-of-last-message", breaks="MQQP-3.1.4.11-14", blind=True)
+class ClientLookupIdZeroInLookupReceivePrevOfLastMessage(LookupReadChanger):
     """A client sets LookupId to 0 in the LOOKUP_RECEIVE_PREV with which the application receives the last message."""
 
-    actions = (ReadAction.MQ_LOOKUP_RECEIVE_PREV,)
+    changed_actions = (ReadAction.MQ_LOOKUP_RECEIVE_PREV,)
 
     def change_lookup(self, read: RemoteRead, earlier: int) -> RemoteRead:
         return replace(read, LookupId=0) if read.LookupId == LAST_LOOKUP_ID else read
 
 
-@fault("initiator-lookup-receive-current-lookupid-of-later-call-zero", breaks="MQQP-3.1.4.11-14", blind=True)
-class InitiatorLookupReceiveCurrentLookupidOfLaterCallZero(LookupIdOfLaterCallZero):
+@fault("client-lookup-id-zero-in-later-lookup-receive-current", breaks="MQQP-3.1.4.11-14", blind=True)
+class ClientLookupIdZeroInLaterLookupReceiveCurrent(ZeroLookupIdSenderInLaterCalls):
     """A client sets LookupId to 0 in each LOOKUP_RECEIVE_CURRENT after the first."""
 
-    actions = (ReadAction.MQ_LOOKUP_RECEIVE_CURRENT,)
+    changed_actions = (ReadAction.MQ_LOOKUP_RECEIVE_CURRENT,)

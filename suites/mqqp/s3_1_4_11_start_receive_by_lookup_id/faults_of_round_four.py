@@ -16,16 +16,16 @@ from reference_qm.model.adm import MessagePosition
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 
-_PEEKING_LOOKUPS = (
+_LOOKUP_PEEK_ACTIONS = (
     ReadAction.MQ_LOOKUP_PEEK_CURRENT,
     ReadAction.MQ_LOOKUP_PEEK_NEXT,
     ReadAction.MQ_LOOKUP_PEEK_PREV,
 )
-_LOOKUPS_OF_PREVIOUS = (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV)
+_PREVIOUS_MESSAGE_LOOKUP_ACTIONS = (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV)
 
 
-@fault("client-lookup-peek-next-timeout-of-preceding-read", breaks="MQQP-3.1.4.11-12", blind=True)
-class ClientLookupPeekNextTimeoutOfPrecedingRead(ClientReading):
+@fault("client-ul-timeout-of-lookup-peek-next-copied-from-earlier-read", breaks="MQQP-3.1.4.11-12", blind=True)
+class ClientUlTimeoutOfLookupPeekNextCopiedFromEarlierRead(ClientReading):
     """The client sets ulTimeout in a LOOKUP_PEEK_NEXT to the ulTimeout of its preceding read of the same queue without
     a LookupId.
     """
@@ -50,11 +50,11 @@ class ServerLookupPeekQueueNotOpenedByRemoteOpenQueueAccepted(RemoteStarting):
     """
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
-        return Status.MQ_OK if desc["ulAction"] in _PEEKING_LOOKUPS else super().check_open_queue(desc)
+        return Status.MQ_OK if desc["ulAction"] in _LOOKUP_PEEK_ACTIONS else super().check_open_queue(desc)
 
 
-@fault("server-lookup-previous-sequential-id-of-given-lookup-id", breaks="MQQP-3.1.4.11-55", blind=True)
-class ServerLookupPreviousSequentialIdOfGivenLookupId(RemoteReads):
+@fault("server-sequential-id-of-lookup-prev-taken-from-lookup-id-of-call", breaks="MQQP-3.1.4.11-55", blind=True)
+class ServerSequentialIdOfLookupPrevTakenFromLookupIdOfCall(RemoteReads):
     """The server sets SequentialId in the answer to a LOOKUP_PEEK_PREV or LOOKUP_RECEIVE_PREV to the lower 7 bytes of
     the LookupId of the call.
     """
@@ -65,7 +65,7 @@ class ServerLookupPreviousSequentialIdOfGivenLookupId(RemoteReads):
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         given = call.arguments.get("LookupId")
-        follows = entry is not None and entry.Action in _LOOKUPS_OF_PREVIOUS and given != LAST_LOOKUP_ID
+        follows = entry is not None and entry.Action in _PREVIOUS_MESSAGE_LOOKUP_ACTIONS and given != LAST_LOOKUP_ID
         self.given_lookup_id = given if follows else None
         super().answer_read(call, status, entry)
         self.given_lookup_id = None

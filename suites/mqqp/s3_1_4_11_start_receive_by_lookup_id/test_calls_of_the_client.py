@@ -16,7 +16,7 @@ from suites.mqqp.steps.reader import Reader, Reading
 SAMPLE_LOOKUP_ID, LOOKUP_ID_WITH_ZERO_LOW_HALF = 0x0055_0000_0000_0007, 0x0000_0001_0000_0000
 
 
-VERB_AND_SEEK_BY_ACTION = {
+VERB_AND_POSITION_BY_LOOKUP_ACTION = {
     Action.LOOKUP_PEEK_CURRENT: ("remote_peek_by_lookup_id", "current"),
     Action.LOOKUP_PEEK_NEXT: ("remote_peek_by_lookup_id", "next"),
     Action.LOOKUP_PEEK_PREV: ("remote_peek_by_lookup_id", "previous"),
@@ -27,25 +27,25 @@ VERB_AND_SEEK_BY_ACTION = {
 """For each action, the verb of the control channel, and the value of ``seek`` that makes the SUT use the action."""
 
 
-PEEK_CURRENT_RULES = ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-09", "MQQP-3.1.4.11-10")
+LOOKUP_PEEK_CURRENT_RULES = ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-09", "MQQP-3.1.4.11-10")
 
 
-PEEK_NEXT_RULES = ("MQQP-3.1.4.11-11", None, "MQQP-3.1.4.11-12")
+LOOKUP_PEEK_NEXT_RULES = ("MQQP-3.1.4.11-11", None, "MQQP-3.1.4.11-12")
 
 
-RECEIVE_CURRENT_RULES = ("MQQP-3.1.4.11-13", "MQQP-3.1.4.11-14", "MQQP-3.1.4.11-15")
+LOOKUP_RECEIVE_CURRENT_RULES = ("MQQP-3.1.4.11-13", "MQQP-3.1.4.11-14", "MQQP-3.1.4.11-15")
 
 
-RECEIVE_NEXT_RULES = ("MQQP-3.1.4.11-16", None, "MQQP-3.1.4.11-17")
+LOOKUP_RECEIVE_NEXT_RULES = ("MQQP-3.1.4.11-16", None, "MQQP-3.1.4.11-17")
 
 
 RULES_BY_LOOKUP_ACTION = {
-    Action.LOOKUP_PEEK_CURRENT: PEEK_CURRENT_RULES,
-    Action.LOOKUP_PEEK_NEXT: PEEK_NEXT_RULES,
-    Action.LOOKUP_PEEK_PREV: RECEIVE_CURRENT_RULES,
-    Action.LOOKUP_RECEIVE_CURRENT: RECEIVE_CURRENT_RULES,
-    Action.LOOKUP_RECEIVE_NEXT: RECEIVE_NEXT_RULES,
-    Action.LOOKUP_RECEIVE_PREV: RECEIVE_CURRENT_RULES,
+    Action.LOOKUP_PEEK_CURRENT: LOOKUP_PEEK_CURRENT_RULES,
+    Action.LOOKUP_PEEK_NEXT: LOOKUP_PEEK_NEXT_RULES,
+    Action.LOOKUP_PEEK_PREV: LOOKUP_RECEIVE_CURRENT_RULES,
+    Action.LOOKUP_RECEIVE_CURRENT: LOOKUP_RECEIVE_CURRENT_RULES,
+    Action.LOOKUP_RECEIVE_NEXT: LOOKUP_RECEIVE_NEXT_RULES,
+    Action.LOOKUP_RECEIVE_PREV: LOOKUP_RECEIVE_CURRENT_RULES,
 }
 """For each action, the rules about hCursor, LookupId and ulTimeout. The document states the rules of RECEIVE_CURRENT
 also for the PREV actions.
@@ -70,7 +70,7 @@ def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
     accepted presentation context, the ulAction of that action, the handles of the queue, a dwRequestID, hCursor 0,
     ulTimeout 0, dwSize 0 and lpBuffer NULL.
     """
-    verb, seek = VERB_AND_SEEK_BY_ACTION[action]
+    verb, seek = VERB_AND_POSITION_BY_LOOKUP_ACTION[action]
     cursor, identifier, timeout = RULES_BY_LOOKUP_ACTION[action]
     reader = Reader(peer, sut)
     _, remote, _ = (reader.open() for _ in range(3))
@@ -105,8 +105,8 @@ def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
         return
     judge("MQQP-3.1.4.11-07", expected=each(fields(ulAction=action), "read"), observed=asked, evidence=evidence)
     numbers = {
-        "hRemoteQueue": Reader.SECOND_QUEUE.queue,
-        "dwQueue": Reader.SECOND_QUEUE.descriptor,
+        "hRemoteQueue": Reader.SECOND_QUEUE_HANDLES.queue,
+        "dwQueue": Reader.SECOND_QUEUE_HANDLES.descriptor,
         "dwRequestID": between(1, 0xFFFF_FFFF),
     }
     wanted = fields(numbers, dwSize=0, lpBuffer=None)

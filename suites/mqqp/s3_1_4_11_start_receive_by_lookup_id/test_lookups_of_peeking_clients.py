@@ -7,7 +7,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Method
 from suites.mqqp.steps.reader import Reader
 
-LOOKUP_IDS = (0x8000_0000_0000_0001, 0x1_0000_0000, 7)
+PEEKED_LOOKUP_IDS = (0x8000_0000_0000_0001, 0x1_0000_0000, 7)
 """Identifiers of messages: one with the highest bit, one whose lower half is zero, and a small one."""
 
 
@@ -19,7 +19,7 @@ def test_client_that_peeks_by_lookup_id_names_the_message(peer, sut, judge):
     """
     reader = Reader(peer, sut)
     remote = reader.open(access="peek")
-    for lookup_id in LOOKUP_IDS:
+    for lookup_id in PEEKED_LOOKUP_IDS:
         reader.begin("remote_peek_by_lookup_id", remote=remote, lookup_id=lookup_id, seek="current").outcome()
     calls = [call for call in reader.server.list_calls_of(Method.START_RECEIVE_BY_LOOKUP_ID) if call.into is not None]
     if not calls:

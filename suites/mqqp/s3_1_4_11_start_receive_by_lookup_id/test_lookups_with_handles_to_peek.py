@@ -13,7 +13,7 @@ from suites.mqqp.steps.lookups import find_lookup_ids
 pytestmark = needs("qm2qm")
 
 LOOKUP_ID_OF_NO_MESSAGE = 0x0055_0000_0000_0007
-EDGE_BY_ACTION = {
+FIRST_OR_LAST_LOOKUP_ID_BY_ACTION = {
     Action.LOOKUP_RECEIVE_NEXT: LookupId.BEFORE_FIRST,
     Action.LOOKUP_RECEIVE_PREV: LookupId.BEHIND_LAST,
 }
@@ -33,7 +33,7 @@ def test_lookup_receive_with_handle_to_peek_returns_status(remote, judge, action
     queue = remote.open_with_messages("first", "second", "third")
     peeking = remote.open(access=PEEK_ACCESS)
     known = find_lookup_ids(queue, 2)[-1:] or [LOOKUP_ID_OF_NO_MESSAGE]
-    places = (known[0], EDGE_BY_ACTION.get(action, known[0]), LOOKUP_ID_OF_NO_MESSAGE)
+    places = (known[0], FIRST_OR_LAST_LOOKUP_ID_BY_ACTION.get(action, known[0]), LOOKUP_ID_OF_NO_MESSAGE)
     calls = [peeking.look_up(action, place) for place in places]
     for _ in range(3):
         queue.start_receive()

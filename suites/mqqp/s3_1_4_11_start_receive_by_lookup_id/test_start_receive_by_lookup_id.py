@@ -19,7 +19,7 @@ from harness.wire.rpc_qm2qm import INFINITE, Action, LookupId
 from suites.mqqp.steps.lookups import find_lookup_ids, list_candidate_lookup_ids, read_sequential_ids_by_label
 from suites.mqqp.steps.reading import read_sizes_of_response, send_messages_to_queue
 from suites.mqqp.steps.refusals import LONG_READ_TIMEOUT_MS
-from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message
+from suites.mqqp.steps.whole import Kind, UnchangedMessageExpectation, build_full_message
 
 pytestmark = needs("qm2qm")
 
@@ -374,7 +374,7 @@ def test_lookup_returns_every_property_of_message(remote, judge, kind):
             "MQQP-3.1.4.11-50",
             "MQQP-3.1.4.11-53",
             case="message returned by the read",
-            expected=UnchangedMessage(sent[which]),
+            expected=UnchangedMessageExpectation(sent[which]),
             observed=read,
             evidence=read.evidence,
         )
@@ -604,7 +604,7 @@ def test_lookup_beside_message_crosses_priorities(remote, judge, action, at, rul
 LABELS_BESIDE_LOCKED_MESSAGES = ("first", "second", "third", "fourth", "fifth")
 POSITIONS_OF_LOCKED_MESSAGES = (4, 2, 0)
 """The positions of the messages that other receives lock; the last message is locked first."""
-RULE_BY_EDGE_LOOKUP_ID: dict[int, str] = {
+RULE_BY_FIRST_OR_LAST_LOOKUP_ID: dict[int, str] = {
     LookupId.BEFORE_FIRST: "MQQP-3.1.4.11-42",
     LookupId.BEHIND_LAST: "MQQP-3.1.4.11-43",
 }
@@ -635,7 +635,7 @@ def list_locked_message_cases() -> Iterator[Any]:
     """Yield each lookup action with the rules about it."""
     edges = {Action.LOOKUP_PEEK_NEXT: LookupId.BEFORE_FIRST, Action.LOOKUP_PEEK_PREV: LookupId.BEHIND_LAST}
     for action in LOOKUP_ACTIONS:
-        at_edge = [RULE_BY_EDGE_LOOKUP_ID[edges[action.peeking]]] if action.peeking in edges else []
+        at_edge = [RULE_BY_FIRST_OR_LAST_LOOKUP_ID[edges[action.peeking]]] if action.peeking in edges else []
         yield pytest.param(action, marks=covers(*RULES_BY_LOOKUP_ACTION[action], *at_edge), id=hex(action))
 
 
@@ -664,7 +664,7 @@ def test_lookup_passes_over_locked_messages(remote, judge, action):
     left = queue.labels()
     seek, rule = RULES_BY_LOOKUP_ACTION[action]
     for (at, expected), read in zip(cases, reads, strict=True):
-        rules = (RULE_BY_EDGE_LOOKUP_ID.get(at, seek), rule, "MQQP-3.1.4.11-36")
+        rules = (RULE_BY_FIRST_OR_LAST_LOOKUP_ID.get(at, seek), rule, "MQQP-3.1.4.11-36")
         judge(*rules, expected=expected, observed=read.label_or_failure, evidence=read.evidence, case="label returned")
     succeeds = [expected != Call.FAILURE for _, expected in cases]
     judge(

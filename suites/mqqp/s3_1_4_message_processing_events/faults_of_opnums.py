@@ -14,8 +14,8 @@ from reference_qm.rpc.bodies import Request
 UNUSED_OPNUM, VERSION_OPNUM = 11, 8
 
 
-@fault("acceptor-qm2qm-opnum-of-remoteqmcancelreceive-refused", breaks="MQQP-3.1.4-D01", blind=True)
-class AcceptorQm2qmOpnumOfRemoteqmcancelreceiveRefused(RpcServing):
+@fault("server-refuses-qm2qm-opnum-5-of-remote-qm-cancel-receive", breaks="MQQP-3.1.4-D01", blind=True)
+class ServerRefusesQm2qmOpnum5OfRemoteQmCancelReceive(RpcServing):
     """The acceptor has no method of qm2qm with the opnum 5."""
 
     def is_served(self, call: Call) -> bool:

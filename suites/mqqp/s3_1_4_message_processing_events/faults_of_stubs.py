@@ -10,18 +10,20 @@ from reference_qm.rpc import QM2QM
 from reference_qm.rpc.bodies import Request
 from reference_qm.rpc.client import find_method
 
-_CLOSE_CURSOR, _GET_PORT = (find_method(QM2QM, name) for name in ("RemoteQMCloseCursor", "RemoteQMGetQMQMServerPort"))
+_CLOSE_CURSOR_OPNUM, _GET_SERVER_PORT_OPNUM = (
+    find_method(QM2QM, name) for name in ("RemoteQMCloseCursor", "RemoteQMGetQMQMServerPort")
+)
 _CLOSE_CURSOR_STUB_BYTES = 8
 
 
-def _complete_close_cursor(body: Request) -> Request:
-    if body.opnum != _CLOSE_CURSOR or not 4 <= len(body.stub) < _CLOSE_CURSOR_STUB_BYTES:
+def _complete_close_cursor_stub(body: Request) -> Request:
+    if body.opnum != _CLOSE_CURSOR_OPNUM or not 4 <= len(body.stub) < _CLOSE_CURSOR_STUB_BYTES:
         return body
     return replace(body, stub=body.stub.ljust(_CLOSE_CURSOR_STUB_BYTES, b"\0"))
 
 
-def _reduce_port_type(body: Request) -> Request:
-    if body.opnum != _GET_PORT or len(body.stub) != 4 or body.stub[1:] == bytes(3):
+def _reduce_port_type_to_low_byte(body: Request) -> Request:
+    if body.opnum != _GET_SERVER_PORT_OPNUM or len(body.stub) != 4 or body.stub[1:] == bytes(3):
         return body
     return replace(body, stub=body.stub[:1] + bytes(3))
 
@@ -30,13 +32,13 @@ add(
     "server-close-cursor-stub-without-cursor-completed",
     "MQQP-3.1.4-01",
     "The server completes a stub of RemoteQMCloseCursor in which bytes of hCursor are missing.",
-    change_requests(_complete_close_cursor),
+    change_requests(_complete_close_cursor_stub),
     blind=True,
 )
 add(
     "server-port-type-above-0xff-reduced",
     "MQQP-3.1.4-01",
     "The server uses only the lowest byte of dwPortType in RemoteQMGetQMQMServerPort.",
-    change_requests(_reduce_port_type),
+    change_requests(_reduce_port_type_to_low_byte),
     blind=True,
 )

@@ -124,8 +124,8 @@ class ServerRundownLeavesSharedQueueOpen(RemoteOpening):
             super().run_down_session(entry)
 
 
-@fault("server-rundown-queue-with-waiting-read-open", breaks="MQQP-3.1.6.1-01", blind=True)
-class ServerRundownQueueWithWaitingReadOpen(RemoteOpening):
+@fault("server-rundown-does-not-close-queue-opened-to-peek", breaks="MQQP-3.1.6.1-01", blind=True)
+class ServerRundownDoesNotCloseQueueOpenedToPeek(RemoteOpening):
     """When the connection of a client is lost, the server does not close a queue that the client opened to peek."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
@@ -134,8 +134,8 @@ class ServerRundownQueueWithWaitingReadOpen(RemoteOpening):
             super().run_down_session(entry)
 
 
-@fault("server-rundown-only-of-first-two-handles", breaks="MQQP-3.1.6.1-01", blind=True)
-class ServerRundownOnlyOfFirstTwoHandles(RemoteOpening):
+@fault("server-rundown-closes-only-first-two-queues", breaks="MQQP-3.1.6.1-01", blind=True)
+class ServerRundownClosesOnlyFirstTwoQueues(RemoteOpening):
     """The server closes only the first two queues of clients whose connections are lost, and leaves later ones open."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:

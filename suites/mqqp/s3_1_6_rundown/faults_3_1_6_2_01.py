@@ -74,22 +74,22 @@ class _RundownChangerOfMethod(RemoteEnding):
             super().run_down_remote_read(entry)
 
 
-@fault("server-rundown-leaves-start-receive-locked", breaks="MQQP-3.1.6.2-01")
-class ServerRundownLeavesStartReceiveLocked(_RundownChangerOfMethod):
+@fault("server-rundown-leaves-message-of-start-receive-locked", breaks="MQQP-3.1.6.2-01")
+class ServerRundownLeavesMessageOfStartReceiveLocked(_RundownChangerOfMethod):
     """The server does not end the unfinished RemoteQMStartReceive of a lost client."""
 
     method = "RemoteQMStartReceive"
 
 
-@fault("server-rundown-leaves-start-receive2-locked", breaks="MQQP-3.1.6.2-01")
-class ServerRundownLeavesStartReceive2Locked(_RundownChangerOfMethod):
+@fault("server-rundown-leaves-message-of-start-receive2-locked", breaks="MQQP-3.1.6.2-01")
+class ServerRundownLeavesMessageOfStartReceive2Locked(_RundownChangerOfMethod):
     """The server does not end the unfinished RemoteQMStartReceive2 of a lost client."""
 
     method = "RemoteQMStartReceive2"
 
 
-@fault("server-rundown-leaves-receive-by-cursor-locked", breaks="MQQP-3.1.6.2-01")
-class ServerRundownLeavesReceiveByCursorLocked(_RundownChangerOfMethod):
+@fault("server-rundown-leaves-message-of-receive-by-cursor-locked", breaks="MQQP-3.1.6.2-01")
+class ServerRundownLeavesMessageOfReceiveByCursorLocked(_RundownChangerOfMethod):
     """The server does not end the unfinished receive by a cursor of a lost client."""
 
     def is_of_changed_method(self, call: Call) -> bool:
@@ -98,8 +98,8 @@ class ServerRundownLeavesReceiveByCursorLocked(_RundownChangerOfMethod):
         return bool(desc["hCursor"])
 
 
-@fault("server-rundown-leaves-receive-that-waited-locked", breaks="MQQP-3.1.6.2-01")
-class ServerRundownLeavesReceiveThatWaitedLocked(_RundownChangerOfMethod):
+@fault("server-rundown-leaves-message-of-receive-with-ul-timeout-locked", breaks="MQQP-3.1.6.2-01")
+class ServerRundownLeavesMessageOfReceiveWithUlTimeoutLocked(_RundownChangerOfMethod):
     """The server does not end the unfinished receive with an ulTimeout of a lost client."""
 
     def is_of_changed_method(self, call: Call) -> bool:
@@ -108,8 +108,8 @@ class ServerRundownLeavesReceiveThatWaitedLocked(_RundownChangerOfMethod):
         return bool(desc["ulTimeout"])
 
 
-@fault("server-rundown-leaves-second-receive-locked", breaks="MQQP-3.1.6.2-01")
-class ServerRundownLeavesSecondReceiveLocked(RundownReceiveCounter):
+@fault("server-rundown-leaves-message-of-second-receive-locked", breaks="MQQP-3.1.6.2-01")
+class ServerRundownLeavesMessageOfSecondReceiveLocked(RundownReceiveCounter):
     """The server ends only the first unfinished receive of each handle of a lost client."""
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:

@@ -36,8 +36,8 @@ add(
 )
 
 
-@fault("server-lost-client-only-first-message-restored", breaks="MQQP-3.1.6.2-02", blind=True)
-class ServerLostClientOnlyFirstMessageRestored(RemoteEnding):
+@fault("server-rundown-returns-only-first-received-message-to-queue", breaks="MQQP-3.1.6.2-02", blind=True)
+class ServerRundownReturnsOnlyFirstReceivedMessageToQueue(RemoteEnding):
     """When the connection of a client is lost, the server returns only the message of the first unended receive to the
     queue.
     """

@@ -34,8 +34,8 @@ class ClientBindsToWrongInterface(ServerBindings):
         )
 
 
-@fault("client-second-opening-reuses-binding", breaks=("MQQP-3.2.4.1-02", "MQQP-3.2.4.1-05"))
-class ClientSecondOpeningReusesBinding(ClientOpening):
+@fault("client-opens-second-queue-on-binding-of-first-queue", breaks=("MQQP-3.2.4.1-02", "MQQP-3.2.4.1-05"))
+class ClientOpensSecondQueueOnBindingOfFirstQueue(ClientOpening):
     """The client opens a second queue of the same server on the binding handle of the first queue."""
 
     def open_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -81,8 +81,8 @@ class _PortRecorder(ServerBindings):
         self.port: int | None = None
 
 
-@fault("client-second-opening-port-not-asked", breaks="MQQP-3.2.4.1-03")
-class ClientSecondOpeningPortNotAsked(_PortRecorder):
+@fault("client-omits-get-server-port-for-second-opened-queue", breaks="MQQP-3.2.4.1-03")
+class ClientOmitsGetServerPortForSecondOpenedQueue(_PortRecorder):
     """The client calls RemoteQMGetQMQMServerPort only for the first queue that it opens."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
@@ -93,8 +93,8 @@ class ClientSecondOpeningPortNotAsked(_PortRecorder):
         return self.port
 
 
-@fault("client-second-open-queue-asks-port-of-handshake", breaks="MQQP-3.2.4.1-03", blind=True)
-class ClientSecondOpenQueueAsksPortOfHandshake(ServerBindings):
+@fault("client-asks-for-handshake-port-of-second-queue", breaks="MQQP-3.2.4.1-03", blind=True)
+class ClientAsksForHandshakePortOfSecondQueue(ServerBindings):
     """The client calls RemoteQMGetQMQMServerPort with IP_HANDSHAKE when it has another queue open."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
@@ -128,8 +128,8 @@ class ClientReturnedPortIgnored(ServerBindings):
         return self.qm.config.remote_rpc_port if binding.interface is QM2QM else port
 
 
-@fault("client-server-port-in-15-bits", breaks="MQQP-3.2.4.1-04")
-class ClientServerPortIn15Bits(ServerBindings):
+@fault("client-does-not-open-queue-at-port-above-0x7fff", breaks="MQQP-3.2.4.1-04")
+class ClientDoesNotOpenQueueAtPortAbove0x7fff(ServerBindings):
     """When RemoteQMGetQMQMServerPort returns a port above 0x7FFF, the client does not open the queue."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
@@ -139,8 +139,8 @@ class ClientServerPortIn15Bits(ServerBindings):
         return require_port("RemoteQMGetQMQMServerPort", interface.name, port)
 
 
-@fault("client-second-opening-at-port-of-first", breaks="MQQP-3.2.4.1-04")
-class ClientSecondOpeningAtPortOfFirst(_PortRecorder):
+@fault("client-opens-every-queue-at-first-returned-port", breaks="MQQP-3.2.4.1-04")
+class ClientOpensEveryQueueAtFirstReturnedPort(_PortRecorder):
     """The client opens every queue at the port that the first RemoteQMGetQMQMServerPort returned."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
@@ -172,8 +172,8 @@ class ClientFirstBindingOfSecondQueueNotClosed(ServerBindings):
             yield from super().close_binding(binding)
 
 
-@fault("client-first-binding-of-second-opening-not-closed", breaks="MQQP-3.2.4.1-05")
-class ClientFirstBindingOfSecondOpeningNotClosed(ServerBindings):
+@fault("client-keeps-first-binding-of-second-opened-queue-open", breaks="MQQP-3.2.4.1-05")
+class ClientKeepsFirstBindingOfSecondOpenedQueueOpen(ServerBindings):
     """The client does not close the first binding handle of the second queue that it opens."""
 
     def __init__(self, qm: QM) -> None:
@@ -237,8 +237,8 @@ class ClientSecondBindingNotClosedWhileOtherQueueIsOpen(ServerBindings):
         return (yield from super().close_binding_after(binding, sequence))
 
 
-@fault("client-second-binding-of-second-queue-not-closed", breaks="MQQP-3.2.4.1-07")
-class ClientSecondBindingOfSecondQueueNotClosed(ClientOpening):
+@fault("client-close-of-any-queue-closes-binding-of-first-queue", breaks="MQQP-3.2.4.1-07")
+class ClientCloseOfAnyQueueClosesBindingOfFirstQueue(ClientOpening):
     """The client closes the binding handle of the queue that it opened first when it closes any queue."""
 
     def close_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -298,8 +298,8 @@ class ClientOpenQueuePlicguidDiffersForSecondQueue(OpenQueueParameterChanger):
         return {"pLicGuid": UUID(int=given["pLicGuid"].int ^ 1)} if second else {}
 
 
-@fault("client-second-open-queue-plicguid-incremented", breaks="MQQP-3.2.4.1-10")
-class ClientSecondOpenQueuePlicguidIncremented(FixedOpenParameterChanger):
+@fault("client-p-lic-guid-changed-in-second-remote-qm-open-queue", breaks="MQQP-3.2.4.1-10")
+class ClientPLicGuidChangedInSecondRemoteQmOpenQueue(FixedOpenParameterChanger):
     """The client sets pLicGuid of its second RemoteQMOpenQueue to a different GUID."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -316,8 +316,8 @@ class ClientOpenQueueDwMqsInverted(ClientOpening):
         return values | {"dwMQS": 1 - values["dwMQS"]}
 
 
-@fault("client-second-open-queue-dwmqs-1", breaks="MQQP-3.2.4.1-11")
-class ClientSecondOpenQueueDwmqs1(FixedOpenParameterChanger):
+@fault("client-dw-mqs-inverted-in-second-remote-qm-open-queue", breaks="MQQP-3.2.4.1-11")
+class ClientDwMqsInvertedInSecondRemoteQmOpenQueue(FixedOpenParameterChanger):
     """The client sets dwMQS of its second RemoteQMOpenQueue to the opposite value."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:

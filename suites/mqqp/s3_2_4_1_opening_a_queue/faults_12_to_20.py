@@ -49,18 +49,18 @@ for _name, _rule, _parameter in (
 
 
 @fault(
-    "client-open-queue-handles-of-first-opened-queue",
+    "client-sends-handles-of-first-queue-in-second-open-queue",
     breaks=("MQQP-3.2.4.1-12", "MQQP-3.2.4.1-13", "MQQP-3.2.4.1-14"),
 )
-class ClientOpenQueueHandlesOfFirstOpenedQueue(ClientOpening):
+class ClientSendsHandlesOfFirstQueueInSecondOpenQueue(ClientOpening):
     """When the client opens a second queue, it passes the handles of the first queue to RemoteQMOpenQueue."""
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
         return super().build_open_queue(next(iter(self.qm.remote_client.queues.values()), queue))
 
 
-@fault("client-open-queue-hqueue-of-first-opened-queue", breaks="MQQP-3.2.4.1-12")
-class ClientOpenQueueHqueueOfFirstOpenedQueue(OpenQueueParameterChanger):
+@fault("client-open-queue-sends-h-queue-of-first-opened-queue", breaks="MQQP-3.2.4.1-12")
+class ClientOpenQueueSendsHQueueOfFirstOpenedQueue(OpenQueueParameterChanger):
     """The client sets hQueue of RemoteQMOpenQueue to the phQueue of the queue that it opened first."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -68,44 +68,44 @@ class ClientOpenQueueHqueueOfFirstOpenedQueue(OpenQueueParameterChanger):
         return {"hQueue": [*opened, queue.QueueHandle][0]}
 
 
-@fault("client-open-queue-hqueue-in-16-bits", breaks="MQQP-3.2.4.1-12")
-class ClientOpenQueueHqueueIn16Bits(OpenQueueParameterChanger):
+@fault("client-open-queue-sends-low-16-bits-of-h-queue", breaks="MQQP-3.2.4.1-12")
+class ClientOpenQueueSendsLow16BitsOfHQueue(OpenQueueParameterChanger):
     """The client sets hQueue of RemoteQMOpenQueue to the low 16 bits of phQueue."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
         return {"hQueue": queue.QueueHandle & 0xFFFF}
 
 
-def _find_first_queue(qm: QM, queue: RemoteQueue) -> RemoteQueue:
+def _find_first_opened_queue(qm: QM, queue: RemoteQueue) -> RemoteQueue:
     return next(iter(qm.remote_client.queues.values()), queue)
 
 
-@fault("client-second-open-queue-hqueue-of-first", breaks="MQQP-3.2.4.1-12")
-class ClientSecondOpenQueueHqueueOfFirst(FixedOpenParameterChanger):
+@fault("client-h-queue-of-later-open-queue-is-that-of-first-queue", breaks="MQQP-3.2.4.1-12")
+class ClientHQueueOfLaterOpenQueueIsThatOfFirstQueue(FixedOpenParameterChanger):
     """The client sets hQueue of each RemoteQMOpenQueue to the phQueue of the first queue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
-        return {"hQueue": _find_first_queue(self.qm, queue).QueueHandle}
+        return {"hQueue": _find_first_opened_queue(self.qm, queue).QueueHandle}
 
 
-@fault("client-open-queue-for-peek-hqueue-is-dwpqueue", breaks="MQQP-3.2.4.1-12")
-class ClientOpenQueueForPeekHqueueIsDwpqueue(FixedOpenParameterChanger):
+@fault("client-h-queue-is-dwp-queue-in-open-queue-to-peek", breaks="MQQP-3.2.4.1-12")
+class ClientHQueueIsDwpQueueInOpenQueueToPeek(FixedOpenParameterChanger):
     """The client sets hQueue to dwpQueue for a queue that it opens to peek."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
         return {} if queue.receives else {"hQueue": queue.QueueDescriptor}
 
 
-@fault("client-open-queue-pqueue-in-31-bits", breaks="MQQP-3.2.4.1-13")
-class ClientOpenQueuePqueueIn31Bits(OpenQueueParameterChanger):
+@fault("client-open-queue-sends-low-31-bits-of-p-queue", breaks="MQQP-3.2.4.1-13")
+class ClientOpenQueueSendsLow31BitsOfPQueue(OpenQueueParameterChanger):
     """The client sets pQueue of RemoteQMOpenQueue to the low 31 bits of dwpQueue."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
         return {"pQueue": queue.QueueDescriptor & 0x7FFFFFFF}
 
 
-@fault("client-open-queue-pqueue-of-first-opened-queue", breaks="MQQP-3.2.4.1-13")
-class ClientOpenQueuePqueueOfFirstOpenedQueue(OpenQueueParameterChanger):
+@fault("client-open-queue-sends-p-queue-of-first-opened-queue", breaks="MQQP-3.2.4.1-13")
+class ClientOpenQueueSendsPQueueOfFirstOpenedQueue(OpenQueueParameterChanger):
     """The client sets pQueue of RemoteQMOpenQueue to the dwpQueue of the queue that it opened first."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -113,16 +113,16 @@ class ClientOpenQueuePqueueOfFirstOpenedQueue(OpenQueueParameterChanger):
         return {"pQueue": [*opened, queue.QueueDescriptor][0]}
 
 
-@fault("client-second-open-queue-pqueue-of-first", breaks="MQQP-3.2.4.1-13")
-class ClientSecondOpenQueuePqueueOfFirst(FixedOpenParameterChanger):
+@fault("client-p-queue-of-later-open-queue-is-that-of-first-queue", breaks="MQQP-3.2.4.1-13")
+class ClientPQueueOfLaterOpenQueueIsThatOfFirstQueue(FixedOpenParameterChanger):
     """The client sets pQueue of each RemoteQMOpenQueue to the dwpQueue of the first queue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
-        return {"pQueue": _find_first_queue(self.qm, queue).QueueDescriptor}
+        return {"pQueue": _find_first_opened_queue(self.qm, queue).QueueDescriptor}
 
 
-@fault("client-open-queue-dwpcontext-of-first-opened-queue", breaks="MQQP-3.2.4.1-14")
-class ClientOpenQueueDwpcontextOfFirstOpenedQueue(OpenQueueParameterChanger):
+@fault("client-open-queue-sends-dwp-context-of-first-opened-queue", breaks="MQQP-3.2.4.1-14")
+class ClientOpenQueueSendsDwpContextOfFirstOpenedQueue(OpenQueueParameterChanger):
     """The client sets dwpContext of RemoteQMOpenQueue to the pdwContext of the queue that it opened first."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -130,20 +130,20 @@ class ClientOpenQueueDwpcontextOfFirstOpenedQueue(OpenQueueParameterChanger):
         return {"dwpContext": [*opened, queue.OpenContext][0]}
 
 
-@fault("client-open-queue-dwpcontext-in-16-bits", breaks="MQQP-3.2.4.1-14")
-class ClientOpenQueueDwpcontextIn16Bits(OpenQueueParameterChanger):
+@fault("client-open-queue-sends-low-16-bits-of-dwp-context", breaks="MQQP-3.2.4.1-14")
+class ClientOpenQueueSendsLow16BitsOfDwpContext(OpenQueueParameterChanger):
     """The client sets dwpContext of RemoteQMOpenQueue to the low 16 bits of pdwContext."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
         return {"dwpContext": queue.OpenContext & 0xFFFF}
 
 
-@fault("client-second-open-queue-dwpcontext-of-first", breaks="MQQP-3.2.4.1-14")
-class ClientSecondOpenQueueDwpcontextOfFirst(FixedOpenParameterChanger):
+@fault("client-dwp-context-of-later-open-queue-is-that-of-first-queue", breaks="MQQP-3.2.4.1-14")
+class ClientDwpContextOfLaterOpenQueueIsThatOfFirstQueue(FixedOpenParameterChanger):
     """The client sets dwpContext of each RemoteQMOpenQueue to the pdwContext of the first queue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
-        return {"dwpContext": _find_first_queue(self.qm, queue).OpenContext}
+        return {"dwpContext": _find_first_opened_queue(self.qm, queue).OpenContext}
 
 
 add(
@@ -258,8 +258,8 @@ class ClientRemoteOpenQueueEntryOfPeekedQueueNotAdded(ClientOpening):
             super().add_remote_open_queue(queue, context)
 
 
-@fault("client-remote-open-queue-entry-replaces-first", breaks=("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20"))
-class ClientRemoteOpenQueueEntryReplacesFirst(ClientOpening):
+@fault("client-keeps-only-remote-open-queue-entry-of-last-queue", breaks=("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20"))
+class ClientKeepsOnlyRemoteOpenQueueEntryOfLastQueue(ClientOpening):
     """The client keeps only the RemoteOpenQueueEntry of the queue that it opened last."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
@@ -267,8 +267,8 @@ class ClientRemoteOpenQueueEntryReplacesFirst(ClientOpening):
         super().add_remote_open_queue(queue, context)
 
 
-@fault("client-remote-open-queue-entry-of-second-with-first-context", breaks="MQQP-3.2.4.1-17")
-class ClientRemoteOpenQueueEntryOfSecondWithFirstContext(ClientOpening):
+@fault("client-second-open-queue-entry-has-ph-context-of-first-queue", breaks="MQQP-3.2.4.1-17")
+class ClientSecondOpenQueueEntryHasPhContextOfFirstQueue(ClientOpening):
     """The client stores the phContext of the first queue in the RemoteOpenQueueEntry of the second queue."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
@@ -276,8 +276,8 @@ class ClientRemoteOpenQueueEntryOfSecondWithFirstContext(ClientOpening):
         super().add_remote_open_queue(queue, entries[0].RRSessionHandle if entries else context)
 
 
-@fault("client-remote-open-queue-entry-with-descriptor", breaks="MQQP-3.2.4.1-17")
-class ClientRemoteOpenQueueEntryWithDescriptor(ClientOpening):
+@fault("client-second-open-queue-entry-has-dwp-queue-as-handle", breaks="MQQP-3.2.4.1-17")
+class ClientSecondOpenQueueEntryHasDwpQueueAsHandle(ClientOpening):
     """The client stores dwpQueue as OpenQueueDescriptorHandle in the RemoteOpenQueueEntry of the second queue."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
@@ -296,8 +296,8 @@ add(
 )
 
 
-@fault("client-entry-of-refused-open-added", breaks="MQQP-3.2.4.1-20", blind=True)
-class ClientEntryOfRefusedOpenAdded(ClientOpening):
+@fault("client-adds-entry-for-queue-of-failed-open-queue", breaks="MQQP-3.2.4.1-20", blind=True)
+class ClientAddsEntryForQueueOfFailedOpenQueue(ClientOpening):
     """When RemoteQMOpenQueue failed, the client still adds a RemoteOpenQueueEntry for the queue."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:

@@ -21,11 +21,11 @@ from reference_qm.surface.inputs import Endpoint
 
 SIGN_BIT_OF_PORT = 0x8000
 DEFAULT_READ_PORT = 2105
-THIRD_BIND = 3
+THIRD_BIND_NUMBER = 3
 
 
-@fault("initiator-binding-of-later-opening-to-first-server", breaks="MQQP-3.2.4.1-02", blind=True)
-class InitiatorBindingOfLaterOpeningToFirstServer(ServerBindings):
+@fault("client-binds-to-address-of-first-server-in-later-openings", breaks="MQQP-3.2.4.1-02", blind=True)
+class ClientBindsToAddressOfFirstServerInLaterOpenings(ServerBindings):
     """A client constructs every binding handle to qm2qm at the address of the server that it used first."""
 
     def construct_initial_binding(self, server: Endpoint, interface: Interface) -> Sequence:
@@ -41,7 +41,7 @@ def _bind_second_opening_to_qmcomm(faulty: FaultyCore) -> None:
     binds = itertools.count(1)
 
     def change_proposal(body: Bind) -> Bind:
-        if all(one.abstract_syntax != QM2QM.syntax for one in body.p_context_elem) or next(binds) != THIRD_BIND:
+        if all(one.abstract_syntax != QM2QM.syntax for one in body.p_context_elem) or next(binds) != THIRD_BIND_NUMBER:
             return body
         elements = tuple(replace(one, abstract_syntax=QMCOMM.syntax) for one in body.p_context_elem)
         return replace(body, p_context_elem=elements)
@@ -58,8 +58,8 @@ add(
 )
 
 
-@fault("initiator-port-of-first-opening-reused", breaks="MQQP-3.2.4.1-04", blind=True)
-class InitiatorPortOfFirstOpeningReused(ServerBindings):
+@fault("client-later-openings-use-port-of-first-opening", breaks="MQQP-3.2.4.1-04", blind=True)
+class ClientLaterOpeningsUsePortOfFirstOpening(ServerBindings):
     """A client calls RemoteQMOpenQueue of later openings at the port that the server returned in the first opening."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
@@ -67,8 +67,8 @@ class InitiatorPortOfFirstOpeningReused(ServerBindings):
         return self.__dict__.setdefault("first", port) if interface is QM2QM else port
 
 
-@fault("initiator-port-above-0x7fff-replaced-by-default", breaks="MQQP-3.2.4.1-04", blind=True)
-class InitiatorPortAbove0x7fffReplacedByDefault(ServerBindings):
+@fault("client-replaces-returned-port-above-0x7fff-by-2105", breaks="MQQP-3.2.4.1-04", blind=True)
+class ClientReplacesReturnedPortAbove0x7fffBy2105(ServerBindings):
     """A client calls RemoteQMOpenQueue at port 2105 if RemoteQMGetQMQMServerPort returned a port above 0x7FFF."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
@@ -76,10 +76,10 @@ class InitiatorPortAbove0x7fffReplacedByDefault(ServerBindings):
         return DEFAULT_READ_PORT if interface is QM2QM and port >= SIGN_BIT_OF_PORT else port
 
 
-class InitialBindingUsed(ServerBindings):
+class InitialBindingUser(ServerBindings):
     """A part that uses the initial binding handle to qm2qm when the second one cannot be constructed."""
 
-    def is_used(self, error: RemoteError, port: int) -> bool:
+    def is_initial_binding_used(self, error: RemoteError, port: int) -> bool:
         """Return whether the initial binding handle is used after an error. ``port`` is the returned port, or 0."""
         raise NotImplementedError
 
@@ -92,7 +92,7 @@ class InitialBindingUsed(ServerBindings):
             port = yield from self.ask_server_port(initial, interface)
             second = yield from self.construct_binding(Endpoint(server.host, port), interface)
         except RemoteError as error:
-            if self.is_used(error, port):
+            if self.is_initial_binding_used(error, port):
                 return initial
             yield from self.close_binding(initial)
             raise
@@ -100,24 +100,24 @@ class InitialBindingUsed(ServerBindings):
         return second
 
 
-@fault("initiator-initial-binding-used-after-failed-second-binding", breaks="MQQP-3.2.4.1-06", blind=True)
-class InitiatorInitialBindingUsedAfterFailedSecondBinding(InitialBindingUsed):
+@fault("client-opens-queue-on-initial-binding-if-second-binding-fails", breaks="MQQP-3.2.4.1-06", blind=True)
+class ClientOpensQueueOnInitialBindingIfSecondBindingFails(InitialBindingUser):
     """A client that cannot construct the second binding handle calls RemoteQMOpenQueue with the initial one."""
 
-    def is_used(self, error: RemoteError, port: int) -> bool:
+    def is_initial_binding_used(self, error: RemoteError, port: int) -> bool:
         return port != 0
 
 
-@fault("initiator-initial-binding-used-after-port-zero", breaks="MQQP-3.2.4.1-06", blind=True)
-class InitiatorInitialBindingUsedAfterPortZero(InitialBindingUsed):
+@fault("client-opens-queue-on-initial-binding-if-port-is-zero", breaks="MQQP-3.2.4.1-06", blind=True)
+class ClientOpensQueueOnInitialBindingIfPortIsZero(InitialBindingUser):
     """A client to which RemoteQMGetQMQMServerPort returned 0 calls RemoteQMOpenQueue with the initial handle."""
 
-    def is_used(self, error: RemoteError, port: int) -> bool:
+    def is_initial_binding_used(self, error: RemoteError, port: int) -> bool:
         return port == 0
 
 
-@fault("initiator-remoteqmopenqueue-plicguid-of-later-opening-changed", breaks="MQQP-3.2.4.1-10", blind=True)
-class InitiatorRemoteqmopenqueuePlicguidOfLaterOpeningChanged(ClientOpening):
+@fault("client-p-lic-guid-changed-in-later-openings", breaks="MQQP-3.2.4.1-10", blind=True)
+class ClientPLicGuidChangedInLaterOpenings(ClientOpening):
     """In each opening after the first, a client sets pLicGuid to a GUID that is not QueueManager.Identifier."""
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:

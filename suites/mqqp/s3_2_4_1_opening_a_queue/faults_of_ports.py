@@ -10,8 +10,8 @@ from reference_qm.rpc import Interface
 HIGHEST_PORT = 0xFFFF
 
 
-@fault("client-highest-port-refused", breaks="MQQP-3.2.4.1-04")
-class ClientHighestPortRefused(ServerBindings):
+@fault("client-does-not-open-queue-at-port-65535", breaks="MQQP-3.2.4.1-04")
+class ClientDoesNotOpenQueueAtPort65535(ServerBindings):
     """When RemoteQMGetQMQMServerPort returns port 65535, the client does not open the queue."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:

@@ -8,8 +8,8 @@ from reference_qm.core.remote.client_opening import ClientOpening
 from reference_qm.core.remote.client_steps import Binding, Sequence
 
 
-@fault("client-second-queue-of-server-binding-handle-of-first-queue", breaks="MQQP-3.2.4.1-02", blind=True)
-class ClientSecondQueueOfServerBindingHandleOfFirstQueue(ClientOpening):
+@fault("client-second-queue-of-server-shares-binding-of-first-queue", breaks="MQQP-3.2.4.1-02", blind=True)
+class ClientSecondQueueOfServerSharesBindingOfFirstQueue(ClientOpening):
     """The client constructs no binding handle to qm2qm for the second open queue of a server, but uses the binding
     handle of the first queue.
     """

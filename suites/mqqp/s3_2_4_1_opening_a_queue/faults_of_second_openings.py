@@ -129,8 +129,8 @@ class ClientQueueOpenedToPeekOnFirstBinding(ClientOpening):
         return (yield from super().call_open_queue(queue))
 
 
-@fault("client-opening-to-peek-sends-dwmqs-1", breaks="MQQP-3.2.4.1-11", blind=True)
-class ClientOpeningToPeekSendsDwmqs1(OpenQueueParameterChanger):
+@fault("client-sends-dw-mqs-1-when-opening-to-peek", breaks="MQQP-3.2.4.1-11", blind=True)
+class ClientSendsDwMqs1WhenOpeningToPeek(OpenQueueParameterChanger):
     """A client that opens a queue to peek calls RemoteQMOpenQueue with dwMQS 1."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:

@@ -128,9 +128,9 @@ def test_client_open_queue_has_own_guid_and_returned_handles(peer, sut, judge):
         evidence=[call, second],
     )
     for rule, name, *expected in (
-        ("MQQP-3.2.4.1-12", "hQueue", Reader.FIRST_QUEUE.queue, Reader.SECOND_QUEUE.queue),
-        ("MQQP-3.2.4.1-13", "pQueue", Reader.FIRST_QUEUE.descriptor, Reader.SECOND_QUEUE.descriptor),
-        ("MQQP-3.2.4.1-14", "dwpContext", Reader.FIRST_QUEUE.context, Reader.SECOND_QUEUE.context),
+        ("MQQP-3.2.4.1-12", "hQueue", Reader.FIRST_QUEUE_HANDLES.queue, Reader.SECOND_QUEUE_HANDLES.queue),
+        ("MQQP-3.2.4.1-13", "pQueue", Reader.FIRST_QUEUE_HANDLES.descriptor, Reader.SECOND_QUEUE_HANDLES.descriptor),
+        ("MQQP-3.2.4.1-14", "dwpContext", Reader.FIRST_QUEUE_HANDLES.context, Reader.SECOND_QUEUE_HANDLES.context),
     ):
         found = [getattr(one.into, name) for one in (call, second)]
         judge(rule, expected=expected, case=name, observed=found, evidence=[*call.evidence, *second.evidence])
@@ -302,6 +302,6 @@ def test_client_keeps_entry_of_open_queue(peer, sut, judge):
     found = [{name: one[name] for name in names} for one in entries]
     expected = [
         fields(OpenQueueDescriptorHandle=one.queue, RRSessionHandle=str(UUID(bytes_le=one.session[4:])))
-        for one in (Reader.FIRST_QUEUE, Reader.SECOND_QUEUE)
+        for one in (Reader.FIRST_QUEUE_HANDLES, Reader.SECOND_QUEUE_HANDLES)
     ]
     judge("MQQP-3.2.4.1-17", expected=any_order(*expected), observed=found, evidence=calls)

@@ -16,7 +16,7 @@ from reference_qm.core.remote.client_steps import Sequence
 
 
 @fault(
-    "client-pending-read-not-kept",
+    "client-keeps-no-entry-of-pending-read",
     breaks=(
         "MQQP-3.2.4.2-02",
         "MQQP-3.2.4.2-06",
@@ -29,7 +29,7 @@ from reference_qm.core.remote.client_steps import Sequence
         "MQQP-3.2.1.2-01",
     ),
 )
-class ClientPendingReadNotKept(ClientReading):
+class ClientKeepsNoEntryOfPendingRead(ClientReading):
     """The client does not keep a pending read in rPendingRemoteReadEntryCollection."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -38,14 +38,14 @@ class ClientPendingReadNotKept(ClientReading):
         return entry
 
 
-class _WrongQueueEntryCreator(ClientReading):
+class _PendingReadCreatorWithWrongQueueHandle(ClientReading):
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
         entry = super().create_pending_read(read)
         entry.OpenQueueDescriptorHandle += 1
         return entry
 
 
-class _RequestIdOnlyFinder(ClientCancelling):
+class _PendingReadFinderByRequestIdOnly(ClientCancelling):
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
         entries = self.qm.remote_client.PendingRemoteReadEntryCollection
         return next(entry for entry in entries if entry.RequestId == request_id)
@@ -55,7 +55,9 @@ add(
     "client-pending-read-has-wrong-queue-handle",
     ("MQQP-3.2.4.2-03", "MQQP-3.2.4.3-03", "MQQP-3.2.4.5-03", "MQQP-3.2.4.6-03"),
     "The client's PendingRemoteReadEntry contains the handle of a wrong queue.",
-    combine_installers(replace_part(_WrongQueueEntryCreator), replace_part(_RequestIdOnlyFinder)),
+    combine_installers(
+        replace_part(_PendingReadCreatorWithWrongQueueHandle), replace_part(_PendingReadFinderByRequestIdOnly)
+    ),
 )
 
 
@@ -81,8 +83,8 @@ class ClientReadRequestIdAlways7(ClientReading):
         return 7
 
 
-@fault("client-request-id-unique-only-in-its-queue", breaks="MQQP-3.2.4.2-04", blind=True)
-class ClientRequestIdUniqueOnlyInItsQueue(ClientReading):
+@fault("client-pending-reads-of-different-queues-share-request-id", breaks="MQQP-3.2.4.2-04", blind=True)
+class ClientPendingReadsOfDifferentQueuesShareRequestId(ClientReading):
     """The client assigns the same RequestId to pending reads of different queues."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -107,14 +109,14 @@ REQUEST_ID_RULES = (
 class _GroupedRequestNumberer(ClientReading):
     """The client divides its reads into groups and numbers the RequestIds of each group separately."""
 
-    def is_in_first_group(self, read: RemoteRead) -> bool:
+    def is_read_in_first_group(self, read: RemoteRead) -> bool:
         """Return the group of a read."""
         return read.receives
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
         entry = super().create_pending_read(read)
         counts: dict[bool, int] = self.__dict__.setdefault("counts", {})
-        group = self.is_in_first_group(read)
+        group = self.is_read_in_first_group(read)
         counts[group] = counts.get(group, 0) + 1
         entry.RequestId = counts[group]
         return entry
@@ -129,7 +131,7 @@ class ClientRequestIdsOfPeeksAndReceivesCountedApart(_GroupedRequestNumberer):
 class ClientRequestIdsOfReadsByCursorCountedApart(_GroupedRequestNumberer):
     """The client assigns the RequestId of a pending read without a cursor also to a read by a cursor."""
 
-    def is_in_first_group(self, read: RemoteRead) -> bool:
+    def is_read_in_first_group(self, read: RemoteRead) -> bool:
         return bool(read.CursorHandle)
 
 
@@ -149,10 +151,10 @@ class ClientRequestIdsCountedPerQueue(ClientReading):
 
 
 @fault(
-    "client-request-id-of-finished-read-while-others-wait",
+    "client-numbers-read-by-count-of-pending-reads",
     breaks=("MQQP-3.2.4.2-05", "MQQP-3.2.4.3-05", "MQQP-3.2.4.5-05", "MQQP-3.2.4.6-05"),
 )
-class ClientRequestIdOfFinishedReadWhileOthersWait(ClientReading):
+class ClientNumbersReadByCountOfPendingReads(ClientReading):
     """The client assigns the number of its pending reads plus one as the RequestId of a new read."""
 
     def assign_request_id(self) -> int:
@@ -208,8 +210,8 @@ class ClientGetVersionCalledOncePerQueue(ClientReading):
 VERSION_REQUEST_RULES = ("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07", "MQQP-3.2.4.5-07", "MQQP-3.2.4.6-D01")
 
 
-@fault("client-version-asked-once-per-queue", breaks=VERSION_REQUEST_RULES)
-class ClientVersionAskedOncePerQueue(ClientReading):
+@fault("client-calls-get-version-only-before-first-read-of-queue", breaks=VERSION_REQUEST_RULES)
+class ClientCallsGetVersionOnlyBeforeFirstReadOfQueue(ClientReading):
     """The client calls RemoteQmGetVersion only before the first read of a queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -225,8 +227,8 @@ class ClientVersionAskedOncePerQueue(ClientReading):
 VERSION_CALL_RULES = ("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07", "MQQP-3.2.4.5-07", "MQQP-3.2.4.6-D01")
 
 
-@fault("client-version-asked-once-while-reads-wait", breaks=VERSION_CALL_RULES, blind=True)
-class ClientVersionAskedOnceWhileReadsWait(ClientReading):
+@fault("client-does-not-call-get-version-while-read-of-queue-waits", breaks=VERSION_CALL_RULES, blind=True)
+class ClientDoesNotCallGetVersionWhileReadOfQueueWaits(ClientReading):
     """While a read of the queue waits, the client does not call RemoteQmGetVersion for another read."""
 
     def ask_server_version(self, read: RemoteRead) -> Sequence:
@@ -239,10 +241,10 @@ class ClientVersionAskedOnceWhileReadsWait(ClientReading):
 
 
 @fault(
-    "client-server-of-version-4-with-high-minor-taken-as-new",
+    "client-treats-server-of-version-4-with-high-minor-as-new",
     breaks=("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09", "MQQP-3.2.4.6-08"),
 )
-class ClientServerOfVersion4WithHighMinorTakenAsNew(ClientReading):
+class ClientTreatsServerOfVersion4WithHighMinorAsNew(ClientReading):
     """The client calls RemoteQMStartReceive2 of a server of version 4 with a minor version above 0."""
 
     def is_old_version(self, version: Version | None) -> bool:
@@ -252,16 +254,16 @@ class ClientServerOfVersion4WithHighMinorTakenAsNew(ClientReading):
 VERSION_BELOW_5_RULES = ("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09", "MQQP-3.2.4.6-08")
 
 
-@fault("client-version-4.9-new-enough", breaks=VERSION_BELOW_5_RULES)
-class Version49New(ClientReading):
+@fault("client-calls-start-receive2-on-version-4-server-with-minor-1", breaks=VERSION_BELOW_5_RULES)
+class ClientCallsStartReceive2OnVersion4ServerWithMinor1(ClientReading):
     """The client calls RemoteQMStartReceive2 on a server of version 4 with a minor version of 1 or more."""
 
     def is_old_version(self, version: Version | None) -> bool:
         return version is None or (version.Minor < 1 and super().is_old_version(version))
 
 
-@fault("client-version-4-with-high-build-new-enough", breaks=VERSION_BELOW_5_RULES)
-class ClientVersion4WithHighBuildNewEnough(ClientReading):
+@fault("client-calls-start-receive2-on-old-server-with-high-build", breaks=VERSION_BELOW_5_RULES)
+class ClientCallsStartReceive2OnOldServerWithHighBuild(ClientReading):
     """The client calls RemoteQMStartReceive2 on a server of version 4 or 5.0 with a build number above 3000."""
 
     def is_old_version(self, version: Version | None) -> bool:
@@ -280,8 +282,8 @@ class ClientTreatsLateBuildOfVersion50AsNew(ClientReading):
 VERSION_BELOW_5_1_RULES = ("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10", "MQQP-3.2.4.5-10", "MQQP-3.2.4.6-09")
 
 
-@fault("client-server-of-version-5-0-with-high-build-taken-as-new", breaks=VERSION_BELOW_5_1_RULES)
-class ClientServerOfVersion50WithHighBuildTakenAsNew(ClientReading):
+@fault("client-treats-server-of-version-5-0-with-high-build-as-new", breaks=VERSION_BELOW_5_1_RULES)
+class ClientTreatsServerOfVersion50WithHighBuildAsNew(ClientReading):
     """The client calls RemoteQMStartReceive2 of a server of version 5.0 with a build number of 951 or above."""
 
     def is_old_version(self, version: Version | None) -> bool:

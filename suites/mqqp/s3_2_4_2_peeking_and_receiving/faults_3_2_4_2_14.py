@@ -184,7 +184,7 @@ READ_KINDS = (
 ReadFieldChange = Callable[[Any, RemoteRead], Any]
 
 
-def _add_field_fault(kind: _ReadKind, field: str, wrong: str, says: str, change: ReadFieldChange) -> None:
+def _add_fault_of_read_field(kind: _ReadKind, field: str, wrong: str, says: str, change: ReadFieldChange) -> None:
     def make_changed_description(original: Callable[..., Any]) -> Callable[..., Any]:
         def describe_changed_read(qm: Any, read: RemoteRead) -> Any:
             given = original(qm, read)
@@ -209,51 +209,55 @@ def _cut_descriptor_to_31_bits(qm: Any, read: RemoteRead) -> int:
 
 
 for _kind in READ_KINDS:
-    _add_field_fault(
+    _add_fault_of_read_field(
         _kind,
         "hRemoteQueue",
         "of-last-opened-queue",
         "the handle of the queue that was opened last",
         lambda qm, read: list(qm.remote_client.queues.values())[-1].QueueHandle,
     )
-    _add_field_fault(
+    _add_fault_of_read_field(
         _kind,
         "hRemoteQueue",
         "in-16-bits",
         "the low 16 bits of the handle",
         _cut_handle_to_16_bits,
     )
-    _add_field_fault(
+    _add_fault_of_read_field(
         _kind,
         "dwQueue",
         "of-first-opened-queue",
         "the value of the queue that was opened first",
         lambda qm, read: next(iter(qm.remote_client.queues.values())).QueueDescriptor,
     )
-    _add_field_fault(
+    _add_fault_of_read_field(
         _kind,
         "dwQueue",
         "in-31-bits",
         "the low 31 bits of dwpQueue",
         _cut_descriptor_to_31_bits,
     )
-    _add_field_fault(
+    _add_fault_of_read_field(
         _kind,
         "ulTimeout",
         "rounded-to-seconds",
         "the timeout rounded up to seconds",
         lambda qm, read: read.TimeOut if read.TimeOut == INFINITE_MS else -(-read.TimeOut // 1000) * 1000,
     )
-    _add_field_fault(_kind, "ulTimeout", "in-16-bits", "at most 0xFFFF", lambda qm, read: min(read.TimeOut, 0xFFFF))
-    _add_field_fault(
+    _add_fault_of_read_field(
+        _kind, "ulTimeout", "in-16-bits", "at most 0xFFFF", lambda qm, read: min(read.TimeOut, 0xFFFF)
+    )
+    _add_fault_of_read_field(
         _kind,
         "ulTimeout",
         "of-endless-read-in-31-bits",
         "0x7FFFFFFF when the application sets no time limit",
         lambda qm, read: min(read.TimeOut, 0x7FFFFFFF),
     )
-    _add_field_fault(_kind, "ulTimeout", "0-as-1", "1 when the timeout is 0", lambda qm, read: max(read.TimeOut, 1))
-    _add_field_fault(
+    _add_fault_of_read_field(
+        _kind, "ulTimeout", "0-as-1", "1 when the timeout is 0", lambda qm, read: max(read.TimeOut, 1)
+    )
+    _add_fault_of_read_field(
         _kind,
         "dwRequestID",
         "of-first-pending-read",
@@ -263,18 +267,18 @@ for _kind in READ_KINDS:
         ),
     )
     if _kind.by_cursor:
-        _add_field_fault(
+        _add_fault_of_read_field(
             _kind,
             "hCursor",
             "of-last-opened-cursor",
             "the cursor that was opened last",
             lambda qm, read: list(qm.remote_client.cursors.values())[-1][1],
         )
-        _add_field_fault(
+        _add_fault_of_read_field(
             _kind, "hCursor", "in-16-bits", "the low 16 bits of the cursor", lambda qm, read: read.CursorHandle & 0xFFFF
         )
     else:
-        _add_field_fault(
+        _add_fault_of_read_field(
             _kind,
             "hCursor",
             "of-open-cursor",
@@ -303,16 +307,16 @@ REMOTE_QUEUE_HANDLE_RULES = (
 )
 
 
-@fault("client-read-of-second-queue-hremotequeue-of-first", breaks=REMOTE_QUEUE_HANDLE_RULES)
-class ClientReadOfSecondQueueHremotequeueOfFirst(ReadDescriptionChanger):
+@fault("client-h-remote-queue-of-later-read-is-that-of-first-queue", breaks=REMOTE_QUEUE_HANDLE_RULES)
+class ClientHRemoteQueueOfLaterReadIsThatOfFirstQueue(ReadDescriptionChanger):
     """The client sets hRemoteQueue to the phQueue of the queue that it opened first."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         return {"hRemoteQueue": next(iter(self.qm.remote_client.queues.values())).QueueHandle}
 
 
-@fault("client-second-read-hremotequeue-is-pdwcontext", breaks=REMOTE_QUEUE_HANDLE_RULES)
-class ClientSecondReadHremotequeueIsPdwcontext(ReadDescriptionChanger):
+@fault("client-h-remote-queue-is-pdw-context-in-every-second-read", breaks=REMOTE_QUEUE_HANDLE_RULES)
+class ClientHRemoteQueueIsPdwContextInEverySecondRead(ReadDescriptionChanger):
     """The client sets hRemoteQueue to pdwContext in every second read."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:

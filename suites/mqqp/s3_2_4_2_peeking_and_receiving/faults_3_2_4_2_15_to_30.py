@@ -23,16 +23,16 @@ DW_QUEUE_RULES = (
 )
 
 
-@fault("client-second-read-dwqueue-is-phqueue", breaks=DW_QUEUE_RULES)
-class ClientSecondReadDwqueueIsPhqueue(ReadDescriptionChanger):
+@fault("client-dw-queue-is-ph-queue-in-every-second-read", breaks=DW_QUEUE_RULES)
+class ClientDwQueueIsPhQueueInEverySecondRead(ReadDescriptionChanger):
     """The client sets dwQueue to phQueue in every second read."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         return {} if self.count % 2 else {"dwQueue": read.queue.QueueHandle}
 
 
-@fault("client-infinite-read-dwqueue-is-phqueue", breaks=DW_QUEUE_RULES)
-class ClientInfiniteReadDwqueueIsPhqueue(ReadDescriptionChanger):
+@fault("client-dw-queue-is-ph-queue-in-read-without-time-limit", breaks=DW_QUEUE_RULES)
+class ClientDwQueueIsPhQueueInReadWithoutTimeLimit(ReadDescriptionChanger):
     """The client sets dwQueue to phQueue in a read without a time limit."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -77,8 +77,8 @@ DW_SIZE_RULES = (
 )
 
 
-@fault("client-second-read-dwsize-of-last-message", breaks=DW_SIZE_RULES)
-class ClientSecondReadDwsizeOfLastMessage(ReadDescriptionChanger):
+@fault("client-dw-size-of-second-read-is-size-of-last-packet", breaks=DW_SIZE_RULES)
+class ClientDwSizeOfSecondReadIsSizeOfLastPacket(ReadDescriptionChanger):
     """The client passes a buffer with the size of the packet that the server returned last, with its dwSize."""
 
     def __init__(self, qm: QM) -> None:
@@ -118,8 +118,8 @@ class ClientReadLpBufferNotNull(ClientReading):
 ZERO_CURSOR_RULES = ("MQQP-3.2.4.2-18", "MQQP-3.2.4.2-28", "MQQP-3.2.4.3-16", "MQQP-3.2.4.3-26")
 
 
-@fault("client-plain-read-after-cursor-read-hcursor-stays", breaks=ZERO_CURSOR_RULES)
-class ClientPlainReadAfterCursorReadHcursorStays(ReadDescriptionChanger):
+@fault("client-h-cursor-of-plain-read-left-from-cursor-read", breaks=ZERO_CURSOR_RULES)
+class ClientHCursorOfPlainReadLeftFromCursorRead(ReadDescriptionChanger):
     """The client sets hCursor of a read without a cursor to the cursor of the read before it."""
 
     def __init__(self, qm: QM) -> None:
@@ -138,7 +138,7 @@ replaces PEEK_CURRENT.
 
 
 @fault(
-    "client-read-sends-ul-action-receive-for-peek",
+    "client-sends-wrong-ul-action-in-each-read",
     breaks=(
         "MQQP-3.2.4.2-19",
         "MQQP-3.2.4.2-29",
@@ -150,7 +150,7 @@ replaces PEEK_CURRENT.
         "MQQP-3.2.4.6-28",
     ),
 )
-class ClientReadSendsUlActionReceiveForPeek(ClientReading):
+class ClientSendsWrongUlActionInEachRead(ClientReading):
     """The client sends a wrong ulAction: PEEK_CURRENT for a receive, and a different action for each peek."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -164,8 +164,8 @@ TIMEOUT = (
 )
 
 
-@fault("client-long-timeout-sent-as-signed-maximum", breaks=TIMEOUT)
-class ClientLongTimeoutSentAsSignedMaximum(ReadDescriptionChanger):
+@fault("client-sends-ul-timeout-above-0x7fffffff-as-0x7fffffff", breaks=TIMEOUT)
+class ClientSendsUlTimeoutAbove0x7fffffffAs0x7fffffff(ReadDescriptionChanger):
     """The client sets ulTimeout to 0x7FFFFFFF for a read with a longer time-out that is not infinite."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -180,8 +180,8 @@ class ClientTimeoutRoundedToSeconds(ReadDescriptionChanger):
         return {"ulTimeout": read.TimeOut // 1000 * 1000} if read.TimeOut != INFINITE_MS else {}
 
 
-@fault("client-timeout-of-second-read-of-first", breaks=TIMEOUT)
-class ClientTimeoutOfSecondReadOfFirst(ReadDescriptionChanger):
+@fault("client-ul-timeout-of-later-read-is-that-of-first-read", breaks=TIMEOUT)
+class ClientUlTimeoutOfLaterReadIsThatOfFirstRead(ReadDescriptionChanger):
     """The client sets ulTimeout of each read of a queue to the time-out of the first read of the queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -192,13 +192,13 @@ class ClientTimeoutOfSecondReadOfFirst(ReadDescriptionChanger):
         return {"ulTimeout": self.first.setdefault(read.queue.number, read.TimeOut)}
 
 
-TIMEOUT_RULES = (
+UL_TIMEOUT_RULES = (
     *("MQQP-3.2.4.2-20", "MQQP-3.2.4.2-30", "MQQP-3.2.4.3-20", "MQQP-3.2.4.3-30"),
     *("MQQP-3.2.4.5-20", "MQQP-3.2.4.5-30", "MQQP-3.2.4.6-19", "MQQP-3.2.4.6-29"),
 )
 
 
-@fault("client-ultimeout-above-31-bits-sent-as-infinite", breaks=TIMEOUT_RULES, blind=True)
+@fault("client-ultimeout-above-31-bits-sent-as-infinite", breaks=UL_TIMEOUT_RULES, blind=True)
 class ClientUltimeoutAbove31BitsSentAsInfinite(ClientReading):
     """The client sends ulTimeout 0xFFFFFFFF for a timeout above 0x7FFFFFFF."""
 
@@ -207,7 +207,7 @@ class ClientUltimeoutAbove31BitsSentAsInfinite(ClientReading):
         return {**given, "ulTimeout": INFINITE_MS} if read.TimeOut > 0x7FFFFFFF else given
 
 
-@fault("client-ultimeout-limited-to-one-day", breaks=TIMEOUT_RULES, blind=True)
+@fault("client-ultimeout-limited-to-one-day", breaks=UL_TIMEOUT_RULES, blind=True)
 class ClientUltimeoutLimitedToOneDay(ClientReading):
     """The client sends ulTimeout 86400000 for a longer timeout that is not 0xFFFFFFFF."""
 
@@ -223,8 +223,8 @@ REQUEST_ID_RULES = (
 )
 
 
-@fault("client-request-id-in-low-byte-only", breaks=REQUEST_ID_RULES)
-class ClientRequestIdInLowByteOnly(ReadDescriptionChanger):
+@fault("client-adds-0x100-to-request-id-of-concurrent-read", breaks=REQUEST_ID_RULES)
+class ClientAdds0x100ToRequestIdOfConcurrentRead(ReadDescriptionChanger):
     """The client sends the RequestId of a concurrent read plus 0x100."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -236,16 +236,16 @@ class ClientRequestIdInLowByteOnly(ReadDescriptionChanger):
 NEW_SERVER_RULES = ("MQQP-3.2.4.2-23", "MQQP-3.2.4.3-23", "MQQP-3.2.4.5-23", "MQQP-3.2.4.6-22")
 
 
-@fault("client-server-of-version-6-0-taken-as-old", breaks=NEW_SERVER_RULES)
-class ClientServerOfVersion60TakenAsOld(ClientReading):
+@fault("client-treats-server-of-version-6-0-as-old", breaks=NEW_SERVER_RULES)
+class ClientTreatsServerOfVersion60AsOld(ClientReading):
     """The client treats a server of version 6.0 as too old for RemoteQMStartReceive2."""
 
     def is_old_version(self, version: Version | None) -> bool:
         return super().is_old_version(version) or (version is not None and version.Minor < 1)
 
 
-@fault("client-server-with-build-below-951-taken-as-old", breaks=NEW_SERVER_RULES)
-class ClientServerWithBuildBelow951TakenAsOld(ClientReading):
+@fault("client-treats-server-with-build-below-951-as-old", breaks=NEW_SERVER_RULES)
+class ClientTreatsServerWithBuildBelow951AsOld(ClientReading):
     """The client treats a server of version 6.1 with a build below 951 as too old for RemoteQMStartReceive2."""
 
     def is_old_version(self, version: Version | None) -> bool:
@@ -253,8 +253,8 @@ class ClientServerWithBuildBelow951TakenAsOld(ClientReading):
         return small or super().is_old_version(version)
 
 
-@fault("client-server-of-version-10-taken-as-old", breaks=NEW_SERVER_RULES)
-class ClientServerOfVersion10TakenAsOld(ClientReading):
+@fault("client-treats-server-of-version-10-as-old", breaks=NEW_SERVER_RULES)
+class ClientTreatsServerOfVersion10AsOld(ClientReading):
     """The client compares version numbers as text, so it treats a server of version 10.0 as too old for
     RemoteQMStartReceive2.
     """
@@ -274,24 +274,24 @@ class ClientVersion10ComparedAsText(ClientReading):
         return version is None or str(version.Major) < "5" or super().is_old_version(version)
 
 
-@fault("client-version-5.1-too-old", breaks=START_RECEIVE2_RULES)
-class Version51Old(ClientReading):
+@fault("client-calls-start-receive-on-server-of-version-5-minor-1", breaks=START_RECEIVE2_RULES)
+class ClientCallsStartReceiveOnServerOfVersion5Minor1(ClientReading):
     """The client treats a server of version 5.1 as too old for RemoteQMStartReceive2."""
 
     def is_old_version(self, version: Version | None) -> bool:
         return version is None or (version.Major, version.Minor) <= (5, 1)
 
 
-@fault("client-version-minor-0-too-old", breaks=START_RECEIVE2_RULES)
-class ClientVersionMinor0TooOld(ClientReading):
+@fault("client-calls-start-receive-on-server-of-version-6-minor-0", breaks=START_RECEIVE2_RULES)
+class ClientCallsStartReceiveOnServerOfVersion6Minor0(ClientReading):
     """The client treats a server of version 6.0 as too old for RemoteQMStartReceive2."""
 
     def is_old_version(self, version: Version | None) -> bool:
         return version is None or version.Minor < 1 or super().is_old_version(version)
 
 
-@fault("client-version-small-build-too-old", breaks=START_RECEIVE2_RULES)
-class ClientVersionSmallBuildTooOld(ClientReading):
+@fault("client-calls-start-receive-on-new-server-with-build-below-951", breaks=START_RECEIVE2_RULES)
+class ClientCallsStartReceiveOnNewServerWithBuildBelow951(ClientReading):
     """The client treats a server with a build number below 951 as too old, also with a new version."""
 
     def is_old_version(self, version: Version | None) -> bool:
@@ -307,8 +307,8 @@ class ClientZeroTimeoutSentAsInfinite(ClientReading):
         return described | {"ulTimeout": described["ulTimeout"] or INFINITE_MS}
 
 
-@fault("client-server-version-6-0-taken-for-old", breaks="MQQP-3.2.4.2-23", blind=True)
-class ClientServerVersion60TakenForOld(ClientReading):
+@fault("client-takes-version-6-server-with-minor-0-for-old", breaks="MQQP-3.2.4.2-23", blind=True)
+class ClientTakesVersion6ServerWithMinor0ForOld(ClientReading):
     """The client calls RemoteQMStartReceive if pMinor is less than 1, also if pMajor is 6."""
 
     def is_old_version(self, version: Version | None) -> bool:
@@ -330,8 +330,8 @@ def _make_empty_call_sequence() -> Sequence:
     yield from ()
 
 
-@fault("client-peek-dwsize-of-message-before", breaks="MQQP-3.2.4.2-16", blind=True)
-class ClientPeekDwsizeOfMessageBefore(ClientReading):
+@fault("client-dw-size-of-peek-is-size-of-previous-packet", breaks="MQQP-3.2.4.2-16", blind=True)
+class ClientDwSizeOfPeekIsSizeOfPreviousPacket(ClientReading):
     """The client sets dwSize of a peek to the size of the packet of its last read, and sends this packet again."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -346,8 +346,8 @@ class ClientPeekDwsizeOfMessageBefore(ClientReading):
         return super().reconstruct_message(results, server)
 
 
-@fault("client-peek-hcursor-of-read-before", breaks="MQQP-3.2.4.2-18", blind=True)
-class ClientPeekHcursorOfReadBefore(ClientReading):
+@fault("client-h-cursor-of-plain-peek-is-that-of-last-read", breaks="MQQP-3.2.4.2-18", blind=True)
+class ClientHCursorOfPlainPeekIsThatOfLastRead(ClientReading):
     """The client sets hCursor of a peek without a cursor to the cursor of the last read of the same queue."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -360,8 +360,8 @@ class ClientPeekHcursorOfReadBefore(ClientReading):
         return described
 
 
-@fault("client-peek-dwqueue-of-queue-opened-last", breaks="MQQP-3.2.4.2-25", blind=True)
-class ClientPeekDwqueueOfQueueOpenedLast(ClientReading):
+@fault("client-dw-queue-of-peek-is-that-of-last-opened-queue", breaks="MQQP-3.2.4.2-25", blind=True)
+class ClientDwQueueOfPeekIsThatOfLastOpenedQueue(ClientReading):
     """The client sets dwQueue of a peek to the dwpQueue of the queue that it opened last."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -371,8 +371,8 @@ class ClientPeekDwqueueOfQueueOpenedLast(ClientReading):
         return described
 
 
-@fault("client-receive-long-ultimeout-infinite", breaks="MQQP-3.2.4.3-20", blind=True)
-class ClientReceiveLongUltimeoutInfinite(ClientReading):
+@fault("client-sends-long-ul-timeout-of-receive-as-infinite", breaks="MQQP-3.2.4.3-20", blind=True)
+class ClientSendsLongUlTimeoutOfReceiveAsInfinite(ClientReading):
     """The client sets ulTimeout of a receive to INFINITE if the time-out is longer than 0x7FFFFFFF ms."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -414,8 +414,8 @@ class ClientEntryOfReceiveKeptAfterFailedEndReceive(ClientReading):
             super().remove_pending_read(entry)
 
 
-@fault("client-cursor-peek-next-sequentialid-of-message-before", breaks="MQQP-3.2.4.5-32", blind=True)
-class ClientCursorPeekNextSequentialidOfMessageBefore(ClientReading):
+@fault("client-sequential-id-of-cursor-peek-next-is-that-of-last-read", breaks="MQQP-3.2.4.5-32", blind=True)
+class ClientSequentialIdOfCursorPeekNextIsThatOfLastRead(ClientReading):
     """The client sets SequentialId of a PEEK_NEXT by a cursor to the SequentialId of the message that it read last."""
 
     def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
@@ -430,8 +430,8 @@ class ClientCursorPeekNextSequentialidOfMessageBefore(ClientReading):
         return super().reconstruct_message(results, server)
 
 
-@fault("client-cursor-receive-hremotequeue-of-first-open", breaks="MQQP-3.2.4.6-13", blind=True)
-class ClientCursorReceiveHremotequeueOfFirstOpen(ClientReading):
+@fault("client-h-remote-queue-of-cursor-receive-is-first-handle", breaks="MQQP-3.2.4.6-13", blind=True)
+class ClientHRemoteQueueOfCursorReceiveIsFirstHandle(ClientReading):
     """The client sets hRemoteQueue of a receive by a cursor to the phQueue with which it first read from the queue,
     even after the queue was closed and opened again.
     """
@@ -443,8 +443,8 @@ class ClientCursorReceiveHremotequeueOfFirstOpen(ClientReading):
         return described | {"hRemoteQueue": first} if _is_cursor_receive(read) else described
 
 
-@fault("client-cursor-receive-dwqueue-is-open-context", breaks="MQQP-3.2.4.6-14", blind=True)
-class ClientCursorReceiveDwqueueIsOpenContext(ClientReading):
+@fault("client-dw-queue-of-cursor-receive-is-pdw-context", breaks="MQQP-3.2.4.6-14", blind=True)
+class ClientDwQueueOfCursorReceiveIsPdwContext(ClientReading):
     """The client sets dwQueue of a receive by a cursor to pdwContext instead of dwpQueue."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -452,8 +452,8 @@ class ClientCursorReceiveDwqueueIsOpenContext(ClientReading):
         return described | {"dwQueue": read.queue.OpenContext} if _is_cursor_receive(read) else described
 
 
-@fault("client-cursor-receive-dwrequestid-of-newest-read", breaks="MQQP-3.2.4.6-20", blind=True)
-class ClientCursorReceiveDwrequestidOfNewestRead(ClientReading):
+@fault("client-dw-request-id-of-cursor-receive-is-that-of-newest-read", breaks="MQQP-3.2.4.6-20", blind=True)
+class ClientDwRequestIdOfCursorReceiveIsThatOfNewestRead(ClientReading):
     """The client sets dwRequestID of a receive by a cursor to the RequestId of the read that was requested last."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:

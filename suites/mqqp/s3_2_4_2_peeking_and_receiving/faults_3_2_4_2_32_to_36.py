@@ -45,8 +45,8 @@ class ClientReadSequentialidOfPreviousMessage(PreviousAnswerRecorder):
 SEQUENTIAL_ID_RULES = ("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-3.2.4.6-31")
 
 
-@fault("client-second-read-sequential-id-of-first-answer", breaks=SEQUENTIAL_ID_RULES)
-class ClientSecondReadSequentialIdOfFirstAnswer(ClientReadCounter):
+@fault("client-sequential-id-of-read-is-that-of-last-response", breaks=SEQUENTIAL_ID_RULES)
+class ClientSequentialIdOfReadIsThatOfLastResponse(ClientReadCounter):
     """The client sets SequentialId to the SequentialId that the server returned last."""
 
     def __init__(self, qm: QM) -> None:
@@ -100,10 +100,10 @@ for _property in ("Extension", "CorrelationIdentifier", "AppSpecific", "BodyType
 
 
 @fault(
-    "client-private-names-resolved-at-sender",
+    "client-resolves-private-response-queue-at-sender",
     breaks=("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
 )
-class ClientPrivateNamesResolvedAtSender(ClientReading):
+class ClientResolvesPrivateResponseQueueAtSender(ClientReading):
     """The client ignores RQ: it resolves every private response queue on the computer of the sender."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -232,16 +232,16 @@ class ClientReadLabelLimitedTo248Characters(_DeliveredMessageChanger):
         return {"Label": message.Label[:248]}
 
 
-@fault("client-read-body-of-zeros-without-last-byte", breaks=DELIVERY_RULES, blind=True)
-class ClientReadBodyOfZerosWithoutLastByte(_DeliveredMessageChanger):
+@fault("client-delivers-body-without-zero-bytes-at-its-end", breaks=DELIVERY_RULES, blind=True)
+class ClientDeliversBodyWithoutZeroBytesAtItsEnd(_DeliveredMessageChanger):
     """The client delivers a body without the zero bytes at its end."""
 
     def change(self, message: Message) -> Mapping[str, Any]:
         return {"Body": message.Body.rstrip(b"\0")}
 
 
-@fault("client-read-priority-3", breaks=DELIVERY_RULES, blind=True)
-class ClientReadPriority3(_DeliveredMessageChanger):
+@fault("client-delivers-priority-7-as-priority-3", breaks=DELIVERY_RULES, blind=True)
+class ClientDeliversPriority7AsPriority3(_DeliveredMessageChanger):
     """The client delivers a message of priority 7 with priority 3."""
 
     def change(self, message: Message) -> Mapping[str, Any]:

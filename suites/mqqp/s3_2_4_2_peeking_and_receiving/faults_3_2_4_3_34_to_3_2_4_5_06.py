@@ -23,14 +23,14 @@ add(
 )
 
 
-END_HANDLE_RULES = ("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36")
+END_RECEIVE_HANDLE_RULES = ("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36")
 
 
 READ_HANDLE_RULES = ("MQQP-3.2.4.3-34", "MQQP-3.2.4.6-33")
 
 
-@fault("client-end-receive-handle-of-first-answer", breaks=END_HANDLE_RULES + READ_HANDLE_RULES)
-class ClientEndReceiveHandleOfFirstAnswer(ClientReading):
+@fault("client-sends-first-context-handle-in-every-end-receive", breaks=END_RECEIVE_HANDLE_RULES + READ_HANDLE_RULES)
+class ClientSendsFirstContextHandleInEveryEndReceive(ClientReading):
     """The client calls RemoteQMEndReceive for every receive with the first context handle that the server returned."""
 
     first_handle: UUID | None = None
@@ -57,11 +57,11 @@ class ClientEndReceiveHandleOfFirstReceive(ClientReading):
 
 
 @fault(
-    "client-read-handle-of-receive-of-other-queue",
+    "client-ends-receive-with-handle-of-receive-from-other-queue",
     breaks=("MQQP-3.2.4.3-34", "MQQP-3.2.4.3-37", "MQQP-3.2.4.6-33", "MQQP-3.2.4.6-36"),
     blind=True,
 )
-class ClientReadHandleOfReceiveOfOtherQueue(ClientReading):
+class ClientEndsReceiveWithHandleOfReceiveFromOtherQueue(ClientReading):
     """When the client has received from another queue, it ends a receive with the handle of the last receive from that
     queue.
     """
@@ -82,8 +82,8 @@ add(
 )
 
 
-@fault("client-receive-from-old-server-not-acknowledged", breaks="MQQP-3.2.4.3-36", blind=True)
-class ClientReceiveFromOldServerNotAcknowledged(ClientReading):
+@fault("client-omits-end-receive-for-start-receive-without-cursor", breaks="MQQP-3.2.4.3-36", blind=True)
+class ClientOmitsEndReceiveForStartReceiveWithoutCursor(ClientReading):
     """The client does not call RemoteQMEndReceive for a message that it received by RemoteQMStartReceive without a
     cursor.
     """
@@ -120,15 +120,15 @@ class ClientEndReceiveCalledTwiceWhileOtherReadIsPending(ClientReading):
 class ClientReceiveOfEmptyMessageNotEnded(PreviousAnswerRecorder):
     """The client does not call RemoteQMEndReceive for a message without a body."""
 
-    empty = False
+    has_empty_body = False
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
         found = super().reconstruct_message(results, server)
-        self.empty = not found.message.Body
+        self.has_empty_body = not found.message.Body
         return found
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
-        if not self.empty:
+        if not self.has_empty_body:
             yield from super().end_receive(entry, ack)
 
 
@@ -209,8 +209,8 @@ class ClientReceiveNotEndedWhilePeekIsPending(ClientReading):
         return entry
 
 
-@fault("client-endless-receive-not-ended", breaks=END_RECEIVE_RULES, blind=True)
-class ClientEndlessReceiveNotEnded(ClientReading):
+@fault("client-does-not-end-receive-without-time-limit", breaks=END_RECEIVE_RULES, blind=True)
+class ClientDoesNotEndReceiveWithoutTimeLimit(ClientReading):
     """The client does not call RemoteQMEndReceive for a receive without a time limit."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -242,19 +242,19 @@ class ClientEndReceiveSendsWrongContextHandle(ClientReading):
         yield from super().end_receive(entry, ack)
 
 
-@fault("client-end-receive-nack-for-ack", breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"))
-class ClientEndReceiveNackForAck(ClientReading):
+@fault("client-ends-receive-with-rr-nack-instead-of-rr-ack", breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"))
+class ClientEndsReceiveWithRrNackInsteadOfRrAck(ClientReading):
     """The client calls RemoteQMEndReceive with RR_NACK after a successful receive."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         yield from super().end_receive(entry, Ack.RR_NACK if ack is Ack.RR_ACK else Ack.RR_ACK)
 
 
-END_ACK_RULES = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
+END_RECEIVE_ACK_RULES = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
 
 
-@fault("client-end-receive-dwack-nack-for-second-receive", breaks=END_ACK_RULES)
-class ClientEndReceiveDwackNackForSecondReceive(ClientReading):
+@fault("client-ends-later-receives-with-rr-nack", breaks=END_RECEIVE_ACK_RULES)
+class ClientEndsLaterReceivesWithRrNack(ClientReading):
     """The client ends only its first receive with RR_ACK, and later receives with RR_NACK."""
 
     has_ended_receive = False
@@ -264,11 +264,11 @@ class ClientEndReceiveDwackNackForSecondReceive(ClientReading):
         yield from super().end_receive(entry, wanted)
 
 
-POSITIVE_END_ACK_RULES = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
+POSITIVE_END_RECEIVE_ACK_RULES = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
 
 
-@fault("client-end-of-second-receive-rr-nack", breaks=POSITIVE_END_ACK_RULES)
-class ClientEndOfSecondReceiveRrNack(ClientReading):
+@fault("client-dw-ack-is-rr-nack-in-every-second-end-receive", breaks=POSITIVE_END_RECEIVE_ACK_RULES)
+class ClientDwAckIsRrNackInEverySecondEndReceive(ClientReading):
     """The client sets dwAck to RR_NACK in every second RemoteQMEndReceive."""
 
     def __init__(self, qm: QM) -> None:
@@ -280,8 +280,8 @@ class ClientEndOfSecondReceiveRrNack(ClientReading):
         yield from super().end_receive(entry, ack if self.count % 2 else Ack.RR_NACK)
 
 
-@fault("client-end-of-infinite-receive-rr-nack", breaks=POSITIVE_END_ACK_RULES)
-class ClientEndOfInfiniteReceiveRrNack(ClientReading):
+@fault("client-dw-ack-is-rr-nack-after-receive-without-time-limit", breaks=POSITIVE_END_RECEIVE_ACK_RULES)
+class ClientDwAckIsRrNackAfterReceiveWithoutTimeLimit(ClientReading):
     """The client sets dwAck to RR_NACK after a receive without a time limit."""
 
     def start_receive2(self, read: RemoteRead) -> Sequence:
@@ -297,11 +297,11 @@ class ClientEndOfInfiniteReceiveRrNack(ClientReading):
 
 
 @fault(
-    "client-end-receive-dwack-nack-after-refused-receive",
+    "client-ends-receive-with-rr-nack-after-failed-receive",
     breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"),
     blind=True,
 )
-class ClientEndReceiveDwackNackAfterRefusedReceive(ClientReading):
+class ClientEndsReceiveWithRrNackAfterFailedReceive(ClientReading):
     """The client ends a receive with RR_NACK if the previous receive of the queue failed."""
 
     def read_remote_message(self, read: RemoteRead) -> Sequence:

@@ -16,8 +16,8 @@ from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import ReadDescripti
 CURSOR_HANDLE_RULES = ("MQQP-3.2.4.5-16", "MQQP-3.2.4.5-26", "MQQP-3.2.4.6-15", "MQQP-3.2.4.6-25")
 
 
-@fault("client-read-by-first-cursor-hcursor-of-newest", breaks=CURSOR_HANDLE_RULES)
-class ClientReadByFirstCursorHcursorOfNewest(ReadDescriptionChanger):
+@fault("client-h-cursor-of-read-is-newest-cursor", breaks=CURSOR_HANDLE_RULES)
+class ClientHCursorOfReadIsNewestCursor(ReadDescriptionChanger):
     """The client sets hCursor to the phCursor that R_QMCreateRemoteCursor returned last."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -25,8 +25,8 @@ class ClientReadByFirstCursorHcursorOfNewest(ReadDescriptionChanger):
         return {"hCursor": cursors[-1][1]} if read.CursorHandle and cursors else {}
 
 
-@fault("client-second-read-by-cursor-hcursor-0", breaks=CURSOR_HANDLE_RULES)
-class ClientSecondReadByCursorHcursor0(ReadDescriptionChanger):
+@fault("client-h-cursor-0-in-second-read-by-cursor", breaks=CURSOR_HANDLE_RULES)
+class ClientHCursor0InSecondReadByCursor(ReadDescriptionChanger):
     """The client sets hCursor to 0 in the second read by the same cursor."""
 
     def __init__(self, qm: QM) -> None:
@@ -39,8 +39,8 @@ class ClientSecondReadByCursorHcursor0(ReadDescriptionChanger):
         return {"hCursor": 0} if again else {}
 
 
-@fault("client-peek-current-by-cursor-hcursor-0", breaks=("MQQP-3.2.4.5-16", "MQQP-3.2.4.5-26"))
-class ClientPeekCurrentByCursorHcursor0(ClientReading):
+@fault("client-sends-h-cursor-0-in-peek-current-by-cursor", breaks=("MQQP-3.2.4.5-16", "MQQP-3.2.4.5-26"))
+class ClientSendsHCursor0InPeekCurrentByCursor(ClientReading):
     """The client sets hCursor to 0 when its application requests PEEK_CURRENT by a cursor."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -48,8 +48,8 @@ class ClientPeekCurrentByCursorHcursor0(ClientReading):
         return {**given, "hCursor": 0} if read.Action is ReadAction.MQ_ACTION_PEEK_CURRENT else given
 
 
-@fault("client-second-peek-by-cursor-ulaction-peek-current", breaks=("MQQP-3.2.4.5-19", "MQQP-3.2.4.5-29"))
-class ClientSecondPeekByCursorUlactionPeekCurrent(ReadDescriptionChanger):
+@fault("client-ul-action-peek-current-in-second-peek-next", breaks=("MQQP-3.2.4.5-19", "MQQP-3.2.4.5-29"))
+class ClientUlActionPeekCurrentInSecondPeekNext(ReadDescriptionChanger):
     """The client sets ulAction to PEEK_CURRENT in the second PEEK_NEXT of the same cursor."""
 
     def __init__(self, qm: QM) -> None:
@@ -64,8 +64,8 @@ class ClientSecondPeekByCursorUlactionPeekCurrent(ReadDescriptionChanger):
         return {"ulAction": int(ReadAction.MQ_ACTION_PEEK_CURRENT)} if again else {}
 
 
-@fault("client-peek-current-by-cursor-after-peek-ulaction-peek-next", breaks=("MQQP-3.2.4.5-19", "MQQP-3.2.4.5-29"))
-class ClientPeekCurrentByCursorAfterPeekUlactionPeekNext(ReadDescriptionChanger):
+@fault("client-ul-action-peek-next-in-second-peek-current", breaks=("MQQP-3.2.4.5-19", "MQQP-3.2.4.5-29"))
+class ClientUlActionPeekNextInSecondPeekCurrent(ReadDescriptionChanger):
     """The client sets ulAction to PEEK_NEXT in the second PEEK_CURRENT of the same cursor."""
 
     def __init__(self, qm: QM) -> None:
@@ -100,8 +100,8 @@ class ClientPeekNextByCursorSentAsPeekCurrentToOldServer(ClientReading):
         return (yield from super().start_receive(read))
 
 
-@fault("client-peek-next-timeout-0", breaks="MQQP-3.2.4.5-30", blind=True)
-class ClientPeekNextTimeout0(ClientReading):
+@fault("client-ul-timeout-0-in-peek-next-by-start-receive2", breaks="MQQP-3.2.4.5-30", blind=True)
+class ClientUlTimeout0InPeekNextByStartReceive2(ClientReading):
     """The client sends ulTimeout 0 when it peeks at the next message by RemoteQMStartReceive2."""
 
     def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
@@ -117,8 +117,8 @@ READ_SECTION_NUMBERS = ("MQQP-3.2.4.2", "MQQP-3.2.4.3", "MQQP-3.2.4.5", "MQQP-3.
 UNIQUE_REQUEST_ID_RULES = tuple(f"{one}-{number}" for one in READ_SECTION_NUMBERS for number in ("04", "05"))
 
 
-@fault("client-request-id-of-5-values", breaks=UNIQUE_REQUEST_ID_RULES)
-class ClientRequestIdOf5Values(ClientReading):
+@fault("client-repeats-five-request-ids-while-reads-are-pending", breaks=UNIQUE_REQUEST_ID_RULES)
+class ClientRepeatsFiveRequestIdsWhileReadsArePending(ClientReading):
     """The client has five RequestIds, which it uses in turn, also while a read with the RequestId is pending."""
 
     def assign_request_id(self) -> int:
@@ -153,8 +153,8 @@ class ClientPeekUsesNewestCursorOfQueue(ClientReading):
         return (yield from super().start_receive(read))
 
 
-@fault("client-peek-2-keeps-16-bits-of-cursor", breaks="MQQP-3.2.4.5-26", blind=True)
-class ClientPeek2Keeps16BitsOfCursor(ClientReading):
+@fault("client-h-cursor-of-start-receive2-peek-has-only-16-bits", breaks="MQQP-3.2.4.5-26", blind=True)
+class ClientHCursorOfStartReceive2PeekHasOnly16Bits(ClientReading):
     """A client that peeks by a cursor with RemoteQMStartReceive2 sets hCursor to the low 16 bits of phCursor."""
 
     def start_receive2(self, read: RemoteRead) -> Sequence:

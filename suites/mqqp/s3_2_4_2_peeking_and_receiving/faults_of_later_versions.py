@@ -21,20 +21,23 @@ class ReadKind(NamedTuple):
     receives: bool
     by_cursor: bool
 
-    def is_kind_of(self, read: RemoteRead) -> bool:
+    def includes_read(self, read: RemoteRead) -> bool:
         """Return whether a read is of this kind."""
         by_cursor = bool(read.CursorHandle)
         return read.LookupId is None and read.receives is self.receives and by_cursor is self.by_cursor
 
 
-_PEEK, _RECEIVE = ReadKind("peek", False, False), ReadKind("receive", True, False)
-_PEEK_BY_CURSOR, _RECEIVE_BY_CURSOR = ReadKind("peek-by-cursor", False, True), ReadKind("receive-by-cursor", True, True)
+_PEEK_KIND, _RECEIVE_KIND = ReadKind("peek", False, False), ReadKind("receive", True, False)
+_PEEK_BY_CURSOR_KIND, _RECEIVE_BY_CURSOR_KIND = (
+    ReadKind("peek-by-cursor", False, True),
+    ReadKind("receive-by-cursor", True, True),
+)
 
 VersionCondition = Callable[[Version | None, int], bool]
 """The type of conditions for the version of a server and the number of the read, which is counted from 1."""
 
 
-def _use_other_method(kind: ReadKind, when: VersionCondition) -> Install:
+def _call_method_of_new_servers(kind: ReadKind, when: VersionCondition) -> Install:
     """Return an installer of a fault with which the client calls the method of new servers when a condition holds for
     an old server.
     """
@@ -45,18 +48,18 @@ def _use_other_method(kind: ReadKind, when: VersionCondition) -> Install:
 
         def ask_server_version(self, read: RemoteRead) -> Sequence:
             self.version = yield from super().ask_server_version(read)
-            self.count += kind.is_kind_of(read)
+            self.count += kind.includes_read(read)
             return self.version
 
         def start_receive(self, read: RemoteRead) -> Sequence:
-            if kind.is_kind_of(read) and when(self.version, self.count):
+            if kind.includes_read(read) and when(self.version, self.count):
                 return (yield from super().start_receive2(read))
             return (yield from super().start_receive(read))
 
     return replace_part(OtherMethod)
 
 
-def _keep_version(kind: ReadKind, first: int) -> Install:
+def _keep_version_of_earlier_read(kind: ReadKind, first: int) -> Install:
     """Return an installer of a fault with which the client does not ask for the version before a read of one kind,
     from the read with the number ``first`` on, if it knows the version from an earlier read of any kind.
     """
@@ -68,8 +71,8 @@ def _keep_version(kind: ReadKind, first: int) -> Install:
         def ask_server_version(self, read: RemoteRead) -> Sequence:
             if not hasattr(self, "known"):
                 self.known = []
-            self.count += kind.is_kind_of(read)
-            if kind.is_kind_of(read) and self.known and self.count >= first:
+            self.count += kind.includes_read(read)
+            if kind.includes_read(read) and self.known and self.count >= first:
                 return self.known[-1]
             version = yield from super().ask_server_version(read)
             self.known.append(version)
@@ -78,7 +81,7 @@ def _keep_version(kind: ReadKind, first: int) -> Install:
     return replace_part(VersionKept)
 
 
-def _is_old_with_new_minor(version: Version | None, count: int) -> bool:
+def _is_old_version_with_new_minor(version: Version | None, count: int) -> bool:
     return version is not None and version.Major < 5 and version.Minor >= 1
 
 
@@ -107,20 +110,20 @@ def _is_version_5_0_with_new_build(version: Version | None, count: int) -> bool:
 
 
 for _rule, _kind, _cases in (
-    ("MQQP-3.2.4.2-08", _PEEK, ("old-with-new-minor",)),
-    ("MQQP-3.2.4.2-11", _PEEK, ("build-950", "build-0")),
-    ("MQQP-3.2.4.3-08", _RECEIVE, ("old-with-new-minor",)),
-    ("MQQP-3.2.4.3-11", _RECEIVE, ("build-950", "build-0")),
-    ("MQQP-3.2.4.5-08", _PEEK_BY_CURSOR, ("old-with-new-minor",)),
-    ("MQQP-3.2.4.5-10", _PEEK_BY_CURSOR, ("later-read-of-5-0", "build-951")),
-    ("MQQP-3.2.4.5-11", _PEEK_BY_CURSOR, ("build-950", "build-0")),
-    ("MQQP-3.2.4.6-07", _RECEIVE_BY_CURSOR, ("old-with-new-minor",)),
-    ("MQQP-3.2.4.6-09", _RECEIVE_BY_CURSOR, ("later-read-of-5-0", "build-951")),
-    ("MQQP-3.2.4.6-10", _RECEIVE_BY_CURSOR, ("build-950", "build-0")),
+    ("MQQP-3.2.4.2-08", _PEEK_KIND, ("old-with-new-minor",)),
+    ("MQQP-3.2.4.2-11", _PEEK_KIND, ("build-950", "build-0")),
+    ("MQQP-3.2.4.3-08", _RECEIVE_KIND, ("old-with-new-minor",)),
+    ("MQQP-3.2.4.3-11", _RECEIVE_KIND, ("build-950", "build-0")),
+    ("MQQP-3.2.4.5-08", _PEEK_BY_CURSOR_KIND, ("old-with-new-minor",)),
+    ("MQQP-3.2.4.5-10", _PEEK_BY_CURSOR_KIND, ("later-read-of-5-0", "build-951")),
+    ("MQQP-3.2.4.5-11", _PEEK_BY_CURSOR_KIND, ("build-950", "build-0")),
+    ("MQQP-3.2.4.6-07", _RECEIVE_BY_CURSOR_KIND, ("old-with-new-minor",)),
+    ("MQQP-3.2.4.6-09", _RECEIVE_BY_CURSOR_KIND, ("later-read-of-5-0", "build-951")),
+    ("MQQP-3.2.4.6-10", _RECEIVE_BY_CURSOR_KIND, ("build-950", "build-0")),
 ):
     for _case in _cases:
         _condition, _server = {
-            "old-with-new-minor": (_is_old_with_new_minor, "a server of version 4 with pMinor 1 or higher"),
+            "old-with-new-minor": (_is_old_version_with_new_minor, "a server of version 4 with pMinor 1 or higher"),
             "later-read-of-5-0": (_is_later_read_of_version_5_0, "a server of version 5.0 for its second read"),
             "build-950": (_is_version_5_0_with_last_old_build, "a server of version 5.0 with build 950"),
             "build-0": (_is_version_5_0_without_build, "a server of version 5.0 with build 0"),
@@ -130,16 +133,16 @@ for _rule, _kind, _cases in (
             f"client-{_kind.name}-{_case}-calls-start-receive2",
             _rule,
             f"The client calls RemoteQMStartReceive2 for a {_kind.name.replace('-', ' ')} of {_server}.",
-            _use_other_method(_kind, _condition),
+            _call_method_of_new_servers(_kind, _condition),
             blind=True,
         )
 
-for _rule, _kind in (("MQQP-3.2.4.5-07", _PEEK_BY_CURSOR), ("MQQP-3.2.4.6-D01", _RECEIVE_BY_CURSOR)):
+for _rule, _kind in (("MQQP-3.2.4.5-07", _PEEK_BY_CURSOR_KIND), ("MQQP-3.2.4.6-D01", _RECEIVE_BY_CURSOR_KIND)):
     for _first, _when in ((1, "after another read"), (2, "for the second time")):
         add(
             f"client-{_kind.name}-version-not-requested-{_when.replace(' ', '-')}",
             _rule,
             f"The client does not call RemoteQmGetVersion before a {_kind.name.replace('-', ' ')} {_when}.",
-            _keep_version(_kind, _first),
+            _keep_version_of_earlier_read(_kind, _first),
             blind=True,
         )

@@ -26,8 +26,8 @@ class _PeekEntryOmitter(ClientReading):
         return entry
 
 
-@fault("client-second-waiting-peek-without-entry", breaks="MQQP-3.2.4.2-02", blind=True)
-class ClientSecondWaitingPeekWithoutEntry(_PeekEntryOmitter):
+@fault("client-keeps-no-entry-of-peek-while-earlier-read-waits", breaks="MQQP-3.2.4.2-02", blind=True)
+class ClientKeepsNoEntryOfPeekWhileEarlierReadWaits(_PeekEntryOmitter):
     """A client whose earlier read waits creates no PendingRemoteReadEntry for a peek."""
 
     def is_peek_entry_omitted(self, read: RemoteRead) -> bool:
@@ -64,35 +64,35 @@ class _HandleOfPeekEntryChanger(ClientReading):
         return entry
 
 
-@fault("client-waiting-peek-has-handle-of-first-queue", breaks="MQQP-3.2.4.2-03", blind=True)
-class ClientWaitingPeekHasHandleOfFirstQueue(_HandleOfPeekEntryChanger):
+@fault("client-pending-peek-entry-has-handle-of-first-queue", breaks="MQQP-3.2.4.2-03", blind=True)
+class ClientPendingPeekEntryHasHandleOfFirstQueue(_HandleOfPeekEntryChanger):
     """The PendingRemoteReadEntry of a peek has the handle of the first queue that is open."""
 
     def find_wrong_handle(self, read: RemoteRead) -> int:
         return next(iter(self.qm.remote_client.queues.values())).QueueHandle
 
 
-@fault("client-waiting-peek-has-queue-descriptor-as-handle", breaks="MQQP-3.2.4.2-03", blind=True)
-class ClientWaitingPeekHasQueueDescriptorAsHandle(_HandleOfPeekEntryChanger):
+@fault("client-pending-peek-entry-has-dwp-queue-as-handle", breaks="MQQP-3.2.4.2-03", blind=True)
+class ClientPendingPeekEntryHasDwpQueueAsHandle(_HandleOfPeekEntryChanger):
     """OpenQueueDescriptorHandle in the PendingRemoteReadEntry of a peek is dwpQueue instead of phQueue."""
 
     def find_wrong_handle(self, read: RemoteRead) -> int:
         return read.queue.QueueDescriptor
 
 
-@fault("client-waiting-peek-with-time-out-has-handle-1-too-large", breaks="MQQP-3.2.4.2-03", blind=True)
-class ClientWaitingPeekWithTimeOutHasHandle1TooLarge(_HandleOfPeekEntryChanger):
+@fault("client-pending-peek-entry-with-timeout-has-handle-1-too-large", breaks="MQQP-3.2.4.2-03", blind=True)
+class ClientPendingPeekEntryWithTimeoutHasHandle1TooLarge(_HandleOfPeekEntryChanger):
     """OpenQueueDescriptorHandle in the PendingRemoteReadEntry of a peek with a time-out is 1 too large."""
 
     def find_wrong_handle(self, read: RemoteRead) -> int:
         return read.queue.QueueHandle + int(read.TimeOut != INFINITE_MS)
 
 
-_ACTION_RULES = ("MQQP-3.2.4.2-19", "MQQP-3.2.4.2-29")
-_BUFFER_RULES = ("MQQP-3.2.4.2-17", "MQQP-3.2.4.2-27")
+_UL_ACTION_RULES = ("MQQP-3.2.4.2-19", "MQQP-3.2.4.2-29")
+_LP_BUFFER_RULES = ("MQQP-3.2.4.2-17", "MQQP-3.2.4.2-27")
 
 
-@fault("client-peek-with-time-out-sent-as-peek-next", breaks=_ACTION_RULES, blind=True)
+@fault("client-peek-with-time-out-sent-as-peek-next", breaks=_UL_ACTION_RULES, blind=True)
 class ClientPeekWithTimeOutSentAsPeekNext(ClientReading):
     """The client sends ulAction MQ_ACTION_PEEK_NEXT for a peek with a time-out."""
 
@@ -102,7 +102,7 @@ class ClientPeekWithTimeOutSentAsPeekNext(ClientReading):
         return found | ({"ulAction": int(ReadAction.MQ_ACTION_PEEK_NEXT)} if is_timed else {})
 
 
-@fault("client-later-peek-sent-as-receive", breaks=_ACTION_RULES, blind=True)
+@fault("client-later-peek-sent-as-receive", breaks=_UL_ACTION_RULES, blind=True)
 class ClientLaterPeekSentAsReceive(ClientReading):
     """From the second peek on, the client sends ulAction MQ_ACTION_RECEIVE for a peek without a cursor."""
 
@@ -118,7 +118,7 @@ class ClientLaterPeekSentAsReceive(ClientReading):
         return found | ({"ulAction": int(ReadAction.MQ_ACTION_RECEIVE)} if again else {})
 
 
-@fault("client-peek-with-time-out-sends-buffer", breaks=_BUFFER_RULES, blind=True)
+@fault("client-peek-with-time-out-sends-buffer", breaks=_LP_BUFFER_RULES, blind=True)
 class ClientPeekWithTimeOutSendsBuffer(ClientReading):
     """The client sends an lpBuffer that is not NULL with a peek that has a time-out."""
 
@@ -127,7 +127,7 @@ class ClientPeekWithTimeOutSendsBuffer(ClientReading):
         return super().describe_read(read) | ({"lpBuffer": b""} if is_timed else {})
 
 
-@fault("client-later-peek-sends-buffer", breaks=_BUFFER_RULES, blind=True)
+@fault("client-later-peek-sends-buffer", breaks=_LP_BUFFER_RULES, blind=True)
 class ClientLaterPeekSendsBuffer(ClientReading):
     """From the second peek on, the client sends an lpBuffer that is not NULL with a peek without a cursor."""
 

@@ -17,36 +17,36 @@ from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 from reference_qm.rpc.bodies import Request
 
-RECENT = Version(6, 0, 6000)
+RECENT_VERSION = Version(6, 0, 6000)
 """A version of servers that have RemoteQMStartReceive2."""
-GREATEST_SIZE = 0x00420000
+GREATEST_DW_SIZE = 0x00420000
 START_RECEIVE_OPNUM, DW_SIZE_OFFSET, SIZE_OF_REMOTEREADDESC = 0, 16, 44
 """The opnum of RemoteQMStartReceive, and the place of dwSize in its request."""
-HIGH_BIT = 0x80000000
+HIGH_BIT_MASK = 0x80000000
 
-PEEK, RECEIVE, CURSOR_PEEK, CURSOR_RECEIVE = "3.2.4.2", "3.2.4.3", "3.2.4.5", "3.2.4.6"
+PEEK, RECEIVE, PEEK_BY_CURSOR_SECTION, RECEIVE_BY_CURSOR_SECTION = "3.2.4.2", "3.2.4.3", "3.2.4.5", "3.2.4.6"
 """The sections of the four kinds of reads."""
 
 
-def find_section(read: RemoteRead) -> str | None:
+def find_section_of_read(read: RemoteRead) -> str | None:
     """Return the section of a read, or None for a read by lookup identifier."""
     if read.LookupId is not None:
         return None
     if read.CursorHandle:
-        return CURSOR_RECEIVE if read.receives else CURSOR_PEEK
+        return RECEIVE_BY_CURSOR_SECTION if read.receives else PEEK_BY_CURSOR_SECTION
     return RECEIVE if read.receives else PEEK
 
 
-class ReadsCounted(ClientReading):
+class ReadCounterByKind(ClientReading):
     """A part that counts the reads of each kind."""
 
     sections: tuple[str, ...]
 
     def changes(self, read: RemoteRead) -> bool:
         """Return whether a read belongs to one of the sections."""
-        return find_section(read) in self.sections
+        return find_section_of_read(read) in self.sections
 
-    def count_earlier(self, read: RemoteRead) -> int:
+    def count_earlier_reads(self, read: RemoteRead) -> int:
         """Return how many reads of these sections preceded a read, and count the read."""
         counted: list[RemoteRead] = self.__dict__.setdefault("counted", [])
         if not any(one is read for one in counted):
@@ -54,7 +54,7 @@ class ReadsCounted(ClientReading):
         return next(place for place, one in enumerate(counted) if one is read)
 
 
-class DescriptionChanged(ReadsCounted):
+class SomeReadDescriptionsChanger(ReadCounterByKind):
     """A part that changes the REMOTEREADDESC of some reads."""
 
     def change_description(self, read: RemoteRead, desc: dict[str, Any]) -> dict[str, Any]:
@@ -69,7 +69,7 @@ class DescriptionChanged(ReadsCounted):
 # -- pending reads -----------------------------------------------------------------------------------------------------
 
 
-class EntryOfReadBesideReadLost(ReadsCounted):
+class OlderPendingReadEntryRemover(ReadCounterByKind):
     """A part that keeps only the newest entry of a queue's pending reads."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -80,7 +80,7 @@ class EntryOfReadBesideReadLost(ReadsCounted):
         return super().create_pending_read(read)
 
 
-class EntryWithoutTimeoutLost(ReadsCounted):
+class InfiniteReadEntryOmitter(ReadCounterByKind):
     """A part that does not keep the entries of reads without a timeout."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -90,98 +90,98 @@ class EntryWithoutTimeoutLost(ReadsCounted):
         return entry
 
 
-@fault("initiator-peek-entry-replaced-by-next-peek", breaks="MQQP-3.2.4.2-06", blind=True)
-class InitiatorPeekEntryReplacedByNextPeek(EntryOfReadBesideReadLost):
+@fault("client-peek-removes-entry-of-pending-read-of-same-queue", breaks="MQQP-3.2.4.2-06", blind=True)
+class ClientPeekRemovesEntryOfPendingReadOfSameQueue(OlderPendingReadEntryRemover):
     """A client that begins a peek forgets the entry of a read of the same queue that is still pending."""
 
     sections = (PEEK,)
 
 
-@fault("initiator-peek-entry-without-timeout-lost", breaks="MQQP-3.2.4.2-06", blind=True)
-class InitiatorPeekEntryWithoutTimeoutLost(EntryWithoutTimeoutLost):
+@fault("client-keeps-no-entry-of-peek-without-time-limit", breaks="MQQP-3.2.4.2-06", blind=True)
+class ClientKeepsNoEntryOfPeekWithoutTimeLimit(InfiniteReadEntryOmitter):
     """A client keeps no entry of a peek without a timeout."""
 
     sections = (PEEK,)
 
 
-@fault("initiator-receive-by-cursor-entry-replaced-by-next-receive", breaks="MQQP-3.2.4.6-06", blind=True)
-class InitiatorReceiveByCursorEntryReplacedByNextReceive(EntryOfReadBesideReadLost):
+@fault("client-cursor-receive-removes-entry-of-pending-read-of-queue", breaks="MQQP-3.2.4.6-06", blind=True)
+class ClientCursorReceiveRemovesEntryOfPendingReadOfQueue(OlderPendingReadEntryRemover):
     """A client that begins a receive by a cursor forgets the entry of a pending read of the same queue."""
 
-    sections = (CURSOR_RECEIVE,)
+    sections = (RECEIVE_BY_CURSOR_SECTION,)
 
 
-@fault("initiator-receive-by-cursor-entry-without-timeout-lost", breaks="MQQP-3.2.4.6-06", blind=True)
-class InitiatorReceiveByCursorEntryWithoutTimeoutLost(EntryWithoutTimeoutLost):
+@fault("client-keeps-no-entry-of-cursor-receive-without-time-limit", breaks="MQQP-3.2.4.6-06", blind=True)
+class ClientKeepsNoEntryOfCursorReceiveWithoutTimeLimit(InfiniteReadEntryOmitter):
     """A client keeps no entry of a receive by a cursor without a timeout."""
 
-    sections = (CURSOR_RECEIVE,)
+    sections = (RECEIVE_BY_CURSOR_SECTION,)
 
 
 # -- versions ----------------------------------------------------------------------------------------------------------
 
 
-class OldVersionTakenForRecent(ReadsCounted):
+class OldVersionMisjudger(ReadCounterByKind):
     """A part that takes some old versions for recent ones."""
 
-    def is_taken_for_recent(self, version: Version) -> bool:
+    def is_old_version_taken_for_recent(self, version: Version) -> bool:
         """Return whether a version is taken for a recent one."""
         raise NotImplementedError
 
     def ask_server_version(self, read: RemoteRead) -> Sequence:
         version = yield from super().ask_server_version(read)
-        recent = version is not None and self.changes(read) and self.is_taken_for_recent(version)
-        return RECENT if recent else version
+        recent = version is not None and self.changes(read) and self.is_old_version_taken_for_recent(version)
+        return RECENT_VERSION if recent else version
 
 
-@fault("initiator-peek-version-of-later-read-taken-for-recent", breaks="MQQP-3.2.4.2-13", blind=True)
-class InitiatorPeekVersionOfLaterReadTakenForRecent(OldVersionTakenForRecent):
+@fault("client-later-peek-calls-start-receive2-on-old-server", breaks="MQQP-3.2.4.2-13", blind=True)
+class ClientLaterPeekCallsStartReceive2OnOldServer(OldVersionMisjudger):
     """For each peek after its first, a client calls RemoteQMStartReceive2 on any server that returns a version."""
 
     sections = (PEEK,)
     reads = 0
 
-    def is_taken_for_recent(self, version: Version) -> bool:
+    def is_old_version_taken_for_recent(self, version: Version) -> bool:
         self.reads += 1
         return self.reads > 1
 
 
-@fault("initiator-peek-by-cursor-version-of-later-read-taken-for-recent", breaks="MQQP-3.2.4.5-13", blind=True)
-class InitiatorPeekByCursorVersionOfLaterReadTakenForRecent(OldVersionTakenForRecent):
+@fault("client-later-cursor-peek-calls-start-receive2-on-old-server", breaks="MQQP-3.2.4.5-13", blind=True)
+class ClientLaterCursorPeekCallsStartReceive2OnOldServer(OldVersionMisjudger):
     """For each peek by a cursor after its first, a client calls RemoteQMStartReceive2 on any server that returns a
     version.
     """
 
-    sections = (CURSOR_PEEK,)
+    sections = (PEEK_BY_CURSOR_SECTION,)
     reads = 0
 
-    def is_taken_for_recent(self, version: Version) -> bool:
+    def is_old_version_taken_for_recent(self, version: Version) -> bool:
         self.reads += 1
         return self.reads > 1
 
 
-@fault("initiator-receive-version-of-later-read-taken-for-recent", breaks="MQQP-3.2.4.3-13", blind=True)
-class InitiatorReceiveVersionOfLaterReadTakenForRecent(OldVersionTakenForRecent):
+@fault("client-later-receive-calls-start-receive2-on-old-server", breaks="MQQP-3.2.4.3-13", blind=True)
+class ClientLaterReceiveCallsStartReceive2OnOldServer(OldVersionMisjudger):
     """For each receive after its first, a client calls RemoteQMStartReceive2 on any server that returns a version."""
 
     sections = (RECEIVE,)
     reads = 0
 
-    def is_taken_for_recent(self, version: Version) -> bool:
+    def is_old_version_taken_for_recent(self, version: Version) -> bool:
         self.reads += 1
         return self.reads > 1
 
 
-@fault("initiator-receive-by-cursor-version-of-later-read-taken-for-recent", breaks="MQQP-3.2.4.6-12", blind=True)
-class InitiatorReceiveByCursorVersionOfLaterReadTakenForRecent(OldVersionTakenForRecent):
+@fault("client-later-cursor-receive-calls-start-receive2-on-old-server", breaks="MQQP-3.2.4.6-12", blind=True)
+class ClientLaterCursorReceiveCallsStartReceive2OnOldServer(OldVersionMisjudger):
     """For each receive by a cursor after its first, a client calls RemoteQMStartReceive2 on any server that returns a
     version.
     """
 
-    sections = (CURSOR_RECEIVE,)
+    sections = (RECEIVE_BY_CURSOR_SECTION,)
     reads = 0
 
-    def is_taken_for_recent(self, version: Version) -> bool:
+    def is_old_version_taken_for_recent(self, version: Version) -> bool:
         self.reads += 1
         return self.reads > 1
 
@@ -189,18 +189,20 @@ class InitiatorReceiveByCursorVersionOfLaterReadTakenForRecent(OldVersionTakenFo
 # -- REMOTEREADDESC ----------------------------------------------------------------------------------------------------
 
 
-@fault("initiator-peek-ulaction-of-later-read-peek-next", breaks=("MQQP-3.2.4.2-19", "MQQP-3.2.4.2-29"), blind=True)
-class InitiatorPeekUlactionOfLaterReadPeekNext(DescriptionChanged):
+@fault("client-ul-action-of-later-peek-is-peek-next", breaks=("MQQP-3.2.4.2-19", "MQQP-3.2.4.2-29"), blind=True)
+class ClientUlActionOfLaterPeekIsPeekNext(SomeReadDescriptionsChanger):
     """In each peek after its first, a client sets ulAction to MQ_ACTION_PEEK_NEXT."""
 
     sections = (PEEK,)
 
     def change_description(self, read: RemoteRead, desc: dict[str, Any]) -> dict[str, Any]:
-        return {**desc, "ulAction": int(ReadAction.MQ_ACTION_PEEK_NEXT)} if self.count_earlier(read) else desc
+        return {**desc, "ulAction": int(ReadAction.MQ_ACTION_PEEK_NEXT)} if self.count_earlier_reads(read) else desc
 
 
-@fault("initiator-peek-ulaction-without-timeout-receive", breaks=("MQQP-3.2.4.2-19", "MQQP-3.2.4.2-29"), blind=True)
-class InitiatorPeekUlactionWithoutTimeoutReceive(DescriptionChanged):
+@fault(
+    "client-ul-action-of-peek-without-time-limit-is-receive", breaks=("MQQP-3.2.4.2-19", "MQQP-3.2.4.2-29"), blind=True
+)
+class ClientUlActionOfPeekWithoutTimeLimitIsReceive(SomeReadDescriptionsChanger):
     """In a peek without a timeout, a client sets ulAction to MQ_ACTION_RECEIVE."""
 
     sections = (PEEK,)
@@ -209,7 +211,7 @@ class InitiatorPeekUlactionWithoutTimeoutReceive(DescriptionChanged):
         return {**desc, "ulAction": int(ReadAction.MQ_ACTION_RECEIVE)} if read.TimeOut == INFINITE_MS else desc
 
 
-class HCursorOfOpenCursorSent(DescriptionChanged):
+class OpenCursorHandleSender(SomeReadDescriptionsChanger):
     """A part that sets hCursor to an open cursor of the queue, if there is one, although the read has no cursor."""
 
     def change_description(self, read: RemoteRead, desc: dict[str, Any]) -> dict[str, Any]:
@@ -217,7 +219,7 @@ class HCursorOfOpenCursorSent(DescriptionChanged):
         return {**desc, "hCursor": cursors[0]} if cursors else desc
 
 
-class HCursorOfReadBesideReadNonzero(DescriptionChanged):
+class NonzeroHCursorSenderWhileReadIsPending(SomeReadDescriptionsChanger):
     """A part that sets hCursor to 1 while another read of the queue is pending."""
 
     def change_description(self, read: RemoteRead, desc: dict[str, Any]) -> dict[str, Any]:
@@ -226,127 +228,139 @@ class HCursorOfReadBesideReadNonzero(DescriptionChanged):
         return {**desc, "hCursor": 1} if beside else desc
 
 
-@fault("initiator-peek-hcursor-of-open-cursor", breaks="MQQP-3.2.4.2-28", blind=True)
-class InitiatorPeekHcursorOfOpenCursor(HCursorOfOpenCursorSent):
+@fault("client-h-cursor-of-plain-peek-is-open-cursor-of-queue", breaks="MQQP-3.2.4.2-28", blind=True)
+class ClientHCursorOfPlainPeekIsOpenCursorOfQueue(OpenCursorHandleSender):
     """In a peek without a cursor, a client sets hCursor to a cursor of the queue that the application has opened."""
 
     sections = (PEEK,)
 
 
-@fault("initiator-peek-hcursor-beside-pending-read-nonzero", breaks="MQQP-3.2.4.2-28", blind=True)
-class InitiatorPeekHcursorBesidePendingReadNonzero(HCursorOfReadBesideReadNonzero):
+@fault("client-h-cursor-of-plain-peek-is-1-beside-pending-read", breaks="MQQP-3.2.4.2-28", blind=True)
+class ClientHCursorOfPlainPeekIs1BesidePendingRead(NonzeroHCursorSenderWhileReadIsPending):
     """In a peek without a cursor, a client sets hCursor to 1 while another read of the queue is pending."""
 
     sections = (PEEK,)
 
 
-@fault("initiator-receive-hcursor-of-open-cursor", breaks=("MQQP-3.2.4.3-16", "MQQP-3.2.4.3-26"), blind=True)
-class InitiatorReceiveHcursorOfOpenCursor(HCursorOfOpenCursorSent):
+@fault(
+    "client-h-cursor-of-plain-receive-is-open-cursor-of-queue",
+    breaks=("MQQP-3.2.4.3-16", "MQQP-3.2.4.3-26"),
+    blind=True,
+)
+class ClientHCursorOfPlainReceiveIsOpenCursorOfQueue(OpenCursorHandleSender):
     """In a receive without a cursor, a client sets hCursor to a cursor of the queue that the application has opened."""
 
     sections = (RECEIVE,)
 
 
 @fault(
-    "initiator-receive-hcursor-beside-pending-read-nonzero", breaks=("MQQP-3.2.4.3-16", "MQQP-3.2.4.3-26"), blind=True
+    "client-h-cursor-of-plain-receive-is-1-beside-pending-read",
+    breaks=("MQQP-3.2.4.3-16", "MQQP-3.2.4.3-26"),
+    blind=True,
 )
-class InitiatorReceiveHcursorBesidePendingReadNonzero(HCursorOfReadBesideReadNonzero):
+class ClientHCursorOfPlainReceiveIs1BesidePendingRead(NonzeroHCursorSenderWhileReadIsPending):
     """In a receive without a cursor, a client sets hCursor to 1 while another read of the queue is pending."""
 
     sections = (RECEIVE,)
 
 
-class RequestIdBesideReadChanged(DescriptionChanged):
+class RequestIdChangerWhileReadIsPending(SomeReadDescriptionsChanger):
     """A part that sends another dwRequestID than the RequestId of the entry while other reads are pending."""
 
     def change_description(self, read: RemoteRead, desc: dict[str, Any]) -> dict[str, Any]:
         beside = len(self.qm.remote_client.PendingRemoteReadEntryCollection) > 1
-        return {**desc, "dwRequestID": desc["dwRequestID"] | HIGH_BIT} if beside else desc
+        return {**desc, "dwRequestID": desc["dwRequestID"] | HIGH_BIT_MASK} if beside else desc
 
 
-class RequestIdWithoutTimeoutChanged(DescriptionChanged):
+class RequestIdChangerOfInfiniteRead(SomeReadDescriptionsChanger):
     """A part that sends another dwRequestID than the RequestId of the entry in a read without a timeout."""
 
     def change_description(self, read: RemoteRead, desc: dict[str, Any]) -> dict[str, Any]:
         endless = read.TimeOut == INFINITE_MS
-        return {**desc, "dwRequestID": desc["dwRequestID"] | HIGH_BIT} if endless else desc
+        return {**desc, "dwRequestID": desc["dwRequestID"] | HIGH_BIT_MASK} if endless else desc
 
 
 @fault(
-    "initiator-peek-dwrequestid-beside-pending-read-wrong", breaks=("MQQP-3.2.4.2-21", "MQQP-3.2.4.2-31"), blind=True
+    "client-dw-request-id-of-peek-beside-pending-read-wrong", breaks=("MQQP-3.2.4.2-21", "MQQP-3.2.4.2-31"), blind=True
 )
-class InitiatorPeekDwrequestidBesidePendingReadWrong(RequestIdBesideReadChanged):
+class ClientDwRequestIdOfPeekBesidePendingReadWrong(RequestIdChangerWhileReadIsPending):
     """While another read is pending, a client peeks with a dwRequestID that is not the RequestId of the entry."""
 
     sections = (PEEK,)
 
 
-@fault("initiator-peek-dwrequestid-without-timeout-wrong", breaks=("MQQP-3.2.4.2-21", "MQQP-3.2.4.2-31"), blind=True)
-class InitiatorPeekDwrequestidWithoutTimeoutWrong(RequestIdWithoutTimeoutChanged):
+@fault(
+    "client-dw-request-id-of-peek-without-time-limit-wrong", breaks=("MQQP-3.2.4.2-21", "MQQP-3.2.4.2-31"), blind=True
+)
+class ClientDwRequestIdOfPeekWithoutTimeLimitWrong(RequestIdChangerOfInfiniteRead):
     """A client peeks without a timeout with a dwRequestID that is not the RequestId of the entry."""
 
     sections = (PEEK,)
 
 
 @fault(
-    "initiator-receive-dwrequestid-beside-pending-read-wrong",
+    "client-dw-request-id-of-receive-beside-pending-read-wrong",
     breaks=("MQQP-3.2.4.3-21", "MQQP-3.2.4.3-31"),
     blind=True,
 )
-class InitiatorReceiveDwrequestidBesidePendingReadWrong(RequestIdBesideReadChanged):
+class ClientDwRequestIdOfReceiveBesidePendingReadWrong(RequestIdChangerWhileReadIsPending):
     """While another read is pending, a client receives with a dwRequestID that is not the RequestId of the entry."""
 
     sections = (RECEIVE,)
 
 
-@fault("initiator-receive-dwrequestid-without-timeout-wrong", breaks=("MQQP-3.2.4.3-21", "MQQP-3.2.4.3-31"), blind=True)
-class InitiatorReceiveDwrequestidWithoutTimeoutWrong(RequestIdWithoutTimeoutChanged):
+@fault(
+    "client-dw-request-id-of-receive-without-time-limit-wrong",
+    breaks=("MQQP-3.2.4.3-21", "MQQP-3.2.4.3-31"),
+    blind=True,
+)
+class ClientDwRequestIdOfReceiveWithoutTimeLimitWrong(RequestIdChangerOfInfiniteRead):
     """A client receives without a timeout with a dwRequestID that is not the RequestId of the entry."""
 
     sections = (RECEIVE,)
 
 
 @fault(
-    "initiator-peek-by-cursor-dwrequestid-beside-pending-read-wrong",
+    "client-dw-request-id-of-cursor-peek-beside-pending-read-wrong",
     breaks=("MQQP-3.2.4.5-21", "MQQP-3.2.4.5-31"),
     blind=True,
 )
-class InitiatorPeekByCursorDwrequestidBesidePendingReadWrong(RequestIdBesideReadChanged):
+class ClientDwRequestIdOfCursorPeekBesidePendingReadWrong(RequestIdChangerWhileReadIsPending):
     """While another read is pending, a client peeks by a cursor with a dwRequestID that is not the RequestId of the
     entry.
     """
 
-    sections = (CURSOR_PEEK,)
+    sections = (PEEK_BY_CURSOR_SECTION,)
 
 
 @fault(
-    "initiator-peek-by-cursor-dwrequestid-without-timeout-wrong",
+    "client-dw-request-id-of-cursor-peek-without-time-limit-wrong",
     breaks=("MQQP-3.2.4.5-21", "MQQP-3.2.4.5-31"),
     blind=True,
 )
-class InitiatorPeekByCursorDwrequestidWithoutTimeoutWrong(RequestIdWithoutTimeoutChanged):
+class ClientDwRequestIdOfCursorPeekWithoutTimeLimitWrong(RequestIdChangerOfInfiniteRead):
     """A client peeks by a cursor without a timeout with a dwRequestID that is not the RequestId of the entry."""
 
-    sections = (CURSOR_PEEK,)
+    sections = (PEEK_BY_CURSOR_SECTION,)
 
 
-@fault("initiator-receive-by-cursor-dwrequestid-beside-pending-read-wrong", breaks="MQQP-3.2.4.6-30", blind=True)
-class InitiatorReceiveByCursorDwrequestidBesidePendingReadWrong(RequestIdBesideReadChanged):
+@fault("client-dw-request-id-of-cursor-receive-beside-pending-read-wrong", breaks="MQQP-3.2.4.6-30", blind=True)
+class ClientDwRequestIdOfCursorReceiveBesidePendingReadWrong(RequestIdChangerWhileReadIsPending):
     """While another read is pending, a client receives by a cursor with a dwRequestID that is not the RequestId of the
     entry.
     """
 
-    sections = (CURSOR_RECEIVE,)
+    sections = (RECEIVE_BY_CURSOR_SECTION,)
 
 
-@fault("initiator-receive-by-cursor-dwrequestid-without-timeout-wrong", breaks="MQQP-3.2.4.6-30", blind=True)
-class InitiatorReceiveByCursorDwrequestidWithoutTimeoutWrong(RequestIdWithoutTimeoutChanged):
+@fault("client-dw-request-id-of-cursor-receive-without-time-limit-wrong", breaks="MQQP-3.2.4.6-30", blind=True)
+class ClientDwRequestIdOfCursorReceiveWithoutTimeLimitWrong(RequestIdChangerOfInfiniteRead):
     """A client receives by a cursor without a timeout with a dwRequestID that is not the RequestId of the entry."""
 
-    sections = (CURSOR_RECEIVE,)
+    sections = (RECEIVE_BY_CURSOR_SECTION,)
 
 
-def _send_dw_size(is_changed: Callable[[int, int], bool]) -> Install:
+def _send_nonzero_dw_size(is_changed: Callable[[int, int], bool]) -> Install:
     """Return an installer of a fault with which a client sends a nonzero dwSize in peeks without a cursor by
     RemoteQMStartReceive. ``is_changed`` is called with the number of earlier peeks and with ulTimeout.
     """
@@ -361,7 +375,7 @@ def _send_dw_size(is_changed: Callable[[int, int], bool]) -> Install:
             cursor, action, timeout_ms = struct.unpack_from("<III", stub, 4)
             if cursor or action != ReadAction.MQ_ACTION_PEEK_CURRENT or not is_changed(next(peeks), timeout_ms):
                 return body
-            size = GREATEST_SIZE.to_bytes(4, "little")
+            size = GREATEST_DW_SIZE.to_bytes(4, "little")
             return replace(body, stub=stub[:DW_SIZE_OFFSET] + size + stub[DW_SIZE_OFFSET + 4 :])
 
         pdus(Request, change_stub)(faulty)
@@ -373,14 +387,14 @@ add(
     "initiator-peek-dwsize-of-later-read-nonzero",
     "MQQP-3.2.4.2-16",
     "In each peek after its first, a client sets dwSize to 0x00420000.",
-    _send_dw_size(lambda earlier, timeout_ms: earlier > 0),
+    _send_nonzero_dw_size(lambda earlier, timeout_ms: earlier > 0),
     blind=True,
 )
 add(
     "initiator-peek-dwsize-without-timeout-nonzero",
     "MQQP-3.2.4.2-16",
     "In a peek without a timeout, a client sets dwSize to 0x00420000.",
-    _send_dw_size(lambda earlier, timeout_ms: timeout_ms == INFINITE_MS),
+    _send_nonzero_dw_size(lambda earlier, timeout_ms: timeout_ms == INFINITE_MS),
     blind=True,
 )
 
@@ -388,72 +402,72 @@ add(
 # -- REMOTEREADDESC2 ---------------------------------------------------------------------------------------------------
 
 
-class SequentialIdChanged(ReadsCounted):
+class SequentialIdChanger(ReadCounterByKind):
     """A part that sends a nonzero SequentialId in some reads."""
 
-    def sends_nonzero(self, read: RemoteRead) -> bool:
+    def sends_nonzero_sequential_id(self, read: RemoteRead) -> bool:
         """Return whether the SequentialId of a read is nonzero."""
         raise NotImplementedError
 
     def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
         description = super().describe_read2(read)
-        if self.changes(read) and self.sends_nonzero(read):
+        if self.changes(read) and self.sends_nonzero_sequential_id(read):
             assert read.entry is not None
             return {**description, "SequentialId": read.entry.RequestId}
         return description
 
 
-class SequentialIdOfLaterReadNonzero(SequentialIdChanged):
+class SequentialIdChangerOfLaterReads(SequentialIdChanger):
     """A part that sends a nonzero SequentialId in each read after the first."""
 
-    def sends_nonzero(self, read: RemoteRead) -> bool:
-        return self.count_earlier(read) > 0
+    def sends_nonzero_sequential_id(self, read: RemoteRead) -> bool:
+        return self.count_earlier_reads(read) > 0
 
 
-class SequentialIdWithoutTimeoutNonzero(SequentialIdChanged):
+class SequentialIdChangerOfInfiniteRead(SequentialIdChanger):
     """A part that sends a nonzero SequentialId in each read without a timeout."""
 
-    def sends_nonzero(self, read: RemoteRead) -> bool:
+    def sends_nonzero_sequential_id(self, read: RemoteRead) -> bool:
         return read.TimeOut == INFINITE_MS
 
 
-@fault("initiator-peek-sequentialid-of-later-read-nonzero", breaks="MQQP-3.2.4.2-32", blind=True)
-class InitiatorPeekSequentialidOfLaterReadNonzero(SequentialIdOfLaterReadNonzero):
+@fault("client-sequential-id-nonzero-in-later-peek", breaks="MQQP-3.2.4.2-32", blind=True)
+class ClientSequentialIdNonzeroInLaterPeek(SequentialIdChangerOfLaterReads):
     """In each peek after its first, a client sets SequentialId to its dwRequestID."""
 
     sections = (PEEK,)
 
 
-@fault("initiator-peek-sequentialid-without-timeout-nonzero", breaks="MQQP-3.2.4.2-32", blind=True)
-class InitiatorPeekSequentialidWithoutTimeoutNonzero(SequentialIdWithoutTimeoutNonzero):
+@fault("client-sequential-id-nonzero-in-peek-without-time-limit", breaks="MQQP-3.2.4.2-32", blind=True)
+class ClientSequentialIdNonzeroInPeekWithoutTimeLimit(SequentialIdChangerOfInfiniteRead):
     """In a peek without a timeout, a client sets SequentialId to its dwRequestID."""
 
     sections = (PEEK,)
 
 
-@fault("initiator-receive-sequentialid-of-later-read-nonzero", breaks="MQQP-3.2.4.3-32", blind=True)
-class InitiatorReceiveSequentialidOfLaterReadNonzero(SequentialIdOfLaterReadNonzero):
+@fault("client-sequential-id-nonzero-in-later-receive", breaks="MQQP-3.2.4.3-32", blind=True)
+class ClientSequentialIdNonzeroInLaterReceive(SequentialIdChangerOfLaterReads):
     """In each receive after its first, a client sets SequentialId to its dwRequestID."""
 
     sections = (RECEIVE,)
 
 
-@fault("initiator-receive-sequentialid-without-timeout-nonzero", breaks="MQQP-3.2.4.3-32", blind=True)
-class InitiatorReceiveSequentialidWithoutTimeoutNonzero(SequentialIdWithoutTimeoutNonzero):
+@fault("client-sequential-id-nonzero-in-receive-without-time-limit", breaks="MQQP-3.2.4.3-32", blind=True)
+class ClientSequentialIdNonzeroInReceiveWithoutTimeLimit(SequentialIdChangerOfInfiniteRead):
     """In a receive without a timeout, a client sets SequentialId to its dwRequestID."""
 
     sections = (RECEIVE,)
 
 
-@fault("initiator-receive-by-cursor-sequentialid-of-later-read-nonzero", breaks="MQQP-3.2.4.6-31", blind=True)
-class InitiatorReceiveByCursorSequentialidOfLaterReadNonzero(SequentialIdOfLaterReadNonzero):
+@fault("client-sequential-id-nonzero-in-later-cursor-receive", breaks="MQQP-3.2.4.6-31", blind=True)
+class ClientSequentialIdNonzeroInLaterCursorReceive(SequentialIdChangerOfLaterReads):
     """In each receive by a cursor after its first, a client sets SequentialId to its dwRequestID."""
 
-    sections = (CURSOR_RECEIVE,)
+    sections = (RECEIVE_BY_CURSOR_SECTION,)
 
 
-@fault("initiator-receive-by-cursor-sequentialid-without-timeout-nonzero", breaks="MQQP-3.2.4.6-31", blind=True)
-class InitiatorReceiveByCursorSequentialidWithoutTimeoutNonzero(SequentialIdWithoutTimeoutNonzero):
+@fault("client-sequential-id-nonzero-in-cursor-receive-without-time-limit", breaks="MQQP-3.2.4.6-31", blind=True)
+class ClientSequentialIdNonzeroInCursorReceiveWithoutTimeLimit(SequentialIdChangerOfInfiniteRead):
     """In a receive by a cursor without a timeout, a client sets SequentialId to its dwRequestID."""
 
-    sections = (CURSOR_RECEIVE,)
+    sections = (RECEIVE_BY_CURSOR_SECTION,)

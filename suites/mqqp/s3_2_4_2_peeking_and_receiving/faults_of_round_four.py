@@ -22,14 +22,14 @@ from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.surface.effects import Effect, SendPacket
 
-_BUILD_OF_THIRD_CONDITION = 951
-_FIRST_FIELDS = struct.Struct("<5I")
+_FIRST_BUILD_WITH_START_RECEIVE2 = 951
+_FIRST_FIELDS_STRUCT = struct.Struct("<5I")
 """The fields of REMOTEREADDESC from hRemoteQueue to dwSize."""
-_SIZE_FIELD = struct.Struct("<I")
+_DW_SIZE_STRUCT = struct.Struct("<I")
 
 
-@fault("client-cursor-receive2-request-id-of-oldest-pending-read", breaks="MQQP-3.2.4.6-30", blind=True)
-class ClientCursorReceive2RequestIdOfOldestPendingRead(ClientReading):
+@fault("client-request-id-of-cursor-start-receive2-is-oldest-pending-read", breaks="MQQP-3.2.4.6-30", blind=True)
+class ClientRequestIdOfCursorStartReceive2IsOldestPendingRead(ClientReading):
     """The client that receives by a cursor with RemoteQMStartReceive2 sets dwRequestID to the RequestId of the oldest
     pending read of the queue.
     """
@@ -43,8 +43,8 @@ class ClientCursorReceive2RequestIdOfOldestPendingRead(ClientReading):
         return described
 
 
-@fault("client-cursor-peek-next-request-id-of-previous-peek-repeated", breaks="MQQP-3.2.4.5-21", blind=True)
-class ClientCursorPeekNextRequestIdOfPreviousPeekRepeated(ClientReading):
+@fault("client-repeats-dw-request-id-of-previous-cursor-peek-next", breaks="MQQP-3.2.4.5-21", blind=True)
+class ClientRepeatsDwRequestIdOfPreviousCursorPeekNext(ClientReading):
     """The client that peeks at the next message by a cursor with RemoteQMStartReceive repeats the dwRequestID of the
     previous peek by this cursor.
     """
@@ -63,7 +63,7 @@ class ClientCursorPeekNextRequestIdOfPreviousPeekRepeated(ClientReading):
         return (yield from self._call_start_method(read, "RemoteQMStartReceive", {"lpRemoteReadDesc": described}))
 
 
-class PeekedSizesRecorded(ClientReading):
+class PeekedSizeRecorder(ClientReading):
     """The client records the size of the last message that it peeked at in each queue, by the connection."""
 
     def __init__(self, qm: QM) -> None:
@@ -83,7 +83,7 @@ def _send_recorded_sizes(faulty: FaultyCore) -> None:
 
     def change_size(effect: Effect) -> Iterable[Effect]:
         reading = faulty.core.client_reading
-        if not isinstance(effect, SendPacket) or not isinstance(reading, PeekedSizesRecorded):
+        if not isinstance(effect, SendPacket) or not isinstance(reading, PeekedSizeRecorder):
             return [effect]
         size = reading.sizes.get(effect.transport, 0)
         try:
@@ -93,11 +93,11 @@ def _send_recorded_sizes(faulty: FaultyCore) -> None:
         if not size or not isinstance(pdu.body, Request) or pdu.body.opnum != opnum:
             return [effect]
         stub = pdu.body.stub
-        _, cursor, action, _, _ = _FIRST_FIELDS.unpack_from(stub)
+        _, cursor, action, _, _ = _FIRST_FIELDS_STRUCT.unpack_from(stub)
         if cursor or action != ReadAction.MQ_ACTION_PEEK_CURRENT:
             return [effect]
-        at = _FIRST_FIELDS.size - _SIZE_FIELD.size
-        changed = stub[:at] + _SIZE_FIELD.pack(size) + stub[at + _SIZE_FIELD.size :]
+        at = _FIRST_FIELDS_STRUCT.size - _DW_SIZE_STRUCT.size
+        changed = stub[:at] + _DW_SIZE_STRUCT.pack(size) + stub[at + _DW_SIZE_STRUCT.size :]
         return [replace(effect, data=replace(pdu, body=replace(pdu.body, stub=changed)).build())]
 
     faulty.effect_filters.append(change_size)
@@ -108,13 +108,13 @@ add(
     "MQQP-3.2.4.2-16",
     "The client that peeks with RemoteQMStartReceive sets dwSize to the size of the message that it peeked at before "
     "in the same queue.",
-    combine_installers(replace_part(PeekedSizesRecorded), _send_recorded_sizes),
+    combine_installers(replace_part(PeekedSizeRecorder), _send_recorded_sizes),
     blind=True,
 )
 
 
-@fault("client-cursor-peek2-next-sequential-id-of-previous-message", breaks="MQQP-3.2.4.5-32", blind=True)
-class ClientCursorPeek2NextSequentialIdOfPreviousMessage(ClientReading):
+@fault("client-sequential-id-of-start-receive2-peek-next-is-previous-one", breaks="MQQP-3.2.4.5-32", blind=True)
+class ClientSequentialIdOfStartReceive2PeekNextIsPreviousOne(ClientReading):
     """The client that peeks at the next message by a cursor with RemoteQMStartReceive2 sets SequentialId to the
     SequentialId of the previous message of this cursor.
     """
@@ -136,8 +136,8 @@ class ClientCursorPeek2NextSequentialIdOfPreviousMessage(ClientReading):
         return results
 
 
-@fault("client-cursor-receive-version-5-0-of-build-951-treated-as-new", breaks="MQQP-3.2.4.6-09", blind=True)
-class ClientCursorReceiveVersion50OfBuild951TreatedAsNew(ClientReading):
+@fault("client-cursor-receive-takes-version-5-build-951-for-new", breaks="MQQP-3.2.4.6-09", blind=True)
+class ClientCursorReceiveTakesVersion5Build951ForNew(ClientReading):
     """The client that receives by a cursor treats a server of version 5.0 as too old for RemoteQMStartReceive2 only if
     its build number is below 951.
     """
@@ -145,13 +145,13 @@ class ClientCursorReceiveVersion50OfBuild951TreatedAsNew(ClientReading):
     def ask_server_version(self, read: RemoteRead) -> Sequence:
         version = yield from super().ask_server_version(read)
         receives_by_cursor = read.receives and read.CursorHandle
-        if receives_by_cursor and version is not None and (5, 0, _BUILD_OF_THIRD_CONDITION) <= version < (5, 1):
+        if receives_by_cursor and version is not None and (5, 0, _FIRST_BUILD_WITH_START_RECEIVE2) <= version < (5, 1):
             return Version(5, 1, version.BuildNumber)
         return version
 
 
-@fault("client-receive2-cursor-of-queue-with-open-cursor", breaks="MQQP-3.2.4.3-26", blind=True)
-class ClientReceive2CursorOfQueueWithOpenCursor(ClientReading):
+@fault("client-h-cursor-of-plain-start-receive2-is-open-cursor", breaks="MQQP-3.2.4.3-26", blind=True)
+class ClientHCursorOfPlainStartReceive2IsOpenCursor(ClientReading):
     """The client that receives with RemoteQMStartReceive2 without a cursor sets hCursor to the handle of a cursor that
     is open in the same queue.
     """

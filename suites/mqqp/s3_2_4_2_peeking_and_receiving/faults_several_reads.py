@@ -75,24 +75,24 @@ class WrongEntryHandleSetter(ClientReading):
         return entry
 
 
-@fault("client-entry-handle-of-first-queue", breaks=ENTRY_HANDLE_RULES, blind=True)
-class ClientEntryHandleOfFirstQueue(WrongEntryHandleSetter):
+@fault("client-pending-read-entry-has-handle-of-first-queue", breaks=ENTRY_HANDLE_RULES, blind=True)
+class ClientPendingReadEntryHasHandleOfFirstQueue(WrongEntryHandleSetter):
     """OpenQueueDescriptorHandle of each PendingRemoteReadEntry is the handle of the queue that was opened first."""
 
     def choose_wrong_handle(self, read: RemoteRead) -> int:
         return next(iter(self.qm.remote_client.queues.values())).QueueHandle
 
 
-@fault("client-entry-handle-of-newest-queue", breaks=ENTRY_HANDLE_RULES, blind=True)
-class ClientEntryHandleOfNewestQueue(WrongEntryHandleSetter):
+@fault("client-pending-read-entry-has-handle-of-newest-queue", breaks=ENTRY_HANDLE_RULES, blind=True)
+class ClientPendingReadEntryHasHandleOfNewestQueue(WrongEntryHandleSetter):
     """OpenQueueDescriptorHandle of each PendingRemoteReadEntry is the handle of the queue that was opened last."""
 
     def choose_wrong_handle(self, read: RemoteRead) -> int:
         return list(self.qm.remote_client.queues.values())[-1].QueueHandle
 
 
-@fault("client-entry-handle-of-earlier-pending-read", breaks=ENTRY_HANDLE_RULES, blind=True)
-class ClientEntryHandleOfEarlierPendingRead(WrongEntryHandleSetter):
+@fault("client-pending-read-entry-has-handle-of-oldest-pending-read", breaks=ENTRY_HANDLE_RULES, blind=True)
+class ClientPendingReadEntryHasHandleOfOldestPendingRead(WrongEntryHandleSetter):
     """OpenQueueDescriptorHandle of a PendingRemoteReadEntry is the handle of the read that is pending longest."""
 
     def choose_wrong_handle(self, read: RemoteRead) -> int:
@@ -120,8 +120,8 @@ class ClientAnswerRemovesEntriesOfAllPendingReads(ClientReading):
             super().remove_pending_read(one)
 
 
-@fault("client-sent-receive-has-no-entry", breaks=ENTRY_KEPT_RULE, blind=True)
-class ClientSentReceiveHasNoEntry(ClientReading):
+@fault("client-removes-entry-of-receive-without-time-limit-when-sent", breaks=ENTRY_KEPT_RULE, blind=True)
+class ClientRemovesEntryOfReceiveWithoutTimeLimitWhenSent(ClientReading):
     """The client removes the PendingRemoteReadEntry of a receive without a time limit when it sends the request."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -167,10 +167,10 @@ class ClientReadOfOldServerBesidePendingReadByStartReceive2(WrongMethodCaller):
 
 # -- the fields of a read
 
-ReadCondition = Callable[["ChangedField", RemoteRead], bool]
+ReadCondition = Callable[["ReadFieldChanger", RemoteRead], bool]
 
 
-class ChangedField(ClientReading):
+class ReadFieldChanger(ClientReading):
     """Change a field of some reads."""
 
     changes: dict[str, Any]
@@ -187,15 +187,15 @@ class ChangedField(ClientReading):
         return given | self.changes if type(self).condition(self, read) else given
 
 
-def _is_second_read(part: ChangedField, read: RemoteRead) -> bool:
+def _is_second_read(part: ReadFieldChanger, read: RemoteRead) -> bool:
     return part.counts[read.Action, bool(read.CursorHandle)] == 2
 
 
-def _is_infinite_read(part: ChangedField, read: RemoteRead) -> bool:
+def _is_infinite_read(part: ReadFieldChanger, read: RemoteRead) -> bool:
     return read.TimeOut == INFINITE_MS
 
 
-def _is_beside_pending_read(part: ChangedField, read: RemoteRead) -> bool:
+def _begins_while_other_read_is_pending(part: ReadFieldChanger, read: RemoteRead) -> bool:
     return len(part.qm.remote_client.PendingRemoteReadEntryCollection) > 1
 
 
@@ -206,7 +206,7 @@ def _make_condition_for_receives_only(condition: ReadCondition) -> ReadCondition
 DESCRIPTION_AND_READ_CONDITION_BY_NAME: dict[str, tuple[str, ReadCondition]] = {
     "second-read": ("its second read of a kind", _is_second_read),
     "read-with-infinite-timeout": ("a read without a time limit", _is_infinite_read),
-    "read-beside-pending-read": ("a read while another read is pending", _is_beside_pending_read),
+    "read-beside-pending-read": ("a read while another read is pending", _begins_while_other_read_is_pending),
 }
 FIELD_CHANGE_BY_NAME: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     "dwsize-4096": (
@@ -235,5 +235,5 @@ FIELD_CHANGE_BY_NAME: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
 for field, (what, changed, rules) in FIELD_CHANGE_BY_NAME.items():
     for when, (words, holds_for) in DESCRIPTION_AND_READ_CONDITION_BY_NAME.items():
         chosen = _make_condition_for_receives_only(holds_for) if field.startswith("ul-action") else holds_for
-        part = type("ChangedFieldOfRead", (ChangedField,), {"changes": changed, "condition": chosen})
+        part = type("ChangedFieldOfRead", (ReadFieldChanger,), {"changes": changed, "condition": chosen})
         add(f"client-{when}-{field}", rules, f"The client sets {what} in {words}.", replace_part(part), blind=True)

@@ -58,7 +58,7 @@ def judge_cancel_in_second_queue(reader: Reader, judge: Judge, section: Section,
     )
     judge(
         rules["handle"],
-        expected=[Reader.SECOND_QUEUE.queue],
+        expected=[Reader.SECOND_QUEUE_HANDLES.queue],
         case="hQueue of the cancelled read of the second queue",
         observed=[one.hQueue for one in asked],
         evidence=[read, *cancels],

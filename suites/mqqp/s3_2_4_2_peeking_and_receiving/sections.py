@@ -231,7 +231,7 @@ RECEIVING_BY_CURSOR_SECTION = Section(
 )
 
 
-SECTIONS = (PEEKING_SECTION, RECEIVING_SECTION, PEEKING_BY_CURSOR_SECTION, RECEIVING_BY_CURSOR_SECTION)
+READ_SECTIONS = (PEEKING_SECTION, RECEIVING_SECTION, PEEKING_BY_CURSOR_SECTION, RECEIVING_BY_CURSOR_SECTION)
 
 
 def parametrize_section(rules: Callable[[Section], Iterable[str]]) -> pytest.MarkDecorator:
@@ -239,5 +239,6 @@ def parametrize_section(rules: Callable[[Section], Iterable[str]]) -> pytest.Mar
     section.
     """
     return pytest.mark.parametrize(
-        "section", [pytest.param(section, marks=covers(*rules(section)), id=section.number) for section in SECTIONS]
+        "section",
+        [pytest.param(section, marks=covers(*rules(section)), id=section.number) for section in READ_SECTIONS],
     )

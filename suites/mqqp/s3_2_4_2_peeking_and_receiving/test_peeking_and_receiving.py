@@ -38,16 +38,16 @@ IO_TIMEOUT_STATUS, ACCESS_DENIED_STATUS = 0xC00E_001B, 0x0000_0005
 """The status MQ_ERROR_IO_TIMEOUT, and the fault status for access denied."""
 LIFETIME_PROPERTIES = ("time_to_reach_queue_s", "time_to_be_received_s")
 """Properties that may show the remaining time of a message instead of the time that the sender set."""
-VERSION_CASES = {
+VERSIONS_AND_METHOD_BY_CASE = {
     "below_5": ([(0, 0, 0), (4, 0, 1_381), (4, 9, 9_999), (4, 255, 65_535)], Method.START_RECEIVE),
-    "below_5_1": ([Reader.WINDOWS_2000, (5, 0, 951), (5, 0, 65_535)], Method.START_RECEIVE),
+    "below_5_1": ([Reader.WINDOWS_2000_VERSION, (5, 0, 951), (5, 0, 65_535)], Method.START_RECEIVE),
     "early_build": ([(5, 0, 0), (5, 0, 950)], Method.START_RECEIVE),
-    "old": ([Reader.WINDOWS_2000], Method.START_RECEIVE),
+    "old": ([Reader.WINDOWS_2000_VERSION], Method.START_RECEIVE),
     "new": (
         [
             (5, 1, 951),
             (5, 1, 2_600),
-            Reader.WINDOWS_2003,  # E136: what is before (5, 1, 951) may be old
+            Reader.WINDOWS_2003_VERSION,  # E136: what is before (5, 1, 951) may be old
             (6, 0, 0),
             (6, 1, 500),
             (10, 0, 0),
@@ -55,7 +55,7 @@ VERSION_CASES = {
         ],
         Method.START_RECEIVE2,
     ),
-    "check": ([Reader.WINDOWS_7], Method.START_RECEIVE2),
+    "check": ([Reader.WINDOWS_7_VERSION], Method.START_RECEIVE2),
 }
 """For each rule, the versions that the peer returns, and the method that the SUT must call."""
 OLD_SERVER_VERSION_CASES = ("below_5", "below_5_1", "early_build")
@@ -88,8 +88,8 @@ def test_client_read_has_required_fields(peer, sut, judge, section):
         _, cursor, _ = (reader.open_cursor(one) for one in (remotes[0], remotes[1], remotes[1]))
     else:
         reader.begin_read(Reading.PEEK_CURRENT_BY_CURSOR, remotes[1]).outcome()
-    old = Reader.WINDOWS_2000, Method.START_RECEIVE, section.start_receive_rules
-    new = Reader.WINDOWS_7, Method.START_RECEIVE2, section.start_receive2_rules
+    old = Reader.WINDOWS_2000_VERSION, Method.START_RECEIVE, section.start_receive_rules
+    new = Reader.WINDOWS_7_VERSION, Method.START_RECEIVE2, section.start_receive2_rules
     asks_version = True
     for timeouts_ms in READ_TIMEOUTS_MS:
         for version, method, rules in (old, new) if asks_version else (old,):
@@ -125,9 +125,9 @@ def judge_fields_of_reads(
     (method, rules), (remote, cursor) = demand, where
     begun, requests = len(reader.reads()), []
     reader.answer_start_receives_with_message()
-    for number, timeout_ms in enumerate((Reader.TIMEOUT_MS, *timeouts_ms), begun + 1):
+    for number, timeout_ms in enumerate((Reader.READ_TIMEOUT_MS, *timeouts_ms), begun + 1):
         requests.append(reader.begin_read(reading, remote, timeout_ms, cursor))
-        if timeout_ms == Reader.TIMEOUT_MS:
+        if timeout_ms == Reader.READ_TIMEOUT_MS:
             requests[0].outcome()
             reader.leave_start_receives_unanswered()
         reader.run_until_start_receives(number)
@@ -215,9 +215,9 @@ def judge_fields_of_read(
 def build_required_numbers(reading: Reading, timeout_ms: int) -> dict[str, int]:
     """Return the required numeric fields, except dwRequestID, of a read by the third handle and cursor."""
     return {
-        "hRemoteQueue": Reader.THIRD_QUEUE.queue,
-        "dwQueue": Reader.THIRD_QUEUE.descriptor,
-        "hCursor": 2 * Reader.SECOND_CURSOR - Reader.FIRST_CURSOR if reading.by_cursor else 0,
+        "hRemoteQueue": Reader.THIRD_QUEUE_HANDLES.queue,
+        "dwQueue": Reader.THIRD_QUEUE_HANDLES.descriptor,
+        "hCursor": 2 * Reader.SECOND_CURSOR_HANDLE - Reader.FIRST_CURSOR_HANDLE if reading.by_cursor else 0,
         "ulAction": reading.action,
         "ulTimeout": timeout_ms,
         "dwSize": 0,
@@ -241,7 +241,7 @@ def test_client_chooses_read_method_by_server_version(peer, sut, judge, section)
     reader.await_start_receives(2)
     reader.answer_start_receives_with_message()
     for about, version, method in (
-        (about, one, how) for about, (versions, how) in VERSION_CASES.items() for one in versions
+        (about, one, how) for about, (versions, how) in VERSIONS_AND_METHOD_BY_CASE.items() for one in versions
     ):
         reader.set_version(*version)
         before = len(reader.server.calls)
@@ -323,7 +323,9 @@ def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section
         evidence=evidence,
     )
     handles = [call.into.hQueue for call in cancels if call.into is not None]
-    judge(rules["handle"], expected=[Reader.FIRST_QUEUE.queue], case="hQueue", observed=handles, evidence=evidence)
+    judge(
+        rules["handle"], expected=[Reader.FIRST_QUEUE_HANDLES.queue], case="hQueue", observed=handles, evidence=evidence
+    )
     judge_cancel_in_second_queue(reader, judge, section, second)
 
 
@@ -395,7 +397,7 @@ def begin_reads_of_other_kinds(reader: Reader, reading: Reading, remote: int) ->
     reader.begin_read(reading, remote).outcome()
 
 
-@pytest.mark.parametrize("version", [Reader.WINDOWS_2000, Reader.WINDOWS_7], ids=["old", "new"])
+@pytest.mark.parametrize("version", [Reader.WINDOWS_2000_VERSION, Reader.WINDOWS_7_VERSION], ids=["old", "new"])
 @parametrize_section(lambda section: section.message.values())
 def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, section, version):
     """A read of another queue has ended, a peek of the queue waits, and a read has failed. The peer answers reads with
@@ -469,12 +471,14 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
 
 THIRD_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000e7")
 PRIVATE_QUEUE_NUMBER = 0xBEEF
-ON_SOURCE_QUEUE_TYPE, ON_DESTINATION_QUEUE_TYPE = 2, 3
+PRIVATE_QUEUE_ON_SOURCE_TYPE, PRIVATE_QUEUE_ON_DESTINATION_TYPE = 2, 3
 """Values of UserHeader.Flags.RQ for private queues that are named by their number only (MS-MQMQ 2.2.19.2)."""
 
 
 @pytest.mark.parametrize(
-    "kind", [ON_SOURCE_QUEUE_TYPE, ON_DESTINATION_QUEUE_TYPE], ids=["on its source", "on its destination"]
+    "kind",
+    [PRIVATE_QUEUE_ON_SOURCE_TYPE, PRIVATE_QUEUE_ON_DESTINATION_TYPE],
+    ids=["on its source", "on its destination"],
 )
 @parametrize_section(lambda section: [section.message["message"]])
 def test_client_resolves_private_response_queue_on_its_computer(peer, sut, judge, section, kind):
@@ -504,7 +508,9 @@ def test_client_resolves_private_response_queue_on_its_computer(peer, sut, judge
     computer, _, number = str(told_of).lower().removeprefix("private=").partition("\\")
     observed = {"computer_in_the_format_name": computer, "queue_number_in_the_format_name": number.lstrip("0")}
     expected = facts(
-        computer_in_the_format_name=str(THIRD_QUEUE_MANAGER_GUID if kind == ON_SOURCE_QUEUE_TYPE else peer.identifier),
+        computer_in_the_format_name=str(
+            THIRD_QUEUE_MANAGER_GUID if kind == PRIVATE_QUEUE_ON_SOURCE_TYPE else peer.identifier
+        ),
         queue_number_in_the_format_name=f"{PRIVATE_QUEUE_NUMBER:x}",
     )
     judge.all(expected=expected, observed=observed, evidence=evidence)

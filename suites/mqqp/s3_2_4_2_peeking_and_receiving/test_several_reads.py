@@ -22,7 +22,7 @@ def test_client_calls_start_receive_for_each_read_of_old_server(peer, sut, judge
     second queue while a peek waits. If the first read calls RemoteQMStartReceive, each read calls this method, with the
     ulAction of the read, dwSize 0 and lpBuffer NULL.
     """
-    reader, rule = Reader(peer, sut, Reader.WINDOWS_2000), section.version["old"]
+    reader, rule = Reader(peer, sut, Reader.WINDOWS_2000_VERSION), section.version["old"]
     remote, second = reader.open(), reader.open()
     reader.begin_read(section.reading, remote).outcome()
     calls = reader.reads()

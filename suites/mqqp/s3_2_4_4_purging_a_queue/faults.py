@@ -18,8 +18,8 @@ add(
 )
 
 
-@fault("client-purge-queue-by-descriptor", breaks="MQQP-3.2.4.4-D01")
-class ClientPurgeQueueByDescriptor(ClientOpening):
+@fault("client-purge-queue-sends-dwp-queue-instead-of-ph-queue", breaks="MQQP-3.2.4.4-D01")
+class ClientPurgeQueueSendsDwpQueueInsteadOfPhQueue(ClientOpening):
     """The client calls RemoteQMPurgeQueue with dwpQueue instead of phQueue."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -46,8 +46,8 @@ class ClientPurgeQueuePurgesEveryOpenQueue(ClientOpening):
             yield from super().purge_queue_at_server(one)
 
 
-@fault("client-purge-queue-hqueue-of-first-opened-queue", breaks="MQQP-3.2.4.4-D01")
-class ClientPurgeQueueHqueueOfFirstOpenedQueue(ClientOpening):
+@fault("client-purge-queue-sends-h-queue-of-first-opened-queue", breaks="MQQP-3.2.4.4-D01")
+class ClientPurgeQueueSendsHQueueOfFirstOpenedQueue(ClientOpening):
     """The client calls RemoteQMPurgeQueue with the handle of the queue that it opened first."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -57,8 +57,8 @@ class ClientPurgeQueueHqueueOfFirstOpenedQueue(ClientOpening):
         yield from self.qm.server_bindings.call_method(binding, "RemoteQMPurgeQueue", hQueue=first.QueueHandle)
 
 
-@fault("client-purge-queue-hqueue-in-16-bits", breaks="MQQP-3.2.4.4-D01")
-class ClientPurgeQueueHqueueIn16Bits(ClientOpening):
+@fault("client-purge-queue-sends-low-16-bits-of-h-queue", breaks="MQQP-3.2.4.4-D01")
+class ClientPurgeQueueSendsLow16BitsOfHQueue(ClientOpening):
     """The client sets hQueue of RemoteQMPurgeQueue to the low 16 bits of phQueue."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -79,8 +79,8 @@ class ClientSecondPurgeOfQueueNotCalled(ClientOpening):
             yield from super().purge_queue_at_server(queue)
 
 
-@fault("client-purge-hqueue-of-newest-queue", breaks="MQQP-3.2.4.4-D01")
-class ClientPurgeHqueueOfNewestQueue(ClientOpening):
+@fault("client-h-queue-of-purge-queue-is-newest-queue", breaks="MQQP-3.2.4.4-D01")
+class ClientHQueueOfPurgeQueueIsNewestQueue(ClientOpening):
     """The client calls RemoteQMPurgeQueue with the handle of the queue that it opened last."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -89,8 +89,8 @@ class ClientPurgeHqueueOfNewestQueue(ClientOpening):
         yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", hQueue=newest.QueueHandle)
 
 
-@fault("client-purge-called-once-per-queue", breaks="MQQP-3.2.4.4-D01")
-class ClientPurgeCalledOncePerQueue(ClientOpening):
+@fault("client-omits-second-purge-queue-call-of-queue", breaks="MQQP-3.2.4.4-D01")
+class ClientOmitsSecondPurgeQueueCallOfQueue(ClientOpening):
     """The client does not call RemoteQMPurgeQueue when the same queue is purged again."""
 
     def __init__(self, qm: QM) -> None:
@@ -103,8 +103,8 @@ class ClientPurgeCalledOncePerQueue(ClientOpening):
             yield from super().purge_queue_at_server(queue)
 
 
-@fault("client-purge-with-pending-read-hqueue-is-dwpqueue", breaks="MQQP-3.2.4.4-D01")
-class ClientPurgeWithPendingReadHqueueIsDwpqueue(ClientOpening):
+@fault("client-h-queue-is-dwp-queue-in-purge-with-pending-read", breaks="MQQP-3.2.4.4-D01")
+class ClientHQueueIsDwpQueueInPurgeWithPendingRead(ClientOpening):
     """The client calls RemoteQMPurgeQueue with dwpQueue for a queue with pending reads."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:

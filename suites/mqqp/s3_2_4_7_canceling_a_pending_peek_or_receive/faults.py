@@ -15,16 +15,16 @@ from reference_qm.core.remote.client_steps import RemoteError, Sequence
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 
 
-@fault("client-cancel-receive-of-last-read", breaks="MQQP-3.2.4.7-02")
-class ClientCancelReceiveOfLastRead(ClientCancelling):
+@fault("client-cancels-last-begun-read-instead-of-named-read", breaks="MQQP-3.2.4.7-02")
+class ClientCancelsLastBegunReadInsteadOfNamedRead(ClientCancelling):
     """The client cancels the read that it began last instead of the read that its application names."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
         return self.qm.remote_client.PendingRemoteReadEntryCollection[-1]
 
 
-@fault("client-cancel-finds-first-pending-read-of-queue", breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-06"))
-class ClientCancelFindsFirstPendingReadOfQueue(ClientCancelling):
+@fault("client-cancels-first-pending-read-instead-of-named-read", breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-06"))
+class ClientCancelsFirstPendingReadInsteadOfNamedRead(ClientCancelling):
     """The client cancels the first pending read of the queue, even if its application names another read."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
@@ -43,8 +43,8 @@ class ClientCancelEndsAllPendingReadsOfQueue(ClientCancelling):
                 yield from super().cancel_pending_read(queue, one.RequestId)
 
 
-@fault("client-cancel-finds-newest-read-of-queue", breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-06"))
-class ClientCancelFindsNewestReadOfQueue(ClientCancelling):
+@fault("client-cancel-of-any-read-cancels-newest-read-of-queue", breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-06"))
+class ClientCancelOfAnyReadCancelsNewestReadOfQueue(ClientCancelling):
     """The client cancels the newest pending read of the queue when its application cancels any read of the queue."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
@@ -52,8 +52,8 @@ class ClientCancelFindsNewestReadOfQueue(ClientCancelling):
         return [one for one in pending if one.queue is queue][-1]
 
 
-@fault("client-cancel-finds-oldest-read-of-several-queues", breaks="MQQP-3.2.4.7-02")
-class ClientCancelFindsOldestReadOfSeveralQueues(ClientCancelling):
+@fault("client-cancel-of-any-read-cancels-oldest-read-of-client", breaks="MQQP-3.2.4.7-02")
+class ClientCancelOfAnyReadCancelsOldestReadOfClient(ClientCancelling):
     """The client cancels the oldest pending read of the client, if reads of several queues are pending."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
@@ -62,8 +62,12 @@ class ClientCancelFindsOldestReadOfSeveralQueues(ClientCancelling):
         return pending[0] if several else super().find_pending_read(queue, request_id)
 
 
-@fault("client-cancel-finds-read-of-other-queue", breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-04"), blind=True)
-class ClientCancelFindsReadOfOtherQueue(ClientCancelling):
+@fault(
+    "client-cancels-read-of-first-opened-queue-instead-of-named-read",
+    breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-04"),
+    blind=True,
+)
+class ClientCancelsReadOfFirstOpenedQueueInsteadOfNamedRead(ClientCancelling):
     """When the client cancels a read of a queue, it cancels the pending read of the queue that it opened first."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
@@ -113,8 +117,8 @@ class _CancelCallOmitter(ClientCancelling):
             yield from super().call_cancel_receive(entry)
 
 
-@fault("client-second-cancel-of-queue-not-called", breaks="MQQP-3.2.4.7-03")
-class ClientSecondCancelOfQueueNotCalled(_CancelCallOmitter):
+@fault("client-omits-second-cancel-receive-of-queue", breaks="MQQP-3.2.4.7-03")
+class ClientOmitsSecondCancelReceiveOfQueue(_CancelCallOmitter):
     """The client does not call RemoteQMCancelReceive for the second read of a queue that it cancels."""
 
     def __init__(self, qm: QM) -> None:
@@ -127,8 +131,8 @@ class ClientSecondCancelOfQueueNotCalled(_CancelCallOmitter):
         return again
 
 
-@fault("client-cancel-not-called-while-other-reads-wait", breaks="MQQP-3.2.4.7-03")
-class ClientCancelNotCalledWhileOtherReadsWait(_CancelCallOmitter):
+@fault("client-omits-cancel-receive-while-other-reads-wait", breaks="MQQP-3.2.4.7-03")
+class ClientOmitsCancelReceiveWhileOtherReadsWait(_CancelCallOmitter):
     """The client does not call RemoteQMCancelReceive while more than one read of the queue waits."""
 
     def is_cancel_call_omitted(self, entry: PendingRemoteReadEntry) -> bool:
@@ -136,8 +140,8 @@ class ClientCancelNotCalledWhileOtherReadsWait(_CancelCallOmitter):
         return sum(one.queue is entry.queue for one in pending) > 1
 
 
-@fault("client-cancel-of-start-receive-not-called", breaks="MQQP-3.2.4.7-03")
-class ClientCancelOfStartReceiveNotCalled(ClientReading):
+@fault("client-omits-cancel-receive-for-start-receive", breaks="MQQP-3.2.4.7-03")
+class ClientOmitsCancelReceiveForStartReceive(ClientReading):
     """The client does not call RemoteQMCancelReceive for a RemoteQMStartReceive."""
 
     def start_receive(self, read: RemoteRead) -> Sequence:
@@ -231,8 +235,8 @@ for _name, _breaks, _parameter in (
     )
 
 
-@fault("client-cancel-receive-hqueue-of-last-opened-queue", breaks="MQQP-3.2.4.7-04")
-class ClientCancelReceiveHqueueOfLastOpenedQueue(ClientCancelling):
+@fault("client-cancel-receive-sends-h-queue-of-last-opened-queue", breaks="MQQP-3.2.4.7-04")
+class ClientCancelReceiveSendsHQueueOfLastOpenedQueue(ClientCancelling):
     """The client sets hQueue of RemoteQMCancelReceive to the handle of the queue that it opened last."""
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -240,8 +244,8 @@ class ClientCancelReceiveHqueueOfLastOpenedQueue(ClientCancelling):
         return {**super().build_cancel_receive(entry), "hQueue": last.QueueHandle}
 
 
-@fault("client-cancel-receive-hqueue-in-16-bits", breaks="MQQP-3.2.4.7-04")
-class ClientCancelReceiveHqueueIn16Bits(ClientCancelling):
+@fault("client-h-queue-of-cancel-receive-cut-to-16-bits", breaks="MQQP-3.2.4.7-04")
+class ClientHQueueOfCancelReceiveCutTo16Bits(ClientCancelling):
     """The client sets hQueue of RemoteQMCancelReceive to the low 16 bits of phQueue."""
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -259,16 +263,16 @@ class _CancelParameterChanger(ClientCancelling):
         return super().build_cancel_receive(entry) | self.change(entry)
 
 
-@fault("client-cancel-hqueue-of-newest-queue", breaks="MQQP-3.2.4.7-04")
-class ClientCancelHqueueOfNewestQueue(_CancelParameterChanger):
+@fault("client-h-queue-of-cancel-receive-is-newest-queue", breaks="MQQP-3.2.4.7-04")
+class ClientHQueueOfCancelReceiveIsNewestQueue(_CancelParameterChanger):
     """The client sets hQueue of RemoteQMCancelReceive to the phQueue of the queue that it opened last."""
 
     def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
         return {"hQueue": list(self.qm.remote_client.queues.values())[-1].QueueHandle}
 
 
-@fault("client-second-cancel-hqueue-is-dwpqueue", breaks="MQQP-3.2.4.7-04")
-class ClientSecondCancelHqueueIsDwpqueue(_CancelParameterChanger):
+@fault("client-h-queue-is-dwp-queue-in-every-second-cancel-receive", breaks="MQQP-3.2.4.7-04")
+class ClientHQueueIsDwpQueueInEverySecondCancelReceive(_CancelParameterChanger):
     """The client sets hQueue of every second RemoteQMCancelReceive to dwpQueue."""
 
     def __init__(self, qm: QM) -> None:
@@ -280,8 +284,8 @@ class ClientSecondCancelHqueueIsDwpqueue(_CancelParameterChanger):
         return {} if self.count % 2 else {"hQueue": entry.queue.QueueDescriptor}
 
 
-@fault("client-cancel-receive-pqueue-of-last-opened-queue", breaks="MQQP-3.2.4.7-05", blind=True)
-class ClientCancelReceivePqueueOfLastOpenedQueue(ClientCancelling):
+@fault("client-p-queue-of-cancel-receive-is-last-opened-queue", breaks="MQQP-3.2.4.7-05", blind=True)
+class ClientPQueueOfCancelReceiveIsLastOpenedQueue(ClientCancelling):
     """When the client cancels a read, it passes the dwpQueue of the queue that it opened last as pQueue."""
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -289,8 +293,8 @@ class ClientCancelReceivePqueueOfLastOpenedQueue(ClientCancelling):
         return super().build_cancel_receive(entry) | {"pQueue": last.QueueDescriptor}
 
 
-@fault("client-cancel-receive-pqueue-in-31-bits", breaks="MQQP-3.2.4.7-05")
-class ClientCancelReceivePqueueIn31Bits(ClientCancelling):
+@fault("client-cancel-receive-sends-low-31-bits-of-p-queue", breaks="MQQP-3.2.4.7-05")
+class ClientCancelReceiveSendsLow31BitsOfPQueue(ClientCancelling):
     """The client sets pQueue of RemoteQMCancelReceive to the low 31 bits of dwpQueue."""
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -298,8 +302,8 @@ class ClientCancelReceivePqueueIn31Bits(ClientCancelling):
         return {**given, "pQueue": given["pQueue"] & 0x7FFFFFFF}
 
 
-@fault("client-second-cancel-pqueue-is-phqueue", breaks="MQQP-3.2.4.7-05")
-class ClientSecondCancelPqueueIsPhqueue(_CancelParameterChanger):
+@fault("client-p-queue-is-ph-queue-in-every-second-cancel-receive", breaks="MQQP-3.2.4.7-05")
+class ClientPQueueIsPhQueueInEverySecondCancelReceive(_CancelParameterChanger):
     """The client sets pQueue of every second RemoteQMCancelReceive to phQueue."""
 
     def __init__(self, qm: QM) -> None:
@@ -311,16 +315,16 @@ class ClientSecondCancelPqueueIsPhqueue(_CancelParameterChanger):
         return {} if self.count % 2 else {"pQueue": entry.queue.QueueHandle}
 
 
-@fault("client-cancel-pqueue-of-first-queue", breaks="MQQP-3.2.4.7-05")
-class ClientCancelPqueueOfFirstQueue(_CancelParameterChanger):
+@fault("client-p-queue-of-cancel-receive-is-first-opened-queue", breaks="MQQP-3.2.4.7-05")
+class ClientPQueueOfCancelReceiveIsFirstOpenedQueue(_CancelParameterChanger):
     """The client sets pQueue of RemoteQMCancelReceive to the dwpQueue of the queue that it opened first."""
 
     def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
         return {"pQueue": next(iter(self.qm.remote_client.queues.values())).QueueDescriptor}
 
 
-@fault("client-cancel-receive-dwrequestid-of-last-read", breaks="MQQP-3.2.4.7-06")
-class ClientCancelReceiveDwrequestidOfLastRead(ClientCancelling):
+@fault("client-cancel-receive-sends-dw-request-id-of-last-read", breaks="MQQP-3.2.4.7-06")
+class ClientCancelReceiveSendsDwRequestIdOfLastRead(ClientCancelling):
     """The client sets dwRequestID of RemoteQMCancelReceive to the RequestId that it assigned last."""
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -335,8 +339,8 @@ class ClientCancelRequestIdOfNewestRead(_CancelParameterChanger):
         return {"dwRequestID": self.qm.remote_client.PendingRemoteReadEntryCollection[-1].RequestId}
 
 
-@fault("client-cancel-request-id-is-number-of-read-in-queue", breaks="MQQP-3.2.4.7-06")
-class ClientCancelRequestIdIsNumberOfReadInQueue(_CancelParameterChanger):
+@fault("client-dw-request-id-of-cancel-is-index-of-pending-read", breaks="MQQP-3.2.4.7-06")
+class ClientDwRequestIdOfCancelIsIndexOfPendingRead(_CancelParameterChanger):
     """The client sets dwRequestID of RemoteQMCancelReceive to the place of the read among all pending reads."""
 
     def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:

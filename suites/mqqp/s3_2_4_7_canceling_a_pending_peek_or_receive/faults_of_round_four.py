@@ -8,11 +8,11 @@ from reference_qm.core.remote.client_model import PendingRemoteReadEntry
 
 
 @fault(
-    "client-cancel-receive-every-pending-read-of-queue-cancelled",
+    "client-cancel-removes-all-pending-read-entries-of-queue",
     breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-07"),
     blind=True,
 )
-class ClientCancelReceiveEveryPendingReadOfQueueCancelled(ClientCancelling):
+class ClientCancelRemovesAllPendingReadEntriesOfQueue(ClientCancelling):
     """The client that cancels a read removes every PendingRemoteReadEntry of the queue, and therefore refuses the
     messages of the other pending reads.
     """

@@ -26,7 +26,7 @@ NOT_FOUND_STATUS = 0xC000_0225
 )
 @pytest.mark.parametrize(
     ("version", "timeout_ms"),
-    [(Reader.WINDOWS_7, Reader.LONG_TIMEOUT_MS), (Reader.WINDOWS_2000, INFINITE)],
+    [(Reader.WINDOWS_7_VERSION, Reader.LONG_TIMEOUT_MS), (Reader.WINDOWS_2000_VERSION, INFINITE)],
     ids=["new", "old"],
 )
 @covers("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-03", "MQQP-3.2.4.7-04", "MQQP-3.2.4.7-05", "MQQP-3.2.4.7-06")
@@ -81,8 +81,8 @@ def judge_cancel_call(judge, cancels, request_id):
     """Judge the values of the RemoteQMCancelReceive for a read of the second queue with the given dwRequestID."""
     for rule, name, expected in (
         ("MQQP-3.2.4.7-02", "dwRequestID", request_id),
-        ("MQQP-3.2.4.7-04", "hQueue", Reader.SECOND_QUEUE.queue),
-        ("MQQP-3.2.4.7-05", "pQueue", Reader.SECOND_QUEUE.descriptor),
+        ("MQQP-3.2.4.7-04", "hQueue", Reader.SECOND_QUEUE_HANDLES.queue),
+        ("MQQP-3.2.4.7-05", "pQueue", Reader.SECOND_QUEUE_HANDLES.descriptor),
         ("MQQP-3.2.4.7-06", "dwRequestID", request_id),
     ):
         found = [getattr(call.into, name) for call in cancels if call.into is not None]

@@ -54,8 +54,8 @@ class ClientCloseCursorClosesOtherCursorsOfQueue(ClientCancelling):
                 yield from super().close_remote_cursor(queue, handle)
 
 
-@fault("client-second-close-cursor-of-queue-not-called", breaks="MQQP-3.2.4.8-02")
-class ClientSecondCloseCursorOfQueueNotCalled(ClientCancelling):
+@fault("client-omits-close-cursor-for-second-cursor-of-queue", breaks="MQQP-3.2.4.8-02")
+class ClientOmitsCloseCursorForSecondCursorOfQueue(ClientCancelling):
     """The client does not call RemoteQMCloseCursor for the second cursor of a queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -68,8 +68,8 @@ class ClientSecondCloseCursorOfQueueNotCalled(ClientCancelling):
             yield from super().close_remote_cursor(queue, cursor)
 
 
-@fault("client-close-cursor-with-pending-read-not-called", breaks="MQQP-3.2.4.8-02")
-class ClientCloseCursorWithPendingReadNotCalled(ClientCancelling):
+@fault("client-omits-close-cursor-while-read-is-pending", breaks="MQQP-3.2.4.8-02")
+class ClientOmitsCloseCursorWhileReadIsPending(ClientCancelling):
     """The client does not call RemoteQMCloseCursor while a read of the queue is pending."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
@@ -120,8 +120,8 @@ for _name, _rule, _parameter in (
     )
 
 
-@fault("client-close-cursor-queue-last-opened", breaks="MQQP-3.2.4.8-03", blind=True)
-class ClientCloseCursorQueueLastOpened(ClientCancelling):
+@fault("client-h-queue-of-close-cursor-is-last-opened-queue", breaks="MQQP-3.2.4.8-03", blind=True)
+class ClientHQueueOfCloseCursorIsLastOpenedQueue(ClientCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the handle of the queue that it opened last."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -129,8 +129,8 @@ class ClientCloseCursorQueueLastOpened(ClientCancelling):
         return super().build_close_cursor(last, cursor)
 
 
-@fault("client-close-cursor-hqueue-in-16-bits", breaks="MQQP-3.2.4.8-03")
-class ClientCloseCursorHqueueIn16Bits(ClientCancelling):
+@fault("client-close-cursor-sends-low-16-bits-of-h-queue", breaks="MQQP-3.2.4.8-03")
+class ClientCloseCursorSendsLow16BitsOfHQueue(ClientCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the low 16 bits of phQueue."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -147,16 +147,16 @@ class _CloseCursorParameterChanger(ClientCancelling):
         return super().build_close_cursor(queue, cursor) | self.change(queue, cursor)
 
 
-@fault("client-close-cursor-hqueue-of-newest-queue", breaks="MQQP-3.2.4.8-03")
-class ClientCloseCursorHqueueOfNewestQueue(_CloseCursorParameterChanger):
+@fault("client-h-queue-of-close-cursor-is-newest-queue", breaks="MQQP-3.2.4.8-03")
+class ClientHQueueOfCloseCursorIsNewestQueue(_CloseCursorParameterChanger):
     """The client sets hQueue of RemoteQMCloseCursor to the phQueue of the queue that it opened last."""
 
     def change(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
         return {"hQueue": list(self.qm.remote_client.queues.values())[-1].QueueHandle}
 
 
-@fault("client-second-close-cursor-hqueue-is-dwpqueue", breaks="MQQP-3.2.4.8-03")
-class ClientSecondCloseCursorHqueueIsDwpqueue(_CloseCursorParameterChanger):
+@fault("client-h-queue-is-dwp-queue-in-every-second-close-cursor", breaks="MQQP-3.2.4.8-03")
+class ClientHQueueIsDwpQueueInEverySecondCloseCursor(_CloseCursorParameterChanger):
     """The client sets hQueue of every second RemoteQMCloseCursor to dwpQueue."""
 
     def __init__(self, qm: QM) -> None:
@@ -168,8 +168,8 @@ class ClientSecondCloseCursorHqueueIsDwpqueue(_CloseCursorParameterChanger):
         return {} if self.count % 2 else {"hQueue": queue.QueueDescriptor}
 
 
-@fault("client-close-cursor-hqueue-of-first-opened-queue", breaks="MQQP-3.2.4.8-03", blind=True)
-class ClientCloseCursorHqueueOfFirstOpenedQueue(ClientCancelling):
+@fault("client-close-cursor-sends-h-queue-of-first-opened-queue", breaks="MQQP-3.2.4.8-03", blind=True)
+class ClientCloseCursorSendsHQueueOfFirstOpenedQueue(ClientCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the phQueue of the queue that it opened first."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -177,8 +177,8 @@ class ClientCloseCursorHqueueOfFirstOpenedQueue(ClientCancelling):
         return {**super().build_close_cursor(queue, cursor), "hQueue": first.QueueHandle}
 
 
-@fault("client-close-cursor-hqueue-of-last-opened-queue", breaks="MQQP-3.2.4.8-03", blind=True)
-class ClientCloseCursorHqueueOfLastOpenedQueue(ClientCancelling):
+@fault("client-close-cursor-sends-h-queue-of-last-opened-queue", breaks="MQQP-3.2.4.8-03", blind=True)
+class ClientCloseCursorSendsHQueueOfLastOpenedQueue(ClientCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the phQueue of the queue that it opened last."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -186,8 +186,8 @@ class ClientCloseCursorHqueueOfLastOpenedQueue(ClientCancelling):
         return {**super().build_close_cursor(queue, cursor), "hQueue": last.QueueHandle}
 
 
-@fault("client-close-cursor-hcursor-of-first-cursor", breaks="MQQP-3.2.4.8-04")
-class ClientCloseCursorHcursorOfFirstCursor(ClientCancelling):
+@fault("client-close-cursor-sends-h-cursor-of-first-cursor", breaks="MQQP-3.2.4.8-04")
+class ClientCloseCursorSendsHCursorOfFirstCursor(ClientCancelling):
     """The client sets hCursor of RemoteQMCloseCursor to another open cursor of the queue, if such a cursor exists."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -195,16 +195,16 @@ class ClientCloseCursorHcursorOfFirstCursor(ClientCancelling):
         return {**super().build_close_cursor(queue, cursor), "hCursor": [*others, cursor][0]}
 
 
-@fault("client-close-cursor-hcursor-in-31-bits", breaks="MQQP-3.2.4.8-04")
-class ClientCloseCursorHcursorIn31Bits(ClientCancelling):
+@fault("client-close-cursor-sends-low-31-bits-of-h-cursor", breaks="MQQP-3.2.4.8-04")
+class ClientCloseCursorSendsLow31BitsOfHCursor(ClientCancelling):
     """The client sets hCursor of RemoteQMCloseCursor to the low 31 bits of phCursor."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
         return {**super().build_close_cursor(queue, cursor), "hCursor": cursor & 0x7FFFFFFF}
 
 
-@fault("client-close-cursor-hcursor-of-newest-open-cursor", breaks="MQQP-3.2.4.8-04")
-class ClientCloseCursorHcursorOfNewestOpenCursor(_CloseCursorParameterChanger):
+@fault("client-h-cursor-of-close-cursor-is-newest-open-cursor", breaks="MQQP-3.2.4.8-04")
+class ClientHCursorOfCloseCursorIsNewestOpenCursor(_CloseCursorParameterChanger):
     """The client sets hCursor of RemoteQMCloseCursor to the handle of its newest open cursor."""
 
     def change(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -212,8 +212,8 @@ class ClientCloseCursorHcursorOfNewestOpenCursor(_CloseCursorParameterChanger):
         return {"hCursor": others[-1][1]} if others else {}
 
 
-@fault("client-second-close-cursor-hcursor-of-first", breaks="MQQP-3.2.4.8-04")
-class ClientSecondCloseCursorHcursorOfFirst(_CloseCursorParameterChanger):
+@fault("client-h-cursor-of-close-cursor-is-first-closed-cursor", breaks="MQQP-3.2.4.8-04")
+class ClientHCursorOfCloseCursorIsFirstClosedCursor(_CloseCursorParameterChanger):
     """The client sets hCursor of each RemoteQMCloseCursor to the handle of the first cursor that it closed."""
 
     def __init__(self, qm: QM) -> None:
@@ -225,8 +225,8 @@ class ClientSecondCloseCursorHcursorOfFirst(_CloseCursorParameterChanger):
         return {"hCursor": self.first}
 
 
-@fault("client-close-cursor-hcursor-of-cursor-of-other-queue", breaks="MQQP-3.2.4.8-04", blind=True)
-class ClientCloseCursorHcursorOfCursorOfOtherQueue(ClientCancelling):
+@fault("client-close-cursor-sends-h-cursor-of-other-queue", breaks="MQQP-3.2.4.8-04", blind=True)
+class ClientCloseCursorSendsHCursorOfOtherQueue(ClientCancelling):
     """If a cursor of another queue is open, the client sets hCursor of RemoteQMCloseCursor to that cursor."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_steps import Sequence
 
 
-@fault("client-close-cursor-handle-of-newest-cursor-of-queue", breaks="MQQP-3.2.4.8-04", blind=True)
-class ClientCloseCursorHandleOfNewestCursorOfQueue(ClientCancelling):
+@fault("client-h-cursor-of-close-cursor-is-newest-cursor-of-queue", breaks="MQQP-3.2.4.8-04", blind=True)
+class ClientHCursorOfCloseCursorIsNewestCursorOfQueue(ClientCancelling):
     """The client sets hCursor in RemoteQMCloseCursor to the handle of the cursor that it opened last in the queue."""
 
     def __init__(self, qm: QM) -> None:

@@ -21,7 +21,7 @@ def test_client_closes_cursor_at_server(peer, sut, judge, closed):
     reader.open()
     remote = reader.open()
     cursors = [reader.open_cursor(remote) for _ in range(2)]
-    handles = [Reader.FIRST_CURSOR, Reader.SECOND_CURSOR]
+    handles = [Reader.FIRST_CURSOR_HANDLE, Reader.SECOND_CURSOR_HANDLE]
     reader.begin("remote_close_cursor", cursor=cursors[closed])
     reader.server.wait("RemoteQMCloseCursor")
     peer.pass_time(sut.quiet_ms)
@@ -36,7 +36,7 @@ def test_client_closes_cursor_at_server(peer, sut, judge, closed):
         evidence=evidence,
     )
     for rule, name, expected in (
-        ("MQQP-3.2.4.8-03", "hQueue", Reader.SECOND_QUEUE.queue),
+        ("MQQP-3.2.4.8-03", "hQueue", Reader.SECOND_QUEUE_HANDLES.queue),
         ("MQQP-3.2.4.8-04", "hCursor", handles[closed]),
     ):
         found = [getattr(call.into, name) for call in calls if call.into is not None]
@@ -45,7 +45,7 @@ def test_client_closes_cursor_at_server(peer, sut, judge, closed):
     calls = reader.server.wait("RemoteQMCloseCursor", 2)
     judge("MQQP-3.2.4.8-02", expected=2, observed=len(calls), case="calls after both closes", evidence=calls)
     for rule, name, expected in (
-        ("MQQP-3.2.4.8-03", "hQueue", Reader.SECOND_QUEUE.queue),
+        ("MQQP-3.2.4.8-03", "hQueue", Reader.SECOND_QUEUE_HANDLES.queue),
         ("MQQP-3.2.4.8-04", "hCursor", handles[1 - closed]),
     ):
         found = [getattr(call.into, name) for call in calls[1:] if call.into is not None]
@@ -74,10 +74,10 @@ def test_client_does_not_use_closed_cursor(peer, sut, judge):
     observed = {
         "cursors_of_the_reads_before_the_close": before,
         "number_of_calls_of_RemoteQMCloseCursor": len(closings),
-        "cursors_of_the_reads_after_the_close": [one for one in after if one == Reader.FIRST_CURSOR],
+        "cursors_of_the_reads_after_the_close": [one for one in after if one == Reader.FIRST_CURSOR_HANDLE],
     }
     expected = facts(
-        cursors_of_the_reads_before_the_close=[Reader.FIRST_CURSOR] * len(ways),
+        cursors_of_the_reads_before_the_close=[Reader.FIRST_CURSOR_HANDLE] * len(ways),
         number_of_calls_of_RemoteQMCloseCursor=1,
         cursors_of_the_reads_after_the_close=[],
     )
@@ -102,8 +102,8 @@ def test_client_closes_cursor_of_one_of_two_queues(peer, sut, judge, closed):
     calls = reader.server.wait("RemoteQMCloseCursor")
     judge("MQQP-3.2.4.8-02", expected=1, observed=len(calls), case="calls of RemoteQMCloseCursor", evidence=calls)
     for rule, name, handles in (
-        ("MQQP-3.2.4.8-03", "hQueue", (Reader.FIRST_QUEUE.queue, Reader.SECOND_QUEUE.queue)),
-        ("MQQP-3.2.4.8-04", "hCursor", (Reader.FIRST_CURSOR, Reader.SECOND_CURSOR)),
+        ("MQQP-3.2.4.8-03", "hQueue", (Reader.FIRST_QUEUE_HANDLES.queue, Reader.SECOND_QUEUE_HANDLES.queue)),
+        ("MQQP-3.2.4.8-04", "hCursor", (Reader.FIRST_CURSOR_HANDLE, Reader.SECOND_CURSOR_HANDLE)),
     ):
         found = [getattr(call.into, name) for call in calls if call.into is not None]
         judge(rule, expected=[handles[closed]], case=name, observed=found, evidence=calls)

@@ -41,8 +41,8 @@ class ClientCloseQueueClosesLastOpenedQueue(ClientOpening):
         yield from super().call_close_queue(binding, self.qm.remote_client.RemoteOpenQueueEntryCollection[-1])
 
 
-@fault("client-close-closes-every-queue", breaks="MQQP-3.2.4.9-02")
-class ClientCloseClosesEveryQueue(ClientOpening):
+@fault("client-close-of-newest-queue-closes-every-queue", breaks="MQQP-3.2.4.9-02")
+class ClientCloseOfNewestQueueClosesEveryQueue(ClientOpening):
     """The client closes all of its open queues when its application closes the newest queue."""
 
     def close_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -80,8 +80,8 @@ class _CancelParameterChanger(ClientCancelling):
         self.place = 0
 
 
-@fault("client-closing-cancels-second-read-with-hqueue-of-open-queue", breaks="MQQP-3.2.4.9-03")
-class ClientClosingCancelsSecondReadWithHqueueOfOpenQueue(_CancelParameterChanger):
+@fault("client-close-cancels-second-read-with-h-queue-of-open-queue", breaks="MQQP-3.2.4.9-03")
+class ClientCloseCancelsSecondReadWithHQueueOfOpenQueue(_CancelParameterChanger):
     """A client that closes a queue with two pending reads sets hQueue of the second RemoteQMCancelReceive to the handle
     of a queue that is still open, or to dwpQueue.
     """
@@ -182,8 +182,8 @@ add(
 )
 
 
-@fault("client-close-queue-with-pending-read-not-called", breaks="MQQP-3.2.4.9-05")
-class ClientCloseQueueWithPendingReadNotCalled(ClientOpening):
+@fault("client-closes-connection-instead-of-queue-with-pending-read", breaks="MQQP-3.2.4.9-05")
+class ClientClosesConnectionInsteadOfQueueWithPendingRead(ClientOpening):
     """If a read of a queue is pending, the client closes the connection instead of calling RemoteQMCloseQueue."""
 
     def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
@@ -232,8 +232,8 @@ class ClientCloseQueueOpenedToPeekNotCalled(_CloseCallOmitter):
         return not entry.queue.receives
 
 
-@fault("client-close-of-second-queue-not-called", breaks="MQQP-3.2.4.9-05")
-class ClientCloseOfSecondQueueNotCalled(_CloseCallOmitter):
+@fault("client-omits-close-queue-for-second-closed-queue", breaks="MQQP-3.2.4.9-05")
+class ClientOmitsCloseQueueForSecondClosedQueue(_CloseCallOmitter):
     """The client calls RemoteQMCloseQueue only for the first queue that it closes."""
 
     def __init__(self, qm: QM) -> None:
@@ -245,16 +245,16 @@ class ClientCloseOfSecondQueueNotCalled(_CloseCallOmitter):
         return self.count > 1
 
 
-@fault("client-close-not-called-while-other-queue-is-open", breaks="MQQP-3.2.4.9-05")
-class ClientCloseNotCalledWhileOtherQueueIsOpen(_CloseCallOmitter):
+@fault("client-omits-close-queue-while-other-queue-of-server-is-open", breaks="MQQP-3.2.4.9-05")
+class ClientOmitsCloseQueueWhileOtherQueueOfServerIsOpen(_CloseCallOmitter):
     """The client does not call RemoteQMCloseQueue while a different queue of the same server is open."""
 
     def is_close_call_omitted(self, entry: RemoteOpenQueueEntry) -> bool:
         return len(self.qm.remote_client.RemoteOpenQueueEntryCollection) > 1
 
 
-@fault("client-close-after-refused-cancel-not-called", breaks="MQQP-3.2.4.9-05")
-class ClientCloseAfterRefusedCancelNotCalled(ClientCancelling):
+@fault("client-omits-close-queue-after-refused-cancel", breaks="MQQP-3.2.4.9-05")
+class ClientOmitsCloseQueueAfterRefusedCancel(ClientCancelling):
     """The client does not call RemoteQMCloseQueue, if the server refused the cancel of a pending read."""
 
     def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:

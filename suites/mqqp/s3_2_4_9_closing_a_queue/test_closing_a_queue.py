@@ -54,7 +54,7 @@ def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait
     judge(
         "MQQP-3.2.4.9-02",
         "MQQP-3.2.4.9-06",
-        expected=[Reader.SECOND_QUEUE.session.hex()],
+        expected=[Reader.SECOND_QUEUE_HANDLES.session.hex()],
         case="handle in RemoteQMCloseQueue",
         observed=found,
         evidence=evidence,
@@ -62,13 +62,13 @@ def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait
     judge.conclude("MQQP-3.2.4.9-06")
     before = len(reader.reads())
     reader.answer_start_receives_with_message()
-    reader.begin("remote_receive", cursor=cursors[2], timeout_ms=Reader.TIMEOUT_MS).wait()
+    reader.begin("remote_receive", cursor=cursors[2], timeout_ms=Reader.READ_TIMEOUT_MS).wait()
     reads = reader.reads()[before:]
-    handle = Reader.FIRST_CURSOR + 2 * (Reader.SECOND_CURSOR - Reader.FIRST_CURSOR)
-    expected = [fields(hRemoteQueue=Reader.THIRD_QUEUE.queue, hCursor=handle)]
+    handle = Reader.FIRST_CURSOR_HANDLE + 2 * (Reader.SECOND_CURSOR_HANDLE - Reader.FIRST_CURSOR_HANDLE)
+    expected = [fields(hRemoteQueue=Reader.THIRD_QUEUE_HANDLES.queue, hCursor=handle)]
     judge("MQQP-3.2.4.9-02", expected=expected, observed=list(map(reader.get_read_description, reads)), evidence=reads)
-    closed = [Reader.SECOND_QUEUE.session.hex()]
-    for place, handles in ((2, Reader.THIRD_QUEUE), (0, Reader.FIRST_QUEUE)):
+    closed = [Reader.SECOND_QUEUE_HANDLES.session.hex()]
+    for place, handles in ((2, Reader.THIRD_QUEUE_HANDLES), (0, Reader.FIRST_QUEUE_HANDLES)):
         closed.append(handles.session.hex())
         reader.begin("remote_close", remote=remotes[place])
         reader.server.wait("RemoteQMCloseQueue", len(closed))
@@ -106,7 +106,7 @@ def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
     named = [call.into.hQueue for call in cancels if call.into is not None]
     judge(
         "MQQP-3.2.4.9-03",
-        expected=[Reader.SECOND_QUEUE.queue] * len(cancels),
+        expected=[Reader.SECOND_QUEUE_HANDLES.queue] * len(cancels),
         case="hQueue",
         observed=named,
         evidence=evidence,
@@ -135,7 +135,11 @@ def test_client_removes_entry_of_closed_queue(peer, sut, judge, status):
     reader.begin("remote_close", remote=remotes[1]).wait()
     after = list_handles_of_known_queues()
     evidence = reader.await_first_call("RemoteQMCloseQueue").evidence
-    first, second, third = Reader.FIRST_QUEUE.queue, Reader.SECOND_QUEUE.queue, Reader.THIRD_QUEUE.queue
+    first, second, third = (
+        Reader.FIRST_QUEUE_HANDLES.queue,
+        Reader.SECOND_QUEUE_HANDLES.queue,
+        Reader.THIRD_QUEUE_HANDLES.queue,
+    )
     judge(
         "MQQP-3.2.4.9-07",
         expected=facts(

@@ -114,23 +114,23 @@ class Reader:
     ``version``: the version that RemoteQmGetVersion returns.
     """
 
-    QUEUE = "private$\\mqc-far"
+    QUEUE_NAME = "private$\\mqc-far"
     """The queue of the peer that the SUT reads."""
-    FIRST_QUEUE, SECOND_QUEUE, THIRD_QUEUE = map(build_numbered_handles, range(3))
+    FIRST_QUEUE_HANDLES, SECOND_QUEUE_HANDLES, THIRD_QUEUE_HANDLES = map(build_numbered_handles, range(3))
     """The handles of the queues that the SUT opens, in order."""
-    FIRST_CURSOR, SECOND_CURSOR = 0xC4D4_4044, 0xC4D5_4145
+    FIRST_CURSOR_HANDLE, SECOND_CURSOR_HANDLE = 0xC4D4_4044, 0xC4D5_4145
     """The phCursor of the first cursor and of the second cursor."""
     SEQUENTIAL_ID = 0x0011_2233_4455_6677
     ARRIVAL_TIME = 1_700_000_123
     MESSAGE_BODY, MESSAGE_LABEL = b"read from afar", "far"
-    WINDOWS_7, WINDOWS_2003, WINDOWS_2000 = (6, 1, 7600), (5, 2, 3790), (5, 0, 2195)
+    WINDOWS_7_VERSION, WINDOWS_2003_VERSION, WINDOWS_2000_VERSION = (6, 1, 7600), (5, 2, 3790), (5, 0, 2195)
     """Versions that RemoteQmGetVersion returns (notes <22> to <24>)."""
-    TIMEOUT_MS, LONG_TIMEOUT_MS = 1_500, 60_000
+    READ_TIMEOUT_MS, LONG_TIMEOUT_MS = 1_500, 60_000
     """The timeout in ms of reads that the peer answers, and of reads that wait for the check."""
     CANCELED = 0x400E_03E9
     """The status MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT. Spec: MS-MQQP 3.1.4.6."""
 
-    def __init__(self, peer: Peer, sut: Sut, version: tuple[int, int, int] = WINDOWS_7) -> None:
+    def __init__(self, peer: Peer, sut: Sut, version: tuple[int, int, int] = WINDOWS_7_VERSION) -> None:
         self.peer = peer
         self.sut = sut
         self._opened = self._cursors = 0
@@ -169,7 +169,9 @@ class Reader:
         )
 
     def _answer_create_cursor(self, call: ServedCall) -> None:
-        call.respond(phCursor=self.FIRST_CURSOR + self._cursors * (self.SECOND_CURSOR - self.FIRST_CURSOR))
+        call.respond(
+            phCursor=self.FIRST_CURSOR_HANDLE + self._cursors * (self.SECOND_CURSOR_HANDLE - self.FIRST_CURSOR_HANDLE)
+        )
         self._cursors += 1
 
     def set_version(self, major: int, minor: int, build: int) -> None:
@@ -280,7 +282,7 @@ class Reader:
             raise ConformanceFailure(f"the stub of {name} cannot be read: {found[0].malformed}")
         return found[0]
 
-    def await_call_after(self, count: int, name: str) -> bool:
+    def await_call_after_count(self, count: int, name: str) -> bool:
         """Wait for a call of a method after the first ``count`` calls; return whether such a call arrived."""
         return self.peer.wait(lambda: any(call.name == name for call in self.server.calls[count:]), None, name)
 
@@ -289,7 +291,7 @@ class Reader:
     @property
     def destination(self) -> str:
         """The direct name of the peer's queue."""
-        return f"TCP:{self.peer.address}\\{self.QUEUE}"
+        return f"TCP:{self.peer.address}\\{self.QUEUE_NAME}"
 
     @property
     def format_name(self) -> str:
@@ -327,7 +329,7 @@ class Reader:
         return int(self.ask("remote_open_cursor", remote=remote)["cursor"])
 
     def begin_read(
-        self, reading: Reading, remote: int, timeout_ms: int = TIMEOUT_MS, cursor: int | None = None
+        self, reading: Reading, remote: int, timeout_ms: int = READ_TIMEOUT_MS, cursor: int | None = None
     ) -> Request:
         """Let the SUT begin a read; do not wait for the SUT's reply. ``cursor``: an open cursor, or None for a new
         cursor.

@@ -66,7 +66,7 @@ def _call_refused_closings(queue: RemoteQueue) -> list[Call]:
     return [queue.association.call(Method.CLOSE_QUEUE, pphContext=queue.NULL_HANDLE)]
 
 
-def _call_cursor_closings(queue: RemoteQueue) -> list[Call]:
+def _call_refused_cursor_closings(queue: RemoteQueue) -> list[Call]:
     unknown, other = queue.UNKNOWN_HANDLE, queue.remote.open(association=queue.association)
     refused = [queue.close_cursor(unknown), queue.close_cursor(1, hQueue=unknown), queue.close_cursor(0)]
     return [*refused, queue.close_cursor(other.open_cursor())]
@@ -97,7 +97,7 @@ REFUSED_CALLS_BY_METHOD: dict[Method, RefusedCallMaker] = {
     Method.END_RECEIVE: _call_refused_end_receives,
     Method.OPEN_QUEUE: _call_refused_openings,
     Method.CLOSE_QUEUE: _call_refused_closings,
-    Method.CLOSE_CURSOR: _call_cursor_closings,
+    Method.CLOSE_CURSOR: _call_refused_cursor_closings,
     Method.CANCEL_RECEIVE: _call_refused_cancellings,
     Method.START_RECEIVE2: partial(_call_refused_reads, Method.START_RECEIVE2),
     Method.START_RECEIVE_BY_LOOKUP_ID: _call_refused_lookups,

@@ -101,7 +101,7 @@ def build_full_message(peer: Peer, label: str, kind: Kind = Kind.RECOVERABLE, **
     return peer.message({"DM": int(kind == Kind.RECOVERABLE), **user}, base={"PR": 6, **base}, **properties)
 
 
-class UnchangedMessage(Expectation):
+class UnchangedMessageExpectation(Expectation):
     """The expectation that a read returns a message with the properties of the sent message; the read itself is the
     observed value.
     """

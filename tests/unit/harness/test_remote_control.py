@@ -87,7 +87,7 @@ def test_remote_control_reads_queues_at_a_separate_qm2qm_port() -> None:
 
 def test_cursor_that_does_not_advance_is_abandoned() -> None:
     with pytest.raises(ControlRefused, match=r"returns message [0-9]+ of .* again"):
-        bodies(reading_control("server-peek-next-stays-at-message"))
+        bodies(reading_control("server-peek-next-does-not-move-cursor"))
 
 
 def test_refused_remote_read_gives_one_line_error_with_status(remote: RemoteControl) -> None:
