@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.expectations import Difference, Expectation, fields
+from harness.expectations import Expectation, ExpectationDifference, fields
 from harness.judging.judge import Judge
 from harness.run.marks import covers, malforms, needs
 from harness.states.machine import Machine
@@ -29,8 +29,8 @@ class PermittedOutcome(Expectation):
     def show(self, observed: str) -> str:
         return describe_outcome(observed)
 
-    def compare(self, observed: str) -> Difference | None:
-        return None if observed in self.cell.outcomes else Difference(self.show(observed))
+    def compare(self, observed: str) -> ExpectationDifference | None:
+        return None if observed in self.cell.outcomes else ExpectationDifference(self.show(observed))
 
 
 def for_each_cell(machine: type[Machine]) -> Callable[[Any], Any]:
@@ -64,7 +64,11 @@ def judge_cell(judge: Judge, cell: StateTableCell, machine: Machine) -> None:
     machine.bring_into_state(cell.state)
     outcome = machine.apply_event(cell.event)
     following = cell.outcomes.get(outcome)
-    shown = {} if following is None else {**table.states[following].shows, **table.beside}
+    shown = (
+        {}
+        if following is None
+        else {**table.states[following].observation_by_probe, **table.unchanged_observation_by_probe}
+    )
     seen = machine.observe_probes(*shown)
     shown[OUTCOME_KEY] = PermittedOutcome(cell)
     seen[OUTCOME_KEY] = outcome

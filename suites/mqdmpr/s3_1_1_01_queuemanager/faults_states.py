@@ -25,11 +25,11 @@ def _limit_journals(qm: QueueManager) -> None:
 
 
 def _set_server_type_after_restart(faulty: FaultyCore) -> None:
-    faulty.on_restart.append(lambda again: again.after_each.append(_set_server_type))
+    faulty.actions_at_restart.append(lambda again: again.actions_after_each_input.append(_set_server_type))
 
 
 def _limit_journals_after_restart(faulty: FaultyCore) -> None:
-    faulty.on_restart.append(lambda again: again.after_each.append(_limit_journals))
+    faulty.actions_at_restart.append(lambda again: again.actions_after_each_input.append(_limit_journals))
 
 
 add(

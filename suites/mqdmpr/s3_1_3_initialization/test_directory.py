@@ -93,7 +93,7 @@ def _judge_sites_of_directory(
         )
         if of_directory[INTERVAL_PROPERTY] != CHANGED_INTERVAL_S:
             before = {"site": identifier, INTERVAL_PROPERTY: of_directory[INTERVAL_PROPERTY] or 0}
-            peer.at_end(partial(sut.change_directory_object, **before))
+            peer.call_at_end_of_test(partial(sut.change_directory_object, **before))
             sut.change_directory_object(site=identifier, **{INTERVAL_PROPERTY: CHANGED_INTERVAL_S})
 
 

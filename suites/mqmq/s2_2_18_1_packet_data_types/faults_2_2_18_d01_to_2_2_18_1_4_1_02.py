@@ -10,7 +10,7 @@ from uuid import UUID
 
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import packets, replace_during, set_fields, wrong_bytes, wrong_fields
+from harness.faults.primitives import packets, replace_during, send_wrong_bytes, set_fields, wrong_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import has_header, reverse_number_bytes
 from reference_qm.codec import (
@@ -306,7 +306,7 @@ def _change_only_destination(change: Callable[[bytearray, int], None]) -> Instal
             change(buffer, at + len(LIST_HEADER_START))
         return bytes(buffer)
 
-    return wrong_bytes(UserMessagePacket, change_destination_bytes, has_header("MultiQueueFormatHeader"))
+    return send_wrong_bytes(UserMessagePacket, change_destination_bytes, has_header("MultiQueueFormatHeader"))
 
 
 def _set_unknown_format_type(data: bytearray, at: int) -> None:

@@ -22,7 +22,7 @@ def test_other_version_is_refused_in_alter_context(remote, judge, change):
     association.bind(QM2QM)
     before = association.call("RemoteQmGetVersion")
     other = QM2QM._replace(**change)
-    refused, _ = association.offer(other, kind="alter_context", group=association.group)
+    refused, _ = association.bind_and_list_rejected_interfaces(other, kind="alter_context", group=association.group)
     closed = association.over
     after = before if closed else association.call("RemoteQmGetVersion")
     observed = {

@@ -106,7 +106,7 @@ def _judge_shown_state(judge: Judge, state: str | None, event: str) -> None:
 
 def _is_retry_wait_too_long(sut: Sut, retries: int = 1) -> bool:
     """Return whether the intervals before a number of later retries are longer than a check may wait."""
-    return not sut.environment.virtual and retries * sut.duration_ms(LATER_RETRY_MS) > LONGEST_WAIT_MS
+    return not sut.environment.is_time_virtual and retries * sut.duration_ms(LATER_RETRY_MS) > LONGEST_WAIT_MS
 
 
 def _repair_store_before(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[str, ...]) -> bool:

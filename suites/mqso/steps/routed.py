@@ -8,7 +8,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.topology.topology import Topology
-from harness.topology.topology_file import RECEIVER, ROLES
+from harness.topology.topology_file import RECEIVER_ROLE, ROLES
 from suites.mqqb.steps.provoking import read_application_tag
 
 DELIVERY_MODES = ("express", "recoverable", "transactional")
@@ -58,7 +58,9 @@ class RoutedMessages:
     def list_packets_sent_to_receiver(self) -> list[Frame]:
         """Return the message packets that were sent to the receiver."""
         return [
-            frame for by in ROLES for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=RECEIVER)
+            frame
+            for by in ROLES
+            for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=RECEIVER_ROLE)
         ]
 
     def packets(self) -> list[Frame]:

@@ -13,7 +13,7 @@ from harness.capture.ip import UdpDatagram, build_udp_packet
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
 from harness.sut.replay_environment import TIMER_LATENESS_MS, ReplayEnvironment
-from harness.sut.replay_items import CaptureItem, CaptureNote, NotReplayable, Packet
+from harness.sut.replay_items import CaptureItem, CaptureNote, NotReplayable, ReplayedPacket
 from harness.sut.replay_player import CapturePlayer
 from reference_qm.surface.inputs import Endpoint
 
@@ -42,9 +42,9 @@ def at(ms: float) -> int:
     return BEGAN["epoch_us"] + int(ms * 1_000)
 
 
-def came(ms: float, data: bytes = b"x", number: int = 1) -> Packet:
+def came(ms: float, data: bytes = b"x", number: int = 1) -> ReplayedPacket:
     segment = UdpDatagram(SUT, PEER, data)
-    return Packet(number, at(ms), True, segment, build_udp_packet(segment, number - 1))
+    return ReplayedPacket(number, at(ms), True, segment, build_udp_packet(segment, number - 1))
 
 
 def note(ms: float, **said: Any) -> CaptureNote:
@@ -58,7 +58,7 @@ class World:
         self.differences: list[str] = []
         self.heard: list[bytes] = []
         self.player = CapturePlayer([*items], self.differences.append)
-        self.environment = self.player.environment = ReplayEnvironment(self.player, BEGAN, virtual=virtual)
+        self.environment = self.player.environment = ReplayEnvironment(self.player, BEGAN, is_time_virtual=virtual)
         self.recorder = Recorder(self.environment, folder / "again.pcapng")
         self.player.begin(self.recorder, None, "", "")  # type: ignore[arg-type]  # of the system it takes nothing
         self.environment.open_udp_port(PEER, self)
@@ -165,7 +165,7 @@ def test_replay_port_missing_in_the_capture_is_a_difference(world_of: MadeWorlds
         ([note(1, bytes=5), came(1)], "after frame 0: bytes of one read are missing: not replayable"),
         ([note(1, bytes="x"), came(1)], "after frame 0: bytes of one read are missing: not replayable"),
         (
-            [Packet(1, at(1), True, UdpDatagram(SUT, Endpoint("127.0.0.2", 9), b"x"), b"")],
+            [ReplayedPacket(1, at(1), True, UdpDatagram(SUT, Endpoint("127.0.0.2", 9), b"x"), b"")],
             "frame 1: the harness does not receive the packet: not replayable",
         ),
         ([came(1, number=2)], "frame 1: the harness sends different bytes: not replayable"),
@@ -196,7 +196,7 @@ def test_replay_clock_equals_virtual_clock_of_the_recorded_run(world_of: MadeWor
         "utc_s": now.utc_s,
         "epoch_us": virtual.get_epoch_us_at(now.monotonic_ms),
     }
-    replay = ReplayEnvironment(world_of().player, began, virtual=True)
+    replay = ReplayEnvironment(world_of().player, began, is_time_virtual=True)
     for environment in (virtual, replay):
         environment.run_until(lambda: False, 61_234)
     assert (replay.now(), replay.epoch_us()) == (virtual.now(), virtual.epoch_us())
