@@ -25,10 +25,10 @@ FieldValue = int | str | bytes | UUID
 
 @dataclass(frozen=True, slots=True)
 class FieldDisagreement:
-    """A field for which the text of MS-MQQB contradicts the printed bytes. ``value_in_text`` is the value there."""
+    """A field for which the text of MS-MQQB contradicts the printed bytes. ``text`` is the value in the text."""
 
     field: str
-    value_in_text: str
+    text: str
     why: str
 
 

@@ -37,7 +37,7 @@ def find_broken_demands(machine: Machine, demands: StateTable) -> Iterator[Broke
     """Yield the transitions that break a demand. Transitions with the shortest input sequences come first; each
     pair of a learned state and a demanded state is visited once.
     """
-    begun = (machine.initial_state, demands.initial_state)
+    begun = (machine.initial_state, demands.initial)
     waiting: deque[tuple[str, str, tuple[str, ...]]] = deque([(*begun, ())])
     known = {begun}
     while waiting:

@@ -64,11 +64,7 @@ def judge_cell(judge: Judge, cell: StateTableCell, machine: Machine) -> None:
     machine.bring_into_state(cell.state)
     outcome = machine.apply_event(cell.event)
     following = cell.outcomes.get(outcome)
-    shown = (
-        {}
-        if following is None
-        else {**table.states[following].observation_by_probe, **table.unchanged_observation_by_probe}
-    )
+    shown = {} if following is None else {**table.states[following].shows, **table.beside}
     seen = machine.observe_probes(*shown)
     shown[OUTCOME_KEY] = PermittedOutcome(cell)
     seen[OUTCOME_KEY] = outcome

@@ -86,8 +86,8 @@ def _find_missing_steps(table: StateTable, steps: Mapping[tuple[str, str], _Mach
     used = table.list_demanded_cells()
     wanted = {("states", cell.state) for cell in used} | {("events", cell.event) for cell in used}
     places = [
-        *table.unchanged_observation_by_probe,
-        *(name for one in table.states.values() for name in one.observation_by_probe),
+        *table.beside,
+        *(name for one in table.states.values() for name in one.shows),
     ]
     wanted |= {("probes", name) for name in places}
     for kind, name in sorted(wanted - steps.keys()):

@@ -24,14 +24,14 @@ SECTION_PATTERN = re.compile(r"MS-[A-Z]+ \d+(\.\d+)+|erratum E\d+")
 
 @dataclass(frozen=True, slots=True)
 class StateTableState:
-    """A state. ``observation_by_probe``: the observation of each probe in this state. ``is_final``: whether the machine
-    ends in this state.
+    """A state. ``shows``: the observation of each probe in this state. ``final``: whether the machine ends in this
+    state.
     """
 
     says: str
-    observation_by_probe: Mapping[str, Any] = field(default_factory=dict)
+    shows: Mapping[str, Any] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
-    is_final: bool = False
+    final: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +50,16 @@ class StateTableCell:
 
     ``rules``: the key ``OUTCOME_KEY`` contains the rules about the outcome and about probes without a separate key; the
     name of a probe contains the rules about the observation of this probe. A cell without outcomes has a reason:
-    ``section_permitting_any_outcome`` names the section that permits any outcome, or ``reason_of_impossible_event``
-    states why the event cannot occur in the state.
+    ``open`` names the section that permits any outcome, or ``never`` states why the event cannot occur in the
+    state.
     """
 
     state: str
     event: str
     outcomes: Mapping[str, str] = field(default_factory=dict)
     rules: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    section_permitting_any_outcome: str = ""
-    reason_of_impossible_event: str = ""
+    open: str = ""
+    never: str = ""
     errata: str | None = None
 
     @property
@@ -75,18 +75,17 @@ class StateTableCell:
 
 @dataclass(frozen=True, slots=True)
 class StateTable:
-    """A state table, which contains the states, the events and the cells of a machine.
-    ``unchanged_observation_by_probe``: the observations of objects that no event may change, by probe. They are the
-    same in every state.
+    """A state table, which contains the states, the events and the cells of a machine. ``beside``: the observations of
+    objects that no event may change, by probe. They are the same in every state.
     """
 
     path: Path
     machine: str
-    initial_state: str
+    initial: str
     states: Mapping[str, StateTableState]
     events: Mapping[str, StateTableEvent]
     cells: Mapping[tuple[str, str], StateTableCell]
-    unchanged_observation_by_probe: Mapping[str, Any] = field(default_factory=dict)
+    beside: Mapping[str, Any] = field(default_factory=dict)
 
     def list_demanded_cells(self) -> list[StateTableCell]:
         """Return the cells that demand an outcome, in the order of the table."""
@@ -147,10 +146,10 @@ def read_state_tables(rule: str = "") -> list[StateTable]:
 
 def find_table_mistakes(table: StateTable) -> Iterator[str]:
     """Yield one line for each error in a state table."""
-    if table.initial_state not in table.states:
-        yield f"the initial state {table.initial_state!r} is not a state"
+    if table.initial not in table.states:
+        yield f"the initial state {table.initial!r} is not a state"
     for state, one in table.states.items():
-        for event in [] if one.is_final else table.events:
+        for event in [] if one.final else table.events:
             if (state, event) not in table.cells:
                 yield (
                     f"the cell of state {state!r} and event {event!r} is missing; give its outcomes and rules, `open` "
@@ -164,11 +163,11 @@ def find_table_mistakes(table: StateTable) -> Iterator[str]:
 def _find_mistakes_in_cell(cell: StateTableCell, table: StateTable) -> Iterator[str]:
     if cell.state not in table.states or cell.event not in table.events:
         yield "names an unknown state or event"
-    if sum(map(bool, (cell.outcomes, cell.section_permitting_any_outcome, cell.reason_of_impossible_event))) != 1:
+    if sum(map(bool, (cell.outcomes, cell.open, cell.never))) != 1:
         yield "needs one of `outcomes`, `open` and `never`"
     if cell.outcomes and not cell.rules.get(OUTCOME_KEY):
         yield "has outcomes without rules; name the rules, or leave it `open`"
-    if cell.section_permitting_any_outcome and not SECTION_PATTERN.search(cell.section_permitting_any_outcome):
+    if cell.open and not SECTION_PATTERN.search(cell.open):
         yield "is open without a section or an erratum, such as MS-MQQB 3.1.5.5"
     for outcome, following in cell.outcomes.items():
         if unknown := find_unknown_outcome_words(outcome):
@@ -176,7 +175,7 @@ def _find_mistakes_in_cell(cell: StateTableCell, table: StateTable) -> Iterator[
         if following not in table.states:
             yield f"leads to the unknown state {following!r}"
             continue
-        shown = {OUTCOME_KEY, *table.states[following].observation_by_probe, *table.unchanged_observation_by_probe}
+        shown = {OUTCOME_KEY, *table.states[following].shows, *table.beside}
         yield from (
             f"has rules about {place!r}, which the state {following!r} does not show"
             for place in cell.rules.keys() - shown

@@ -123,7 +123,7 @@ class IngestedRuns:
             runs / "hostile [x] a+b%20ü", make_runs.HOSTILE_NAME, make_runs.HOSTILE_VERSION,
             rules=rules, verdicts=90, seed=4, hostile=True,
         )  # fmt: skip
-        make_runs.damage_descriptions(self.hostile)
+        make_runs.damage(self.hostile)
         of_run = {"started": "2026-11-20T10:00:00+02:00", "colour": "red", "aborted": "lost", "roots": [MISSING]}
         self.new = write_run(runs / "new", STRANGE, **of_run)
         (runs / "no run").mkdir()

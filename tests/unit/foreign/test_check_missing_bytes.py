@@ -36,7 +36,7 @@ def broken(found):
 
 
 def states(found):
-    return dict(found.traffic.totals.states)
+    return dict(found.traffic.totals.conversation_count_by_state)
 
 
 def test_single_lost_frame_in_capture_fails_no_rule_and_is_named(segments, tmp_path):
@@ -47,7 +47,7 @@ def test_single_lost_frame_in_capture_fails_no_rule_and_is_named(segments, tmp_p
         data = segments[lost][40:]
         opening = lost < 5
         if data and not opening:
-            (conversation,) = found.traffic.totals.shown
+            (conversation,) = found.traffic.totals.listed_conversations
             assert conversation.state == "with gaps", f"without frame {lost + 1}"
             assert f"{len(data)} bytes from" in conversation.gaps[0]
 
@@ -66,7 +66,7 @@ def test_packets_after_a_gap_are_judged(segments, tmp_path):
     kinds = {name: system.kinds for name, system in found.traffic.systems.system_by_name.items()}
     wanted = {name: system.kinds.copy() for name, system in whole.traffic.systems.system_by_name.items()}
     wanted["10.0.0.1"]["UserMessage"] -= 1
-    assert (kinds, found.traffic.totals.lost) == (wanted, 1)
+    assert (kinds, found.traffic.totals.incomplete_packet_count) == (wanted, 1)
 
 
 def test_rules_that_need_lost_bytes_are_counted_with_the_reason(segments, tmp_path):
@@ -94,7 +94,7 @@ def test_truncated_frames_in_capture_fail_no_rule(segments, tmp_path, length):
     frames = made.snapped(made.framed(segments), length)
     found = checked(tmp_path, frames)
     assert broken(found) == set()
-    assert found.traffic.totals.lost or states(found) == {"with gaps": 1}
+    assert found.traffic.totals.incomplete_packet_count or states(found) == {"with gaps": 1}
 
 
 def test_internal_packets_are_judged_between_cut_messages(segments, tmp_path):

@@ -31,7 +31,7 @@ def item(tmp_path: Path) -> Any:
 
 
 def test_third_flood_ends_a_run_but_other_failures_do_not(item: Any) -> None:
-    fails = item.config.stash[RUN_KEY].log.fails
+    fails = item.config.stash[RUN_KEY].verdict_log.fails
     fails[FLOOD], fails["MQQB-2.1.1-01"] = MAX_CHECKS_WITH_FLOODS - 1, 100
     assert find_end_reason(item) is None
     fails[FLOOD] += 1

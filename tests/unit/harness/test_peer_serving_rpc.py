@@ -110,7 +110,7 @@ def server(peer: Peer) -> RpcServer:
 
 
 def accepted(outcomes: list[Any]) -> list[tuple[int, Syntax | None]]:
-    return [(one.result, one.transfer) for one in outcomes]
+    return [(one.result, one.transfer_syntax) for one in outcomes]
 
 
 @pytest.mark.parametrize(

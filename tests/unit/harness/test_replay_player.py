@@ -58,7 +58,7 @@ class World:
         self.differences: list[str] = []
         self.heard: list[bytes] = []
         self.player = CapturePlayer([*items], self.differences.append)
-        self.environment = self.player.environment = ReplayEnvironment(self.player, BEGAN, is_time_virtual=virtual)
+        self.environment = self.player.environment = ReplayEnvironment(self.player, BEGAN, virtual=virtual)
         self.recorder = Recorder(self.environment, folder / "again.pcapng")
         self.player.begin(self.recorder, None, "", "")  # type: ignore[arg-type]  # of the system it takes nothing
         self.environment.open_udp_port(PEER, self)
@@ -196,7 +196,7 @@ def test_replay_clock_equals_virtual_clock_of_the_recorded_run(world_of: MadeWor
         "utc_s": now.utc_s,
         "epoch_us": virtual.get_epoch_us_at(now.monotonic_ms),
     }
-    replay = ReplayEnvironment(world_of().player, began, is_time_virtual=True)
+    replay = ReplayEnvironment(world_of().player, began, virtual=True)
     for environment in (virtual, replay):
         environment.run_until(lambda: False, 61_234)
     assert (replay.now(), replay.epoch_us()) == (virtual.now(), virtual.epoch_us())

@@ -122,7 +122,7 @@ def test_fewer_checks_than_frozen_fail_a_whole_run(
 
 
 def test_aborted_run_and_harness_error_fail_the_run(begin: Begin, tmp_path: Path) -> None:
-    for name in ("aborted", "failed"):
+    for name in ("abort_reason", "failed"):
         run = begin(tmp_path / name)
         judged(run, "t", Verdict.PASS)
         setattr(run, name, "interrupted")
