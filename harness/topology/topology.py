@@ -92,8 +92,10 @@ class Topology:
         """Wait until one system has sent ``count`` packets of the given kind to another system, and return these
         packets.
         """
-        self.environment.run_until(lambda: len(self.traffic.packets_sent(kind, by=by, to=to)) >= count, within_ms)
-        return self.traffic.packets_sent(kind, by=by, to=to)
+        self.environment.run_until(
+            lambda: len(self.traffic.list_packets_from_system(kind, by=by, to=to)) >= count, within_ms
+        )
+        return self.traffic.list_packets_from_system(kind, by=by, to=to)
 
     def pass_time(self, ms: int) -> None:
         """Let time pass while the systems run."""

@@ -91,7 +91,7 @@ class RelayTraffic:
         self._judge = judge
         self._of: dict[RelayedStreamPair, RelayedConnection] = {}
 
-    def packets_sent(self, kind: str, *, by: str, to: str) -> list[Frame]:
+    def list_packets_from_system(self, kind: str, *, by: str, to: str) -> list[Frame]:
         """Return the packets of a kind that one system sent to another, on connections opened by either system."""
         pairs = ((by, to), (to, by))
         return [

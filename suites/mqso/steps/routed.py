@@ -60,14 +60,16 @@ class RoutedMessages:
         return [
             frame
             for by in ROLES
-            for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=RECEIVER_ROLE)
+            for frame in self.topology.traffic.list_packets_from_system("UserMessage", by=by, to=RECEIVER_ROLE)
         ]
 
     def packets(self) -> list[Frame]:
         """Return all message packets that any system sent to another system, in order."""
         pairs = [(by, to) for by in ROLES for to in ROLES if by != to]
         frames = [
-            frame for by, to in pairs for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=to)
+            frame
+            for by, to in pairs
+            for frame in self.topology.traffic.list_packets_from_system("UserMessage", by=by, to=to)
         ]
         return sorted(frames, key=lambda frame: frame.number)
 
@@ -80,7 +82,7 @@ class RoutedMessages:
             for to in ROLES:
                 passed = {
                     read_application_tag(frame)
-                    for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=to)
+                    for frame in self.topology.traffic.list_packets_from_system("UserMessage", by=by, to=to)
                 }
                 if passed & set(tags):
                     hops[f"{by} to {to}"] = passed & set(tags)
