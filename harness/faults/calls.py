@@ -3,7 +3,7 @@
 The signature of the step stays the same, so a fault defines only its change:
 
     with_arguments(Reading.dequeue_message, cursor=lambda given: None)
-    with_status(Reading.peek_message, Status.MQ_ERROR_IO_TIMEOUT)
+    replace_step_status(Reading.peek_message, Status.MQ_ERROR_IO_TIMEOUT)
 """
 
 from __future__ import annotations
