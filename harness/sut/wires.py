@@ -121,7 +121,7 @@ class AnswerLines:
         self._any = False
 
     def feed(self, data: bytes) -> Iterator[Reply]:
-        """Yield the complete answers. Raise InvalidAnswerLine for an invalid line; all input after this line is ignored."""
+        """Yield the complete answers. Raise InvalidAnswerLine for an invalid line; all input after it is ignored."""
         searched = len(self._buffer)
         self._buffer += data
         while (end := self._buffer.find(b"\n", searched)) >= 0:
