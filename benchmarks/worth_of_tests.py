@@ -102,7 +102,7 @@ class UnitTests:
         tasks = ((mutant, _list_tests_of_mutant(mutant, reach)) for mutant in mutants)
         for (mutant, tests), found in run_tasks_in_processes(tasks, self._kills, jobs=self._jobs, cpu_s=TRIAL_CPU_S):
             if isinstance(found, ProcessDeath):
-                found = MutantKills(mutant.name, mutant.source, (), len(tests), found.how)
+                found = MutantKills(mutant.name, mutant.source, (), len(tests), found.description)
             yield mutant, found
 
     def _record_lines(self) -> Iterator[tuple[str, dict[str, list[int]]]]:
@@ -122,7 +122,7 @@ class UnitTests:
 
         for _, rows in run_tasks_in_processes(shares, work, jobs=self._jobs, cpu_s=10 * TRIAL_CPU_S):
             if isinstance(rows, ProcessDeath):
-                raise HarnessError(f"the tests on the unchanged code ended with {rows.how}")
+                raise HarnessError(f"the tests on the unchanged code ended with {rows.description}")
             yield from rows
 
     def _kills(self, task: tuple[Mutant, Sequence[str]]) -> MutantKills:

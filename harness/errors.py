@@ -42,7 +42,7 @@ class FolderError(MqconformError):
     DISK_ERROR_NUMBERS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 
     @classmethod
-    def about(cls, path: Path, error: OSError) -> FolderError:
+    def from_os_error(cls, path: Path, error: OSError) -> FolderError:
         """Return an error that names the file, the reason and the remedy."""
         return cls(
             f"{path} cannot be written: {error.strerror or error}; remove the cause, then continue with --resume"

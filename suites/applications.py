@@ -9,7 +9,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.party import NO_FIELDS
 from harness.peer.peer import Peer
-from harness.sut.outcomes import Outcome, get_label, outcome_of, outcome_of_answer
+from harness.sut.outcomes import Outcome, get_label, get_outcome_of_answer, get_outcome_of_call
 from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from suites.messages import Sequence
@@ -43,7 +43,7 @@ class PendingRequest:
     def await_outcome(self) -> str:
         """Wait for the answer; return DONE, REFUSED or NO_ANSWER."""
         self.peer.eventually(self.is_answered)
-        return outcome_of_answer(self.answer)
+        return get_outcome_of_answer(self.answer)
 
     def await_label(self) -> str:
         """Wait for the answer to a read; return the label of the message that was read, NOTHING, REFUSED
@@ -159,4 +159,4 @@ class Application:
         return {one: listed[one] for one in transactions if one in listed}
 
 
-get_request_outcome, DONE, REFUSED = outcome_of, Outcome.DONE, Outcome.REFUSED
+get_request_outcome, DONE, REFUSED = get_outcome_of_call, Outcome.DONE, Outcome.REFUSED

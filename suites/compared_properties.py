@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.judging.compared import ComparisonDirection, compare_properties
+from harness.judging.compared import ComparisonDirection, register_property_rules
 
 MESSAGE_PROPERTIES_HEADER_PROPERTIES = (
     "label body_base64 body_type application_tag correlation_id extension_base64 acks"
@@ -33,7 +33,7 @@ for _properties, _rules in (
     ("response_queue", ("MQMQ-2.2.19.2-D08",)),
     ("delivery", ("MQDMPR-3.1.1.12-18",)),
 ):
-    compare_properties(ComparisonDirection.SENT, _properties, *_rules)
+    register_property_rules(ComparisonDirection.SENT, _properties, *_rules)
 
 for _property, _rules in (
     ("trace_queue", ("MQDMPR-3.1.1.12-D31", "MQDMPR-3.1.1.12-D32")),
@@ -51,7 +51,7 @@ for _property, _rules in (
     ("correlation_id", ("MQDMPR-3.1.1.12-D47",)),
     ("delivery", ("MQDMPR-3.1.1.12-19",)),
 ):
-    compare_properties(ComparisonDirection.SENT, _property, *_rules, only_omitted=True)
+    register_property_rules(ComparisonDirection.SENT, _property, *_rules, only_omitted=True)
 
 # -- a message that an application of the SUT reads, with the packet of the peer ---------------------------------------
 for _properties, _rules in (
@@ -66,4 +66,4 @@ for _properties, _rules in (
     ("label", ("MQDMPR-3.1.1.12-46",)),
     ("extension_base64", ("MQDMPR-3.1.1.12-57",)),
 ):
-    compare_properties(ComparisonDirection.READ, _properties, *_rules)
+    register_property_rules(ComparisonDirection.READ, _properties, *_rules)

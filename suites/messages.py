@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.peer.party import NO_FIELDS, Party, Places
+from harness.peer.party import NO_FIELDS, Party, SequencePositions
 
 BODY_TYPE = 0x1F
 """The BodyType of a transactional message, VT_LPWSTR, which differs from the BodyType of its order acknowledgments."""
 
 
-class Sequence(Places):
+class Sequence(SequencePositions):
     """A transactional sequence of the peer; ``ordinal``, 1 to 15, distinguishes the sequences of one test."""
 
     def __init__(self, peer: Party, ordinal: int = 1) -> None:
@@ -29,6 +29,6 @@ class Sequence(Places):
         """Build the next message of the sequence. The message is the only message of its transaction, unless
         ``transaction`` has fields that change this.
         """
-        place = self.next_place() | dict(transaction)
+        place = self.get_next_message_fields() | dict(transaction)
         properties = {"BodyType": BODY_TYPE, **headers.pop("properties", NO_FIELDS)}
         return self.peer.message({"DM": 1, **user}, queue=queue, transaction=place, properties=properties, **headers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.attach.conversation import Conversation
-from harness.attach.findings import FACILITY_BY_VERB, AgentFindings, State
+from harness.attach.findings import FACILITY_BY_VERB, AgentFindings, VerbState
 from harness.errors import SutUnavailable
 from harness.sut.control_schema import find_error_in_answer
 from harness.sut.wires import Reply
@@ -41,11 +41,11 @@ class AgentVerbCalls:
         if reply is None:
             why = self.conversation.ended or self.conversation.missing_answer_message
             self._silences += self.conversation.ended is None
-            self.found.record_result(verb, State.SILENT, why)
+            self.found.record_result(verb, VerbState.SILENT, why)
             return None
         self._silences = 0
         if verb in FACILITY_BY_VERB and (complaint := find_error_in_answer(verb, reply)) is not None:
-            self.found.record_result(verb, State.WRONG, complaint)
+            self.found.record_result(verb, VerbState.WRONG, complaint)
             return None
         return reply
 
@@ -55,10 +55,10 @@ class AgentVerbCalls:
         if reply is None:
             return None
         if reply.get("ok") is not True:
-            state = State.MISSING if reply.get("unsupported") is True else State.REFUSED
+            state = VerbState.MISSING if reply.get("unsupported") is True else VerbState.REFUSED
             self.found.record_result(verb, state, str(reply.get("error", "no reason is given")))
             return None
-        self.found.record_result(verb, State.WORKS)
+        self.found.record_result(verb, VerbState.WORKS)
         return reply
 
     def _call_expecting_refusal(self, verb: str, **arguments: Any) -> None:
@@ -70,11 +70,11 @@ class AgentVerbCalls:
             return
         if reply.get("ok") is True:
             what = ", ".join(f"{name} {value}" for name, value in arguments.items())
-            self.found.record_result(verb, State.WRONG, f"{what} was not refused, although no such object exists")
+            self.found.record_result(verb, VerbState.WRONG, f"{what} was not refused, although no such object exists")
         elif reply.get("unsupported") is True:
-            self.found.record_result(verb, State.MISSING, str(reply.get("error")))
+            self.found.record_result(verb, VerbState.MISSING, str(reply.get("error")))
         else:
-            self.found.record_result(verb, State.WORKS)
+            self.found.record_result(verb, VerbState.WORKS)
 
     def _try_create_queue(self, name: str, **properties: Any) -> bool:
         """Try to create a queue of an optional kind, and return whether the system created the queue."""
@@ -82,8 +82,8 @@ class AgentVerbCalls:
         return reply is not None and reply.get("ok") is True
 
     def _note_wrong_answer(self, verb: str, why: str) -> None:
-        self.found.record_result(verb, State.WRONG, why)
+        self.found.record_result(verb, VerbState.WRONG, why)
 
     def _note_skipped_verbs(self, why: str, *verbs: str) -> None:
         for verb in verbs:
-            self.found.record_result(verb, State.NOT_TRIED, why)
+            self.found.record_result(verb, VerbState.NOT_TRIED, why)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.attach.conversation import Conversation
-from harness.attach.findings import FACILITY_BY_VERB, AgentFindings, State
+from harness.attach.findings import FACILITY_BY_VERB, AgentFindings, VerbState
 from harness.attach.probes import AgentProbes
 from harness.environment import RealEnvironment
 from harness.errors import UsageError
@@ -35,18 +35,18 @@ FACILITY_PROVIDED_BY_COMMANDS = "environment"
 
 @dataclass(frozen=True, slots=True)
 class JudgeableRuleCounts:
-    """The numbers of rules that can be judged. ``judgeable_now`` counts the rules for the facilities and capabilities
-    that the system has, ``total_rules`` for all facilities and capabilities.
+    """The numbers of rules that can be judged. ``judgeable_rules_now`` counts the rules for the facilities and
+    capabilities that the system has, ``total_rules`` for all facilities and capabilities.
 
-    ``gained_at_once`` contains, for each missing facility, the number of rules that this facility alone would add.
-    ``gained_with_all`` contains, for each missing facility, the number of rules that this facility would add if no
-    other facility were missing.
+    ``rules_gained_by_facility_alone`` contains, for each missing facility, the number of rules that this facility alone
+    would add. ``rules_gained_by_facility_as_last_one`` contains, for each missing facility, the number of rules that
+    this facility would add if no other facility were missing.
     """
 
     total_rules: int
-    judgeable_now: int
-    gained_at_once: Mapping[str, int]
-    gained_with_all: Mapping[str, int]
+    judgeable_rules_now: int
+    rules_gained_by_facility_alone: Mapping[str, int]
+    rules_gained_by_facility_as_last_one: Mapping[str, int]
     capabilities: str
     """The capabilities that the count assumes, as text: ``every capability``, or the capabilities of a SUT file."""
 
@@ -130,9 +130,12 @@ def _describe_facility_cost(counted: JudgeableRuleCounts, facility: str) -> str:
     """Return a description of the number of rules that a missing facility would add. The first number counts the
     rules that need no other missing facility. The second number applies if no other facility is missing.
     """
-    if facility not in counted.gained_at_once:
+    if facility not in counted.rules_gained_by_facility_alone:
         return ""
-    more, at_last = counted.gained_at_once[facility], counted.gained_with_all[facility]
+    more, at_last = (
+        counted.rules_gained_by_facility_alone[facility],
+        counted.rules_gained_by_facility_as_last_one[facility],
+    )
     return f"costs {more} rules" + (f", {at_last} when no other facility is missing" if at_last != more else "")
 
 
@@ -161,11 +164,11 @@ def list_summary_lines(found: AgentFindings, counted: JudgeableRuleCounts) -> It
     """
     for problem in found.problems:
         yield f"wrong: {problem}"
-    wrong = [one.verb for one in found.verbs.values() if one.state in (State.WRONG, State.SILENT)]
+    wrong = [one.verb for one in found.verbs.values() if one.state in (VerbState.WRONG, VerbState.SILENT)]
     if wrong:
         yield f"verbs to correct: {', '.join(wrong)}"
     have = f"the announced facilities and {counted.capabilities}"
-    yield f"{counted.judgeable_now} of {counted.total_rules} rules can be judged with {have}"
+    yield f"{counted.judgeable_rules_now} of {counted.total_rules} rules can be judged with {have}"
 
 
 def format_findings_as_json(found: AgentFindings, counted: JudgeableRuleCounts) -> dict[str, Any]:
@@ -176,12 +179,12 @@ def format_findings_as_json(found: AgentFindings, counted: JudgeableRuleCounts) 
         name: {
             "announced": name in found.announced,
             "state": found.describe_facility(name),
-            "costs": counted.gained_at_once.get(name, 0),
-            "costs_at_last": counted.gained_with_all.get(name, 0),
+            "costs": counted.rules_gained_by_facility_alone.get(name, 0),
+            "costs_at_last": counted.rules_gained_by_facility_as_last_one.get(name, 0),
         }
         for name in FACILITIES
     }
-    rules = {"judged": counted.judgeable_now, "of": counted.total_rules, "capabilities": counted.capabilities}
+    rules = {"judged": counted.judgeable_rules_now, "of": counted.total_rules, "capabilities": counted.capabilities}
     return tree | {"rules": rules, "right": found.matches_announced_facilities}
 
 

@@ -19,7 +19,7 @@ of them in this order; purge and close_queue, however, are always listed under r
 """
 
 
-class State(StrEnum):
+class VerbState(StrEnum):
     """The result of calling a verb."""
 
     WORKS = "works"
@@ -33,16 +33,23 @@ class State(StrEnum):
     NOT_TRIED = "not tried"
 
 
-VERB_STATES_WORST_FIRST = (State.WRONG, State.SILENT, State.REFUSED, State.MISSING, State.NOT_TRIED, State.WORKS)
+VERB_STATES_WORST_FIRST = (
+    VerbState.WRONG,
+    VerbState.SILENT,
+    VerbState.REFUSED,
+    VerbState.MISSING,
+    VerbState.NOT_TRIED,
+    VerbState.WORKS,
+)
 """The states from worst to best. If there are several findings about a verb, a report shows the worst of them."""
 
 
 @dataclass(slots=True)
-class Finding:
+class VerbFinding:
     """The state of one verb, and the reason for it."""
 
     verb: str
-    state: State
+    state: VerbState
     said: str = ""
 
 
@@ -71,7 +78,7 @@ class AgentFindings:
     announced: tuple[str, ...] = ()
     first_ms: int = 0
     usual_ms: int = 0
-    verbs: dict[str, Finding] = field(default_factory=dict)
+    verbs: dict[str, VerbFinding] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
     @property
@@ -83,26 +90,26 @@ class AgentFindings:
             name
             for name in list_offered_facilities(FACILITIES, self.announced)
             if name in self.announced
-            or not any(one.state is State.MISSING for one in self.list_verbs_of_facility(name))
+            or not any(one.state is VerbState.MISSING for one in self.list_verbs_of_facility(name))
         )
 
-    def record_result(self, verb: str, state: State, said: str = "") -> None:
+    def record_result(self, verb: str, state: VerbState, said: str = "") -> None:
         """Record the result of calling a verb. If a verb has several results, only the worst is kept."""
         known = self.verbs.get(verb)
         if known is None or VERB_STATES_WORST_FIRST.index(state) < VERB_STATES_WORST_FIRST.index(known.state):
-            self.verbs[verb] = Finding(verb, state, escape_agent_text(said))
+            self.verbs[verb] = VerbFinding(verb, state, escape_agent_text(said))
 
     def is_working(self, verb: str) -> bool:
         """Return whether a verb was called and worked."""
-        return verb in self.verbs and self.verbs[verb].state is State.WORKS
+        return verb in self.verbs and self.verbs[verb].state is VerbState.WORKS
 
-    def list_verbs_of_facility(self, facility: str) -> list[Finding]:
+    def list_verbs_of_facility(self, facility: str) -> list[VerbFinding]:
         """Return the findings about the verbs that a report lists under the given facility."""
         return [one for verb, one in self.verbs.items() if FACILITY_BY_VERB.get(verb) == facility]
 
     def describe_facility(self, name: str) -> str:
         """Return a short description of a facility: whether the agent announces it, and whether its verbs work."""
-        there = [one for one in self.list_verbs_of_facility(name) if one.state is State.WORKS]
+        there = [one for one in self.list_verbs_of_facility(name) if one.state is VerbState.WORKS]
         if name not in self.offered_facilities:
             return (
                 "works, but is not announced"
@@ -118,8 +125,8 @@ class AgentFindings:
     def matches_announced_facilities(self) -> bool:
         """Whether all tested verbs agree with the announced facilities and keep the contract."""
         announced = (one for one in self.verbs.values() if FACILITY_BY_VERB.get(one.verb, "") in ("", *self.announced))
-        wrong = any(one.state in (State.WRONG, State.SILENT) for one in self.verbs.values())
-        return not (self.problems or wrong or any(one.state is State.REFUSED for one in announced))
+        wrong = any(one.state in (VerbState.WRONG, VerbState.SILENT) for one in self.verbs.values())
+        return not (self.problems or wrong or any(one.state is VerbState.REFUSED for one in announced))
 
 
 def escape_agent_text(said: object) -> str:

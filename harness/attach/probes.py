@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.attach.asking import MAX_SILENT_VERBS, AgentVerbCalls
 from harness.attach.conversation import Conversation
-from harness.attach.findings import FACILITY_BY_VERB, AgentFindings, State, escape_agent_text
+from harness.attach.findings import FACILITY_BY_VERB, AgentFindings, VerbState, escape_agent_text
 from harness.errors import SutUnavailable
 from harness.sut.control_schema import find_error_in_answer
 from harness.sut.view import PROTOCOL_VERSIONS, describe_unsupported_version
@@ -111,7 +111,7 @@ class AgentProbes(AgentVerbCalls):
         complaint = find_error_in_answer("identity", answer)
         if complaint is not None:
             raise SutUnavailable(f"{conversation.name}: identity: {complaint}")
-        found.record_result("identity", State.WORKS)
+        found.record_result("identity", VerbState.WORKS)
         found.protocol, found.guid = version, str(said["guid"])
         found.name, found.vendor, found.version = (
             escape_agent_text(said.get(key, "")) for key in ("name", "vendor", "version")
@@ -269,10 +269,10 @@ class AgentProbes(AgentVerbCalls):
         if reply is None:
             return
         if reply.get("ok") is not True:
-            self.found.record_result("cancel", State.REFUSED, str(reply.get("error")))
+            self.found.record_result("cancel", VerbState.REFUSED, str(reply.get("error")))
             return
         ended = self.conversation.wait_for_reply(waiting)
-        self.found.record_result("cancel", State.WORKS)
+        self.found.record_result("cancel", VerbState.WORKS)
         if ended is None or ended.get("ok") is True:
             self._note_wrong_answer("cancel", "the answer to the cancelled request is not a refusal")
 

@@ -37,6 +37,6 @@ def add_frame_comments(path: Path, comments: Mapping[int, str]) -> None:
         if changed:
             new.replace(path)
     except OSError as error:
-        raise FolderError.about(path, error) from error
+        raise FolderError.from_os_error(path, error) from error
     finally:
         new.unlink(missing_ok=True)

@@ -118,7 +118,7 @@ def _find_named_fields(text: str, lines: DissectionLines) -> Iterator[tuple[re.M
     """Yield those names in a text that occur as field names in the packet, each with the fields of this name."""
     for match, before, name in _find_possible_field_names(text):
         fields = [
-            line for line in lines.lines_by_field_name.get(name, ()) if _contains_in_order(before, line.path[:-1])
+            line for line in lines.lines_by_field_name.get(name, ()) if _contains_words_in_order(before, line.path[:-1])
         ]
         if fields:
             yield match, fields
@@ -134,7 +134,7 @@ def _find_possible_field_names(text: str) -> list[tuple[re.Match[str], list[str]
     ]
 
 
-def _contains_in_order(names: Iterable[str], path: Iterable[str]) -> bool:
+def _contains_words_in_order(names: Iterable[str], path: Iterable[str]) -> bool:
     rest = iter(path)
     return all(name in rest for name in names)
 

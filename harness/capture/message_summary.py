@@ -23,7 +23,7 @@ class MessageSummary(NamedTuple):
     """The CorrelationID, 20 bytes. In an acknowledgment, it is the identifier of the acknowledged message."""
 
     @classmethod
-    def of(cls, packet: UserMessagePacket) -> MessageSummary:
+    def from_packet(cls, packet: UserMessagePacket) -> MessageSummary:
         """Return the summary of a message that the strict codec parsed."""
         user, properties = packet.UserHeader, packet.MessagePropertiesHeader
         return cls(
@@ -35,6 +35,6 @@ class MessageSummary(NamedTuple):
         )
 
     @property
-    def answered(self) -> MessageIdentifier:
+    def acknowledged_message_identifier(self) -> MessageIdentifier:
         """The identifier of the message that an acknowledgment acknowledges."""
         return MessageIdentifier.parse(self.CorrelationID)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.capture.deciding import DissectionLines, VerdictTexts, find_deciding_fields
-from harness.capture.recorder import FROM_SUT, RPC_OPENING_COMMENT, RPC_TRANSPORT, TO_SUT
+from harness.capture.recorder import FROM_SUT_DIRECTION, RPC_OPENING_COMMENT, RPC_TRANSPORT, TO_SUT_DIRECTION
 from harness.capture.streams import ByteRange, Datagram, Direction, Stream, read_streams
 from harness.errors import MqconformError
 from harness.wire import TreeLine, WireError, dissect, dissect_ping, has_bytes_when_rebuilt, list_dissection_lines
@@ -25,9 +25,9 @@ class WantedPacket(NamedTuple):
     (both inclusive).
     """
 
-    frame: int
-    first: int | None = None
-    last: int | None = None
+    frame_number: int
+    first_byte_offset: int | None = None
+    last_byte_offset: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +59,12 @@ class ShownPacket:
 class CapturedPacket:
     """A packet of a capture before its dissection. ``stub`` is the stub of a PDU as a scapy packet, if it is known.
 
-    ``inbound`` states whether the SUT sent the packet; it is None if the capture does not record the direction.
+    ``is_from_sut`` states whether the SUT sent the packet; it is None if the capture does not record the direction.
     """
 
     frame: int
     time_us: int
-    inbound: bool | None
+    is_from_sut: bool | None
     transport: str
     source: Endpoint
     target: Endpoint
@@ -76,7 +76,7 @@ class CapturedPacket:
         """The direction of the packet: ``sut->peer``, ``peer->sut``, or empty if the capture does not record the
         direction.
         """
-        return {True: FROM_SUT, False: TO_SUT, None: ""}[self.inbound]
+        return {True: FROM_SUT_DIRECTION, False: TO_SUT_DIRECTION, None: ""}[self.is_from_sut]
 
 
 class MissingPacket(MqconformError):
@@ -98,8 +98,8 @@ class CapturedPackets:
         """For the frame of each packet, all packets of the packet's DCE/RPC connection. An entry exists until its
         connection has been dissected.
         """
-        packets = [_read_datagram_packets(each) for each in found.udp]
-        for stream in found.tcp:
+        packets = [_read_datagram_packets(each) for each in found.udp_datagrams]
+        for stream in found.tcp_streams:
             both = sorted(_read_stream_packets(stream), key=_get_frame_number)
             packets += both
             if stream.comment == RPC_OPENING_COMMENT:
@@ -113,13 +113,14 @@ class CapturedPackets:
         ``says`` contains the texts of the verdict, which determine the deciding field even if the verdict has a range
         of bytes.
         """
-        asked = [(one, self._find_packet(one.frame)) for one in wanted]
+        asked = [(one, self._find_packet(one.frame_number)) for one in wanted]
         made = [_dissect(packet) for _, packet in asked]
         fields: list[TreeLine | None] = [None] * len(made)
         if says is not None:
-            sent = [packet.inbound is not False for _, packet in asked]
+            sent = [packet.is_from_sut is not False for _, packet in asked]
             fields = find_deciding_fields(
-                [one.lines if by_sut else DissectionLines() for one, by_sut in zip(made, sent, strict=True)], says
+                [one.dissection_lines if by_sut else DissectionLines() for one, by_sut in zip(made, sent, strict=True)],
+                says,
             )
         return [
             self._build_shown_packet(*one, *how) for one, how in zip(asked, zip(made, fields, strict=True), strict=True)
@@ -143,13 +144,13 @@ class CapturedPackets:
     def _build_shown_packet(
         self, wanted: WantedPacket, packet: CapturedPacket, made: _Dissection, field: TreeLine | None
     ) -> ShownPacket:
-        first, last = wanted.first, wanted.last
+        first, last = wanted.first_byte_offset, wanted.last_byte_offset
         if first is None or last is None or not 0 <= first <= last < len(packet.data):
             first, last = (field.start, field.end - 1) if field else (None, None)
         if field is not None and (first, last) != (field.start, field.end - 1):
             field = None
         if field is None and first is not None and last is not None:
-            field = next((line for line in made.lines if (line.start, line.end) == (first, last + 1)), None)
+            field = next((line for line in made.dissection_lines if (line.start, line.end) == (first, last + 1)), None)
         return ShownPacket(
             packet.frame,
             packet.time_us,
@@ -184,7 +185,7 @@ def _read_stream_packets(stream: Stream) -> Iterator[CapturedPacket]:
     transport = RPC_TRANSPORT if stream.comment == RPC_OPENING_COMMENT else "tcp"
     ways = ((stream.from_client, stream.client, stream.server), (stream.from_server, stream.server, stream.client))
     for way, source, target in ways:
-        inbound = stream.client_inbound
+        inbound = stream.is_client_sut
         if inbound is not None and way is stream.from_server:
             inbound = not inbound
         for first, end in _list_packet_spans(way):
@@ -195,9 +196,9 @@ def _read_stream_packets(stream: Stream) -> Iterator[CapturedPacket]:
 def _list_packet_spans(way: Direction) -> Iterator[tuple[ByteRange, int]]:
     """Yield, for each packet of one direction, its first segment and the offset of its end in the stream."""
     first: ByteRange | None = None
-    for each in way.ranges:
+    for each in way.byte_ranges:
         first = first or each
-        if each.has_push_flag or each is way.ranges[-1]:
+        if each.has_push_flag or each is way.byte_ranges[-1]:
             yield first, each.end
             first = None
 
@@ -205,7 +206,7 @@ def _list_packet_spans(way: Direction) -> Iterator[tuple[ByteRange, int]]:
 @dataclass(frozen=True, slots=True)
 class _Dissection:
     text: str
-    lines: DissectionLines
+    dissection_lines: DissectionLines
     """The fields that the text shows, with the bytes of each field. There are none if the bytes are uncertain."""
 
     def mark_field(self, field: TreeLine) -> tuple[tuple[int, int], ...]:
@@ -213,7 +214,7 @@ class _Dissection:
         name to the end of the line.
         """
         found, at = [], 0
-        for line in self.lines:
+        for line in self.dissection_lines:
             if line.path[: len(field.path)] == field.path and field.start <= line.start <= field.end:
                 found.append((at + len(line.text) - len(line.text.lstrip()), at + len(line.text)))
             at += len(line.text) + 1

@@ -137,7 +137,7 @@ def _pad_to_4_bytes(data: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class CapturedFrame:
-    """A packet of a capture. ``number`` is the frame number, counted from 1 as in Wireshark. ``offset`` is the
+    """A packet of a capture. ``number`` is the frame number, counted from 1 as in Wireshark. ``file_offset`` is the
     position of the packet's block in the file. ``inbound`` states whether the recorder of the capture received the
     packet; it is None if the file does not record the direction.
     """
@@ -147,7 +147,7 @@ class CapturedFrame:
     link_type: int
     data: bytes
     comment: str | None
-    offset: int
+    file_offset: int
     inbound: bool | None = None
 
 
@@ -193,19 +193,19 @@ def read_pcapng(path: Path) -> Iterator[CapturedFrame]:
 def read_packets_and_notes(path: Path) -> Iterator[CapturedFrame | CapturedNote]:
     """Yield the packets and notes of a capture file in the order of the file."""
     with path.open("rb") as file:
-        yield from _PcapngReader(path, file).items()
+        yield from _PcapngReader(path, file).read_packets_and_notes()
 
 
 @dataclass(slots=True)
 class _PcapngReader:
     path: Path
     file: BinaryIO
-    order: str = "<"
+    byte_order_mark: str = "<"
     offset: int = 0
     interfaces: list[tuple[int, int]] = field(default_factory=list)
     """For each interface in the section, its link type and the number of its time units per second."""
 
-    def items(self) -> Iterator[CapturedFrame | CapturedNote]:
+    def read_packets_and_notes(self) -> Iterator[CapturedFrame | CapturedNote]:
         number = 0
         started = False
         while head := self.file.read(8):
@@ -243,13 +243,13 @@ class _PcapngReader:
             raise self._build_error("the Section Header block is missing; this is not a pcapng file")
         if len(head) < 8:
             raise self._build_error("the file ends inside the header of a block")
-        kind, length = unpack_from(self.order + "II", head)
+        kind, length = unpack_from(self.byte_order_mark + "II", head)
         if length % 4 or not _MIN_BLOCK_BYTES + len(magic) <= length <= MAX_BLOCK_BYTES:
             raise self._build_error(
                 f"a block has {length} bytes; the length must be a multiple of 4, and at most {MAX_BLOCK_BYTES}"
             )
         rest = self._read_bytes(length - 8 - len(magic))
-        if unpack_from(self.order + "I", rest, len(rest) - 4)[0] != length:
+        if unpack_from(self.byte_order_mark + "I", rest, len(rest) - 4)[0] != length:
             raise self._build_error(f"the length at the end of a block differs from the length at its start, {length}")
         return kind, magic + rest[:-4]
 
@@ -257,7 +257,7 @@ class _PcapngReader:
         orders = {_BYTE_ORDER_MAGIC.to_bytes(4, "little"): "<", _BYTE_ORDER_MAGIC.to_bytes(4, "big"): ">"}
         if magic not in orders:
             raise self._build_error(f"the byte-order magic is {magic.hex(' ')}; this is not a pcapng file")
-        self.order = orders[magic]
+        self.byte_order_mark = orders[magic]
 
     def _read_interface_block(self, body: bytes) -> None:
         link_type = self._unpack_values("HHI", body)[0]
@@ -306,7 +306,7 @@ class _PcapngReader:
 
     def _unpack_values(self, layout: str, body: bytes, start: int = 0) -> tuple[int, ...]:
         try:
-            return unpack_from(self.order + layout, body, start)
+            return unpack_from(self.byte_order_mark + layout, body, start)
         except error:
             raise self._build_error("a block is too short for its fields") from None
 

@@ -28,11 +28,11 @@ from harness.wire import (
     WireError,
     dissect,
     dissect_ping,
+    format_dissected_packet,
     format_dissection,
     has_bytes_when_rebuilt,
     kind,
     list_dissection_lines,
-    tree,
 )
 from reference_qm.codec import (
     FormatError,
@@ -45,8 +45,8 @@ from reference_qm.codec import (
 )
 from reference_qm.surface.inputs import Endpoint
 
-FROM_SUT = "sut->peer"
-TO_SUT = "peer->sut"
+FROM_SUT_DIRECTION = "sut->peer"
+TO_SUT_DIRECTION = "peer->sut"
 MALFORMED = "malformed"
 """The recorded kind of bytes that are not a packet."""
 RPC_TRANSPORT = "rpc"
@@ -76,12 +76,12 @@ class Frame:
     """One packet as it was transmitted.
 
     ``number`` is the frame of the capture in which the packet begins. ``kind`` is the packet's name
-    (``EstablishConnection`` ...), or ``malformed`` for bytes that are not a packet; in that case, ``error``
-    contains the reason. ``transport`` is tcp, udp or rpc. For rpc, ``kind`` is the kind of the PDU, and ``stub`` is
-    the PDU's content after a check has read it. ``position`` is the packet's index among the frames of its
-    connection. ``message`` contains the values of a UserMessage that steps need while they wait for messages; these
-    values stay in memory when the bytes do not. ``places`` contains the positions of the packet's bytes in the
-    capture file; it is empty if there is no file.
+    (``EstablishConnection`` ...), or ``malformed`` for bytes that are not a packet; in that case, ``error`` contains
+    the reason. ``transport`` is tcp, udp or rpc. For rpc, ``kind`` is the kind of the PDU, and ``stub`` is the PDU's
+    content after a check has read it. ``position`` is the packet's index among the frames of its connection.
+    ``message`` contains the values of a UserMessage that steps need while they wait for messages; these values stay in
+    memory when the bytes do not. ``capture_positions`` contains the positions of the packet's bytes in the capture
+    file; it is empty if there is no file.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Frame:
         self.position = 0
         self.message: MessageSummary | None = None
         self.window: Window | None = None
-        self.places: list[CapturePosition] = []
+        self.capture_positions: list[CapturePosition] = []
         self._data: bytes | None = data
 
     @property
@@ -119,7 +119,7 @@ class Frame:
             self._data = self.window.read(self)
         return self._data
 
-    def forget(self) -> None:
+    def forget_bytes_and_dissection(self) -> None:
         """Remove the bytes and the dissection of the packet from memory. The capture file still contains the
         packet.
         """
@@ -143,7 +143,7 @@ class Frame:
     @property
     def from_sut(self) -> bool:
         """Return whether the SUT sent the packet."""
-        return self.direction == FROM_SUT
+        return self.direction == FROM_SUT_DIRECTION
 
     @cached_property
     def packet(self) -> Any:
@@ -191,7 +191,7 @@ class Frame:
             return str(_import_rpc_layers().format_rpc_dissection(self.data, self.stub))
         if self.kind == MALFORMED:
             return format_dissection(self.data, ping=self.transport == "udp")
-        return tree(self.packet)
+        return format_dissected_packet(self.packet)
 
 
 class MissingLayer(ConformanceFailure, IndexError):
@@ -212,7 +212,7 @@ class Connection:
     frames: list[Frame] = field(default_factory=list)
     from_sut: list[Frame] = field(default_factory=list)
     """The frames that the SUT sent on this connection."""
-    summaries: dict[type, Any] = field(default_factory=dict)
+    summary_by_class: dict[type, Any] = field(default_factory=dict)
     """The data about the frames so far that passive predicates have stored."""
     missing_frames_reason: str | None = None
     """The reason why earlier frames of the connection are missing, or None if the capture is complete."""
@@ -220,9 +220,9 @@ class Connection:
     closed_at_ms: int | None = None
     closed_frame: int | None = None
     framer: Framer = field(default_factory=SutFramer)
-    broken: bool = False
+    has_unparsable_bytes: bool = False
     transport: str = "tcp"
-    unframed: deque[StreamPiece] = field(default_factory=deque)
+    unframed_pieces: deque[StreamPiece] = field(default_factory=deque)
     """The received bytes of a packet from the SUT that is still incomplete."""
 
     def add(self, frame: Frame) -> None:
@@ -290,7 +290,7 @@ class Recorder:
     @property
     def is_flooded(self) -> bool:
         """Return whether the SUT has sent more than the limit. If so, its further packets are ignored."""
-        return self.environment.flood is not None
+        return self.environment.flood_description is not None
 
     def elapsed_ms(self) -> int:
         """Return the time since the test began (int ms)."""
@@ -327,7 +327,7 @@ class Recorder:
     def record_sent(self, connection: Connection, data: bytes) -> Frame:
         """Record, as one frame, bytes that the peer sent, even if the bytes are not a packet."""
         number, places = self._write_stream_bytes(connection, data, from_sut=False)
-        return self._add_frame(connection, number, TO_SUT, data, places)
+        return self._add_frame(connection, number, TO_SUT_DIRECTION, data, places)
 
     def record_received(self, connection: Connection, data: bytes) -> list[Frame]:
         """Record bytes that were received from the SUT. Return the packets that these bytes complete."""
@@ -345,7 +345,7 @@ class Recorder:
         """
         if self.is_flooded:
             return []
-        if connection.broken:
+        if connection.has_unparsable_bytes:
             self._count_sut_packets(len(data))
             self._write_packet_piece(connection, data)
             return [self._record_unframed_bytes(connection, data, FormatError("stream", 0, "MS-MQQB 2.1.1", "broken"))]
@@ -363,7 +363,7 @@ class Recorder:
             self._write_packet_piece(connection, data[start:end], more=end not in ends and broken is None)
         frames = [self._record_unframed_bytes(connection, packet) for packet in packets]
         if broken is not None:
-            connection.broken = True
+            connection.has_unparsable_bytes = True
             frames.append(self._record_unframed_bytes(connection, connection.framer.broken, broken))
         return frames
 
@@ -380,9 +380,9 @@ class Recorder:
 
     def _record_trailing_bytes(self, connection: Connection) -> None:
         left = connection.framer.get_remaining_bytes()
-        if left and connection.unframed:
+        if left and connection.unframed_pieces:
             self._record_unframed_bytes(connection, left)
-        connection.unframed.clear()
+        connection.unframed_pieces.clear()
 
     def record_connection_end(self, connection: Connection, *, by_peer: bool) -> None:
         """Record that a side has closed a connection."""
@@ -402,14 +402,16 @@ class Recorder:
         the same packet.
         """
         number, places = self._write_stream_bytes(connection, data, from_sut=True, more=more)
-        connection.unframed.extend(StreamPiece(number, place) for place in places or [CapturePosition(0, len(data))])
+        connection.unframed_pieces.extend(
+            StreamPiece(number, place) for place in places or [CapturePosition(0, len(data))]
+        )
 
     def _record_unframed_bytes(self, connection: Connection, data: bytes, error: FormatError | None = None) -> Frame:
         """Record ``data`` as the next packet from the SUT. ``data`` is the beginning of the bytes from the SUT that
         have not been assigned to a packet yet.
         """
-        number, places = take_stream_bytes(connection.unframed, len(data))
-        return self._add_frame(connection, number, FROM_SUT, data, places, error)
+        number, places = take_stream_bytes(connection.unframed_pieces, len(data))
+        return self._add_frame(connection, number, FROM_SUT_DIRECTION, data, places, error)
 
     def _write_stream_bytes(
         self, connection: Connection, data: bytes, *, from_sut: bool, more: bool = False
@@ -436,7 +438,7 @@ class Recorder:
             source, target = (sut, peer) if from_sut else (peer, sut)
             number = self.writer.write_udp(source, target, data, time_us=self.environment.epoch_us(), from_sut=from_sut)
             places = self.writer.places
-        return self._add_frame(None, number, FROM_SUT if from_sut else TO_SUT, data, places)
+        return self._add_frame(None, number, FROM_SUT_DIRECTION if from_sut else TO_SUT_DIRECTION, data, places)
 
     def list_pings(self, *, from_sut: bool) -> list[Frame]:
         """Return the ping packets that one side sent."""
@@ -455,12 +457,12 @@ class Recorder:
         self._from_sut += size
         self._cost += max(size, MEMORY_BYTES_PER_FRAME * max(packets, 1))
         if self._cost > self.flood_limit:
-            self.environment.flood = (
+            self.environment.flood_description = (
                 f"the SUT sent {self._from_sut} bytes in the first {self.elapsed_ms()} ms of one check and "
                 f"continues to send; a check reads at most {self.flood_limit} bytes and "
                 f"{self.flood_limit // MEMORY_BYTES_PER_FRAME} packets"
             )
-            raise SutFlood(self.environment.flood)
+            raise SutFlood(self.environment.flood_description)
 
     def _add_frame(
         self,
@@ -505,7 +507,7 @@ def _find_packet_kind(frame: Frame) -> str:
     except FormatError:
         return kind(frame.data, ping=frame.transport == "udp")
     if isinstance(record, UserMessagePacket):
-        frame.message = MessageSummary.of(record)
+        frame.message = MessageSummary.from_packet(record)
     return KIND_BY_PACKET_CLASS[type(record)]
 
 

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 from harness.wire.rpc import (
     ACCEPTANCE_RESULT,
-    FIRST,
-    LAST,
+    FIRST_FRAGMENT_FLAG,
+    LAST_FRAGMENT_FLAG,
     MAX_STUB_BYTES,
     NDR,
     NDR64,
@@ -72,13 +72,13 @@ class _Connection:
             self._proposed[packet.call_id] = read_bind_proposals(packet)
         elif kind in ("bind_ack", "alter_context_resp"):
             for one, outcome in zip(self._proposed.pop(packet.call_id, ()), read_bind_outcomes(packet), strict=False):
-                if outcome.result == ACCEPTANCE_RESULT and outcome.transfer in (NDR, NDR64):
-                    self._contexts[one.p_cont_id] = (one.abstract, outcome.transfer == NDR64)
+                if outcome.result == ACCEPTANCE_RESULT and outcome.transfer_syntax in (NDR, NDR64):
+                    self._contexts[one.p_cont_id] = (one.abstract_syntax, outcome.transfer_syntax == NDR64)
         elif kind in ("request", "response"):
             self._add_stub_bytes(kind, pdu, packet)
 
     def _add_stub_bytes(self, kind: str, pdu: Pdu, packet: Any) -> None:
-        if kind == "request" and packet.pfc_flags & FIRST:
+        if kind == "request" and packet.pfc_flags & FIRST_FRAGMENT_FLAG:
             self._calls.pop(packet.call_id, None)
             interface, wide = self._contexts.get(packet.payload.cont_id, (None, False))
             operation = _OPERATION_BY_OPNUM.get((interface, packet.payload.opnum)) if interface else None
@@ -95,7 +95,7 @@ class _Connection:
         gathered += read_stub(packet)
         if len(gathered) > MAX_STUB_BYTES:
             del self._calls[packet.call_id]
-        elif packet.pfc_flags & LAST:
+        elif packet.pfc_flags & LAST_FRAGMENT_FLAG:
             read = call.operation.read_request if kind == "request" else call.operation.read_response
             call.first[kind].stub = read(bytes(gathered), call.is_ndr64)
             if kind == "response":

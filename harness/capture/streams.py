@@ -31,7 +31,7 @@ class Direction:
     """
 
     data: bytearray = field(default_factory=bytearray)
-    ranges: list[ByteRange] = field(default_factory=list)
+    byte_ranges: list[ByteRange] = field(default_factory=list)
     closed_frame: int | None = None
     was_reset: bool = False
 
@@ -41,7 +41,7 @@ class Stream:
     """One TCP connection. ``client`` opened the connection in the frame ``opened_frame``, which has the comment
     ``comment``.
 
-    ``client_inbound`` states whether the recorder of the capture received the client's bytes; it is None if the
+    ``is_client_sut`` states whether the recorder of the capture received the client's bytes; it is None if the
     file does not record the direction.
     """
 
@@ -49,7 +49,7 @@ class Stream:
     server: Endpoint
     opened_frame: int
     comment: str | None = None
-    client_inbound: bool | None = None
+    is_client_sut: bool | None = None
     from_client: Direction = field(default_factory=Direction)
     from_server: Direction = field(default_factory=Direction)
 
@@ -72,8 +72,8 @@ class Streams:
     first frame.
     """
 
-    tcp: list[Stream]
-    udp: list[Datagram]
+    tcp_streams: list[Stream]
+    udp_datagrams: list[Datagram]
     start_us: int = 0
 
 
@@ -83,7 +83,7 @@ def read_streams(path: Path) -> Streams:
     """
     gathered = _StreamGatherer(path)
     for frame in read_pcapng(path):
-        gathered.take(frame)
+        gathered.add_tcp_segment(frame)
     return gathered.found
 
 
@@ -104,7 +104,7 @@ class _StreamGatherer:
         self.found = Streams([], [])
         self._senders: dict[tuple[Endpoint, Endpoint], _Sender] = {}
 
-    def take(self, frame: CapturedFrame) -> None:
+    def add_tcp_segment(self, frame: CapturedFrame) -> None:
         if frame.link_type != LINKTYPE_RAW:
             raise self._build_error(
                 frame, f"link type {frame.link_type} is not supported; only raw IP ({LINKTYPE_RAW}) is supported"
@@ -117,7 +117,7 @@ class _StreamGatherer:
             raise self._build_error(frame, str(error)) from error
         if isinstance(packet, UdpDatagram):
             ends = packet.source, packet.target
-            self.found.udp.append(Datagram(*ends, packet.data, frame.number, frame.time_us, frame.inbound))
+            self.found.udp_datagrams.append(Datagram(*ends, packet.data, frame.number, frame.time_us, frame.inbound))
         elif packet.flags & TcpFlags.SYN:
             self._begin_stream(frame, packet)
         else:
@@ -128,7 +128,7 @@ class _StreamGatherer:
         first = segment.sequence + 1 & 0xFFFFFFFF
         if not segment.flags & TcpFlags.ACK:
             stream = Stream(segment.source, segment.target, frame.number, frame.comment, frame.inbound)
-            self.found.tcp.append(stream)
+            self.found.tcp_streams.append(stream)
             self._senders[way] = _Sender(stream, stream.from_client, first)
             self._senders.pop(back, None)
         elif back in self._senders:
@@ -156,7 +156,9 @@ class _StreamGatherer:
             start = len(direction.data)
             direction.data += segment.data
             has_push_flag = bool(segment.flags & TcpFlags.PSH)
-            direction.ranges.append(ByteRange(start, len(direction.data), frame.number, frame.time_us, has_push_flag))
+            direction.byte_ranges.append(
+                ByteRange(start, len(direction.data), frame.number, frame.time_us, has_push_flag)
+            )
         ends = segment.flags & (TcpFlags.FIN | TcpFlags.RST)
         if ends:
             direction.closed_frame = frame.number
@@ -164,4 +166,4 @@ class _StreamGatherer:
         sender.expected = segment.sequence + len(segment.data) + bool(ends) & 0xFFFFFFFF
 
     def _build_error(self, frame: CapturedFrame, message: str) -> CaptureError:
-        return CaptureError(self.path, frame.offset, f"frame {frame.number}: {message}")
+        return CaptureError(self.path, frame.file_offset, f"frame {frame.number}: {message}")

@@ -16,7 +16,7 @@ def open_record_file(path: Path, mode: str) -> FileIO:
     try:
         return FileIO(path, mode)
     except OSError as error:
-        raise FolderError.about(path, error) from error
+        raise FolderError.from_os_error(path, error) from error
 
 
 def append_whole_record(file: FileIO, path: Path, record: bytes) -> None:
@@ -29,4 +29,4 @@ def append_whole_record(file: FileIO, path: Path, record: bytes) -> None:
             written += file.write(record[written:])
     except OSError as error:
         os.ftruncate(file.fileno(), os.fstat(file.fileno()).st_size - written)
-        raise FolderError.about(path, error) from error
+        raise FolderError.from_os_error(path, error) from error

@@ -31,7 +31,7 @@ class StreamPiece(NamedTuple):
     """A piece of a stream: the number of the frame that contains it, and its position in the capture file."""
 
     number: int
-    place: CapturePosition
+    capture_position: CapturePosition
 
 
 def take_stream_bytes(pieces: deque[StreamPiece], size: int) -> tuple[int, list[CapturePosition]]:
@@ -53,10 +53,10 @@ class StoredPacket(Protocol):
     """The interface of the packets that a `Window` stores."""
 
     size: int
-    places: list[CapturePosition]
+    capture_positions: list[CapturePosition]
     window: Window | None
 
-    def forget(self) -> None:
+    def forget_bytes_and_dissection(self) -> None:
         """Remove the bytes from memory; the capture file still contains the packet."""
 
 
@@ -75,7 +75,7 @@ class Window:
         """
         if self._path is None:
             return
-        frame.window, frame.places = self, places
+        frame.window, frame.capture_positions = self, places
         self._hold_in_memory(frame)
 
     def read(self, frame: StoredPacket) -> bytes:
@@ -84,7 +84,7 @@ class Window:
         parts = []
         try:
             with self._path.open("rb") as file:
-                for place in frame.places:
+                for place in frame.capture_positions:
                     file.seek(place.offset)
                     parts.append(file.read(place.size))
         except OSError as error:
@@ -102,7 +102,7 @@ class Window:
             oldest = self._held.popleft()
             self._cost -= _estimate_memory_cost(oldest)
             if oldest is not frame:
-                oldest.forget()
+                oldest.forget_bytes_and_dissection()
 
 
 def _estimate_memory_cost(frame: StoredPacket) -> int:

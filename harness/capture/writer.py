@@ -31,7 +31,7 @@ class _ConnectionSide:
 
     endpoint: Endpoint
     sequence: int
-    finished: bool = False
+    has_sent_fin: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class _Connection:
     server: _ConnectionSide
     client_is_sut: bool | None
 
-    def sides(self, from_client: bool) -> tuple[_ConnectionSide, _ConnectionSide]:
+    def get_sender_and_receiver(self, from_client: bool) -> tuple[_ConnectionSide, _ConnectionSide]:
         """Return the sending and the receiving endpoint. ``from_client`` states whether the client sends."""
         return (self.client, self.server) if from_client else (self.server, self.client)
 
@@ -149,8 +149,8 @@ class CaptureWriter:
         inbound = self._connections[conn_id].is_inbound(from_client)
         number = self._write_segment(ending, time_us, comment, inbound=inbound)
         sender.sequence = sender.sequence + 1 & 0xFFFFFFFF
-        sender.finished = True
-        if reset or receiver.finished:
+        sender.has_sent_fin = True
+        if reset or receiver.has_sent_fin:
             del self._connections[conn_id]
         return number
 
@@ -201,8 +201,8 @@ class CaptureWriter:
         connection = self._connections.get(conn_id)
         if connection is None:
             raise HarnessError(f"{self.path}: connection {conn_id} is not open")
-        sender, receiver = connection.sides(from_client)
-        if sender.finished:
+        sender, receiver = connection.get_sender_and_receiver(from_client)
+        if sender.has_sent_fin:
             side = "client" if from_client else "server"
             raise HarnessError(f"{self.path}: the {side} of connection {conn_id} has already closed its direction")
         return sender, receiver

@@ -48,7 +48,8 @@ def allure(
         results = run / ALLURE_FOLDER
         if not results.is_dir():
             results = _make_allure_results(found, Path(folder))
-        name = f"MSMQ conformance: {found.system}{f' (partial: {found.partial})' if found.partial else ''}"
+        partial = f" (partial: {found.reason_for_partial_run})" if found.reason_for_partial_run else ""
+        name = f"MSMQ conformance: {found.system}{partial}"
         options = ["--single-file", "--output", folder, "--report-name", name]
         command = [npx, "--yes", ALLURE_PACKAGE, "awesome", *options, str(results.resolve())]
         try:
@@ -81,9 +82,10 @@ def _make_allure_results(found: RunResults, folder: Path) -> Path:
 
     known = (found.run.get("baseline") or {}).get("expected", {})
     rules = [
-        replace(one, accepted=known[one.rule]["reason"]) if one.rule in known else one for one in found.rules.values()
+        replace(one, reason_of_known_deviation=known[one.rule]["reason"]) if one.rule in known else one
+        for one in found.rules.values()
     ]
     tell = partial(describe_finding, catalogue=load_catalogue(), again="--sut FILE")
     by_cause = add_causes(rules, RootCauses.from_json(found.run.get("roots", ())))
-    write_allure(by_cause, folder / ALLURE_FOLDER, found.folder, tell, found.partial)
+    write_allure(by_cause, folder / ALLURE_FOLDER, found.folder, tell, found.reason_for_partial_run)
     return folder / ALLURE_FOLDER

@@ -20,7 +20,7 @@ EXIT_MADE_WITH_OTHER_SUITES = 3
 """The exit code for a certificate that this installation cannot judge because the certificate was made with a
 different rule set or harness version.
 """
-NOT_EXERCISED_PERCENT = 5.0
+MAX_NOT_EXERCISED_PERCENT = 5.0
 """int percent: the default of `harness.results.certificate`. The value is repeated here because importing that
 module would delay the help.
 """
@@ -44,7 +44,7 @@ def certify(
         typer.Option(
             min=0, max=100, help="The largest permitted share of rules with the verdict not_exercised, in percent."
         ),
-    ] = NOT_EXERCISED_PERCENT,
+    ] = MAX_NOT_EXERCISED_PERCENT,
 ) -> None:
     """Sign the verdicts and captures of a run, and write them to one file. Exit with 1 and print the reasons when the
     run does not meet the terms of a certificate.
@@ -99,7 +99,7 @@ def verify_certificate(
             max=100,
             help="The largest accepted share of rules with the verdict not_exercised, in percent.",
         ),
-    ] = NOT_EXERCISED_PERCENT,
+    ] = MAX_NOT_EXERCISED_PERCENT,
     format_: Annotated[str, typer.Option("--format", help="Format of the output: text or json.")] = "text",
 ) -> None:
     """Check a certificate offline, and judge its captures again. Exit with 1 when the certificate is not valid, with 3

@@ -112,27 +112,27 @@ ping_port = 35270
 class DemoSystem:
     """One of the three systems of the demo."""
 
-    slug: str
+    run_folder_name: str
     name: str
     vendor: str
     version: str
     kind: str
     address: str
-    peer: str
+    peer_address: str
     faults: tuple[str, ...] = ()
-    selection: tuple[str, ...] = SELECTED_SECTIONS
+    selected_sections: tuple[str, ...] = SELECTED_SECTIONS
 
     @property
-    def workers(self) -> int:
+    def worker_count(self) -> int:
         """The number of checks of this system that run in parallel."""
         return WORKER_COUNT_BY_DRIVER_KIND[self.kind]
 
 
 _REFERENCE_SYSTEM = DemoSystem("", "reference", "mqconform", "0.1.0", "process", "127.0.0.1", "127.0.0.2")
 DEMO_SYSTEMS = (
-    replace(_REFERENCE_SYSTEM, slug="reference-loopback", name="reference (loopback)"),
+    replace(_REFERENCE_SYSTEM, run_folder_name="reference-loopback", name="reference (loopback)"),
     DemoSystem("contoso", "Contoso", "Contoso", "1.0", "process", "127.0.0.3", "127.0.0.4", CONTOSO_FAULTS),
-    replace(_REFERENCE_SYSTEM, slug="reference-virtual", name="reference (virtual time)", kind="virtual"),
+    replace(_REFERENCE_SYSTEM, run_folder_name="reference-virtual", name="reference (virtual time)", kind="virtual"),
 )
 
 
@@ -161,7 +161,7 @@ def run_demo(out: Path, *, whole: bool) -> int:
         _remove_old_demo(out)
     console = Console()
     began = time.monotonic()
-    systems = [replace(system, selection=()) if whole else system for system in DEMO_SYSTEMS]
+    systems = [replace(system, selected_sections=()) if whole else system for system in DEMO_SYSTEMS]
     with unwind_on_signals(), closing(Guard()) as guard:  # Ctrl-C and kill -9 also end the started processes
         return _watch_runs(systems, guard, out, console, began)
 
@@ -171,7 +171,7 @@ def _watch_runs(systems: list[DemoSystem], guard: Guard, out: Path, console: Con
     results. Return the exit code.
     """
     runs = {system: _start_run(system, guard, out) for system in systems}
-    tallies = {system: _VerdictCounter(out / system.slug / VERDICTS_FILE) for system in systems}
+    tallies = {system: _VerdictCounter(out / system.run_folder_name / VERDICTS_FILE) for system in systems}
     report: subprocess.Popen[bytes] | None = None
     with Live(console=console, refresh_per_second=4) as live:
         while report is None or _list_running_runs([*runs.values(), report]):
@@ -179,7 +179,7 @@ def _watch_runs(systems: list[DemoSystem], guard: Guard, out: Path, console: Con
             going = _list_running_runs(runs.values())
             if report is None and len(going) < len(runs):
                 report = _start_report(systems, guard, out, console)  # Java starts while the other systems mostly wait
-            if report and not going and not all(_has_run_finished(out / system.slug) for system in systems):
+            if report and not going and not all(_has_run_finished(out / system.run_folder_name) for system in systems):
                 report.terminate()  # the report waits for runs that will not finish
             time.sleep(POLL_INTERVAL_S)
         live.update(_build_progress_table(runs, tallies))
@@ -213,7 +213,7 @@ def _start_run(system: DemoSystem, guard: Guard, out: Path) -> subprocess.Popen[
     unknown = [name for name in system.faults if name not in load_faults()]
     if unknown:
         raise HarnessError(f"the demo's fault {unknown[0]} does not exist")
-    sut = out / f"{system.slug}.toml"
+    sut = out / f"{system.run_folder_name}.toml"
     port = 0 if system.kind == "process" else 1801
     text = _SUT_FILE_TEXT.format(
         name=system.name,
@@ -221,7 +221,7 @@ def _start_run(system: DemoSystem, guard: Guard, out: Path) -> subprocess.Popen[
         version=system.version,
         kind=system.kind,
         address=system.address,
-        peer=system.peer,
+        peer=system.peer_address,
         tcp_port=port,
         ping_port=port and 3527,
         rpc_port=port and 2103,
@@ -232,22 +232,25 @@ def _start_run(system: DemoSystem, guard: Guard, out: Path) -> subprocess.Popen[
         faults="".join(f', "--fault", "{name}"' for name in system.faults),
     )
     sut.write_text(text, encoding="utf-8")
-    for number, configuration in enumerate(build_worker_configurations(load_sut_file(sut), system.workers)):
+    for number, configuration in enumerate(build_worker_configurations(load_sut_file(sut), system.worker_count)):
         driver = configuration.driver
         provisions = write_provisions(
-            out / f"{system.slug}.keys", PEER_IDENTIFIER, configuration.queues.restricted, driver.peer_address
+            out / f"{system.run_folder_name}.keys",
+            PEER_IDENTIFIER,
+            configuration.queues.restricted,
+            driver.peer_address,
         )
         config = _REFERENCE_CONFIG_TEXT.format(address=driver.address) + provisions
         _write_config(system, out, number).write_text(config, encoding="utf-8")
-    command = [sys.executable, "-m", "mqconform", "run", "--sut", str(sut), "--out", str(out / system.slug)]
-    command += ["--workers", str(system.workers)]
-    if system.selection:
+    command = [sys.executable, "-m", "mqconform", "run", "--sut", str(sut), "--out", str(out / system.run_folder_name)]
+    command += ["--workers", str(system.worker_count)]
+    if system.selected_sections:
         command += [
             "-k",
             CHECK_SELECTION_EXPRESSION,
-            *(word for place in system.selection for word in ("--select", place)),
+            *(word for place in system.selected_sections for word in ("--select", place)),
         ]
-    log = (out / f"{system.slug}.log").open("wb")
+    log = (out / f"{system.run_folder_name}.log").open("wb")
     with log:
         return subprocess.Popen(  # noqa: S603 - our own command
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=guard.environment()
@@ -255,11 +258,11 @@ def _start_run(system: DemoSystem, guard: Guard, out: Path) -> subprocess.Popen[
 
 
 def _write_config(system: DemoSystem, out: Path, worker: int | str) -> Path:
-    return out / f"{system.slug}.{worker}.qm.toml"
+    return out / f"{system.run_folder_name}.{worker}.qm.toml"
 
 
 def _start_report(systems: Iterable[DemoSystem], guard: Guard, out: Path, console: Console) -> subprocess.Popen[bytes]:
-    folders = [str(out / system.slug) for system in systems]
+    folders = [str(out / system.run_folder_name) for system in systems]
     command = [sys.executable, "-m", "mqconform", "rollup", *folders, "--out", str(out / "report")]
     command += ["--wait", str(REPORT_WAIT_LIMIT_S)]
     terminal = {"COLUMNS": str(console.width), "FORCE_COLOR": "1"} if console.is_terminal else {}
@@ -293,7 +296,7 @@ class _VerdictCounter:
         self.read = 0
         self.counts: Counter[str] = Counter()
 
-    def count(self) -> Counter[str]:
+    def count_new_verdicts(self) -> Counter[str]:
         """Count the verdicts in the new lines; return the counts of all lines so far."""
         if self.path.is_file():
             with self.path.open("rb") as file:
@@ -310,7 +313,7 @@ def _build_progress_table(
 ) -> Table:
     table = Table("system", "reached", "pass", "fail", "warn", "other", "state", caption=Text(said))
     for system, process in runs.items():
-        counts = tallies[system].count()
+        counts = tallies[system].count_new_verdicts()
         shown = [str(counts[verdict]) for verdict in (Verdict.PASS, Verdict.FAIL, Verdict.WARN)]
         other = counts.total() - sum(map(int, shown))
         state = "running" if process.poll() is None else f"ended with exit code {process.returncode}"
@@ -322,13 +325,13 @@ def _describe_unexpected_outcome(system: DemoSystem, code: int, out: Path) -> st
     """Compare the failed rules of a system's run with the rules that the system's faults break. Return a
     description of the difference, or None if there is none.
     """
-    path = out / system.slug / VERDICTS_FILE
+    path = out / system.run_folder_name / VERDICTS_FILE
     if not path.is_file() or code not in (EXIT_OK, EXIT_NOT_CONFORMANT):
-        return f"{system.name} ended with {code}; see {out / system.slug}.log"
+        return f"{system.name} ended with {code}; see {out / system.run_folder_name}.log"
     lines = list(read_verdicts(path))
     failed = {line["rule"] for line in lines if line["verdict"] == "fail"}
     broken = {rule for name in system.faults for rule in load_faults()[name].breaks}
-    meant = broken & select_rules(load_catalogue(), system.selection)
+    meant = broken & select_rules(load_catalogue(), system.selected_sections)
     extra, missing = sorted(failed - broken), sorted(meant - failed)
     if extra or missing:
         return (
@@ -336,5 +339,5 @@ def _describe_unexpected_outcome(system: DemoSystem, code: int, out: Path) -> st
             f"missing failures: {', '.join(missing) or 'none'}"
         )
     if code != (EXIT_NOT_CONFORMANT if meant else EXIT_OK):
-        return f"{system.name} ended with {code}; see {out / system.slug}.log"
+        return f"{system.name} ended with {code}; see {out / system.run_folder_name}.log"
     return None

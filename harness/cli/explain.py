@@ -45,7 +45,7 @@ def explain(inventory: RuleInventory, rule: str, runs: Sequence[Path] = ()) -> I
     yield from _format_titled_list(
         "checks", [line for one in _list_checks(inventory, rule) for line in _describe_check_lines(one)]
     )
-    if cells := _list_cells(rule):
+    if cells := _list_state_table_cells_of_rule(rule):
         yield from _format_titled_list(
             "cells (pairs of a state and an event)", [_describe_check_or_fault(one) for one in cells]
         )
@@ -56,7 +56,7 @@ def explain(inventory: RuleInventory, rule: str, runs: Sequence[Path] = ()) -> I
         )
     proof = "proven: a check fails on each fault" if rule in inventory.proven else "not proven"
     yield from _format_titled_list(
-        f"faults ({proof})", [_describe_check_or_fault(one) for one in _list_faults(inventory, rule)]
+        f"faults ({proof})", [_describe_check_or_fault(one) for one in _list_faults_that_break_rule(inventory, rule)]
     )
     if not runs:
         return
@@ -66,7 +66,7 @@ def explain(inventory: RuleInventory, rule: str, runs: Sequence[Path] = ()) -> I
         run = read_run_json(folder)
         part = f" (partial: {why})" if (why := get_partial_reason(run)) is not None else ""
         name = one_line(f"{get_tested_system(run)} in {run.get('run')}", _MAX_TEXT_CHARACTERS)
-        yield from _format_titled_list(f"verdicts of {name}{part}", list(_list_verdicts(folder, rule)))
+        yield from _format_titled_list(f"verdicts of {name}{part}", list(_list_verdicts_about_rule(folder, rule)))
 
 
 def explain_as_json(inventory: RuleInventory, rule: str) -> dict[str, Any]:
@@ -76,11 +76,11 @@ def explain_as_json(inventory: RuleInventory, rule: str) -> dict[str, Any]:
     places = {"row": _locate_rule(inventory.catalogue[rule])}
     found = {
         "tests": _list_checks(inventory, rule),
-        "cells": _list_cells(rule),
+        "cells": _list_state_table_cells_of_rule(rule),
         "explored": list_explored_areas().get(rule, []),
-        "faults": _list_faults(inventory, rule),
+        "faults": _list_faults_that_break_rule(inventory, rule),
     }
-    return inventory.row(rule) | places | found
+    return inventory.describe_rule_as_json(rule) | places | found
 
 
 def _locate_rule(row: Rule) -> str:
@@ -101,7 +101,7 @@ def _describe_check_lines(check: dict[str, Any]) -> Iterator[str]:
 
 
 def _list_notes_of_rule(inventory: RuleInventory, row: Rule) -> Iterator[str]:
-    found = inventory.catalogue.notes.of_rule(row.id, row.document, row.note)
+    found = inventory.catalogue.notes.list_notes_of_rule(row.id, row.document, row.note)
     if row.note and not found:
         yield f"note        {row.note}"
     for note in found:
@@ -149,7 +149,7 @@ def _describe_check(path: str, name: str) -> dict[str, str]:
     return {"name": name, "place": path, "says": ""}
 
 
-def _list_cells(rule: str) -> list[dict[str, str]]:
+def _list_state_table_cells_of_rule(rule: str) -> list[dict[str, str]]:
     """Return the cells (pairs of state and event) that a rule decides, each with its machine, state, event, place
     and permitted outcomes.
     """
@@ -165,7 +165,7 @@ def _list_cells(rule: str) -> list[dict[str, str]]:
     ]
 
 
-def _list_faults(inventory: RuleInventory, rule: str) -> list[dict[str, Any]]:
+def _list_faults_that_break_rule(inventory: RuleInventory, rule: str) -> list[dict[str, Any]]:
     """Return the faults that break a rule, each with its name, its place, and the behavior of a system with the fault.
     The result also states whether the author wrote the fault without having read the checks.
 
@@ -179,7 +179,7 @@ def _list_faults(inventory: RuleInventory, rule: str) -> list[dict[str, Any]]:
     ]
 
 
-def _list_verdicts(folder: Path, rule: str) -> Iterator[str]:
+def _list_verdicts_about_rule(folder: Path, rule: str) -> Iterator[str]:
     """Yield the verdicts of a run about a rule, worst first. Equal verdicts share one line. The first line of each
     kind of verdict is followed by its packets.
     """

@@ -49,7 +49,7 @@ def explore(
     Exit with 1 when the system and the model differ: the shortest sequence found is printed and saved. Exit with 5 when
     a transition of the model was never taken.
     """
-    from harness.explore.areas import AREAS
+    from harness.explore.areas import AREA_BY_NAME
     from harness.explore.explored import Explorer
     from harness.explore.findings import load_steps
     from harness.sut.drivers import create_driver, start_all_suts
@@ -57,17 +57,17 @@ def explore(
 
     sequence = None if replay is None else load_steps(replay)
     chosen = area if sequence is None else sequence.area
-    if chosen not in AREAS:
-        raise UsageError(f"--area {chosen}: unknown area; known: {', '.join(AREAS)}")
+    if chosen not in AREA_BY_NAME:
+        raise UsageError(f"--area {chosen}: unknown area; known: {', '.join(AREA_BY_NAME)}")
     file = load_sut_file(sut)
     make_folder(out)
     driver = create_driver(file, out)
     with unwind_on_signals():
         start_all_suts([driver])
         try:
-            explorer = Explorer(driver, AREAS[chosen])
+            explorer = Explorer(driver, AREA_BY_NAME[chosen])
             if sequence is not None:
-                _replay_walk(explorer.replay(sequence.steps), chosen)
+                _replay_walk(explorer.replay_steps(sequence.steps), chosen)
             else:
                 _explore_and_save(explorer, chosen, steps, minutes, seed, out, driver.file.sut.name)
         finally:
@@ -85,14 +85,14 @@ def _explore_and_save(
         found = explorer.explore(ExplorationLimits(steps, minutes, seed), progress)
     for line in _count_steps(found):
         typer.echo(line)
-    if found.diverged is not None:
+    if found.diverging_walk is not None:
         path = out / f"{area}-{found.seed}.json"
-        save_walk(path, area, system, found.seed, found.diverged)
-        for line in _describe_walk(found.diverged, area):
+        save_walk(path, area, system, found.seed, found.diverging_walk)
+        for line in _describe_walk(found.diverging_walk, area):
             typer.echo(line)
         typer.echo(f"the sequence is saved in {path}")
         raise typer.Exit(EXIT_NOT_CONFORMANT)
-    if found.never_taken:
+    if found.untaken_transitions:
         raise typer.Exit(EXIT_TOO_FEW_CHECKS)
 
 
@@ -107,18 +107,20 @@ def _replay_walk(walk: Walk, area: str) -> None:
 
 def _count_steps(found: ExplorationResult) -> Iterator[str]:
     """Yield the number of steps of each transition, and the transitions without steps."""
-    for name, number in sorted(found.steps.items()):
+    for name, number in sorted(found.step_count_by_transition.items()):
         yield f"{number:>8,}  {name}"
-    yield f"{found.steps.total():>8,}  steps"
-    for name, needs in sorted(found.lacking.items()):
+    yield f"{found.step_count_by_transition.total():>8,}  steps"
+    for name, needs in sorted(found.missing_needs_by_transition.items()):
         yield f"transition not tried: {name}, because the system does not provide {', '.join(needs)}"
-    if found.never_taken and found.diverged is None:
-        yield f"transitions never taken: {', '.join(found.never_taken)}; increase --steps"
+    if found.untaken_transitions and found.diverging_walk is None:
+        yield f"transitions never taken: {', '.join(found.untaken_transitions)}; increase --steps"
 
 
 def _describe_walk(walk: Walk, area: str) -> Iterator[str]:
-    from harness.explore.areas import AREAS
+    from harness.explore.areas import AREA_BY_NAME
     from harness.explore.findings import describe_walk
     from harness.rules.catalogue import load_catalogue
 
-    return describe_walk(walk, AREAS[area].model, {name: rule.says for name, rule in load_catalogue().items()})
+    return describe_walk(
+        walk, AREA_BY_NAME[area].model_class, {name: rule.says for name, rule in load_catalogue().items()}
+    )

@@ -53,7 +53,8 @@ def learn(
     learned = _learn_and_save(sut, out, seed)
     machine = learned.machine
     typer.echo(
-        f"{out} contains {len(machine.states)} states from {learned.words:,} sequences of {learned.inputs:,} inputs"
+        f"{out} contains {len(machine.states)} states from {learned.input_sequence_count:,} "
+        f"sequences of {learned.sent_input_count:,} inputs"
     )
     broken = list(_describe_broken_demands(machine))
     for line in broken:
@@ -99,7 +100,7 @@ def _describe_broken_demands(machine: Machine) -> Iterator[str]:
 
     for one in find_broken_demands(machine, read_demanded_state_table()):
         expected = " or ".join(one.expected)
-        yield f"fail {', '.join(one.rules)}: in {one.state} after {' > '.join(one.word)}"
+        yield f"fail {', '.join(one.rules)}: in {one.state} after {' > '.join(one.input_sequence)}"
         yield f"  expected: {expected}; observed: {one.observed}"
 
 
@@ -108,7 +109,10 @@ def _print_differences(first: Machine, second: Machine) -> None:
 
     differences = find_differences(first, second)
     for one in differences:
-        typer.echo(f"{' > '.join(one.word)}: {one.first} in the first state machine, {one.second} in the second")
+        typer.echo(
+            f"{' > '.join(one.input_sequence)}: {one.output_of_first_machine} in the first state machine, "
+            f"{one.output_of_second_machine} in the second"
+        )
     if differences:
         typer.echo(f"{len(differences)} transitions differ")
         raise typer.Exit(EXIT_NOT_CONFORMANT)

@@ -67,7 +67,7 @@ RegisterCommand = Callable[[typer.Typer], None]
 """The type of functions that add commands to a command line."""
 
 
-def _find_other_commands() -> dict[str, EntryPoint]:
+def _find_commands_of_other_packages() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group="mqconform.commands")}
 
 
@@ -76,7 +76,7 @@ def find_register_function(name: str) -> RegisterCommand | None:
     if name in MODULES_OF_COMMANDS:
         register: RegisterCommand = import_module(f"harness.cli.{MODULES_OF_COMMANDS[name]}").register
         return register
-    entry = _find_other_commands().get(name)
+    entry = _find_commands_of_other_packages().get(name)
     return None if entry is None else entry.load()
 
 
@@ -85,7 +85,7 @@ class LazyCommands(TyperGroup):
 
     def list_commands(self, _ctx: Any) -> list[str]:
         """Return the names of all commands. The commands of other packages are last."""
-        return [*MODULES_OF_COMMANDS, *sorted(_find_other_commands())]
+        return [*MODULES_OF_COMMANDS, *sorted(_find_commands_of_other_packages())]
 
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
         """Return the command with the given name, or None for an unknown name."""
@@ -141,7 +141,7 @@ def _print_version(wanted: bool) -> None:
 
 
 @app.callback()
-def options(
+def handle_common_options(
     _version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,

@@ -113,11 +113,11 @@ def _run_pair(a: Path, b: Path, out: Path, scenario: Sequence[str]) -> None:
 
 def _exit_with_worst_result(results: Sequence[str], *, broken: bool) -> None:
     """Exit with the worst exit code of the given results; return normally if this code is 0."""
-    from harness.pair.outcomes import Result
+    from harness.pair.outcomes import ScenarioResult
 
-    if broken or any(one in (Result.FAIL, Result.BROKEN) for one in results):
+    if broken or any(one in (ScenarioResult.FAIL, ScenarioResult.BROKEN) for one in results):
         raise typer.Exit(EXIT_NOT_CONFORMANT)
-    if all(one == Result.UNSUPPORTED for one in results):
+    if all(one == ScenarioResult.UNSUPPORTED for one in results):
         raise typer.Exit(EXIT_NOTHING_JUDGED)
 
 

@@ -48,4 +48,4 @@ def preflight(
     else:
         for line in report.text():
             typer.echo(line)
-    raise typer.Exit(0 if report.ready else EXIT_SYSTEM_NOT_READY)
+    raise typer.Exit(0 if report.is_system_ready else EXIT_SYSTEM_NOT_READY)

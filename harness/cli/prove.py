@@ -65,7 +65,7 @@ def prove(
     def prove_with_progress(trials: Trials) -> tuple[ProofResults | None, VariantRunResults]:
         proof = None if readings or (erratum and not rule) else prove_rules(trials, inventory, rule)
         if proof and changed:
-            proof.idle.clear()  # a function may fail on a fault of a rule that was not selected
+            proof.checks_that_never_fail_rule.clear()  # a function may fail on a fault of a rule that was not selected
         checks = [check for check in trials.checks if check in covering]
         return proof, run_readings(trials, inventory.catalogue, errata=chosen, checks=checks, apart=readings)
 
@@ -74,14 +74,14 @@ def prove(
     every = changed or erratum or not rule or not inventory.passive.isdisjoint(rule)
     files = set() if every else {check.partition("::")[0] for check in covering}
     proof, readings_run = run_with_trials(jobs, prove_with_progress, sorted(files) or ["suites"])
-    for line in list_wrong_reading_verdicts(readings_run, proof.convictions if proof else {}):
+    for line in list_wrong_reading_verdicts(readings_run, proof.failing_verdicts_by_fault if proof else {}):
         typer.echo(line)
     for line in report_proof(proof) if proof else ():
         typer.echo(line)
     if chosen != []:
         typer.echo(summarize_readings(readings_run))
     if record and proof:
-        write_proof(proof.checked, proof.killed, compute_folder_digests())
+        write_proof(proof.checked_rules, proof.killed_faults_by_rule, compute_folder_digests())
     raise typer.Exit(0 if all(found.complete for found in (proof, readings_run) if found) else 1)
 
 

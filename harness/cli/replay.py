@@ -59,33 +59,35 @@ def replay_run(
     if format_ == "json":
         typer.echo(json.dumps(found.to_json(), indent=1))
     else:
-        for line in describe_replayed(found):
+        for line in describe_replay_result(found):
             typer.echo(line)
-    if found.differing:
+    if found.differences_by_check:
         raise typer.Exit(EXIT_NOT_CONFORMANT)
-    if not found.alike:
+    if not found.checks_with_same_verdicts:
         raise typer.Exit(EXIT_TOO_FEW_CHECKS)
 
 
-def describe_replayed(found: ReplayResult) -> Iterator[str]:
+def describe_replay_result(found: ReplayResult) -> Iterator[str]:
     """Yield the lines for the terminal: the verdicts that differ, the checks that cannot be replayed, and the
     counts.
     """
-    for test, differences in found.differing.items():
+    for test, differences in found.differences_by_check.items():
         yield f"{test}:"
         for one in differences:
-            yield f"  {one.rule}: verdict in the run: {one.was}"
-            yield f"  {one.rule}: verdict in the replay: {one.came_out}"
+            yield f"  {one.rule}: verdict in the run: {one.verdict_in_run}"
+            yield f"  {one.rule}: verdict in the replay: {one.verdict_in_replay}"
     by_reason: dict[str, list[str]] = {}
-    for test, why in found.unplayable.items():
+    for test, why in found.reason_by_unplayable_check.items():
         by_reason.setdefault(why, []).append(test)
     for why, tests in by_reason.items():
         for test in tests[:MAX_LISTED_DIFFERENCES]:
             yield f"{test}: {why}"
         if len(tests) > MAX_LISTED_DIFFERENCES:
             yield f"{len(tests) - MAX_LISTED_DIFFERENCES:,} more checks: {why}"
-    whole = len(found.alike) + len(found.differing) + len(found.unplayable)
+    whole = (
+        len(found.checks_with_same_verdicts) + len(found.differences_by_check) + len(found.reason_by_unplayable_check)
+    )
     yield (
-        f"{len(found.alike):,} of {whole:,} checks reproduced the verdicts of the run; {len(found.differing):,} "
-        f"differed, {len(found.unplayable):,} cannot be replayed"
+        f"{len(found.checks_with_same_verdicts):,} of {whole:,} checks reproduced the verdicts of the run; "
+        f"{len(found.differences_by_check):,} differed, {len(found.reason_by_unplayable_check):,} cannot be replayed"
     )

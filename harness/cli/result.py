@@ -34,6 +34,6 @@ class RunHolder:
         if run is None:
             return "null"
         shown = ("verdict", "expected", "observed", "reason", "test", "capture", "evidence")
-        rules = {one.rule: {name: one.line[name] for name in shown} for one in read_rule_results(run.log.path)}
+        rules = {one.rule: {name: one.line[name] for name in shown} for one in read_rule_results(run.verdict_log.path)}
         told = json.loads((run.folder / RUN_FILE).read_text(encoding="utf-8"))
         return json.dumps({**told, "folder": str(run.folder), "partial": run.partial(), "rules": rules}, indent=1)

@@ -95,9 +95,10 @@ def update(
 
     require_writable_file(baseline, "--baseline")
     found = read_run(run)
-    if found.partial and (baseline.exists() or found.ended_early):
+    if found.reason_for_partial_run and (baseline.exists() or found.ended_early):
         raise UsageError(
-            f"{run} is partial ({found.partial}), so rules that the run did not judge could fail; give a complete run"
+            f"{run} is partial ({found.reason_for_partial_run}), so rules that the run did not judge could fail; "
+            "give a complete run"
         )
     if roots := RootCauses.from_json(found.run.get("roots", ())).lines():
         raise UsageError(f"{run}: {roots[0]}; remove this cause, and give a new run")

@@ -77,7 +77,7 @@ def rules(
     if needs:
         _show_needs_of_rules(inventory, names, format_, counted=not words)
         return
-    rows = [inventory.row(name) for name in names]
+    rows = [inventory.describe_rule_as_json(name) for name in names]
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(rows, indent=1))
         return

@@ -51,7 +51,7 @@ def find_cache_folder() -> Path | None:
     return home / hashlib.sha256(made_by.encode()).hexdigest()[:16]
 
 
-def _load_entry(name: str) -> dict[str, Any]:
+def _load_cache_entry(name: str) -> dict[str, Any]:
     """Return a cache entry. If the entry is missing or cannot be read, return an empty entry."""
     folder = find_cache_folder()
     if folder is None:
@@ -63,7 +63,7 @@ def _load_entry(name: str) -> dict[str, Any]:
     return tree if isinstance(tree, dict) else {}
 
 
-def _save_entry(name: str, tree: Mapping[str, Any]) -> None:
+def _save_cache_entry(name: str, tree: Mapping[str, Any]) -> None:
     """Write a cache entry. Even if two processes write at the same time, the resulting entry is complete."""
     folder = find_cache_folder()
     if folder is None:
@@ -100,12 +100,12 @@ def get_cached_value(name: str, sources: Collection[str], make: Callable[[], Any
     ``make`` is the function that computes the value as JSON data; ``sources`` are paths as in ``stamps``.
     """
     made_of = {path: stamps()[path] for path in sorted(sources) if path in stamps()}
-    known = _load_entry(name)
+    known = _load_cache_entry(name)
     if known.get("made_of") == made_of and "value" in known:
         return known["value"]
     value = make()
     if not _was_file_changed_since_start(made_of):
-        _save_entry(name, {"made_of": made_of, "value": value})
+        _save_cache_entry(name, {"made_of": made_of, "value": value})
     return value
 
 
@@ -115,9 +115,9 @@ class CachedRecords:
     again when this file, or a file that it imports, has changed.
     """
 
-    stamps: dict[str, FileStamp] = field(default_factory=dict)
-    imports: dict[str, list[str]] = field(default_factory=dict)
-    records: dict[str, dict[str, Any]] = field(default_factory=dict)
+    file_stamps: dict[str, FileStamp] = field(default_factory=dict)
+    imported_files: dict[str, list[str]] = field(default_factory=dict)
+    records_by_file: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The cached records, by kind of record and by the path of the Python file."""
 
     def of(self, kind: str, paths: Collection[str], make: Callable[[list[str]], Mapping[str, Any]]) -> list[Any]:
@@ -126,7 +126,7 @@ class CachedRecords:
         ``make`` is a function that computes the missing records, by the path of the file. Each
         record is JSON data.
         """
-        known = self.records.setdefault(kind, {})
+        known = self.records_by_file.setdefault(kind, {})
         missing = [path for path in paths if path not in known]
         if missing:
             known |= make(missing)
@@ -135,34 +135,37 @@ class CachedRecords:
 
     def save(self) -> None:
         """Write all records to the cache, unless a file has changed while this process ran."""
-        if not _was_file_changed_since_start(self.stamps):
-            _save_entry(_RECORDS_ENTRY_NAME, {"stamps": self.stamps, "imports": self.imports, "records": self.records})
+        if not _was_file_changed_since_start(self.file_stamps):
+            _save_cache_entry(
+                _RECORDS_ENTRY_NAME,
+                {"stamps": self.file_stamps, "imports": self.imported_files, "records": self.records_by_file},
+            )
 
     def forget(self, changed: Set[str]) -> None:
         """Remove the records of changed files, and of all files that import a changed file, or imported it before
         the change.
         """
         now = stamps()
-        affected = find_affected_files(changed, self.imports)
-        self.imports = {path: files for path, files in self.imports.items() if path in now}
-        self.imports |= {path: list_imported_files(path) for path in sorted(changed) if path in now}
-        affected |= find_affected_files(changed, self.imports)
+        affected = find_affected_files(changed, self.imported_files)
+        self.imported_files = {path: files for path, files in self.imported_files.items() if path in now}
+        self.imported_files |= {path: list_imported_files(path) for path in sorted(changed) if path in now}
+        affected |= find_affected_files(changed, self.imported_files)
         if not changed.isdisjoint(FILES_READ_BY_EVERY_CHECK):
             affected |= now.keys()
-        self.records = {
+        self.records_by_file = {
             kind: {path: record for path, record in records.items() if path in now and path not in affected}
-            for kind, records in self.records.items()
+            for kind, records in self.records_by_file.items()
         }
-        self.stamps = dict(now)
+        self.file_stamps = dict(now)
 
 
 @cache
 def load_cached_records() -> CachedRecords:
     """Return the cached records that are valid for the current content of the files."""
-    tree = _load_entry(_RECORDS_ENTRY_NAME)
+    tree = _load_cache_entry(_RECORDS_ENTRY_NAME)
     parts: list[Any] = [tree.get(name) for name in ("stamps", "imports", "records")]
     kept = CachedRecords(*parts) if all(isinstance(part, dict) for part in parts) else CachedRecords()
-    changed = find_changed_files(kept.stamps)
+    changed = find_changed_files(kept.file_stamps)
     if changed:
         kept.forget(changed)
     return kept

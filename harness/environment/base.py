@@ -82,7 +82,7 @@ class UnseenEventRecorder(Protocol):
     def note_port(self, endpoint: Endpoint) -> None:
         """Record the port that the operating system chose for a listener."""
 
-    def note_group(self, begins: bool) -> None:
+    def note_event_group(self, begins: bool) -> None:
         """Record the beginning or the end of a group of events that are all handled before a waiting check
         continues. ``begins`` is true at the beginning. This method is not called in virtual time.
         """
@@ -91,10 +91,10 @@ class UnseenEventRecorder(Protocol):
 class Environment(Protocol):
     """The time and the network in which a check runs."""
 
-    virtual: bool
+    is_time_virtual: bool
     hung_up: bool
     """Whether the other side has closed a connection of this environment; always False in virtual time."""
-    flood: str | None
+    flood_description: str | None
     """A description of the flood if the SUT sends packets or opens connections endlessly, otherwise None."""
     pulse: Pulse | None
     """The pulse measurement of the SUT. It is None in virtual time, and if no channel can measure the pulse."""

@@ -99,7 +99,7 @@ class _RealStream:
             except BlockingIOError:
                 break
             except OSError as error:
-                self.lose(error.strerror or "send failed")
+                self.report_connection_loss(error.strerror or "send failed")
                 return
             del self.outgoing[:sent]
         self.environment.watch_socket(self.sock, self.on_socket_ready, write=bool(self.outgoing))
@@ -124,19 +124,19 @@ class _RealStream:
         except BlockingIOError:
             return
         except OSError as error:
-            self.lose(error.strerror or "connection reset")
+            self.report_connection_loss(error.strerror or "connection reset")
             return
         if data:
             self.sink.on_bytes(data)
         else:
-            self.lose("closed by the other side")
+            self.report_connection_loss("closed by the other side")
 
     def report_failure(self, error: str) -> None:
         if self.open:
             self.close()
             self.sink.on_failed(error)
 
-    def lose(self, reason: str) -> None:
+    def report_connection_loss(self, reason: str) -> None:
         if self.open:
             self.environment.hung_up = True
             self.close()
@@ -164,10 +164,12 @@ class _RealListener:
             raise ConformanceFailure(f"no more connections from the SUT can be accepted: {error.strerror}") from error
         if self.environment.open_socket_count >= MAX_CONNECTIONS:
             sock.close()
-            if self.environment.flood is not None:
+            if self.environment.flood_description is not None:
                 return
-            self.environment.flood = f"the SUT has opened more than {MAX_CONNECTIONS} connections within one check"
-            raise SutFlood(self.environment.flood)
+            self.environment.flood_description = (
+                f"the SUT has opened more than {MAX_CONNECTIONS} connections within one check"
+            )
+            raise SutFlood(self.environment.flood_description)
         sock.setblocking(False)
         stream = _RealStream(self.environment, sock, _parse_socket_name(name), None)
         stream.sink = self.accept(stream)
@@ -207,7 +209,7 @@ class RealEnvironment:
     ``shares_clock`` states whether the SUT runs on this machine and so reads the same clock.
     """
 
-    virtual = False
+    is_time_virtual = False
 
     def __init__(self, *, shares_clock: bool = True) -> None:
         self._selector = selectors.DefaultSelector()
@@ -216,7 +218,7 @@ class RealEnvironment:
         self._timers: list[tuple[int, int, _Timer]] = []
         self._order = itertools.count()
         self.hung_up = False
-        self.flood: str | None = None
+        self.flood_description: str | None = None
         self.pulse: Pulse | None = None
         """The pulse measurement of the SUT, or None if no pulse is measured. Stalls of the SUT do not count as
         waiting time.
@@ -284,12 +286,12 @@ class RealEnvironment:
         ready = self._selector.select(max(wait_ms, 0) / 1000)
         unseen_event_recorder = self.unseen_event_recorder if len(ready) > 1 else None
         if unseen_event_recorder is not None:
-            unseen_event_recorder.note_group(begins=True)
+            unseen_event_recorder.note_event_group(begins=True)
         for key, mask in ready:
             if key.fileobj in self._selector.get_map():  # an earlier event of this round may have closed the socket
                 key.data(mask)
         if unseen_event_recorder is not None:
-            unseen_event_recorder.note_group(begins=False)
+            unseen_event_recorder.note_event_group(begins=False)
         now_ms = self.now().monotonic_ms
         while self._timers and self._timers[0][0] <= now_ms:
             _, _, timer = heapq.heappop(self._timers)

@@ -29,7 +29,7 @@ def _compute_now(monotonic_ms: int) -> Now:
     return Now(monotonic_ms, _START_TIME_S + (monotonic_ms - _BOOT_TIME_MS) // 1000)
 
 
-class _Event:
+class _ScheduledAction:
     __slots__ = ("action", "cancelled", "due_ms")
 
     def __init__(self, due_ms: int, action: Callable[[], None]) -> None:
@@ -104,15 +104,15 @@ class VirtualEnvironment:
     same times.
     """
 
-    virtual = True
+    is_time_virtual = True
     hung_up = False
-    flood: str | None = None
+    flood_description: str | None = None
     pulse: Pulse | None = None
 
     def __init__(self) -> None:
         self._now_ms = _BOOT_TIME_MS
         self._now = _compute_now(_BOOT_TIME_MS)
-        self._events: list[tuple[int, int, _Event]] = []
+        self._events: list[tuple[int, int, _ScheduledAction]] = []
         self._order = itertools.count()
         self._ports = itertools.count(49_152)
         self.listeners: dict[Endpoint, _VirtualListener] = {}
@@ -134,12 +134,12 @@ class VirtualEnvironment:
     def limit_check_time(self, check_ms: int) -> None:
         """Do nothing, because virtual time takes no real time, and the number of events is limited."""
 
-    def call_later(self, delay_ms: int, action: Callable[[], None]) -> _Event:
+    def call_later(self, delay_ms: int, action: Callable[[], None]) -> _ScheduledAction:
         """Call ``action`` after a delay."""
         return self.call_at(self._now_ms + delay_ms, action)
 
-    def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> _Event:
-        event = _Event(max(monotonic_ms, self._now_ms), action)
+    def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> _ScheduledAction:
+        event = _ScheduledAction(max(monotonic_ms, self._now_ms), action)
         heapq.heappush(self._events, (event.due_ms, next(self._order), event))
         return event
 

@@ -1,6 +1,6 @@
 """Expectations: the values that a check passes to the judge as ``expected``. README.md shows how to write a check."""
 
-from harness.expectations.base import Difference, Expectation, expectation
+from harness.expectations.base import Expectation, ExpectationDifference, expectation
 from harness.expectations.distinct import distinct
 from harness.expectations.fields import facts, fields
 from harness.expectations.items import any_order, each, in_queue, none
@@ -10,8 +10,8 @@ from harness.expectations.values import between, holds, one_of, status
 
 __all__ = [
     "CLOSED_BY_SUT_TEXT",
-    "Difference",
     "Expectation",
+    "ExpectationDifference",
     "acknowledged",
     "acknowledgment",
     "any_order",

@@ -15,7 +15,7 @@ from harness.expectations.numbers import show_integer
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ExpectationDifference:
     """The difference between an observation and the expectation. ``says`` contains the observation and describes
     how it differs.
     """
@@ -47,7 +47,7 @@ class Expectation(ABC):
     def __str__(self) -> str: ...
 
     @abstractmethod
-    def compare(self, observed: Any) -> Difference | None:
+    def compare(self, observed: Any) -> ExpectationDifference | None:
         """Return how an observation differs from the expectation, or None if the observation is as expected."""
 
     def show(self, observed: Any) -> str:
@@ -76,8 +76,8 @@ class ExactValue(Expectation):
     def with_name(self, name: str) -> ExactValue:
         return replace(self, name=name)
 
-    def compare(self, observed: Any) -> Difference | None:
-        return None if observed == self.value else Difference(self.show(observed))
+    def compare(self, observed: Any) -> ExpectationDifference | None:
+        return None if observed == self.value else ExpectationDifference(self.show(observed))
 
 
 @singledispatch

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from harness.expectations.base import Difference, Expectation, is_collection, show_nested_value, show_value
+from harness.expectations.base import Expectation, ExpectationDifference, is_collection, show_nested_value, show_value
 
 
 class DistinctValues(Expectation):
@@ -26,16 +26,16 @@ class DistinctValues(Expectation):
     def show(self, observed: Any) -> str:
         return f"{self.of} {show_value(observed)}" if is_collection(observed) else show_value(observed)
 
-    def compare(self, observed: Any) -> Difference | None:
+    def compare(self, observed: Any) -> ExpectationDifference | None:
         if not is_collection(observed):
-            return Difference(self.show(observed))
+            return ExpectationDifference(self.show(observed))
         found = list(observed)
         wrong = [
             *(f"{show_nested_value(one)} is repeated" for at, one in enumerate(found) if one in found[:at]),
             *(f"{show_nested_value(one)} is not allowed" for one in found if one in self.unlike),
             *([f"{len(found)} instead of {self.count}"] if len(found) != self.count else []),
         ]
-        return Difference(f"{self.show(found)} ({', '.join(wrong)})") if wrong else None
+        return ExpectationDifference(f"{self.show(found)} ({', '.join(wrong)})") if wrong else None
 
 
 def distinct(of: str, count: int, *, unlike: Collection[Any] = ()) -> DistinctValues:

@@ -11,8 +11,8 @@ from typing import Any, Protocol, runtime_checkable
 from harness.capture.recorder import Frame, MissingLayer
 from harness.expectations.base import (
     SEPARATOR_IN_NAMED_TEXT,
-    Difference,
     Expectation,
+    ExpectationDifference,
     expectation,
     is_collection,
     join_named_texts,
@@ -47,7 +47,7 @@ class NamedValues(Expectation):
         self._sign = sign
         self._plain = {name for name, value in expected.items() if _is_shown_unchanged(value)}
         texts = {name: self._show_expected(name, value) for name, value in expected.items()}
-        self._text = self._show_named(texts) or EMPTY_MAPPING_TEXT
+        self._text = self._show_observed_values(texts) or EMPTY_MAPPING_TEXT
 
     def __str__(self) -> str:
         return self._text
@@ -61,21 +61,22 @@ class NamedValues(Expectation):
         if found is None:
             return show_value(observed)
         return (
-            self._show_named({name: self._show_field(name, one) for name, one in found.items()}) or EMPTY_MAPPING_TEXT
+            self._show_observed_values({name: self._show_field(name, one) for name, one in found.items()})
+            or EMPTY_MAPPING_TEXT
         )
 
-    def compare(self, observed: Any) -> Difference | None:
+    def compare(self, observed: Any) -> ExpectationDifference | None:
         found = self._read_values(observed)
         if found is None:
-            return Difference(self.show(observed))
+            return ExpectationDifference(self.show(observed))
         wrong = {
             name: self._describe_expected(name, found)
             for name in [*self.expected, *(one for one in found if one not in self.expected)]
             if name not in found or name not in self.expected or self.expected[name].compare(found[name]) is not None
         }
-        return Difference(self._show_named(wrong)) if wrong else None
+        return ExpectationDifference(self._show_observed_values(wrong)) if wrong else None
 
-    def _show_named(self, texts: Mapping[str, str]) -> str:
+    def _show_observed_values(self, texts: Mapping[str, str]) -> str:
         return join_named_texts(texts, self._sign)
 
     def _describe_expected(self, name: str, found: Mapping[str, Any]) -> str:
@@ -85,23 +86,27 @@ class NamedValues(Expectation):
             return f"{show_named_value(found[name], name)}, which is not expected"
         is_text = name not in self._plain or is_collection(found[name])
         return (
-            self._enclose(name, str(self.expected[name].compare(found[name])))
+            self._show_enclosed_value(name, str(self.expected[name].compare(found[name])))
             if is_text
             else show_named_value(found[name], name)
         )
 
     def _show_expected(self, name: str, value: Any) -> str:
         return (
-            self._enclose(name, str(self.expected[name]))
+            self._show_enclosed_value(name, str(self.expected[name]))
             if isinstance(value, Expectation)
             else show_named_value(value, name)
         )
 
     def _show_field(self, name: str, value: Any) -> str:
         is_plain = name in self._plain or name not in self.expected
-        return show_named_value(value, name) if is_plain else self._enclose(name, self.expected[name].show(value))
+        return (
+            show_named_value(value, name)
+            if is_plain
+            else self._show_enclosed_value(name, self.expected[name].show(value))
+        )
 
-    def _enclose(self, name: str, text: str) -> str:
+    def _show_enclosed_value(self, name: str, text: str) -> str:
         """Return the text of a named value. If the value itself consists of named values, the text is enclosed in
         brackets.
         """

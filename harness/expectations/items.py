@@ -10,8 +10,8 @@ from typing import Any
 
 from harness.expectations.base import (
     NAME_OF_NESTED_VALUE,
-    Difference,
     Expectation,
+    ExpectationDifference,
     bracket_list_item,
     expectation,
     is_collection,
@@ -70,9 +70,9 @@ class ListedItems(Expectation):
             return bracket_list_item(expected.with_name(NAME_OF_NESTED_VALUE).show(observed))
         return self.name(observed)
 
-    def compare(self, observed: Any) -> Difference | None:
+    def compare(self, observed: Any) -> ExpectationDifference | None:
         if not is_collection(observed):
-            return Difference(self.show(observed))
+            return ExpectationDifference(self.show(observed))
         found = list(observed)
         if self.ordered and len(found) == len(self.items) and all(map(_meets_expectation, self.items, found)):
             return None
@@ -86,7 +86,7 @@ class ListedItems(Expectation):
             *(f"{self.name(one)} is repeated" for one in again),
             *(f"{self.name(one)} is not expected" for one in other),
         ]
-        return Difference(f"{self.show(found)} ({', '.join(wrong) or 'in the wrong order'})")
+        return ExpectationDifference(f"{self.show(found)} ({', '.join(wrong) or 'in the wrong order'})")
 
     def _format_items(self, items: Iterable[Any], name: Callable[[Any], str]) -> str:
         if self.where is None:
@@ -109,8 +109,8 @@ class NoItems(Expectation):
     def show(self, observed: Any) -> str:
         return f"{self.kind}: {show_value(observed)}" if observed else str(self)
 
-    def compare(self, observed: Any) -> Difference | None:
-        return None if is_collection(observed) and not observed else Difference(self.show(observed))
+    def compare(self, observed: Any) -> ExpectationDifference | None:
+        return None if is_collection(observed) and not observed else ExpectationDifference(self.show(observed))
 
 
 class EachItem(Expectation):
@@ -129,17 +129,17 @@ class EachItem(Expectation):
     def with_name(self, name: str) -> EachItem:
         return EachItem(self.expected.with_name(name), self.of, is_named=True)
 
-    def compare(self, observed: Any) -> Difference | None:
+    def compare(self, observed: Any) -> ExpectationDifference | None:
         if not is_collection(observed) and not isinstance(observed, Mapping):
-            return Difference(self.show(observed))
+            return ExpectationDifference(self.show(observed))
         named = observed.items() if isinstance(observed, Mapping) else enumerate(observed, 1)
         differences = {name: self.expected.compare(one) for name, one in named}
         wrong = [f"{name}: {difference}" for name, difference in differences.items() if difference is not None]
         if wrong:
-            return Difference(
+            return ExpectationDifference(
                 f"{', '.join(wrong)} ({len(wrong)} of {len(differences)} {'differs' if len(wrong) == 1 else 'differ'})"
             )
-        return None if differences else Difference(f"no {self.of or 'item'} was observed")
+        return None if differences else ExpectationDifference(f"no {self.of or 'item'} was observed")
 
     def show(self, observed: Any) -> str:
         kept = bool(observed) and self.compare(observed) is None

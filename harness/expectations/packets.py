@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from harness.capture.recorder import Frame
-from harness.expectations.base import Difference, Expectation
+from harness.expectations.base import Expectation, ExpectationDifference
 from harness.expectations.fields import NamedValues, fields
 from harness.expectations.items import ListedItems
 from harness.expectations.protocol import CLOSED_BY_SUT_TEXT, ObservedEnding, describe_acknowledgment, get_class_name
 
-NOTHING = "nothing"
+NO_PACKETS_TEXT = "nothing"
 
 
 class AnsweringConversation(ObservedEnding, Protocol):
@@ -38,17 +38,17 @@ class Packet(Expectation):
 
     def show(self, observed: Frame | ObservedEnding | None) -> str:
         if not isinstance(observed, Frame):
-            return NOTHING if observed is None else observed.outcome()
+            return NO_PACKETS_TEXT if observed is None else observed.outcome()
         is_comparable = self.wanted is not None and self.kind in (None, observed.kind)
         return _append_text(observed.kind, self.wanted.show(observed) if self.wanted and is_comparable else None)
 
-    def compare(self, observed: Frame | ObservedEnding | None) -> Difference | None:
+    def compare(self, observed: Frame | ObservedEnding | None) -> ExpectationDifference | None:
         is_kept = (
             isinstance(observed, Frame)
             and self.kind in (None, observed.kind)
             and (self.wanted is None or self.wanted.compare(observed) is None)
         )
-        return None if is_kept else Difference(self.show(observed))
+        return None if is_kept else ExpectationDifference(self.show(observed))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,31 +65,31 @@ class AcknowledgmentOfClass(Expectation):
     def show(self, observed: Frame | None) -> str:
         return describe_acknowledgment(observed)
 
-    def compare(self, observed: Frame | None) -> Difference | None:
+    def compare(self, observed: Frame | None) -> ExpectationDifference | None:
         message = None if observed is None else observed.message
         is_kept = message is not None and message.MessageClass == self.value
-        return None if is_kept else Difference(self.show(observed))
+        return None if is_kept else ExpectationDifference(self.show(observed))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClosedWithoutAnswer(Expectation):
-    """The expectation that the SUT closed the observed conversation and sent no packets except its first ``known``
-    packets.
+    """The expectation that the SUT closed the observed conversation and sent no packets except its first
+    ``known_packet_count`` packets.
     """
 
-    known: int
+    known_packet_count: int
 
     def __str__(self) -> str:
         return f"{CLOSED_BY_SUT_TEXT} without an answer"
 
     def show(self, observed: AnsweringConversation) -> str:
-        answers = ", ".join(frame.kind for frame in observed.received[self.known :])
+        answers = ", ".join(frame.kind for frame in observed.received[self.known_packet_count :])
         state = CLOSED_BY_SUT_TEXT if observed.closed_by_sut else observed.outcome()
         return f"{state} after answering {answers}" if answers else f"{state} without an answer"
 
-    def compare(self, observed: AnsweringConversation) -> Difference | None:
-        is_kept = observed.closed_by_sut and len(observed.received) == self.known
-        return None if is_kept else Difference(self.show(observed))
+    def compare(self, observed: AnsweringConversation) -> ExpectationDifference | None:
+        is_kept = observed.closed_by_sut and len(observed.received) == self.known_packet_count
+        return None if is_kept else ExpectationDifference(self.show(observed))
 
 
 def packet(kind: str | None = None, wanted: Mapping[str, Any] | None = None) -> Packet:
@@ -132,7 +132,7 @@ def closed_unanswered(known: int) -> ClosedWithoutAnswer:
 
 
 def _get_packet_kind(frame: Frame | None) -> str:
-    return NOTHING if frame is None else frame.kind
+    return NO_PACKETS_TEXT if frame is None else frame.kind
 
 
 def _append_text(kind: str, text: str | None) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from harness.capture.recorder import Frame
-from harness.expectations.base import Difference, Expectation
+from harness.expectations.base import Expectation, ExpectationDifference
 from harness.expectations.items import ListedItems
 from reference_qm.codec import MessageClass, MessageIdentifier
 
@@ -34,8 +34,8 @@ class ClosedBySut(Expectation):
     def show(self, observed: ObservedEnding) -> str:
         return CLOSED_BY_SUT_TEXT if observed.closed_by_sut else observed.outcome()
 
-    def compare(self, observed: ObservedEnding) -> Difference | None:
-        return None if observed.closed_by_sut else Difference(self.show(observed))
+    def compare(self, observed: ObservedEnding) -> ExpectationDifference | None:
+        return None if observed.closed_by_sut else ExpectationDifference(self.show(observed))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,11 +53,15 @@ class Acknowledgment(Expectation):
     def show(self, observed: Frame | None) -> str:
         return describe_acknowledgment(observed)
 
-    def compare(self, observed: Frame | None) -> Difference | None:
+    def compare(self, observed: Frame | None) -> ExpectationDifference | None:
         found = None if observed is None else observed.message
-        if found is not None and found.answered == self.message and self.of_class in (None, found.MessageClass):
+        if (
+            found is not None
+            and found.acknowledged_message_identifier == self.message
+            and self.of_class in (None, found.MessageClass)
+        ):
             return None
-        return Difference(self.show(observed))
+        return ExpectationDifference(self.show(observed))
 
 
 def closed() -> ClosedBySut:
@@ -88,9 +92,9 @@ def describe_acknowledgment(frame: Frame | None) -> str:
     if frame is None or frame.message is None:
         return "nothing" if frame is None else frame.kind
     message = frame.message
-    is_correlated = message.answered.Ordinal != 0
+    is_correlated = message.acknowledged_message_identifier.Ordinal != 0
     return (
-        _describe_class_and_message(message.MessageClass, message.answered)
+        _describe_class_and_message(message.MessageClass, message.acknowledged_message_identifier)
         if is_correlated
         else get_class_name(message.MessageClass)
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from harness.expectations.base import Difference, Expectation, bracket_list_item, expectation
+from harness.expectations.base import Expectation, ExpectationDifference, bracket_list_item, expectation
 from harness.expectations.numbers import show_integer
 
 
@@ -29,9 +29,9 @@ class OneOf(Expectation):
     def with_name(self, name: str) -> OneOf:
         return OneOf(*(one.with_name(name) for one in self.allowed))
 
-    def compare(self, observed: Any) -> Difference | None:
+    def compare(self, observed: Any) -> ExpectationDifference | None:
         differences = [one.compare(observed) for one in self.allowed]
-        return None if None in differences else Difference(self.show(observed))
+        return None if None in differences else ExpectationDifference(self.show(observed))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,10 +45,10 @@ class NumberBetween(Expectation):
         low, high = show_integer(self.low), show_integer(self.high)
         return low if low == high else f"{low} to {high}"
 
-    def compare(self, observed: Any) -> Difference | None:
+    def compare(self, observed: Any) -> ExpectationDifference | None:
         if isinstance(observed, int) and self.low <= observed <= self.high:
             return None
-        return Difference(self.show(observed))
+        return ExpectationDifference(self.show(observed))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +58,7 @@ class TrueFact(Expectation):
     """
 
     sentence: str
-    otherwise: str | None
+    text_if_false: str | None
 
     def __str__(self) -> str:
         return self.sentence
@@ -66,10 +66,10 @@ class TrueFact(Expectation):
     def show(self, observed: Any) -> str:
         if not isinstance(observed, bool):
             return str(observed)
-        return self.sentence if observed else self.otherwise or f"not true: {self.sentence}"
+        return self.sentence if observed else self.text_if_false or f"not true: {self.sentence}"
 
-    def compare(self, observed: Any) -> Difference | None:
-        return None if observed is True else Difference(self.show(observed))
+    def compare(self, observed: Any) -> ExpectationDifference | None:
+        return None if observed is True else ExpectationDifference(self.show(observed))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,8 +87,10 @@ class ExpectedStatus(Expectation):
     def show(self, observed: Any) -> str:
         return str(getattr(observed, "outcome", observed))
 
-    def compare(self, observed: Any) -> Difference | None:
-        return None if getattr(observed, "outcome", observed) == self.name else Difference(self.show(observed))
+    def compare(self, observed: Any) -> ExpectationDifference | None:
+        return (
+            None if getattr(observed, "outcome", observed) == self.name else ExpectationDifference(self.show(observed))
+        )
 
 
 def one_of(*allowed: Any) -> OneOf:

@@ -13,62 +13,63 @@ from harness.explore.remote_driven import DrivenRemoteQueues
 from harness.explore.sessions_driven import DrivenSessions
 from harness.explore.transfer_driven import DrivenTransfer
 from harness.explore.walk import DrivenSystem
-from harness.model.client.area import Client
-from harness.model.connecting.area import Connecting
-from harness.model.queues.area import Queues
-from harness.model.remote.area import Remote
-from harness.model.sessions.area import Sessions
+from harness.model.client.area import ClientModel
+from harness.model.connecting.area import ConnectingModel
+from harness.model.queues.area import QueuesModel
+from harness.model.remote.area import RemoteReadingModel
+from harness.model.sessions.area import SessionsModel
 from harness.model.steps import Model
-from harness.model.transfer.area import Transfer
+from harness.model.transfer.area import TransferModel
 from harness.peer.peer import Peer
 
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """An area that can be explored. ``model``: the model of the area. ``drive``: the class that takes the steps of the
-    area on the system. ``walk_steps``: the number of steps of a walk. ``says``: a description of the area.
+    """An area that can be explored. ``model_class``: the model of the area. ``driven_system_class``: the class that
+    takes the steps of the area on the system. ``walk_steps``: the number of steps of a walk. ``says``: a description of
+    the area.
     """
 
-    model: type[Model]
-    drive: Callable[[Peer], DrivenSystem]
+    model_class: type[Model]
+    driven_system_class: Callable[[Peer], DrivenSystem]
     walk_steps: int
     says: str
 
 
-AREAS: Mapping[str, Area] = MappingProxyType(
+AREA_BY_NAME: Mapping[str, Area] = MappingProxyType(
     {
         "client": Area(
-            Client,
+            ClientModel,
             DrivenClient,
             40,
             "applications of the system read queues of the peer, which serves them",
         ),
         "connecting": Area(
-            Connecting,
+            ConnectingModel,
             DrivenConnectingSystem,
             50,
             "the system opens sessions to the peer, which answers its pings and requests as it likes",
         ),
         "queues": Area(
-            Queues,
+            QueuesModel,
             lambda peer: DrivenQueues(peer.sut),
             100,
             "applications send, receive, peek, move and wait, also in transactions; queues are created and deleted",
         ),
         "remote": Area(
-            Remote,
+            RemoteReadingModel,
             DrivenRemoteQueues,
             90,
             "clients open queues remotely, receive in two phases, wait, cancel and disappear",
         ),
         "sessions": Area(
-            Sessions,
+            SessionsModel,
             DrivenSessions,
             40,
             "a peer sends every kind of packet in every state of several sessions",
         ),
         "transfer": Area(
-            Transfer,
+            TransferModel,
             DrivenTransfer,
             50,
             "the peer and the system send each other messages, with repetitions and gaps, on sessions that are lost",

@@ -8,8 +8,8 @@ from typing import Any
 
 from harness.explore.client_served import PeerAsReadServer
 from harness.explore.worlds import StepObservation
-from harness.model.agreement import Refused, UnseenValue
-from harness.model.client.area import NO_ANSWER_YET, RECEIVE
+from harness.model.agreement import ExpectedRefusal, UnseenValue
+from harness.model.client.area import NO_ANSWER_YET, RECEIVE_ACTION
 from harness.model.steps import Step
 from harness.peer.peer import Peer
 from harness.peer.rpc_server import ServedCall
@@ -53,13 +53,13 @@ class DrivenClient:
             if step.name == "upgrade":
                 answers["answer"] = "done"
         except ControlRefused:
-            answers["answer"] = Refused()
+            answers["answer"] = ExpectedRefusal()
         environment = self._peer.environment
-        within_ms = _REACTION_TIME_MS if environment.virtual else self._sut.response_timeout_ms
+        within_ms = _REACTION_TIME_MS if environment.is_time_virtual else self._sut.response_timeout_ms
 
         def have_answers_arrived() -> bool:
             self._take_answers(answers)
-            return not environment.virtual and awaited <= answers.keys()
+            return not environment.is_time_virtual and awaited <= answers.keys()
 
         environment.run_until(have_answers_arrived, within_ms)
         self._take_answers(answers)
@@ -93,7 +93,7 @@ class DrivenClient:
     ) -> None:
         self._prepare_answer(read, served, message)
         where = {"remote": self._remotes[queue]} if cursor is None else {"cursor": self._cursors[cursor]}
-        verb = "remote_receive" if action == RECEIVE else "remote_peek"
+        verb = "remote_receive" if action == RECEIVE_ACTION else "remote_peek"
         more = {"next": True} if action == "next" else {}
         self._begin_request(read, verb, **where, **more, timeout_ms=None if timeout_ms == 0xFFFF_FFFF else timeout_ms)
 
@@ -161,7 +161,7 @@ class DrivenClient:
         kind, _, of = name.partition(" ")
         shown = name if not of and name != "answer" else "answer"
         if answer.get("ok") is not True:
-            answers[shown] = Refused()
+            answers[shown] = ExpectedRefusal()
             return
         if kind == "open":
             self._remotes[of] = answer["remote"]

@@ -12,28 +12,28 @@ from harness.model.client.area import (
     ERROR_STATUS_ANSWER,
     INVALID_PARAMETER_ANSWER,
     MESSAGE_WITH_REFUSED_END,
-    NEXT,
-    PEEK,
-    RECEIVE,
-    TIMEOUT,
+    PEEK_ACTION,
+    PEEK_NEXT_ACTION,
+    RECEIVE_ACTION,
+    TIMEOUT_ANSWER,
 )
 from harness.peer.peer import Peer
 from harness.peer.rpc_server import RpcServer, ServedCall
 from harness.wire.rpc_qm2qm import REMOTEREADDESC, Ack, Action, Method, build_desc2, takes_message
-from harness.wire.rpc_stub import NULL_HANDLE, buffer, octets
+from harness.wire.rpc_stub import NULL_HANDLE, build_byte_array_pointer, octets
 
-CANCELED, IO_TIMEOUT_STATUS, ARBITRARY_ERROR_STATUS = 0x400E_03E9, 0xC00E_001B, 0xC00E_001D
+CANCELED_STATUS, IO_TIMEOUT_STATUS, ARBITRARY_ERROR_STATUS = 0x400E_03E9, 0xC00E_001B, 0xC00E_001D
 """The statuses MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT (MS-MQQP 3.1.4.6), MQ_ERROR_IO_TIMEOUT, and one further
 status.
 """
 INVALID_PARAMETER_STATUS, QUEUE_NOT_FOUND_STATUS = 0xC00E_0006, 0xC00E_0003
-SEQUENTIAL_ID = 0x0011_2233_4455_6677
+SEQUENTIAL_ID_OF_ANSWERS = 0x0011_2233_4455_6677
 _READ_METHODS = (Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID)
 _READ_ACTION_NAMES: dict[int, str] = {
     **{int(action): name.removeprefix("LOOKUP_") for name, action in Action.__members__.items()},
-    int(Action.RECEIVE): RECEIVE,
-    int(Action.PEEK_CURRENT): PEEK,
-    int(Action.PEEK_NEXT): NEXT,
+    int(Action.RECEIVE): RECEIVE_ACTION,
+    int(Action.PEEK_CURRENT): PEEK_ACTION,
+    int(Action.PEEK_NEXT): PEEK_NEXT_ACTION,
 }
 _LOOKUP_DIRECTION_NAMES = {"CURRENT": "current", "NEXT": "next", "PREV": "previous"}
 _SHOWN_METHODS = frozenset({*Method.__members__.values(), "R_QMCreateRemoteCursor"} - {Method.GET_SERVER_PORT})
@@ -107,12 +107,12 @@ class PeerAsReadServer:
     def answer_read(self, read: str, served: str, data: bytes | None, arrived_s: int) -> None:
         """Answer a waiting read."""
         status = {
-            TIMEOUT: IO_TIMEOUT_STATUS,
+            TIMEOUT_ANSWER: IO_TIMEOUT_STATUS,
             ERROR_STATUS_ANSWER: ARBITRARY_ERROR_STATUS,
             INVALID_PARAMETER_ANSWER: INVALID_PARAMETER_STATUS,
         }.get(served, 0)
         call = self.reads[read]
-        handle = self._build_read_answer(call, read, None if served == TIMEOUT else data, status, arrived_s)
+        handle = self._build_read_answer(call, read, None if served == TIMEOUT_ANSWER else data, status, arrived_s)
         if served == MESSAGE_WITH_REFUSED_END:
             self._refused_ends.add(handle)
 
@@ -165,7 +165,7 @@ class PeerAsReadServer:
         call.respond()
         for read, request in list(self._pending.items()):
             if request == call.into.dwRequestID and not self.reads[read].answered:
-                self._build_read_answer(self.reads[read], read, None, CANCELED, 0)
+                self._build_read_answer(self.reads[read], read, None, CANCELED_STATUS, 0)
 
     def _begin_read(self, call: ServedCall) -> None:
         self._record_shown_call(call)
@@ -184,7 +184,7 @@ class PeerAsReadServer:
             **{name: getattr(asked, name) for name in names},
             dwSize=len(data or b""),
             dwArriveTime=arrived_s if data else 0,
-            lpBuffer=buffer(data),
+            lpBuffer=build_byte_array_pointer(data),
             Reserved=1,
         )
         handle = NULL_HANDLE
@@ -194,7 +194,7 @@ class PeerAsReadServer:
         if call.name == Method.START_RECEIVE:
             call.respond(lpRemoteReadDesc=described, pphContext=handle, Return=status)
         else:
-            wide = build_desc2(described, SEQUENTIAL_ID if data else 0)
+            wide = build_desc2(described, SEQUENTIAL_ID_OF_ANSWERS if data else 0)
             call.respond(lpRemoteReadDesc2=wide, pphContext=handle, Return=status)
         return handle
 

@@ -12,18 +12,18 @@ from uuid import UUID
 from harness.capture.recorder import Frame
 from harness.explore.unused_fields import group_unused_fields
 from harness.explore.worlds import StepObservation
-from harness.model.agreement import Refused, UnseenValue
+from harness.model.agreement import ExpectedRefusal, UnseenValue
 from harness.model.connecting.area import RESPONSE_WITH_REFUSAL, RESPONSE_WITH_WRONG_CLIENT_GUID, VALID_RESPONSE
 from harness.model.connecting.attempts import ACK_WAIT_MS, INITIALIZATION_TIMEOUT_MS, REACTION_TIME_MS, WINDOW_SIZE
 from harness.model.connecting.state import (
-    DIRECT,
+    DIRECT_DESTINATION,
     MAX_COMPARED_HISTORY_ENTRIES,
-    PEER,
+    PEER_SERVER_GUID,
     PING_COOKIE_ORDERS,
     PINGS_ANSWERED,
     PINGS_IGNORED,
-    PRIVATE,
-    REFUSED,
+    PINGS_REFUSED,
+    PRIVATE_DESTINATION,
     UNKNOWN_HOST_DESTINATION,
     ZERO_SERVER_GUID,
 )
@@ -31,8 +31,8 @@ from harness.model.steps import Step
 from harness.peer.conversation import RawConversation
 from harness.peer.handshake import NULL_GUID
 from harness.peer.peer import Peer
-from harness.peer.raw_ends import PingEnd
-from harness.peer.timeouts import TIMEOUTS
+from harness.peer.raw_ends import PingPort
+from harness.peer.timeouts import PEER_TIMEOUTS
 from harness.sut.control import ControlRefused
 from harness.wire import connection_parameters, establish_connection, ping_response, session_ack, user_message
 from reference_qm.codec import (
@@ -61,7 +61,7 @@ _NO_SEQUENCE_ID = TxSequenceID(1, 1)
 _PING_SIZE_BYTES, _PING_RF_BIT, _SIGNATURE_OFFSET = 24, 2, 2
 
 
-class AnsweredPings(PingEnd):
+class AnsweredPings(PingPort):
     """The peer's port for pings. Before each response, the port sends two datagrams that the system must
     ignore, and after the response a further response, which contradicts the response.
     """
@@ -83,7 +83,7 @@ class AnsweredPings(PingEnd):
         self._cookies.append(cookie)
         if self.mode == PINGS_IGNORED:
             return
-        refused = self.mode == REFUSED
+        refused = self.mode == PINGS_REFUSED
         fields: dict[str, Any] = {"QMGuid": self.peer.identifier, "Cookie": cookie}
         decoy = ping_response(**fields | {"Cookie": cookie ^ 0x0001_0000}, RF=int(not refused))
         self.send(decoy, to=remote)
@@ -109,16 +109,16 @@ class DrivenConnectingSystem:
         self._peer = peer
         self._sut = peer.sut
         self._names = {
-            DIRECT: peer.direct_name("mqc-x"),
-            PRIVATE: peer.private_name(9),
+            DIRECT_DESTINATION: peer.direct_name("mqc-x"),
+            PRIVATE_DESTINATION: peer.private_name(9),
             UNKNOWN_HOST_DESTINATION: _QUEUE_ON_UNKNOWN_HOST,
         }
         if peer.sut.has("set_timers"):
             timers = {"session_initialization_ms": INITIALIZATION_TIMEOUT_MS, "session_cleanup_ms": _LONG_TIMER_MS}
             timers["ack_wait_timeout_ms"] = ACK_WAIT_MS
-            peer.sut.set_timers(**timers, **({} if peer.environment.virtual else {"scale": 1}))
+            peer.sut.set_timers(**timers, **({} if peer.environment.is_time_virtual else {"scale": 1}))
         self._pings = AnsweredPings(peer)
-        peer.at_end(self._pings.close)
+        peer.call_at_end_of_test(self._pings.close)
         self._queue = peer.sut.queue("plain")
         self._listener = peer.listen_raw(ping=False)
         self._sessions: dict[str, RawConversation] = {}
@@ -142,7 +142,7 @@ class DrivenConnectingSystem:
             getattr(self, f"_perform_{step.name}")(**step.arguments)
             answer: Any = "done"
         except ControlRefused:
-            answer = Refused()
+            answer = ExpectedRefusal()
         self._peer.pass_time(step.arguments.get("ms", REACTION_TIME_MS))
         self._take_connections(step)
         return StepObservation({"answer": answer}, self._read_visible_state())
@@ -155,7 +155,7 @@ class DrivenConnectingSystem:
             if isinstance(request, EstablishConnectionPacket):
                 self._listener.waiting.remove(conversation)
                 if request.EstablishConnectionHeader.ServerGuid == NULL_GUID:
-                    self._assign_connection(conversation, DIRECT)
+                    self._assign_connection(conversation, DIRECT_DESTINATION)
                 else:
                     named.append(conversation)
         for conversation in named:
@@ -171,10 +171,10 @@ class DrivenConnectingSystem:
         be for the direct name (E11) if no session to this destination exists and its outgoing queue waits for a
         session.
         """
-        names = sorted((PRIVATE, DIRECT), key=lambda name: name != step.arguments.get("to"))
+        names = sorted((PRIVATE_DESTINATION, DIRECT_DESTINATION), key=lambda name: name != step.arguments.get("to"))
         free = [one for one in names if one not in self._sessions or self._sessions[one].record.closed_by is not None]
         waiting = [one for one in free if self._describe_outgoing_queue(self._names[one])["state"] == "Waiting"]
-        return [*waiting, PRIVATE][0]
+        return [*waiting, PRIVATE_DESTINATION][0]
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
@@ -230,7 +230,7 @@ class DrivenConnectingSystem:
         if how == VALID_RESPONSE:
             self._windows[to] = window
             fields = group_unused_fields(unused)
-            header = TIMEOUTS | {"WindowSize": window} | fields["parameters"]
+            header = PEER_TIMEOUTS | {"WindowSize": window} | fields["parameters"]
             response = connection_parameters(base=fields["base"], internal=fields["internal"], **header)
             self._sessions[to].send(response)
         else:
@@ -242,7 +242,7 @@ class DrivenConnectingSystem:
             "session ack": lambda: session_ack(WindowSize=64),
             "message": lambda: self._build_message(),
             "garbage": lambda: b"\xff" * 64,
-            "parameters": lambda: connection_parameters(**TIMEOUTS | {"WindowSize": 64}),
+            "parameters": lambda: connection_parameters(**PEER_TIMEOUTS | {"WindowSize": 64}),
             "establish": lambda: self._build_response(),
             "order ack": lambda: self._build_message(
                 MessageClass=int(MessageClass.MQMSG_CLASS_ORDER_ACK),
@@ -323,7 +323,10 @@ class DrivenConnectingSystem:
         session = self._sessions[name]
         packets = [_parse_packet(frame) for frame in session.record.from_sut]
         messages = [one for one in packets if isinstance(one, UserMessagePacket)]
-        servers = {self._peer.identifier: PEER, **({NULL_GUID: ZERO_SERVER_GUID} if name == DIRECT else {})}
+        servers = {
+            self._peer.identifier: PEER_SERVER_GUID,
+            **({NULL_GUID: ZERO_SERVER_GUID} if name == DIRECT_DESTINATION else {}),
+        }
         asked = packets[0].EstablishConnectionHeader
         headers = [one.SessionHeader for one in packets if isinstance(one, SessionAckPacket | UserMessagePacket)]
         return {

@@ -14,7 +14,7 @@ from random import Random
 from harness.capture.recorder import Recorder
 from harness.errors import UsageError
 from harness.explore.areas import Area
-from harness.explore.packet_rules import JudgedByPackets
+from harness.explore.packet_rules import PacketJudgedSystem
 from harness.explore.shrinking import shrink_walk
 from harness.explore.walk import DrivenSystem, StepChooser, Walk, take_walk
 from harness.model.remote.area import START_RECEIVE2_METHOD
@@ -27,15 +27,15 @@ from harness.sut.sut import Sut
 
 LONGEST_PAUSE_BETWEEN_STEPS_MS = 7_000
 """int ms: the length of the longest pause in a walk on a system in real time."""
-Progress = Callable[[int, int], None]
+ReportProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class ExplorationLimits:
     """The limits of an exploration in steps and in minutes. ``seed`` determines which steps are drawn."""
 
-    steps: int
-    minutes: float | None = None
+    max_steps: int
+    max_minutes: float | None = None
     seed: str = "1"
 
 
@@ -45,15 +45,15 @@ class ExplorationResult:
     missing capabilities and facilities that some transitions need.
     """
 
-    steps: Counter[str]
-    lacking: dict[str, list[str]]
-    diverged: Walk | None = None
+    step_count_by_transition: Counter[str]
+    missing_needs_by_transition: dict[str, list[str]]
+    diverging_walk: Walk | None = None
     seed: str = ""
 
     @property
-    def never_taken(self) -> list[str]:
+    def untaken_transitions(self) -> list[str]:
         """Return the transitions that could be drawn but were never taken."""
-        return sorted(name for name, number in self.steps.items() if not number)
+        return sorted(name for name, number in self.step_count_by_transition.items() if not number)
 
 
 class Explorer:
@@ -64,45 +64,47 @@ class Explorer:
         self._area = area
         self._number = count()
 
-    def explore(self, limits: ExplorationLimits, progress: Progress) -> ExplorationResult:
+    def explore(self, limits: ExplorationLimits, progress: ReportProgress) -> ExplorationResult:
         """Take walks until a walk diverges or a limit is reached. A diverging walk is shrunk."""
-        until_s = None if limits.minutes is None else time.monotonic() + 60 * limits.minutes
+        until_s = None if limits.max_minutes is None else time.monotonic() + 60 * limits.max_minutes
 
         def may_continue() -> bool:
             return until_s is None or time.monotonic() < until_s
 
         drawing, lacking = self._build_step_chooser()
         drawing = replace(drawing, may_continue=may_continue)
-        steps = Counter(dict.fromkeys(drawing.names, 0))
+        steps = Counter(dict.fromkeys(drawing.transition_names, 0))
         for number in count():
-            if steps.total() >= limits.steps or not may_continue():
+            if steps.total() >= limits.max_steps or not may_continue():
                 return ExplorationResult(steps, lacking)
             seed = f"{limits.seed}-{number}"
             walk = self._take_walk(drawing.steps(Random(seed), self._area.walk_steps))  # noqa: S311 - the steps must be repeatable
             steps.update(step.name for step in walk.steps)
-            progress(min(steps.total(), limits.steps), limits.steps)
+            progress(min(steps.total(), limits.max_steps), limits.max_steps)
             if walk.divergence is not None:
-                return ExplorationResult(steps, lacking, shrink_walk(self._area.model, walk, self.replay), seed)
+                return ExplorationResult(
+                    steps, lacking, shrink_walk(self._area.model_class, walk, self.replay_steps), seed
+                )
         raise AssertionError
 
-    def replay(self, steps: Sequence[Step]) -> Walk:
+    def replay_steps(self, steps: Sequence[Step]) -> Walk:
         """Take the given steps on a newly opened system."""
         return self._take_walk(steps)
 
     def _take_walk(self, steps: object) -> Walk:
-        return take_walk(self._area.model, self._open_driven_system, steps)  # type: ignore[arg-type]
+        return take_walk(self._area.model_class, self._open_driven_system, steps)  # type: ignore[arg-type]
 
     def _build_step_chooser(self) -> tuple[StepChooser, dict[str, list[str]]]:
         with self._open_sut() as sut:
-            drawing = StepChooser.from_model(self._area.model, partial(_has_needed_capability, sut))
-            if not sut.environment.virtual:
-                drawing = replace(drawing, longest_ms=LONGEST_PAUSE_BETWEEN_STEPS_MS)
+            drawing = StepChooser.from_model(self._area.model_class, partial(_has_needed_capability, sut))
+            if not sut.environment.is_time_virtual:
+                drawing = replace(drawing, longest_step_ms=LONGEST_PAUSE_BETWEEN_STEPS_MS)
             lacking = {
                 name: sorted(need for need in one.needs if not _has_needed_capability(sut, need))
-                for name, one in self._area.model.transitions.items()
-                if name not in drawing.names and one.weight
+                for name, one in self._area.model_class.transitions.items()
+                if name not in drawing.transition_names and one.weight
             }
-        if not drawing.names:
+        if not drawing.transition_names:
             needs = ", ".join(sorted({need for one in lacking.values() for need in one}))
             raise UsageError(f"this area cannot be explored: the system does not provide {needs}")
         return drawing, lacking
@@ -114,7 +116,7 @@ class Explorer:
             if sut.tape is not None:
                 sut.tape.begin(recorder, sut, "explore", "explore")
             with closing(Peer(sut.environment, sut, recorder, seed="explore")) as peer:
-                yield JudgedByPackets(self._area.drive(peer), peer)
+                yield PacketJudgedSystem(self._area.driven_system_class(peer), peer)
 
     @contextmanager
     def _open_sut(self) -> Iterator[Sut]:

@@ -17,7 +17,7 @@ SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class SavedWalk:
     """The steps of a saved walk in an area. The steps can be taken again."""
 
     area: str
@@ -40,12 +40,12 @@ def save_walk(path: Path, area: str, system: str, seed: str, walk: Walk) -> None
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
-def load_steps(path: Path) -> Sequence:
+def load_steps(path: Path) -> SavedWalk:
     """Read the steps from a file; raise UsageError if ``mqconform explore`` did not write the file."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         steps = tuple(Step(one["step"], {n: v for n, v in one.items() if n != "step"}) for one in content["steps"])
-        return Sequence(str(content["area"]), steps)
+        return SavedWalk(str(content["area"]), steps)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise UsageError(f"{path} is not a sequence of `mqconform explore`: {error!r}") from error
 
@@ -59,8 +59,8 @@ def describe_walk(walk: Walk, model: type[Model], says: Mapping[str, str]) -> It
     assert walk.divergence is not None
     for rule in walk.divergence.rules:
         yield f"fail {rule}  {says.get(rule, '')}".rstrip()
-    for number, taken in enumerate(walk.taken, 1):
-        simple = model.transitions[taken.step.name].simple
+    for number, taken in enumerate(walk.taken_steps, 1):
+        simple = model.transitions[taken.step.name].simplest_arguments
         told = {
             name: value for name, value in taken.step.arguments.items() if name not in simple or simple[name] != value
         }

@@ -16,7 +16,7 @@ from harness.peer.peer import Peer
 from harness.rules.catalogue import load_catalogue
 
 
-class JudgedByPackets:
+class PacketJudgedSystem:
     """A system that takes the steps of a model. After each step, the passive predicates judge its packets."""
 
     def __init__(self, driven: DrivenSystem, peer: Peer) -> None:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from harness.explore.data_model import INSPECTED_STEPS, describe_data_model, list_modify_times
 from harness.explore.worlds import StepObservation
-from harness.model.agreement import Refused, UnseenValue
+from harness.model.agreement import ExpectedRefusal, UnseenValue
 from harness.model.queues.base import ADMIN_QUEUE_NAME
 from harness.model.queues.data_model import DATA_MODEL_KEY
 from harness.model.steps import Step
@@ -55,7 +55,7 @@ class DrivenQueues:
     def elapsed_ms(self) -> int | None:
         """Return the real time since the start (int ms), or None in virtual time, where only steps take time."""
         environment = self._sut.environment
-        return None if environment.virtual else environment.now().monotonic_ms - self._began_ms
+        return None if environment.is_time_virtual else environment.now().monotonic_ms - self._began_ms
 
     def idle(self, ms: int) -> None:
         """Let real time pass."""
@@ -258,11 +258,11 @@ class DrivenQueues:
     def _await_answers(self, awaited: Set[str]) -> None:
         """Wait until the expected answers have arrived."""
         environment = self._sut.environment
-        within_ms = 0 if environment.virtual else self._sut.response_timeout_ms
+        within_ms = 0 if environment.is_time_virtual else self._sut.response_timeout_ms
 
         def have_answers_arrived() -> bool:
             self._take_answers()
-            return not environment.virtual and awaited <= self._came.keys()
+            return not environment.is_time_virtual and awaited <= self._came.keys()
 
         environment.run_until(have_answers_arrived, within_ms)
 
@@ -275,7 +275,7 @@ class DrivenQueues:
 
     def _read_answer(self, answer: dict[str, Any]) -> Any:
         if answer.get("ok") is not True:
-            return Refused(_find_statuses(str(answer.get("error", ""))))
+            return ExpectedRefusal(_find_statuses(str(answer.get("error", ""))))
         message = answer["message"]
         return {"message": None if message is None else self._describe_message_answer(message)}
 
@@ -301,13 +301,13 @@ class DrivenQueues:
             seen[name] = self._describe_messages(name)
             if ";" in name:
                 shown = self._call_or_get_refusal("get_queue", name=self._get_queue_path(name))
-                size = UnseenValue() if isinstance(shown, Refused) else shown.get("bytes", UnseenValue())
+                size = UnseenValue() if isinstance(shown, ExpectedRefusal) else shown.get("bytes", UnseenValue())
                 seen[f"{name} size"] = {"bytes": size}
             else:
                 seen[f"{name};journal"] = self._describe_messages(f"{name};journal")
                 shown = self._call_or_get_refusal("get_queue", name=self._get_queue_path(name))
                 unknown = dict.fromkeys(_QUEUE_PROPERTIES, UnseenValue())
-                seen[f"{name} properties"] = shown if isinstance(shown, Refused) else unknown | shown
+                seen[f"{name} properties"] = shown if isinstance(shown, ExpectedRefusal) else unknown | shown
         return seen
 
     def _describe_data_model(self, transactions: dict[str, str]) -> dict[str, Any]:
@@ -318,15 +318,15 @@ class DrivenQueues:
             described[name]["changed without a request"] = self._modify_times.setdefault(name, times) != times
         return described
 
-    def _describe_messages(self, queue: str) -> list[dict[str, Any]] | Refused:
+    def _describe_messages(self, queue: str) -> list[dict[str, Any]] | ExpectedRefusal:
         peeked = self._call_or_get_refusal("peek", queue=self._get_queue_path(queue), limit=_MAX_LISTED_MESSAGES)
         return (
             peeked
-            if isinstance(peeked, Refused)
+            if isinstance(peeked, ExpectedRefusal)
             else [self._describe_message_answer(one) for one in peeked["messages"]]
         )
 
-    def _call_or_get_refusal(self, verb: str, **arguments: Any) -> dict[str, Any] | Refused:
+    def _call_or_get_refusal(self, verb: str, **arguments: Any) -> dict[str, Any] | ExpectedRefusal:
         try:
             return self._sut.control.call(verb, **arguments)
         except ControlRefused as refusal:
@@ -372,8 +372,8 @@ _QUEUE_PROPERTIES = ("label", "type", "base_priority", "quota_kb", "journal_quot
 """The properties of a queue that a system need not show. They are compared only if the system shows them."""
 
 
-def _read_refusal(refusal: ControlRefused) -> Refused:
-    return Refused(_find_statuses(str(refusal)))
+def _read_refusal(refusal: ControlRefused) -> ExpectedRefusal:
+    return ExpectedRefusal(_find_statuses(str(refusal)))
 
 
 def _find_statuses(text: str) -> tuple[str, ...]:

@@ -12,13 +12,13 @@ from uuid import UUID
 from harness.errors import ConformanceFailure
 from harness.explore.queues_driven import UNSHOWN_LOOKUP_ID, DrivenQueues
 from harness.explore.wire_seen import get_class_name
-from harness.model.agreement import Refused
+from harness.model.agreement import ExpectedRefusal
 from harness.model.queues.reading import PEEK, RECEIVE
 from harness.model.remote import misuse as wrong
-from harness.model.remote.area import JOURNALED_QUEUE_NAME, QUEUES, TRANSACTIONAL
+from harness.model.remote.area import JOURNALED_QUEUE_NAME, QUEUE_NAMES, TRANSACTIONAL_QUEUE_NAME
 from harness.peer.association import Association, Call
 from harness.peer.peer import Peer
-from harness.peer.remote import LOOKUP, START, Remote, RemoteQueue, get_read_description
+from harness.peer.remote import LOOKUP, START_RECEIVE_METHODS, Remote, RemoteQueue, get_read_description
 from harness.sut.releases import lacks_method
 from harness.wire import rpc_qm2qm as wire
 from harness.wire.rpc import NDR, QM2QM, Proposal, bind
@@ -86,8 +86,10 @@ class DrivenRemoteQueues(DrivenQueues):
         super().__init__(peer.sut)
         self._peer = peer
         self._remote = Remote(peer, peer.sut)
-        for name in QUEUES:
-            self._perform_create(name, journaling=name == JOURNALED_QUEUE_NAME, transactional=name == TRANSACTIONAL)
+        for name in QUEUE_NAMES:
+            self._perform_create(
+                name, journaling=name == JOURNALED_QUEUE_NAME, transactional=name == TRANSACTIONAL_QUEUE_NAME
+            )
         self._clients: dict[str, Association] = {}
         self._opened: dict[str, RemoteQueue] = {}
         self._remote_cursors: dict[str, tuple[str, int]] = {}
@@ -142,7 +144,7 @@ class DrivenRemoteQueues(DrivenQueues):
             form=form,
         ).wait()
         if opened.outcome not in _SUCCESS_OUTCOMES:
-            return Refused((opened.plain_outcome,))
+            return ExpectedRefusal((opened.plain_outcome,))
         others = [one.handle for one in self._opened.values()]
         own = {"hQueue": opened.out.phQueue}
         fields = {"zero": {"hQueue": 0}, "other": {"hQueue": others[0]} if others else own}.get(ignored, own)
@@ -164,7 +166,7 @@ class DrivenRemoteQueues(DrivenQueues):
         return self._await_outcome(self._opened[handle].close_cursor(number))
 
     def _perform_read_remote(self, read: str, handle: str, receives: bool, method: str, wait_ms: int) -> None:
-        by = START if lacks_method(self._sut, method) else method
+        by = START_RECEIVE_METHODS if lacks_method(self._sut, method) else method
         self._start_remote_read(read, handle, TAKE if receives else PEEK_CURRENT, by=by, ulTimeout=wait_ms)
 
     def _perform_read_remote_at(self, read: str, cursor: str, action: str, wait_ms: int) -> None:
@@ -208,7 +210,7 @@ class DrivenRemoteQueues(DrivenQueues):
         if at_read_port:
             found = association.call(Method.GET_SERVER_PORT, dwPortType=PortType.IP_READ).wait().status
             association = self._remote.connect(found or None)
-            association.offer(QM2QM)
+            association.bind_and_list_rejected_interfaces(QM2QM)
         asked = association.call(Method.GET_SERVER_PORT, dwPortType=_PORT_TYPE_BY_INTERFACE[interface]).wait()
         if at_read_port:
             association.close()
@@ -249,7 +251,7 @@ class DrivenRemoteQueues(DrivenQueues):
     def _perform_misuse_lookup(self, handle: str, how: str) -> Any:
         fields = {
             wrong.LOOK_UP_WITH_TIMEOUT: {"ulTimeout": 1},
-            wrong.LOOK_UP_WITHOUT_TIME_LIMIT: {"ulTimeout": wire.INFINITE},
+            wrong.LOOK_UP_WITHOUT_TIME_LIMIT: {"ulTimeout": wire.INFINITE_TIMEOUT_MS},
             wrong.LOOK_UP_WITH_CURSOR: {"hCursor": 1},
         }
         action = PEEK_CURRENT if how == wrong.LOOK_UP_WITH_OTHER_ACTION else wire.LOOKUP_PEEK_NEXT
@@ -271,13 +273,13 @@ class DrivenRemoteQueues(DrivenQueues):
 
     def _await_outcome(self, call: Call) -> Any:
         call.wait()
-        return "done" if call.outcome in _SUCCESS_OUTCOMES else Refused((call.plain_outcome,))
+        return "done" if call.outcome in _SUCCESS_OUTCOMES else ExpectedRefusal((call.plain_outcome,))
 
     def _describe_read_answer(self, call: Call) -> Any:
         if call.outcome == "MQ_ERROR_IO_TIMEOUT":
             return {"message": None, "handle": not call.has_null_handle}
         if call.outcome not in _SUCCESS_OUTCOMES:
-            return Refused((call.plain_outcome,))
+            return ExpectedRefusal((call.plain_outcome,))
         description = get_read_description(call)
         data = None if description is None else octets(description.lpBuffer)
         packet = None if data is None else _parse_read_packet(bytes(data))

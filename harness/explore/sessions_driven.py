@@ -13,7 +13,7 @@ from harness.model.sessions.area import (
     EXPRESS_ACK_PAUSE_MS,
     FOREIGN_SERVER_GUID,
     INITIALIZATION_TIMEOUT_MS,
-    NULL,
+    NULL_SERVER_GUID,
     OWN_SERVER_GUID,
     REACTION_TIME_MS,
     SERVER_GUID_LIKE_OWN_AT_END,
@@ -62,7 +62,7 @@ class DrivenSessions:
         own = peer.sut.guid
         self._server_guids = {
             OWN_SERVER_GUID: own,
-            NULL: NULL_GUID,
+            NULL_SERVER_GUID: NULL_GUID,
             FOREIGN_SERVER_GUID: FOREIGN_QUEUE_MANAGER_GUID,
             SERVER_GUID_LIKE_OWN_AT_START: UUID(int=own.int ^ 1),
             SERVER_GUID_LIKE_OWN_AT_END: UUID(int=own.int ^ 1 << 127),
@@ -73,7 +73,7 @@ class DrivenSessions:
                 "session_initialization_ms": INITIALIZATION_TIMEOUT_MS,
                 "session_cleanup_ms": _LONG_RECOVERABLE_TIMEOUT_MS,
             }
-            peer.sut.set_timers(**timers, **({} if peer.environment.virtual else {"scale": 1}))
+            peer.sut.set_timers(**timers, **({} if peer.environment.is_time_virtual else {"scale": 1}))
 
     def elapsed_ms(self) -> int | None:
         """Return None: elapsed time is not measured, because the model sets the duration of each step."""

@@ -44,7 +44,7 @@ def _list_simpler_walks(kind: type[Model], walk: Walk) -> Iterator[list[Step]]:
             yield steps[:start] + steps[start + length :]
         length //= 2
     for place, step in enumerate(steps):
-        simple = kind.transitions[step.name].simple
+        simple = kind.transitions[step.name].simplest_arguments
         for argument, value in simple.items():
             if step.arguments[argument] != value:
                 simpler = replace(step, arguments={**step.arguments, argument: value})

@@ -13,24 +13,24 @@ from harness.explore.secured_messages import describe_sender, find_secured_messa
 from harness.explore.unused_fields import group_unused_fields
 from harness.explore.wire_seen import SystemPackets, get_class_name, get_destination
 from harness.explore.worlds import StepObservation
-from harness.model.agreement import Refused, UnseenValue
+from harness.model.agreement import ExpectedRefusal, UnseenValue
 from harness.model.queues.state import INFINITE_LIFETIME_S
 from harness.model.steps import Step
-from harness.model.transfer.receiving import MISSING_QUEUE
+from harness.model.transfer.receiving import MISSING_QUEUE_NAME
 from harness.model.transfer.sending import (
-    DEAD_LETTERS,
+    DEAD_LETTER_QUEUE_NAME,
     PROPERTIES_OF_SEND_EXTENSION,
     QUEUE_PROPERTIES,
     RECONNECT_TIME_MS,
     ROUTE_NAMES,
-    SYSTEM_JOURNAL,
+    SYSTEM_JOURNAL_QUEUE_NAME,
 )
 from harness.model.transfer.sessions import (
     EXPRESS_ACK_PAUSE_MS,
     PLAIN_QUEUE_NAME,
     REACTION_TIME_MS,
     RECEIVING_QUEUE_QUOTA_KB,
-    TRANSACTIONAL,
+    TRANSACTIONAL_QUEUE_NAME,
 )
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
@@ -59,13 +59,13 @@ class DrivenTransfer(DrivenQueues):
     def __init__(self, peer: Peer) -> None:
         super().__init__(peer.sut)
         self._peer = peer
-        if not peer.environment.virtual and peer.sut.has("set_timers"):
+        if not peer.environment.is_time_virtual and peer.sut.has("set_timers"):
             peer.sut.set_timers(scale=1)
         if peer.sut.has("configure") and peer.sut.has("security"):
             peer.sut.configure(send_insecure_nacks=True)
         peer.inbox.listen()
         self._perform_create(PLAIN_QUEUE_NAME, transactional=False, quota_kb=RECEIVING_QUEUE_QUOTA_KB)
-        self._perform_create(TRANSACTIONAL, transactional=True, quota_kb=RECEIVING_QUEUE_QUOTA_KB)
+        self._perform_create(TRANSACTIONAL_QUEUE_NAME, transactional=True, quota_kb=RECEIVING_QUEUE_QUOTA_KB)
         self._wire = SystemPackets(peer)
         self._routes = {name: peer.direct_name(f"mqc-{name}") for name in ROUTE_NAMES}
         self._step_ms = REACTION_TIME_MS
@@ -122,7 +122,7 @@ class DrivenTransfer(DrivenQueues):
             if new:
                 self._came["order ack"] = self._describe_order_ack(new[-1])
         if not self._silent:
-            self._wire.acknowledge()
+            self._wire.acknowledge_all_messages()
             self._peer.pass_time(_IMMEDIATE_REACTION_MS)
 
     # -- steps ----------------------------------------------------------------------------------------------------
@@ -272,7 +272,7 @@ class DrivenTransfer(DrivenQueues):
     def _perform_burst(self, session: str, number: int) -> dict[str, int]:
         through = self._sessions[session]
         for _ in range(number):
-            packet = self._build_message("burst", MISSING_QUEUE, 0, [], {"DM": 1}, 0, 3, {}, {})
+            packet = self._build_message("burst", MISSING_QUEUE_NAME, 0, [], {"DM": 1}, 0, 3, {}, {})
             self._wire.send(through, bytes(packet))
         self._peer.pass_time(_IMMEDIATE_REACTION_MS)
         return {"at once": self._wire.acknowledged(through)["acknowledged"]}
@@ -337,7 +337,7 @@ class DrivenTransfer(DrivenQueues):
             identifier = TxSequenceID(Ordinal=place[0], TimeStamp=_TIME_STAMP)
             headers["transaction"] = {"FM": 1, "LM": 1, "ID": place[1], "TxSequenceID": identifier, **numbers}
         user = {"DM": int(bool(place)), **{_JOURNAL_FLAGS[one]: 1 for one in journal}}
-        queue, priority = (TRANSACTIONAL, 0) if place else (PLAIN_QUEUE_NAME, 3)
+        queue, priority = (TRANSACTIONAL_QUEUE_NAME, 0) if place else (PLAIN_QUEUE_NAME, 3)
         headers |= describe_sender(kind, level)
         made = self._build_message(message, queue, size, acks, user, 0, priority, {}, {}, **headers)
         packet = secure_message(self._sut, made, kind, altered, level)
@@ -400,8 +400,8 @@ class DrivenTransfer(DrivenQueues):
             seen["order acks"] = max(told, key=lambda one: (one["sequence"], one["number"]))
         seen["final acks"] = sorted(map(self._describe_final_ack, self._wire.final_acks.values()), key=str)
         seen["transfer"] = self._get_transfer_state()
-        for queue in (SYSTEM_JOURNAL, DEAD_LETTERS):
-            if queue == DEAD_LETTERS and not find_release(self._sut).dead_letters:
+        for queue in (SYSTEM_JOURNAL_QUEUE_NAME, DEAD_LETTER_QUEUE_NAME):
+            if queue == DEAD_LETTER_QUEUE_NAME and not find_release(self._sut).keeps_undeliverable_messages:
                 seen[queue] = UnseenValue()
                 continue
             seen[queue] = sorted(self._messages[one["message_id"].lower()] for one in self._sut.kept(queue))
@@ -465,8 +465,8 @@ class DrivenTransfer(DrivenQueues):
         """Return the state of the received sequence as the system reports it."""
         if not self._sut.has("management"):
             return UnseenValue()
-        found = self._call_or_get_refusal("get_transfers", queue=self._get_queue_path(TRANSACTIONAL))
-        return found if isinstance(found, Refused) else next(reversed(found["transfers"]), None)
+        found = self._call_or_get_refusal("get_transfers", queue=self._get_queue_path(TRANSACTIONAL_QUEUE_NAME))
+        return found if isinstance(found, ExpectedRefusal) else next(reversed(found["transfers"]), None)
 
     def _describe_message(self, packet: UserMessagePacket) -> dict[str, Any]:
         """Describe a message from the system in the terms of the model."""

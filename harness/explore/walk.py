@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, Protocol
 
 from harness.errors import SutUnavailable
-from harness.explore.worlds import AgreeingWorlds, DivergingStep, StepObservation
+from harness.explore.worlds import AgreeingModels, DivergingStep, StepObservation
 from harness.judging.robustness import FINDING_BY_CONDITION, Condition
 from harness.model.steps import Model, Step
 
@@ -54,38 +54,38 @@ class TakenStep:
 class Walk:
     """The steps that a walk has taken, and the divergence after the last step, if any."""
 
-    taken: list[TakenStep] = field(default_factory=list)
+    taken_steps: list[TakenStep] = field(default_factory=list)
     divergence: DivergingStep | None = None
 
     @property
     def steps(self) -> list[Step]:
-        return [one.step for one in self.taken]
+        return [one.step for one in self.taken_steps]
 
 
 def take_walk(
-    kind: type[Model], open_system: OpenDrivenSystem, steps: Iterable[Step] | Callable[[AgreeingWorlds], Iterator[Step]]
+    kind: type[Model], open_system: OpenDrivenSystem, steps: Iterable[Step] | Callable[[AgreeingModels], Iterator[Step]]
 ) -> Walk:
     """Take drawn or given steps until a step diverges. Steps that cannot be taken are omitted."""
-    worlds, walk = AgreeingWorlds(kind), Walk()
+    worlds, walk = AgreeingModels(kind), Walk()
     with open_system() as system:
         for step in _add_elapse_steps(worlds, system, steps(worlds) if callable(steps) else steps):
-            if not worlds.take(step):
+            if not worlds.take_step(step):
                 continue
             expected = worlds.first.answers
             try:
                 seen = system.take(step, worlds.list_awaited_answers())
             except SutUnavailable as lost:
-                walk.taken.append(TakenStep(step, expected, {}))
+                walk.taken_steps.append(TakenStep(step, expected, {}))
                 walk.divergence = DivergingStep(step, (CRASH_RULE,), (str(lost),))
                 break
-            walk.taken.append(TakenStep(step, expected, seen.answers))
-            walk.divergence = worlds.agree(seen)
+            walk.taken_steps.append(TakenStep(step, expected, seen.answers))
+            walk.divergence = worlds.keep_agreeing_models(seen)
             if walk.divergence is not None:
                 break
     return walk
 
 
-def _add_elapse_steps(worlds: AgreeingWorlds, system: DrivenSystem, steps: Iterable[Step]) -> Iterator[Step]:
+def _add_elapse_steps(worlds: AgreeingModels, system: DrivenSystem, steps: Iterable[Step]) -> Iterator[Step]:
     """Yield the steps of a walk. If more time has passed in the system than in the model, first yield a step that
     lets this time pass in the model.
     """
@@ -94,7 +94,7 @@ def _add_elapse_steps(worlds: AgreeingWorlds, system: DrivenSystem, steps: Itera
             elapsed_ms := system.elapsed_ms()
         ) is not None and elapsed_ms - worlds.first.now_ms > _MAX_LAG_OF_MODEL_MS:
             behind = Step("elapse", {"ms": elapsed_ms - worlds.first.now_ms})
-            if worlds.can_take(behind):
+            if worlds.can_take_step(behind):
                 yield behind
             else:  # a wait or a message ends about now, or has just ended
                 system.idle(_IDLE_STEP_MS)
@@ -104,13 +104,13 @@ def _add_elapse_steps(worlds: AgreeingWorlds, system: DrivenSystem, steps: Itera
 @dataclass(frozen=True, slots=True)
 class StepChooser:
     """The random choice of steps from the transitions that the system supports. ``may_continue``: whether to draw
-    another step. ``longest_ms``: the length of the longest pause, or None if there is no limit.
+    another step. ``longest_step_ms``: the length of the longest pause, or None if there is no limit.
     """
 
-    names: list[str]
-    weights: list[int]
+    transition_names: list[str]
+    transition_weights: list[int]
     may_continue: Callable[[], bool] = lambda: True
-    longest_ms: int | None = None
+    longest_step_ms: int | None = None
 
     @classmethod
     def from_model(cls, kind: type[Model], has: Callable[[str], bool]) -> StepChooser:
@@ -119,16 +119,16 @@ class StepChooser:
         found = [one for one in drawn if all(map(has, one.needs))]
         return cls([one.name for one in found], [kind.weights.get(one.name, one.weight) for one in found])
 
-    def steps(self, chance: Random, number: int) -> Callable[[AgreeingWorlds], Iterator[Step]]:
+    def steps(self, chance: Random, number: int) -> Callable[[AgreeingModels], Iterator[Step]]:
         """Return a function that draws the given number of steps."""
 
-        def draw_step(worlds: AgreeingWorlds) -> Iterator[Step]:
-            weights = [weight * chance.choice(_DRAWN_WEIGHT_FACTORS) for weight in self.weights]
+        def draw_step(worlds: AgreeingModels) -> Iterator[Step]:
+            weights = [weight * chance.choice(_DRAWN_WEIGHT_FACTORS) for weight in self.transition_weights]
             for _ in range(number):
                 if not self.may_continue():
                     return
-                step = worlds.draw_step(chance, self.names, weights)
-                if self.longest_ms is None or step.arguments.get("ms", 0) <= self.longest_ms:
+                step = worlds.draw_step(chance, self.transition_names, weights)
+                if self.longest_step_ms is None or step.arguments.get("ms", 0) <= self.longest_step_ms:
                     yield step
 
         return draw_step

@@ -88,7 +88,7 @@ class SystemPackets:
             "wrong headers": self._wrong[session.record],
         }
 
-    def acknowledge(self) -> None:
+    def acknowledge_all_messages(self) -> None:
         """Acknowledge every message from the system, on the session of the message. The acknowledgment names only
         recoverable messages that no earlier acknowledgment has named. The acknowledgment states the
         number of recoverable messages that the system has acknowledged, because a system may count no refused messages

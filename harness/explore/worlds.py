@@ -13,7 +13,7 @@ from typing import Any
 from harness.model.agreement import describe_difference
 from harness.model.steps import ImpossibleStep, Model, Step, UndecidedChoice
 
-MAX_WORLDS = 512
+MAX_AGREEING_MODELS = 512
 """The maximum number of worlds after a step. A step that would lead to more worlds is not taken."""
 
 
@@ -33,7 +33,7 @@ class StepObservation:
     """
 
     answers: Mapping[str, Any]
-    visible: Mapping[str, Any]
+    visible_state: Mapping[str, Any]
     broken_rules: tuple[BrokenRule, ...] = ()
 
 
@@ -48,7 +48,7 @@ class DivergingStep:
     differences: tuple[str, ...]
 
 
-class AgreeingWorlds:
+class AgreeingModels:
     """All worlds (models) that agree with the observations so far.
 
     A world consists of the readings that it has chosen and of the steps from the start. When a step requires a new
@@ -69,39 +69,39 @@ class AgreeingWorlds:
         """Return a random step that the first world can take."""
         return self.first.draw_step(chance, names, weights)
 
-    def take(self, step: Step) -> bool:
+    def take_step(self, step: Step) -> bool:
         """Take a step in every world. If a world cannot take the step, or if the result would be more than
-        ``MAX_WORLDS`` worlds, change nothing and return False.
+        ``MAX_AGREEING_MODELS`` worlds, change nothing and return False.
         """
-        after = self._list_worlds_after(step)
+        after = self._list_models_after_step(step)
         if after is None:
             return False
         self._worlds = after
         self._past.append(step)
         return True
 
-    def can_take(self, step: Step) -> bool:
-        """Return whether ``take`` would accept a step: each model permits the step, and the step leads to at most
-        ``MAX_WORLDS`` models. Nothing changes.
+    def can_take_step(self, step: Step) -> bool:
+        """Return whether ``take_step`` would accept a step: each model permits the step, and the step leads to at most
+        ``MAX_AGREEING_MODELS`` models. Nothing changes.
         """
         decisions = [dict(world.decisions) for world in self._worlds]
-        possible = self._list_worlds_after(step) is not None
+        possible = self._list_models_after_step(step) is not None
         self._worlds = [self._replay_past_steps(one) for one in decisions]
         return possible
 
-    def _list_worlds_after(self, step: Step) -> list[Model] | None:
-        """Return the worlds after a step, or None, without a change, if ``take`` cannot take the step."""
+    def _list_models_after_step(self, step: Step) -> list[Model] | None:
+        """Return the worlds after a step, or None, without a change, if ``take_step`` cannot take the step."""
         decisions = [dict(world.decisions) for world in self._worlds]
         try:
-            after = list(islice(self._generate_worlds_after(step), MAX_WORLDS + 1))
+            after = list(islice(self._generate_models_after_step(step), MAX_AGREEING_MODELS + 1))
         except ImpossibleStep:
             after = []
-        if 0 < len(after) <= MAX_WORLDS:
+        if 0 < len(after) <= MAX_AGREEING_MODELS:
             return after
         self._worlds = [self._replay_past_steps(one) for one in decisions]
         return None
 
-    def _generate_worlds_after(self, step: Step) -> Iterator[Model]:
+    def _generate_models_after_step(self, step: Step) -> Iterator[Model]:
         for world in self._worlds:
             yield from self._apply_step(world, step)
 
@@ -109,7 +109,7 @@ class AgreeingWorlds:
         """Return the names of the answers that at least one world expects now."""
         return {name for world in self._worlds for name in world.answers}
 
-    def agree(self, seen: StepObservation) -> DivergingStep | None:
+    def keep_agreeing_models(self, seen: StepObservation) -> DivergingStep | None:
         """Keep only the worlds that agree with the observation. Return the divergence if no world remains or if a
         packet has broken a rule.
         """
@@ -149,5 +149,5 @@ def _list_differences(world: Model, seen: StepObservation) -> list[str]:
     unexpected: Sequence[str] = [name for name in seen.answers if name not in world.answers]
     found += [f"{name}: expected: no answer yet; observed: {seen.answers[name]}" for name in unexpected]
     visible = world.describe_visible_state()
-    found += [describe_difference({name: value}, seen.visible) for name, value in visible.items()]
+    found += [describe_difference({name: value}, seen.visible_state) for name, value in visible.items()]
     return [one for one in found if one is not None]

@@ -11,13 +11,13 @@ from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.model.adm import Message
 from reference_qm.surface.clock import Now
 
-Change = Callable[[Message, Message], Message]
+ChangeAcknowledgment = Callable[[Message, Message], Message]
 """The type of functions that change acknowledgments. The arguments are an acknowledgment and the acknowledged message;
 the result is the changed acknowledgment.
 """
-ALL_CLASSES = frozenset(MessageClass)
-ARRIVAL_CLASSES = frozenset({MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE})
-REMOVAL_CLASSES = frozenset(
+ALL_ACK_CLASSES = frozenset(MessageClass)
+ARRIVAL_ACK_CLASSES = frozenset({MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE})
+QUEUE_REMOVAL_ACK_CLASSES = frozenset(
     {
         MessageClass.MQMSG_CLASS_ACK_RECEIVE,
         MessageClass.MQMSG_CLASS_NACK_Q_DELETED,
@@ -25,10 +25,10 @@ REMOVAL_CLASSES = frozenset(
         MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT,
     }
 )
-REFUSAL_CLASSES = ALL_CLASSES - ARRIVAL_CLASSES - REMOVAL_CLASSES
+REFUSAL_ACK_CLASSES = ALL_ACK_CLASSES - ARRIVAL_ACK_CLASSES - QUEUE_REMOVAL_ACK_CLASSES
 
 
-def change_admin_acks(classes: Container[MessageClass], change: Change) -> Install:
+def change_admin_acks(classes: Container[MessageClass], change: ChangeAcknowledgment) -> Install:
     """Return an installer of a fault that changes the administration acknowledgments of the given classes."""
 
     class Made(AdminAcks):

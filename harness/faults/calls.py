@@ -3,7 +3,7 @@
 The signature of the step stays the same, so a fault defines only its change:
 
     with_arguments(Reading.dequeue_message, cursor=lambda given: None)
-    with_status(Reading.peek_message, Status.MQ_ERROR_IO_TIMEOUT)
+    replace_step_status(Reading.peek_message, Status.MQ_ERROR_IO_TIMEOUT)
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.parts import Method, override_method, replace_part
+from harness.faults.parts import PartMethod, override_method, replace_part
 from harness.faults.registry import Install
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.statuses import Status
@@ -32,7 +32,7 @@ class Given:
             raise AttributeError(f"the step has no parameter {name}") from None
 
 
-def with_arguments(method: Method, **changes: Callable[[Given], Any]) -> Install:
+def with_arguments(method: PartMethod, **changes: Callable[[Given], Any]) -> Install:
     """Return an installer of a fault that changes arguments of a step. Each function in ``changes`` computes one
     argument from all original arguments.
     """
@@ -40,7 +40,7 @@ def with_arguments(method: Method, **changes: Callable[[Given], Any]) -> Install
     if unknown := changes.keys() - signature.parameters.keys():
         raise TypeError(f"{method.__qualname__} has no parameter {', '.join(sorted(unknown))}")
 
-    def make_changed_step(original: Method) -> Method:
+    def make_changed_step(original: PartMethod) -> PartMethod:
         def call_with_changed_arguments(*arguments: Any, **named: Any) -> Any:
             bound, given = _bind_arguments(signature, arguments, named)
             bound.arguments |= {name: change(given) for name, change in changes.items()}
@@ -51,7 +51,9 @@ def with_arguments(method: Method, **changes: Callable[[Given], Any]) -> Install
     return replace_part(override_method(method, make_changed_step))
 
 
-def with_result(method: Method, change: Callable[..., tuple[Any, ...]], *, callback: str = "answered") -> Install:
+def change_step_result(
+    method: PartMethod, change: Callable[..., tuple[Any, ...]], *, callback: str = "answered"
+) -> Install:
     """Return an installer of a fault that changes the result of a step. The step passes its result as arguments to
     ``callback``; ``change`` computes the new arguments from the original arguments.
     """
@@ -62,18 +64,20 @@ def with_result(method: Method, change: Callable[..., tuple[Any, ...]], *, callb
     return with_arguments(method, **{callback: make_changed_callback})
 
 
-def with_status(method: Method, status: Status, *, of: Status = Status.MQ_OK, callback: str = "answered") -> Install:
+def replace_step_status(
+    method: PartMethod, status: Status, *, of: Status = Status.MQ_OK, callback: str = "answered"
+) -> Install:
     """Return an installer of a fault that replaces the status ``of`` in the results of a step with ``status``.
     Other results stay unchanged.
     """
-    return with_result(method, lambda found, *rest: (status if found is of else found, *rest), callback=callback)
+    return change_step_result(method, lambda found, *rest: (status if found is of else found, *rest), callback=callback)
 
 
-def replace_step_if(method: Method, when: Callable[[Given], bool], do: Callable[[Given], Any]) -> Install:
+def replace_step_if(method: PartMethod, when: Callable[[Given], bool], do: Callable[[Given], Any]) -> Install:
     """Return an installer of a fault that calls ``do`` instead of a step if the condition ``when`` is true."""
     signature = inspect.signature(method)
 
-    def make_conditional_step(original: Method) -> Method:
+    def make_conditional_step(original: PartMethod) -> PartMethod:
         def call_or_replace(*arguments: Any, **named: Any) -> Any:
             given = _bind_arguments(signature, arguments, named)[1]
             return do(given) if when(given) else original(*arguments, **named)

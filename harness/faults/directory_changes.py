@@ -21,14 +21,14 @@ from reference_qm.model.adm import Queue as LocalQueue
 from reference_qm.model.statuses import Status
 from reference_qm.surface.inputs import DirectoryAnswered
 
-OnAnswered = Callable[[DirectoryAnswered], None]
+OnDirectoryAnswered = Callable[[DirectoryAnswered], None]
 
 
 def change_directory_answers(kind: type[Change], change: Callable[[DirectoryAnswered], DirectoryAnswered]) -> Install:
     """Return an installer of a fault that changes the directory's answers to change requests of one kind."""
 
     class Answered(DirectoryLink):
-        def write(self, change_: Change, answered: OnAnswered) -> None:
+        def write(self, change_: Change, answered: OnDirectoryAnswered) -> None:
             of_kind = isinstance(change_, kind)
             super().write(change_, (lambda answer: answered(change(answer))) if of_kind else answered)
 
@@ -41,7 +41,7 @@ def omit_directory_changes(kind: type[Change]) -> Install:
     """
 
     class LeftOut(DirectoryLink):
-        def write(self, change: Change, answered: OnAnswered) -> None:
+        def write(self, change: Change, answered: OnDirectoryAnswered) -> None:
             if not isinstance(change, kind):
                 super().write(change, answered)
                 return
@@ -52,18 +52,18 @@ def omit_directory_changes(kind: type[Change]) -> Install:
     return replace_part(LeftOut)
 
 
-def replace_status(was: Result, status: Result) -> Callable[[DirectoryAnswered], DirectoryAnswered]:
+def replace_directory_status(was: Result, status: Result) -> Callable[[DirectoryAnswered], DirectoryAnswered]:
     """Return a function that replaces the status ``was`` in an answer of the directory with ``status``."""
     return lambda answer: replace(answer, status=status) if answer.status is was else answer
 
 
-def stay_online_after(kind: type[Change]) -> Install:
+def stay_online_after_directory_change(kind: type[Change]) -> Install:
     """Return an installer of a fault with which the queue manager stays online when a change of the given kind does
     not reach the directory.
     """
 
     class StaysOnline(DirectoryLink):
-        def write(self, change: Change, answered: OnAnswered) -> None:
+        def write(self, change: Change, answered: OnDirectoryAnswered) -> None:
             state = self.qm.enterprise.state
 
             def note_change(answer: DirectoryAnswered) -> None:

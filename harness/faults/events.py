@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from harness.faults.parts import Method, override_method
+from harness.faults.parts import PartMethod, override_method
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.core.dispatch import ON_EVENT
 from reference_qm.core.part import Part
@@ -27,19 +27,21 @@ EventListener = Callable[[Now], None]
 class _ReplacedEvent:
     """An event of a fault that replaces an event of the core, or is posted in addition to an event of the core."""
 
-    hear: EventListener
+    listener: EventListener
     event: object = None
 
 
-ON_EVENT[_ReplacedEvent] = (lambda qm, event, now: event.hear(now),)
+ON_EVENT[_ReplacedEvent] = (lambda qm, event, now: event.listener(now),)
 
 
-def after_events(qm: QueueManager, change: Callable[[], None]) -> None:
+def call_after_posted_events(qm: QueueManager, change: Callable[[], None]) -> None:
     """Call ``change`` after all events that were posted so far have been handled."""
     _post_event(qm, lambda now: change())
 
 
-def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., Callable[..., Any]]) -> Install:
+def replace_method_during_event(
+    poster: PartMethod, kind: type, inner: PartMethod, make: Callable[..., Callable[..., Any]]
+) -> Install:
     """Return an installer of a fault that replaces a method only while events of one kind, posted by a given step, are
     handled.
 
@@ -70,7 +72,7 @@ def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., 
 
 
 def _replace_event_handling(
-    poster: Method, kind: type, make: Callable[[EventListener, tuple[Any, ...]], EventListener]
+    poster: PartMethod, kind: type, make: Callable[[EventListener, tuple[Any, ...]], EventListener]
 ) -> type[Part]:
     """Return a subclass with a replaced handler for the events of one kind that a step posts. ``make`` returns the new
     handler; it is called with the original handler and the arguments of the step.

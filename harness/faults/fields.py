@@ -24,7 +24,7 @@ from uuid import UUID
 
 from harness.errors import HarnessError
 from harness.faults.parts import replace_part
-from harness.faults.primitives import PacketCondition, packets, pings
+from harness.faults.primitives import PacketCondition, change_pings, packets
 from harness.faults.registry import EffectFilter, FaultyCore, Install, add
 from reference_qm import codec
 from reference_qm.codec import FormatError, Packet, PingPacket
@@ -35,7 +35,7 @@ from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.surface.effects import Effect, SendDatagram, SendPacket
 from reference_qm.surface.inputs import PingSocket
 
-Kind = type[Packet] | type[PingPacket]
+PacketClass = type[Packet] | type[PingPacket]
 FieldValue = int | bytes | UUID
 ConversationRole = Literal["initiator", "acceptor"]
 _BYTES_BY_TYPE_CODE = {U8: 1, U16: 2, U32: 4, I64: 8, GUID: 16}
@@ -43,7 +43,7 @@ _SIZE_FIELD_SUFFIXES = ("Size", "Length", "Count")
 _UNUSED_BIT_PATTERN = re.compile(r"X\d+")
 
 
-def field_is(kind: Kind, path: str, value: FieldValue, when: PacketCondition = None) -> Install:
+def field_is(kind: PacketClass, path: str, value: FieldValue, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that sends a field, or bits of a field, with the given value. The value is an
     integer, a GUID or bytes, as the layout requires.
     """
@@ -52,44 +52,44 @@ def field_is(kind: Kind, path: str, value: FieldValue, when: PacketCondition = N
     return _change_field(kind, field, lambda old: value, when)
 
 
-def off_by(kind: Kind, path: str, by: int, when: PacketCondition = None) -> Install:
+def off_by(kind: PacketClass, path: str, by: int, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that adds an amount to an integer field of sent packets. The sum wraps around
     at the width of the field.
     """
     return change_number(kind, path, lambda old: old + by, when)
 
 
-def change_number(kind: Kind, path: str, change: Callable[[int], int], when: PacketCondition = None) -> Install:
+def change_number(kind: PacketClass, path: str, change: Callable[[int], int], when: PacketCondition = None) -> Install:
     """Return an installer of a fault that computes an integer field of sent packets from the correct value. The
     result wraps around at the width of the field.
     """
     return _change_field(kind, _find_integer_field(kind, path), change, when)
 
 
-def size_wrong(kind: Kind, path: str, by: int = 4, when: PacketCondition = None) -> Install:
+def send_wrong_size(kind: PacketClass, path: str, by: int = 4, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that sends a size, length or count that differs from the actual content."""
     if not path.endswith(_SIZE_FIELD_SUFFIXES):
         raise HarnessError(f"{path} is not a size, length or count")
     return off_by(kind, path, by, when)
 
 
-def set_bits(kind: Kind, path: str, when: PacketCondition = None) -> Install:
+def set_bits(kind: PacketClass, path: str, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that sets the named bits of a field in sent packets."""
     bits = _find_bits_of_field(kind, path)
     return _change_field(kind, bits, lambda old: bits.mask, when)
 
 
-def clear_bits(kind: Kind, path: str, when: PacketCondition = None) -> Install:
+def clear_bits(kind: PacketClass, path: str, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that clears the named bits of a field in sent packets."""
     return _change_field(kind, _find_bits_of_field(kind, path), lambda old: 0, when)
 
 
-def invert_bits(kind: Kind, path: str, when: PacketCondition = None) -> Install:
+def invert_bits(kind: PacketClass, path: str, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that inverts the named bits of a field in sent packets."""
     return _change_field(kind, _find_bits_of_field(kind, path), lambda old: ~old, when)
 
 
-def set_reserved_bits(kind: Kind, path: str, when: PacketCondition = None) -> Install:
+def set_reserved_bits(kind: PacketClass, path: str, when: PacketCondition = None) -> Install:
     """Return an installer of a fault that sends a field with all reserved bits set: all bits of a Reserved field, or
     the unnamed bits of a Flags field.
     """
@@ -100,7 +100,7 @@ def set_reserved_bits(kind: Kind, path: str, when: PacketCondition = None) -> In
     return _change_field(kind, field, lambda old: old | reserved, when)
 
 
-def refused_unless_zero(kind: type[Packet], path: str) -> Install:
+def refuse_packets_unless_field_is_zero(kind: type[Packet], path: str) -> Install:
     """Return an installer of a fault with which the receiver refuses packets if a field, or some bits of a field, are
     not zero. A correct receiver ignores the field or these bits.
     """
@@ -123,15 +123,20 @@ fault breaks, and the path of the field.
 """
 
 
-def add_refusals(kind: type[Packet], *faults: NamedField) -> None:
+def register_refusal_faults(kind: type[Packet], *faults: NamedField) -> None:
     """Register faults for fields that the receiver must ignore. With such a fault, the receiver refuses packets in
     which the field is not zero.
     """
     for name, rule, path in faults:
-        add(name, rule, f"The receiver refuses a packet whose {path} is not zero.", refused_unless_zero(kind, path))
+        add(
+            name,
+            rule,
+            f"The receiver refuses a packet whose {path} is not zero.",
+            refuse_packets_unless_field_is_zero(kind, path),
+        )
 
 
-def add_bits_set(kind: Kind, *faults: NamedField) -> None:
+def register_set_bit_faults(kind: PacketClass, *faults: NamedField) -> None:
     """Register faults that set bits in sent packets, although these bits must be clear."""
     for name, rule, path in faults:
         add(name, rule, f"The sender sets {path} in a packet.", set_bits(kind, path))
@@ -165,24 +170,24 @@ class _Field:
     ``mask`` is 0 if the field is not an integer.
     """
 
-    headers: tuple[str, ...]
+    header_names: tuple[str, ...]
     """The attributes that lead from the packet to the structure that contains the field."""
     record: type[Record]
     name: str
-    code: str
+    type_code: str
     shift: int
     mask: int
 
     @property
     def size(self) -> int:
         """The size of the whole field in bytes."""
-        return _get_size_of_type_code(self.code)
+        return _get_size_of_type_code(self.type_code)
 
     def check(self, value: FieldValue) -> None:
         """Raise HarnessError if the field cannot contain the value."""
         if self.mask:
             fits = isinstance(value, int) and 0 <= value <= self.mask
-        elif self.code == GUID:
+        elif self.type_code == GUID:
             fits = isinstance(value, UUID)
         else:
             fits = isinstance(value, bytes) and len(value) == self.size
@@ -200,7 +205,7 @@ class _Field:
     def _find_offset(self, packet: Any) -> int | None:
         """Return the offset of the field, or None if the packet does not contain the field."""
         start, holder = 0, packet
-        for name in self.headers:
+        for name in self.header_names:
             start += _sum_header_sizes_before(holder, name)
             holder = getattr(holder, name)
             if holder is None:
@@ -214,7 +219,7 @@ class _Field:
         return None
 
     def _compute_changed_value(self, wire: bytes, change: Callable[[Any], Any]) -> bytes:
-        if self.code == GUID:
+        if self.type_code == GUID:
             guid: UUID = change(UUID(bytes_le=wire))
             return guid.bytes_le
         if not self.mask:
@@ -239,13 +244,13 @@ class _RecordingCursor(Cursor):
         return super().unpack(layout)
 
 
-def _change_field(kind: Kind, field: _Field, change: Callable[[Any], Any], when: PacketCondition) -> Install:
+def _change_field(kind: PacketClass, field: _Field, change: Callable[[Any], Any], when: PacketCondition) -> Install:
     if kind is PingPacket:
-        return pings(lambda packet: field.change_in_packet(packet, change), when)
+        return change_pings(lambda packet: field.change_in_packet(packet, change), when)
     return packets(kind, lambda packet: field.change_in_packet(packet, change), when)  # type: ignore[arg-type] # all other packets
 
 
-def _resolve_field_path(kind: Kind, path: str) -> _Field:
+def _resolve_field_path(kind: PacketClass, path: str) -> _Field:
     """Return the field that a path names in the layouts; raise HarnessError if the layouts contain no such field."""
     *headers, name = path.split(".")
     record: Any = kind
@@ -267,14 +272,14 @@ def _resolve_field_path(kind: Kind, path: str) -> _Field:
     return _Field(tuple(headers), record, name, code, 0, mask)
 
 
-def _find_integer_field(kind: Kind, path: str) -> _Field:
+def _find_integer_field(kind: PacketClass, path: str) -> _Field:
     field = _resolve_field_path(kind, path)
     if not field.mask:
         raise HarnessError(f"{path} is not an integer")
     return field
 
 
-def _find_bits_of_field(kind: Kind, path: str) -> _Field:
+def _find_bits_of_field(kind: PacketClass, path: str) -> _Field:
     field = _find_integer_field(kind, path)
     if path.endswith(f".{field.name}") or path == field.name:
         raise HarnessError(f"{path} names no bits of a field")

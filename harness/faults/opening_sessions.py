@@ -30,12 +30,12 @@ def is_later_attempt(qm: QueueManager, session: Session) -> bool:
     return session.retrying
 
 
-def has_other_queue(qm: QueueManager, session: Session) -> bool:
+def has_other_outgoing_queue(qm: QueueManager, session: Session) -> bool:
     """Return whether this queue manager has another outgoing queue."""
     return len(qm.adm.OutgoingQueues) > 1
 
 
-def is_indirect(qm: QueueManager, session: Session) -> bool:
+def is_destination_not_direct_name(qm: QueueManager, session: Session) -> bool:
     """Return whether the destination is not a direct format name."""
     return not session.direct
 

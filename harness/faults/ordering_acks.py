@@ -19,11 +19,11 @@ from reference_qm.core.transfer.order_acks import is_final_ack, is_order_ack
 from reference_qm.model.adm import Session
 
 MessageCondition = Callable[[UserMessagePacket], bool]
-PROPERTIES = "MessagePropertiesHeader"
-MESSAGE_BODY_FIELD_PATH = f"{PROPERTIES}.MessageBody"
+PROPERTIES_HEADER_NAME = "MessagePropertiesHeader"
+MESSAGE_BODY_FIELD_PATH = f"{PROPERTIES_HEADER_NAME}.MessageBody"
 PRIVATE_QUEUE_NUMBER_PATH = "UserHeader.DestinationQueue.PrivateQueueIdentifier"
 DIRECT_NAME_PATH = "UserHeader.DestinationQueue.DirectFormatName"
-PRIVATE, DIRECT = 3, 7
+PRIVATE_NAME_QUEUE_TYPE, DIRECT_NAME_QUEUE_TYPE = 3, 7
 """The values of the field DQ for a private queue by number, and for a direct name."""
 FOREIGN_ADDRESS = "TCP:127.0.0.77"
 VT_UI1 = 17
@@ -57,20 +57,26 @@ WRONG_HEADER_FAULTS: Mapping[str, Callable[[MessageCondition], Install]] = {
     "has MP clear": lambda meant: clear_bits(UserMessagePacket, "UserHeader.MP", meant),
     "has JN set": lambda meant: set_bits(UserMessagePacket, "UserHeader.JN", meant),
     "has private queue 5 as destination": lambda meant: wrong_fields(
-        UserMessagePacket, {PRIVATE_QUEUE_NUMBER_PATH: 5}, _match_destination(PRIVATE, meant)
+        UserMessagePacket, {PRIVATE_QUEUE_NUMBER_PATH: 5}, _match_destination(PRIVATE_NAME_QUEUE_TYPE, meant)
     ),
     "has a computer name instead of an address in its destination": lambda meant: wrong_fields(
-        UserMessagePacket, {DIRECT_NAME_PATH: lambda old: old.replace("TCP:", "OS:")}, _match_destination(DIRECT, meant)
+        UserMessagePacket,
+        {DIRECT_NAME_PATH: lambda old: old.replace("TCP:", "OS:")},
+        _match_destination(DIRECT_NAME_QUEUE_TYPE, meant),
     ),
     "has a wrong address in its destination": lambda meant: wrong_fields(
-        UserMessagePacket, {DIRECT_NAME_PATH: _replace_address}, _match_destination(DIRECT, meant)
+        UserMessagePacket, {DIRECT_NAME_PATH: _replace_address}, _match_destination(DIRECT_NAME_QUEUE_TYPE, meant)
     ),
-    "has a wrong label": lambda meant: wrong_fields(UserMessagePacket, {f"{PROPERTIES}.Label": "QM Order"}, meant),
+    "has a wrong label": lambda meant: wrong_fields(
+        UserMessagePacket, {f"{PROPERTIES_HEADER_NAME}.Label": "QM Order"}, meant
+    ),
     "has a body of 40 bytes": lambda meant: wrong_fields(
         UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: lambda old: old + bytes(4)}, meant
     ),
-    "requests an acknowledgment": lambda meant: set_bits(UserMessagePacket, f"{PROPERTIES}.PA", meant),
-    "has BodyType VT_UI1": lambda meant: field_is(UserMessagePacket, f"{PROPERTIES}.BodyType", VT_UI1, meant),
+    "requests an acknowledgment": lambda meant: set_bits(UserMessagePacket, f"{PROPERTIES_HEADER_NAME}.PA", meant),
+    "has BodyType VT_UI1": lambda meant: field_is(
+        UserMessagePacket, f"{PROPERTIES_HEADER_NAME}.BodyType", VT_UI1, meant
+    ),
     "has its sequence numbers before TxSequenceID": lambda meant: wrong_fields(
         UserMessagePacket, {MESSAGE_BODY_FIELD_PATH: _put_sequence_numbers_first}, meant
     ),
@@ -129,9 +135,9 @@ def is_later_message(qm: QueueManager, session: Session, packet: object) -> bool
 
 def is_sent_to_private_queue(qm: QueueManager, session: Session, packet: Any) -> bool:
     """Return whether the destination of an acknowledgment is a private queue by number."""
-    return bool(packet.UserHeader.DQ == PRIVATE)
+    return bool(packet.UserHeader.DQ == PRIVATE_NAME_QUEUE_TYPE)
 
 
 def is_sent_to_direct_name(qm: QueueManager, session: Session, packet: Any) -> bool:
     """Return whether the destination of an acknowledgment is a direct format name."""
-    return bool(packet.UserHeader.DQ == DIRECT)
+    return bool(packet.UserHeader.DQ == DIRECT_NAME_QUEUE_TYPE)

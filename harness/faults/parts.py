@@ -25,15 +25,15 @@ from reference_qm.core.part import Part
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import find_part_attribute, find_replaced_part, replace_part_by_subclass
 
-Method = Callable[..., Any]
+PartMethod = Callable[..., Any]
 """A method of a part, such as ``SessionAcks.mark_acknowledged``."""
 ReplaceMethod = Callable[[Callable[..., Any]], Callable[..., Any]]
 """The type of functions that are called with the previous method and return the new method. The first argument of
 both methods is the queue manager.
 """
 FaultyPart = TypeVar("FaultyPart", bound=Part)
-Changed = TypeVar("Changed", bound=Callable[..., Any])
-Condition = Callable[..., bool]
+ChangedMethod = TypeVar("ChangedMethod", bound=Callable[..., Any])
+StepCondition = Callable[..., bool]
 """The type of conditions for steps. A condition is called with the part and with the arguments of the step."""
 _CONDITION_ATTRIBUTE = "only_if"
 
@@ -65,7 +65,7 @@ def follows(reading: str) -> Callable[[type[FaultyPart]], type[FaultyPart]]:
     return register_reading_class
 
 
-def only_if(condition: Condition) -> Callable[[Changed], Changed]:
+def only_if(condition: StepCondition) -> Callable[[ChangedMethod], ChangedMethod]:
     """Restrict a fault in a step to the calls for which a condition is true. All other calls run the original step.
 
     The condition is called with the arguments of the step, and must change nothing. ``prove`` also evaluates the
@@ -73,7 +73,7 @@ def only_if(condition: Condition) -> Callable[[Changed], Changed]:
     decorator only in classes that have a name in their module.
     """
 
-    def narrow_step(method: Changed) -> Changed:
+    def narrow_step(method: ChangedMethod) -> ChangedMethod:
         @wraps(method)
         def call_if_condition_holds(self: Part, *arguments: Any, **named: Any) -> Any:
             if condition(self, *arguments, **named):
@@ -83,17 +83,17 @@ def only_if(condition: Condition) -> Callable[[Changed], Changed]:
             )
 
         setattr(call_if_condition_holds, _CONDITION_ATTRIBUTE, condition)
-        return cast("Changed", call_if_condition_holds)
+        return cast("ChangedMethod", call_if_condition_holds)
 
     return narrow_step
 
 
-def get_step_condition(method: Method) -> Condition | None:
+def get_step_condition(method: PartMethod) -> StepCondition | None:
     """Return the condition that restricts a fault in a step, or None if the fault changes every call."""
     return getattr(method, _CONDITION_ATTRIBUTE, None)
 
 
-def _find_defining_class(cls: type, step: Method) -> type:
+def _find_defining_class(cls: type, step: PartMethod) -> type:
     return next(one for one in cls.__mro__ if vars(one).get(step.__name__) is step)
 
 
@@ -108,10 +108,10 @@ def _describe_fault(name: str, cls: type[Part]) -> str:
 class PartReplacement:
     """An installer that replaces a part of the queue manager with a subclass of that part."""
 
-    cls: type[Part]
+    replacing_class: type[Part]
 
     def __call__(self, faulty: FaultyCore) -> None:
-        replace_part_by_subclass(faulty.core, self.cls)
+        replace_part_by_subclass(faulty.core, self.replacing_class)
 
 
 def replace_part(cls: type[Part]) -> Install:
@@ -120,7 +120,7 @@ def replace_part(cls: type[Part]) -> Install:
     return PartReplacement(cls)
 
 
-def override_method(method: Method, make: ReplaceMethod) -> type[Part]:
+def override_method(method: PartMethod, make: ReplaceMethod) -> type[Part]:
     """Return a subclass of the class that defines a method. The subclass replaces this method with the method that
     ``make`` returns.
     """
@@ -134,7 +134,7 @@ def override_method(method: Method, make: ReplaceMethod) -> type[Part]:
     return cls
 
 
-def change_step(method: Method, run: Callable[..., Any]) -> Install:
+def change_step(method: PartMethod, run: Callable[..., Any]) -> Install:
     """Return an installer of a fault that replaces a step. ``run`` is called with the part, the original step and
     the arguments of the step. ``run`` can keep state between calls in attributes of the part.
     """
@@ -147,7 +147,7 @@ def change_step(method: Method, run: Callable[..., Any]) -> Install:
     return replace_part(cls)
 
 
-def _find_part_of_method(method: Method) -> tuple[type[Part], str]:
+def _find_part_of_method(method: PartMethod) -> tuple[type[Part], str]:
     class_name, _, name = method.__qualname__.rpartition(".")
     owner = getattr(sys.modules[method.__module__], class_name, None)
     if not (isinstance(owner, type) and issubclass(owner, Part)):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
-from harness.faults.parts import Method, override_method, replace_part
+from harness.faults.parts import PartMethod, override_method, replace_part
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.codec import FormatError, Packet, PingPacket, parse_packet, parse_ping
 from reference_qm.core.queue_manager import QueueManager
@@ -60,7 +60,7 @@ def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: Pac
     return lambda faulty: faulty.effect_filters.append(filter_packet_effect)
 
 
-def every_packet(change: Callable[[bytes], bytes]) -> Install:
+def change_every_packet(change: Callable[[bytes], bytes]) -> Install:
     """Return an installer of a fault that changes the bytes of every outgoing packet, of any kind, of a session."""
 
     def filter_sent_packet(effect: Effect) -> Iterable[Effect]:
@@ -82,12 +82,14 @@ def wrong_fields(kind: type[Packet], changes: dict[str, Any], when: PacketCondit
     return packets(kind, lambda packet: set_fields(packet, {"BaseHeader.PacketSize": 0, **changes}).build(), when)
 
 
-def wrong_bytes(kind: type[Packet], change: Callable[[bytes], bytes], when: PacketCondition = None) -> Install:
+def send_wrong_bytes(kind: type[Packet], change: Callable[[bytes], bytes], when: PacketCondition = None) -> Install:
     """Return an installer of a fault that sends packets of one kind with changed bytes."""
     return packets(kind, lambda packet: change(packet.build()), when)
 
 
-def pings(change: Callable[[PingPacket], bytes | None], when: Callable[[PingPacket], bool] | None = None) -> Install:
+def change_pings(
+    change: Callable[[PingPacket], bytes | None], when: Callable[[PingPacket], bool] | None = None
+) -> Install:
     """Return an installer of a fault that changes the bytes of every outgoing ping packet. If ``change`` returns None,
     the packet is dropped.
     """
@@ -104,7 +106,7 @@ def pings(change: Callable[[PingPacket], bytes | None], when: Callable[[PingPack
     return lambda faulty: faulty.effect_filters.append(filter_ping_effect)
 
 
-def pdus(kind: type[Kind], change: Callable[[Kind], Body | None]) -> Install:
+def change_pdus(kind: type[Kind], change: Callable[[Kind], Body | None]) -> Install:
     """Return an installer of a fault that changes the body of every DCE/RPC PDU of one kind from the client or server.
     If ``change`` returns None, the PDU is dropped.
     """
@@ -138,12 +140,12 @@ def filter_inputs(filter_: Callable[[Input], Iterable[Input]]) -> Install:
     return lambda faulty: faulty.input_filters.append(filter_)
 
 
-def skip(method: Method) -> Install:
+def skip(method: PartMethod) -> Install:
     """Return an installer of a fault that omits a step. The step must have no result."""
     return replace_part(override_method(method, lambda original: lambda *arguments, **named: None))
 
 
-def skip_sequence(method: Method) -> Install:
+def skip_remote_call_sequence(method: PartMethod) -> Install:
     """Return an installer of a fault that omits a step. The step is a sequence of remote calls."""
 
     def yield_nothing(*arguments: Any, **named: Any) -> Iterator[Any]:
@@ -152,7 +154,7 @@ def skip_sequence(method: Method) -> Install:
     return replace_part(override_method(method, lambda original: yield_nothing))
 
 
-def replace_during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]) -> Install:
+def replace_during(outer: PartMethod, inner: PartMethod, make: Callable[..., Callable[..., Any]]) -> Install:
     """Return an installer of a fault that replaces the method ``inner`` while the method ``outer`` runs. ``make``
     is called with the replaced method and the arguments of ``outer``.
     """
@@ -180,14 +182,14 @@ def replace_during(outer: Method, inner: Method, make: Callable[..., Callable[..
     return install_replacement
 
 
-def skip_during(outer: Method, inner: Method) -> Install:
+def skip_during(outer: PartMethod, inner: PartMethod) -> Install:
     """Return an installer of a fault that omits a step while a second step runs. The omitted step must have no
     result.
     """
     return replace_during(outer, inner, lambda original, *_: lambda *arguments, **named: None)
 
 
-def silent_after(method: Method, when: Callable[..., bool]) -> Install:
+def fall_silent_after_step(method: PartMethod, when: Callable[..., bool]) -> Install:
     """Return an installer of a fault that silences the queue manager after the first call of a step with the given
     arguments. From then on, the queue manager ignores all inputs and sends nothing.
     """
@@ -211,22 +213,22 @@ def silent_after(method: Method, when: Callable[..., bool]) -> Install:
 
 def change_after_every_input(change: Callable[[QueueManager], None]) -> Install:
     """Return an installer of a fault that changes the core's state after every input and after every timer."""
-    return lambda faulty: faulty.after_each.append(change)
+    return lambda faulty: faulty.actions_after_each_input.append(change)
 
 
 def at_restart(change: Callable[[QueueManager], None]) -> Install:
     """Return an installer of a fault that changes the core's state after each restart."""
-    return lambda faulty: faulty.on_restart.append(lambda again: change(again.core))
+    return lambda faulty: faulty.actions_at_restart.append(lambda again: change(again.core))
 
 
 @dataclass(frozen=True, slots=True)
 class CombinedInstallers:
     """An installer that combines several installers."""
 
-    installs: tuple[Install, ...]
+    installers: tuple[Install, ...]
 
     def __call__(self, faulty: FaultyCore) -> None:
-        for one in self.installs:
+        for one in self.installers:
             one(faulty)
 
 

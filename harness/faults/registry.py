@@ -35,21 +35,21 @@ class FaultyCore:
     core: QueueManager
     effect_filters: list[EffectFilter] = field(default_factory=list)
     input_filters: list[InputFilter] = field(default_factory=list)
-    clocks: list[Callable[[Now], Now]] = field(default_factory=list)
+    clock_filters: list[Callable[[Now], Now]] = field(default_factory=list)
     """The functions that change the time before the queue manager receives it."""
-    after_each: list[Callable[[QueueManager], None]] = field(default_factory=list)
-    on_restart: list[Callable[[FaultyCore], None]] = field(default_factory=list)
-    around: AbstractContextManager[object] = field(default_factory=nullcontext)
+    actions_after_each_input: list[Callable[[QueueManager], None]] = field(default_factory=list)
+    actions_at_restart: list[Callable[[FaultyCore], None]] = field(default_factory=list)
+    context_of_computation: AbstractContextManager[object] = field(default_factory=nullcontext)
     """The context that is active only while this core computes. Other cores of the process, such as the peer's
     core, run outside this context.
     """
 
     def restore(self, entries: Mapping[str, object]) -> None:
         """Restore the state from the disk. Unless the disk is empty, then apply the faults that act at a restart."""
-        with self.around:
+        with self.context_of_computation:
             self.core.restore(entries)
         if entries:
-            for again in self.on_restart:
+            for again in self.actions_at_restart:
                 again(self)
 
     def handle(self, event: Input, now: Now) -> list[Effect]:
@@ -58,7 +58,7 @@ class FaultyCore:
         for filter_ in self.input_filters:
             inputs = [out for one in inputs for out in filter_(one)]
         effects: list[Effect] = []
-        with self.around:
+        with self.context_of_computation:
             for one in inputs:
                 effects += self.core.handle(one, self._apply_clock_faults(now))
         return self._filter_effects(effects)
@@ -69,19 +69,19 @@ class FaultyCore:
 
     def handle_timer(self, now: Now) -> list[Effect]:
         """Handle the timers that are due."""
-        with self.around:
+        with self.context_of_computation:
             effects = self.core.handle_timer(self._apply_clock_faults(now))
         return self._filter_effects(effects)
 
     def _apply_clock_faults(self, now: Now) -> Now:
-        for clock in self.clocks:
+        for clock in self.clock_filters:
             now = clock(now)
         return now
 
     def _filter_effects(self, effects: list[Effect]) -> list[Effect]:
         for filter_ in self.effect_filters:
             effects = [out for one in effects for out in filter_(one)]
-        for change in self.after_each:
+        for change in self.actions_after_each_input:
             change(self.core)
         return effects
 
@@ -183,9 +183,9 @@ def make_fault_from_mutant(name: str) -> Fault:
         if mutant.runs_outside_core_calls:
             exchange.__enter__()  # never undone, because the directory belongs to this system until the process ends
         else:
-            faulty.around = exchange
+            faulty.context_of_computation = exchange
 
-    return Fault(name, (), f"{mutant.before} -> {mutant.after}", install_mutant, around=exchange)
+    return Fault(name, (), f"{mutant.before} -> {mutant.changed_line}", install_mutant, around=exchange)
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.parts import Method
+from harness.faults.parts import PartMethod
 from harness.faults.primitives import replace_during, set_fields
 from harness.faults.registry import Install
 from reference_qm.core.queue_manager import QueueManager
@@ -17,7 +17,7 @@ FOREIGN_QUEUE_NAME = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
 """A queue that is not the report queue."""
 
 
-def change_reports(trace: Method, change: Callable[[QueueManager, Message], Message]) -> Install:
+def change_reports(trace: PartMethod, change: Callable[[QueueManager, Message], Message]) -> Install:
     """Return an installer of a fault that changes the reports from one step of Tracing."""
 
     def make_changed_sending(original: Callable[..., None], *_: Any) -> Callable[..., None]:
@@ -29,7 +29,7 @@ def change_reports(trace: Method, change: Callable[[QueueManager, Message], Mess
     return replace_during(trace, OwnMessages.send, make_changed_sending)
 
 
-def change_report_element(trace: Method, element: str, value: Any) -> Install:
+def change_report_element(trace: PartMethod, element: str, value: Any) -> Install:
     """Return an installer of a fault that changes one element of the reports from one step of Tracing. A
     value that is a callable computes the new value from the old value.
     """

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, cast
 from uuid import UUID
 
-from harness.faults.parts import Method, override_method, replace_part
+from harness.faults.parts import PartMethod, override_method, replace_part
 from harness.faults.primitives import filter_inputs
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.model.statuses import Status
@@ -58,14 +58,14 @@ class _CallWithRpcFaults(_CallWithChangedAnswer):
         return self._call.fault(status) if status >> 31 else self._call.respond(**results)
 
 
-def throw_refusals(method: Method) -> Install:
+def throw_refusals(method: PartMethod) -> Install:
     """Return an installer of a fault with which a method reports refusals as RPC faults instead of HRESULTs."""
     return replace_part(
         override_method(method, lambda original: lambda qm, call, now: original(qm, _CallWithRpcFaults(call, {}), now))
     )
 
 
-def change_answer(method: Method, **changes: Any) -> Install:
+def change_answer(method: PartMethod, **changes: Any) -> Install:
     """Return an installer of a fault that changes values in the answers of a method as ``change_answer_values``
     does.
     """

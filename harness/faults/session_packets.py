@@ -20,8 +20,8 @@ SessionCondition = Callable[[QueueManager, Session, Any], bool]
 """The type of conditions for a packet. A condition is called with the queue manager, the session and the packet."""
 BASE_FLAGS_OFFSET = 2
 INTERNAL_FLAGS_OFFSET = 18
-OPERATING_SYSTEM_OFFSET = 56
-RESERVED_OFFSET = 58
+OPERATING_SYSTEM_FIELD_OFFSET = 56
+RESERVED_FIELD_OFFSET = 58
 """Offsets of fields in internal packets, in bytes. The last two are offsets in the EstablishConnection packet."""
 _IN_FLAG_MASK, _PT_FIELD_MASK, _CS_FLAG_MASK = 0x08, 0x0F, 0x10
 
@@ -72,7 +72,7 @@ def set_byte(at: int, value: int) -> Callable[[bytes], bytes]:
     return lambda data: _change_byte(data, at, value)
 
 
-def send_twice(data: bytes) -> bytes:
+def double_packet_bytes(data: bytes) -> bytes:
     """Return the bytes of a packet twice, so that the packet is sent twice."""
     return data + data
 
@@ -108,17 +108,17 @@ def is_destination_guid(qm: QueueManager, session: Session, packet: object) -> b
     return not session.direct
 
 
-def is_direct(qm: QueueManager, session: Session, packet: object) -> bool:
+def is_destination_direct_name(qm: QueueManager, session: Session, packet: object) -> bool:
     """Return whether the initiator addresses the acceptor by a direct format name."""
     return session.direct
 
 
-def is_pinged(qm: QueueManager, session: Session, packet: object) -> bool:
+def was_ping_sent_before_session(qm: QueueManager, session: Session, packet: object) -> bool:
     """Return whether the initiator sent a Ping Request before the session."""
     return session.pinged
 
 
-def is_refused(qm: QueueManager, session: Session, packet: object) -> bool:
+def was_session_refused(qm: QueueManager, session: Session, packet: object) -> bool:
     """Return whether the acceptor refused the session."""
     return session.refused
 

@@ -12,11 +12,11 @@ from reference_qm.core.transfer.securing import Securing
 from reference_qm.model.adm import Message
 from reference_qm.security import SignatureType
 
-Changes = dict[str, Any]
+ValueByFieldPath = dict[str, Any]
 """New values of fields by path, in the form that ``set_fields`` expects."""
 
 
-def change_signed_packet(of: SignatureType, changes: Changes) -> Install:
+def change_signed_packet(of: SignatureType, changes: ValueByFieldPath) -> Install:
     """Return an installer of a fault with which the sender computes a signature from changed values, but sends the
     packet with the original values. ``of``: the type of signature that the fault changes.
     """
@@ -27,7 +27,7 @@ def change_signed_packet(of: SignatureType, changes: Changes) -> Install:
             if security is None or security.AuthenticationLevel != of:
                 return super().sign_packet(message, packet)
             signed = super().sign_packet(message, set_fields(packet, changes))
-            made: Changes = {"BaseHeader.PacketSize": 0, "SecurityHeader": signed.SecurityHeader}
+            made: ValueByFieldPath = {"BaseHeader.PacketSize": 0, "SecurityHeader": signed.SecurityHeader}
             if packet.MultiQueueFormatHeader is not None and signed.MultiQueueFormatHeader is not None:
                 made["MultiQueueFormatHeader.Signature"] = signed.MultiQueueFormatHeader.Signature
             return set_fields(packet, made)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from harness.faults.parts import Method, override_method, replace_part
+from harness.faults.parts import PartMethod, override_method, replace_part
 from harness.faults.registry import Install
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.statuses import Status
@@ -31,13 +31,13 @@ class _CallWithThrownStatus:
         return self._call.fault(status or Status.MQ_ERROR) if self._is_thrown(status) else self._call.respond(**results)
 
 
-def throw_statuses_if(method: Method, condition: RefusalCondition) -> Install:
+def throw_statuses_if(method: PartMethod, condition: RefusalCondition) -> Install:
     """Return an installer of a fault with which a method throws a status as an RPC fault if a condition is true.
 
     A thrown MQ_OK, and the answer of a method without a status, become MQ_ERROR.
     """
 
-    def make_throwing_method(original: Method) -> Method:
+    def make_throwing_method(original: PartMethod) -> PartMethod:
         def answer_or_throw(qm: QueueManager, call: Call, now: Any) -> Any:
             thrown = _CallWithThrownStatus(call, lambda status: condition(qm, call, status))
             return original(qm, cast(Call, thrown), now)

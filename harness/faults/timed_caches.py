@@ -34,12 +34,12 @@ def replace_cache(name: str, cls: type[Cache]) -> Install:
 
     def install_cache(faulty: FaultyCore) -> None:
         replace_part_by_subclass(faulty)
-        faulty.on_restart.append(replace_part_by_subclass)  # a restart may create new caches
+        faulty.actions_at_restart.append(replace_part_by_subclass)  # a restart may create new caches
 
     return install_cache
 
 
-class NothingCached(Cache):
+class CacheWithoutEntries(Cache):
     """A cache that does not store entries."""
 
     def add(self, entry: Any) -> None:
@@ -55,7 +55,7 @@ class LastEntryCache(Cache):
         super().add(entry)
 
 
-class CachedInMs(Cache):
+class CacheWithTimesInMs(Cache):
     """A cache that stores CachedTime in milliseconds. The correct unit is seconds."""
 
     def add(self, entry: Any) -> None:
@@ -69,7 +69,7 @@ class UnlimitedCache(Cache):
         self.entries.append(entry)
 
 
-class EmptiedWhenFull(Cache):
+class CacheEmptiedWhenFull(Cache):
     """A cache that removes all entries, instead of the oldest half of its entries, when the cache is full."""
 
     def add(self, entry: Any) -> None:
@@ -78,7 +78,7 @@ class EmptiedWhenFull(Cache):
         super().add(entry)
 
 
-class NewestLost(Cache):
+class CacheLosingNewestHalf(Cache):
     """A cache that removes the newest half of its entries, instead of the oldest half, when the cache is full."""
 
     def add(self, entry: Any) -> None:
@@ -88,7 +88,7 @@ class NewestLost(Cache):
         super().add(entry)
 
 
-class OldestLost(Cache):
+class CacheLosingOnlyOldestEntry(Cache):
     """A cache that removes only its oldest entry, instead of the oldest half, when the cache is full."""
 
     def add(self, entry: Any) -> None:
@@ -106,7 +106,7 @@ class CacheFullOneEntryEarly(Cache):
         super().add(entry)
 
 
-class HalfAndOneLost(Cache):
+class CacheLosingHalfAndOneEntry(Cache):
     """A cache that removes the oldest half of its entries and one more entry when the cache is full."""
 
     def add(self, entry: Any) -> None:
@@ -115,7 +115,7 @@ class HalfAndOneLost(Cache):
         super().add(entry)
 
 
-def repeat_first_field(name: str, field: str) -> Install:
+def store_field_of_first_entry(name: str, field: str) -> Install:
     """Return an installer of a fault with which later entries of a cache are stored with the first entry's value of
     one field.
     """
@@ -153,7 +153,7 @@ def make_cache_ignoring_fields(*ignored: str) -> type[Cache]:
     return FoundAnyway
 
 
-def time_cleanup(name: str, factor: float) -> Install:
+def scale_cleanup_timer(name: str, factor: float) -> Install:
     """Return an installer of a fault that starts the cleanup timer of a cache with a multiple of the lifetime of an
     entry.
     """

@@ -16,11 +16,13 @@ from reference_qm.releases.names import NO_RELEASE
 
 @dataclass(slots=True)
 class CheckedCapture:
-    """A capture, with the verdicts for its systems. ``damage``: a description of the damage to the file, if any."""
+    """A capture, with the verdicts for its systems. ``damage_descriptions``: a description of the damage to the file,
+    if any.
+    """
 
     path: Path
     traffic: CaptureTraffic
-    damage: list[str] = field(default_factory=list)
+    damage_descriptions: list[str] = field(default_factory=list)
 
 
 def check_capture(
@@ -41,7 +43,7 @@ def check_capture(
     load_predicates()
     traffic = CaptureTraffic(Systems(catalogue, path.name, profile, wanted), ports | {SESSION_PORT}, checksums)
     checked = CheckedCapture(path, traffic)
-    for record in read_frames(path, checked.damage.append):
+    for record in read_frames(path, checked.damage_descriptions.append):
         traffic.take(record)
     traffic.end()
     return checked

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from harness.capture.recorder import Connection
 from harness.foreign.packets import PacketSplitter, StreamSplitter, begins_with_pdu, find_possible_packet
-from harness.foreign.reassembly import ACK, SYN, Reassembly, Receiver
+from harness.foreign.reassembly import ACK, SYN, DirectionBytesReceiver, Reassembly
 from harness.foreign.systems import Systems, SystemView, show
 from reference_qm.codec import FormatError
 from reference_qm.codec.base import PACKET_SIGNATURE
@@ -30,14 +30,14 @@ class TrafficTotals:
 
     packets: Counter[str] = field(default_factory=Counter)
     """The number of complete packets and PDUs, by kind of conversation."""
-    kinds: Counter[str] = field(default_factory=Counter)
+    conversation_count_by_kind: Counter[str] = field(default_factory=Counter)
     """The number of conversations by kind."""
-    states: Counter[str] = field(default_factory=Counter)
+    conversation_count_by_state: Counter[str] = field(default_factory=Counter)
     """The number of conversations of queue managers, by state."""
     interfaces: Counter[UUID] = field(default_factory=Counter)
-    lost: int = 0
+    incomplete_packet_count: int = 0
     """The number of incomplete packets from queue managers."""
-    shown: list[ConversationDescription] = field(default_factory=list)
+    listed_conversations: list[ConversationDescription] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class Conversation:
         for view in self._views:
             if view.connection is not None:
                 view.system.judge.packets.discard_connection(view.connection)
-                view.connection.summaries.clear()
+                view.connection.summary_by_class.clear()
         self._describe_conversation()
 
     # -- events of its directions -----------------------------------------------------------------------------
@@ -176,7 +176,7 @@ class Conversation:
         for view in self._views:
             if view.connection is not None:
                 view.connection.missing_frames_reason = self._missing
-                view.connection.summaries.clear()
+                view.connection.summary_by_class.clear()
 
     def _uses_port(self, ports: frozenset[int]) -> bool:
         return any(port in ports for _, port in self.ends)
@@ -208,7 +208,9 @@ class Conversation:
             self._missing = self._missing or _STARTS_MID_CONNECTION_REASON
         for side in (0, 1):
             role = "" if self.client is None else "initiator" if side == self.client else "acceptor"
-            system = self._systems.at(self._describe_side(side), self.ends[side][0], self._get_identifying_port(side))
+            system = self._systems.get_judged_system(
+                self._describe_side(side), self.ends[side][0], self._get_identifying_port(side)
+            )
             if system is not None:
                 system.roles[role] += 1
                 self._views.append(
@@ -221,7 +223,7 @@ class Conversation:
         is the port of the server.
         """
         own, other = self.ends[side], self.ends[1 - side]
-        wanted = self._systems.wanted
+        wanted = self._systems.requested_system
         if own[0] != other[0]:
             return wanted.port if wanted is not None and wanted.port is not None else 0
         if side == self.client and wanted is not None and wanted.port is not None and wanted.port != other[1]:
@@ -242,7 +244,7 @@ class Conversation:
             self._totals,
             self.kind or (MSMQ_PROTOCOL if self._uses_port(self._ports) and self._holes else UNRECOGNIZED_PROTOCOL),
         )
-        totals.kinds[kind] += 1
+        totals.conversation_count_by_kind[kind] += 1
         totals.packets[kind] += self._packets
         if kind == UNRECOGNIZED_PROTOCOL:
             return
@@ -252,11 +254,11 @@ class Conversation:
         elif any(way.late for way in self._reassembly.ways):
             state = "joined late"
         if kind == MSMQ_PROTOCOL:
-            totals.states[state] += 1
-            totals.lost += sum(way.lost for way in self._ways)
-        if len(totals.shown) < MAX_LISTED_CONVERSATIONS:
+            totals.conversation_count_by_state[state] += 1
+            totals.incomplete_packet_count += sum(way.lost for way in self._ways)
+        if len(totals.listed_conversations) < MAX_LISTED_CONVERSATIONS:
             server = 1 - self.client if self.client is not None else 1
-            totals.shown.append(
+            totals.listed_conversations.append(
                 ConversationDescription(
                     _format_endpoint(self.ends[1 - server]),
                     _format_endpoint(self.ends[server]),
@@ -270,7 +272,7 @@ class Conversation:
             )
 
 
-class _ConversationDirection(Receiver):
+class _ConversationDirection(DirectionBytesReceiver):
     """One direction of a conversation. Its bytes are parsed as soon as the protocol is known."""
 
     def __init__(self, conversation: Conversation, side: int) -> None:

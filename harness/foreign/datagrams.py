@@ -24,8 +24,8 @@ MAX_UNFINISHED_PACKETS = 1024
 
 
 class IpPayload(NamedTuple):
-    """The payload of an IP packet. Addresses have 4 or 16 bytes. ``missing``: the number of bytes at the end of the
-    payload that are missing in the capture.
+    """The payload of an IP packet. Addresses have 4 or 16 bytes. ``missing_byte_count``: the number of bytes at the end
+    of the payload that are missing in the capture.
 
     ``number``: the number of the frame in which the packet begins.
     """
@@ -34,7 +34,7 @@ class IpPayload(NamedTuple):
     source: bytes
     target: bytes
     data: bytes
-    missing: int
+    missing_byte_count: int
     number: int
 
     def verify_checksum(self) -> None:
@@ -42,7 +42,7 @@ class IpPayload(NamedTuple):
         not verified.
         """
         without = self.protocol == UDP and self.data[6:8] == b"\0\0"
-        if self.missing or without or self.protocol not in (TCP, UDP):
+        if self.missing_byte_count or without or self.protocol not in (TCP, UDP):
             return
         if not has_valid_checksum(self.source, self.target, self.protocol, self.data):
             raise UnreadableFrame("packets with a wrong checksum")
@@ -58,7 +58,7 @@ class IncompletePackets:
     """The fragmented IP packets of a capture that are still incomplete."""
 
     def __init__(self) -> None:
-        self._open: dict[tuple[bytes, bytes, int, int], _FragmentedPacket] = {}
+        self._open: dict[tuple[bytes, bytes, int, int], _FragmentedIpPacket] = {}
         self.given_up = 0
 
     def add(
@@ -72,7 +72,7 @@ class IncompletePackets:
             if len(self._open) >= MAX_UNFINISHED_PACKETS:
                 self._open.pop(next(iter(self._open)))
                 self.given_up += 1
-            whole = self._open[key] = _FragmentedPacket()
+            whole = self._open[key] = _FragmentedIpPacket()
         whole.take(at, data, number)
         if not more:
             whole.size = at + len(data)
@@ -87,7 +87,7 @@ class IncompletePackets:
         return self.given_up + len(self._open)
 
 
-class _FragmentedPacket:
+class _FragmentedIpPacket:
     def __init__(self) -> None:
         self.parts: dict[int, tuple[bytes, int]] = {}
         self.size: int | None = None

@@ -12,7 +12,7 @@ from harness.foreign.conversations import MSMQ_PROTOCOL, RPC_PROTOCOL
 from harness.foreign.systems import System
 from harness.judging.judge import MAX_SEARCHED_BYTES
 from harness.judging.passive import PASSIVE_RULES
-from harness.judging.verdicts import DECIDED_VERDICTS, VERDICTS_WORST_FIRST, Advice, Entry, Verdict
+from harness.judging.verdicts import DECIDED_VERDICTS, VERDICTS_WORST_FIRST, Advice, Verdict, VerdictEntry
 from harness.wire.value_names import with_names
 
 MAX_SHOWN_BYTES = 64
@@ -76,14 +76,14 @@ class RuleFinding:
 
 @dataclass(frozen=True, slots=True)
 class SystemFinding:
-    """The findings about one system in a capture. ``unjudged``: the number of packets that could not be judged against
-    a rule, by reason.
+    """The findings about one system in a capture. ``unjudged_packet_count_by_reason``: the number of packets that could
+    not be judged against a rule, by reason.
     """
 
     name: str
     system: System
     rules: tuple[RuleFinding, ...]
-    unjudged: dict[str, int]
+    unjudged_packet_count_by_reason: dict[str, int]
 
     def of(self, *verdicts: Verdict) -> list[RuleFinding]:
         """Return the rules with one of the given verdicts."""
@@ -107,7 +107,7 @@ class SystemFinding:
                 "judged": self.decided_rule_count,
                 **{str(verdict): len(self.of(verdict)) for verdict in Verdict if self.of(verdict)},
             },
-            "unjudged": self.unjudged,
+            "unjudged": self.unjudged_packet_count_by_reason,
             "rules": [one.to_json() for one in self.rules],
         }
 
@@ -116,7 +116,7 @@ def build_findings(checked: CheckedCapture) -> list[SystemFinding]:
     """Return the findings about each system, in the order of the systems' first packets. Call this function only
     once for each capture.
     """
-    return [_build_system_finding(system, checked) for system in checked.traffic.systems.by_name.values()]
+    return [_build_system_finding(system, checked) for system in checked.traffic.systems.system_by_name.values()]
 
 
 def format_capture_as_json(checked: CheckedCapture, systems: list[SystemFinding]) -> dict[str, Any]:
@@ -128,20 +128,20 @@ def format_capture_as_json(checked: CheckedCapture, systems: list[SystemFinding]
         "frames": traffic.frames,
         "start_us": traffic.start_us,
         "end_us": traffic.end_us,
-        "damage": checked.damage,
-        "not_read": dict(traffic.unread),
-        "conversations": dict(totals.kinds),
-        "states": dict(totals.states),
+        "damage": checked.damage_descriptions,
+        "not_read": dict(traffic.unread_frame_count_by_reason),
+        "conversations": dict(totals.conversation_count_by_kind),
+        "states": dict(totals.conversation_count_by_state),
         "packets": {kind: totals.packets[kind] for kind in (MSMQ_PROTOCOL, RPC_PROTOCOL)},
-        "packets_not_whole": totals.lost,
+        "packets_not_whole": totals.incomplete_packet_count,
         "interfaces": {str(uuid): count for uuid, count in totals.interfaces.items()},
-        "listed": [{name: getattr(one, name) for name in one.__slots__} for one in totals.shown],
+        "listed": [{name: getattr(one, name) for name in one.__slots__} for one in totals.listed_conversations],
         "systems": [one.to_json() for one in systems],
     }
 
 
 def _build_system_finding(system: System, checked: CheckedCapture) -> SystemFinding:
-    by_rule: dict[str, list[Entry]] = {}
+    by_rule: dict[str, list[VerdictEntry]] = {}
     for entry in system.take_verdicts():
         by_rule.setdefault(entry.rule, []).append(entry)
     rules = tuple(_build_rule_finding(entries, system, checked) for _, entries in sorted(by_rule.items()))
@@ -153,7 +153,7 @@ def _build_system_finding(system: System, checked: CheckedCapture) -> SystemFind
     return SystemFinding(system.name, system, rules, unjudged)
 
 
-def _build_rule_finding(entries: list[Entry], system: System, checked: CheckedCapture) -> RuleFinding:
+def _build_rule_finding(entries: list[VerdictEntry], system: System, checked: CheckedCapture) -> RuleFinding:
     worst = min(entries, key=lambda entry: VERDICTS_WORST_FIRST.index(entry.verdict))
     row = system.judge.catalogue[worst.rule]
     packets = tuple(
@@ -176,7 +176,7 @@ def _build_rule_finding(entries: list[Entry], system: System, checked: CheckedCa
     )
 
 
-def _list_shown_packets(entry: Entry, system: System, checked: CheckedCapture) -> Iterator[EvidencePacket]:
+def _list_shown_packets(entry: VerdictEntry, system: System, checked: CheckedCapture) -> Iterator[EvidencePacket]:
     frames = _find_failing_frames(entry.rule, system)
     observed = with_names(entry.observed)
     for evidence in entry.evidence:

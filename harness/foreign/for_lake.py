@@ -32,7 +32,7 @@ def lines_of_capture(
     if not sut and _is_capture_of_run(path):
         return captured.lines_of_capture(path, name, profile)
     checked = check_capture(path, load_catalogue(), RequestedSystem.parse(sut) if sut else None, profile or NO_RELEASE)
-    systems = [system for system in checked.traffic.systems.by_name.values() if system.kinds]
+    systems = [system for system in checked.traffic.systems.system_by_name.values() if system.kinds]
     if not systems:
         raise NothingJudged(f"{path}: {checked.traffic.systems.describe_unjudged_capture()}")
     if len(systems) > 1:

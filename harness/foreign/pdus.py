@@ -36,6 +36,6 @@ def read_bound_interfaces(pdu: bytes) -> list[UUID]:
     try:
         if get_rpc_kind(pdu) not in ("bind", "alter_context"):
             return []
-        return [proposal.abstract.uuid for proposal in read_bind_proposals(dissect_rpc(pdu))]
+        return [proposal.abstract_syntax.uuid for proposal in read_bind_proposals(dissect_rpc(pdu))]
     except WireError:
         return []

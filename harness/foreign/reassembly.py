@@ -41,7 +41,7 @@ class Segment(NamedTuple):
     missing: int
 
 
-class Receiver:
+class DirectionBytesReceiver:
     """The interface of an object that receives the bytes of one direction of a connection."""
 
     def data(self, data: bytes, number: int, time_us: int, has_push_flag: bool) -> None:
@@ -60,7 +60,7 @@ class Receiver:
 class DirectionState:
     """The state of one direction of a connection after the current frame."""
 
-    def __init__(self, receiver: Receiver) -> None:
+    def __init__(self, receiver: DirectionBytesReceiver) -> None:
         self.receiver = receiver
         self.next: int | None = None
         """The sequence number of the next byte, or None while it is unknown."""
@@ -85,7 +85,7 @@ class DirectionState:
 class Reassembly:
     """A connection with two directions. The first direction begins at the sender of the first frame."""
 
-    def __init__(self, client: Receiver, other: Receiver) -> None:
+    def __init__(self, client: DirectionBytesReceiver, other: DirectionBytesReceiver) -> None:
         self.ways = DirectionState(client), DirectionState(other)
         self._held_bytes = 0
 

@@ -77,24 +77,29 @@ def _list_report_lines(checked: CheckedCapture, systems: list[SystemFinding]) ->
     totals = traffic.totals
     span = (traffic.end_us - traffic.start_us) / 1_000_000
     yield f"{checked.path}: {traffic.frames:,} frames in {span:,.3f} s{_format_capture_start(traffic.start_us)}"
-    yield from (f"  {line}" for line in checked.damage)
-    others = totals.kinds.total() - totals.kinds[MSMQ_PROTOCOL] - totals.kinds[RPC_PROTOCOL]
-    judged = f"{totals.kinds[MSMQ_PROTOCOL]:,} of queue managers, {totals.kinds[RPC_PROTOCOL]:,} of DCE/RPC"
+    yield from (f"  {line}" for line in checked.damage_descriptions)
+    others = (
+        totals.conversation_count_by_kind.total()
+        - totals.conversation_count_by_kind[MSMQ_PROTOCOL]
+        - totals.conversation_count_by_kind[RPC_PROTOCOL]
+    )
+    counts = totals.conversation_count_by_kind
+    judged = f"{counts[MSMQ_PROTOCOL]:,} of queue managers, {counts[RPC_PROTOCOL]:,} of DCE/RPC"
     yield f"  connections: {judged}, {others:,} other connections"
-    for one in totals.shown[:MAX_LISTED_LINES]:
+    for one in totals.listed_conversations[:MAX_LISTED_LINES]:
         frames = f"frames {one.first_frame} to {one.last_frame}"
         yield f"    {one.client} to {one.server}: {one.kind}, {frames}, {one.packets:,} packets, {one.state}"
         yield from (f"      {gap}" for gap in one.gaps)
-    if len(totals.shown) > MAX_LISTED_LINES:
-        yield f"    and {len(totals.shown) - MAX_LISTED_LINES:,} more (--format json lists them)"
-    if totals.lost:
-        yield f"  incomplete packets, which are not judged: at least {totals.lost:,}"
+    if len(totals.listed_conversations) > MAX_LISTED_LINES:
+        yield f"    and {len(totals.listed_conversations) - MAX_LISTED_LINES:,} more (--format json lists them)"
+    if totals.incomplete_packet_count:
+        yield f"  incomplete packets, which are not judged: at least {totals.incomplete_packet_count:,}"
     if totals.interfaces:
         from harness.wire.rpc_interfaces import INTERFACES  # harness.wire takes a second to import
 
         bound = [f"{INTERFACES.get(uuid, str(uuid))} {count} times" for uuid, count in totals.interfaces.most_common()]
         yield f"  bound DCE/RPC interfaces: {', '.join(bound[:MAX_LISTED_LINES])}"
-    for why, count in traffic.unread.most_common(MAX_LISTED_LINES):
+    for why, count in traffic.unread_frame_count_by_reason.most_common(MAX_LISTED_LINES):
         yield f"  not read: {count:,} {why}"
     if not systems:
         yield f"  {traffic.systems.describe_unjudged_capture()}"
@@ -123,7 +128,9 @@ def _format_system_finding(finding: SystemFinding) -> Iterator[str]:
     kept = f"{len(finding.of(Verdict.PASS))} kept"
     broken = ", ".join(f"{len(finding.of(verdict))} {name}" for verdict, name in _RESULT_TEXT_BY_VERDICT.items())
     yield f"  {finding.decided_rule_count} of {len(PASSIVE_RULES)} passive rules applied: {broken}, {kept}"
-    for why, count in sorted(finding.unjudged.items(), key=lambda one: -one[1])[:MAX_LISTED_LINES]:
+    for why, count in sorted(finding.unjudged_packet_count_by_reason.items(), key=lambda one: -one[1])[
+        :MAX_LISTED_LINES
+    ]:
         yield f"  rules could not be judged on packets ({count:,} times): {why}"
     for rule in finding.of(*BROKEN_VERDICTS):
         yield from (f"  {line}" for line in _format_rule_finding(rule))

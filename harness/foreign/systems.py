@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from uuid import UUID
 
-from harness.capture.recorder import FROM_SUT, MALFORMED, TO_SUT, Connection, Frame, set_frame_kind
+from harness.capture.recorder import FROM_SUT_DIRECTION, MALFORMED, TO_SUT_DIRECTION, Connection, Frame, set_frame_kind
 from harness.errors import UsageError
 from harness.judging.judge import MAX_SEARCHED_BYTES, SHOWN_PASSES_PER_RULE, Judge
 from harness.judging.passive import load_predicates
-from harness.judging.verdicts import Entry
+from harness.judging.verdicts import VerdictEntry
 from harness.rules.catalogue import Catalogue
 from reference_qm.codec import EstablishConnectionPacket, FormatError
 
@@ -48,7 +48,7 @@ class RequestedSystem:
 class System:
     """A system that is judged, with the facts that its packets show."""
 
-    def __init__(self, name: str, judge: Judge, entries: list[Entry]) -> None:
+    def __init__(self, name: str, judge: Judge, entries: list[VerdictEntry]) -> None:
         self.name = name
         self.judge = judge
         self._entries = entries
@@ -69,12 +69,12 @@ class System:
             self._identify(frame)
         self.judge.packets.on_frame(frame)
         if frame.kind == "UserMessage" and frame.size > MAX_SEARCHED_BYTES:
-            frame.forget()  # the report shows no field of the packet
+            frame.forget_bytes_and_dissection()  # the report shows no field of the packet
         else:
             frame.drop_layers()
         self.judge.packets.malformed.clear()  # only the verdicts of checks name such packets as a cause
 
-    def take_verdicts(self) -> list[Entry]:
+    def take_verdicts(self) -> list[VerdictEntry]:
         """Return the verdicts for this system and remove them from memory, because a capture can contain thousands of
         systems.
         """
@@ -103,51 +103,58 @@ class System:
 
 @dataclass(slots=True)
 class Systems:
-    """All systems of a capture, by name. ``wanted``: the only system that is judged, or None to judge all systems."""
+    """All systems of a capture, by name. ``requested_system``: the only system that is judged, or None to judge all
+    systems.
+    """
 
     catalogue: Catalogue
     capture: str
     profile: str
-    wanted: RequestedSystem | None = None
-    by_name: dict[str, System] = field(default_factory=dict)
-    unwanted: dict[str, None] = field(default_factory=dict)
+    requested_system: RequestedSystem | None = None
+    system_by_name: dict[str, System] = field(default_factory=dict)
+    excluded_system_names: dict[str, None] = field(default_factory=dict)
     """The names of some of the systems that are not judged."""
-    passes: Counter[str] = field(
+    pass_count_by_rule: Counter[str] = field(
         default_factory=lambda: Counter(dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE))
     )
     """The number of passes of each rule. The count begins with a high number, so that the judge searches for no
     deciding field of a pass. Reports do not show passes.
     """
 
-    def at(self, name: str, address: bytes, port: int) -> System | None:
+    def get_judged_system(self, name: str, address: bytes, port: int) -> System | None:
         """Return the system with the given name and address, or None if this system is not judged."""
-        if self.wanted is not None and (
-            address != self.wanted.address or (self.wanted.port is not None and port != self.wanted.port)
+        if self.requested_system is not None and (
+            address != self.requested_system.address
+            or (self.requested_system.port is not None and port != self.requested_system.port)
         ):
-            if len(self.unwanted) < MAX_NAMED_SYSTEMS:
-                self.unwanted[name] = None
+            if len(self.excluded_system_names) < MAX_NAMED_SYSTEMS:
+                self.excluded_system_names[name] = None
             return None
-        if name not in self.by_name:
-            self.by_name[name] = self._create_system(name)
-        return self.by_name[name]
+        if name not in self.system_by_name:
+            self.system_by_name[name] = self._create_system(name)
+        return self.system_by_name[name]
 
     def describe_unjudged_capture(self) -> str:
-        """Return the message about a capture in which no packets could be judged. It lists the systems that ``wanted``
-        excludes.
+        """Return the message about a capture in which no packets could be judged. It lists the systems that
+        ``requested_system`` excludes.
         """
-        at = f" at {self.wanted}" if self.wanted is not None else ""
-        others = f"; other systems in this capture: {', '.join(self.unwanted)}" if self.unwanted else ""
+        at = f" at {self.requested_system}" if self.requested_system is not None else ""
+        others = (
+            f"; other systems in this capture: {', '.join(self.excluded_system_names)}"
+            if self.excluded_system_names
+            else ""
+        )
         return f"no packet from a queue manager{at} that can be judged{others}"
 
     def _create_system(self, name: str) -> System:
-        entries: list[Entry] = []
+        entries: list[VerdictEntry] = []
         judge = Judge(
             self.catalogue,
             entries,
             test=name,
             covers=(),
             capture=self.capture,
-            passes=self.passes,
+            passes=self.pass_count_by_rule,
             profile=self.profile,
         )
         return System(name, judge, entries)
@@ -155,10 +162,12 @@ class Systems:
 
 @dataclass(slots=True)
 class SystemView:
-    """A connection, or datagrams, from the perspective of one system. ``side``: the side of this system (0 or 1)."""
+    """A connection, or datagrams, from the perspective of one system. ``side_number``: the side of this system (0 or
+    1).
+    """
 
     system: System
-    side: int
+    side_number: int
     connection: Connection | None
 
 
@@ -174,7 +183,7 @@ def show(
     """Pass a packet of a connection to the judges of the systems at both ends; return the kind of the packet."""
     first: Frame | None = None
     for view in views:
-        direction = FROM_SUT if view.side == side else TO_SUT
+        direction = FROM_SUT_DIRECTION if view.side_number == side else TO_SUT_DIRECTION
         frame = Frame(number, time_ms, direction, transport, data, MALFORMED, view.connection, error)
         if first is None:
             first = frame

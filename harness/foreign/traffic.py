@@ -23,20 +23,20 @@ _TCP_HEADER_BYTES, _UDP_HEADER_BYTES = 20, 8
 
 @dataclass(slots=True)
 class CaptureTraffic:
-    """The traffic of a capture. ``checksums``: whether packets with a wrong checksum are skipped, as a receiver
-    would skip them. ``unread``: the number of frames that cannot be judged, by reason.
+    """The traffic of a capture. ``skips_wrong_checksums``: whether packets with a wrong checksum are skipped, as a
+    receiver would skip them. ``unread_frame_count_by_reason``: the number of frames that cannot be judged, by reason.
     """
 
     systems: Systems
-    ports: frozenset[int] = frozenset((SESSION_PORT,))
-    checksums: bool = False
+    session_ports: frozenset[int] = frozenset((SESSION_PORT,))
+    skips_wrong_checksums: bool = False
     totals: TrafficTotals = field(default_factory=TrafficTotals)
     frames: int = 0
     start_us: int = 0
     end_us: int = 0
-    unread: Counter[str] = field(default_factory=Counter)
+    unread_frame_count_by_reason: Counter[str] = field(default_factory=Counter)
     _fragments: IncompletePackets = field(default_factory=IncompletePackets)
-    _open: OrderedDict[bytes, tuple[Conversation, int]] = field(default_factory=OrderedDict)
+    _open_conversations: OrderedDict[bytes, tuple[Conversation, int]] = field(default_factory=OrderedDict)
     """The conversation of each direction, and the number of the sending side. The key is the addresses and ports of the
     direction.
     """
@@ -52,15 +52,15 @@ class CaptureTraffic:
         try:
             self._read_frame(record)
         except UnreadableFrame as reason:
-            self.unread[str(reason)] += 1
+            self.unread_frame_count_by_reason[str(reason)] += 1
 
     def end(self) -> None:
         """End all open conversations."""
-        for conversation, _ in list(self._open.values()):
+        for conversation, _ in list(self._open_conversations.values()):
             conversation.end()
-        self._open.clear()
+        self._open_conversations.clear()
         if lacking := self._fragments.end():
-            self.unread["IP packets with missing fragments"] += lacking
+            self.unread_frame_count_by_reason["IP packets with missing fragments"] += lacking
 
     def _read_frame(self, record: Record) -> None:
         link = PAYLOAD_OFFSET_BY_LINK_TYPE.get(record.link_type)
@@ -74,7 +74,7 @@ class CaptureTraffic:
         payload = read_ip_packet(record.data, at, record.size, self.frames, self._fragments)
         if payload is None:
             return
-        if self.checksums:
+        if self.skips_wrong_checksums:
             payload.verify_checksum()
         if payload.protocol == TCP:
             self._add_segment(payload, record.time_us)
@@ -88,10 +88,10 @@ class CaptureTraffic:
         if len(data) < _TCP_HEADER_BYTES:
             raise UnreadableFrame("TCP segments that are truncated within their header")
         start, flags = (data[12] >> 4) * 4, data[13]
-        if start < _TCP_HEADER_BYTES or start > len(data) + payload.missing:
+        if start < _TCP_HEADER_BYTES or start > len(data) + payload.missing_byte_count:
             raise UnreadableFrame("TCP segments with a wrong length")
         key = payload.source + payload.target + data[:4]
-        known = self._open.get(key)
+        known = self._open_conversations.get(key)
         sequence = int.from_bytes(data[4:8], "big")
         if known is None or (flags & SYN and not flags & ACK and known[0].is_opened_again(known[1], sequence)):
             known = self._open_conversation(key, payload)
@@ -105,7 +105,7 @@ class CaptureTraffic:
             int.from_bytes(data[8:12], "big"),
             flags,
             data[start:],
-            payload.missing - cut,
+            payload.missing_byte_count - cut,
             payload.number,
             time_us,
         )
@@ -116,15 +116,15 @@ class CaptureTraffic:
         ends = (payload.source, ports[0]), (payload.target, ports[1])
         back = payload.target + payload.source + data[2:4] + data[:2]
         for former in (key, back):
-            if former in self._open:
-                self._open.pop(former)[0].end()
-        while len(self._open) >= 2 * MAX_OPEN_CONVERSATIONS:
-            self._open.popitem(last=False)[1][0].end()
-        conversation = Conversation(ends, payload.number, self.start_us, self.systems, self.totals, self.ports)
-        self._open[key] = conversation, 0
+            if former in self._open_conversations:
+                self._open_conversations.pop(former)[0].end()
+        while len(self._open_conversations) >= 2 * MAX_OPEN_CONVERSATIONS:
+            self._open_conversations.popitem(last=False)[1][0].end()
+        conversation = Conversation(ends, payload.number, self.start_us, self.systems, self.totals, self.session_ports)
+        self._open_conversations[key] = conversation, 0
         if back != key:
-            self._open[back] = conversation, 1
-        return self._open[key]
+            self._open_conversations[back] = conversation, 1
+        return self._open_conversations[key]
 
     def _add_datagram(self, payload: IpPayload, time_us: int) -> None:
         data = payload.data
@@ -133,7 +133,7 @@ class CaptureTraffic:
         ports = int.from_bytes(data[:2], "big"), int.from_bytes(data[2:4], "big")
         if PING_PORT not in ports:
             return
-        if payload.missing:
+        if payload.missing_byte_count:
             raise UnreadableFrame("truncated pings")
         ends = payload.source, payload.target
         views = []
@@ -141,7 +141,7 @@ class CaptureTraffic:
             name = str(ip_address(ends[side]))
             if ends[0] == ends[1]:
                 name = f"{name}:{ports[side]}" if ports[side] == PING_PORT else f"the client of {name}:{PING_PORT}"
-            system = self.systems.at(name, ends[side], self._choose_port(ends, ports[side]))
+            system = self.systems.get_judged_system(name, ends[side], self._choose_port(ends, ports[side]))
             if system is not None:
                 views.append(SystemView(system, side, None))
         size = int.from_bytes(data[4:6], "big")
@@ -150,5 +150,5 @@ class CaptureTraffic:
         self.totals.packets[MSMQ_PROTOCOL] += 1
 
     def _choose_port(self, ends: tuple[bytes, bytes], port: int) -> int:
-        wanted = self.systems.wanted
+        wanted = self.systems.requested_system
         return wanted.port if ends[0] != ends[1] and wanted is not None and wanted.port is not None else port

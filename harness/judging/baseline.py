@@ -47,24 +47,24 @@ class KnownDeviation:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The known deviations that a baseline file lists, by rule. ``digest``: the SHA-256 of the file, in hexadecimal
-    digits.
+    """The known deviations that a baseline file lists, by rule. ``file_sha256``: the SHA-256 of the file, in
+    hexadecimal digits.
     """
 
     path: Path
-    digest: str
+    file_sha256: str
     deviations: Mapping[str, KnownDeviation]
 
     def to_json(self, held: BaselineComparison) -> dict[str, Any]:
         """Return the entry for this baseline in run.json."""
-        reasons = {rule: self.deviations[rule] for rule in held.expected}
+        reasons = {rule: self.deviations[rule] for rule in held.listed_failing_rules}
         return {
             "file": str(self.path),
-            "sha256": self.digest,
+            "sha256": self.file_sha256,
             "expected": {rule: {"reason": one.reason, "link": one.link} for rule, one in reasons.items()},
-            "new": list(held.new),
-            "stale": list(held.stale),
-            "unjudged": list(held.unjudged),
+            "new": list(held.new_failing_rules),
+            "stale": list(held.listed_rules_that_pass),
+            "unjudged": list(held.listed_undecided_rules),
         }
 
 
@@ -74,23 +74,26 @@ class BaselineComparison:
     listed rules that pass again or are undecided.
     """
 
-    expected: tuple[str, ...] = ()
-    new: tuple[str, ...] = ()
-    stale: tuple[str, ...] = ()
-    unjudged: tuple[str, ...] = ()
+    listed_failing_rules: tuple[str, ...] = ()
+    new_failing_rules: tuple[str, ...] = ()
+    listed_rules_that_pass: tuple[str, ...] = ()
+    listed_undecided_rules: tuple[str, ...] = ()
 
     @property
-    def kept(self) -> bool:
+    def matches_run(self) -> bool:
         """Whether the baseline lists every rule that fails in the run, and no rule that passes in the run."""
-        return not self.new and not self.stale
+        return not self.new_failing_rules and not self.listed_rules_that_pass
 
     def describe(self) -> Iterator[str]:
         """Yield the lines for the terminal that describe the comparison with the baseline."""
-        yield f"baseline: {len(self.expected)} expected deviations, {len(self.new)} new, {len(self.stale)} stale"
-        if self.new:
-            yield f"not in the baseline: {', '.join(self.new)}"
-        if self.stale:
-            yield f"in the baseline, but no longer failing (remove them): {', '.join(self.stale)}"
+        yield (
+            f"baseline: {len(self.listed_failing_rules)} expected deviations, {len(self.new_failing_rules)} new, "
+            f"{len(self.listed_rules_that_pass)} stale"
+        )
+        if self.new_failing_rules:
+            yield f"not in the baseline: {', '.join(self.new_failing_rules)}"
+        if self.listed_rules_that_pass:
+            yield f"in the baseline, but no longer failing (remove them): {', '.join(self.listed_rules_that_pass)}"
 
 
 def compare_with_deviations(
@@ -103,10 +106,10 @@ def compare_with_deviations(
     known = deviations.keys()
     stale = {rule for rule in known if rules.get(rule) in (Verdict.PASS, Verdict.WARN)} if whole else set[str]()
     return BaselineComparison(
-        expected=tuple(sorted(failing & known)),
-        new=tuple(sorted(failing - known)),
-        stale=tuple(sorted(stale)),
-        unjudged=tuple(sorted(known - failing - stale)),
+        listed_failing_rules=tuple(sorted(failing & known)),
+        new_failing_rules=tuple(sorted(failing - known)),
+        listed_rules_that_pass=tuple(sorted(stale)),
+        listed_undecided_rules=tuple(sorted(known - failing - stale)),
     )
 
 

@@ -17,7 +17,7 @@ from harness.environment import VirtualEnvironment
 from harness.errors import MqconformError
 from harness.judging.judge import SHOWN_PASSES_PER_RULE, Judge
 from harness.judging.passive import load_predicates
-from harness.judging.verdicts import Entry
+from harness.judging.verdicts import VerdictEntry
 from harness.rules.catalogue import Catalogue, load_catalogue
 from reference_qm.releases.names import NO_RELEASE
 
@@ -46,7 +46,7 @@ class JudgedCapture(NamedTuple):
     microseconds since 1970 UTC.
     """
 
-    entries: list[Entry]
+    entries: list[VerdictEntry]
     ended_us: int
 
 
@@ -64,7 +64,7 @@ def judge_capture(
     cannot be judged. Failures and warnings name the deciding field; passes are only counted.
     """
     passes = Counter(dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE))
-    entries: list[Entry] = []
+    entries: list[VerdictEntry] = []
     judge = Judge(catalogue, entries, test=name, covers=(), capture=name, passes=passes, profile=profile)
     replay = CaptureReplayRecorder(path)
     replay.listeners.append(judge.packets.on_frame)
@@ -110,11 +110,11 @@ class CaptureReplayRecorder(Recorder):
             )
         self._start_us = self.now_us = found.start_us
         events: list[_Event] = []
-        for one in found.udp:
+        for one in found.udp_datagrams:
             by_sut = self._note_direction(one.inbound)
             ends = (one.target, one.source) if by_sut else (one.source, one.target)
             events.append((one.frame, one.time_us, partial(self.record_datagram, *ends, one.data, from_sut=by_sut)))
-        for stream in found.tcp:
+        for stream in found.tcp_streams:
             events += self._replay_stream(stream)
         for number, time_us, happens in sorted(events, key=lambda event: event[0]):
             self._number = number
@@ -129,7 +129,7 @@ class CaptureReplayRecorder(Recorder):
         return self._number
 
     def _replay_stream(self, stream: Stream) -> Iterator[_Event]:
-        client_is_sut = self._note_direction(stream.client_inbound)
+        client_is_sut = self._note_direction(stream.is_client_sut)
         rpc = stream.comment == RPC_OPENING_COMMENT
         connection = self.record_opening(stream.client, stream.server, by_peer=not client_is_sut, rpc=rpc)
         for way, from_sut in ((stream.from_client, client_is_sut), (stream.from_server, not client_is_sut)):
@@ -140,7 +140,7 @@ class CaptureReplayRecorder(Recorder):
                 yield way.closed_frame, 0, partial(self.record_connection_end, connection, by_peer=not from_sut)
 
     def _replay_received_bytes(self, way: Direction, connection: Connection) -> Iterator[_Event]:
-        for each in way.ranges:
+        for each in way.byte_ranges:
             yield (
                 each.frame,
                 each.time_us,
@@ -155,9 +155,9 @@ class CaptureReplayRecorder(Recorder):
         number of a packet is the number of its first frame.
         """
         first = None
-        for each in way.ranges:
+        for each in way.byte_ranges:
             first = first or each
-            if each.has_push_flag or each is way.ranges[-1]:
+            if each.has_push_flag or each is way.byte_ranges[-1]:
                 yield (
                     first.frame,
                     each.time_us,
@@ -177,7 +177,7 @@ class CaptureReplayRecorder(Recorder):
 
 
 def _estimate_cost(found: Streams) -> int:
-    sizes = [len(one.data) for one in found.udp]
-    for stream in found.tcp:
-        sizes += [each.end - each.start for way in (stream.from_client, stream.from_server) for each in way.ranges]
+    sizes = [len(one.data) for one in found.udp_datagrams]
+    for stream in found.tcp_streams:
+        sizes += [each.end - each.start for way in (stream.from_client, stream.from_server) for each in way.byte_ranges]
     return sum(max(size, MEMORY_BYTES_PER_FRAME) for size in sizes)

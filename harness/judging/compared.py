@@ -26,7 +26,7 @@ from reference_qm.codec import PrivateQueueFormatNameId as QueueNumber
 INFINITE_LIFETIME_S = 0xFFFF_FFFF
 MAX_LABEL_CHARACTERS = 249
 MAX_MESSAGES_KEPT = 4_096
-_PRIVATE_ON_DESTINATION_HOST, _PRIVATE_ON_ADMINISTRATION_HOST = 3, 4
+_PRIVATE_NAME_ON_DESTINATION_HOST, _PRIVATE_NAME_ON_ADMINISTRATION_HOST = 3, 4
 """The values of the UserHeader fields AQ and RQ for a private queue: 3 on the destination host, 4 on the host of the
 administration queue.
 """
@@ -39,7 +39,7 @@ _ARGUMENTS_BY_PROPERTY = {
 """
 ACK_NAMES = {"PA": "positive_arrival", "PR": "positive_receive", "NA": "negative_arrival", "NR": "negative_receive"}
 
-Properties = Mapping[str, Any]
+MessageProperties = Mapping[str, Any]
 ReportFinding = Callable[[str, Frame, bool, str], None]
 """The type of functions that receive a finding: the rule, the packet, whether the packet keeps the rule, and the
 observation.
@@ -57,14 +57,14 @@ class ComparisonDirection(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ComparedRule:
-    """A rule about properties of a message. ``only_omitted``: whether the rule is about default values, so that only
-    properties without a value from the application are compared.
+    """A rule about properties of a message. ``is_about_defaults``: whether the rule is about default values, so that
+    only properties without a value from the application are compared.
     """
 
     rule: str
-    half: ComparisonDirection
+    direction: ComparisonDirection
     properties: tuple[str, ...]
-    only_omitted: bool = False
+    is_about_defaults: bool = False
 
     advice: ClassVar[bool] = False
     """Whether the comparison judges only the SHOULD in the sentence of a MUST."""
@@ -73,9 +73,13 @@ class ComparedRule:
     def expected(self) -> str:
         """The expectation as verdicts show it."""
         names = ", ".join(map(_get_property_name, self.properties))
-        if self.half is ComparisonDirection.READ:
+        if self.direction is ComparisonDirection.READ:
             return f"the message that was read has these properties of its packet: {names}"
-        whose = "the default values of these properties" if self.only_omitted else "these properties of the application"
+        whose = (
+            "the default values of these properties"
+            if self.is_about_defaults
+            else "these properties of the application"
+        )
         return f"the packet has {whose}: {names}"
 
 
@@ -83,7 +87,9 @@ COMPARED_RULES: dict[str, ComparedRule] = {}
 """The rules that are judged by comparison, by id."""
 
 
-def compare_properties(half: ComparisonDirection, properties: str, *rules: str, only_omitted: bool = False) -> None:
+def register_property_rules(
+    half: ComparisonDirection, properties: str, *rules: str, only_omitted: bool = False
+) -> None:
     """Register rules about properties. ``properties``: names, separated by spaces, as in ``describe_packet``."""
     for rule in rules:
         if rule in COMPARED_RULES:
@@ -125,13 +131,13 @@ def describe_packet(packet: UserMessagePacket) -> dict[str, Any]:
         ("response_queue", *((user.AQ, user.AdminQueue) if user.RQ == 1 else (user.RQ, user.ResponseQueue))),
     ):
         if kind == 0 or (
-            queue is not None and kind not in (_PRIVATE_ON_DESTINATION_HOST, _PRIVATE_ON_ADMINISTRATION_HOST)
+            queue is not None and kind not in (_PRIVATE_NAME_ON_DESTINATION_HOST, _PRIVATE_NAME_ON_ADMINISTRATION_HOST)
         ):
             described[name] = _get_queue_name(queue, user.SourceQueueManager)
     return described
 
 
-def describe_request(request: Properties) -> tuple[dict[str, Any], set[str]]:
+def describe_request(request: MessageProperties) -> tuple[dict[str, Any], set[str]]:
     """Return the properties that the packet of a requested message must have, and the properties that the request
     omits. Properties whose value the system may change, or chooses itself, are omitted.
     """
@@ -163,7 +169,7 @@ def describe_request(request: Properties) -> tuple[dict[str, Any], set[str]]:
     return {name: value for name, value in wanted.items() if not _is_left_to_system(name, value)}, omitted
 
 
-def describe_message(message: Properties) -> dict[str, Any]:
+def describe_message(message: MessageProperties) -> dict[str, Any]:
     """Return the properties of a message that an application read. Properties that the control channel does not show,
     or that a system may choose, are omitted.
     """
@@ -188,7 +194,7 @@ class ComparedMessages:
 
     def __init__(self, report: ReportFinding) -> None:
         self._report = report
-        self._requests: dict[str, Properties] = {}
+        self._requests: dict[str, MessageProperties] = {}
         self._sent: dict[str, list[Frame]] = {}
         """The packets from the SUT whose requests are not known yet, by identifier."""
         self._received: dict[str, Frame | None] = {}
@@ -209,7 +215,7 @@ class ComparedMessages:
             self._sent.setdefault(identifier, []).append(frame)
             _drop_oldest_entry(self._sent)
 
-    def on_answer(self, verb: str, arguments: Properties, answer: Properties) -> None:
+    def on_answer(self, verb: str, arguments: MessageProperties, answer: MessageProperties) -> None:
         """Add an answer of the control channel, and compare the messages that it shows."""
         if verb == "send" and isinstance(identifier := answer.get("message_id"), str) and "," not in arguments["to"]:
             self._requests[identifier.lower()] = arguments
@@ -219,15 +225,15 @@ class ComparedMessages:
         for message in _list_ordinary_messages(answer):
             self._compare_with_packet(message)
 
-    def _compare_with_request(self, frame: Frame, packet: Any, request: Properties) -> None:
+    def _compare_with_request(self, frame: Frame, packet: Any, request: MessageProperties) -> None:
         wanted, omitted = describe_request(request)
         found = describe_packet(packet)
         for rule in load_compared_rules().values():
-            if rule.half is ComparisonDirection.SENT:
-                names = [name for name in rule.properties if not rule.only_omitted or name in omitted]
+            if rule.direction is ComparisonDirection.SENT:
+                names = [name for name in rule.properties if not rule.is_about_defaults or name in omitted]
                 self._judge_properties(rule, frame, names, wanted, found)
 
-    def _compare_with_packet(self, message: Properties) -> None:
+    def _compare_with_packet(self, message: MessageProperties) -> None:
         identifier = str(message.get("message_id", "")).lower()
         frame = self._received.get(identifier)
         if frame is None or (identifier, key := repr(sorted(message.items(), key=str))) in self._read:
@@ -238,11 +244,11 @@ class ComparedMessages:
         if bool(packet.BaseHeader.TR) != (wanted["trace_queue"] is not None):
             del wanted["trace_queue"]  # systems may differ in what they show for such a packet
         for rule in load_compared_rules().values():
-            if rule.half is ComparisonDirection.READ:
+            if rule.direction is ComparisonDirection.READ:
                 self._judge_properties(rule, frame, rule.properties, wanted, found)
 
     def _judge_properties(
-        self, rule: ComparedRule, frame: Frame, names: Any, wanted: Properties, found: Properties
+        self, rule: ComparedRule, frame: Frame, names: Any, wanted: MessageProperties, found: MessageProperties
     ) -> None:
         compared = [name for name in names if name in wanted and name in found]
         wrong = [name for name in compared if wanted[name] != found[name]]
@@ -255,7 +261,7 @@ class ComparedMessages:
             self._report(rule.rule, frame, not wrong, differences or same)
 
 
-def _list_ordinary_messages(answer: Properties) -> Iterator[Properties]:
+def _list_ordinary_messages(answer: MessageProperties) -> Iterator[MessageProperties]:
     """Yield the messages in an answer that have the class of ordinary messages."""
     shown = [answer.get("message"), *(answer["messages"] if isinstance(answer.get("messages"), list) else ())]
     for message in shown:

@@ -15,12 +15,12 @@ from harness.judging.compared import load_compared_rules
 from harness.judging.passive import PASSIVE_RULES, PassiveJudge, PassiveRuleTally
 from harness.judging.refused import find_refusal_reasons
 from harness.judging.robustness import RULE_BY_CONDITION, Diagnosis
-from harness.judging.verdicts import Advice, Entry, Evidence, Verdict, VerdictReceiver, get_worse_verdict
+from harness.judging.verdicts import Advice, Evidence, Verdict, VerdictEntry, VerdictReceiver, get_worse_verdict
 from harness.rules.catalogue import Catalogue, Rule
 from reference_qm.releases.names import NO_RELEASE
 
 MAX_EVIDENCE_PACKETS = 6
-NO_DISSECTION_LINES = DissectionLines()
+EMPTY_DISSECTION_LINES = DissectionLines()
 SHOWN_PASSES_PER_RULE = 5
 """The number of passes of each rule for which the judge searches for the deciding field."""
 MAX_SEARCHED_BYTES = 64 * 1024
@@ -85,7 +85,7 @@ class Judge:
         self.judged: dict[str, Verdict] = {}
         """The worst verdict of each rule so far."""
         self._finished: set[str] = set()
-        self._conditional: list[Entry] = []
+        self._conditional: list[VerdictEntry] = []
         """The failures of rules that depend on a SHOULD. They are not written until the verdict of this check for that
         SHOULD is known.
         """
@@ -166,7 +166,7 @@ class Judge:
         return rules
 
     @property
-    def malformed(self) -> str | None:
+    def first_malformed_packet_error(self) -> str | None:
         """A description of the error in the first malformed packet from the SUT, or None if the SUT sent no malformed
         packet.
         """
@@ -185,8 +185,8 @@ class Judge:
         other rule.
         """
         if self.packets.unreadable:
-            return None if rule in self.packets.unreadable else self.malformed
-        return self.malformed if self.packets.malformed.keys().isdisjoint(frames) else None
+            return None if rule in self.packets.unreadable else self.first_malformed_packet_error
+        return self.first_malformed_packet_error if self.packets.malformed.keys().isdisjoint(frames) else None
 
     def conclude(self, *rules: str) -> None:
         """Make the verdicts for the given rules final; without arguments, make all verdicts final.
@@ -265,8 +265,8 @@ class Judge:
                 Verdict.INCONCLUSIVE,
                 f"this rule was not judged, because the check ended after {', '.join(missed)} failed",
             )
-        elif self.malformed is not None:
-            self.give_up(Verdict.INCONCLUSIVE, self.malformed)
+        elif self.first_malformed_packet_error is not None:
+            self.give_up(Verdict.INCONCLUSIVE, self.first_malformed_packet_error)
         else:
             self.give_up(Verdict.HARNESS_ERROR, "the check ended without judging this rule")
 
@@ -284,7 +284,7 @@ class Judge:
         judge.packets = self.packets.begin_row()
         return judge
 
-    def end_varied_rows(self, entry: Entry) -> None:
+    def end_varied_rows(self, entry: VerdictEntry) -> None:
         """Record the combined verdict for a rule after all rows of a varied check have run."""
         self._append_entry(entry)
 
@@ -317,33 +317,38 @@ class Judge:
     def conclude_passive_rules(self) -> None:
         """Write the verdicts of the passive predicates in this check. A rule gets either one pass or its failures."""
         found = [
-            entry for rule, tally in sorted(self.packets.tallies.items()) for entry in self._judge_tally(rule, tally)
+            entry
+            for rule, tally in sorted(self.packets.tallies.items())
+            for entry in self._judge_passive_rule_tally(rule, tally)
         ]
         self.log.extend(found)
         for entry in found:
             self._store_worst_verdict(entry)
 
-    def _judge_tally(self, rule: str, tally: PassiveRuleTally) -> Iterator[Entry]:
+    def _judge_passive_rule_tally(self, rule: str, tally: PassiveRuleTally) -> Iterator[VerdictEntry]:
         """Yield the verdicts for a passive rule that follow from the findings about its packets."""
         if rule not in self.catalogue:
             raise HarnessError(f"{rule} has a predicate but no row in the rules.toml of its section; add the row")
         row, passive = self.catalogue[rule], PASSIVE_RULES.get(rule) or load_compared_rules()[rule]
         if not tally.failures:
-            packets = tally.seen or tally.idle
+            packets = tally.judged_packet_count or tally.idle
             seen = (
-                f"{tally.first_observed} (in the first of {packets} packets)" if packets > 1 else tally.first_observed
+                f"{tally.first_observed_text} (in the first of {packets} packets)"
+                if packets > 1
+                else tally.first_observed_text
             )
             frames = [tally.first] if tally.first else []
             if passive.advice and packets:
                 yield self._build_should_entry(row, passive.expected, seen, frames, kept=True)
-            elif tally.seen:
+            elif tally.judged_packet_count:
                 yield self._build_entry(row, Verdict.PASS, passive.expected, seen, frames)
             else:
                 reason = next(iter(tally.missing or ()), "") or "no packet met the condition of the rule"
                 yield self._build_entry(row, Verdict.NOT_EXERCISED, passive.expected, seen, frames, reason=reason)
         for frame, observed in tally.failures:
-            which = f"{tally.failed} of {tally.seen} packets break{'s' if tally.failed == 1 else ''} the rule"
-            seen = f"{observed} ({which})" if tally.seen > 1 else observed
+            breaks = "breaks" if tally.failed == 1 else "break"
+            which = f"{tally.failed} of {tally.judged_packet_count} packets {breaks} the rule"
+            seen = f"{observed} ({which})" if tally.judged_packet_count > 1 else observed
             if passive.advice:
                 yield self._build_should_entry(row, passive.expected, seen, [frame], kept=False)
             else:
@@ -367,7 +372,7 @@ class Judge:
 
     def _build_should_entry(
         self, row: Rule, expected: str, observed: str, frames: list[Frame], *, kept: bool, errata: str | None = None
-    ) -> Entry:
+    ) -> VerdictEntry:
         """Return the verdict for the SHOULD in the sentence of a MUST. The verdict for the MUST stays unchanged."""
         if row.is_advice:
             raise HarnessError(
@@ -392,11 +397,11 @@ class Judge:
     ) -> None:
         self._append_entry(self._build_entry(row, verdict, expected, observed, frames, reason=reason))
 
-    def _append_entry(self, entry: Entry) -> None:
+    def _append_entry(self, entry: VerdictEntry) -> None:
         self.log.append(entry)
         self._store_worst_verdict(entry)
 
-    def _store_worst_verdict(self, entry: Entry) -> None:
+    def _store_worst_verdict(self, entry: VerdictEntry) -> None:
         """Store the worst verdict for a rule. Verdicts for a SHOULD in the sentence of a MUST are ignored."""
         if entry.advice is not None:
             return
@@ -433,14 +438,14 @@ class Judge:
         errata: str | None = None,
         note: str | None = None,
         advice: Advice | None = None,
-    ) -> Entry:
+    ) -> VerdictEntry:
         notes = [one for one in (row.note, note) if one]
         if verdict is Verdict.WARN and (excuse := self._excusing.get(row.id)):
             cited = excuse.get_citation_name(row.document)
             notes += [cited] if cited not in (row.note or "") else []
             said = f"{excuse.name} allows this for {self.profile}: {excuse.allows}"
             reason = f"{said}; {reason}" if reason else said
-        return Entry(
+        return VerdictEntry(
             rule=row.id,
             document=row.document,
             section=row.section,
@@ -469,7 +474,7 @@ class Judge:
         if not shown:
             return tuple([Evidence(frame.number) for frame in frames])
         lines = [
-            frame.lines if frame.from_sut and frame.size <= MAX_SEARCHED_BYTES else NO_DISSECTION_LINES
+            frame.lines if frame.from_sut and frame.size <= MAX_SEARCHED_BYTES else EMPTY_DISSECTION_LINES
             for frame in frames
         ]
         fields = find_deciding_fields(

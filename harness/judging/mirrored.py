@@ -6,7 +6,15 @@ without this mark has a bug if its peer breaks a rule and the check then expects
 
 from __future__ import annotations
 
-from harness.capture.recorder import FROM_SUT, MALFORMED, RPC_TRANSPORT, TO_SUT, Connection, Frame, set_frame_kind
+from harness.capture.recorder import (
+    FROM_SUT_DIRECTION,
+    MALFORMED,
+    RPC_TRANSPORT,
+    TO_SUT_DIRECTION,
+    Connection,
+    Frame,
+    set_frame_kind,
+)
 from harness.judging.passive import PASSIVE_RULES, PassiveJudge
 from reference_qm.codec import FormatError
 from reference_qm.codec.base import measure_packet
@@ -36,7 +44,7 @@ class PeerPacketJudge:
         if data is None:
             return
         connection = None if frame.connection is None else self._get_connection_mirror(frame.connection)
-        direction = TO_SUT if frame.from_sut else FROM_SUT
+        direction = TO_SUT_DIRECTION if frame.from_sut else FROM_SUT_DIRECTION
         mirrored = Frame(
             frame.number, frame.time_ms, direction, frame.transport, data, frame.kind, connection, frame.error
         )
@@ -57,7 +65,8 @@ class PeerPacketJudge:
         broken = {
             rule: f"{failures[0][1]} (frame {failures[0][0].number})"
             for rule, tally in self._packets.tallies.items()
-            if (failures := tally.failures) and not (PASSIVE_RULES[rule].advice or PASSIVE_RULES[rule].of_system)
+            if (failures := tally.failures)
+            and not (PASSIVE_RULES[rule].advice or PASSIVE_RULES[rule].binds_only_complete_system)
         }
         self._reset_state()
         return broken

@@ -42,7 +42,7 @@ states whether the packet keeps the rule, and contains the observation.
 """
 
 
-class Summary(ABC):
+class ConnectionSummary(ABC):
     """A summary of the earlier packets of a connection, which predicates use. ``note`` is called once for each
     packet.
 
@@ -50,20 +50,20 @@ class Summary(ABC):
     each packet.
     """
 
-    KINDS: ClassVar[list[type[Summary]]] = []
-    of_system: ClassVar[bool] = False
+    SUMMARY_CLASSES: ClassVar[list[type[ConnectionSummary]]] = []
+    covers_whole_system: ClassVar[bool] = False
     """Whether the summary covers all connections of the system. Such a summary exists as long as its judge exists.
     """
 
     def __init_subclass__(cls) -> None:
-        Summary.KINDS.append(cls)
+        ConnectionSummary.SUMMARY_CLASSES.append(cls)
 
     @abstractmethod
     def note(self, frame: Frame, connection: Connection) -> None:
         """Add the next packet, of either direction, to the summary."""
 
 
-SummaryType = TypeVar("SummaryType", bound=Summary)
+SummaryType = TypeVar("SummaryType", bound=ConnectionSummary)
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
@@ -75,7 +75,7 @@ class RecentValues(dict[Key, Value]):
 
     MAX_VALUES = 16_384
 
-    def keep(self, key: Key, value: Value) -> None:
+    def store_new_value(self, key: Key, value: Value) -> None:
         """Store a value unless its key already has a value. If there are too many values, remove the oldest value."""
         if key not in self:
             self[key] = value
@@ -118,14 +118,14 @@ class Context:
         missing packets are not detected.
         """
         noted: SummaryType
-        if kind.of_system:
+        if kind.covers_whole_system:
             noted = self.of_system.get(kind) or kind()
             return noted
         if self.connection is None:
             return kind()
         if self.connection.missing_frames_reason is not None:
             raise NotCaptured(self.connection.missing_frames_reason)
-        noted = self.connection.summaries.get(kind) or kind()
+        noted = self.connection.summary_by_class.get(kind) or kind()
         return noted
 
 
@@ -134,10 +134,10 @@ def note(frame: Frame, of_system: dict[type, Any] | None = None) -> None:
     connection = frame.connection
     if connection is None or frame.transport == RPC_TRANSPORT:
         return
-    for kind in Summary.KINDS:
-        if not kind.of_system and connection.missing_frames_reason is not None:
+    for kind in ConnectionSummary.SUMMARY_CLASSES:
+        if not kind.covers_whole_system and connection.missing_frames_reason is not None:
             continue
-        summaries = of_system if kind.of_system else connection.summaries
+        summaries = of_system if kind.covers_whole_system else connection.summary_by_class
         if summaries is None:
             continue
         if kind not in summaries:
@@ -145,7 +145,7 @@ def note(frame: Frame, of_system: dict[type, Any] | None = None) -> None:
         summaries[kind].note(frame, connection)
 
 
-def get_record(frame: Frame) -> Any:
+def parse_frame_strictly(frame: Frame) -> Any:
     """Return a packet as parsed by the strict codec, or None if the codec cannot parse the bytes."""
     try:
         return frame.record
@@ -169,9 +169,9 @@ class PassiveRule:
     predicate: Predicate
     advice: bool = False
     """Whether the predicate judges only the SHOULD in the sentence of a MUST."""
-    decisive: bool = False
+    makes_packet_unparsable: bool = False
     """Whether a packet that breaks the rule cannot be parsed further."""
-    of_system: bool = False
+    binds_only_complete_system: bool = False
     """Whether the rule binds only a complete system. Packets that a check composes are then exempt."""
 
 
@@ -216,18 +216,18 @@ def load_predicates() -> dict[str, PassiveRule]:
 class PassiveRuleTally:
     """The findings about a passive rule in one test.
 
-    ``seen``: the number of packets that kept or broke the rule. ``idle``: the number of packets without the rule's
-    subject. ``first``: the first of the packets counted in ``seen``, if any.
+    ``judged_packet_count``: the number of packets that kept or broke the rule. ``idle``: the number of packets without
+    the rule's subject. ``first``: the first of the packets counted in ``judged_packet_count``, if any.
     """
 
-    seen: int = 0
+    judged_packet_count: int = 0
     idle: int = 0
     missing: Counter[str] | None = None
     """The number of packets that could not be judged, by the missing part of the capture. It is None if every packet
     could be judged.
     """
     first: Frame | None = None
-    first_observed: str = ""
+    first_observed_text: str = ""
     failed: int = 0
     failures: list[tuple[Frame, str]] = field(default_factory=list)
     """The first packets that broke the rule, each with the observation. The list contains at most
@@ -238,15 +238,15 @@ class PassiveRuleTally:
         """Count a packet according to the predicate's finding."""
         if isinstance(finding, tuple):
             kept, observed = finding
-            self.seen += 1
-            if self.seen == 1:
-                self.first, self.first_observed = frame, observed
+            self.judged_packet_count += 1
+            if self.judged_packet_count == 1:
+                self.first, self.first_observed_text = frame, observed
             if not kept:
                 self.record_failure(frame, observed)
         elif isinstance(finding, NotExercised):
             self.idle += 1
             if self.first is None:
-                self.first, self.first_observed = frame, finding.observed
+                self.first, self.first_observed_text = frame, finding.observed
         else:
             why = str(finding)
             if self.missing is None:
@@ -257,9 +257,9 @@ class PassiveRuleTally:
 
     def add(self, other: PassiveRuleTally) -> None:
         """Add the counts of another row of the same varied check."""
-        if other.first is not None and (self.first is None or not self.seen):
-            self.first, self.first_observed = other.first, other.first_observed
-        self.seen += other.seen
+        if other.first is not None and (self.first is None or not self.judged_packet_count):
+            self.first, self.first_observed_text = other.first, other.first_observed_text
+        self.judged_packet_count += other.judged_packet_count
         self.idle += other.idle
         if other.missing is not None:
             self.missing = other.missing if self.missing is None else self.missing + other.missing
@@ -310,7 +310,7 @@ class PassiveJudge:
             return
         if frame.from_sut:
             self._judge_record(frame)
-        if self.compared is not None and isinstance(packet := get_record(frame), UserMessagePacket):
+        if self.compared is not None and isinstance(packet := parse_frame_strictly(frame), UserMessagePacket):
             self.compared.on_message(frame, packet)
         self.note(frame)
 
@@ -338,8 +338,8 @@ class PassiveJudge:
                 tally = tallies.get(rule)
                 if tally is None:
                     tally = tallies[rule] = PassiveRuleTally()
-                if finding.__class__ is tuple and finding[0] and tally.seen:  # the usual case
-                    tally.seen += 1
+                if finding.__class__ is tuple and finding[0] and tally.judged_packet_count:  # the usual case
+                    tally.judged_packet_count += 1
                     continue
                 tally.note(frame, finding)
                 if is_decisive and isinstance(finding, tuple) and not finding[0]:
@@ -393,7 +393,7 @@ class _PredicatesByKind:
             shared: dict[Predicate, list[tuple[str, bool]]] = {}
             for rule in self._rules:
                 if kind in rule.kinds:
-                    shared.setdefault(rule.predicate, []).append((rule.rule, rule.decisive))
+                    shared.setdefault(rule.predicate, []).append((rule.rule, rule.makes_packet_unparsable))
             self._found[kind] = list(shared.items())
         return self._found[kind]
 

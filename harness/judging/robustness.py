@@ -35,7 +35,7 @@ class Diagnosis:
     evidence: tuple[Frame, ...] = ()
 
     @property
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         """Return whether the system still serves its peers as usual."""
         return self.condition is Condition.ALIVE
 

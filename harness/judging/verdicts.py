@@ -105,7 +105,7 @@ class Evidence(NamedTuple):
 
 
 @dataclass(slots=True)
-class Entry:
+class VerdictEntry:
     """One immutable verdict.
 
     ``document``, ``section``, ``level``: the values of the rule, which rules.json contains, but the lines of the
@@ -174,10 +174,10 @@ class VerdictReceiver(Protocol):
     collects the verdicts of a check.
     """
 
-    def append(self, entry: Entry, /) -> None:
+    def append(self, entry: VerdictEntry, /) -> None:
         """Add a verdict to the log."""
 
-    def extend(self, entries: Iterable[Entry], /) -> None:
+    def extend(self, entries: Iterable[VerdictEntry], /) -> None:
         """Add several verdicts to the log."""
 
 
@@ -192,26 +192,26 @@ class VerdictLog:
         self.started = started
         """The time at which the run started. The times in lines are relative to this time."""
         self._started_ms = int(started.timestamp() * 1_000)
-        self.counts = recorded.counts.copy()
-        self.rules = recorded.rules.copy()
+        self.counts = recorded.line_count_by_verdict.copy()
+        self.rules = recorded.worst_verdict_by_rule.copy()
         """The worst verdict so far for each rule. Only this verdict counts."""
         self.fails: Counter[str] = Counter()
         """The number of failures of each rule since the file was opened."""
-        self.unfollowed = recorded.unfollowed.copy()
+        self.unfollowed = recorded.must_rules_with_unfollowed_should.copy()
         """The MUST rules whose sentence contains a SHOULD that the SUT did not follow."""
         self.turned_bad: list[tuple[str, Verdict]] = []
         """The rules whose verdict became bad after the file was opened, in the order of these changes, each with the
         bad verdict.
         """
-        self._next = recorded.last + 1
-        self._again = recorded.unfinished.copy()
+        self._next = recorded.last_sequence_number + 1
+        self._again = recorded.line_count_of_interrupted_check.copy()
         self._file = open_record_file(path, "ab")
 
-    def append(self, entry: Entry) -> None:
+    def append(self, entry: VerdictEntry) -> None:
         """Write one verdict, unless the same check already wrote it before the run was killed."""
         self.extend([entry])
 
-    def extend(self, entries: Iterable[Entry]) -> None:
+    def extend(self, entries: Iterable[VerdictEntry]) -> None:
         """Write several verdicts at once, except verdicts that the same check already wrote before the run was
         killed.
         """
@@ -224,7 +224,7 @@ class VerdictLog:
         for entry in new:
             self._count(entry)
 
-    def _is_written(self, entry: Entry) -> bool:
+    def _is_written(self, entry: VerdictEntry) -> bool:
         """Return whether the file of the resumed run already contains a verdict. Each line in the file counts once."""
         if not self._again:
             return False
@@ -234,7 +234,7 @@ class VerdictLog:
         self._again[known] -= 1
         return True
 
-    def _count(self, entry: Entry) -> None:
+    def _count(self, entry: VerdictEntry) -> None:
         self.counts[entry.verdict] += 1
         if entry.verdict is Verdict.FAIL:
             self.fails[entry.rule] += 1
@@ -256,26 +256,26 @@ class VerdictLog:
 class EarlierVerdicts:
     """The verdicts in the file of a run before it was resumed (``--resume``)."""
 
-    tests: set[str] = field(default_factory=set)
-    counts: Counter[Verdict] = field(default_factory=Counter)
-    rules: dict[str, Verdict] = field(default_factory=dict)
+    checks_with_verdicts: set[str] = field(default_factory=set)
+    line_count_by_verdict: Counter[Verdict] = field(default_factory=Counter)
+    worst_verdict_by_rule: dict[str, Verdict] = field(default_factory=dict)
     """The worst verdict so far for each rule. Only this verdict counts."""
-    unfollowed: set[str] = field(default_factory=set)
+    must_rules_with_unfollowed_should: set[str] = field(default_factory=set)
     """The MUST rules whose sentence contains a SHOULD that the SUT did not follow."""
-    last: int = 0
-    cut: str | None = None
+    last_sequence_number: int = 0
+    interrupted_check: str | None = None
     """The check that was running when the run ended. This check runs again."""
-    unfinished: Counter[tuple[str | None, str, str]] = field(default_factory=Counter)
+    line_count_of_interrupted_check: Counter[tuple[str | None, str, str]] = field(default_factory=Counter)
     """The lines that the interrupted check had already written, each given by check, rule and verdict."""
-    again: set[str] = field(default_factory=set)
+    checks_to_run_again: set[str] = field(default_factory=set)
     """The checks that run again when the run is resumed, because the residue of other checks affected them."""
 
     def note(self, rule: str, verdict: Verdict, advice: str | None = None) -> None:
         """Record one line of the verdict file."""
-        self.counts[verdict] += 1
-        self.rules[rule] = get_worse_verdict(verdict, self.rules.get(rule, verdict))
+        self.line_count_by_verdict[verdict] += 1
+        self.worst_verdict_by_rule[rule] = get_worse_verdict(verdict, self.worst_verdict_by_rule.get(rule, verdict))
         if advice == Advice.MISSED:
-            self.unfollowed.add(rule)
+            self.must_rules_with_unfollowed_should.add(rule)
 
 
 def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
@@ -364,7 +364,7 @@ def read_stored_verdict_lines(path: Path) -> Iterator[dict[str, Any]]:
 class _RunFolderValues:
     """The values that all lines of a run share (from run.json), and the rules (from rules.json)."""
 
-    shared: dict[str, Any]
+    values_shared_by_lines: dict[str, Any]
     started: datetime
     rules: dict[str, Any]
 
@@ -394,7 +394,7 @@ class _RunFolderValues:
             expected = line.get("expected", "")
             made = {
                 "time": time,
-                **self.shared,
+                **self.values_shared_by_lines,
                 **{key: row[key] for key in ("document", "section", "level")},
                 "expected": expected,
                 "observed": expected,

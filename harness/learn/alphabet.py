@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.peer.conversation import RawConversation
-from harness.peer.handshake import establish_request, parameters_request
+from harness.peer.handshake import build_parameters_request, establish_request
 from harness.peer.peer import Peer
 from harness.wire.base import BaseHeader
 from harness.wire.internal import InternalHeader, UnknownInternal
@@ -48,11 +48,11 @@ def _build_packet_of_unknown_type(_: Peer, __: RawConversation) -> Any:
     return BaseHeader() / InternalHeader(PT=UNKNOWN_PACKET_TYPE) / UnknownInternal(Data=bytes(12))
 
 
-INPUTS: Mapping[str, BuildPacket] = MappingProxyType(
+PACKET_BUILDER_BY_INPUT: Mapping[str, BuildPacket] = MappingProxyType(
     {
         "EstablishConnection": lambda peer, _: establish_request(peer),
         "EstablishConnection for another": lambda peer, _: establish_request(peer, ServerGuid=FOREIGN_GUID),
-        "ConnectionParameters": lambda _, __: parameters_request(),
+        "ConnectionParameters": lambda _, __: build_parameters_request(),
         "recoverable message": lambda peer, _: peer.recoverable_message(),
         "SessionAck": _build_session_ack(),
         "early SessionAck": _build_session_ack(ahead=1),
@@ -68,8 +68,8 @@ INPUTS: Mapping[str, BuildPacket] = MappingProxyType(
 The alphabet has no express and no transactional messages, because a system acknowledges such messages later,
 together with other packets.
 """
-INPUTS_TO_ACKNOWLEDGE = ("recoverable message",)
+INPUTS_ACKNOWLEDGED_LATE = ("recoverable message",)
 """The inputs that a system acknowledges, on an open session, only after a delay."""
 CONNECTION_LOSS_INPUT = "loss of the connection"
 """The input that closes the connection. Later inputs of the same sequence (word) are not sent."""
-INPUT_ALPHABET = (*INPUTS, CONNECTION_LOSS_INPUT)
+INPUT_ALPHABET = (*PACKET_BUILDER_BY_INPUT, CONNECTION_LOSS_INPUT)

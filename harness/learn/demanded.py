@@ -23,7 +23,7 @@ class BrokenDemand:
 
     rules: tuple[str, ...]
     state: str
-    word: tuple[str, ...]
+    input_sequence: tuple[str, ...]
     expected: tuple[str, ...]
     observed: str
 

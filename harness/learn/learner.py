@@ -10,12 +10,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import HarnessError, UsageError
-from harness.learn.alphabet import CONNECTION_LOSS_INPUT, INPUT_ALPHABET, INPUTS, INPUTS_TO_ACKNOWLEDGE
+from harness.learn.alphabet import (
+    CONNECTION_LOSS_INPUT,
+    INPUT_ALPHABET,
+    INPUTS_ACKNOWLEDGED_LATE,
+    PACKET_BUILDER_BY_INPUT,
+)
 from harness.learn.machine import CLOSED_OUTPUT, Machine
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.peer.timeouts import RECOVERABLE_ACK_MS
-from harness.states.outcomes import name_packets
+from harness.states.outcomes import get_outcome_of_packets
 
 RANDOM_WALKS_PER_STATE, RANDOM_WALK_LENGTH = 20, 6
 """The number and the length of the random walks with which AALpy searches for differences between the system and
@@ -33,8 +38,8 @@ class LearnedMachine:
     """
 
     machine: Machine
-    words: int
-    inputs: int
+    input_sequence_count: int
+    sent_input_count: int
 
 
 class SessionSystem:
@@ -51,14 +56,14 @@ class SessionSystem:
         """
         self.words = self.inputs = 0
 
-    def begin_word(self) -> None:
+    def begin_input_sequence(self) -> None:
         """Open a new connection for the inputs of a word (input sequence)."""
         self.conversation = self._peer.connect()
         self._seen = 0
         self._word = ()
         self.words += 1
 
-    def end_word(self) -> None:
+    def end_input_sequence(self) -> None:
         """Close the connection of a word (input sequence)."""
         if self.conversation is not None:
             self.conversation.end()
@@ -75,7 +80,7 @@ class SessionSystem:
         if name == CONNECTION_LOSS_INPUT:
             conversation.end()
             return CLOSED_OUTPUT
-        conversation.send(INPUTS[name](self._peer, conversation))
+        conversation.send(PACKET_BUILDER_BY_INPUT[name](self._peer, conversation))
         self._word = (*self._word, name)
         if self._word in self._answered:
             self._await_packets_as_before(conversation, *self._answered[self._word])
@@ -83,12 +88,12 @@ class SessionSystem:
             self._await_answers(conversation, name)
             self._answered[self._word] = len(conversation.received), _is_connection_closed(conversation)
         seen, self._seen = self._seen, len(conversation.received)
-        return name_packets(conversation, seen)
+        return get_outcome_of_packets(conversation, seen)
 
     def _await_answers(self, conversation: RawConversation, name: str) -> None:
         """Wait until the system is silent. After a message, wait for its acknowledgment, which depends on a timer."""
         sut = self._peer.sut
-        if name in INPUTS_TO_ACKNOWLEDGE:
+        if name in INPUTS_ACKNOWLEDGED_LATE:
             limit_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
             came = len(conversation.received)
             self._peer.environment.run_until(
@@ -126,10 +131,10 @@ def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = INPUT_ALPHABE
         """An adapter that lets AALpy learn a system that accepts sessions."""
 
         def pre(self) -> None:
-            system.begin_word()
+            system.begin_input_sequence()
 
         def post(self) -> None:
-            system.end_word()
+            system.end_input_sequence()
 
         def step(self, letter: str) -> str:
             return system.send_input(letter)

@@ -57,14 +57,14 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class MachineDifference:
     """A difference between two machines. It consists of a shortest input sequence (word) that shows the difference,
     and of the last output of each machine.
     """
 
-    word: tuple[str, ...]
-    first: str
-    second: str
+    input_sequence: tuple[str, ...]
+    output_of_first_machine: str
+    output_of_second_machine: str
     states: tuple[str, str]
 
 
@@ -88,14 +88,16 @@ def read_machine(path: Path) -> Machine:
     return machine
 
 
-def find_differences(first: Machine, second: Machine) -> list[Difference]:
+def find_differences(first: Machine, second: Machine) -> list[MachineDifference]:
     """Return the transitions whose outputs differ, each with a shortest input sequence. Both machines are traversed
     in parallel.
     """
     return list(_find_differences(first, second, lambda one, other: one == other))
 
 
-def _find_differences(first: Machine, second: Machine, agree: Callable[[str, str], bool]) -> Iterator[Difference]:
+def _find_differences(
+    first: Machine, second: Machine, agree: Callable[[str, str], bool]
+) -> Iterator[MachineDifference]:
     begun = (first.initial_state, second.initial_state)
     waiting: deque[tuple[tuple[str, str], tuple[str, ...]]] = deque([(begun, ())])
     known = {begun}
@@ -108,7 +110,7 @@ def _find_differences(first: Machine, second: Machine, agree: Callable[[str, str
             second_output, second_following = second.states[other][letter]
             longer = (*word, letter)
             if not agree(output, second_output):
-                yield Difference(longer, output, second_output, (one, other))
+                yield MachineDifference(longer, output, second_output, (one, other))
                 continue
             pair = (following, second_following)
             if pair not in known:

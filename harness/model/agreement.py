@@ -8,13 +8,13 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """An expected refusal. ``statuses``: the statuses that the documents name, empty if they name none. ``unlike``: the
-    statuses that the refusal must not have.
+class ExpectedRefusal:
+    """An expected refusal. ``statuses``: the statuses that the documents name, empty if they name none.
+    ``excluded_statuses``: the statuses that the refusal must not have.
     """
 
     statuses: tuple[str, ...] = ()
-    unlike: tuple[str, ...] = ()
+    excluded_statuses: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"refused ({' or '.join(self.statuses)})" if self.statuses else "refused"
@@ -38,11 +38,11 @@ class UnseenValue:
 class BoundedNumber:
     """An expected number of which only two bounds (inclusive) are known."""
 
-    least: int
-    most: int
+    lower_bound: int
+    upper_bound: int
 
     def __str__(self) -> str:
-        return f"{self.least} to {self.most}"
+        return f"{self.lower_bound} to {self.upper_bound}"
 
 
 def describe_difference(expected: Any, observed: Any, where: str = "") -> str | None:
@@ -58,9 +58,9 @@ def describe_difference(expected: Any, observed: Any, where: str = "") -> str | 
     if isinstance(expected, list):
         return _compare_lists(expected, observed, where)
     if isinstance(expected, BoundedNumber):
-        inside = isinstance(observed, int) and expected.least <= observed <= expected.most
+        inside = isinstance(observed, int) and expected.lower_bound <= observed <= expected.upper_bound
         return None if inside else _describe_difference(where, expected, observed)
-    if isinstance(expected, Refused):
+    if isinstance(expected, ExpectedRefusal):
         return None if _is_refusal(expected, observed) else _describe_difference(where, expected, observed)
     return None if expected == observed else _describe_difference(where, expected, observed)
 
@@ -76,8 +76,8 @@ def describe_value(value: Any) -> str:
     return "nothing" if value is None else str(value)
 
 
-def _is_refusal(expected: Refused, observed: Any) -> bool:
-    if not isinstance(observed, Refused) or {*expected.unlike} & {*observed.statuses}:
+def _is_refusal(expected: ExpectedRefusal, observed: Any) -> bool:
+    if not isinstance(observed, ExpectedRefusal) or {*expected.excluded_statuses} & {*observed.statuses}:
         return False
     return not (expected.statuses and observed.statuses) or bool({*expected.statuses} & {*observed.statuses})
 

@@ -42,8 +42,8 @@ class Step:
 class Transition:
     """A transition of a model.
 
-    ``rules``: the rules that always determine its outcome. ``needs``: the facilities and capabilities that the
-    system must have. ``weight``: how often the transition is drawn; 0 means never. ``simple``: the simplest values
+    ``rules``: the rules that always determine its outcome. ``needs``: the facilities and capabilities that the system
+    must have. ``weight``: how often the transition is drawn; 0 means never. ``simplest_arguments``: the simplest values
     of those arguments that can be simplified.
     """
 
@@ -51,7 +51,7 @@ class Transition:
     rules: tuple[str, ...]
     needs: frozenset[str]
     weight: int
-    simple: Mapping[str, Any]
+    simplest_arguments: Mapping[str, Any]
 
 
 TransitionMethod = TypeVar("TransitionMethod", bound=Callable[..., None])
@@ -115,7 +115,7 @@ class Model:
         """Record rules that determine the outcome of this step, in addition to the rules of its transition."""
         self.cited.update(dict.fromkeys(rules))
 
-    def decide(self, choice: str, readings: int = 2) -> int:
+    def choose_reading(self, choice: str, readings: int = 2) -> int:
         """Return the number of the chosen reading, counted from 0; raise UndecidedChoice if no reading has been chosen
         yet.
         """

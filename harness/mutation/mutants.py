@@ -51,7 +51,7 @@ class Mutant:
     lines: range
     """The lines that contain the change. The mutant has no effect on a check that executes none of these lines."""
     before: str
-    after: str
+    changed_line: str
     says: str
     """The docstring of the function."""
     source: str

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from harness.mutation.fields import FieldTypes
-from harness.mutation.sites import Edit, Site, find_sites, is_docstring
+from harness.mutation.sites import Edit, MutationSite, find_sites, is_docstring
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Context:
     fields: FieldTypes
 
 
-MutationOperator = Callable[[Site, Context], Iterator[Edit]]
+MutationOperator = Callable[[MutationSite, Context], Iterator[Edit]]
 
 _COMPARISON_WITH_MOVED_BOUNDARY: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -54,7 +54,7 @@ _EXCHANGED_ARITHMETIC_OPERATOR: dict[type[ast.operator], type[ast.operator]] = {
 _UNMUTATED_STATEMENTS = (ast.Continue, ast.Break)
 
 
-def negate_condition(site: Site, context: Context) -> Iterator[Edit]:
+def negate_condition(site: MutationSite, context: Context) -> Iterator[Edit]:
     """Yield a change that negates a condition. Comparisons that ``reverse_comparison`` changes are excluded."""
     node = site.node
     if isinstance(node, ast.If | ast.While | ast.IfExp):
@@ -66,7 +66,7 @@ def negate_condition(site: Site, context: Context) -> Iterator[Edit]:
                 yield Edit(node.ifs, index, _negate_test(test))
 
 
-def drop_condition(site: Site, context: Context) -> Iterator[Edit]:
+def drop_condition(site: MutationSite, context: Context) -> Iterator[Edit]:
     """Yield changes that drop one of several conditions."""
     if isinstance(site.node, ast.BoolOp):
         values = site.node.values
@@ -75,27 +75,27 @@ def drop_condition(site: Site, context: Context) -> Iterator[Edit]:
             yield site.make_edit(left[0] if len(left) == 1 else ast.BoolOp(site.node.op, left))
 
 
-def exchange_and_or(site: Site, context: Context) -> Iterator[Edit]:
+def exchange_and_or(site: MutationSite, context: Context) -> Iterator[Edit]:
     """Yield changes that exchange ``and`` and ``or``."""
     if isinstance(site.node, ast.BoolOp):
         yield Edit(site.node, "op", ast.Or() if isinstance(site.node.op, ast.And) else ast.And())
 
 
-def move_comparison_boundary(site: Site, context: Context) -> Iterator[Edit]:
+def move_comparison_boundary(site: MutationSite, context: Context) -> Iterator[Edit]:
     """Yield changes that move the boundary of a comparison by one. They exchange ``<`` and ``<=``, or ``>`` and
     ``>=``.
     """
     yield from _exchange_comparisons(site, _COMPARISON_WITH_MOVED_BOUNDARY)
 
 
-def reverse_comparison(site: Site, context: Context) -> Iterator[Edit]:
+def reverse_comparison(site: MutationSite, context: Context) -> Iterator[Edit]:
     """Yield changes that reverse a comparison. They exchange ``==`` and ``!=``, ``is`` and ``is not``, or ``in``
     and ``not in``.
     """
     yield from _exchange_comparisons(site, _OPPOSITE_COMPARISON)
 
 
-def exchange_arithmetic(site: Site, context: Context) -> Iterator[Edit]:
+def exchange_arithmetic(site: MutationSite, context: Context) -> Iterator[Edit]:
     """Yield changes that exchange arithmetic operators, such as ``+`` and ``-``, ``*`` and ``//``, ``&`` and ``|``,
     ``<<`` and ``>>``.
     """
@@ -108,13 +108,13 @@ def exchange_arithmetic(site: Site, context: Context) -> Iterator[Edit]:
         yield Edit(node, "op", _EXCHANGED_ARITHMETIC_OPERATOR[type(node.op)]())
 
 
-def exchange_min_max(site: Site, context: Context) -> Iterator[Edit]:
+def exchange_min_max(site: MutationSite, context: Context) -> Iterator[Edit]:
     """Yield changes that exchange ``min`` and ``max``."""
     if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name) and site.node.func.id in ("min", "max"):
         yield Edit(site.node.func, "id", "max" if site.node.func.id == "min" else "min")
 
 
-def shift_number_by_one(site: Site, context: Context) -> Iterator[Edit]:
+def shift_number_by_one(site: MutationSite, context: Context) -> Iterator[Edit]:
     """Yield changes that add one to a number, subtract one from a number, or negate a truth value."""
     value = _read_number(site, context)
     if isinstance(value, bool):
@@ -127,7 +127,7 @@ def shift_number_by_one(site: Site, context: Context) -> Iterator[Edit]:
         yield site.make_edit(ast.BinOp(site.node, ast.Add(), ast.Constant(1)))
 
 
-def replace_enum_member(site: Site, context: Context) -> Iterator[Edit]:
+def replace_enum_member(site: MutationSite, context: Context) -> Iterator[Edit]:
     """Yield changes that replace a member of an enumeration with the next member, and the last member with the
     first.
     """
@@ -142,7 +142,7 @@ def replace_enum_member(site: Site, context: Context) -> Iterator[Edit]:
             yield Edit(node, "attr", other)
 
 
-def replace_field(site: Site, context: Context) -> Iterator[Edit]:
+def replace_field(site: MutationSite, context: Context) -> Iterator[Edit]:
     """Yield changes that replace a field, where it is read or set, with another field of the same type in the same
     data class.
     """
@@ -153,7 +153,7 @@ def replace_field(site: Site, context: Context) -> Iterator[Edit]:
             yield Edit(site.node, "attr", other)
 
 
-def swap_fields(site: Site, context: Context) -> Iterator[Edit]:
+def swap_fields(site: MutationSite, context: Context) -> Iterator[Edit]:
     """Yield changes that swap the values of two fields of the same type in the call that creates an object."""
     if not (isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name)):
         return
@@ -168,7 +168,7 @@ def swap_fields(site: Site, context: Context) -> Iterator[Edit]:
             yield Edit(site.node, "keywords", keywords)
 
 
-def drop_statement(site: Site, context: Context) -> Iterator[Edit]:
+def drop_statement(site: MutationSite, context: Context) -> Iterator[Edit]:
     """Yield changes that drop a statement."""
     node = site.node
     if (
@@ -181,7 +181,7 @@ def drop_statement(site: Site, context: Context) -> Iterator[Edit]:
         yield site.make_edit(ast.Pass())
 
 
-def return_wrong_value(site: Site, context: Context) -> Iterator[Edit]:
+def return_wrong_value(site: MutationSite, context: Context) -> Iterator[Edit]:
     """Yield changes that return a wrong value: a negated truth value, or None in place of an optional value."""
     if not (isinstance(site.node, ast.Return) and site.node.value is not None):
         return
@@ -209,7 +209,7 @@ _OPERATORS: dict[str, MutationOperator] = {
 }
 
 
-def list_mutations(context: Context) -> Iterator[tuple[str, Site, Edit]]:
+def list_mutations(context: Context) -> Iterator[tuple[str, MutationSite, Edit]]:
     """Yield every change of a function, with the name of its operator. The order of the changes is always the same."""
     yield from _return_at_start(context)
     for site in find_sites(context.function):
@@ -218,7 +218,7 @@ def list_mutations(context: Context) -> Iterator[tuple[str, Site, Edit]]:
                 yield name, site, edit
 
 
-def _return_at_start(context: Context) -> Iterator[tuple[str, Site, Edit]]:
+def _return_at_start(context: Context) -> Iterator[tuple[str, MutationSite, Edit]]:
     """Yield changes that return from the function at its start."""
     function = context.function
     body = [statement for statement in function.body if not is_docstring(statement)]
@@ -227,11 +227,11 @@ def _return_at_start(context: Context) -> Iterator[tuple[str, Site, Edit]]:
         return
     if len(body) > 1 or isinstance(body and body[0], ast.If | ast.For | ast.While | ast.Return):
         for answer in answers.get(_get_return_type(function), []):
-            site = Site(function, body[0], function, function, "body")
+            site = MutationSite(function, body[0], function, function, "body")
             yield "early-return", site, Edit(function, "body", [ast.Return(answer)])
 
 
-def _exchange_comparisons(site: Site, others: Mapping[type[ast.cmpop], type[ast.cmpop]]) -> Iterator[Edit]:
+def _exchange_comparisons(site: MutationSite, others: Mapping[type[ast.cmpop], type[ast.cmpop]]) -> Iterator[Edit]:
     if isinstance(site.node, ast.Compare):
         for index, operator in enumerate(site.node.ops):
             if type(operator) in others:
@@ -248,7 +248,7 @@ def _negate_test(test: ast.expr) -> ast.expr:
     return ast.UnaryOp(ast.Not(), test)
 
 
-def _read_number(site: Site, context: Context) -> int | None:
+def _read_number(site: MutationSite, context: Context) -> int | None:
     """Return the int or bool value of a literal or of a constant of the module, or None for other nodes."""
     node = site.node
     if isinstance(node, ast.Constant):

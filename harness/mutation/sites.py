@@ -17,23 +17,23 @@ _TEXT_ONLY_NODES = (ast.JoinedStr, ast.Raise, ast.Assert)
 class Edit:
     """A change of the syntax tree, which sets one field of a node, or one entry of a list of nodes, to a new value."""
 
-    holder: Any
+    edited_node: Any
     key: Any
     new: Any
 
     def swap_nodes(self) -> Edit:
         """Carry out the edit; return the edit that undoes it."""
         if isinstance(self.key, str):
-            old = getattr(self.holder, self.key)
-            setattr(self.holder, self.key, self.new)
+            old = getattr(self.edited_node, self.key)
+            setattr(self.edited_node, self.key, self.new)
         else:
-            old = self.holder[self.key]
-            self.holder[self.key] = self.new
-        return Edit(self.holder, self.key, old)
+            old = self.edited_node[self.key]
+            self.edited_node[self.key] = self.new
+        return Edit(self.edited_node, self.key, old)
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class MutationSite:
     """A node of a function's syntax tree, with its statement and the position where another node can replace it."""
 
     node: ast.AST
@@ -47,13 +47,13 @@ class Site:
         return Edit(self.holder, self.key, new)
 
 
-def find_sites(function: ast.FunctionDef) -> Iterator[Site]:
+def find_sites(function: ast.FunctionDef) -> Iterator[MutationSite]:
     """Yield the sites of a function in the order of its text. Annotations, docstrings and the texts of errors are
     omitted.
     """
     for index, statement in enumerate(function.body):
         if not is_docstring(statement):
-            yield from _walk_sites(Site(statement, statement, function, function.body, index))
+            yield from _walk_sites(MutationSite(statement, statement, function, function.body, index))
 
 
 def is_docstring(statement: ast.stmt) -> bool:
@@ -65,8 +65,8 @@ def is_docstring(statement: ast.stmt) -> bool:
     )
 
 
-def _walk_sites(site: Site) -> Iterator[Site]:
-    if isinstance(site.node, _TEXT_ONLY_NODES) or _only_builds_error(site.node):
+def _walk_sites(site: MutationSite) -> Iterator[MutationSite]:
+    if isinstance(site.node, _TEXT_ONLY_NODES) or _only_builds_error_message(site.node):
         return
     yield site
     for name, value in ast.iter_fields(site.node):
@@ -77,10 +77,10 @@ def _walk_sites(site: Site) -> Iterator[Site]:
         for key, child in entries:
             if isinstance(child, ast.AST) and not (isinstance(child, ast.stmt) and is_docstring(child)):
                 statement = child if isinstance(child, ast.stmt) else site.statement
-                yield from _walk_sites(Site(child, statement, site.node, holder, key))
+                yield from _walk_sites(MutationSite(child, statement, site.node, holder, key))
 
 
-def _only_builds_error(node: ast.AST) -> bool:
+def _only_builds_error_message(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.endswith("Error")
 
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from harness.pair.outcomes import Result
+from harness.pair.outcomes import ScenarioResult
 from harness.pair.results import PairResults
 from harness.pair.scenarios import SCENARIOS
 from harness.printable import one_line
 
 MAX_NAME_CHARACTERS = 60
 """The maximum length, in characters, of a system's name in a grid."""
-RESULTS_WORST_FIRST = (Result.FAIL, Result.BROKEN, Result.UNSUPPORTED, Result.PASS)
+RESULTS_WORST_FIRST = (ScenarioResult.FAIL, ScenarioResult.BROKEN, ScenarioResult.UNSUPPORTED, ScenarioResult.PASS)
 LETTER_BY_SCENARIO = {one.name: one.letter for one in SCENARIOS}
 _TEMPLATE_ENVIRONMENT = Environment(
     loader=PackageLoader("harness.pair", "templates"),
@@ -28,23 +28,23 @@ _TEMPLATE_ENVIRONMENT = Environment(
 
 
 @dataclass(slots=True)
-class GridCell:
+class PairGridCell:
     """A cell of the grid, for the messages from one system to the other. It contains the result of each scenario with
     the reason, and the rules that each system broke in the scenarios.
     """
 
-    results: dict[str, Result] = field(default_factory=dict)
+    results: dict[str, ScenarioResult] = field(default_factory=dict)
     reasons: dict[str, list[str]] = field(default_factory=dict)
     broken: dict[str, set[str]] = field(default_factory=dict)
 
-    def add(self, scenario: str, result: Result, why: str) -> None:
+    def add(self, scenario: str, result: ScenarioResult, why: str) -> None:
         """Add a result of a scenario. If the scenario has several results, only the worst result counts."""
-        held = self.results.get(scenario, Result.PASS)
+        held = self.results.get(scenario, ScenarioResult.PASS)
         self.results[scenario] = min(held, result, key=RESULTS_WORST_FIRST.index)
         if why:
             self.reasons.setdefault(scenario, []).append(why)
 
-    def join_scenario_letters(self, result: Result) -> str:
+    def join_scenario_letters(self, result: ScenarioResult) -> str:
         """Return the letters of the scenarios that have a result, in the order of SCENARIOS."""
         return "".join(letter for name, letter in LETTER_BY_SCENARIO.items() if self.results.get(name) is result)
 
@@ -56,7 +56,7 @@ class Grid:
     """
 
     systems: list[str] = field(default_factory=list)
-    cells: dict[tuple[str, str], GridCell] = field(default_factory=dict)
+    cells: dict[tuple[str, str], PairGridCell] = field(default_factory=dict)
 
 
 def build_grid(results: Iterable[PairResults]) -> Grid:
@@ -68,7 +68,7 @@ def build_grid(results: Iterable[PairResults]) -> Grid:
                 grid.systems.append(name)
         for each in one.cells:
             at = one.systems[each.origin], one.systems[each.target]
-            cell = grid.cells.setdefault(at, GridCell())
+            cell = grid.cells.setdefault(at, PairGridCell())
             cell.add(each.scenario, each.outcome.result, each.outcome.why)
             for role, rules in each.broken.items():
                 cell.broken.setdefault(one.systems[role], set()).update(rules)
@@ -96,8 +96,8 @@ def list_grid_lines(grid: Grid) -> Iterator[str]:
             yield f"{names[origin]} -> {names[target]}: {names[system]} breaks {', '.join(sorted(rules))}"
 
 
-def _summarize_cell(cell: GridCell) -> str:
-    found = [f"{result} {letters}" for result in Result if (letters := cell.join_scenario_letters(result))]
+def _summarize_cell(cell: PairGridCell) -> str:
+    found = [f"{result} {letters}" for result in ScenarioResult if (letters := cell.join_scenario_letters(result))]
     if cell.broken:
         found.append(f"rules broken {len(set().union(*cell.broken.values()))}")
     return ", ".join(found)
@@ -106,7 +106,7 @@ def _summarize_cell(cell: GridCell) -> str:
 def build_grid_page(grid: Grid) -> str:
     """Return the grid as one HTML page, in which texts from systems are escaped."""
     return _TEMPLATE_ENVIRONMENT.get_template("grid.html").render(
-        grid=grid, results=list(Result), letters=LETTER_BY_SCENARIO, scenarios=SCENARIOS, names=_shorten_name
+        grid=grid, results=list(ScenarioResult), letters=LETTER_BY_SCENARIO, scenarios=SCENARIOS, names=_shorten_name
     )
 
 

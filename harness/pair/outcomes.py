@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Result(StrEnum):
+class ScenarioResult(StrEnum):
     """The result of a scenario, which states whether the scenario had the required outcome."""
 
     PASS = "pass"  # noqa: S105 - a verdict
@@ -23,16 +23,16 @@ class Result(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ScenarioOutcome:
     """The outcome of a scenario. It consists of the result and of the reason for it (a difference, a missing
     facility, or a failure).
     """
 
-    result: Result
+    result: ScenarioResult
     why: str = ""
 
 
-def compare_messages(sent: Sequence[str], arrived: Sequence[str], *, in_order: bool) -> Outcome:
+def compare_messages(sent: Sequence[str], arrived: Sequence[str], *, in_order: bool) -> ScenarioOutcome:
     """Return the outcome for the labels that were sent and received. Each message must arrive once; if ``in_order``
     is true, the messages must arrive in the order in which they were sent.
     """
@@ -45,14 +45,18 @@ def compare_messages(sent: Sequence[str], arrived: Sequence[str], *, in_order: b
     differences = [f"{name}: {', '.join(labels)}" for name, labels in parts.items() if labels]
     if not differences and in_order and list(arrived) != list(sent):
         differences = [f"in the wrong order: {', '.join(arrived)}"]
-    return Outcome(Result.FAIL, "; ".join(differences)) if differences else Outcome(Result.PASS)
+    return (
+        ScenarioOutcome(ScenarioResult.FAIL, "; ".join(differences))
+        if differences
+        else ScenarioOutcome(ScenarioResult.PASS)
+    )
 
 
-def compare_acknowledgment_classes(expected: Sequence[str], observed: Sequence[str]) -> Outcome:
+def compare_acknowledgment_classes(expected: Sequence[str], observed: Sequence[str]) -> ScenarioOutcome:
     """Return the outcome for the expected and the received classes of acknowledgments. The order of the
     acknowledgments does not matter.
     """
     if Counter(expected) == Counter(observed):
-        return Outcome(Result.PASS)
+        return ScenarioOutcome(ScenarioResult.PASS)
     wanted, found = ", ".join(sorted(expected)), ", ".join(sorted(observed)) or "none"
-    return Outcome(Result.FAIL, f"acknowledgments: {found}; expected: {wanted}")
+    return ScenarioOutcome(ScenarioResult.FAIL, f"acknowledgments: {found}; expected: {wanted}")

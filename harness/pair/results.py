@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import UsageError
-from harness.pair.outcomes import Outcome, Result
+from harness.pair.outcomes import ScenarioOutcome, ScenarioResult
 from harness.pair.running import DirectionResult
 from harness.pair.scenarios import SCENARIOS
 from harness.sut.sut_file import SutFile
@@ -77,5 +77,5 @@ def _read_cell_of_grid(cell: Mapping[str, Any], systems: Mapping[str, str]) -> D
     for role in (origin, target, *broken):
         if role not in systems:
             raise ValueError(f"{role!r} is not the role of a system of this pair")
-    outcome = Outcome(Result(cell["outcome"]["result"]), str(cell["outcome"]["why"]))
+    outcome = ScenarioOutcome(ScenarioResult(cell["outcome"]["result"]), str(cell["outcome"]["why"]))
     return DirectionResult(str(cell["scenario"]), origin, target, outcome, str(cell["capture"]), broken)

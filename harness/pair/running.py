@@ -12,7 +12,7 @@ from harness.errors import ConformanceFailure, SutUnavailable
 from harness.foreign.check import check_capture
 from harness.foreign.findings import build_findings
 from harness.judging.verdicts import Verdict
-from harness.pair.outcomes import Outcome, Result
+from harness.pair.outcomes import ScenarioOutcome, ScenarioResult
 from harness.pair.scenarios import SCENARIOS, Scenario, find_missing_facilities
 from harness.pair.systems import SYSTEM_A, SYSTEM_B, Pair, PairDrivers
 from harness.rules.catalogue import Catalogue
@@ -30,7 +30,7 @@ class DirectionResult:
     scenario: str
     origin: str
     target: str
-    outcome: Outcome
+    outcome: ScenarioOutcome
     capture: str = ""
     broken: dict[str, list[str]] = field(default_factory=dict)
 
@@ -76,11 +76,11 @@ def _run_scenario_in_direction(
     return cell
 
 
-def run_scenario(scenario: Scenario, pair: Pair, origin: str, target: str) -> Outcome:
+def run_scenario(scenario: Scenario, pair: Pair, origin: str, target: str) -> ScenarioOutcome:
     """Run a scenario; return its outcome, even if the scenario ends early."""
     try:
         return scenario.run(pair, pair.sides[origin], pair.sides[target])
     except Unsupported as error:
-        return Outcome(Result.UNSUPPORTED, str(error))
+        return ScenarioOutcome(ScenarioResult.UNSUPPORTED, str(error))
     except (ConformanceFailure, SutUnavailable) as error:
-        return Outcome(Result.BROKEN, str(error))
+        return ScenarioOutcome(ScenarioResult.BROKEN, str(error))

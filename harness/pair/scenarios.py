@@ -8,16 +8,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.pair.outcomes import Outcome, Result, compare_acknowledgment_classes, compare_messages
+from harness.pair.outcomes import ScenarioOutcome, ScenarioResult, compare_acknowledgment_classes, compare_messages
 from harness.pair.systems import Pair, PairSystem
 
 MESSAGE_COUNT = 3
-LARGE_BODY = "x" * 3_000_000
+LARGE_MESSAGE_BODY = "x" * 3_000_000
 """int bytes: the size of a body that nearly fills the largest packet (4 MiB)."""
 MAX_QUEUE_POLLS = 40
 MAX_ADMIN_MESSAGES = 1_000
 
-RunScenario = Callable[[Pair, PairSystem, PairSystem], Outcome]
+RunScenario = Callable[[Pair, PairSystem, PairSystem], ScenarioOutcome]
 """The type of functions that carry out a scenario, with the pair, the origin and the target as arguments."""
 
 
@@ -63,7 +63,7 @@ def _await_labels(pair: Pair, side: PairSystem, queue: str, number: int) -> list
 def _deliver_messages(
     name: str, number: int = MESSAGE_COUNT, *, transactional: bool = False, **fields: Any
 ) -> RunScenario:
-    def deliver(pair: Pair, origin: PairSystem, target: PairSystem) -> Outcome:
+    def deliver(pair: Pair, origin: PairSystem, target: PairSystem) -> ScenarioOutcome:
         queue = target.sut.queue("transactional" if transactional else "plain")
         labels = _number_labels(name, number)
         _send_all_messages(origin, target, queue, labels, **fields)
@@ -72,7 +72,7 @@ def _deliver_messages(
     return deliver
 
 
-def _request_acknowledgments(pair: Pair, origin: PairSystem, target: PairSystem) -> Outcome:
+def _request_acknowledgments(pair: Pair, origin: PairSystem, target: PairSystem) -> ScenarioOutcome:
     """Send two messages whose arrival and receipt must be acknowledged in an administration queue of the origin."""
     queue, admin = target.sut.queue("plain"), origin.sut.queue("admin")
     fields = {"acks": ["positive_arrival", "positive_receive"], "admin_queue": origin.direct_name(admin)}
@@ -86,7 +86,7 @@ def _request_acknowledgments(pair: Pair, origin: PairSystem, target: PairSystem)
     )
 
 
-def _send_to_missing_queue(pair: Pair, origin: PairSystem, target: PairSystem) -> Outcome:
+def _send_to_missing_queue(pair: Pair, origin: PairSystem, target: PairSystem) -> ScenarioOutcome:
     """Send a message to a missing queue. The origin must receive either a negative acknowledgment or no
     acknowledgment. An unsigned message gets no acknowledgment while SendInsecureNacks is FALSE (MS-MQQB 3.1.5.8.3).
     """
@@ -105,7 +105,7 @@ def _await_acknowledgment_classes(pair: Pair, side: PairSystem, queue: str, numb
     return [str(one["class"]) for one in found]
 
 
-def _send_over_outage(pair: Pair, origin: PairSystem, target: PairSystem) -> Outcome:
+def _send_over_outage(pair: Pair, origin: PairSystem, target: PairSystem) -> ScenarioOutcome:
     """Send messages while the network is interrupted. After the network is restored, each message must arrive once,
     and the messages must arrive in order.
     """
@@ -119,7 +119,7 @@ def _send_over_outage(pair: Pair, origin: PairSystem, target: PairSystem) -> Out
     return compare_messages(labels, _await_after_outage(pair, target, queue, len(labels)), in_order=True)
 
 
-def _send_over_restart(pair: Pair, origin: PairSystem, target: PairSystem) -> Outcome:
+def _send_over_restart(pair: Pair, origin: PairSystem, target: PairSystem) -> ScenarioOutcome:
     """Restart the target. Recoverable messages are sent before and after the restart; each must be in the queue once,
     and they must be in order.
     """
@@ -143,7 +143,7 @@ def _await_after_outage(pair: Pair, side: PairSystem, queue: str, number: int) -
     return _await_labels(pair, side, queue, number)
 
 
-def _receive_from_remote_queue(pair: Pair, origin: PairSystem, target: PairSystem) -> Outcome:
+def _receive_from_remote_queue(pair: Pair, origin: PairSystem, target: PairSystem) -> ScenarioOutcome:
     """Send messages, and receive them at the origin from the target's queue. Each message must be received once,
     and the messages must be received in order. The queue must then be empty.
     """
@@ -158,7 +158,11 @@ def _receive_from_remote_queue(pair: Pair, origin: PairSystem, target: PairSyste
     read = [str(one["label"]) for one in received if one is not None]
     outcome = compare_messages(labels, read, in_order=True)
     left = target.sut.labels(queue)
-    return Outcome(Result.FAIL, f"left in the queue: {', '.join(left)}") if left and not outcome.why else outcome
+    return (
+        ScenarioOutcome(ScenarioResult.FAIL, f"left in the queue: {', '.join(left)}")
+        if left and not outcome.why
+        else outcome
+    )
 
 
 SEND_FACILITIES, RECEIVE_FACILITIES = ("send",), ("receive",)
@@ -188,7 +192,7 @@ SCENARIOS = (
         "a message of 3 MB",
         SEND_FACILITIES,
         RECEIVE_FACILITIES,
-        _deliver_messages("large", 1, delivery="recoverable", body=LARGE_BODY),
+        _deliver_messages("large", 1, delivery="recoverable", body=LARGE_MESSAGE_BODY),
     ),
     Scenario(
         "acknowledgments",
@@ -214,7 +218,7 @@ SCENARIOS = (
 )
 
 
-def find_missing_facilities(scenario: Scenario, origin: PairSystem, target: PairSystem) -> Outcome | None:
+def find_missing_facilities(scenario: Scenario, origin: PairSystem, target: PairSystem) -> ScenarioOutcome | None:
     """Return the outcome ``unsupported``, with the missing facilities and capabilities, or None if the scenario can
     run.
     """
@@ -223,4 +227,4 @@ def find_missing_facilities(scenario: Scenario, origin: PairSystem, target: Pair
         for side, needs in ((origin, scenario.origin), (target, scenario.target))
         if (lacking := [need for need in needs if not side.sut.has(need)])
     ]
-    return Outcome(Result.UNSUPPORTED, "; ".join(parts)) if parts else None
+    return ScenarioOutcome(ScenarioResult.UNSUPPORTED, "; ".join(parts)) if parts else None

@@ -26,23 +26,23 @@ REMOTE_READ_PORT = 2105
 
 @dataclass(frozen=True, slots=True)
 class PairSystem:
-    """One system of a pair. ``found_at``: the address of the relay through which the other system reaches this
+    """One system of a pair. ``relay_address``: the address of the relay through which the other system reaches this
     system.
     """
 
     role: str
     sut: Sut
-    found_at: str
+    relay_address: str
 
     def direct_name(self, queue: str) -> str:
         """Return the direct format name that the other system uses for a queue of this system."""
-        return f"DIRECT=TCP:{self.found_at}\\{queue}"
+        return f"DIRECT=TCP:{self.relay_address}\\{queue}"
 
     def direct_host_name(self, queue: str) -> str:
         """Return the direct format name (DIRECT=OS) in which the relay's address is the host name. Only a system
         that has this host name accepts the format name as the name of its queue.
         """
-        return f"DIRECT=OS:{self.found_at}\\{queue}"
+        return f"DIRECT=OS:{self.relay_address}\\{queue}"
 
 
 class PingRelay:
@@ -100,14 +100,14 @@ class Pair:
         self.environment = environment
         self.sides = sides
         self.recorder = Recorder(environment, capture)
-        self.traffic = RelayTraffic(self.recorder, {one.found_at: role for role, one in sides.items()}, NoJudge())
+        self.traffic = RelayTraffic(self.recorder, {one.relay_address: role for role, one in sides.items()}, NoJudge())
         self.traffic.identifiers |= {one.sut.guid: role for role, one in sides.items()}
         self._relays = [self._relay_connections(one) for one in sides.values()]
         self._relays += [relay for one in sides.values() for relay in self._relay_rpc(one)]
         self._pings = [self._relay_pings(one) for one in sides.values()]
 
     def _relay_connections(self, side: PairSystem) -> Relay:
-        at = Endpoint(side.found_at, side.sut.file.driver.peer_tcp_port or side.sut.tcp_port)
+        at = Endpoint(side.relay_address, side.sut.file.driver.peer_tcp_port or side.sut.tcp_port)
         return Relay(self.environment, at, side.sut.endpoint, self.traffic, side.sut.file.driver.peer_address)
 
     def _relay_rpc(self, side: PairSystem) -> list[Relay]:
@@ -121,7 +121,7 @@ class Pair:
         return [
             Relay(
                 self.environment,
-                Endpoint(side.found_at, port),
+                Endpoint(side.relay_address, port),
                 Endpoint(side.sut.address, port),
                 traffic,
                 driver.peer_address,
@@ -131,7 +131,7 @@ class Pair:
 
     def _relay_pings(self, side: PairSystem) -> PingRelay:
         target = Endpoint(side.sut.address, side.sut.ping_port)
-        at = Endpoint(side.found_at, side.sut.file.driver.peer_ping_port or side.sut.ping_port)
+        at = Endpoint(side.relay_address, side.sut.file.driver.peer_ping_port or side.sut.ping_port)
         return PingRelay(self.environment, at, target, self.recorder)
 
     def cut(self) -> None:
@@ -208,7 +208,9 @@ class PairDrivers:
         """Open both systems of a pair for one scenario."""
         environment = RealEnvironment()
         try:
-            views = {role: driver.open_in(environment, name, name) for role, driver in self._drivers.items()}
+            views = {
+                role: driver.open_sut_in_environment(environment, name, name) for role, driver in self._drivers.items()
+            }
             found_at = {
                 SYSTEM_A: views[SYSTEM_B].file.driver.peer_address,
                 SYSTEM_B: views[SYSTEM_A].file.driver.peer_address,

@@ -32,7 +32,7 @@ def accept_residue(peer: Party) -> None:
     messages.
     """
     sut = peer.sut
-    if peer.environment.virtual or sut.forgets or not sut.peer_returns:
+    if peer.environment.is_time_virtual or sut.forgets or not sut.peer_returns:
         return
     for identifier, names in _list_expected_identifiers(peer).items():
         if waiting := sut.count_waiting_messages(names):
@@ -48,7 +48,7 @@ def accept_waiting_messages(peer: Party) -> None:
     affect no other test.
     """
     sut = peer.sut
-    if peer.environment.virtual or sut.forgets:
+    if peer.environment.is_time_virtual or sut.forgets:
         return
     try:
         for identifier, names in _list_expected_identifiers(peer).items():

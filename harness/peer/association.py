@@ -10,34 +10,34 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.conversation import RawConversation
-from harness.peer.rpc_protection import Protection, begin_protection
+from harness.peer.rpc_protection import SecurityContextOfConnection, begin_protection
 from harness.sut.releases import LackedByRelease, lacks_method
 from harness.wire import dissect
 from harness.wire.rpc import (
     ACCEPTANCE_RESULT,
     CONCURRENT_MULTIPLEXING_FLAG,
-    LAST,
+    LAST_FRAGMENT_FLAG,
     MAX_FRAGMENT_BYTES,
     MAX_STUB_BYTES,
     NDR,
     NDR64,
     WHOLE_FRAGMENT_FLAGS,
-    Outcome,
+    BindOutcome,
     Proposal,
     Syntax,
     bind,
     build_bind,
+    build_co_cancel_pdu,
     build_rpc_auth3,
-    co_cancel,
     list_bind_outcomes,
     read_call_id,
     read_group_id,
 )
 from harness.wire.rpc_ept import EPT_OPERATIONS
-from harness.wire.rpc_fragments import Fragment, parse_fragment, request
+from harness.wire.rpc_fragments import Fragment, build_request_fragments, parse_fragment
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
-from harness.wire.rpc_status import get_fault_name, is_failure, name_status
+from harness.wire.rpc_status import get_fault_name, get_status_name, is_failure
 from harness.wire.rpc_stub import NULL_HANDLE, Operation, octets
 from harness.wire.rpc_trailer import HEADER_SIGN_FLAG, INTEGRITY_LEVEL, append_trailer, read_trailer
 from harness.wire.wire_error import WireError
@@ -80,13 +80,13 @@ class Call:
     """The dissected stub of the response, a scapy packet with the results of the call."""
     malformed: str | None = None
     """The reason why the stub of the response is invalid."""
-    gathered: bytearray = field(default_factory=bytearray, repr=False)
+    received_stub_bytes: bytearray = field(default_factory=bytearray, repr=False)
     _packet: Any = field(default=None, repr=False)
 
     @property
     def stub(self) -> bytes:
         """The bytes of the response's stub that have been received so far."""
-        return bytes(self.gathered)
+        return bytes(self.received_stub_bytes)
 
     def wait(self, within_ms: int | None = None) -> Call:
         """Wait until the answer to the call arrives or can no longer arrive; raise LackedByRelease if the SUT's release
@@ -145,7 +145,7 @@ class Call:
             return f"a malformed response: {self.malformed}"
         if not self.answered:
             return "the connection closed" if self.association.over else "no answer"
-        return "returned" if self.status is None else name_status(self.status)
+        return "returned" if self.status is None else get_status_name(self.status)
 
     @property
     def plain_outcome(self) -> str:
@@ -237,16 +237,16 @@ class Call:
         if fragment is None:
             self.thrown, self.answered = frame.packet.payload.status, True
             return
-        self.gathered += fragment.stub
-        if len(self.gathered) > MAX_STUB_BYTES:
+        self.received_stub_bytes += fragment.stub
+        if len(self.received_stub_bytes) > MAX_STUB_BYTES:
             self.malformed, self.answered = f"the stub has more than {MAX_STUB_BYTES} bytes", True
             return
-        if not fragment.pfc_flags & LAST:
+        if not fragment.pfc_flags & LAST_FRAGMENT_FLAG:
             return
         self.answered = True
         if self.operation is not None:
             try:
-                self.out = self.operation.read_response(bytes(self.gathered), self.wide)
+                self.out = self.operation.read_response(bytes(self.received_stub_bytes), self.wide)
             except WireError as error:
                 self.malformed = str(error)
             self.received[0].stub = self.out
@@ -263,7 +263,7 @@ class Association(RawConversation):
         self.elsewhere: dict[Syntax, Association] = {}
         """The associations for interfaces that the SUT serves at separate ports, by interface."""
         self.group = 0
-        self.protection: Protection | None = None
+        self.protection: SecurityContextOfConnection | None = None
         """The security context of the connection, or None before the first bind with authentication."""
         self.calls: dict[int, Call] = {}
         self.answers: list[Frame] = []
@@ -325,7 +325,7 @@ class Association(RawConversation):
 
     # -- presentation contexts ----------------------------------------------------------------------------------
 
-    def propose(
+    def send_bind_pdu(
         self,
         proposals: Sequence[Proposal],
         *,
@@ -363,7 +363,7 @@ class Association(RawConversation):
         group: int,
         flags: int,
         body: dict[str, Any],
-        protection: Protection | None,
+        protection: SecurityContextOfConnection | None,
     ) -> Frame | None:
         """Propose presentation contexts and, if the connection is protected, carry out every step of the
         authentication; return the answer to the first PDU. Spec: MS-RPCE 3.3.1.5.2.1.
@@ -378,10 +378,10 @@ class Association(RawConversation):
         flags |= HEADER_SIGN_FLAG if protection.auth_level >= INTEGRITY_LEVEL else 0
         made = bytes(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body))
         first = answer = self._send_and_receive_pdu(
-            append_trailer(made, protection.trailer(protection.step(b""))), kind
+            append_trailer(made, protection.build_sec_trailer(protection.step(b""))), kind
         )
         if answer is not None and answer.kind == "bind_ack":
-            protection.header_sign = bool(answer.packet.pfc_flags & HEADER_SIGN_FLAG)
+            protection.uses_header_signing = bool(answer.packet.pfc_flags & HEADER_SIGN_FLAG)
         again = bytes(
             bind(self._call_id, proposals, kind="alter_context", group=group, flags=WHOLE_FRAGMENT_FLAGS, **body)
         )
@@ -392,7 +392,7 @@ class Association(RawConversation):
             token = b"" if given is None else protection.step(given.token)
             if not token:
                 return first
-            leg = protection.trailer(token)
+            leg = protection.build_sec_trailer(token)
             if protection.is_last_token_unanswered:
                 self.send(append_trailer(bytes(build_rpc_auth3(self._call_id)), leg))
                 return first
@@ -413,12 +413,12 @@ class Association(RawConversation):
 
         Raise ConformanceFailure if the SUT accepts no transfer syntax for one of the interfaces.
         """
-        refused, said = self.offer(*interfaces, transfers=transfers, kind=kind, group=group)
+        refused, said = self.bind_and_list_rejected_interfaces(*interfaces, transfers=transfers, kind=kind, group=group)
         if refused:
             raise ConformanceFailure(f"the SUT did not accept the interface {refused[0].uuid}: the answer was {said}")
         return self
 
-    def offer(
+    def bind_and_list_rejected_interfaces(
         self, *interfaces: Syntax, transfers: Iterable[Syntax] = (NDR, NDR64), kind: str = "bind", group: int = 0
     ) -> tuple[list[Syntax], str]:
         """Propose interfaces as ``bind`` does; return the interfaces that the SUT did not accept, and the kind of its
@@ -429,7 +429,7 @@ class Association(RawConversation):
             for transfer in transfers:
                 proposals.append(Proposal(self._context_id, interface, (transfer,)))
                 self._context_id += 1
-        frame = self.propose(proposals, kind=kind, group=group, authenticate=kind == "bind")
+        frame = self.send_bind_pdu(proposals, kind=kind, group=group, authenticate=kind == "bind")
         return [one for one in interfaces if one not in self.contexts], frame.kind if frame else "nothing"
 
     def of(self, interface: Syntax) -> Association:
@@ -445,14 +445,16 @@ class Association(RawConversation):
             if not other.over:
                 other.close()
 
-    def alter(self, *interfaces: Syntax, transfers: Iterable[Syntax] = (NDR, NDR64)) -> Association:
+    def bind_additional_interfaces(
+        self, *interfaces: Syntax, transfers: Iterable[Syntax] = (NDR, NDR64)
+    ) -> Association:
         """Send an alter_context to bind to additional interfaces."""
         return self.bind(*interfaces, transfers=transfers, kind="alter_context", group=self.group)
 
-    def _note_accepted_interfaces(self, proposals: Sequence[Proposal], outcomes: Sequence[Outcome]) -> None:
+    def _note_accepted_interfaces(self, proposals: Sequence[Proposal], outcomes: Sequence[BindOutcome]) -> None:
         for proposal, outcome in zip(proposals, outcomes, strict=False):
-            if outcome.result == ACCEPTANCE_RESULT and outcome.transfer in (NDR, NDR64):
-                self.contexts[proposal.abstract] = Context(proposal.p_cont_id, outcome.transfer == NDR64)
+            if outcome.result == ACCEPTANCE_RESULT and outcome.transfer_syntax in (NDR, NDR64):
+                self.contexts[proposal.abstract_syntax] = Context(proposal.p_cont_id, outcome.transfer_syntax == NDR64)
 
     # -- calls --------------------------------------------------------------------------------------------------
 
@@ -502,11 +504,11 @@ class Association(RawConversation):
             call_id = self._call_id
         call = Call(self, call_id, None, context.wide, [])
         self.calls[call_id] = call
-        longest = fragment if self.protection is None else self.protection.fragment(fragment)
-        for part in request(call_id, context.p_cont_id, opnum, stub, fragment=longest):
+        longest = fragment if self.protection is None else self.protection.max_fragment_bytes(fragment)
+        for part in build_request_fragments(call_id, context.p_cont_id, opnum, stub, fragment=longest):
             call.sent.append(self.send(part if self.protection is None else self.protection.protect(part)))
         return call
 
     def cancel(self, call: Call) -> Frame:
         """Cancel a call with a co_cancel PDU."""
-        return self.send(co_cancel(call.call_id))
+        return self.send(build_co_cancel_pdu(call.call_id))

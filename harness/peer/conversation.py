@@ -295,7 +295,7 @@ class Session(Conversation):
         self.tampers: list[ChangePacket] = []
         self.ignore_incoming = False
 
-    def tamper(self, change: ChangePacket) -> Session:
+    def change_sent_packets(self, change: ChangePacket) -> Session:
         """Change every packet that the core sends from now on with the function ``change``."""
         self.tampers.append(change)
         return self

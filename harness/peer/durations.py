@@ -16,7 +16,7 @@ from harness.sut.sut import Sut
 
 Instant = Frame | int
 """The type of an instant: a packet, or a time in int ms on the recorder's clock."""
-IN_TIME = "in time"
+IN_TIME_TEXT = "in time"
 
 
 def get_time_ms(instant: Instant) -> int:
@@ -61,7 +61,7 @@ class Duration:
         due_ms = self.sut.duration_ms(specified_ms)
         return self.get_allowed_range(due_ms * 4 // 5, due_ms + self.sut.slack_ms(specified_ms))
 
-    def describe_expiry(self, specified_ms: int, in_time: str = IN_TIME) -> str:
+    def describe_expiry(self, specified_ms: int, in_time: str = IN_TIME_TEXT) -> str:
         """Return a text that states when a timer of the SUT expired: ``in_time`` if it expired in time, otherwise
         the number of ms after the first instant.
         """

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from harness.peer.conversation import RawConversation
 from harness.peer.party import Party
-from harness.peer.timeouts import TIMEOUTS
+from harness.peer.timeouts import PEER_TIMEOUTS
 from harness.wire import connection_parameters, establish_connection
 
 NULL_GUID = UUID(int=0)
@@ -27,9 +27,11 @@ def establish_request(peer: Party, **header: Any) -> Any:
     return establish_connection(base=MARKED_RESERVED_FIELD, **usual | header)
 
 
-def parameters_request(**header: Any) -> Any:
+def build_parameters_request(**header: Any) -> Any:
     """Build a ConnectionParameters request from the peer with short timeouts."""
-    return connection_parameters(base=MARKED_RESERVED_FIELD, **TIMEOUTS | {"WindowSize": UNUSUAL_WINDOW_SIZE} | header)
+    return connection_parameters(
+        base=MARKED_RESERVED_FIELD, **PEER_TIMEOUTS | {"WindowSize": UNUSUAL_WINDOW_SIZE} | header
+    )
 
 
 def shake_hands(connection: RawConversation, request: Any, parameters: Any) -> RawConversation:

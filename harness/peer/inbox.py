@@ -114,7 +114,7 @@ class Inbox:
             self._pieces.append(frame)
         if frame.kind == USER_MESSAGE_KIND:
             self._unread.append(frame)
-        elif any(one.record is frame.connection for one in self.connecting):
+        elif any(one.record is frame.connection for one in self.connections_without_session):
             environment = self.peer.environment
             environment.call_at(environment.now().monotonic_ms, lambda: self._set_up_session(frame))
 
@@ -162,14 +162,14 @@ class Inbox:
         return self._listeners[-1]
 
     @property
-    def connecting(self) -> list[RawConversation]:
+    def connections_without_session(self) -> list[RawConversation]:
         """The SUT's connections on which no session has been set up yet."""
         waiting = (one for listener in self._listeners for one in listener.waiting)
         return [one for one in waiting if one.is_open and one.record.closed_by is None]
 
     def _set_up_session(self, frame: Frame) -> None:
         """Answer a packet that the SUT sends to set up a session."""
-        connection = next((one for one in self.connecting if one.record is frame.connection), None)
+        connection = next((one for one in self.connections_without_session if one.record is frame.connection), None)
         if connection is None:
             return
         if frame.kind == "EstablishConnection":

@@ -16,7 +16,7 @@ from harness.peer.durations import Duration, Instant, duration, get_time_ms
 from harness.sut.own_queues import MESSAGE_IDS_PER_TEST
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from harness.varying.variant import PLAIN, Variant
+from harness.varying.variant import PLAIN_VARIANT, RowVariant
 from harness.wire import PrivateQueueFormatNameId, TxSequenceID, user_message
 from reference_qm.surface.entropy import SeededEntropy
 
@@ -26,7 +26,7 @@ DQ_PRIVATE_ON_DESTINATION = 3
 """The value of UserHeader.Flags.DQ for a private queue of the destination (MS-MQMQ 2.2.19.2)."""
 
 
-class Places:
+class SequencePositions:
     """The positions of transactional messages in one sequence of the peer. ``ordinal`` (1 to 15) distinguishes the
     sequences of a test.
 
@@ -38,7 +38,7 @@ class Places:
         self.identifier = TxSequenceID(Ordinal=base + ordinal, TimeStamp=peer.environment.now().utc_s)
         self.number = 0
 
-    def next_place(self) -> dict[str, Any]:
+    def get_next_message_fields(self) -> dict[str, Any]:
         """Return the fields of the TransactionHeader for the next message. Each message is a separate transaction."""
         self.number += 1
         return {
@@ -67,7 +67,7 @@ class Party:
         sut: Sut,
         recorder: Recorder,
         seed: str,
-        variant: Variant = PLAIN,
+        variant: RowVariant = PLAIN_VARIANT,
         identity: PartyIdentity | None = None,
     ) -> None:
         """``variant``: the values of message properties that a check does not set. ``identity``: by
@@ -173,18 +173,18 @@ class Party:
             "SentTime": self.environment.now().utc_s,
         }
         destination = self.sut.format_name(queue).removeprefix("DIRECT=")
-        if self.variant is not PLAIN:
+        if self.variant is not PLAIN_VARIANT:
             if "destination" not in headers and self.variant["destination"] == "private":
                 own |= self.private_destination(self.sut.queue(queue))
             if "transaction" not in headers and self.variant.value("delivery") == "transactional":
-                headers = {"transaction": self.sequence.next_place(), **headers}
+                headers = {"transaction": self.sequence.get_next_message_fields(), **headers}
         plain = {"destination": destination, "user": own, "body": b"of the peer"}
         return user_message(**self.variant.add_to_packet(plain, {**headers, "user": user}))
 
     @cached_property
-    def sequence(self) -> Places:
+    def sequence(self) -> SequencePositions:
         """The sequence of messages that are transactional only because the row of a varied check requires it."""
-        return Places(self)
+        return SequencePositions(self)
 
     def recoverable_message(self, user: Mapping[str, Any] = NO_FIELDS, **headers: Any) -> Any:
         """Build a recoverable message, which the SUT must acknowledge after RecoverableAckTimeout."""
@@ -196,7 +196,7 @@ class Party:
         """
         if not self.sut.peer_returns or not frame.from_sut or frame.message is None:
             return False
-        answered = frame.message.answered
+        answered = frame.message.acknowledged_message_identifier
         named = {frame.message.SourceQueueManager: frame.message.MessageID, answered.QueueManagerGuid: answered.Ordinal}
         return named.get(self.identifier, self.message_ids[0]) not in self.message_ids
 
@@ -207,7 +207,7 @@ class Party:
         If the condition becomes true only after the timeout, raise ConformanceFailure with the delay. Then the rules of
         the check do not fail.
         """
-        if within_ms is not None or self.environment.virtual:
+        if within_ms is not None or self.environment.is_time_virtual:
             timeout_ms = self.sut.response_timeout_ms if within_ms is None else within_ms
             return self.environment.run_until(arrived, timeout_ms)
         timeouts, began_ms = self.sut.timeouts, self.environment.now().monotonic_ms

@@ -17,13 +17,13 @@ from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.afterwards import PEER_QUOTA_KB, accept_waiting_messages
 from harness.peer.conversation import ChangePacket, Conversation, RawConversation, Session
-from harness.peer.handshake import establish_request, parameters_request, shake_hands
+from harness.peer.handshake import build_parameters_request, establish_request, shake_hands
 from harness.peer.inbox import Inbox
 from harness.peer.party import NO_FIELDS, Party, PartyIdentity
-from harness.peer.raw_ends import PingEnd, RawListener
+from harness.peer.raw_ends import PingPort, RawListener
 from harness.sut.own_queues import MESSAGE_IDS_PER_TEST
 from harness.sut.sut import Sut
-from harness.varying.variant import PLAIN, Variant
+from harness.varying.variant import PLAIN_VARIANT, RowVariant
 from reference_qm.codec import ConnectionParametersPacket, parse_packet
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
 from reference_qm.core.queue_manager import QueueManager
@@ -44,7 +44,7 @@ class Peer(Party):
         sut: Sut,
         recorder: Recorder,
         seed: str,
-        variant: Variant = PLAIN,
+        variant: RowVariant = PLAIN_VARIANT,
         identity: PartyIdentity | None = None,
     ) -> None:
         super().__init__(environment, sut, recorder, seed, variant, identity)
@@ -100,7 +100,7 @@ class Peer(Party):
         )
         self._other_hosts.append(second)
         second._other_hosts.append(self)
-        self.at_end(lambda: second._release_everything(lambda: None))
+        self.call_at_end_of_test(lambda: second._release_everything(lambda: None))
         return second
 
     def is_foreign(self, frame: Frame) -> bool:
@@ -149,13 +149,13 @@ class Peer(Party):
         ``asked``: fields of the EstablishConnection request. ``header``: fields of the ConnectionParameters
         request.
         """
-        return shake_hands(self.connect(), establish_request(self, **asked), parameters_request(**header))
+        return shake_hands(self.connect(), establish_request(self, **asked), build_parameters_request(**header))
 
-    def watch(self, conversation: RawConversation) -> None:
+    def register_conversation(self, conversation: RawConversation) -> None:
         """Register a conversation, so that it is closed at the end of the test."""
         self._raw.append(conversation)
 
-    def at_end(self, close: Callable[[], None]) -> None:
+    def call_at_end_of_test(self, close: Callable[[], None]) -> None:
         """Register a function that is called at the end of the test."""
         self._at_end.append(close)
 
@@ -164,13 +164,13 @@ class Peer(Party):
         if ping:
             self.host.listen_ping(self.sut.file.driver.peer_ping_port)
         self.listens = True
-        self._listeners.append(RawListener(self, self.watch))
+        self._listeners.append(RawListener(self, self.register_conversation))
         return self._listeners[-1]
 
-    def open_udp(self, port: int = 0) -> PingEnd:
+    def open_udp(self, port: int = 0) -> PingPort:
         """Open a UDP port for pings to and from the SUT."""
-        end = PingEnd(self, port)
-        self.at_end(end.close)
+        end = PingPort(self, port)
+        self.call_at_end_of_test(end.close)
         return end
 
     # -- with the reference core --------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ class Peer(Party):
         if ping:
             self.host.listen_ping(driver.peer_ping_port)
 
-    def tamper_accepted(self, change: ChangePacket | None) -> None:
+    def change_packets_of_accepted_sessions(self, change: ChangePacket | None) -> None:
         """Change, with the function ``change``, every packet that the core sends from now on, on connections that
         the SUT opens. If ``change`` is None, the changes end.
 
@@ -261,7 +261,7 @@ class Peer(Party):
             stack.callback(self.recorder.close)
             stack.callback(self._release_everything, self.sut.restore_state)
 
-    def create_successor(self, variant: Variant, seed: str) -> Peer:
+    def create_successor(self, variant: RowVariant, seed: str) -> Peer:
         """End this peer; return a peer for the next row of a varied check, with the same identity and new
         MessageIDs.
         """

@@ -44,7 +44,7 @@ class RawListener:
         self._listener.close()
 
 
-class PingEnd:
+class PingPort:
     """A UDP port of the peer for pings."""
 
     def __init__(self, peer: Party, port: int) -> None:

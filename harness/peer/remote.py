@@ -23,7 +23,7 @@ from harness.wire.wire_error import WireError
 DW_MQS_WINDOWS_SERVER = 0x0000_0500
 """The value of dwMQS in R_QMOpenRemoteQueue for a client that runs on Windows Server. Such a client needs no license.
 """
-START, LOOKUP = Method.START_RECEIVE, Method.START_RECEIVE_BY_LOOKUP_ID
+START_RECEIVE_METHODS, LOOKUP = Method.START_RECEIVE, Method.START_RECEIVE_BY_LOOKUP_ID
 MESSAGE_BODY = b"of the peer"
 """int bytes: the size of the message bodies that a check reads."""
 LABELS_BEYOND_ANY_QUEUE = 32
@@ -63,7 +63,7 @@ class Remote:
         if port is None and self._read_port not in (0, self.sut.rpc_port) and QM2QM in wanted:
             return self._associate_at_two_ports(wanted, transfers, group)
         association = self.connect(port)
-        refused, said = association.offer(*wanted, transfers=transfers, group=group)
+        refused, said = association.bind_and_list_rejected_interfaces(*wanted, transfers=transfers, group=group)
         if port is None and QM2QM in refused and said == "bind_ack":
             association.close()
             self._read_port = self._find_read_port()
@@ -75,7 +75,7 @@ class Remote:
     def get_read_port(self) -> int:
         """Return the port at which the SUT serves qm2qm. A check can then bind to any interface at this port."""
         if not self._read_port:
-            refused, said = self.connect().offer(QM2QM)
+            refused, said = self.connect().bind_and_list_rejected_interfaces(QM2QM)
             self._read_port = self._find_read_port() if refused and said == "bind_ack" else self.sut.rpc_port
         return self._read_port
 
@@ -112,7 +112,7 @@ class Remote:
 
     def _ask_qmcomm_for_port(self) -> int:
         association = self.connect()
-        refused, _ = association.offer(QMCOMM)
+        refused, _ = association.bind_and_list_rejected_interfaces(QMCOMM)
         call = None if refused else association.call("R_QMGetRTQMServerPort", fIP=PortType.IP_READ)
         association.close()
         port = call.status if call is not None else None
@@ -123,7 +123,7 @@ class Remote:
             association = self.connect(port)
         except SutUnavailable:
             return False
-        refused, _ = association.offer(QM2QM)
+        refused, _ = association.bind_and_list_rejected_interfaces(QM2QM)
         association.close()
         return not refused
 
@@ -132,7 +132,7 @@ class Remote:
             association = self.connect(port)
         except SutUnavailable:
             return 0
-        refused, _ = association.offer(EPT)
+        refused, _ = association.bind_and_list_rejected_interfaces(EPT)
         call = None if refused else association.call("ept_map", **build_map_arguments(QM2QM))
         association.close()
         try:
@@ -144,7 +144,7 @@ class Remote:
     def connect(self, port: int | None = None) -> Association:
         """Connect to an RPC interface of the SUT without sending a bind."""
         association = Association(self.peer).connect(self.sut.rpc_port if port is None else port)
-        self.peer.watch(association)
+        self.peer.register_conversation(association)
         return association
 
     def open(

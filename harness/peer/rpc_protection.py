@@ -41,10 +41,10 @@ bytes.
 
 
 @dataclass(eq=False)
-class Protection:
+class SecurityContextOfConnection:
     """The security context of a connection.
 
-    ``header_sign``: whether both sides use header signing. Pass the PDUs of each direction in the order on the
+    ``uses_header_signing``: whether both sides use header signing. Pass the PDUs of each direction in the order on the
     wire, because each direction has a sequence number.
     """
 
@@ -52,8 +52,8 @@ class Protection:
     auth_level: int
     auth_context_id: int
     context: SecurityContext
-    header_sign: bool = False
-    legs: int = 0
+    uses_header_signing: bool = False
+    authentication_leg_count: int = 0
 
     @property
     def has_signatures(self) -> bool:
@@ -65,7 +65,7 @@ class Protection:
         """Whether the client sends its last token in an rpc_auth_3, which has no answer (MS-RPCE 2.2.1.1.7)."""
         return self.auth_type == NTLM_AUTHENTICATION_TYPE
 
-    def trailer(self, token: bytes, pad: int = 0) -> Trailer:
+    def build_sec_trailer(self, token: bytes, pad: int = 0) -> Trailer:
         """Return the sec_trailer that a PDU of this context needs."""
         return Trailer(self.auth_type, self.auth_level, self.auth_context_id, token, pad)
 
@@ -75,15 +75,15 @@ class Protection:
 
     def step(self, token: bytes) -> bytes:
         """Process a token from the SUT; return the next token, or raise SecurityError."""
-        self.legs += 1
-        if self.legs > MAX_AUTHENTICATION_LEGS or len(token) > MAX_TOKEN_BYTES:
+        self.authentication_leg_count += 1
+        if self.authentication_leg_count > MAX_AUTHENTICATION_LEGS or len(token) > MAX_TOKEN_BYTES:
             raise SecurityError(
-                f"token {self.legs} has {len(token)} bytes; "
+                f"token {self.authentication_leg_count} has {len(token)} bytes; "
                 f"at most {MAX_AUTHENTICATION_LEGS} tokens of {MAX_TOKEN_BYTES} bytes are accepted"
             )
         return self.context.process_token(token)
 
-    def fragment(self, longest: int) -> int:
+    def max_fragment_bytes(self, longest: int) -> int:
         """Return the maximum size (bytes) of an unprotected fragment that, after it is signed or encrypted, has at
         most ``longest`` bytes.
         """
@@ -97,13 +97,13 @@ class Protection:
         if not self.has_signatures:
             return pdu
         pad = (REQUEST_HEADER_BYTES - len(pdu)) % STUB_ALIGNMENT_BYTES
-        made = append_trailer(pdu, self.trailer(bytes(self.context.signature_size), pad))
+        made = append_trailer(pdu, self.build_sec_trailer(bytes(self.context.signature_size), pad))
         header, body, trailer, _ = split_pdu(made)
         segments = PduSegments(header, body, trailer)
         if self.auth_level == PACKET_PRIVACY_LEVEL:
-            body, signature = self.context.seal(segments, header_sign=self.header_sign)
+            body, signature = self.context.seal(segments, header_sign=self.uses_header_signing)
         else:
-            signature = self.context.sign(segments, header_sign=self.header_sign)
+            signature = self.context.sign(segments, header_sign=self.uses_header_signing)
         return header + body + trailer + signature
 
     def open(self, pdu: bytes) -> bytes:
@@ -120,7 +120,8 @@ class Protection:
             return pdu
         if not self.owns_trailer(trailer):
             raise WireError(
-                f"the PDU names the security context {trailer[:3]}; the negotiated context is {self.trailer(b'')[:3]}"
+                f"the PDU names the security context {trailer[:3]}; "
+                f"the negotiated context is {self.build_sec_trailer(b'')[:3]}"
             )
         if not self.has_signatures:
             return pdu
@@ -128,15 +129,15 @@ class Protection:
         segments, signature = PduSegments(header, body, head), token[: self.context.signature_size]
         try:
             if self.auth_level == PACKET_PRIVACY_LEVEL:
-                body = self.context.unseal(segments, signature, header_sign=self.header_sign)
+                body = self.context.unseal(segments, signature, header_sign=self.uses_header_signing)
             else:
-                self.context.verify(segments, signature, header_sign=self.header_sign)
+                self.context.verify(segments, signature, header_sign=self.uses_header_signing)
         except SecurityError as error:
             raise WireError(str(error)) from error
         return header + body + head + token
 
 
-def begin_protection(sut: Sut) -> Protection | None:
+def begin_protection(sut: Sut) -> SecurityContextOfConnection | None:
     """Return the security context of a new connection to the SUT, or None at authentication level none."""
     access = sut.file.rpc
     if access.user is None:
@@ -145,10 +146,10 @@ def begin_protection(sut: Sut) -> Protection | None:
     from reference_qm.shell.spnego_security import SpnegoInitiator  # the import takes long
 
     context = SpnegoInitiator(access.auth_type, access.level, access.user)
-    return Protection(access.auth_type, access.level, AUTHENTICATION_CONTEXT_ID, context)
+    return SecurityContextOfConnection(access.auth_type, access.level, AUTHENTICATION_CONTEXT_ID, context)
 
 
-def accept_protection(sut: Sut, trailer: Trailer) -> Protection | None:
+def accept_protection(sut: Sut, trailer: Trailer) -> SecurityContextOfConnection | None:
     """Return the security context that the first token from the SUT requests, or None if the peer has no such
     provider.
     """
@@ -164,4 +165,4 @@ def accept_protection(sut: Sut, trailer: Trailer) -> Protection | None:
     from reference_qm.shell.spnego_security import SpnegoAcceptor  # the import takes long
 
     context = SpnegoAcceptor(trailer.auth_type, AuthLevel(meant), (access.user,))
-    return Protection(trailer.auth_type, trailer.auth_level, trailer.auth_context_id, context)
+    return SecurityContextOfConnection(trailer.auth_type, trailer.auth_level, trailer.auth_context_id, context)

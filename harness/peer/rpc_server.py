@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from harness.capture.recorder import MALFORMED, Frame
 from harness.environment import Listener, Stream, StreamSink
 from harness.peer.conversation import RawConversation
-from harness.peer.rpc_protection import Protection, accept_protection
+from harness.peer.rpc_protection import SecurityContextOfConnection, accept_protection
 from harness.wire.rpc import (
     ACCEPTANCE_RESULT,
     CONCURRENT_MULTIPLEXING_FLAG,
-    FIRST,
-    LAST,
+    FIRST_FRAGMENT_FLAG,
+    LAST_FRAGMENT_FLAG,
     MAX_FRAGMENT_BYTES,
     MAX_STUB_BYTES,
     NDR,
@@ -26,7 +26,7 @@ from harness.wire.rpc import (
     QM2QM,
     QMCOMM,
     WHOLE_FRAGMENT_FLAGS,
-    Outcome,
+    BindOutcome,
     Proposal,
     Syntax,
     bind_nak,
@@ -36,7 +36,7 @@ from harness.wire.rpc import (
     read_call_id,
     read_flags,
 )
-from harness.wire.rpc_fragments import Fragment, parse_fragment, response
+from harness.wire.rpc_fragments import Fragment, build_response_fragments, parse_fragment
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
 from harness.wire.rpc_stub import Operation
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 _OPERATION_BY_INTERFACE_AND_OPNUM: dict[tuple[Syntax, int], Operation] = {
     (one.interface, one.opnum): one for one in (*QM2QM_OPERATIONS.values(), *QMCOMM_OPERATIONS.values())
 }
-INTERFACES = (QM2QM, QMCOMM)
+SERVED_INTERFACES = (QM2QM, QMCOMM)
 ASSOC_GROUP_ID = 0x6D71
 """The assoc_group_id of every association. One value is enough, because clients do not join an association group."""
 NOT_SPECIFIED_REASON, ABSTRACT_SYNTAX_REASON, TRANSFER_SYNTAXES_REASON = range(3)
@@ -89,7 +89,7 @@ class ServedCall:
     frames: list[Frame] = field(default_factory=list)
     malformed: str | None = None
     answered: list[Frame] = field(default_factory=list)
-    cancelled: list[Frame] = field(default_factory=list)
+    cancel_frames: list[Frame] = field(default_factory=list)
     """The co_cancel and orphaned PDUs that the SUT sent for this call."""
     gathered: bytearray = field(default_factory=bytearray, repr=False)
 
@@ -130,7 +130,7 @@ class ServedAssociation(RawConversation):
         super().__init__(server.peer, by_peer=False)
         self.server = server
         self.port = port
-        self.protection: Protection | None = None
+        self.protection: SecurityContextOfConnection | None = None
         """The security context with which the SUT authenticates."""
         self.contexts: dict[int, Context] = {}
         self.binds: list[tuple[Frame, list[Proposal]]] = []
@@ -144,9 +144,12 @@ class ServedAssociation(RawConversation):
     def protect_response(self, call_id: int, p_cont_id: int, stub: bytes) -> list[bytes]:
         """Return the fragments of a response, protected as the SUT requested."""
         if self.protection is None:
-            return response(call_id, p_cont_id, stub)
-        longest = self.protection.fragment(MAX_FRAGMENT_BYTES)
-        return [self.protection.protect(part) for part in response(call_id, p_cont_id, stub, fragment=longest)]
+            return build_response_fragments(call_id, p_cont_id, stub)
+        longest = self.protection.max_fragment_bytes(MAX_FRAGMENT_BYTES)
+        return [
+            self.protection.protect(part)
+            for part in build_response_fragments(call_id, p_cont_id, stub, fragment=longest)
+        ]
 
     def on_connection_open(self) -> None:
         """Record the new connection."""
@@ -167,7 +170,7 @@ class ServedAssociation(RawConversation):
             elif frame.kind == "request":
                 self._on_genuine_request(frame)
             elif (call := self.calls.get(read_call_id(frame.data))) is not None:
-                call.cancelled.append(frame)
+                call.cancel_frames.append(frame)
 
     def _on_bind(self, frame: Frame) -> None:
         proposals, call_id = list(list_bind_proposals(frame.data)), read_call_id(frame.data)
@@ -188,18 +191,18 @@ class ServedAssociation(RawConversation):
         for one in proposals:
             outcome = self._choose_bind_results(one, proposals, taken)
             if outcome.result == ACCEPTANCE_RESULT:
-                taken.add(one.abstract)
-                self.contexts[one.p_cont_id] = Context(one.abstract, outcome.transfer == NDR64)
+                taken.add(one.abstract_syntax)
+                self.contexts[one.p_cont_id] = Context(one.abstract_syntax, outcome.transfer_syntax == NDR64)
             outcomes.append(outcome)
         kind = "bind_ack" if frame.kind == "bind" else "alter_context_resp"
         flags = WHOLE_FRAGMENT_FLAGS
         if self.server.multiplexes:
             flags |= read_flags(frame.data) & CONCURRENT_MULTIPLEXING_FLAG
-        if token is not None and self.protection is not None and self.protection.header_sign:
+        if token is not None and self.protection is not None and self.protection.uses_header_signing:
             flags |= HEADER_SIGN_FLAG
         made = build_bind_ack(call_id, tuple(outcomes), ASSOC_GROUP_ID, str(self.port), kind, flags)
         if token and self.protection is not None:
-            made = append_trailer(made, self.protection.trailer(token))
+            made = append_trailer(made, self.protection.build_sec_trailer(token))
         self.send(made)
 
     def _on_authentication_leg(self, frame: Frame) -> bytes | None:
@@ -216,7 +219,7 @@ class ServedAssociation(RawConversation):
             self.protection = accept_protection(self.peer.sut, trailer)
             if self.protection is None:
                 raise SecurityError(f"the SUT file has no [rpc] user for authentication type {trailer.auth_type}")
-            self.protection.header_sign = bool(read_flags(frame.data) & HEADER_SIGN_FLAG)
+            self.protection.uses_header_signing = bool(read_flags(frame.data) & HEADER_SIGN_FLAG)
         if not self.protection.owns_trailer(trailer):
             raise SecurityError("the SUT requested a second security context")
         return self.protection.step(trailer.token)
@@ -244,21 +247,23 @@ class ServedAssociation(RawConversation):
             return
         self._on_request(frame, part)
 
-    def _choose_bind_results(self, proposal: Proposal, proposals: list[Proposal], taken: set[Syntax]) -> Outcome:
+    def _choose_bind_results(self, proposal: Proposal, proposals: list[Proposal], taken: set[Syntax]) -> BindOutcome:
         """Accept each proposed interface once. The server chooses the first of its transfer syntaxes that the
         client proposes for the interface.
         """
-        if proposal.abstract not in INTERFACES:
-            return Outcome(PROVIDER_REJECTION_RESULT, ABSTRACT_SYNTAX_REASON)
-        offered = {each for other in proposals if other.abstract == proposal.abstract for each in other.transfers}
+        if proposal.abstract_syntax not in SERVED_INTERFACES:
+            return BindOutcome(PROVIDER_REJECTION_RESULT, ABSTRACT_SYNTAX_REASON)
+        offered = {
+            each for other in proposals if other.abstract_syntax == proposal.abstract_syntax for each in other.transfers
+        }
         wanted = next((each for each in self.server.transfers if each in offered), None)
-        if wanted is None or wanted not in proposal.transfers or proposal.abstract in taken:
-            return Outcome(PROVIDER_REJECTION_RESULT, TRANSFER_SYNTAXES_REASON)
-        return Outcome(ACCEPTANCE_RESULT, transfer=wanted)
+        if wanted is None or wanted not in proposal.transfers or proposal.abstract_syntax in taken:
+            return BindOutcome(PROVIDER_REJECTION_RESULT, TRANSFER_SYNTAXES_REASON)
+        return BindOutcome(ACCEPTANCE_RESULT, transfer_syntax=wanted)
 
     def _on_request(self, frame: Frame, part: Fragment) -> None:
         call = self.calls.get(part.call_id)
-        if part.pfc_flags & FIRST:
+        if part.pfc_flags & FIRST_FRAGMENT_FLAG:
             context = self.contexts.get(part.cont_id)
             operation = _OPERATION_BY_INTERFACE_AND_OPNUM.get((context.interface, part.opnum)) if context else None
             if context is None or operation is None:
@@ -277,7 +282,7 @@ class ServedAssociation(RawConversation):
             self.server.malformed.append((frame, f"a stub has more than {MAX_STUB_BYTES} bytes"))
             self.send(fault(part.call_id, call.p_cont_id, RPC_ACCESS_DENIED_STATUS))
             return
-        if part.pfc_flags & LAST:
+        if part.pfc_flags & LAST_FRAGMENT_FLAG:
             self._complete_call(call)
 
     def _complete_call(self, call: ServedCall) -> None:
@@ -314,7 +319,7 @@ class RpcServer:
         self._listeners: list[Listener] = []
         self.port = self._open_port(peer.sut.file.driver.peer_rpc_port)
         self.read_port = self._open_port(0)
-        peer.at_end(self.close)
+        peer.call_at_end_of_test(self.close)
 
     def take(self, call: ServedCall) -> None:
         """Record a call and answer it."""
@@ -339,7 +344,7 @@ class RpcServer:
         """
         self.read_port = self._open_port(port)
 
-    def free_port(self) -> int:
+    def find_unused_port(self) -> int:
         """Return a port of the peer at which no program listens."""
         port = self._open_port(0)
         self._listeners.pop().close()
@@ -357,7 +362,7 @@ class RpcServer:
         def accept_connection(stream: Stream) -> StreamSink:
             association = ServedAssociation(self, at[0])
             association.stream = stream
-            self.peer.watch(association)
+            self.peer.register_conversation(association)
             return association
 
         listener = self.peer.environment.listen(Endpoint(self.peer.address, port), accept_connection)

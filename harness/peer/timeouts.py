@@ -8,5 +8,5 @@ from typing import Any
 
 RECOVERABLE_ACK_MS = 500
 ACK_TIMEOUT_MS = 20_000
-TIMEOUTS: dict[str, Any] = {"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_TIMEOUT_MS}
+PEER_TIMEOUTS: dict[str, Any] = {"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_TIMEOUT_MS}
 """Fields of a ConnectionParameters request with the shortest timeouts."""

@@ -12,7 +12,7 @@ from harness.environment import RealEnvironment
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.preflight.setup import RunSetup
 from harness.prerequisites.asking import create_temporary_queue
-from harness.prerequisites.line import PrerequisiteFinding, State
+from harness.prerequisites.line import PrerequisiteFinding, PrerequisiteState
 from harness.sut.control import ContractBroken, Control, ControlRefused
 from harness.sut.shown import NotShown
 
@@ -30,14 +30,14 @@ def check_identity(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     if route is None and (commands := setup.file.commands):
         yield PrerequisiteFinding(
             "control",
-            State.NOT_SEEN,
+            PrerequisiteState.NOT_SEEN,
             f"[commands] contains {', '.join(commands)}: a run executes them, but preflight does not",
         )
         return
     if route is None:
         said = "[control] is missing, so rules about facts that packets do not show cannot be judged"
         yield PrerequisiteFinding(
-            "control", State.NOT_DECLARED, said, "docs/attach.md explains how to add a control channel"
+            "control", PrerequisiteState.NOT_DECLARED, said, "docs/attach.md explains how to add a control channel"
         )
         return
     environment = RealEnvironment()
@@ -50,7 +50,7 @@ def check_identity(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         way_out = (
             "check that the agent runs, and that [control] is right; `mqconform attach --sut FILE` tries each verb"
         )
-        yield PrerequisiteFinding("control", State.MISSING, str(error), way_out, True)
+        yield PrerequisiteFinding("control", PrerequisiteState.MISSING, str(error), way_out, True)
         return
     finally:
         environment.close()
@@ -58,28 +58,30 @@ def check_identity(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     setup.facilities, setup.host_name = frozenset(found.announced), found.name or None
     named = " ".join(part for part in (found.name, found.version) if part) or "no name"
     said = f"{named}, queue manager {found.guid}, control protocol {found.protocol}, answers in {found.usual_ms} ms"
-    yield PrerequisiteFinding("control", State.OK, said)
+    yield PrerequisiteFinding("control", PrerequisiteState.OK, said)
     yield PrerequisiteFinding(
-        "facilities", State.OK if found.announced else State.MISSING, ", ".join(found.announced) or "none"
+        "facilities",
+        PrerequisiteState.OK if found.announced else PrerequisiteState.MISSING,
+        ", ".join(found.announced) or "none",
     )
     for problem in found.problems:
-        yield PrerequisiteFinding("facilities", State.WRONG, problem)
+        yield PrerequisiteFinding("facilities", PrerequisiteState.WRONG, problem)
     yield from _compare_identifiers(setup, found.guid)
 
 
 def _compare_identifiers(setup: RunSetup, guid: str) -> Iterator[PrerequisiteFinding]:
     if setup.guid is None:
         yield PrerequisiteFinding(
-            "one system", State.NOT_SEEN, "no session was answered, so there is no identity to compare"
+            "one system", PrerequisiteState.NOT_SEEN, "no session was answered, so there is no identity to compare"
         )
     elif UUID(guid) == setup.guid:
         yield PrerequisiteFinding(
-            "one system", State.OK, "sessions and the control channel belong to the same queue manager"
+            "one system", PrerequisiteState.OK, "sessions and the control channel belong to the same queue manager"
         )
     else:
         said = f"queue manager {setup.guid} answers sessions, but {guid} answers on the control channel"
         way_out = "set address, tcp_port and control.address to those of one system"
-        yield PrerequisiteFinding("one system", State.WRONG, said, way_out, True)
+        yield PrerequisiteFinding("one system", PrerequisiteState.WRONG, said, way_out, True)
 
 
 def check_clock(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
@@ -94,7 +96,7 @@ def check_clock(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         except (ConformanceFailure, SutUnavailable) as error:
             yield PrerequisiteFinding(
                 "clock",
-                State.NOT_SEEN,
+                PrerequisiteState.NOT_SEEN,
                 f"the clock cannot be read from a message that the system sends to itself: {error}",
             )
             return
@@ -102,7 +104,9 @@ def check_clock(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
             environment.close()
     if setup.clock_s is None:
         yield PrerequisiteFinding(
-            "clock", State.NOT_SEEN, "neither a message from the system nor a control channel shows the system's clock"
+            "clock",
+            PrerequisiteState.NOT_SEEN,
+            "neither a message from the system nor a control channel shows the system's clock",
         )
         return
     off = (
@@ -112,7 +116,7 @@ def check_clock(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     )
     far = abs(setup.clock_s) > LARGEST_CLOCK_ERROR_S
     way_out = f"set the system's clock: checks of times accept an error of {LARGEST_CLOCK_ERROR_S} s" if far else ""
-    yield PrerequisiteFinding("clock", State.WRONG if far else State.OK, off, way_out)
+    yield PrerequisiteFinding("clock", PrerequisiteState.WRONG if far else PrerequisiteState.OK, off, way_out)
 
 
 def _measure_clock_in_queue(control: Control) -> int | None:
@@ -136,7 +140,7 @@ def peek_into_queues(setup: RunSetup, names: dict[str, str]) -> Iterator[Prerequ
             for key, queue in names.items():
                 yield _try_peek(control, key, queue)
     except SutUnavailable as error:
-        yield PrerequisiteFinding("queues", State.NOT_SEEN, str(error))
+        yield PrerequisiteFinding("queues", PrerequisiteState.NOT_SEEN, str(error))
     finally:
         environment.close()
 
@@ -145,14 +149,14 @@ def _try_peek(control: Control, key: str, queue: str) -> PrerequisiteFinding:
     try:
         control.call("peek", queue=queue, limit=1)
     except NotShown as error:
-        return PrerequisiteFinding("queues", State.NOT_SEEN, f"{key} {queue}: {error}")
+        return PrerequisiteFinding("queues", PrerequisiteState.NOT_SEEN, f"{key} {queue}: {error}")
     except ContractBroken as error:
-        return PrerequisiteFinding("queues", State.WRONG, str(error))
+        return PrerequisiteFinding("queues", PrerequisiteState.WRONG, str(error))
     except ControlRefused as error:
         return PrerequisiteFinding(
             "queues",
-            State.MISSING,
+            PrerequisiteState.MISSING,
             f"{key} {queue}: {error}",
             f"create the queue, or name an existing queue as queues.{key}",
         )
-    return PrerequisiteFinding("queues", State.OK, f"{key} {queue} can be read")
+    return PrerequisiteFinding("queues", PrerequisiteState.OK, f"{key} {queue} can be read")

@@ -12,7 +12,7 @@ from harness.peer.association import Association, Call
 from harness.peer.remote import Remote
 from harness.preflight.setup import RunSetup
 from harness.prerequisites.asking import create_temporary_queue
-from harness.prerequisites.line import PrerequisiteFinding, State
+from harness.prerequisites.line import PrerequisiteFinding, PrerequisiteState
 from harness.sut import endpoint_mapper
 from harness.sut.control import ControlRefused
 from harness.sut.shown import NotShown
@@ -37,9 +37,11 @@ def find_qmcomm_port(setup: RunSetup) -> PrerequisiteFinding:
     except SutUnavailable as error:
         setup.lacking.add("qm2qm")
         said, _, way_out = str(error).rpartition("; ")
-        return PrerequisiteFinding("rpc port", State.MISSING, said, way_out)
+        return PrerequisiteFinding("rpc port", PrerequisiteState.MISSING, said, way_out)
     setup.file = replace(setup.file, driver=replace(driver, rpc_port=found))
-    return PrerequisiteFinding("rpc port", State.OK, f"the endpoint mapper at {driver.address} returns {found}")
+    return PrerequisiteFinding(
+        "rpc port", PrerequisiteState.OK, f"the endpoint mapper at {driver.address} returns {found}"
+    )
 
 
 def bind_and_call(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
@@ -54,7 +56,7 @@ def bind_and_call(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
             remote = Remote(peer, peer.sut)
             association = remote.associate()
             at = "" if remote.get_read_port() == driver.rpc_port else f", qm2qm at port {remote.get_read_port()}"
-            yield PrerequisiteFinding("rpc", State.OK, f"{where} serves qmcomm and qm2qm{at}, {level}")
+            yield PrerequisiteFinding("rpc", PrerequisiteState.OK, f"{where} serves qmcomm and qm2qm{at}, {level}")
             yield _try_call(setup, association)
             yield _check_access_right_to_queue(setup, remote, association)
     except (ConformanceFailure, SutUnavailable, OSError) as error:
@@ -66,16 +68,20 @@ def bind_and_call(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
             else "check that driver.rpc_port is the port of qmcomm, "
             "and that level, user and password in [rpc] are right"
         )
-        yield PrerequisiteFinding("rpc", State.MISSING if missing else State.WRONG, f"{level}: {error}", way_out)
+        yield PrerequisiteFinding(
+            "rpc", PrerequisiteState.MISSING if missing else PrerequisiteState.WRONG, f"{level}: {error}", way_out
+        )
 
 
 def _try_call(setup: RunSetup, association: Association) -> PrerequisiteFinding:
     call = association.call("R_QMGetRTQMServerPort", fIP=IP_READ)
     if call.status is not None:
-        return PrerequisiteFinding("rpc call", State.OK, f"R_QMGetRTQMServerPort returns port {call.status}")
+        return PrerequisiteFinding(
+            "rpc call", PrerequisiteState.OK, f"R_QMGetRTQMServerPort returns port {call.status}"
+        )
     setup.lacking.add("qm2qm")
     return PrerequisiteFinding(
-        "rpc call", State.WRONG, f"R_QMGetRTQMServerPort: {call.outcome}", _describe_remedy(call)
+        "rpc call", PrerequisiteState.WRONG, f"R_QMGetRTQMServerPort: {call.outcome}", _describe_remedy(call)
     )
 
 
@@ -91,7 +97,7 @@ def _check_access_right_to_queue(setup: RunSetup, remote: Remote, association: A
             with setup.open_control(remote.peer.environment) as control, create_temporary_queue(control) as made:
                 call = _open_to_peek(setup, remote, association, made)
         except (ControlRefused, NotShown, SutUnavailable) as error:
-            return PrerequisiteFinding("rpc access", State.NOT_SEEN, str(error))
+            return PrerequisiteFinding("rpc access", PrerequisiteState.NOT_SEEN, str(error))
     else:
         call = _open_to_peek(setup, remote, association, MISSING_QUEUE_NAME)
     which = "a queue created by the control channel" if made else "a missing queue"
@@ -99,12 +105,12 @@ def _check_access_right_to_queue(setup: RunSetup, remote: Remote, association: A
     if _ACCESS_DENIED_STATUS_NAME not in call.outcome and (
         call.outcome == "MQ_OK" if made else call.status is not None
     ):
-        return PrerequisiteFinding("rpc access", State.OK, said)
+        return PrerequisiteFinding("rpc access", PrerequisiteState.OK, said)
     setup.lacking.add("qm2qm")
     way_out = _describe_remedy(call) or (
         "set driver.rpc_port and control.address to those of one system" if made else ""
     )
-    return PrerequisiteFinding("rpc access", State.WRONG, said, way_out)
+    return PrerequisiteFinding("rpc access", PrerequisiteState.WRONG, said, way_out)
 
 
 def _describe_remedy(call: Call) -> str:
@@ -125,17 +131,17 @@ def open_queues_to_peek(setup: RunSetup, names: dict[str, str]) -> Iterator[Prer
             for key, queue in names.items():
                 yield _try_open(setup, remote, association, key, queue)
     except (ConformanceFailure, SutUnavailable, OSError) as error:
-        yield PrerequisiteFinding("queues", State.NOT_SEEN, str(error))
+        yield PrerequisiteFinding("queues", PrerequisiteState.NOT_SEEN, str(error))
 
 
 def _try_open(setup: RunSetup, remote: Remote, association: Association, key: str, queue: str) -> PrerequisiteFinding:
     call = _open_to_peek(setup, remote, association, queue)
     if call.outcome == "MQ_OK":
-        return PrerequisiteFinding("queues", State.OK, f"{key} {queue} can be opened")
+        return PrerequisiteFinding("queues", PrerequisiteState.OK, f"{key} {queue} can be opened")
     way_out = _describe_remedy(call) or f"create the queue, or name an existing queue as queues.{key}"
     return PrerequisiteFinding(
         "queues",
-        State.WRONG if _ACCESS_DENIED_STATUS_NAME in call.outcome else State.MISSING,
+        PrerequisiteState.WRONG if _ACCESS_DENIED_STATUS_NAME in call.outcome else PrerequisiteState.MISSING,
         f"{key} {queue}: {call.outcome}",
         way_out,
     )

@@ -24,7 +24,7 @@ class MustRuleCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class PreflightReport:
     """All findings about a set-up. ``file``: the path of the SUT file."""
 
     file: str
@@ -32,7 +32,7 @@ class Report:
     lines: tuple[PrerequisiteFinding, ...] = field(default=())
 
     @property
-    def ready(self) -> bool:
+    def is_system_ready(self) -> bool:
         """Return whether the system provides everything that the SUT file declares."""
         return not any(line.is_missing for line in self.lines)
 
@@ -53,7 +53,7 @@ class Report:
         known = count.promised not in (None, count.judged)
         more = f"; {count.promised} with everything that {self.file} declares" if known else ""
         # The number of rules that a missing queue costs is unknown.
-        most = "at most " if count.judged and not self.ready else ""
+        most = "at most " if count.judged and not self.is_system_ready else ""
         judged = f"{most}{count.judged} of {count.of} MUST rules can be judged with this set-up{more}"
         return judged if begins else f"a run cannot begin ({', '.join(self.blocking_subjects)}): {judged}"
 
@@ -61,7 +61,7 @@ class Report:
         """Return the report as JSON."""
         return {
             "file": self.file,
-            "ready": self.ready,
+            "ready": self.is_system_ready,
             "in_the_way": self.blocking_subjects,
             "must_rules": asdict(self.count),
             "lines": [asdict(line) for line in self.lines],

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from harness.environment import RealEnvironment
 from harness.errors import SutUnavailable
 from harness.preflight.setup import RunSetup
-from harness.prerequisites.line import PrerequisiteFinding, State
+from harness.prerequisites.line import PrerequisiteFinding, PrerequisiteState
 from harness.sut.discovery import derive_identity_peer, discover_identifier
-from harness.sut.listeners import Port, describe_listener, refuse_foreign_address
-from harness.sut.pulse_channels import PingChannel
+from harness.sut.listeners import SutPort, describe_listener, refuse_foreign_address
+from harness.sut.pulse_channels import PingPulseChannel
 from reference_qm.surface.inputs import Endpoint
 
 CONNECT_TIMEOUT_S = 5.0
@@ -24,7 +24,9 @@ MAX_PINGS, PING_WAIT_MS = 3, 1_000
 def report_system_name(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     """Report the name under which a run would record the results of the system."""
     sut = setup.file.sut
-    yield PrerequisiteFinding("name", State.OK, f"{sut.name} {sut.version} ({sut.vendor}), profile {sut.profile}")
+    yield PrerequisiteFinding(
+        "name", PrerequisiteState.OK, f"{sut.name} {sut.version} ({sut.vendor}), profile {sut.profile}"
+    )
 
 
 def check_addresses(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
@@ -34,19 +36,27 @@ def check_addresses(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         found = socket.getaddrinfo(driver.address, driver.tcp_port, type=socket.SOCK_STREAM)
         said = f"driver.address {driver.address}"
         resolved = str(found[0][4][0])
-        yield PrerequisiteFinding("address", State.OK, said if resolved == driver.address else f"{said} is {resolved}")
+        yield PrerequisiteFinding(
+            "address", PrerequisiteState.OK, said if resolved == driver.address else f"{said} is {resolved}"
+        )
     except (OSError, UnicodeError) as error:
         why = getattr(error, "strerror", None) or error
         yield PrerequisiteFinding(
-            "address", State.WRONG, f"driver.address {driver.address}: {why}", "give the system's address", True
+            "address",
+            PrerequisiteState.WRONG,
+            f"driver.address {driver.address}: {why}",
+            "give the system's address",
+            True,
         )
     try:
         refuse_foreign_address(driver.peer_address, "driver.peer_address")
         yield PrerequisiteFinding(
-            "peer address", State.OK, f"driver.peer_address {driver.peer_address} is an address of this machine"
+            "peer address",
+            PrerequisiteState.OK,
+            f"driver.peer_address {driver.peer_address} is an address of this machine",
         )
     except (SutUnavailable, OSError) as error:
-        yield PrerequisiteFinding("peer address", State.WRONG, str(error), ends_run=True)
+        yield PrerequisiteFinding("peer address", PrerequisiteState.WRONG, str(error), ends_run=True)
 
 
 def check_session_request(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
@@ -57,18 +67,20 @@ def check_session_request(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         way_out = (
             "check that the system runs, that address and tcp_port are right, and that no firewall blocks this machine"
         )
-        yield PrerequisiteFinding("tcp port", State.MISSING, f"{where}: {why}", way_out, True)
-        yield PrerequisiteFinding("session", State.NOT_SEEN, "no program listens at tcp_port")
+        yield PrerequisiteFinding("tcp port", PrerequisiteState.MISSING, f"{where}: {why}", way_out, True)
+        yield PrerequisiteFinding("session", PrerequisiteState.NOT_SEEN, "no program listens at tcp_port")
         return
-    yield PrerequisiteFinding("tcp port", State.OK, f"{where} accepts connections")
+    yield PrerequisiteFinding("tcp port", PrerequisiteState.OK, f"{where} accepts connections")
     setup.guid = discover_identifier(driver.address, driver.tcp_port, derive_identity_peer(driver.peer_identifier))
     if setup.guid is None:
         said = f"{where} does not answer an EstablishConnection (MS-MQQB 2.2.3)"
         yield PrerequisiteFinding(
-            "session", State.MISSING, said, "check that a queue manager listens at tcp_port (MSMQ: 1801)"
+            "session", PrerequisiteState.MISSING, said, "check that a queue manager listens at tcp_port (MSMQ: 1801)"
         )
     else:
-        yield PrerequisiteFinding("session", State.OK, f"queue manager {setup.guid} answers EstablishConnection")
+        yield PrerequisiteFinding(
+            "session", PrerequisiteState.OK, f"queue manager {setup.guid} answers EstablishConnection"
+        )
 
 
 def check_ping(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
@@ -77,7 +89,7 @@ def check_ping(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     where = f"udp {driver.address}:{driver.ping_port}"
     answered = is_pinged(setup, Endpoint(driver.address, driver.ping_port))
     if declared and answered:
-        yield PrerequisiteFinding("ping", State.OK, f"{where} answers")
+        yield PrerequisiteFinding("ping", PrerequisiteState.OK, f"{where} answers")
     elif declared:
         setup.lacking.add("ping")
         way_out = (
@@ -85,11 +97,15 @@ def check_ping(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
             "Security\\EnablePingService) and let udp "
             "through the firewall; check that ping_port is right (MSMQ: 3527)"
         )
-        yield PrerequisiteFinding("ping", State.MISSING, f"{where}: no answer to {MAX_PINGS} pings", way_out)
+        yield PrerequisiteFinding(
+            "ping", PrerequisiteState.MISSING, f"{where}: no answer to {MAX_PINGS} pings", way_out
+        )
     elif answered:
-        yield PrerequisiteFinding("ping", State.NOT_DECLARED, f"{where} answers", "set ping = true in [capabilities]")
+        yield PrerequisiteFinding(
+            "ping", PrerequisiteState.NOT_DECLARED, f"{where} answers", "set ping = true in [capabilities]"
+        )
     else:
-        yield PrerequisiteFinding("ping", State.NOT_DECLARED, f"{where} does not answer")
+        yield PrerequisiteFinding("ping", PrerequisiteState.NOT_DECLARED, f"{where} does not answer")
 
 
 def is_pinged(setup: RunSetup, endpoint: Endpoint) -> bool:
@@ -97,7 +113,7 @@ def is_pinged(setup: RunSetup, endpoint: Endpoint) -> bool:
     environment = RealEnvironment()
     answers: set[int] = set()
     try:
-        channel = PingChannel(
+        channel = PingPulseChannel(
             environment, endpoint, derive_identity_peer(setup.file.driver.peer_identifier), answers.add
         )
         for number in range(1, MAX_PINGS + 1):
@@ -116,11 +132,11 @@ def check_peer_ports(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     """Check whether the peer can listen at the ports to which the system connects."""
     driver = setup.file.driver
     ports = [
-        Port("driver.peer_tcp_port", driver.peer_address, driver.peer_tcp_port),
-        Port("driver.peer_ping_port", driver.peer_address, driver.peer_ping_port, socket.SOCK_DGRAM),
+        SutPort("driver.peer_tcp_port", driver.peer_address, driver.peer_tcp_port),
+        SutPort("driver.peer_ping_port", driver.peer_address, driver.peer_ping_port, socket.SOCK_DGRAM),
     ]
     if setup.file.capabilities.get("qm2qm", False):
-        ports.append(Port("driver.peer_rpc_port", driver.peer_address, driver.peer_rpc_port))
+        ports.append(SutPort("driver.peer_rpc_port", driver.peer_address, driver.peer_rpc_port))
     for port in ports:
         try:
             if (taken := describe_listener(port)) is None:
@@ -130,10 +146,10 @@ def check_peer_ports(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         way_out = (
             "end the process that listens there, or change peer_address; systems connect to fixed ports (MSMQ: 1801)"
         )
-        yield PrerequisiteFinding("peer ports", State.WRONG, f"{port} is {taken}", way_out)
+        yield PrerequisiteFinding("peer ports", PrerequisiteState.WRONG, f"{port} is {taken}", way_out)
         setup.peer_can_listen = False
     if setup.peer_can_listen:
-        yield PrerequisiteFinding("peer ports", State.OK, f"{', '.join(map(str, ports))} are free")
+        yield PrerequisiteFinding("peer ports", PrerequisiteState.OK, f"{', '.join(map(str, ports))} are free")
 
 
 def try_connect(address: str, port: int, timeout_s: float = CONNECT_TIMEOUT_S) -> str | None:

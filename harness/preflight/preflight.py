@@ -17,10 +17,10 @@ from typing import Any
 from harness.attach.attach import count_judgeable_rules
 from harness.errors import ConformanceFailure, SutUnavailable, UsageError
 from harness.preflight import by_control, network
-from harness.preflight.findings import MustRuleCounts, Report
+from harness.preflight.findings import MustRuleCounts, PreflightReport
 from harness.preflight.setup import RunSetup
 from harness.prerequisites import asking
-from harness.prerequisites.line import PrerequisiteFinding, State
+from harness.prerequisites.line import PrerequisiteFinding, PrerequisiteState
 from harness.prerequisites.remote_reading import check_qm2qm_endpoint
 from harness.sut import remote_control
 from harness.sut.external_driver import ExternalDriver
@@ -31,7 +31,7 @@ from harness.sut.worker_configurations import build_worker_configurations
 RESTRICTED_QUEUE_KEY = "restricted"
 
 
-def run_preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
+def run_preflight(file: SutFile, take_inventory: Callable[[], Any]) -> PreflightReport:
     """Check a set-up; raise UsageError if the set-up cannot be checked. ``take_inventory``: a function that returns
     the inventory of the suites.
     """
@@ -47,7 +47,7 @@ def run_preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
             lines = tuple(_list_findings(setup))
         finally:
             driver.stop()
-    return Report(str(file.path), _count_must_rules(setup, lines, take_inventory()), lines)
+    return PreflightReport(str(file.path), _count_must_rules(setup, lines, take_inventory()), lines)
 
 
 def _list_findings(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
@@ -60,10 +60,10 @@ def _list_findings(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     for step in _PREFLIGHT_STEPS:
         try:
             for line in step(setup):
-                setup.begins = setup.begins and not (line.is_missing and line.ends_run)
+                setup.can_run_begin = setup.can_run_begin and not (line.is_missing and line.ends_run)
                 yield line
         except (ConformanceFailure, SutUnavailable) as error:  # an error for which no step has its own message
-            yield PrerequisiteFinding(step.__name__.replace("_", " "), State.WRONG, str(error))
+            yield PrerequisiteFinding(step.__name__.replace("_", " "), PrerequisiteState.WRONG, str(error))
 
 
 def _start_program(setup: RunSetup, driver: ProcessDriver) -> PrerequisiteFinding:
@@ -73,11 +73,11 @@ def _start_program(setup: RunSetup, driver: ProcessDriver) -> PrerequisiteFindin
         # The message must not name the log, which is deleted before the user can read it.
         said = str(error).replace(f"; see {driver.process.log_path}", "")
         return PrerequisiteFinding(
-            "start", State.MISSING, said, "try to start the system with driver.command by hand", True
+            "start", PrerequisiteState.MISSING, said, "try to start the system with driver.command by hand", True
         )
     setup.file = driver.file
     return PrerequisiteFinding(
-        "start", State.OK, "the program of driver.command is running; it is stopped after the checks"
+        "start", PrerequisiteState.OK, "the program of driver.command is running; it is stopped after the checks"
     )
 
 
@@ -87,7 +87,7 @@ def _check_rpc(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         listens = driver.rpc_port != 0 and network.try_connect(driver.address, driver.rpc_port) is None
         said = f"{driver.address}:{driver.rpc_port} accepts connections" if listens else "not tried"
         way_out = "set qm2qm = true in [capabilities] if this port serves qmcomm and qm2qm" if listens else ""
-        yield PrerequisiteFinding("rpc", State.NOT_DECLARED, said, way_out)
+        yield PrerequisiteFinding("rpc", PrerequisiteState.NOT_DECLARED, said, way_out)
         return
     from harness.preflight.by_rpc import (  # importing the layers of DCE/RPC takes a second
         bind_and_call,
@@ -108,26 +108,32 @@ def _check_root_prerequisites(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     cause of bad verdicts.
     """
     yield asking.check_identity(setup.file, setup.guid)
-    if not setup.begins:
-        yield PrerequisiteFinding(asking.PEER_REACHED_SUBJECT, State.NOT_SEEN, "not tried, because a run cannot begin")
+    if not setup.can_run_begin:
+        yield PrerequisiteFinding(
+            asking.PEER_REACHED_SUBJECT, PrerequisiteState.NOT_SEEN, "not tried, because a run cannot begin"
+        )
     elif not setup.peer_can_listen:
         yield PrerequisiteFinding(
             asking.PEER_REACHED_SUBJECT,
-            State.NOT_SEEN,
+            PrerequisiteState.NOT_SEEN,
             f"the peer cannot listen at {asking.describe_peer_place(setup)}",
         )
     else:
         for line in asking.check_delivery_both_ways(setup, reached=False):
-            setup.known_queues |= {line.about} if line.subject == asking.QUEUES else set()
+            setup.keys_of_known_queues |= {line.about} if line.subject == asking.QUEUES else set()
             yield line
 
 
 def _check_queues(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     makes_own = setup.offers_facility("queue_control")
-    wanted = [] if makes_own else [key for key in asking.PROVISIONED_QUEUE_KEYS if key not in setup.known_queues]
+    wanted = (
+        [] if makes_own else [key for key in asking.PROVISIONED_QUEUE_KEYS if key not in setup.keys_of_known_queues]
+    )
     if makes_own:
         yield PrerequisiteFinding(
-            "queues", State.OK, "the queues in [queues] are not used: each check creates its own (queue_control)"
+            "queues",
+            PrerequisiteState.OK,
+            "the queues in [queues] are not used: each check creates its own (queue_control)",
         )
     if setup.file.capabilities.get("security", False):
         wanted.append(RESTRICTED_QUEUE_KEY)
@@ -137,7 +143,7 @@ def _check_queues(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     if setup.route is not None and setup.control is None:
         yield PrerequisiteFinding(
             "queues",
-            State.NOT_SEEN,
+            PrerequisiteState.NOT_SEEN,
             "the control channel does not answer, so it is unknown whether the queues in [queues] are used",
         )
     elif setup.offers_facility("receive"):
@@ -148,7 +154,7 @@ def _check_queues(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         yield from open_queues_to_peek(setup, names)
     else:
         said = f"{', '.join(names.values())}cannot be read without a control channel or qm2qm"
-        yield PrerequisiteFinding("queues", State.NOT_SEEN, said)
+        yield PrerequisiteFinding("queues", PrerequisiteState.NOT_SEEN, said)
 
 
 _PREFLIGHT_STEPS: tuple[Callable[[RunSetup], Iterator[PrerequisiteFinding]], ...] = (
@@ -180,7 +186,7 @@ def _count_must_rules(setup: RunSetup, lines: tuple[PrerequisiteFinding, ...], i
         announced = {*offered, *(remote_control.FACILITIES if reads_afar else ())}
         file = replace(setup.file, capabilities=MappingProxyType(dict(capabilities)))
         found = count_judgeable_rules(lambda have: inventory.list_judgeable_rules(have) & must, announced, file)
-        return found.total_rules, found.judgeable_now
+        return found.total_rules, found.judgeable_rules_now
 
     every, promised = count_judgeable(setup.file.capabilities)
     _, judged = count_judgeable({name: _has_capability(setup, name) for name in setup.file.capabilities})

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from harness.attach.findings import AgentFindings
-from harness.prerequisites.system import System
+from harness.prerequisites.system import AskedSystem
 from harness.sut.timeouts import Timeouts, compute_timeouts
 
 
 @dataclass(slots=True)
-class RunSetup(System):
+class RunSetup(AskedSystem):
     """The set-up of a run, which consists of the SUT file and the facts that are known so far."""
 
     control: AgentFindings | None = None
@@ -18,9 +18,9 @@ class RunSetup(System):
     lacking: set[str] = field(default_factory=set)
     """The declared capabilities that the system does not have."""
     peer_can_listen: bool = True
-    begins: bool = True
+    can_run_begin: bool = True
     """Whether a run can begin in spite of the findings so far."""
-    known_queues: set[str] = field(default_factory=set)
+    keys_of_known_queues: set[str] = field(default_factory=set)
     """The keys of the queues in [queues] whose existence a message has confirmed or refuted."""
 
     @property

@@ -18,8 +18,8 @@ from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.afterwards import IMMEDIATE_TIME_SCALE
 from harness.peer.conversation import Session
 from harness.peer.peer import PEER_QUEUE, Peer
-from harness.prerequisites.line import PrerequisiteFinding, State
-from harness.prerequisites.system import System
+from harness.prerequisites.line import PrerequisiteFinding, PrerequisiteState
+from harness.prerequisites.system import AskedSystem
 from harness.sut.control import Control, ControlRefused
 from harness.sut.shown import NotShown
 from harness.sut.sut_file import SutFile
@@ -48,14 +48,17 @@ UNUSED_PRIVATE_QUEUE_NUMBER = 0x7FFF_FFFE
 to this queue.
 """
 
-_FINDING_BY_REFUSAL: Mapping[int, tuple[State, str]] = {
-    MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q: (State.MISSING, "the server answered that the queue does not exist"),
+_FINDING_BY_REFUSAL: Mapping[int, tuple[PrerequisiteState, str]] = {
+    MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q: (
+        PrerequisiteState.MISSING,
+        "the server answered that the queue does not exist",
+    ),
     MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q: (
-        State.WRONG,
+        PrerequisiteState.WRONG,
         "the server answered that the queue is not transactional",
     ),
     MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG: (
-        State.WRONG,
+        PrerequisiteState.WRONG,
         "the server answered that the queue is transactional",
     ),
 }
@@ -90,14 +93,14 @@ class _TargetQueue:
 
 @dataclass(slots=True)
 class _SentMessage:
-    """A message that was sent to a target. ``acknowledged``: the class of its acknowledgment. ``arrived``: whether
+    """A message that was sent to a target. ``acknowledged``: the class of its acknowledgment. ``has_arrived``: whether
     the message is in the queue, or None while this is unknown.
     """
 
     target: _TargetQueue
     ordinal: int
     acknowledged: int | None = None
-    arrived: bool | None = None
+    has_arrived: bool | None = None
     refusal: str = ""
     """The reason why the queue cannot be read, or an empty string if the queue was read."""
 
@@ -106,15 +109,15 @@ class _SentMessage:
         """Whether a message reached the queue. This is known if the message was found in the queue or was
         acknowledged.
         """
-        return self.acknowledged is not None or bool(self.arrived)
+        return self.acknowledged is not None or bool(self.has_arrived)
 
     @property
-    def not_found(self) -> bool:
+    def is_queue_missing(self) -> bool:
         """Whether the queue is known to be missing, rather than only inaccessible to the tester."""
         return _QUEUE_NOT_FOUND in self.refusal
 
 
-def check_delivery_both_ways(system: System, *, reached: bool) -> Iterator[PrerequisiteFinding]:
+def check_delivery_both_ways(system: AskedSystem, *, reached: bool) -> Iterator[PrerequisiteFinding]:
     """Check the route from the system to the peer and back. ``reached``: whether the system has reached the peer."""
     found = [] if reached else [*check_peer_is_reached(system)]
     yield from found
@@ -127,7 +130,7 @@ def check_delivery_both_ways(system: System, *, reached: bool) -> Iterator[Prere
 def is_peer_reached(lines: Sequence[PrerequisiteFinding]) -> bool | None:
     """Return whether the system finds the peer, or None while this is unknown."""
     states = {line.state for line in lines if line.subject == PEER_REACHED_SUBJECT}
-    return True if State.OK in states else False if State.MISSING in states else None
+    return True if PrerequisiteState.OK in states else False if PrerequisiteState.MISSING in states else None
 
 
 def check_identity(file: SutFile, guid: UUID | None) -> PrerequisiteFinding:
@@ -137,22 +140,22 @@ def check_identity(file: SutFile, guid: UUID | None) -> PrerequisiteFinding:
     peer, key = file.driver.peer_identifier, "driver.peer_identifier"
     if guid is None:
         return PrerequisiteFinding(
-            IDENTITY_SUBJECT, State.NOT_SEEN, "the system does not answer a request for a session"
+            IDENTITY_SUBJECT, PrerequisiteState.NOT_SEEN, "the system does not answer a request for a session"
         )
     if guid == peer:
         said = (
             f"{file.label} gives the tester's peer the identifier {peer} ({key}), which is also the system's identifier"
         )
-        return PrerequisiteFinding(IDENTITY_SUBJECT, State.WRONG, said, f"change {key}")
+        return PrerequisiteFinding(IDENTITY_SUBJECT, PrerequisiteState.WRONG, said, f"change {key}")
     return PrerequisiteFinding(
-        IDENTITY_SUBJECT, State.OK, f"the system is queue manager {guid}, which differs from the peer"
+        IDENTITY_SUBJECT, PrerequisiteState.OK, f"the system is queue manager {guid}, which differs from the peer"
     )
 
 
 # -- the route to the peer --------------------------------------------------------------------------------------------
 
 
-def check_peer_is_reached(system: System) -> Iterator[PrerequisiteFinding]:
+def check_peer_is_reached(system: AskedSystem) -> Iterator[PrerequisiteFinding]:
     """Let the system send a message to the peer's queue, so that the system must connect to the peer. If the
     control channel cannot make the system send, yield no line.
     """
@@ -161,18 +164,20 @@ def check_peer_is_reached(system: System) -> Iterator[PrerequisiteFinding]:
     try:
         yield _check_peer_reached_by_system(system)
     except NotShown as error:
-        yield PrerequisiteFinding(PEER_REACHED_SUBJECT, State.NOT_SEEN, str(error))
+        yield PrerequisiteFinding(PEER_REACHED_SUBJECT, PrerequisiteState.NOT_SEEN, str(error))
     except (ConformanceFailure, SutUnavailable, OSError) as error:
-        yield PrerequisiteFinding(PEER_REACHED_SUBJECT, State.WRONG, f"{describe_peer_place(system)}: {error}")
+        yield PrerequisiteFinding(
+            PEER_REACHED_SUBJECT, PrerequisiteState.WRONG, f"{describe_peer_place(system)}: {error}"
+        )
 
 
-def describe_peer_place(system: System) -> str:
+def describe_peer_place(system: AskedSystem) -> str:
     """Return the address and port at which the system should reach the peer."""
     driver = system.file.driver
     return f"{driver.peer_address}:{driver.peer_tcp_port}"
 
 
-def _check_peer_reached_by_system(system: System) -> PrerequisiteFinding:
+def _check_peer_reached_by_system(system: AskedSystem) -> PrerequisiteFinding:
     to, place = f"DIRECT=TCP:{system.file.driver.peer_address}\\{PEER_QUEUE}", describe_peer_place(system)
     with system.peer() as peer, system.open_control(peer.environment) as control:
         peer.configure(timers=TimerSettings(scale=IMMEDIATE_TIME_SCALE))
@@ -183,7 +188,7 @@ def _check_peer_reached_by_system(system: System) -> PrerequisiteFinding:
             said = f"the system sent no message to {to}: no connection within {REACH_TIMEOUT_MS // 1_000} s"
             return PrerequisiteFinding(
                 PEER_REACHED_SUBJECT,
-                State.MISSING,
+                PrerequisiteState.MISSING,
                 f"{_build_unreached_peer_finding(system)}; {said}",
                 _FIND_PEER_REMEDY,
             )
@@ -193,18 +198,20 @@ def _check_peer_reached_by_system(system: System) -> PrerequisiteFinding:
             way_out = "check for a device between the system and the peer that changes their packets"
             return PrerequisiteFinding(
                 PEER_REACHED_SUBJECT,
-                State.WRONG,
+                PrerequisiteState.WRONG,
                 f"{came} connected to {place}, but its message never arrived",
                 way_out,
             )
         peer.environment.run_until(lambda: _has_acknowledgment(session), system.timeouts.response_ms)
         system.clock_s = message["UserHeader"].SentTime - peer.environment.now().utc_s
         return PrerequisiteFinding(
-            PEER_REACHED_SUBJECT, State.OK, f"{came} connected to {place} and delivered the requested message"
+            PEER_REACHED_SUBJECT,
+            PrerequisiteState.OK,
+            f"{came} connected to {place} and delivered the requested message",
         )
 
 
-def _build_unreached_peer_finding(system: System) -> str:
+def _build_unreached_peer_finding(system: AskedSystem) -> str:
     place = f"{describe_peer_place(system)} (driver.peer_address, driver.peer_tcp_port)"
     return f"{system.file.label} gives the tester's peer the address {place}, but the system does not connect to it"
 
@@ -219,7 +226,7 @@ def _has_acknowledgment(session: Session) -> bool:
 # -- arriving messages -----------------------------------------------------------------------------------------------
 
 
-def check_message_arrival(system: System, reached: bool | None) -> Iterator[PrerequisiteFinding]:
+def check_message_arrival(system: AskedSystem, reached: bool | None) -> Iterator[PrerequisiteFinding]:
     """Send a message to each name and queue of the system. ``reached``: whether the system finds the peer, or None
     if this is unknown. Yield a line for each form of name, and a line for each queue of [queues] that checks use.
     If ``reached`` is None, first yield a line that states whether the system finds the peer.
@@ -234,7 +241,7 @@ def check_message_arrival(system: System, reached: bool | None) -> Iterator[Prer
             answered = refused or any(one.acknowledged is not None for one in sent)
             _note_arrivals(system, sent, label)
     except (ConformanceFailure, SutUnavailable, OSError) as error:
-        yield PrerequisiteFinding(TCP_NAME_SUBJECT, State.NOT_SEEN, str(error))
+        yield PrerequisiteFinding(TCP_NAME_SUBJECT, PrerequisiteState.NOT_SEEN, str(error))
         return
     if reached is None:
         yield _judge_reach_by_acknowledgments(system, sent, connected, answered)
@@ -243,7 +250,7 @@ def check_message_arrival(system: System, reached: bool | None) -> Iterator[Prer
     yield from _list_queue_findings(system.file.label, sent)
 
 
-def _list_target_queues(system: System, stack: ExitStack) -> list[_TargetQueue]:
+def _list_target_queues(system: AskedSystem, stack: ExitStack) -> list[_TargetQueue]:
     """Return the queues to which test messages are sent. If the system cannot create queues, these are the queues
     in the SUT file.
     """
@@ -261,7 +268,7 @@ def _list_target_queues(system: System, stack: ExitStack) -> list[_TargetQueue]:
 
 
 @contextmanager
-def _has_test_control(system: System) -> Iterator[Control]:
+def _has_test_control(system: AskedSystem) -> Iterator[Control]:
     from harness.environment import RealEnvironment
 
     environment = RealEnvironment()
@@ -273,7 +280,7 @@ def _has_test_control(system: System) -> Iterator[Control]:
 
 
 def _exchange_messages(
-    system: System, peer: Peer, targets: list[_TargetQueue], label: str, reached: bool | None
+    system: AskedSystem, peer: Peer, targets: list[_TargetQueue], label: str, reached: bool | None
 ) -> tuple[list[_SentMessage], bool]:
     """Send the messages and wait for answers; return the messages, and whether the system refused the message to a
     missing queue.
@@ -342,11 +349,11 @@ def _list_acknowledgments(peer: Peer) -> Iterator[tuple[int, int]]:
         message = frame.message if frame.from_sut else None
         if message is None or message.MessageClass == MessageClass.MQMSG_CLASS_ORDER_ACK:
             continue
-        if message.answered.QueueManagerGuid == peer.identifier:
-            yield message.answered.Ordinal, message.MessageClass
+        if message.acknowledged_message_identifier.QueueManagerGuid == peer.identifier:
+            yield message.acknowledged_message_identifier.Ordinal, message.MessageClass
 
 
-def _note_arrivals(system: System, sent: list[_SentMessage], label: str) -> None:
+def _note_arrivals(system: AskedSystem, sent: list[_SentMessage], label: str) -> None:
     """If the queues can be read, determine which of the unacknowledged messages arrived."""
     if not system.can_read_queues or all(one.acknowledged is not None for one in sent):
         return
@@ -359,31 +366,35 @@ def _note_arrivals(system: System, sent: list[_SentMessage], label: str) -> None
             except (ControlRefused, NotShown) as error:
                 one.refusal = str(error)
             else:
-                one.arrived = any(message.get("label") == label for message in shown)
+                one.has_arrived = any(message.get("label") == label for message in shown)
 
 
 def _judge_reach_by_acknowledgments(
-    system: System, sent: list[_SentMessage], connected: bool, answered: bool
+    system: AskedSystem, sent: list[_SentMessage], connected: bool, answered: bool
 ) -> PrerequisiteFinding:
     place = describe_peer_place(system)
     if connected:
-        return PrerequisiteFinding(PEER_REACHED_SUBJECT, State.OK, f"the system connected to {place}")
+        return PrerequisiteFinding(PEER_REACHED_SUBJECT, PrerequisiteState.OK, f"the system connected to {place}")
     if answered:
         said = f"the system answers on an open session, so it is unknown whether it finds the peer at {place}"
-        return PrerequisiteFinding(PEER_REACHED_SUBJECT, State.NOT_SEEN, said)
-    if all(one.arrived is False or one.not_found for one in sent):
+        return PrerequisiteFinding(PEER_REACHED_SUBJECT, PrerequisiteState.NOT_SEEN, said)
+    if all(one.has_arrived is False or one.is_queue_missing for one in sent):
         return PrerequisiteFinding(
-            PEER_REACHED_SUBJECT, State.NOT_SEEN, f"no message arrived, so no acknowledgment to {place} can be expected"
+            PEER_REACHED_SUBJECT,
+            PrerequisiteState.NOT_SEEN,
+            f"no message arrived, so no acknowledgment to {place} can be expected",
         )
-    to, seen = sent[0].target.name, any(one.arrived for one in sent)
+    to, seen = sent[0].target.name, any(one.has_arrived for one in sent)
     said = f"no connection and no answer within {REACH_TIMEOUT_MS // 1_000} s of a message to {to}"
     way_out = _FIND_PEER_REMEDY if seen else f"{_FIND_PEER_REMEDY}. Or {_FOREIGN_NAME_REMEDY}"
     return PrerequisiteFinding(
-        PEER_REACHED_SUBJECT, State.MISSING, f"{_build_unreached_peer_finding(system)}; {said}", way_out
+        PEER_REACHED_SUBJECT, PrerequisiteState.MISSING, f"{_build_unreached_peer_finding(system)}; {said}", way_out
     )
 
 
-def _list_name_findings(system: System, sent: list[_SentMessage], comes_back: bool) -> Iterator[PrerequisiteFinding]:
+def _list_name_findings(
+    system: AskedSystem, sent: list[_SentMessage], comes_back: bool
+) -> Iterator[PrerequisiteFinding]:
     """Yield a line for each form of name. The system accepts a form if at least one message to a name of this form
     arrived or was refused.
     """
@@ -391,28 +402,33 @@ def _list_name_findings(system: System, sent: list[_SentMessage], comes_back: bo
         of_name = [one for one in sent if one.target.subject == subject]
         if not of_name:
             yield PrerequisiteFinding(
-                subject, State.NOT_SEEN, "the host name of the system is unknown, because there is no control channel"
+                subject,
+                PrerequisiteState.NOT_SEEN,
+                "the host name of the system is unknown, because there is no control channel",
             )
             continue
         name = of_name[0].target.name
         key = "driver.address" if subject == TCP_NAME_SUBJECT else "the host name"
         reached_at = f"{system.file.label} gives the system the address {name.partition(chr(92))[0]} ({key})"
         if any(one.takes_messages for one in of_name):
-            yield PrerequisiteFinding(subject, State.OK, f"messages to {name.partition(chr(92))[0]} arrive")
-        elif all(one.not_found for one in of_name):
+            yield PrerequisiteFinding(subject, PrerequisiteState.OK, f"messages to {name.partition(chr(92))[0]} arrive")
+        elif all(one.is_queue_missing for one in of_name):
             said = f"{reached_at}, but queues cannot be found under this name, such as {name}: {of_name[0].refusal}"
-            yield PrerequisiteFinding(subject, State.MISSING, said, _FOREIGN_NAME_REMEDY)
-        elif any(one.arrived is False for one in of_name):
+            yield PrerequisiteFinding(subject, PrerequisiteState.MISSING, said, _FOREIGN_NAME_REMEDY)
+        elif any(one.has_arrived is False for one in of_name):
             yield PrerequisiteFinding(
-                subject, State.MISSING, f"{reached_at}, but a message to {name} did not arrive", _FOREIGN_NAME_REMEDY
+                subject,
+                PrerequisiteState.MISSING,
+                f"{reached_at}, but a message to {name} did not arrive",
+                _FOREIGN_NAME_REMEDY,
             )
         elif comes_back:
             said = f"{reached_at}, but a message to {name} was neither acknowledged nor refused"
-            yield PrerequisiteFinding(subject, State.MISSING, said, _FOREIGN_NAME_REMEDY)
+            yield PrerequisiteFinding(subject, PrerequisiteState.MISSING, said, _FOREIGN_NAME_REMEDY)
         else:
             yield PrerequisiteFinding(
                 subject,
-                State.NOT_SEEN,
+                PrerequisiteState.NOT_SEEN,
                 f"the arrival of a message to {name} cannot be observed, because no acknowledgment can reach the peer",
             )
 
@@ -429,34 +445,34 @@ def _list_queue_findings(file: str, sent: list[_SentMessage]) -> Iterator[Prereq
             continue
         kind = "transactional" if one.target.transactional else "nontransactional"
         named = f"{file} names {one.target.queue} as queues.{key}"
-        if one.arrived or one.acknowledged == MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE:
+        if one.has_arrived or one.acknowledged == MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE:
             yield PrerequisiteFinding(
-                QUEUES, State.OK, f"{one.target.queue} (queues.{key}) accepts {kind} messages", about=key
+                QUEUES, PrerequisiteState.OK, f"{one.target.queue} (queues.{key}) accepts {kind} messages", about=key
             )
             continue
         state, why = _explain_refused_message(one, other)
         if why:
-            first = f"name a {kind} queue" if state is State.WRONG else "check the spelling"
+            first = f"name a {kind} queue" if state is PrerequisiteState.WRONG else "check the spelling"
             yield PrerequisiteFinding(
                 QUEUES, state, f"{named}, but {why}", f"{first}, or create a {kind} queue of this name", about=key
             )
 
 
-def _explain_refused_message(refused: _SentMessage, other: str | None) -> tuple[State, str]:
+def _explain_refused_message(refused: _SentMessage, other: str | None) -> tuple[PrerequisiteState, str]:
     """Return the reason why a queue accepts no message, or an empty string if the reason is unknown. ``other``: a
     queue that accepted a message.
     """
     if refused.acknowledged is not None:
         number = f"0x{refused.acknowledged:04X}"
         return _FINDING_BY_REFUSAL.get(
-            refused.acknowledged, (State.WRONG, f"the server refused a message with class {number}")
+            refused.acknowledged, (PrerequisiteState.WRONG, f"the server refused a message with class {number}")
         )
     if other is None:
-        return State.MISSING, ""
-    if refused.not_found:
-        return State.MISSING, f"the server answered that the queue does not exist ({_QUEUE_NOT_FOUND})"
+        return PrerequisiteState.MISSING, ""
+    if refused.is_queue_missing:
+        return PrerequisiteState.MISSING, f"the server answered that the queue does not exist ({_QUEUE_NOT_FOUND})"
     not_opened = f" (and it cannot be opened: {refused.refusal})" if refused.refusal else ""
-    return State.MISSING, f"no message arrives there, although messages arrive in {other}{not_opened}"
+    return PrerequisiteState.MISSING, f"no message arrives there, although messages arrive in {other}{not_opened}"
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from harness.printable import one_line
 MAX_PREREQUISITE_FINDING_CHARACTERS = 400
 
 
-class State(StrEnum):
+class PrerequisiteState(StrEnum):
     """The state of a subject that a check of the prerequisites examined."""
 
     OK = "ok"
@@ -31,7 +31,7 @@ class PrerequisiteFinding:
     """
 
     subject: str
-    state: State
+    state: PrerequisiteState
     said: str
     way_out: str = ""
     ends_run: bool = False
@@ -43,7 +43,7 @@ class PrerequisiteFinding:
     @property
     def is_missing(self) -> bool:
         """Whether the system does not provide the subject as declared in the SUT file."""
-        return self.state in (State.MISSING, State.WRONG)
+        return self.state in (PrerequisiteState.MISSING, PrerequisiteState.WRONG)
 
     @property
     def sentence(self) -> str:

@@ -4,13 +4,13 @@ C706 O.
 
 from __future__ import annotations
 
-from harness.prerequisites.line import PrerequisiteFinding, State
-from harness.prerequisites.system import System
+from harness.prerequisites.line import PrerequisiteFinding, PrerequisiteState
+from harness.prerequisites.system import AskedSystem
 
 REMOTE_READING_SUBJECT = "rpc mapper"
 
 
-def check_qm2qm_endpoint(system: System) -> PrerequisiteFinding:
+def check_qm2qm_endpoint(system: AskedSystem) -> PrerequisiteFinding:
     """Ask the endpoint mapper for the endpoint of qm2qm. The endpoint mapper is at its usual port or at the port of
     qmcomm, because only privileged programs can use the usual port.
     """
@@ -19,14 +19,16 @@ def check_qm2qm_endpoint(system: System) -> PrerequisiteFinding:
 
     driver, why = system.file.driver, ""
     if not system.file.capabilities.get("qm2qm", False):
-        return PrerequisiteFinding(REMOTE_READING_SUBJECT, State.NOT_DECLARED, "not tried")
+        return PrerequisiteFinding(REMOTE_READING_SUBJECT, PrerequisiteState.NOT_DECLARED, "not tried")
     for port in (endpoint_mapper.MAPPER_PORT, driver.rpc_port):
         found = endpoint_mapper.ask_endpoint_mapper(driver.address, port, QM2QM)
         if isinstance(found, str):
             why = why or f"{driver.address}:{port}: {found}"
         elif found:
             return PrerequisiteFinding(
-                REMOTE_READING_SUBJECT, State.OK, f"the mapper at {driver.address}:{port} returns {found[0]} for qm2qm"
+                REMOTE_READING_SUBJECT,
+                PrerequisiteState.OK,
+                f"the mapper at {driver.address}:{port} returns {found[0]} for qm2qm",
             )
         else:
             why = why or f"the mapper at {driver.address}:{port} has no entry for qm2qm"
@@ -35,4 +37,4 @@ def check_qm2qm_endpoint(system: System) -> PrerequisiteFinding:
         f"start the endpoint mapper (Windows: service RpcEptMapper), or open TCP port "
         f"{endpoint_mapper.MAPPER_PORT} in the firewall of the system"
     )
-    return PrerequisiteFinding(REMOTE_READING_SUBJECT, State.MISSING, said, way_out)
+    return PrerequisiteFinding(REMOTE_READING_SUBJECT, PrerequisiteState.MISSING, said, way_out)

@@ -35,7 +35,7 @@ class NamingEnvironment(RealEnvironment):
 
 
 @dataclass(slots=True)
-class System:
+class AskedSystem:
     """The system whose prerequisites are checked. ``driver``: its driver. ``file``: its SUT file; if the tester
     started the system, the file contains the actual ports.
     """

@@ -8,14 +8,14 @@ from typing import NamedTuple
 _NO_FINDINGS: Mapping[str, Sequence[str]] = {}
 
 
-class Check(NamedTuple):
+class CheckDescription(NamedTuple):
     """The description of a check. Each parameter set of a function is a separate check. ``id``:
-    ``suites/<document>/<section>/<module>::<name>``. ``covers``: the rules that the check judges. ``needs``: the
-    capabilities and facilities that the check requires. ``varied``: the values of each parameter that the check
-    varies.
+    ``suites/<document>/<section>/<module>::<name>``. ``covered_rules``: the rules that the check judges. ``needs``: the
+    capabilities and facilities that the check requires. ``varied_parameters``: the values of each parameter that the
+    check varies.
     """
 
     id: str
-    covers: list[str]
+    covered_rules: list[str]
     needs: list[str]
-    varied: Mapping[str, Sequence[str]] = _NO_FINDINGS
+    varied_parameters: Mapping[str, Sequence[str]] = _NO_FINDINGS

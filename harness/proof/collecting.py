@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import pytest
 
 from harness.errors import HarnessError
-from harness.proof.check import Check
+from harness.proof.check import CheckDescription
 from harness.run.checks import (
     explain_missing_collection,
     find_covered_rules,
@@ -20,7 +20,7 @@ from harness.run.options import build_pytest_arguments
 
 class _TestItemCollector:
     def __init__(self, paths: Iterable[str]) -> None:
-        self.found: dict[str, list[Check]] = {path: [] for path in paths}
+        self.found: dict[str, list[CheckDescription]] = {path: [] for path in paths}
         self.broken: str | None = None
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -33,11 +33,13 @@ class _TestItemCollector:
             name = get_check_id(item)
             if name is not None:
                 self.found[name.partition("::")[0]].append(
-                    Check(name, list(find_covered_rules(item)), list(find_needs(item)), find_varied_parameters(item))
+                    CheckDescription(
+                        name, list(find_covered_rules(item)), list(find_needs(item)), find_varied_parameters(item)
+                    )
                 )
 
 
-def collect_checks(paths: list[str]) -> Mapping[str, list[Check]]:
+def collect_checks(paths: list[str]) -> Mapping[str, list[CheckDescription]]:
     """Return the checks of each file without running the checks; raise HarnessError if a file cannot be read."""
     collector = _TestItemCollector(paths)
     code = pytest.main([*build_pytest_arguments(paths), "--collect-only", "-p", "no:terminal"], [collector])

@@ -26,7 +26,7 @@ MEMORY_LIMIT_BYTES = 3 << 30
 class ProcessDeath:
     """The result if a process ended before it returned a result."""
 
-    how: str
+    description: str
 
 
 @dataclass(slots=True)

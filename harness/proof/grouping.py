@@ -22,11 +22,11 @@ class ReadingWithChecks:
     """
 
     name: str
-    changed: ReferenceSteps | None
+    changed_steps: ReferenceSteps | None
     checks: tuple[str, ...]
 
     @property
-    def entry(self) -> str:
+    def erratum_id(self) -> str:
         """The id of the erratum that the reading belongs to."""
         return self.name.partition(".")[0]
 
@@ -34,8 +34,12 @@ class ReadingWithChecks:
         """Return whether both readings can be installed together. This is possible if they belong to different
         entries and change different steps.
         """
-        disjoint = self.changed is None or other.changed is None or self.changed.isdisjoint(other.changed)
-        return self.entry != other.entry and disjoint
+        disjoint = (
+            self.changed_steps is None
+            or other.changed_steps is None
+            or self.changed_steps.isdisjoint(other.changed_steps)
+        )
+        return self.erratum_id != other.erratum_id and disjoint
 
 
 @dataclass(slots=True)

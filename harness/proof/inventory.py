@@ -62,7 +62,7 @@ class RuleInventory:
             tests.append(f"{self.catalogue[rule].folder}/{self.predicates[rule]}")
         return tests
 
-    def row(self, rule: str) -> dict[str, Any]:
+    def describe_rule_as_json(self, rule: str) -> dict[str, Any]:
         """Return the row for a rule in the output of ``mqconform rules --format json``."""
         row = self.catalogue[rule]
         return {
@@ -92,9 +92,9 @@ def take_inventory(rule: str | None = None) -> RuleInventory:
     varied: dict[str, Mapping[str, Sequence[str]]] = {}
     for check in load_checks_of_suites(rule):
         needs[check.id] = frozenset(check.needs)
-        if check.varied:
-            varied[check.id] = check.varied
-        for each in check.covers:
+        if check.varied_parameters:
+            varied[check.id] = check.varied_parameters
+        for each in check.covered_rules:
             tests[each].append(check.id)
     faults: dict[str, list[str]] = defaultdict(list)
     records: dict[str, FaultRecord] = {}

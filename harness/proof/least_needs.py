@@ -12,12 +12,14 @@ from types import MappingProxyType
 from harness.proof.inventory import RuleInventory
 from harness.rules.catalogue import DEMAND_CLASSES
 from harness.sut import remote_control
-from harness.sut.stand_ins import STAND_INS
+from harness.sut.stand_ins import ALTERNATIVE_NEED_BY_NAME
 from harness.sut.sut_file import CAPABILITIES
 from reference_qm.control import FACILITIES
 
 CAPABILITIES_WITHOUT_CONTROL = (
-    frozenset(CAPABILITIES) - {"directory", "topology", "two_addresses"} | remote_control.FACILITIES | STAND_INS.keys()
+    frozenset(CAPABILITIES) - {"directory", "topology", "two_addresses"}
+    | remote_control.FACILITIES
+    | ALTERNATIVE_NEED_BY_NAME.keys()
 )
 """The needs that a single system can meet without a directory and without a control channel. The SUT file of this
 system declares all capabilities except directory, topology and two_addresses. Checks read the queues of the system

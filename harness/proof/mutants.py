@@ -66,8 +66,8 @@ class MutantTally:
 
     mutants: list[Mutant]
     outcomes: dict[str, Outcome]
-    effectless: Mapping[str, str]
-    complaints: list[str] = field(default_factory=list)
+    reason_by_effectless_mutant: Mapping[str, str]
+    messages_about_effectless_list: list[str] = field(default_factory=list)
 
     @property
     def counts(self) -> Counter[MutantResult]:
@@ -83,7 +83,7 @@ class MutantTally:
         killed = sum(one.fate is MutantResult.KILLED for one in run)
         alive = sum(
             one.fate is not MutantResult.KILLED
-            and (effectless or one.name not in self.effectless)
+            and (effectless or one.name not in self.reason_by_effectless_mutant)
             and (unreached or one.fate is not MutantResult.UNREACHED)
             for one in run
         )
@@ -93,7 +93,11 @@ class MutantTally:
         """Yield the outcomes of mutants that are neither killed nor listed as without effect."""
         for mutant in sorted(self.mutants, key=lambda one: (one.file, one.line, one.name)):
             outcome = self.outcomes.get(mutant.name)
-            if outcome and outcome.fate is not MutantResult.KILLED and mutant.name not in self.effectless:
+            if (
+                outcome
+                and outcome.fate is not MutantResult.KILLED
+                and mutant.name not in self.reason_by_effectless_mutant
+            ):
                 yield mutant, outcome
 
 
@@ -194,13 +198,13 @@ def report_mutants(tally: MutantTally) -> Iterator[str]:
             f" ({outcome.why[:MAX_SHOWN_LINE_CHARACTERS]})" if outcome.why else ""
         )
         yield from (f"      {line}" for line in describe_change(mutant).split(" => "))
-    yield from tally.complaints
+    yield from tally.messages_about_effectless_list
     counts = tally.counts
     run = sum(counts.values())
     yield ", ".join(
         [f"{run} of {len(tally.mutants)} mutants run", *(f"{counts[fate]} {fate}" for fate in MutantResult)]
     )
-    named = sum(mutant.name in tally.effectless for mutant in tally.mutants)
+    named = sum(mutant.name in tally.reason_by_effectless_mutant for mutant in tally.mutants)
     yield (
         f"score: {tally.compute_score(effectless=True, unreached=True):.1f} % of all mutants; "
         f"{tally.compute_score(effectless=False, unreached=True):.1f} % without the {named} listed as without effect; "
@@ -210,7 +214,7 @@ def report_mutants(tally: MutantTally) -> Iterator[str]:
 
 def describe_change(mutant: Mutant) -> str:
     """Return the changed line before and after the change. Long lines are shortened around the change."""
-    before, after = mutant.before, mutant.after
+    before, after = mutant.before, mutant.changed_line
     if max(len(before), len(after)) > MAX_SHOWN_LINE_CHARACTERS:
         same = next((at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
         start = max(0, same - MAX_SHOWN_LINE_CHARACTERS // 2)

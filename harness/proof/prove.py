@@ -35,31 +35,31 @@ TRIALS_PER_PROCESS = 8
 class ProofResults:
     """The results of the function ``prove``."""
 
-    checked: list[str] = field(default_factory=list)
-    killed: dict[str, list[str]] = field(default_factory=dict)
+    checked_rules: list[str] = field(default_factory=list)
+    killed_faults_by_rule: dict[str, list[str]] = field(default_factory=dict)
     """For each rule, the faults on which its checks failed."""
-    convictions: dict[str, list[TrialVerdict]] = field(default_factory=dict)
+    failing_verdicts_by_fault: dict[str, list[TrialVerdict]] = field(default_factory=dict)
     """For each fault, the verdicts that the fault caused."""
-    unclean: dict[str, str] = field(default_factory=dict)
+    reason_by_rule_failing_without_fault: dict[str, str] = field(default_factory=dict)
     """For each rule that does not pass on the clean reference, the reason."""
-    alive: dict[str, list[str]] = field(default_factory=dict)
+    unnoticed_faults_by_rule: dict[str, list[str]] = field(default_factory=dict)
     """For each rule, the faults that its checks did not notice."""
-    unproven: list[str] = field(default_factory=list)
-    unseen: list[str] = field(default_factory=list)
+    unproven_rules: list[str] = field(default_factory=list)
+    rules_without_judged_packet: list[str] = field(default_factory=list)
     """Rules that only a predicate judges, on packets that the clean reference never sent. Such rules count as
     unchecked. Rules with a recorded proof are excluded, because for them the missing packet is a finding.
     """
-    idle: list[RuleAndFunction] = field(default_factory=list)
+    checks_that_never_fail_rule: list[RuleAndFunction] = field(default_factory=list)
     """Pairs of a check function and a rule, where the function covers the rule but fails it on no fault."""
-    malformed: dict[RuleAndFunction, str] = field(default_factory=dict)
+    unmarked_violations_by_peer: dict[RuleAndFunction, str] = field(default_factory=dict)
     """The violations in packets from the peer, by check and rule. Violations of rules that the mark ``malforms`` of
     the check names are excluded.
     """
-    unbroken: list[RuleAndFunction] = field(default_factory=list)
+    marked_violations_never_sent: list[RuleAndFunction] = field(default_factory=list)
     """Pairs of a check function and a rule, where the function names the rule in ``malforms`` but no packet from the
     peer breaks the rule.
     """
-    overreached: dict[RuleAndFunction, TrialVerdict] = field(default_factory=dict)
+    must_failures_of_advice_faults: dict[RuleAndFunction, TrialVerdict] = field(default_factory=dict)
     """Pairs of a fault that breaks only SHOULD rules, and a MUST rule that fails on the fault. A system must not
     fail a MUST because it does not follow a SHOULD.
     """
@@ -67,9 +67,18 @@ class ProofResults:
     @property
     def complete(self) -> bool:
         """Return whether every checked rule is proven with each of its checks, and every fault is killed."""
-        wrong = (self.unclean, self.alive, self.unproven, self.idle)
-        mistaken = (self.overreached, self.malformed, self.unbroken)
-        return bool(self.checked) and not any((*wrong, *mistaken))
+        wrong = (
+            self.reason_by_rule_failing_without_fault,
+            self.unnoticed_faults_by_rule,
+            self.unproven_rules,
+            self.checks_that_never_fail_rule,
+        )
+        mistaken = (
+            self.must_failures_of_advice_faults,
+            self.unmarked_violations_by_peer,
+            self.marked_violations_never_sent,
+        )
+        return bool(self.checked_rules) and not any((*wrong, *mistaken))
 
 
 def prove(
@@ -77,7 +86,7 @@ def prove(
 ) -> ProofResults:
     """Prove all checked rules, or only the given rules."""
     wanted = set(rules or inventory.checked_rules())
-    proof = ProofResults(checked=[rule for rule in inventory.checked_rules() if rule in wanted])
+    proof = ProofResults(checked_rules=[rule for rule in inventory.checked_rules() if rule in wanted])
     checks: Sequence[str] = trials.checks
     if not wanted & (inventory.passive | load_compared_rules().keys()):  # every check can judge such a rule
         covering = {check for rule in wanted for check in inventory.tests.get(rule, ())}
@@ -96,8 +105,16 @@ def prove(
     for trial, found in trials.run(candidates.trials_for_open_pairs(faults.values()), together=TRIALS_PER_PROCESS):
         candidates.record(found)
         _note_must_failures_of_advice_fault(proof, inventory, faults[trial.name], found)
-    proof.unproven = [rule for rule in proof.checked if rule not in proof.killed and rule not in proof.unclean]
-    proof.idle = sorted(pair for pair in candidates.open if pair[1] not in (*proof.unproven, *proof.unclean))
+    proof.unproven_rules = [
+        rule
+        for rule in proof.checked_rules
+        if rule not in proof.killed_faults_by_rule and rule not in proof.reason_by_rule_failing_without_fault
+    ]
+    proof.checks_that_never_fail_rule = sorted(
+        pair
+        for pair in candidates.open
+        if pair[1] not in (*proof.unproven_rules, *proof.reason_by_rule_failing_without_fault)
+    )
     return proof
 
 
@@ -115,14 +132,14 @@ def _record_result(proof: ProofResults, inventory: RuleInventory, clean: Sequenc
     of_rule: dict[str, list[TrialVerdict]] = defaultdict(list)
     for line in clean:
         of_rule[line.rule].append(line)
-    for rule in proof.checked:
+    for rule in proof.checked_rules:
         lines = of_rule[rule]
         passes = any(line.verdict is Verdict.PASS for line in lines)
         if not passes and rule not in inventory.tests and rule not in inventory.proven:
-            proof.unseen.append(rule)
+            proof.rules_without_judged_packet.append(rule)
         elif not passes or any(line.verdict not in (Verdict.PASS, Verdict.NOT_EXERCISED) for line in lines):
-            proof.unclean[rule] = describe_unclean_result(lines)
-    proof.checked = [rule for rule in proof.checked if rule not in proof.unseen]
+            proof.reason_by_rule_failing_without_fault[rule] = describe_unclean_result(lines)
+    proof.checked_rules = [rule for rule in proof.checked_rules if rule not in proof.rules_without_judged_packet]
 
 
 class _CandidateChecks:
@@ -146,7 +163,13 @@ class _CandidateChecks:
         """Yield one trial for each fault."""
         for fault in faults:
             needed = _ProofCondition(fault.breaks, set(self.open))
-            yield Trial(fault.name, (fault.name,), tuple(self._list_killing_checks(fault)), needed, raises=True)
+            yield Trial(
+                fault.name,
+                (fault.name,),
+                tuple(self._list_killing_checks(fault)),
+                needed,
+                exception_only_ends_check=True,
+            )
 
     def trials_for_open_pairs(self, faults: Iterable[Fault]) -> Iterator[Trial]:
         """Yield trials of the functions of open pairs on faults of other rules that these functions cover.
@@ -165,7 +188,7 @@ class _CandidateChecks:
                 and can_check_notice_variant(self._clean[check].steps, changed)
             ]
             if checks:
-                yield Trial(fault.name, (fault.name,), tuple(checks), needed, raises=True)
+                yield Trial(fault.name, (fault.name,), tuple(checks), needed, exception_only_ends_check=True)
 
     def record(self, found: TrialResult) -> None:
         """Remove the open pairs whose check function failed the rule in a trial."""
@@ -229,10 +252,10 @@ def _get_check_function(check: str) -> str:
 
 def _record_trial(proof: ProofResults, fault: Fault, found: TrialResult, wanted: set[str]) -> None:
     broken = {rule for _, rule in _list_failed_pairs(found.lines)}
-    proof.convictions[fault.name] = [line for line in found.lines if line.verdict in BROKEN_VERDICTS]
+    proof.failing_verdicts_by_fault[fault.name] = [line for line in found.lines if line.verdict in BROKEN_VERDICTS]
     for rule in fault.breaks:
         if rule in wanted:
-            faults = proof.killed if rule in broken else proof.alive
+            faults = proof.killed_faults_by_rule if rule in broken else proof.unnoticed_faults_by_rule
             faults.setdefault(rule, []).append(fault.name)
 
 
@@ -243,12 +266,14 @@ def _note_own_packets(proof: ProofResults, checks: Iterable[str], clean: Mapping
     meant: dict[RuleAndFunction, bool] = {}
     unseen = {_get_check_function(check) for check in checks if check not in clean}
     for check, one in clean.items():
-        for rule in one.broken.keys() - one.malforms:
-            proof.malformed[check, rule] = one.broken[rule]
-        for rule in one.malforms:
+        for rule in one.broken.keys() - one.rules_broken_by_peer:
+            proof.unmarked_violations_by_peer[check, rule] = one.broken[rule]
+        for rule in one.rules_broken_by_peer:
             pair = (_get_check_function(check), rule)
             meant[pair] = meant.get(pair, False) or rule in one.broken
-    proof.unbroken = sorted(pair for pair, broken in meant.items() if not broken and pair[0] not in unseen)
+    proof.marked_violations_never_sent = sorted(
+        pair for pair, broken in meant.items() if not broken and pair[0] not in unseen
+    )
 
 
 def _note_must_failures_of_advice_fault(
@@ -257,26 +282,40 @@ def _note_must_failures_of_advice_fault(
     if all(inventory.catalogue[rule].is_advice for rule in fault.breaks):
         for line in found.lines:
             if line.verdict is Verdict.FAIL:
-                proof.overreached.setdefault((fault.name, line.rule), line)
+                proof.must_failures_of_advice_faults.setdefault((fault.name, line.rule), line)
 
 
 def report_proof(proof: ProofResults) -> Iterator[str]:
     """Yield one line for each failure of the proof, and a summary as the last line."""
-    yield from (f"not clean: {rule} on the clean reference: {why}" for rule, why in sorted(proof.unclean.items()))
-    for rule, faults in sorted(proof.alive.items()):
+    yield from (
+        f"not clean: {rule} on the clean reference: {why}"
+        for rule, why in sorted(proof.reason_by_rule_failing_without_fault.items())
+    )
+    for rule, faults in sorted(proof.unnoticed_faults_by_rule.items()):
         yield f"alive: {rule}: its check does not find {', '.join(sorted(faults))}"
-    yield from (f"unproven: {rule}: no fault breaks it" for rule in proof.unproven if rule not in proof.alive)
-    yield from (f"unseen: {rule}: the reference sends no packet that its predicate judges" for rule in proof.unseen)
-    for (check, rule), how in sorted(proof.malformed.items()):
+    yield from (
+        f"unproven: {rule}: no fault breaks it"
+        for rule in proof.unproven_rules
+        if rule not in proof.unnoticed_faults_by_rule
+    )
+    yield from (
+        f"unseen: {rule}: the reference sends no packet that its predicate judges"
+        for rule in proof.rules_without_judged_packet
+    )
+    for (check, rule), how in sorted(proof.unmarked_violations_by_peer.items()):
         yield f"malformed: {check}: the peer breaks {rule}: {how}; correct the packet, or mark the check with malforms"
-    for function, rule in proof.unbroken:
+    for function, rule in proof.marked_violations_never_sent:
         yield f"unbroken: {function}: no packet of the peer breaks {rule}; remove the rule from malforms"
-    for (name, _), line in sorted(proof.overreached.items()):
+    for (name, _), line in sorted(proof.must_failures_of_advice_faults.items()):
         yield (
             f"overreached: {name} breaks only SHOULD rules, but {line.rule} fails in {line.test} ({line.why}): "
             "the row of this MUST must name, with `under`, the SHOULD on which it depends, or the fault must name "
             "the MUST"
         )
-    yield from (f"idle: {function} covers {rule}, but finds no fault of it" for function, rule in proof.idle)
-    killed = sum(map(len, proof.killed.values()))
-    yield f"{len(proof.killed)} of {len(proof.checked)} checked rules proven, {killed} kill{'' if killed == 1 else 's'}"
+    yield from (
+        f"idle: {function} covers {rule}, but finds no fault of it"
+        for function, rule in proof.checks_that_never_fail_rule
+    )
+    killed = sum(map(len, proof.killed_faults_by_rule.values()))
+    kills = f"{killed} kill{'' if killed == 1 else 's'}"
+    yield f"{len(proof.killed_faults_by_rule)} of {len(proof.checked_rules)} checked rules proven, {kills}"

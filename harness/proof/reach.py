@@ -29,10 +29,10 @@ class CheckReach:
     lines: Mapping[str, frozenset[int]]
     """The line numbers by file."""
     seconds: float
-    clean: bool
+    passes_without_fault: bool
 
     @property
-    def width(self) -> int:
+    def executed_line_count(self) -> int:
         """The number of lines of the reference that the check executes. A check that executes fewer lines is more
         specific.
         """
@@ -48,8 +48,12 @@ def list_reaching_checks(mutant: Mutant, reach: ReachByCheck) -> list[str]:
     first.
     """
     lines = set(mutant.lines)
-    found = [check for check, one in reach.items() if one.clean and lines & one.lines.get(mutant.file, frozenset())]
-    return sorted(found, key=lambda check: reach[check].width)
+    found = [
+        check
+        for check, one in reach.items()
+        if one.passes_without_fault and lines & one.lines.get(mutant.file, frozenset())
+    ]
+    return sorted(found, key=lambda check: reach[check].executed_line_count)
 
 
 def find_unreached_mutants(mutants: Iterable[Mutant], reach: ReachByCheck) -> list[Mutant]:
@@ -102,7 +106,7 @@ class LineRecorder:
         self._lines: dict[str, set[int]] = defaultdict(set)
 
     def install(self, faulty: FaultyCore) -> None:
-        faulty.around = self
+        faulty.context_of_computation = self
         sys.settrace(self._on_call_beside)
 
     def take(self) -> dict[str, list[int]]:

@@ -29,25 +29,31 @@ VERDICT_OF_ALLOWED_READING = "pass"
 class VariantRunResults:
     """The results of running the variants of errata."""
 
-    run: list[str] = field(default_factory=list)
-    convicted: dict[str, list[TrialVerdict]] = field(default_factory=dict)
+    run_readings: list[str] = field(default_factory=list)
+    failing_verdicts_by_allowed_reading: dict[str, list[TrialVerdict]] = field(default_factory=dict)
     """The allowed readings on which checks failed, each with the failing verdicts."""
-    acquitted: list[str] = field(default_factory=list)
+    forbidden_readings_without_failure: list[str] = field(default_factory=list)
     """The readings with the verdict ``fail`` on which no check failed."""
-    missing: list[str] = field(default_factory=list)
+    allowed_readings_without_variant: list[str] = field(default_factory=list)
     """The allowed readings without a variant."""
-    unknown: list[str] = field(default_factory=list)
+    readings_with_superfluous_variant: list[str] = field(default_factory=list)
     """The readings whose variant is superfluous, because suites/errata.toml contains no such reading that needs a
     variant.
     """
-    died: dict[str, str] = field(default_factory=dict)
+    process_end_by_reading: dict[str, str] = field(default_factory=dict)
     """The readings whose process ended before its checks ended, each with a description of how the process ended.
     """
 
     @property
     def complete(self) -> bool:
         """Return whether every reading was run and caused the verdict in its entry."""
-        return not (self.convicted or self.acquitted or self.missing or self.unknown or self.died)
+        return not (
+            self.failing_verdicts_by_allowed_reading
+            or self.forbidden_readings_without_failure
+            or self.allowed_readings_without_variant
+            or self.readings_with_superfluous_variant
+            or self.process_end_by_reading
+        )
 
 
 def run_readings(
@@ -71,11 +77,11 @@ def run_readings(
         elif checks and reading.verdict == VERDICT_OF_ALLOWED_READING:
             before[name] = checks
     found = VariantRunResults()
-    found.missing = [
+    found.allowed_readings_without_variant = [
         name for name in before if name not in variants and readings[name].verdict == VERDICT_OF_ALLOWED_READING
     ]
     if errata is None:
-        found.unknown = sorted(name for name in variants if name not in readings)
+        found.readings_with_superfluous_variant = sorted(name for name in variants if name not in readings)
     clean = trials.run_checks_on_clean_reference(dict.fromkeys(chain.from_iterable(before.values())))
 
     carried = [
@@ -89,7 +95,7 @@ def run_readings(
         for changed in (find_changed_steps(variants[name].install),)
     ]
     allowed = [one for one in carried if readings[one.name].verdict == VERDICT_OF_ALLOWED_READING]
-    found.run = [one.name for one in carried]
+    found.run_readings = [one.name for one in carried]
     if not apart:
         groups = group_readings(allowed, {check: one.seconds for check, one in clean.items()})
         allowed = _find_readings_to_run_apart(trials, groups, variants, clean)
@@ -132,7 +138,7 @@ def find_explained_faults(
     ``convictions``: the failing verdicts by fault.
     """
     faults = load_faults()
-    for reading, convicting in sorted(found.convicted.items()):
+    for reading, convicting in sorted(found.failing_verdicts_by_allowed_reading.items()):
         same = set(convicting)
         for name, lines in sorted(convictions.items()):
             if {line.rule for line in lines if line in same} >= set(faults[name].breaks):
@@ -146,28 +152,34 @@ def list_wrong_reading_verdicts(
     the same verdicts as an allowed reading.
     """
     variants = {fault.reading: fault for fault in load_faults().values()}
-    for name, lines in sorted(found.convicted.items()):
+    for name, lines in sorted(found.failing_verdicts_by_allowed_reading.items()):
         for rule, line in {line.rule: line for line in reversed(lines)}.items():
             yield f"convicted: {_describe_reading(name, variants)}: {rule} in {line.test}: {line.why}"
     for fault, reading in find_explained_faults(convictions, found):
         yield f"explained: {fault}: the allowed reading {reading} gives the same verdicts; one of the two is wrong"
     yield from (
         f"acquitted: {_describe_reading(name, variants)}: no check fails on it, but its entry has the verdict fail"
-        for name in sorted(found.acquitted)
+        for name in sorted(found.forbidden_readings_without_failure)
     )
-    for name, how in sorted(found.died.items()):
+    for name, how in sorted(found.process_end_by_reading.items()):
         yield f"died: {_describe_reading(name, variants)}: the process of its trial ended with {how}"
-    for name in found.missing:
+    for name in found.allowed_readings_without_variant:
         yield f"not run: {name}: give it a variant (harness.faults.parts.follows), or give the reason in not_run"
     yield from (
-        f"no reading: {name}: suites/errata.toml contains no reading that needs this variant" for name in found.unknown
+        f"no reading: {name}: suites/errata.toml contains no reading that needs this variant"
+        for name in found.readings_with_superfluous_variant
     )
 
 
 def summarize_readings(found: VariantRunResults) -> str:
     """Return one line that summarizes the results."""
-    good = len(found.run) - len(found.convicted) - len(found.acquitted) - len(found.died)
-    return f"{good} of {len(found.run)} readings of errata that were run have the verdicts in their entries"
+    good = (
+        len(found.run_readings)
+        - len(found.failing_verdicts_by_allowed_reading)
+        - len(found.forbidden_readings_without_failure)
+        - len(found.process_end_by_reading)
+    )
+    return f"{good} of {len(found.run_readings)} readings of errata that were run have the verdicts in their entries"
 
 
 def _describe_reading(name: str, variants: Mapping[str | None, Fault]) -> str:
@@ -185,9 +197,9 @@ def _has_no_failure(check: str, lines: Sequence[TrialVerdict]) -> bool:
 def _judge_reading(found: VariantRunResults, name: str, reading: Reading, outcome: TrialResult) -> None:
     broken = [line for line in outcome.lines if line.verdict in BROKEN_VERDICTS]
     if outcome.died:
-        found.died[name] = outcome.died
+        found.process_end_by_reading[name] = outcome.died
     elif reading.verdict == "fail":
         if not broken:
-            found.acquitted.append(name)
+            found.forbidden_readings_without_failure.append(name)
     elif broken:
-        found.convicted[name] = broken
+        found.failing_verdicts_by_allowed_reading[name] = broken

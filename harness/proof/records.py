@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from harness.compiled.kept import load_cached_records
 from harness.errors import HarnessError
 from harness.paths import SUITES
-from harness.proof.check import Check
+from harness.proof.check import CheckDescription
 from harness.rules.places import list_suite_files_containing
 
 CHECK_FILE_PATTERN = "*/*/test_*.py"
@@ -27,11 +27,13 @@ class FaultRecord(NamedTuple):
     blind: bool
 
 
-def load_checks_of_suites(rule: str | None = None) -> list[Check]:
+def load_checks_of_suites(rule: str | None = None) -> list[CheckDescription]:
     """Return the checks of all suites in pytest's order. If a rule is given, read only the files whose text names
     the rule.
     """
-    return [Check(*row) for row in _collect_record_rows("checks", (CHECK_FILE_PATTERN,), rule, _collect_checks)]
+    return [
+        CheckDescription(*row) for row in _collect_record_rows("checks", (CHECK_FILE_PATTERN,), rule, _collect_checks)
+    ]
 
 
 def load_faults_of_suites(rule: str | None = None) -> list[FaultRecord]:
@@ -57,7 +59,7 @@ def _collect_record_rows(kind: str, patterns: Iterable[str], rule: str | None, m
         yield from rows
 
 
-def _collect_checks(paths: list[str]) -> Mapping[str, list[Check]]:
+def _collect_checks(paths: list[str]) -> Mapping[str, list[CheckDescription]]:
     from harness.proof.collecting import collect_checks
 
     return collect_checks(paths)

@@ -10,10 +10,10 @@ import pytest
 from harness.errors import HarnessError
 from harness.exit_codes import EXIT_INTERRUPTED
 
-Answer = TypeVar("Answer")
+WorkResult = TypeVar("WorkResult")
 
 
-def run_in_session(arguments: Sequence[str], work: Callable[[pytest.Session], Answer], what: str) -> Answer:
+def run_in_session(arguments: Sequence[str], work: Callable[[pytest.Session], WorkResult], what: str) -> WorkResult:
     """Collect tests with pytest, and call the function ``work`` with the session; return the result of the
     function. ``what``: the path to collect. The message about a failed collection names this path.
     """
@@ -24,7 +24,7 @@ def run_in_session(arguments: Sequence[str], work: Callable[[pytest.Session], An
         raise loop.error
     if not loop.answers:
         raise HarnessError(f"{what} cannot be collected; `pytest {what} --collect-only` shows why")
-    answer: Answer = loop.answers[0]
+    answer: WorkResult = loop.answers[0]
     return answer
 
 

@@ -13,7 +13,7 @@ from inspect import getattr_static
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from harness.faults.parts import Method, PartReplacement, get_step_condition
+from harness.faults.parts import PartMethod, PartReplacement, get_step_condition
 from harness.faults.primitives import CombinedInstallers
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.core.part import Part
@@ -21,13 +21,13 @@ from reference_qm.core.replacing import find_replaced_part, replace_part_by_subc
 
 
 class ReferenceStep(NamedTuple):
-    """A step of the reference, which is named by a method of a part. ``narrowed``: the method whose condition
+    """A step of the reference, which is named by a method of a part. ``condition_method``: the method whose condition
     selects the changed calls, or None if all calls are changed.
     """
 
     part: type[Part]
     name: str
-    narrowed: Method | None = None
+    condition_method: PartMethod | None = None
 
 
 ReferenceSteps = frozenset[ReferenceStep]
@@ -100,7 +100,7 @@ class StepRecorder:
 
     def _note_calls(self, part: type[Part], name: str, steps: Sequence[ReferenceStep]) -> Callable[..., Any]:
         method, taken = getattr(part, name), self._taken
-        conditions = [(step, step.narrowed and get_step_condition(step.narrowed)) for step in steps]
+        conditions = [(step, step.condition_method and get_step_condition(step.condition_method)) for step in steps]
 
         def note_and_call(self: Part, *arguments: Any, **named: Any) -> Any:
             for step, condition in conditions:

@@ -20,7 +20,7 @@ from harness.faults.registry import add, load_faults
 from harness.interrupts import unwind_on_signals
 from harness.judging.judge import SHOWN_PASSES_PER_RULE
 from harness.judging.mirrored import PeerPacketJudge
-from harness.judging.verdicts import Advice, Entry, Verdict
+from harness.judging.verdicts import Advice, Verdict, VerdictEntry
 from harness.proof.forks import ProcessDeath, run_tasks_in_processes
 from harness.proof.sessions import run_in_session
 from harness.proof.steps import ReferenceSteps, StepRecorder, find_changed_steps
@@ -78,11 +78,11 @@ class Trial:
     name: str
     faults: tuple[str, ...]
     checks: tuple[str, ...]
-    needed: Callable[[str, Sequence[TrialVerdict]], bool] = lambda check, lines: True
+    is_check_needed: Callable[[str, Sequence[TrialVerdict]], bool] = lambda check, lines: True
     """A function that is called before each check, with the verdicts of all earlier checks, and returns whether to
     run the check.
     """
-    raises: bool = False
+    exception_only_ends_check: bool = False
     """Whether an exception of the core only ends the check. If not, the exception counts as a crash of the system.
     """
 
@@ -91,14 +91,14 @@ class Trial:
 class CleanResult:
     """The result of a check on the clean reference. It contains the verdicts of the check, the steps that the SUT
     executes, and the duration of the check. ``broken``: the MUST rules that packets from the peer broke, each with
-    the difference. ``malforms``: the rules that the check breaks on purpose.
+    the difference. ``rules_broken_by_peer``: the rules that the check breaks on purpose.
     """
 
     lines: list[TrialVerdict]
     steps: ReferenceSteps
     seconds: float
     broken: Mapping[str, str] = field(default_factory=dict)
-    malforms: frozenset[str] = frozenset()
+    rules_broken_by_peer: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -121,8 +121,8 @@ class Trials:
         self._folder = self._config.stash[RUN_KEY].folder
         self._clean: dict[str, CleanResult] = {}
         run = self._config.stash[RUN_KEY]
-        run.proves = True
-        run.passes.update(dict.fromkeys(run.catalogue, SHOWN_PASSES_PER_RULE))  # a trial needs no evidence
+        run.is_part_of_proof = True
+        run.pass_count_by_rule.update(dict.fromkeys(run.catalogue, SHOWN_PASSES_PER_RULE))  # a trial needs no evidence
 
     @property
     def checks(self) -> tuple[str, ...]:
@@ -164,7 +164,7 @@ class Trials:
         for trial, found in run_tasks_in_processes(
             trials, self._run_trial, jobs=self.jobs, cpu_s=TRIAL_CPU_S, together=together
         ):
-            yield trial, TrialResult(died=found.how) if isinstance(found, ProcessDeath) else found
+            yield trial, TrialResult(died=found.description) if isinstance(found, ProcessDeath) else found
 
     def run_checks_one_by_one(
         self, checks: Sequence[str], faults: tuple[str, ...], look: Callable[[str, list[TrialVerdict], float], Answer]
@@ -178,7 +178,7 @@ class Trials:
 
         for _, answers in run_tasks_in_processes(shares, run_share, jobs=self.jobs, cpu_s=10 * TRIAL_CPU_S):
             if isinstance(answers, ProcessDeath):
-                raise HarnessError(f"the clean run of the checks ended with {answers.how}")
+                raise HarnessError(f"the clean run of the checks ended with {answers.description}")
             yield from answers
 
     # -- in the process of a trial --------------------------------------------------------------------------------
@@ -186,9 +186,9 @@ class Trials:
     def _run_trial(self, trial: Trial) -> TrialResult:
         found = TrialResult()
         begun = time.process_time()
-        with self._prepare_trials(trial.faults, raises=trial.raises):
+        with self._prepare_trials(trial.faults, raises=trial.exception_only_ends_check):
             for check in trial.checks:
-                if trial.needed(check, found.lines):
+                if trial.is_check_needed(check, found.lines):
                     found.lines += self._run_check(check)[0]
         found.seconds = time.process_time() - begun
         return found
@@ -209,7 +209,7 @@ class Trials:
                 run.folder = self._folder
 
     def _run_check(self, check: str) -> tuple[list[TrialVerdict], float]:
-        entries: list[Entry] = []
+        entries: list[VerdictEntry] = []
         self._config.stash[VERDICT_LOG_KEY] = entries
         begun = time.process_time()
         try:
@@ -252,15 +252,15 @@ def _make_step_recorder() -> StepRecorder:
     return recorder
 
 
-def _find_aborted_checks(check: str) -> Entry:
-    return Entry("", "", "", "", Verdict.HARNESS_ERROR, "", "", reason="no end", test=check)
+def _find_aborted_checks(check: str) -> VerdictEntry:
+    return VerdictEntry("", "", "", "", Verdict.HARNESS_ERROR, "", "", reason="no end", test=check)
 
 
 _VERDICT_BY_ADVICE = {Advice.FOLLOWED: Verdict.PASS, Advice.MISSED: Verdict.WARN}
 """The verdict for a SHOULD in the sentence of a MUST. ``prove`` treats such a SHOULD as a separate rule."""
 
 
-def _build_verdict_line(check: str, entry: Entry) -> TrialVerdict:
+def _build_verdict_line(check: str, entry: VerdictEntry) -> TrialVerdict:
     why = entry.reason or f"expected {entry.expected}; observed {entry.observed}"
     verdict = entry.verdict if entry.advice is None else _VERDICT_BY_ADVICE[entry.advice]
     return TrialVerdict(check, entry.rule, verdict, why)

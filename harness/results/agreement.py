@@ -81,7 +81,7 @@ def check_verdicts(lines: Iterator[ComparedVerdict], suites: InstalledSuites, ca
         row = catalogue.get(line.rule)
         if line.verdict is Verdict.PASS and not line.frames and row is not None and row.observe in OBSERVED_IN_PACKETS:
             raise BadBundle(f"{line.rule}: the pass in {line.test} names no packet")
-    for rule, checks in suites.driving.items():
+    for rule, checks in suites.checks_naming_rule.items():
         for check in checks:
             if (rule, check) not in judged:
                 raise BadBundle(f"{rule} has no verdict of {check}")

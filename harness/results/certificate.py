@@ -58,12 +58,12 @@ def list_refusals(found: RunResults, terms: CertificateTerms, suites: InstalledS
 
 
 def _list_missing_parts(found: RunResults, terms: CertificateTerms, suites: InstalledSuites) -> Iterator[str]:
-    if found.partial is not None:
-        yield f"the run is partial: {found.partial}"
+    if found.reason_for_partial_run is not None:
+        yield f"the run is partial: {found.reason_for_partial_run}"
     checks = len(found.checks)
     if checks < terms.checks:
         yield f"{checks} checks ran; a complete run has {terms.checks}"
-    elif lacking := sorted(suites.driving.keys() - found.rules.keys()):
+    elif lacking := sorted(suites.checks_naming_rule.keys() - found.rules.keys()):
         yield f"{len(lacking)} rules have checks, but no verdict: {_list_rules(lacking)}"
 
 

@@ -10,7 +10,7 @@ from harness.results.run_results import RunResults
 from harness.run.results import RuleResult
 
 
-class Kind(StrEnum):
+class ChangeKind(StrEnum):
     """The kinds of differences between two runs in the verdict for a rule, worst first."""
 
     NEWLY_FAILING = "newly failing"
@@ -22,7 +22,7 @@ class Kind(StrEnum):
     UNCHANGED = "unchanged"
 
 
-WORSE_CHANGE_KINDS = (Kind.NEWLY_FAILING, Kind.FAILING_MORE)
+WORSE_CHANGE_KINDS = (ChangeKind.NEWLY_FAILING, ChangeKind.FAILING_MORE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class VerdictChange:
     ``checks``: the checks in which the rule fails only in the second run.
     """
 
-    kind: Kind
+    kind: ChangeKind
     rule: str
     before: RuleResult | None
     after: RuleResult | None
@@ -39,14 +39,14 @@ class VerdictChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class RunDifference:
     """The difference between two runs: for each rule, in the order of rule ids, how its verdict changed."""
 
-    a: RunResults
-    b: RunResults
+    first_run: RunResults
+    second_run: RunResults
     steps: tuple[VerdictChange, ...]
 
-    def of(self, kind: Kind) -> list[VerdictChange]:
+    def list_changes_of_kind(self, kind: ChangeKind) -> list[VerdictChange]:
         """Return the verdict changes of the given kind."""
         return [step for step in self.steps if step.kind is kind]
 
@@ -56,24 +56,28 @@ class Difference:
         return any(step.kind in WORSE_CHANGE_KINDS for step in self.steps)
 
 
-def compare_runs(a: RunResults, b: RunResults) -> Difference:
+def compare_runs(a: RunResults, b: RunResults) -> RunDifference:
     """Compare two runs. A rule that only one of the runs judged counts as added, removed or newly failing. A rule that
     a partial run did not judge therefore never counts as better.
     """
-    return Difference(a, b, tuple(_compare_rule(a, b, rule) for rule in sorted(a.rules.keys() | b.rules.keys())))
+    return RunDifference(a, b, tuple(_compare_rule(a, b, rule) for rule in sorted(a.rules.keys() | b.rules.keys())))
 
 
 def _compare_rule(a: RunResults, b: RunResults, rule: str) -> VerdictChange:
     before, after = a.rules.get(rule), b.rules.get(rule)
-    checks = tuple(sorted(b.failing.get(rule, frozenset()) - a.failing.get(rule, frozenset())))
+    checks = tuple(
+        sorted(b.failing_checks_by_rule.get(rule, frozenset()) - a.failing_checks_by_rule.get(rule, frozenset()))
+    )
     return VerdictChange(_classify_change(before, after, more=bool(checks)), rule, before, after, checks)
 
 
-def _classify_change(before: RuleResult | None, after: RuleResult | None, *, more: bool) -> Kind:
+def _classify_change(before: RuleResult | None, after: RuleResult | None, *, more: bool) -> ChangeKind:
     if after is None:
-        return Kind.REMOVED
+        return ChangeKind.REMOVED
     if before is None:
-        return Kind.NEWLY_FAILING if after.verdict is Verdict.FAIL else Kind.ADDED
+        return ChangeKind.NEWLY_FAILING if after.verdict is Verdict.FAIL else ChangeKind.ADDED
     if before.verdict is after.verdict:
-        return Kind.FAILING_MORE if more else Kind.UNCHANGED
-    return {Verdict.FAIL: Kind.NEWLY_FAILING, Verdict.PASS: Kind.NEWLY_PASSING}.get(after.verdict, Kind.CHANGED)
+        return ChangeKind.FAILING_MORE if more else ChangeKind.UNCHANGED
+    return {Verdict.FAIL: ChangeKind.NEWLY_FAILING, Verdict.PASS: ChangeKind.NEWLY_PASSING}.get(
+        after.verdict, ChangeKind.CHANGED
+    )

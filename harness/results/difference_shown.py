@@ -11,7 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from harness.printable import escape_unprintable, one_line
-from harness.results.difference import WORSE_CHANGE_KINDS, Difference, Kind, VerdictChange
+from harness.results.difference import WORSE_CHANGE_KINDS, ChangeKind, RunDifference, VerdictChange
 from harness.results.run_results import RunResults
 from harness.results.summary import escape_markdown
 from harness.run.results import RuleResult
@@ -20,46 +20,51 @@ _LONGEST_TEXT_CHARACTERS = 160
 """The maximum length, in characters, of an expected or observed value in the output."""
 
 
-def format_difference_as_text(difference: Difference) -> str:
+def format_difference_as_text(difference: RunDifference) -> str:
     """Return the lines for a terminal. Unchanged rules are only counted."""
-    lines = [f"{name}: {_describe_side(run)}" for name, run in (("A", difference.a), ("B", difference.b))]
+    lines = [
+        f"{name}: {_describe_side(run)}" for name, run in (("A", difference.first_run), ("B", difference.second_run))
+    ]
     for kind, steps in _list_change_kinds(difference):
         lines += ["", f"{kind}: {len(steps)}"]
-        if kind is not Kind.UNCHANGED:
+        if kind is not ChangeKind.UNCHANGED:
             lines += [line for step in steps for line in _describe_step(step)]
     return "\n".join(lines) + "\n"
 
 
-def format_difference_as_markdown(difference: Difference) -> str:
+def format_difference_as_markdown(difference: RunDifference) -> str:
     """Return a page in Markdown for a comment on a pull request or for the summary of a CI job."""
     lines = [
-        f"{name}: {escape_markdown(_describe_side(run))}  " for name, run in (("A", difference.a), ("B", difference.b))
+        f"{name}: {escape_markdown(_describe_side(run))}  "
+        for name, run in (("A", difference.first_run), ("B", difference.second_run))
     ]
     for kind, steps in _list_change_kinds(difference):
         lines += ["", f"## {kind.capitalize()}: {len(steps)}"]
-        if kind is not Kind.UNCHANGED:
+        if kind is not ChangeKind.UNCHANGED:
             lines += ["", "| rule | A | B | check | expected | observed |", "| --- | --- | --- | --- | --- | --- |"]
             lines += [f"| {' | '.join(map(escape_markdown, _build_cells(step)))} |" for step in steps]
     return "\n".join(lines) + "\n"
 
 
-def format_difference_as_json(difference: Difference) -> str:
+def format_difference_as_json(difference: RunDifference) -> str:
     """Return the JSON object. It contains ``a`` and ``b`` (each with ``run``, ``system`` and ``partial``) and, for
     each kind of change, the rules that changed in this way.
     """
-    kinds = {kind: [_build_difference_json(step) for step in difference.of(kind)] for kind in Kind}
+    kinds = {
+        kind: [_build_difference_json(step) for step in difference.list_changes_of_kind(kind)] for kind in ChangeKind
+    }
     sides = {
-        name: {"run": run.run.get("run"), "system": run.system, "partial": run.partial}
-        for name, run in (("a", difference.a), ("b", difference.b))
+        name: {"run": run.run.get("run"), "system": run.system, "partial": run.reason_for_partial_run}
+        for name, run in (("a", difference.first_run), ("b", difference.second_run))
     }
     return json.dumps({"schema": 1, **sides, **kinds}, indent=1) + "\n"
 
 
-def format_difference_as_junit(difference: Difference) -> str:
+def format_difference_as_junit(difference: RunDifference) -> str:
     """Return the difference as JUnit XML, with a test case for each rule of the second run. A change for the worse
     is a failure.
     """
-    root = ElementTree.Element("testsuite", name=f"{difference.a.system} to {difference.b.system}")
+    root = ElementTree.Element("testsuite", name=f"{difference.first_run.system} to {difference.second_run.system}")
     worse = 0
     for step in difference.steps:
         section = step.rule.rpartition("-")[0].replace("-", ".", 1)
@@ -77,7 +82,7 @@ def format_difference_as_junit(difference: Difference) -> str:
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-DIFFERENCE_FORMATTER_BY_NAME: Mapping[str, Callable[[Difference], str]] = MappingProxyType(
+DIFFERENCE_FORMATTER_BY_NAME: Mapping[str, Callable[[RunDifference], str]] = MappingProxyType(
     {
         "text": format_difference_as_text,
         "markdown": format_difference_as_markdown,
@@ -87,12 +92,12 @@ DIFFERENCE_FORMATTER_BY_NAME: Mapping[str, Callable[[Difference], str]] = Mappin
 )
 
 
-def _list_change_kinds(difference: Difference) -> Iterator[tuple[Kind, list[VerdictChange]]]:
-    return ((kind, steps) for kind in Kind if (steps := difference.of(kind)))
+def _list_change_kinds(difference: RunDifference) -> Iterator[tuple[ChangeKind, list[VerdictChange]]]:
+    return ((kind, steps) for kind in ChangeKind if (steps := difference.list_changes_of_kind(kind)))
 
 
 def _describe_side(run: RunResults) -> str:
-    partial = f", partial: {run.partial}" if run.partial else ""
+    partial = f", partial: {run.reason_for_partial_run}" if run.reason_for_partial_run else ""
     return one_line(f"{run.system}, {run.run.get('run')}{partial}", 300)
 
 

@@ -33,15 +33,15 @@ a minute.
 
 @dataclass(frozen=True, slots=True)
 class JudgedAgainResult:
-    """The result of judging a run again. ``captures``: the number of captures that were judged again. ``replayed``:
-    the result of replaying the checks on these captures. ``shown``: the rules for which every verdict was
-    reproduced. ``believed``: the decided rules for which some verdict was not reproduced.
+    """The result of judging a run again. ``judged_capture_count``: the number of captures that were judged again.
+    ``replay_result``: the result of replaying the checks on these captures. ``reproduced_rules``: the rules for which
+    every verdict was reproduced. ``unreproduced_rules``: the decided rules for which some verdict was not reproduced.
     """
 
-    captures: int
-    replayed: ReplayResult
-    shown: frozenset[str]
-    believed: tuple[str, ...]
+    judged_capture_count: int
+    replay_result: ReplayResult
+    reproduced_rules: frozenset[str]
+    unreproduced_rules: tuple[str, ...]
 
 
 def judge_again(
@@ -60,7 +60,9 @@ def judge_again(
     passed = {(line.rule, line.check) for line in lines if line.verdict is Verdict.PASS}
     # A check that drives an exchange for the rule may pass it because of the system's reaction to packets of the peer.
     on_packets = {
-        rule for rule, check in passed if rule in suites.passive and check not in suites.driving.get(rule, ())
+        rule
+        for rule, check in passed
+        if rule in suites.passive and check not in suites.checks_naming_rule.get(rule, ())
     }
     if unseen := sorted(on_packets - {rule for rule, _, _ in by_packets}):
         raise BadBundle(f"{', '.join(unseen[:5])}: the verdict is pass, but no capture contains a packet that shows it")
@@ -69,15 +71,16 @@ def judge_again(
         deadline_s=JUDGING_DEADLINE_S,
         progress=lambda done, of: progress(len(names) + done, len(names) + of),
     )
-    for test, differences in replayed.differing.items():
+    for test, differences in replayed.differences_by_check.items():
         for one in differences:
-            if one.new_fail:
-                raise BadBundle(f"{test} fails {one.rule} in the replay, but not in the run: {one.came_out}")
+            if one.fails_only_in_replay:
+                raise BadBundle(f"{test} fails {one.rule} in the replay, but not in the run: {one.verdict_in_replay}")
     decided = [line for line in lines if line.verdict not in VERDICTS_WITHOUT_PACKETS]
     unseen_again = {
         line.rule
         for line in decided
-        if line.test not in replayed.alike and (line.rule, line.verdict, line.capture) not in by_packets
+        if line.test not in replayed.checks_with_same_verdicts
+        and (line.rule, line.verdict, line.capture) not in by_packets
     }
     shown = frozenset(line.rule for line in decided) - unseen_again
     return JudgedAgainResult(len(names), replayed, shown, tuple(sorted(unseen_again)))

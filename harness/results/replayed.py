@@ -40,34 +40,41 @@ class CheckVerdict(NamedTuple):
     advice: str | None
 
 
-class Difference(NamedTuple):
+class ReplayDifference(NamedTuple):
     """A difference between the verdicts that a check gave for a rule in the run and in the replay, as texts.
-    ``new_fail``: whether the rule fails only in the replay.
+    ``fails_only_in_replay``: whether the rule fails only in the replay.
     """
 
     rule: str
-    was: str
-    came_out: str
-    new_fail: bool
+    verdict_in_run: str
+    verdict_in_replay: str
+    fails_only_in_replay: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """The result of a replay. ``alike``: the checks whose verdicts are the same as in the run. ``differing``: by
-    check, the differences. ``unplayable``: by check, the reason why the check cannot be replayed.
+    """The result of a replay. ``checks_with_same_verdicts``: the checks whose verdicts are the same as in the run.
+    ``differences_by_check``: by check, the differences. ``reason_by_unplayable_check``: by check, the reason why the
+    check cannot be replayed.
     """
 
-    alike: frozenset[str]
-    differing: dict[str, list[Difference]]
-    unplayable: dict[str, str]
+    checks_with_same_verdicts: frozenset[str]
+    differences_by_check: dict[str, list[ReplayDifference]]
+    reason_by_unplayable_check: dict[str, str]
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON values."""
         differing = {
-            test: [{"rule": one.rule, "run": one.was, "replay": one.came_out} for one in differences]
-            for test, differences in self.differing.items()
+            test: [
+                {"rule": one.rule, "run": one.verdict_in_run, "replay": one.verdict_in_replay} for one in differences
+            ]
+            for test, differences in self.differences_by_check.items()
         }
-        return {"alike": sorted(self.alike), "differing": differing, "unplayable": self.unplayable}
+        return {
+            "alike": sorted(self.checks_with_same_verdicts),
+            "differing": differing,
+            "unplayable": self.reason_by_unplayable_check,
+        }
 
 
 def replay(
@@ -137,7 +144,7 @@ class _CheckRecorder:
         run, driver = session.config.stash.get(RUN_KEY, None), session.config.stash.get(DRIVER_KEY, None)
         if run is not None and isinstance(driver, ReplayDriver):  # a selection that matches no check has no run
             self.wanted, self.unplayable = set(driver.captures), dict(driver.differences)
-            self.begun = run.tests_run
+            self.begun = run.ids_of_run_checks
 
 
 _VerdictsByCheck = Mapping[str, Sequence[tuple[CheckVerdict, str]]]
@@ -160,7 +167,7 @@ def _describe_verdict(line: Mapping[str, Any]) -> str:
     return one_line(f"{line['verdict']}{f', {frames}' if frames else ''}: {why}", _LONGEST_OBSERVED_CHARACTERS)
 
 
-def _list_differences(was: _VerdictsByCheck, now: _VerdictsByCheck) -> list[Difference]:
+def _list_differences(was: _VerdictsByCheck, now: _VerdictsByCheck) -> list[ReplayDifference]:
     """Return, in the order of rule ids, the differences between the verdicts in the run and in the replay. Each
     difference contains the first verdict that only the run has, and the first verdict that only the replay has.
     """
@@ -171,7 +178,7 @@ def _list_differences(was: _VerdictsByCheck, now: _VerdictsByCheck) -> list[Diff
         if lost != new:
             fails = [any(one.verdict == Verdict.FAIL for one in side) for side in (lost, new)]
             differences.append(
-                Difference(
+                ReplayDifference(
                     rule,
                     _show_first_verdict_in(before, lost - new),
                     _show_first_verdict_in(after, new - lost),

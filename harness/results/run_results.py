@@ -22,14 +22,15 @@ their author is unknown.
 
 @dataclass(frozen=True, slots=True)
 class RunResults:
-    """The results of a run. ``run``: the content of run.json. ``rules``: the final verdict of each rule. ``failing``:
-    for each failing rule, the checks (with parameters) in which it fails. ``checks``: all checks that ran.
+    """The results of a run. ``run``: the content of run.json. ``rules``: the final verdict of each rule.
+    ``failing_checks_by_rule``: for each failing rule, the checks (with parameters) in which it fails. ``checks``: all
+    checks that ran.
     """
 
     folder: Path
     run: dict[str, Any]
     rules: dict[str, RuleResult]
-    failing: dict[str, frozenset[str]]
+    failing_checks_by_rule: dict[str, frozenset[str]]
     checks: frozenset[str]
 
     @property
@@ -38,7 +39,7 @@ class RunResults:
         return get_tested_system(self.run)
 
     @property
-    def partial(self) -> str | None:
+    def reason_for_partial_run(self) -> str | None:
         """The reason why the run is partial, or None if the run is complete."""
         return get_partial_reason(self.run)
 

@@ -30,7 +30,7 @@ _WORD_SCHEMA = {"type": "string", "maxLength": 300}
 _COUNT_SCHEMA = {"type": "integer", "minimum": 0, "maximum": HIGHEST_JSON_NUMBER}
 _TIME_SCHEMA = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+]00:00)$"}
 _DIGEST_SCHEMA = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
-_WORDS_SCHEMA = {"type": "array", "items": _WORD_SCHEMA, "maxItems": 10_000}
+_WORD_LIST_SCHEMA = {"type": "array", "items": _WORD_SCHEMA, "maxItems": 10_000}
 _GUIDS_SCHEMA = {
     "type": "array",
     "maxItems": 100,
@@ -58,7 +58,7 @@ _BASELINE_SCHEMA = _object_schema(
         "file": _TEXT_SCHEMA,
         "sha256": _DIGEST_SCHEMA,
         "expected": _DEVIATIONS_SCHEMA,
-        **dict.fromkeys(("new", "stale", "unjudged"), _WORDS_SCHEMA),
+        **dict.fromkeys(("new", "stale", "unjudged"), _WORD_LIST_SCHEMA),
     },
     *("file", "sha256", "new", "unjudged", "expected", "stale"),
 )
@@ -106,7 +106,7 @@ _CERTIFICATE_SCHEMA = _object_schema(
         "rules": _COUNTS_SCHEMA,
         "by_document": {"type": "object", "maxProperties": 100, "additionalProperties": _COUNTS_SCHEMA},
         "not_exercised_percent": _PERCENT_SCHEMA,
-        **dict.fromkeys(("not_applicable", "not_observable", "not_exercised", "warnings"), _WORDS_SCHEMA),
+        **dict.fromkeys(("not_applicable", "not_observable", "not_exercised", "warnings"), _WORD_LIST_SCHEMA),
         "deviations": _DEVIATIONS_SCHEMA,
         "files": {
             "type": "object",

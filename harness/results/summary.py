@@ -56,8 +56,8 @@ def _list_lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[st
         escape_markdown(one_line(str(run[key]), _LONGEST_TEXT_CHARACTERS)) for key in ("run", "harness", "reach")
     )
     yield f"Run {name}, {len(found.checks):,} checks, mqconform {harness}, reached as {reach}."
-    if found.partial is not None:
-        yield f"**The run is partial: {escape_markdown(found.partial)}.**"
+    if found.reason_for_partial_run is not None:
+        yield f"**The run is partial: {escape_markdown(found.reason_for_partial_run)}.**"
     yield ""
     yield from _list_counts(found)
     for verdict in RUN_FAILING_VERDICTS:

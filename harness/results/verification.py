@@ -67,9 +67,9 @@ class VerifiedCertificate:
         which the user must trust the signer.
         """
         return self.statement | {
-            "judged_again": {"captures": self.again.captures, "rules": sorted(self.again.shown)},
-            "believed": list(self.again.believed),
-            "replayed": self.again.replayed.to_json(),
+            "judged_again": {"captures": self.again.judged_capture_count, "rules": sorted(self.again.reproduced_rules)},
+            "believed": list(self.again.unreproduced_rules),
+            "replayed": self.again.replay_result.to_json(),
         }
 
 
@@ -185,11 +185,12 @@ def describe_verified_certificate(found: VerifiedCertificate) -> Iterator[str]:
     counts = ", ".join(f"{number:,} {name}" for name, number in said["rules"].items() if number)
     yield f"rules: {counts}; known deviations: {len(said['deviations'])}"
     again = found.again
-    decided = len(again.shown) + len(again.believed)
-    yield f"judged again: {again.captures:,} captures, {len(again.shown):,} of {decided:,} rules with a verdict"
-    yield from describe_replay(again.replayed)
-    by_document = _format_counts_by_document(again.believed)
-    yield f"the signer's word: {len(again.believed):,} rules{by_document}; `--format json` lists them"
+    decided = len(again.reproduced_rules) + len(again.unreproduced_rules)
+    reproduced = len(again.reproduced_rules)
+    yield f"judged again: {again.judged_capture_count:,} captures, {reproduced:,} of {decided:,} rules with a verdict"
+    yield from describe_replay(again.replay_result)
+    by_document = _format_counts_by_document(again.unreproduced_rules)
+    yield f"the signer's word: {len(again.unreproduced_rules):,} rules{by_document}; `--format json` lists them"
     yield "the signer's word: name, vendor and version of the system, its profile, dates, run"
     system = said["system"]
     yield f"holds: {system['name']!a} {system['version']!a}, profile {system['profile']!a}"
@@ -200,15 +201,15 @@ def describe_replay(found: ReplayResult) -> Iterator[str]:
     """Yield lines about the replay. The lines state how many checks were replayed, why other checks were not
     replayed, and which verdicts differ.
     """
-    yield f"replayed: {len(found.alike):,} checks reproduced the verdicts of the run"
-    for why, number in Counter(map(_remove_frame_number, found.unplayable.values())).most_common(
+    yield f"replayed: {len(found.checks_with_same_verdicts):,} checks reproduced the verdicts of the run"
+    for why, number in Counter(map(_remove_frame_number, found.reason_by_unplayable_check.values())).most_common(
         MAX_LISTED_DIFFERENCES
     ):
         yield f"  not replayed: {number:,}: {why}"
-    for test, differences in list(found.differing.items())[:MAX_LISTED_DIFFERENCES]:
+    for test, differences in list(found.differences_by_check.items())[:MAX_LISTED_DIFFERENCES]:
         yield f"  other verdicts: {test}: {', '.join(one.rule for one in differences[:MAX_LISTED_DIFFERENCES])}"
-    if len(found.differing) > MAX_LISTED_DIFFERENCES:
-        yield f"  other verdicts: {len(found.differing) - MAX_LISTED_DIFFERENCES:,} more checks"
+    if len(found.differences_by_check) > MAX_LISTED_DIFFERENCES:
+        yield f"  other verdicts: {len(found.differences_by_check) - MAX_LISTED_DIFFERENCES:,} more checks"
 
 
 def _list_declarations(said: Mapping[str, Any]) -> Iterator[str]:

@@ -69,7 +69,11 @@ def select_rules(catalogue: Catalogue, criteria: Iterable[str]) -> frozenset[str
     for word in words:
         key, separator, value = word.partition("=")
         kind = key.strip().lower() if separator else "place"
-        found = _select_by_key(catalogue, kind, value) if separator else _select_by_place(catalogue, word)
+        found = (
+            _select_rules_by_criterion_value(catalogue, kind, value)
+            if separator
+            else _select_rules_by_document_or_section(catalogue, word)
+        )
         kinds.setdefault(kind, set()).update(found)
     chosen = frozenset(catalogue).intersection(*kinds.values())
     if words and not chosen:
@@ -77,7 +81,7 @@ def select_rules(catalogue: Catalogue, criteria: Iterable[str]) -> frozenset[str
     return chosen
 
 
-def _select_by_key(catalogue: Catalogue, key: str, value: str) -> set[str]:
+def _select_rules_by_criterion_value(catalogue: Catalogue, key: str, value: str) -> set[str]:
     if key not in _SORT_KEY_BY_ORDER:
         raise UsageError(
             f"unknown criterion {key!a}; known: {', '.join(_SORT_KEY_BY_ORDER)}, a document, a section, a rule"
@@ -89,7 +93,7 @@ def _select_by_key(catalogue: Catalogue, key: str, value: str) -> set[str]:
     return {name for name, rule in catalogue.items() if of(rule) == meant}
 
 
-def _select_by_place(catalogue: Catalogue, word: str) -> set[str]:
+def _select_rules_by_document_or_section(catalogue: Catalogue, word: str) -> set[str]:
     wanted = word.strip().upper().removeprefix("MS-")
     if wanted in catalogue:
         return {wanted}

@@ -126,7 +126,7 @@ class ProductNotes:
                 found.append(numbers[int(cited["number"])])
         return found
 
-    def of_rule(self, rule: str, document: str, cited: str | None) -> list[ProductNote]:
+    def list_notes_of_rule(self, rule: str, document: str, cited: str | None) -> list[ProductNote]:
         """Return the notes that a rule's row cites, and the notes that concern the rule."""
         others = [note for note in self._all if note.concerns_rule(rule)]
         return list(dict.fromkeys([*self.find_cited_notes(document, cited), *others]))

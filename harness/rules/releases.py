@@ -20,24 +20,25 @@ _INVALID_HANDLE_STATUS_NAME = "MQ_ERROR_INVALID_HANDLE"
 class Release:
     """A release of Windows. The values are from the product notes of MS-MQQP unless another document is named.
     ``version``: pMajor and pMinor. ``first_build``: the pBuildNumber of the first build, or None if it is unknown.
-    ``spx``: whether the release serves SPX, or None if it may serve SPX (notes <3>, <19>). ``aes``: whether the
-    release has the AES provider (MS-MQQB notes <58>, <65>). ``later_methods``: whether the release has the later
-    methods of qm2qm (note <2>). ``dead_letters``: whether the release keeps undeliverable messages (MS-MQMQ note
-    <3>). ``transaction_marks``: whether the release sets FM and LM in transactional messages that it sends (MS-MQMQ
-    note <18>). ``no_queue_to_cancel``: the result of RemoteQMCancelReceive for a pQueue of 0 (note <17>).
+    ``serves_spx``: whether the release serves SPX, or None if it may serve SPX (notes <3>, <19>). ``has_aes_provider``:
+    whether the release has the AES provider (MS-MQQB notes <58>, <65>). ``has_later_qm2qm_methods``: whether the
+    release has the later methods of qm2qm (note <2>). ``keeps_undeliverable_messages``: whether the release keeps
+    undeliverable messages (MS-MQMQ note <3>). ``sets_first_and_last_message_flags``: whether the release sets FM and LM
+    in transactional messages that it sends (MS-MQMQ note <18>). ``status_of_cancel_without_queue``: the result of
+    RemoteQMCancelReceive for a pQueue of 0 (note <17>).
     """
 
     version: tuple[int, int] = (6, 1)
     first_build: int | None = None
-    no_queue_to_cancel: str = "MQ_ERROR_INVALID_PARAMETER"
-    spx: bool | None = False
-    aes: bool = True
-    later_methods: bool = True
-    dead_letters: bool = True
-    transaction_marks: bool = True
+    status_of_cancel_without_queue: str = "MQ_ERROR_INVALID_PARAMETER"
+    serves_spx: bool | None = False
+    has_aes_provider: bool = True
+    has_later_qm2qm_methods: bool = True
+    keeps_undeliverable_messages: bool = True
+    sets_first_and_last_message_flags: bool = True
 
 
-RELEASE_AS_SPECIFIED = Release(spx=None)
+RELEASE_AS_SPECIFIED = Release(serves_spx=None)
 _RELEASE_SINCE_WINDOWS_7 = Release((6, 1), 6531)
 RELEASES = MappingProxyType(
     {
@@ -46,16 +47,23 @@ RELEASES = MappingProxyType(
             (4, 0),
             None,
             _INVALID_HANDLE_STATUS_NAME,
-            spx=True,
-            aes=False,
-            later_methods=False,
-            dead_letters=False,
-            transaction_marks=False,
+            serves_spx=True,
+            has_aes_provider=False,
+            has_later_qm2qm_methods=False,
+            keeps_undeliverable_messages=False,
+            sets_first_and_last_message_flags=False,
         ),
-        "windows-2000": Release((5, 0), 645, _INVALID_HANDLE_STATUS_NAME, spx=True, aes=False, later_methods=False),
-        "windows-xp": Release((5, 1), 1020, aes=False),
-        "windows-server-2003": Release((5, 2), 1716, aes=False),
-        "windows-server-2003-r2": Release((5, 2), 1716, aes=False),
+        "windows-2000": Release(
+            (5, 0),
+            645,
+            _INVALID_HANDLE_STATUS_NAME,
+            serves_spx=True,
+            has_aes_provider=False,
+            has_later_qm2qm_methods=False,
+        ),
+        "windows-xp": Release((5, 1), 1020, has_aes_provider=False),
+        "windows-server-2003": Release((5, 2), 1716, has_aes_provider=False),
+        "windows-server-2003-r2": Release((5, 2), 1716, has_aes_provider=False),
         "windows-vista": Release((6, 0), 6000),
         "windows-server-2008": Release((6, 0), 6001),
         "windows-7": _RELEASE_SINCE_WINDOWS_7,

@@ -14,7 +14,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from harness.judging.robustness import ROBUSTNESS_DOCUMENT
-from harness.judging.verdicts import BROKEN_VERDICTS, RUN_FAILING_VERDICTS, VERDICTS_TO_EXAMINE, Entry, Verdict
+from harness.judging.verdicts import BROKEN_VERDICTS, RUN_FAILING_VERDICTS, VERDICTS_TO_EXAMINE, Verdict, VerdictEntry
 from harness.run.check_prerequisites import CheckPrerequisites
 from harness.run.checks import find_covered_rules, get_check_id
 from harness.run.stash import (
@@ -34,7 +34,7 @@ MAX_ATTEMPTS = 4
 ATTEMPTS_ON_SLOW_SYSTEM = 2
 """The maximum number of attempts at a check if the system did not stall but answers slowly."""
 
-AttemptVerdicts = tuple[list[Entry], list[Any]]
+AttemptVerdicts = tuple[list[VerdictEntry], list[Any]]
 """One attempt at a check: the verdicts of the attempt, and pytest's reports."""
 
 
@@ -54,13 +54,15 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     )
     hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     for number in range(MAX_ATTEMPTS):
-        entries: list[Entry] = []
+        entries: list[VerdictEntry] = []
         item.config.stash[VERDICT_LOG_KEY], item.stash[ATTEMPT_KEY] = entries, number
         driver.vital_signs.slow_timers(number > 0)
         tried.append((entries, run_attempt(item, nextitem, again=number > 0)))
         now = AttemptDisturbances(driver.vital_signs.stall_ms, driver.vital_signs.clock_jump_ms)
         doubts = doubts.take_worse(now)
-        excused = now != AttemptDisturbances() or (driver.timeouts.slow and number + 1 < ATTEMPTS_ON_SLOW_SYSTEM)
+        excused = now != AttemptDisturbances() or (
+            driver.timeouts.are_answers_slow and number + 1 < ATTEMPTS_ON_SLOW_SYSTEM
+        )
         dead = any(entry.document == ROBUSTNESS_DOCUMENT for entry in entries)
         own = [entry for entry in entries if entry.rule in find_covered_rules(item)]  # a stall makes no packet wrong
         if (
@@ -79,7 +81,9 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         run, rests = item.config.stash[RUN_KEY], item.stash.get(CHECK_PREREQUISITES_KEY, CheckPrerequisites())
         entries = change_reports(
             entries,
-            mark_doubtful_verdicts(entries, rests, run.known, driver, item.config.stash[ROOT_CAUSES_KEY]),
+            mark_doubtful_verdicts(
+                entries, rests, run.system_prerequisites, driver, item.config.stash[ROOT_CAUSES_KEY]
+            ),
             reports,
         )
     log.extend(entries)
@@ -115,7 +119,7 @@ def run_attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) ->
     return list(runtestprotocol(item, log=False, nextitem=nextitem))
 
 
-def has_bad_verdict(entries: list[Entry]) -> bool:
+def has_bad_verdict(entries: list[VerdictEntry]) -> bool:
     """Return whether an attempt has a verdict that a person should examine."""
     return any(entry.verdict in VERDICTS_TO_EXAMINE for entry in entries)
 
@@ -140,7 +144,7 @@ def settle_attempts(
     return [_make_inconclusive(entry, reason) if entry.rule not in always else entry for entry in entries], reports
 
 
-def change_reports(entries: list[Entry], doubtful: list[Entry], reports: list[Any]) -> list[Entry]:
+def change_reports(entries: list[VerdictEntry], doubtful: list[VerdictEntry], reports: list[Any]) -> list[VerdictEntry]:
     """Return the verdicts of a check after some of them became inconclusive (``doubtful``), and change pytest's
     report of the check accordingly.
     """
@@ -155,7 +159,7 @@ def change_reports(entries: list[Entry], doubtful: list[Entry], reports: list[An
     return doubtful
 
 
-def _make_inconclusive(entry: Entry, reason: str) -> Entry:
+def _make_inconclusive(entry: VerdictEntry, reason: str) -> VerdictEntry:
     if entry.verdict not in BROKEN_VERDICTS:
         return entry
     return replace(entry, verdict=Verdict.INCONCLUSIVE, reason=f"{reason}, and not every attempt failed this rule")

@@ -22,7 +22,7 @@ words, such as a number or an empty list, does not reveal the cause.
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class FindingGroup:
     """A group of findings that have the same verdict and the same cause, in the order of their lines. ``seen`` is
     the text that all of these findings contain.
     """
@@ -39,7 +39,7 @@ class Cause:
         return f"{rules} rule{'s' if rules > 1 else ''}: {self.seen}"
 
 
-def group_by_cause(findings: Iterable[RuleResult], roots: RootCauses) -> list[Cause]:
+def group_by_cause(findings: Iterable[RuleResult], roots: RootCauses) -> list[FindingGroup]:
     """Group findings by cause. The groups are sorted by size, the largest first; groups of the same size are in the
     order in which their first findings are given. A finding without a common cause forms its own group.
 
@@ -57,7 +57,7 @@ def group_by_cause(findings: Iterable[RuleResult], roots: RootCauses) -> list[Ca
         key = (one.verdict, words, alone) if words else (one.verdict, words, one.rule)
         groups.setdefault(key, []).append(one)
         seen[key] = f"observed {words}" if decided else words or "no reason is known"
-    causes = [Cause(tuple(some), seen[key]) for key, some in groups.items()]
+    causes = [FindingGroup(tuple(some), seen[key]) for key, some in groups.items()]
     return sorted(causes, key=lambda cause: -len(cause.findings))
 
 
@@ -66,7 +66,7 @@ def find_missing_root(result: RuleResult, roots: RootCauses) -> str:
     root cause.
     """
     root = roots.find_root(result.line["test"]) if result.verdict is Verdict.INCONCLUSIVE else None
-    return root.said if root is not None else ""
+    return root.finding_text if root is not None else ""
 
 
 def add_causes(results: Iterable[RuleResult], roots: RootCauses) -> list[RuleResult]:
@@ -74,10 +74,10 @@ def add_causes(results: Iterable[RuleResult], roots: RootCauses) -> list[RuleRes
     verdict names the cause.
     """
     kept = list(results)
-    bad = [one for one in kept if one.verdict in RUN_FAILING_VERDICTS and one.accepted is None]
+    bad = [one for one in kept if one.verdict in RUN_FAILING_VERDICTS and one.reason_of_known_deviation is None]
     shared = [cause for cause in group_by_cause(bad, roots) if len(cause.findings) > 1]
     titles = {one.rule: cause.title for cause in shared for one in cause.findings}
-    return [replace(one, cause=titles.get(one.rule, "")) for one in kept]
+    return [replace(one, shared_cause=titles.get(one.rule, "")) for one in kept]
 
 
 def get_function_id(result: RuleResult) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.capture.recorder import RPC_TRANSPORT
-from harness.judging.verdicts import Entry, Verdict
+from harness.judging.verdicts import Verdict, VerdictEntry
 from harness.run.checks import find_needs
 from harness.sut.own_queues import PROVISIONED_QUEUE_KEY
 
@@ -23,33 +23,39 @@ _CLOSED_WORD_PATTERN = re.compile(r"(?<!not )\bclosed\b")
 @dataclass(frozen=True, slots=True)
 class CheckPrerequisites:
     """The prerequisites on which the verdicts of a check depend. ``connected``: whether the system connected to the
-    peer's port for sessions, not only to its RPC port. ``awaited``: whether the peer waited in vain for a connection.
-    ``addressed``: whether the check named a queue of the system or sent a message to a queue, so that a name of the
-    system had to be correct. ``provisioned``: the keys of [queues] that the check used. ``reads``: whether the check
-    needs remote reading, but no remote read was observed. ``known_peer``: whether the peer of the check is the peer of
-    the SUT file. ``came``: the numbers of the frames received from the system.
+    peer's port for sessions, not only to its RPC port. ``was_connection_awaited_in_vain``: whether the peer waited in
+    vain for a connection. ``was_system_queue_addressed``: whether the check named a queue of the system or sent a
+    message to a queue, so that a name of the system had to be correct. ``used_queue_keys``: the keys of [queues] that
+    the check used. ``needs_unobserved_remote_read``: whether the check needs remote reading, but no remote read was
+    observed. ``uses_peer_of_sut_file``: whether the peer of the check is the peer of the SUT file.
+    ``numbers_of_frames_from_sut``: the numbers of the frames received from the system.
     """
 
     connected: bool = False
-    awaited: bool = False
-    addressed: bool = False
-    provisioned: frozenset[str] = frozenset()
-    reads: bool = False
-    known_peer: bool = False
-    came: frozenset[int] = frozenset()
+    was_connection_awaited_in_vain: bool = False
+    was_system_queue_addressed: bool = False
+    used_queue_keys: frozenset[str] = frozenset()
+    needs_unobserved_remote_read: bool = False
+    uses_peer_of_sut_file: bool = False
+    numbers_of_frames_from_sut: frozenset[int] = frozenset()
 
     @property
-    def any(self) -> bool:
+    def depends_on_prerequisite(self) -> bool:
         """Whether the check depends on prerequisites that can be checked."""
-        return self.awaited or self.addressed or self.reads or self.known_peer
+        return (
+            self.was_connection_awaited_in_vain
+            or self.was_system_queue_addressed
+            or self.needs_unobserved_remote_read
+            or self.uses_peer_of_sut_file
+        )
 
-    def is_shown(self, entry: Entry) -> bool:
+    def is_proven_by_received_frames(self, entry: VerdictEntry) -> bool:
         """Return whether all packets that a verdict names were received from the system. In this case, no missing
         prerequisite can explain the verdict.
         """
-        return bool(entry.evidence) and all(one.frame in self.came for one in entry.evidence)
+        return bool(entry.evidence) and all(one.frame in self.numbers_of_frames_from_sut for one in entry.evidence)
 
-    def is_silence(self, entry: Entry) -> bool:
+    def is_pass_based_on_silence(self, entry: VerdictEntry) -> bool:
         """Return whether a pass is based on silence. Such a pass is valid only if a packet could have arrived. An
         observation that the system closed a connection is not silence.
         """
@@ -69,10 +75,11 @@ def get_prerequisites(item: pytest.Item) -> CheckPrerequisites:
     remote = any(frame.from_sut and frame.transport == RPC_TRANSPORT for frame in frames)
     return CheckPrerequisites(
         connected=connected,
-        awaited=peer is not None and peer.listens and not connected,
-        addressed=sut.has_named_queue or any(not each.from_sut and each.kind == "UserMessage" for each in frames),
-        provisioned=frozenset(sut.provisioned - {PROVISIONED_QUEUE_KEY}),
-        reads="qm2qm" in find_needs(item) and not remote,
-        known_peer=sut.knows_peer,
-        came=frozenset(frame.number for frame in frames if frame.from_sut),
+        was_connection_awaited_in_vain=peer is not None and peer.listens and not connected,
+        was_system_queue_addressed=sut.has_named_queue
+        or any(not each.from_sut and each.kind == "UserMessage" for each in frames),
+        used_queue_keys=frozenset(sut.provisioned - {PROVISIONED_QUEUE_KEY}),
+        needs_unobserved_remote_read="qm2qm" in find_needs(item) and not remote,
+        uses_peer_of_sut_file=sut.knows_peer,
+        numbers_of_frames_from_sut=frozenset(frame.number for frame in frames if frame.from_sut),
     )

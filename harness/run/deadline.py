@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from harness.run.checks import get_check_id
-from harness.run.run import Run
+from harness.run.run import ConformanceRun
 
 
 class Deadline:
     """A pytest plugin that omits the checks after the deadline, and counts them."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: ConformanceRun) -> None:
         self.run = run
 
     @pytest.hookimpl(tryfirst=True)
@@ -24,9 +24,9 @@ class Deadline:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """If the deadline ended the run, record this as the reason why the run is partial."""
-        left = [item for item in session.items if get_check_id(item) not in self.run.tests_run]
-        if left and self.run.is_overdue() and not self.run.aborted:
-            self.run.aborted = (
+        left = [item for item in session.items if get_check_id(item) not in self.run.ids_of_run_checks]
+        if left and self.run.is_overdue() and not self.run.abort_reason:
+            self.run.abort_reason = (
                 f"the deadline of {self.run.deadline_s} s passed before {len(left)} checks were started;"
                 " --resume runs them"
             )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from harness.sut.drivers import SutDriver
 
 
-def handle_end_of_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool) -> bool:
+def restart_sut_if_process_ended(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool) -> bool:
     """Record whether the SUT's process has ended. If so, restart the process if ``more`` checks follow. Return
     whether the process had ended.
 

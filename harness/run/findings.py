@@ -53,7 +53,7 @@ def list_findings(
     because of a root cause are listed by id.
     """
     yield from roots.lines()
-    found = [one for one in results if one.accepted is None]
+    found = [one for one in results if one.reason_of_known_deviation is None]
     resting = [one for one in found if find_missing_root(one, roots)]
     if resting:
         yield roots.describe_dependent_rules([one.rule for one in resting])
@@ -94,8 +94,8 @@ def describe_finding(result: RuleResult, catalogue: Mapping[str, Rule], again: s
     """
     line, row = result.line, catalogue.get(result.rule)
     yield f"{result.verdict} {result.rule}{f'  {row.says}' if row is not None else ''}"
-    if result.cause:
-        yield f"one of:   {one_line(result.cause, _LONGEST_FINDING_CHARACTERS)}"
+    if result.shared_cause:
+        yield f"one of:   {one_line(result.shared_cause, _LONGEST_FINDING_CHARACTERS)}"
     if result.expected or result.observed:
         yield f"expected: {one_line(result.expected, _LONGEST_FINDING_CHARACTERS)}"
         yield f"observed: {one_line(result.observed, _LONGEST_FINDING_CHARACTERS)}"

@@ -17,7 +17,7 @@ from harness.peer.afterwards import accept_residue
 from harness.peer.peer import Peer
 from harness.run.checks import find_needs, get_check_id, needs_known_peer
 from harness.run.ending import end_run
-from harness.run.rows import Rows
+from harness.run.rows import CurrentRowFixtures
 from harness.run.stash import (
     ATTEMPT_KEY,
     DRIVER_KEY,
@@ -43,10 +43,10 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
     """Yield the system under test. Skip a check that needs a capability which the system lacks."""
     config, test = request.config, str(get_check_id(request.node))
     run = config.stash[RUN_KEY]
-    number = len(run.done.tests) + request.session.items.index(request.node)
+    number = len(run.earlier_verdicts.checks_with_verdicts) + request.session.items.index(request.node)
     fresh_peer = None if needs_known_peer(request.node) else number
     attempt = request.node.stash.get(ATTEMPT_KEY, 0)
-    word = f"{run.word} {attempt}" if attempt else run.word
+    word = f"{run.unique_run_string} {attempt}" if attempt else run.unique_run_string
     view = config.stash[DRIVER_KEY].open(test, word, fresh_peer, find_needs(request.node))
     view.environment.limit_check_time(config.getoption("check_limit") * 1_000)
     try:
@@ -72,7 +72,7 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
     if tape is not None:
         tape.begin(recorder, sut, request.config.stash[RUN_KEY].id, test)
     counterpart = Peer(sut.environment, sut, recorder, seed=test)
-    rows = request.node.stash[ROWS_KEY] = Rows(counterpart, judge)
+    rows = request.node.stash[ROWS_KEY] = CurrentRowFixtures(counterpart, judge)
     earlier: list[Frame] = []
 
     def judge_or_note(frame: Frame) -> None:

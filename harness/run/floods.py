@@ -11,7 +11,7 @@ import pytest
 
 from harness.judging.robustness import FINDING_BY_CONDITION, Condition
 from harness.run.checks import get_check_id
-from harness.run.run import Run
+from harness.run.run import ConformanceRun
 from harness.run.stash import RUN_KEY
 
 MAX_CHECKS_WITH_FLOODS = 3
@@ -26,19 +26,19 @@ def find_end_reason(item: pytest.Item) -> str | None:
     must end, or None.
     """
     run = item.config.stash[RUN_KEY]
-    run.captured += _count_captured_bytes(run, str(get_check_id(item)))
-    floods = run.log.fails[FINDING_BY_CONDITION[Condition.FLOODS][0]]
+    run.captured_byte_count += _count_captured_bytes(run, str(get_check_id(item)))
+    floods = run.verdict_log.fails[FINDING_BY_CONDITION[Condition.FLOODS][0]]
     if floods >= MAX_CHECKS_WITH_FLOODS:
         return f"the SUT sent packets endlessly in {floods} checks; correct the SUT, then continue with --resume"
-    if run.captured > MAX_CAPTURED_BYTES:
+    if run.captured_byte_count > MAX_CAPTURED_BYTES:
         return (
-            f"the captures of this run have {run.captured:,} bytes, but a correct SUT causes less than "
+            f"the captures of this run have {run.captured_byte_count:,} bytes, but a correct SUT causes less than "
             f"{MAX_CAPTURED_BYTES:,} bytes"
         )
     return None
 
 
-def _count_captured_bytes(run: Run, test: str) -> int:
+def _count_captured_bytes(run: ConformanceRun, test: str) -> int:
     """Return the total size of the captures of all attempts at a check (int bytes)."""
     paths = (run.capture_path(test, attempt) for attempt in count())
     return sum(path.stat().st_size for path in takewhile(Path.is_file, paths))

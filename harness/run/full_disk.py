@@ -11,13 +11,13 @@ import pytest
 
 from harness.errors import FolderError
 from harness.exit_codes import EXIT_USAGE
-from harness.run.run import Run
+from harness.run.run import ConformanceRun
 
 
 class FullDisk:
     """A pytest plugin that recognizes errors in writing the run folder, including errors in pytest's reports."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: ConformanceRun) -> None:
         self.run = run
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -56,7 +56,7 @@ class FullDisk:
         except Exception as error:
             if (why := self._find_disk_error(error)) is None:
                 raise
-            if not self.run.lost:
+            if not self.run.was_sut_lost:
                 self.run.lose(why)
             session.exitstatus = EXIT_USAGE
 
@@ -70,7 +70,7 @@ class FullDisk:
             if isinstance(error, FolderError):
                 return str(error)
             if isinstance(error, OSError) and self._concerns_run_folder(error):
-                return str(FolderError.about(self.run.folder, error))
+                return str(FolderError.from_os_error(self.run.folder, error))
             error = error.__cause__ or error.__context__
         return None
 

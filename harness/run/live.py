@@ -14,7 +14,7 @@ import pytest
 from harness.judging.verdicts import DECIDED_VERDICTS, RUN_FAILING_VERDICTS, Verdict
 
 if TYPE_CHECKING:
-    from harness.run.run import Run
+    from harness.run.run import ConformanceRun
 
 PIPED_UPDATE_INTERVAL_S = 30.0
 TERMINAL_UPDATE_INTERVAL_S = 0.5
@@ -27,7 +27,7 @@ class LiveProgress:
     ``rewrite`` is a function that prints a line which the next line replaces.
     """
 
-    def __init__(self, run: Run, reporter: Any, clock: Any = time.monotonic) -> None:
+    def __init__(self, run: ConformanceRun, reporter: Any, clock: Any = time.monotonic) -> None:
         self.run = run
         self._reporter = reporter
         self._terminal = bool(reporter.isatty)
@@ -57,16 +57,16 @@ class LiveProgress:
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """Print the new verdicts of a finished check, and the progress."""
         self._done += 1
-        for root in [*self.run.roots.by_subject.values()][self._roots :]:
+        for root in [*self.run.root_causes.root_cause_by_subject.values()][self._roots :]:
             self._roots += 1
-            self._print_line(root.found, for_good=True)
-        rests = self.run.roots.find_root(nodeid) is not None
-        for rule, verdict in dict(self.run.log.turned_bad[self._bad :]).items():
+            self._print_line(root.line_when_found, for_good=True)
+        rests = self.run.root_causes.find_root(nodeid) is not None
+        for rule, verdict in dict(self.run.verdict_log.turned_bad[self._bad :]).items():
             if verdict is Verdict.INCONCLUSIVE and rests:
                 continue
-            if not self.run.expects(rule, verdict):
+            if not self.run.is_known_deviation(rule, verdict):
                 self._print_finding(rule, verdict, nodeid)
-        self._bad = len(self.run.log.turned_bad)
+        self._bad = len(self.run.verdict_log.turned_bad)
         now = self._clock()
         if now - self._said >= (TERMINAL_UPDATE_INTERVAL_S if self._terminal else PIPED_UPDATE_INTERVAL_S):
             self._said = now
@@ -74,7 +74,7 @@ class LiveProgress:
 
     def progress(self) -> str:
         """Return one line with the progress of the run."""
-        rules = self.run.log.rules.values()
+        rules = self.run.verdict_log.rules.values()
         counts = "".join(
             f", {number} {one}" for one in RUN_FAILING_VERDICTS if (number := sum(rule is one for rule in rules))
         )

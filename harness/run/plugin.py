@@ -18,7 +18,12 @@ from harness.interrupts import SignalHandlers, raise_interrupt_on, restore_handl
 from harness.paths import SUITES
 from harness.run.checks import explain_missing_collection, find_needs, get_check_id
 from harness.run.computing import limit_computing_time
-from harness.run.ending import describe_end_after_failures, describe_end_of_process, end_run, handle_end_of_check
+from harness.run.ending import (
+    describe_end_after_failures,
+    describe_end_of_process,
+    end_run,
+    restart_sut_if_process_ended,
+)
 from harness.run.options import add_options
 from harness.run.selection import choose_checks, describe_selection, find_wanted_rules, list_files_to_collect
 from harness.run.stash import (
@@ -38,7 +43,7 @@ from harness.run.stash import (
 
 if TYPE_CHECKING:
     from harness.judging.judge import Judge
-    from harness.run.run import Run
+    from harness.run.run import ConformanceRun
 
 EARLIER_SIGNAL_HANDLERS_KEY: pytest.StashKey[SignalHandlers] = pytest.StashKey()
 """For each signal that ends a run, the handler that was set before the run."""
@@ -82,7 +87,7 @@ def _begin_run(config: pytest.Config) -> None:
     from harness.run import attempts, fixtures, teardown, terminal, topologies, varied_checks
     from harness.run.deadline import Deadline
     from harness.run.full_disk import FullDisk
-    from harness.run.run import Run, make_slug
+    from harness.run.run import ConformanceRun, make_slug
     from harness.sut.drivers import report_timeouts_of_drivers, start_all_suts
 
     try:
@@ -106,20 +111,22 @@ def _begin_run(config: pytest.Config) -> None:
         drivers = [*drivers_of(file, folder)]
         # Stop the processes that are started here, because they do not get the signals of a terminal.
         config.stash[EARLIER_SIGNAL_HANDLERS_KEY] = raise_interrupt_on(_END_SIGNALS)
-        run = Run.begin(folder, file, load_catalogue(), describe_selection(config), resume=config.getoption("--resume"))
+        run = ConformanceRun.begin(
+            folder, file, load_catalogue(), describe_selection(config), resume=config.getoption("--resume")
+        )
     except MqconformError as error:
         raise pytest.UsageError(str(error)) from error
     for driver in drivers:
-        driver.wait_s = config.getoption("--wait")
+        driver.start_wait_s = config.getoption("--wait")
     try:
         start_all_suts(drivers)
     except MqconformError as error:
         run.lose(str(error))
         run.end()
         raise pytest.UsageError(str(error)) from error
-    run.strength = config.getoption("strength")
+    run.variation_strength = config.getoption("strength")
     if config.getoption("--replay"):
-        run.strength = replays.get_strength(Path(config.getoption("--replay")))
+        run.variation_strength = replays.get_strength(Path(config.getoption("--replay")))
     run.timeouts, run.baseline = report_timeouts_of_drivers(drivers), baseline
     run.write_run_file(finished=None, code=None)
     run.deadline_s = config.getoption("deadline")
@@ -128,9 +135,9 @@ def _begin_run(config: pytest.Config) -> None:
     for plugin in (attempts, fixtures, teardown, terminal, topologies, varied_checks, Deadline(run), FullDisk(run)):
         config.pluginmanager.register(plugin)
     config.stash[VERDICT_LOG_KEY], config.stash[RESIDUE_KEY], config.stash[ROOT_CAUSES_KEY] = (
-        run.log,
+        run.verdict_log,
         run.residue,
-        run.roots,
+        run.root_causes,
     )
     config.stash[DRIVERS_KEY], config.stash[DRIVER_KEY] = drivers, drivers[0]
 
@@ -156,7 +163,7 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Any:
     report = yield
     run = collector.config.stash.get(RUN_KEY, None)
     if run is not None and report.failed:
-        run.uncollected = True
+        run.was_check_file_unreadable = True
         raise pytest.UsageError(explain_missing_collection(report))
     return report
 
@@ -176,7 +183,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if checks and not config.getoption("collectonly"):
             raise pytest.UsageError("checks need a system under test: add --sut FILE (README.md shows a SUT file)")
         return
-    if not items and not run.done.tests | run.done.again:
+    if not items and not run.earlier_verdicts.checks_with_verdicts | run.earlier_verdicts.checks_to_run_again:
         _refuse_run(config, run)
         raise pytest.UsageError(
             f"the selection {run.selection!r} matches no check; `mqconform rules` lists the rules, and "
@@ -184,15 +191,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         )
     run.describe()
     run.write_run_file(finished=None, code=None)
-    items[:] = [item for item in items if get_check_id(item) not in run.done.tests]
-    run.asked = len({get_check_id(item) for item in items} | run.done.tests)
+    items[:] = [item for item in items if get_check_id(item) not in run.earlier_verdicts.checks_with_verdicts]
+    run.check_count = len({get_check_id(item) for item in items} | run.earlier_verdicts.checks_with_verdicts)
 
 
-def _refuse_run(config: pytest.Config, run: Run) -> None:
+def _refuse_run(config: pytest.Config, run: ConformanceRun) -> None:
     """Stop the SUT of a run that has no checks, and remove the folder of the run."""
     for driver in config.stash[DRIVERS_KEY]:
         driver.stop()
-    run.discard()
+    run.discard_run_without_checks()
     del config.stash[DRIVERS_KEY], config.stash[RUN_KEY]
 
 
@@ -221,10 +228,10 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
             done = yield
     except BaseException:  # the check was interrupted before its end
         if run is not None:
-            run.tests_run.discard(str(get_check_id(item)))
+            run.ids_of_run_checks.discard(str(get_check_id(item)))
         raise
     if RUN_KEY in item.config.stash:
-        handle_end_of_check(
+        restart_sut_if_process_ended(
             item,
             item.config.stash[DRIVER_KEY],
             more=nextitem is not None,
@@ -242,7 +249,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
         return None  # pytest runs its own loop
     from harness.run.workers import Workers
 
-    Workers(session, drivers).work()
+    Workers(session, drivers).run_session()
     return True
 
 
@@ -259,7 +266,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     if path is None or RUN_KEY not in item.config.stash:
         return (yield)
     item.stash[JUDGE_KEY] = make_judge(item)
-    item.config.stash[RUN_KEY].tests_run.add(path)
+    item.config.stash[RUN_KEY].ids_of_run_checks.add(path)
     try:
         done = yield
         survival.require_sut_alive_before(item)
@@ -267,7 +274,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     except FolderError:  # no further check can be judged
         raise
     except SutLost as error:  # the check was not started: a resumed run starts with this check
-        item.config.stash[RUN_KEY].tests_run.remove(path)
+        item.config.stash[RUN_KEY].ids_of_run_checks.remove(path)
         end_run(item.session, str(error))
         raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without a traceback
     except NotShown as error:
@@ -322,10 +329,12 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         judge.abort_check(f"the check ended without judging this rule: {error}", Verdict.HARNESS_ERROR)
         raise
     except Exception as error:
-        if judge.malformed is None:
+        if judge.first_malformed_packet_error is None:
             judge.abort_check(f"{type(error).__name__}: {error}", Verdict.HARNESS_ERROR)
             raise
-        judge.abort_check(f"{judge.malformed}; the check could not continue ({type(error).__name__}: {error})")
+        judge.abort_check(
+            f"{judge.first_malformed_packet_error}; the check could not continue ({type(error).__name__}: {error})"
+        )
     finally:
         item.stash[CHECK_PREREQUISITES_KEY] = get_prerequisites(item)
         survival.require_sut_alive_after(item, judge)
@@ -351,7 +360,7 @@ def _has_lost_control_channel(item: pytest.Item) -> bool:
     return view is not None and view.environment.hung_up
 
 
-def _fail_broken_rules(judge: Judge, run: Run) -> None:
+def _fail_broken_rules(judge: Judge, run: ConformanceRun) -> None:
     """Make pytest report a check as failed if the check broke one of the rules that it covers, or a passive rule
     that no earlier check broke. The report cites these rules.
 
@@ -361,7 +370,9 @@ def _fail_broken_rules(judge: Judge, run: Run) -> None:
 
     known = run.passive_failures
     bad = {
-        rule: one for rule, one in judge.judged.items() if one in RUN_FAILING_VERDICTS and not run.expects(rule, one)
+        rule: one
+        for rule, one in judge.judged.items()
+        if one in RUN_FAILING_VERDICTS and not run.is_known_deviation(rule, one)
     }
     counted = {rule: verdict for rule, verdict in bad.items() if rule in judge.covers or rule not in known}
     known.update(rule for rule in bad if rule not in judge.covers)
@@ -381,20 +392,20 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
     if ended:
         _confirm_identity(session)
-    elif not run.lost:
-        run.aborted = pytest.ExitCode(exitstatus).name.lower()
+    elif not run.was_sut_lost:
+        run.abort_reason = pytest.ExitCode(exitstatus).name.lower()
         run.interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
     if session.shouldfail:
-        run.aborted = run.aborted or describe_end_after_failures(session.testsfailed)
+        run.abort_reason = run.abort_reason or describe_end_after_failures(session.testsfailed)
     run.failed = exitstatus == pytest.ExitCode.TESTS_FAILED
     survival.record_survival(run)
     code = run.end()
     _write_results(session.config, run)
-    if ended or run.lost or run.interrupted:
+    if ended or run.was_sut_lost or run.interrupted:
         session.exitstatus = code
 
 
-def _write_results(config: pytest.Config, run: Run) -> None:
+def _write_results(config: pytest.Config, run: ConformanceRun) -> None:
     """Write the results rule by rule. junit.xml is written only if pytest's JUnit plugin is active."""
     from harness.run import results
     from harness.run.capture_comments import add_comments_to_captures
@@ -402,14 +413,14 @@ def _write_results(config: pytest.Config, run: Run) -> None:
     from harness.run.findings import build_repeat_options, describe_finding
 
     found = config.stash[FINAL_RESULTS_KEY] = [
-        run.add_baseline_reason(one) for one in results.read_rule_results(run.log.path)
+        run.add_baseline_reason(one) for one in results.read_rule_results(run.verdict_log.path)
     ]
     add_comments_to_captures(found, run.folder)
     again = build_repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
     tell = partial(describe_finding, catalogue=run.catalogue, again=again)
-    by_cause = add_causes(found, run.roots)
+    by_cause = add_causes(found, run.root_causes)
     if config.pluginmanager.hasplugin("junitxml"):
-        path, roots = run.folder / results.JUNIT_FILE, run.roots.lines()
+        path, roots = run.folder / results.JUNIT_FILE, run.root_causes.lines()
         results.write_junit(by_cause, path, run.started, tell, run.partial(), roots)
     if config.getoption("--allure"):
         results.write_allure(by_cause, run.folder / results.ALLURE_FOLDER, run.folder, tell, run.partial())

@@ -59,9 +59,9 @@ class RuleResult:
     rule: str
     verdict: Verdict
     line: dict[str, Any]
-    accepted: str | None = None
+    reason_of_known_deviation: str | None = None
     """The reason why the baseline accepts this failure, or None if the baseline does not accept it."""
-    cause: str = ""
+    shared_cause: str = ""
     """The cause that this finding shares with other findings of the run (`harness.run.causes`)."""
 
     @property
@@ -87,22 +87,22 @@ class RuleResult:
     def reason(self) -> str:
         """The reason for the verdict, without the text that it shares with other findings of the same cause."""
         said: str = self.line["reason"] or ""
-        return said.removeprefix(self.cause.partition(": ")[2]).removeprefix("; ") if self.cause else said
+        return said.removeprefix(self.shared_cause.partition(": ")[2]).removeprefix("; ") if self.shared_cause else said
 
     @property
     def says(self) -> str:
         """One line with the expected and the observed value, or with the reason."""
         line = self.line
         seen = f"expected {self.expected}; observed {self.observed}" if self.expected else ""
-        known = f"known deviation: {self.accepted}" if self.accepted else ""
-        shared = f"one of {self.cause}" if self.cause else ""
+        known = f"known deviation: {self.reason_of_known_deviation}" if self.reason_of_known_deviation else ""
+        shared = f"one of {self.shared_cause}" if self.shared_cause else ""
         said = "; ".join(filter(None, [known, shared, self.reason, seen]))
         return f"{self.verdict}: {said} ({line['test'] or 'the whole run'})"
 
     @property
     def build_junit_element(self) -> str | None:
         """The element of a JUnit test case for this verdict, or None for a pass."""
-        return "skipped" if self.accepted else _JUNIT_ELEMENT_BY_VERDICT[self.verdict]
+        return "skipped" if self.reason_of_known_deviation else _JUNIT_ELEMENT_BY_VERDICT[self.verdict]
 
 
 def read_rule_results(path: Path) -> list[RuleResult]:

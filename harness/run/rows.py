@@ -9,7 +9,7 @@ from harness.peer.peer import Peer
 
 
 @dataclass(slots=True)
-class Rows:
+class CurrentRowFixtures:
     """The peer and the judge that a varied check uses with the current row of its covering array."""
 
     peer: Peer

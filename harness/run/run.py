@@ -54,36 +54,36 @@ from harness.sut.sut_process import ProcessEnd
 
 
 @dataclass(slots=True)
-class Run:
+class ConformanceRun:
     """A run in progress, which writes its results to a run folder."""
 
     folder: Path
     file: SutFile
     catalogue: Catalogue
     selection: str
-    whole: bool
+    runs_all_checks: bool
     """Whether all suites are selected. If so, the number of checks must be at least the number in frozen.toml."""
     id: str
-    log: VerdictLog
+    verdict_log: VerdictLog
     started: str
-    done: EarlierVerdicts
-    lock: RunLock
-    made: Path | None = None
+    earlier_verdicts: EarlierVerdicts
+    run_lock: RunLock
+    topmost_created_folder: Path | None = None
     """The topmost folder in the path that was created for this run."""
-    suites: str | None = None
+    rules_file_sha256: str | None = None
     """The SHA-256 of rules.json, set when that file is written. The hash identifies the rules that this run could
     judge, and the checks of these rules.
     """
-    asked: int = 0
+    check_count: int = 0
     """The number of checks in the run, including those that were run before the run was resumed."""
-    tests_run: set[str] = field(default_factory=set)
+    ids_of_run_checks: set[str] = field(default_factory=set)
     passive_failures: set[str] = field(default_factory=set)
     """The passive rules that earlier checks have found to be broken. Because each of them fails a check only once,
     an error in every packet fails only one check of the run.
     """
-    passes: Counter[str] = field(default_factory=Counter)
+    pass_count_by_rule: Counter[str] = field(default_factory=Counter)
     """The number of passes of each rule that this process recorded."""
-    word: str = field(default_factory=lambda: f"{time.time_ns():x}-{os.getpid():x}")
+    unique_run_string: str = field(default_factory=lambda: f"{time.time_ns():x}-{os.getpid():x}")
     """A string that is unique to every run, and to every part of a resumed run."""
     residue: list[dict[str, str]] = field(default_factory=list)
     """The residue: objects that checks left in the SUT, and effects of finished checks that occurred late. No check
@@ -95,33 +95,33 @@ class Run:
     """The speed of the SUT's answers at the start of the run, and the timeouts that are computed from it
     (`report_timeouts`).
     """
-    aborted: str | None = None
+    abort_reason: str | None = None
     deadline_s: int | None = None
     """int s: the time after the beginning of the run from which no further check is started."""
     began_s: float = field(default_factory=time.monotonic)
     interrupted: bool = False
-    lost: bool = False
+    was_sut_lost: bool = False
     """Whether the run was aborted because the SUT could no longer be tested."""
-    uncollected: bool = False
+    was_check_file_unreadable: bool = False
     """Whether a file of checks could not be read."""
-    deaths: list[ProcessEnd] = field(default_factory=list)
-    captured: int = 0
+    process_ends: list[ProcessEnd] = field(default_factory=list)
+    captured_byte_count: int = 0
     """The number of bytes that this process and its workers have written to captures."""
-    roots: RootCauses = field(default_factory=RootCauses)
+    root_causes: RootCauses = field(default_factory=RootCauses)
     """The root causes (missing prerequisites) of verdicts in this run."""
-    known: SystemPrerequisites = field(default_factory=SystemPrerequisites)
+    system_prerequisites: SystemPrerequisites = field(default_factory=SystemPrerequisites)
     """The findings about the prerequisites on the system that the run has checked so far."""
     queue_managers: list[UUID] = field(default_factory=list)
     """The different identifiers that the SUTs of the workers had when the run started. Workers may share one SUT."""
     baseline: Baseline | None = None
     """The known deviations, which do not make the run fail."""
-    _kept_residue: int = 0
+    _written_residue_count: int = 0
     """The number of residue entries that run.json already contains."""
-    proves: bool = False
+    is_part_of_proof: bool = False
     """Whether the run is part of ``prove``. In ``prove``, a varied check does not search for the smallest failing
     combination, and must vary all parameters that it names.
     """
-    strength: int = 2
+    variation_strength: int = 2
     """The strength of variation: varied checks cover all combinations of values of this number of parameters. If it
     is 1, no check is varied.
     """
@@ -129,7 +129,9 @@ class Run:
     """Whether pytest reported a check as failed, including errors in set-up or teardown."""
 
     @classmethod
-    def begin(cls, folder: Path, file: SutFile, catalogue: Catalogue, selection: str, *, resume: bool) -> Run:
+    def begin(
+        cls, folder: Path, file: SutFile, catalogue: Catalogue, selection: str, *, resume: bool
+    ) -> ConformanceRun:
         """Open a new run folder or, with ``resume``, an existing one. Raise UsageError if the folder cannot be
         used.
         """
@@ -145,7 +147,7 @@ class Run:
             raise _refuse_folder(folder, error) from error
         try:
             run = cls._begin_locked(folder, file, catalogue, selection, lock, resume=resume)
-            run.made = made
+            run.topmost_created_folder = made
             return run
         except BaseException:
             lock.release()
@@ -154,7 +156,7 @@ class Run:
     @classmethod
     def _begin_locked(
         cls, folder: Path, file: SutFile, catalogue: Catalogue, selection: str, lock: RunLock, *, resume: bool
-    ) -> Run:
+    ) -> ConformanceRun:
         verdicts = folder / VERDICTS_FILE
         started = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         run_id = f"{started.replace(':', '').replace('-', '')}-{make_slug(file.sut.name)}-{folder.name}"[:120]
@@ -178,8 +180,8 @@ class Run:
                 earlier.started,
                 done,
                 lock,
-                deaths=earlier.deaths,
-                roots=earlier.roots,
+                process_ends=earlier.deaths,
+                root_causes=earlier.roots,
                 earlier_residue=earlier.residue,
             )
             run.write_run_file(finished=None, code=None)
@@ -195,7 +197,7 @@ class Run:
             "run": self.id,
             "started": self.started,
             "finished": finished,
-            "suites": self.suites,
+            "suites": self.rules_file_sha256,
             "sut": {"name": sut.name, "vendor": sut.vendor, "version": sut.version, "profile": sut.profile},
             "reach": self.file.driver.kind,
             "harness": version("mqconform"),
@@ -204,39 +206,39 @@ class Run:
             "residue": [*self._list_remaining_residue(), *self.residue],
             "timeouts": self.timeouts,
             "queue_managers": [str(each) for each in self.queue_managers],
-            "deaths": [asdict(death) for death in self.deaths],
-            "roots": self.roots.to_json(),
-            "aborted": self.aborted,
+            "deaths": [asdict(death) for death in self.process_ends],
+            "roots": self.root_causes.to_json(),
+            "aborted": self.abort_reason,
             "baseline": self.baseline.to_json(self.compare_with_baseline()) if self.baseline is not None else None,
             "exit": code,
         }
-        if self.strength != 2:
-            content["strength"] = self.strength
+        if self.variation_strength != 2:
+            content["strength"] = self.variation_strength
         if self.file.systems:
             content["systems"] = {role: asdict(system) for role, system in self.file.systems.items()}
         self._replace_file(RUN_FILE, json.dumps(content, indent=1, ensure_ascii=False))
 
     def _list_remaining_residue(self) -> Iterator[dict[str, str]]:
         """Yield the residue that was recorded before the run was resumed, except the residue of repeated checks."""
-        return (one for one in self.earlier_residue if one["check"] not in self.tests_run)
+        return (one for one in self.earlier_residue if one["check"] not in self.ids_of_run_checks)
 
     def write_new_residue(self) -> None:
         """Write run.json if checks have added residue since run.json was last written. A killed run then does not
         lose the residue.
         """
-        if len(self.residue) > self._kept_residue:
+        if len(self.residue) > self._written_residue_count:
             self.write_run_file(finished=None, code=None)
-            self._kept_residue = len(self.residue)
+            self._written_residue_count = len(self.residue)
 
     def describe(self) -> None:
         """Write rules.json, which contains the rules that the run can judge. This method is called after pytest has
         imported the checks.
         """
-        if self.suites is not None:
+        if self.rules_file_sha256 is not None:
             return
         content, suites = build_rules_json(self.catalogue)
         self._replace_file(RULES_FILE, content)
-        self.suites = suites
+        self.rules_file_sha256 = suites
 
     def _replace_file(self, name: str, content: str) -> None:
         """Write a file of the folder. The file is replaced completely, or is not changed."""
@@ -246,49 +248,49 @@ class Run:
             new.replace(self.folder / name)
         except OSError as error:
             new.unlink(missing_ok=True)
-            raise FolderError.about(self.folder / name, error) from error
+            raise FolderError.from_os_error(self.folder / name, error) from error
 
     def lose(self, why: str) -> None:
         """Record that the run cannot continue, because the SUT is gone or a different system answers in its place."""
-        self.aborted, self.lost = why, True
+        self.abort_reason, self.was_sut_lost = why, True
 
     def record_process_end(self, death: ProcessEnd) -> None:
         """Record immediately in run.json that the SUT's process has ended."""
-        self.deaths.append(death)
+        self.process_ends.append(death)
         self.write_run_file(finished=None, code=None)
 
     def end(self) -> int:
         """Close the run; return its exit code."""
-        self.log.close()
-        if not self.uncollected:
+        self.verdict_log.close()
+        if not self.was_check_file_unreadable:
             self.describe()
         code = self.exit_code()
         self.write_run_file(datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"), code)
-        self.lock.release()
+        self.run_lock.release()
         return code
 
-    def discard(self) -> None:
+    def discard_run_without_checks(self) -> None:
         """Close a run without checks. Remove its folder if the run created the folder."""
-        if self.made is None:
+        if self.topmost_created_folder is None:
             self.end()
             return
-        self.log.close()
-        self.lock.release()
-        shutil.rmtree(self.made, ignore_errors=True)
+        self.verdict_log.close()
+        self.run_lock.release()
+        shutil.rmtree(self.topmost_created_folder, ignore_errors=True)
 
     def exit_code(self) -> int:
         """Return the exit code of the run. It is 0 only if enough rules were judged, no rule failed, and no rule
         stayed undecided.
         """
-        if self.lost:
+        if self.was_sut_lost:
             return EXIT_USAGE
         if self.interrupted:
             return EXIT_INTERRUPTED
         open_ones = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
-        broke = self.aborted or self.failed or self.deaths or self.roots.by_subject
-        if broke or any(self.log.counts[verdict] for verdict in open_ones):
+        broke = self.abort_reason or self.failed or self.process_ends or self.root_causes.root_cause_by_subject
+        if broke or any(self.verdict_log.counts[verdict] for verdict in open_ones):
             return EXIT_NOT_CONFORMANT
-        if not self.compare_with_baseline().kept:
+        if not self.compare_with_baseline().matches_run:
             return EXIT_NOT_CONFORMANT
         if self.describe_shortfall() is not None:
             return EXIT_TOO_FEW_CHECKS
@@ -298,9 +300,9 @@ class Run:
         """Compare the run with its baseline. Without a baseline, every failing rule is new."""
         whole = self.partial() is None and self.describe_shortfall() is None
         deviations = self.baseline.deviations if self.baseline is not None else {}
-        return compare_with_deviations(self.log.rules, deviations, whole=whole)
+        return compare_with_deviations(self.verdict_log.rules, deviations, whole=whole)
 
-    def expects(self, rule: str, verdict: Verdict) -> bool:
+    def is_known_deviation(self, rule: str, verdict: Verdict) -> bool:
         """Return whether the baseline accepts a verdict as a known deviation."""
         return verdict is Verdict.FAIL and self.baseline is not None and rule in self.baseline.deviations
 
@@ -308,19 +310,23 @@ class Run:
         """Return the final verdict of a rule. If the verdict is a known deviation, add the reason from the
         baseline.
         """
-        if self.baseline is None or not self.expects(result.rule, result.verdict):
+        if self.baseline is None or not self.is_known_deviation(result.rule, result.verdict):
             return result
-        return replace(result, accepted=self.baseline.deviations[result.rule].reason)
+        return replace(result, reason_of_known_deviation=self.baseline.deviations[result.rule].reason)
 
     def describe_shortfall(self) -> str | None:
         """Return one line with the reason why too few checks or rules were judged, or None if enough were judged."""
-        tests = len(self.tests_run | self.done.tests | self.done.again)
+        tests = len(
+            self.ids_of_run_checks
+            | self.earlier_verdicts.checks_with_verdicts
+            | self.earlier_verdicts.checks_to_run_again
+        )
         if tests == 0:
             return "no check ran"
-        if not any(verdict in DECIDED_VERDICTS for verdict in self.log.rules.values()):
+        if not any(verdict in DECIDED_VERDICTS for verdict in self.verdict_log.rules.values()):
             return "no rule was judged"
         frozen = read_frozen_test_count(SUITES)
-        if self.whole and tests < frozen:
+        if self.runs_all_checks and tests < frozen:
             return f"only {tests} checks ran; a complete run has {frozen} (suites/frozen.toml)"
         return None
 
@@ -330,26 +336,34 @@ class Run:
 
     def summarize_counts(self) -> str:
         """Return one line with the number of checks, and the number of rules with each verdict."""
-        rules = Counter(self.log.rules.values())
+        rules = Counter(self.verdict_log.rules.values())
         counts = ", ".join(f"{rules[verdict]} {verdict}" for verdict in Verdict if rules[verdict])
-        made = len(self.tests_run | self.done.tests | self.done.again)
-        checks = f"{made} of {self.asked}" if self.asked > made else str(made)
+        made = len(
+            self.ids_of_run_checks
+            | self.earlier_verdicts.checks_with_verdicts
+            | self.earlier_verdicts.checks_to_run_again
+        )
+        checks = f"{made} of {self.check_count}" if self.check_count > made else str(made)
         sut = self.file.sut
         partial = f" (partial: {part})" if (part := self.partial()) is not None else ""
         return f"{sut.name} {sut.version}: {checks} checks, {rules.total()} rules: {counts or 'no verdicts'}{partial}"
 
     def partial(self) -> str | None:
         """Return the reason why the run is partial, as a short text, or None if the run is complete."""
-        if self.aborted:
-            return self.aborted
-        return None if self.whole else f"only {self.selection}"
+        if self.abort_reason:
+            return self.abort_reason
+        return None if self.runs_all_checks else f"only {self.selection}"
 
     def capture_path(self, test: str, attempt: int = 0) -> Path:
         """Return the path of the capture of an attempt at a check. The file name is unique to the check and its
         parameters. If a resumed run repeats a check, the capture gets a new name, because earlier verdicts refer to
         the first capture.
         """
-        again = f"-from-{self.done.last + 1}" if test == self.done.cut or test in self.done.again else ""
+        again = (
+            f"-from-{self.earlier_verdicts.last_sequence_number + 1}"
+            if test == self.earlier_verdicts.interrupted_check or test in self.earlier_verdicts.checks_to_run_again
+            else ""
+        )
         again += f"-again-{attempt}" if attempt else ""
         return self.folder / CAPTURES_FOLDER / f"{build_capture_name(test)}{again}{CAPTURE_SUFFIX}"
 
@@ -428,7 +442,7 @@ def _read_earlier_verdicts(path: Path, earlier: _EarlierResults) -> EarlierVerdi
         try:
             test = None if (named := line.get("test")) is None else get_current_check(named)
             verdict, known = Verdict(line["verdict"]), (test, line["rule"], line["verdict"])
-            done.last = max(done.last, int(line["seq"]))
+            done.last_sequence_number = max(done.last_sequence_number, int(line["seq"]))
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise UsageError(
                 f"{path}:{number}: this line is not a verdict of this harness; remove the line to resume the run"
@@ -436,16 +450,16 @@ def _read_earlier_verdicts(path: Path, earlier: _EarlierResults) -> EarlierVerdi
         done.note(line["rule"], verdict, line.get("advice"))
         if known[0] is None:  # a verdict about the run, not about one check
             continue
-        if known[0] != done.cut:
-            done.cut, done.unfinished = known[0], Counter()
-        done.unfinished[known] += 1
-        done.tests.add(known[0])
+        if known[0] != done.interrupted_check:
+            done.interrupted_check, done.line_count_of_interrupted_check = known[0], Counter()
+        done.line_count_of_interrupted_check[known] += 1
+        done.checks_with_verdicts.add(known[0])
     if earlier.ended:
-        done.cut, done.unfinished = None, Counter()
-        done.again = done.tests & {one["check"] for one in earlier.residue}
-        done.tests -= done.again
-    elif done.cut is not None:
-        done.tests.remove(done.cut)
+        done.interrupted_check, done.line_count_of_interrupted_check = None, Counter()
+        done.checks_to_run_again = done.checks_with_verdicts & {one["check"] for one in earlier.residue}
+        done.checks_with_verdicts -= done.checks_to_run_again
+    elif done.interrupted_check is not None:
+        done.checks_with_verdicts.remove(done.interrupted_check)
     return done
 
 

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from harness.run.check_prerequisites import CheckPrerequisites
     from harness.run.named_roots import RootCauses
     from harness.run.results import RuleResult
-    from harness.run.rows import Rows
-    from harness.run.run import Run
+    from harness.run.rows import CurrentRowFixtures
+    from harness.run.run import ConformanceRun
     from harness.sut.drivers import SutDriver
 
-RUN_KEY: pytest.StashKey[Run] = pytest.StashKey()
+RUN_KEY: pytest.StashKey[ConformanceRun] = pytest.StashKey()
 DRIVERS_KEY: pytest.StashKey[list[SutDriver]] = pytest.StashKey()
 """The drivers of all workers of the run."""
 DRIVER_KEY: pytest.StashKey[SutDriver] = pytest.StashKey()
@@ -31,7 +31,7 @@ VERDICT_LOG_KEY: pytest.StashKey[VerdictReceiver] = pytest.StashKey()
 FINAL_RESULTS_KEY: pytest.StashKey[list[RuleResult]] = pytest.StashKey()
 """The final verdict of every rule, which is set at the end of the run."""
 JUDGE_KEY: pytest.StashKey[Judge] = pytest.StashKey()
-ROWS_KEY: pytest.StashKey[Rows] = pytest.StashKey()
+ROWS_KEY: pytest.StashKey[CurrentRowFixtures] = pytest.StashKey()
 """The peer and the judge that a varied check uses with its current row."""
 RESIDUE_KEY: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
 """The residue that this process found."""
@@ -63,7 +63,11 @@ def release_packets(item: pytest.Item) -> None:
 def get_attempt_capture_path(item: pytest.Item) -> Path | None:
     """Return the path of the capture of this attempt at a check, or None in a proof, which reads no captures."""
     run = item.config.stash[RUN_KEY]
-    return None if run.proves else run.capture_path(str(get_check_id(item)), attempt=item.stash.get(ATTEMPT_KEY, 0))
+    return (
+        None
+        if run.is_part_of_proof
+        else run.capture_path(str(get_check_id(item)), attempt=item.stash.get(ATTEMPT_KEY, 0))
+    )
 
 
 def make_judge(item: pytest.Item) -> Judge:
@@ -77,4 +81,6 @@ def make_judge(item: pytest.Item) -> Judge:
     log = item.config.stash[VERDICT_LOG_KEY]
     profile = run.file.sut.profile
     covers = find_covered_rules(item)
-    return Judge(run.catalogue, log, test=path, covers=covers, capture=capture, passes=run.passes, profile=profile)
+    return Judge(
+        run.catalogue, log, test=path, covers=covers, capture=capture, passes=run.pass_count_by_rule, profile=profile
+    )

@@ -11,12 +11,12 @@ import pytest
 
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.judging.robustness import ROBUSTNESS_DOCUMENT, RULE_BY_CONDITION, Condition, Diagnosis
-from harness.judging.verdicts import Entry, Verdict, read_verdicts
+from harness.judging.verdicts import Verdict, VerdictEntry, read_verdicts
 
 if TYPE_CHECKING:
     from harness.judging.judge import Judge
     from harness.peer.peer import Peer
-    from harness.run.run import Run
+    from harness.run.run import ConformanceRun
 
 SURVIVAL_MARK = "sut_survives"
 WAIT_FOR_EXIT_STATUS_S = 0.5
@@ -30,7 +30,7 @@ def require_sut_alive_before(item: pytest.Item) -> None:
     """Make sure that the system is alive before a check marked with ``sut_survives``."""
     peer = _get_peer(item)
     if peer is not None and item.get_closest_marker(SURVIVAL_MARK) is not None:
-        item.stash[_LIVED_BEFORE_CHECK_KEY] = diagnose_system(peer).alive
+        item.stash[_LIVED_BEFORE_CHECK_KEY] = diagnose_system(peer).is_alive
 
 
 def require_sut_alive_after(item: pytest.Item, judge: Judge) -> None:
@@ -40,7 +40,7 @@ def require_sut_alive_after(item: pytest.Item, judge: Judge) -> None:
     peer, mark = _get_peer(item), item.get_closest_marker(SURVIVAL_MARK)
     if peer is None:
         return
-    if (says := peer.environment.flood) is not None:  # the packets of this check are ignored
+    if (says := peer.environment.flood_description) is not None:  # the packets of this check are ignored
         flood = Diagnosis(Condition.FLOODS, says, tuple(peer.recorder.frames[-1:]))
         judge.record_breakdown(flood, ())
         return
@@ -51,20 +51,22 @@ def require_sut_alive_after(item: pytest.Item, judge: Judge) -> None:
     if not wanted:
         return
     diagnosis = diagnose_system(peer)
-    if not diagnosis.alive:
+    if not diagnosis.is_alive:
         judge.record_breakdown(diagnosis, rules)
 
 
-def record_survival(run: Run) -> None:
+def record_survival(run: ConformanceRun) -> None:
     """At the end of a run, record that a real system survived the run, unless a check found the opposite."""
-    if run.timeouts is None or run.timeouts["measured"] is None or not run.tests_run:
+    if run.timeouts is None or run.timeouts["measured"] is None or not run.ids_of_run_checks:
         return
-    found = {line["rule"] for line in read_verdicts(run.log.path) if line["document"] == ROBUSTNESS_DOCUMENT}
+    found = {line["rule"] for line in read_verdicts(run.verdict_log.path) if line["document"] == ROBUSTNESS_DOCUMENT}
     for row in RULE_BY_CONDITION.values():
         if row.id not in found:
-            said = f"no violation in {len(run.tests_run)} checks"
-            run.log.append(
-                Entry(row.id, row.document, row.section, row.level, Verdict.PASS, expected=row.says, observed=said)
+            said = f"no violation in {len(run.ids_of_run_checks)} checks"
+            run.verdict_log.append(
+                VerdictEntry(
+                    row.id, row.document, row.section, row.level, Verdict.PASS, expected=row.says, observed=said
+                )
             )
 
 

@@ -20,7 +20,7 @@ from typing import IO
 
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.judging.robustness import ROBUSTNESS_DOCUMENT
-from harness.judging.verdicts import BROKEN_VERDICTS, Entry, Verdict
+from harness.judging.verdicts import BROKEN_VERDICTS, Verdict, VerdictEntry
 from harness.prerequisites.asking import (
     IDENTITY_SUBJECT,
     PEER_REACHED_SUBJECT,
@@ -29,9 +29,9 @@ from harness.prerequisites.asking import (
     check_delivery_both_ways,
     check_identity,
 )
-from harness.prerequisites.line import PrerequisiteFinding, State
+from harness.prerequisites.line import PrerequisiteFinding, PrerequisiteState
 from harness.prerequisites.remote_reading import REMOTE_READING_SUBJECT, check_qm2qm_endpoint
-from harness.prerequisites.system import System
+from harness.prerequisites.system import AskedSystem
 from harness.run.check_prerequisites import CheckPrerequisites
 from harness.run.named_roots import RootCauses
 from harness.sut.external_driver import ExternalDriver
@@ -45,15 +45,15 @@ is restarting.
 
 @dataclass(slots=True)
 class SystemPrerequisites:
-    """The state of the prerequisites on the system of a run. ``lines`` contains the findings, or None before the
+    """The state of the prerequisites on the system of a run. ``findings`` contains the findings, or None before the
     prerequisites are first checked.
     """
 
-    lines: tuple[PrerequisiteFinding, ...] | None = None
-    reached: bool = False
+    findings: tuple[PrerequisiteFinding, ...] | None = None
+    has_system_reached_peer: bool = False
     """Whether the system has opened a connection to the peer."""
     _attempts: int = 0
-    _shared: IO[bytes] | None = None
+    _shared_findings_file: IO[bytes] | None = None
     """The file through which workers share the result of one check of the prerequisites."""
 
     @contextmanager
@@ -61,50 +61,50 @@ class SystemPrerequisites:
         """Let the processes that are forked in this context share one check of the prerequisites. The first process
         that needs the findings checks the prerequisites; the other processes wait.
         """
-        with tempfile.TemporaryFile() as self._shared:
+        with tempfile.TemporaryFile() as self._shared_findings_file:
             yield
-        self._shared = None
+        self._shared_findings_file = None
 
     def record_connection(self, prerequisites: CheckPrerequisites) -> None:
         """Record whether a check established a connection with the SUT."""
-        self.reached = self.reached or prerequisites.connected
+        self.has_system_reached_peer = self.has_system_reached_peer or prerequisites.connected
 
     def ask(self, driver: ExternalDriver) -> None:
         """Check the prerequisites whose state is still unknown."""
-        if self.lines is not None or self._attempts == MAX_PREREQUISITE_ATTEMPTS:
+        if self.findings is not None or self._attempts == MAX_PREREQUISITE_ATTEMPTS:
             return
         self._attempts += 1
         gc.collect()  # a SUT that floods fills the memory with the packets of finished checks
-        if self._shared is None:
-            self.lines = _check_roots(driver, reached=self.reached)
+        if self._shared_findings_file is None:
+            self.findings = _check_roots(driver, reached=self.has_system_reached_peer)
             return
-        number = self._shared.fileno()
+        number = self._shared_findings_file.fileno()
         fcntl.lockf(number, fcntl.LOCK_EX)
         try:
             if known := os.pread(number, os.fstat(number).st_size, 0):
-                self.lines = pickle.loads(known)  # noqa: S301 - written by this run's own processes
+                self.findings = pickle.loads(known)  # noqa: S301 - written by this run's own processes
             else:
-                self.lines = _check_roots(driver, reached=self.reached)
-                os.pwrite(number, pickle.dumps(self.lines) if self.lines is not None else b"", 0)
+                self.findings = _check_roots(driver, reached=self.has_system_reached_peer)
+                os.pwrite(number, pickle.dumps(self.findings) if self.findings is not None else b"", 0)
         finally:
             fcntl.lockf(number, fcntl.LOCK_UN)
 
     def list_missing_prerequisites(self, prerequisites: CheckPrerequisites) -> Iterator[PrerequisiteFinding]:
         """Yield the missing prerequisites (root causes) on which a check depends."""
-        for line in self.lines or ():
+        for line in self.findings or ():
             if not line.is_missing:
                 continue
             if (
-                (line.subject == IDENTITY_SUBJECT and prerequisites.known_peer)
+                (line.subject == IDENTITY_SUBJECT and prerequisites.uses_peer_of_sut_file)
                 or (
                     line.subject == PEER_REACHED_SUBJECT
-                    and line.state is State.MISSING
-                    and prerequisites.awaited
-                    and not self.reached
+                    and line.state is PrerequisiteState.MISSING
+                    and prerequisites.was_connection_awaited_in_vain
+                    and not self.has_system_reached_peer
                 )
-                or (line.subject == TCP_NAME_SUBJECT and prerequisites.addressed)
-                or (line.subject == QUEUES and line.about in prerequisites.provisioned)
-                or (line.subject == REMOTE_READING_SUBJECT and prerequisites.reads)
+                or (line.subject == TCP_NAME_SUBJECT and prerequisites.was_system_queue_addressed)
+                or (line.subject == QUEUES and line.about in prerequisites.used_queue_keys)
+                or (line.subject == REMOTE_READING_SUBJECT and prerequisites.needs_unobserved_remote_read)
             ):
                 yield line
 
@@ -117,7 +117,9 @@ def _check_roots(driver: ExternalDriver, *, reached: bool) -> tuple[Prerequisite
         found = tuple(_find_prerequisite_lines(driver, reached=reached))
     except (ConformanceFailure, SutUnavailable, OSError):
         return None
-    known = any(line.is_missing or (line.subject == TCP_NAME_SUBJECT and line.state is State.OK) for line in found)
+    known = any(
+        line.is_missing or (line.subject == TCP_NAME_SUBJECT and line.state is PrerequisiteState.OK) for line in found
+    )
     return found if known else None
 
 
@@ -125,7 +127,7 @@ def _find_prerequisite_lines(driver: ExternalDriver, *, reached: bool) -> Iterat
     """Check the prerequisites with a separate peer. If this machine has several addresses, this peer uses an address
     that no check uses.
     """
-    system = System(derive_fresh_peer_file(driver.file, f"roots {time.time_ns()}", 0), driver, driver.identifier)
+    system = AskedSystem(derive_fresh_peer_file(driver.file, f"roots {time.time_ns()}", 0), driver, driver.identifier)
     yield check_identity(driver.file, driver.identifier)
     if driver.control_route is not None:
         system.facilities = driver.identify_system().facilities
@@ -134,17 +136,17 @@ def _find_prerequisite_lines(driver: ExternalDriver, *, reached: bool) -> Iterat
 
 
 def mark_doubtful_verdicts(
-    entries: list[Entry],
+    entries: list[VerdictEntry],
     rests: CheckPrerequisites,
     roots: SystemPrerequisites,
     driver: ExternalDriver,
     named: RootCauses,
-) -> list[Entry]:
+) -> list[VerdictEntry]:
     """Return the verdicts of a check. Verdicts that depend on a missing prerequisite become inconclusive, and this
     root cause becomes their reason.
     """
     roots.record_connection(rests)
-    if not rests.any or not any(_is_doubtful(entry, rests) for entry in entries):
+    if not rests.depends_on_prerequisite or not any(_is_doubtful(entry, rests) for entry in entries):
         return entries
     roots.ask(driver)
     lines = [*roots.list_missing_prerequisites(rests)]
@@ -156,14 +158,14 @@ def mark_doubtful_verdicts(
     return [_make_inconclusive(lines, entry) if entry in resting else entry for entry in entries]
 
 
-def _is_doubtful(entry: Entry, prerequisites: CheckPrerequisites) -> bool:
+def _is_doubtful(entry: VerdictEntry, prerequisites: CheckPrerequisites) -> bool:
     """Return whether a missing prerequisite may explain a verdict."""
     broken = (*BROKEN_VERDICTS, Verdict.INCONCLUSIVE)
-    missed = entry.verdict in broken and not prerequisites.is_shown(entry)
-    return entry.document != ROBUSTNESS_DOCUMENT and (missed or prerequisites.is_silence(entry))
+    missed = entry.verdict in broken and not prerequisites.is_proven_by_received_frames(entry)
+    return entry.document != ROBUSTNESS_DOCUMENT and (missed or prerequisites.is_pass_based_on_silence(entry))
 
 
-def _make_inconclusive(lines: Sequence[PrerequisiteFinding], entry: Entry) -> Entry:
+def _make_inconclusive(lines: Sequence[PrerequisiteFinding], entry: VerdictEntry) -> VerdictEntry:
     why = "; ".join(line.sentence for line in lines)
     reason = f"{why}; {entry.reason}" if entry.reason else why
     return replace(entry, verdict=Verdict.INCONCLUSIVE, reason=reason)

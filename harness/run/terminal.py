@@ -22,7 +22,7 @@ from harness.sut.timeouts import describe_timeouts
 
 if TYPE_CHECKING:
     from harness.run.results import RuleResult
-    from harness.run.run import Run
+    from harness.run.run import ConformanceRun
 
 PROGRESS_PLUGIN = "mqconform-live"
 """The name of the plugin that shows the progress of a run."""
@@ -45,12 +45,13 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     if config.getoption("--live"):
         _print_findings(terminalreporter, run, config)
     else:
-        for line in run.roots.lines():
+        for line in run.root_causes.lines():
             terminalreporter.write_line(line)
     terminalreporter.write_sep("-", "mqconform")
-    if run.log.unfollowed:
+    if run.verdict_log.unfollowed:
         terminalreporter.write_line(
-            f"MUST rules whose sentence has a SHOULD that was not followed: {', '.join(sorted(run.log.unfollowed))}"
+            "MUST rules whose sentence has a SHOULD that was not followed: "
+            f"{', '.join(sorted(run.verdict_log.unfollowed))}"
         )
     if run.baseline is not None:
         for line in run.compare_with_baseline().describe():
@@ -59,26 +60,26 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.write_line(describe_timeouts(run.timeouts))
     if (shortfall := run.describe_shortfall()) is not None:
         terminalreporter.write_line(shortfall)
-    for death in run.deaths:
+    for death in run.process_ends:
         terminalreporter.write_line(f"{describe_end_of_process(death.how)} in {death.check}: {death.said}")
     terminalreporter.write_line(f"run folder: {run.folder}")
     if (next_step := _suggest_next_command(run, config)) is not None:
         terminalreporter.write_line(next_step)
-    if run.lost:
-        terminalreporter.write_line(f"ERROR: {run.aborted}")
+    if run.was_sut_lost:
+        terminalreporter.write_line(f"ERROR: {run.abort_reason}")
     terminalreporter.write_line(run.summarize_counts())
 
 
-def _suggest_next_command(run: Run, config: pytest.Config) -> str | None:
+def _suggest_next_command(run: ConformanceRun, config: pytest.Config) -> str | None:
     """Return the command to run next. The command resumes the run, or repeats it if a root cause must be removed
     first.
     """
     given = {option: config.getoption(_PYTEST_OPTION_NAMES.get(option, option)) for option in RESUME_OPTIONS}
-    if run.roots.by_subject:
+    if run.root_causes.root_cause_by_subject:
         file = given["--topology"] or run.file.label
         again = build_rerun_command(given, _get_free_folder_name(run.folder) if config.getoption("--out") else None)
         return f"correct {file}, or the system, then run again: {again}"
-    if run.aborted and not run.uncollected:
+    if run.abort_reason and not run.was_check_file_unreadable:
         return f"to resume: {build_resume_command(given, run.folder)}"
     return None
 
@@ -98,7 +99,7 @@ def _is_exception_text(told: Any) -> bool:
     return hasattr(told, "toterminal") and (traceback is None or traceback.style != "value")
 
 
-def _print_findings(reporter: Any, run: Run, config: pytest.Config) -> None:
+def _print_findings(reporter: Any, run: ConformanceRun, config: pytest.Config) -> None:
     """Print exceptions in the harness as Python reports them. Then print the findings by rule."""
     reporter.write_line("")
     for report in (*reporter.stats.get("failed", ()), *reporter.stats.get("error", ())):
@@ -107,5 +108,5 @@ def _print_findings(reporter: Any, run: Run, config: pytest.Config) -> None:
             report.longrepr.toterminal(reporter._tw)
     again = build_repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
     found: list[RuleResult] = config.stash.get(FINAL_RESULTS_KEY, [])
-    for line in list_findings(found, run.catalogue, again, run.roots):
+    for line in list_findings(found, run.catalogue, again, run.root_causes):
         reporter.write_line(line)

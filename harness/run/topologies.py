@@ -18,13 +18,13 @@ from harness.run.stash import get_attempt_capture_path
 from harness.sut.drivers import SutDriver, create_driver
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.free_ports import free_port
-from harness.sut.listeners import Port, refuse_taken_port
+from harness.sut.listeners import SutPort, refuse_taken_port
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile, load_sut_file
 from harness.sut.sut_process import ProcessEnd
 from harness.sut.worker_configurations import build_worker_configurations
 from harness.topology.topology import System, Topology
-from harness.topology.topology_file import RECEIVER, ROLES, Place, TopologyFile, load_topology
+from harness.topology.topology_file import RECEIVER_ROLE, ROLES, Place, TopologyFile, load_topology
 from harness.topology.virtual_systems import MSMQ_PORT, create_virtual_systems
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ class TopologyDriver:
 
     def __init__(self, topology: TopologyFile, out: Path) -> None:
         self.file = topology.build_sut_file()
-        self.shared = self.beside_others = False
-        self.wait_s = 0
+        self.shared = self.are_other_workers_running = False
+        self.start_wait_s = 0
         self.identifier: UUID | None = None
         self.port = self.file.driver.peer_tcp_port or free_port(ANY_ADDRESS, socket.SOCK_STREAM)
         """The port of each system, by role. Each system listens at the address of its role."""
@@ -72,11 +72,13 @@ class TopologyDriver:
         """Start all systems, or connect to systems that are already running. Raise SutLost if two of them are the
         same system, because a topology consists of different systems.
         """
-        refuse_taken_port([Port(f"{role}.address", place.address, self.port) for role, place in self._places.items()])
+        refuse_taken_port(
+            [SutPort(f"{role}.address", place.address, self.port) for role, place in self._places.items()]
+        )
         for driver in self._drivers.values():
-            driver.wait_s = self.wait_s
+            driver.start_wait_s = self.start_wait_s
             driver.start()
-        self.identifier = self._drivers[RECEIVER].identifier
+        self.identifier = self._drivers[RECEIVER_ROLE].identifier
         known: dict[UUID | None, str] = {}
         for role, driver in self._drivers.items():
             other = known.setdefault(driver.identifier, role)
@@ -87,8 +89,8 @@ class TopologyDriver:
         self, seed: str, run: str = "", fresh_peer: int | None = None, needs: Collection[str] = frozenset()
     ) -> Sut:
         environment = RealEnvironment()
-        views = {role: driver.open_in(environment, seed, run) for role, driver in self._drivers.items()}
-        view = views[RECEIVER]
+        views = {role: driver.open_sut_in_environment(environment, seed, run) for role, driver in self._drivers.items()}
+        view = views[RECEIVER_ROLE]
         view.open_systems = lambda: {role: System(role, self._places[role].address, views[role]) for role in ROLES}
         view.found_at_port = self.port
         return view

@@ -15,16 +15,16 @@ import pytest
 
 from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavailable
 from harness.judging.judge import MAX_EVIDENCE_PACKETS, Judge
-from harness.judging.verdicts import BROKEN_VERDICTS, Entry, Verdict, get_worst_verdict
+from harness.judging.verdicts import BROKEN_VERDICTS, Verdict, VerdictEntry, get_worst_verdict
 from harness.run.checks import find_varied_parameters, get_check_id
-from harness.run.rows import Rows
+from harness.run.rows import CurrentRowFixtures
 from harness.run.stash import JUDGE_KEY, ROWS_KEY, RUN_KEY
 from harness.sut.releases import LackedByRelease
 from harness.sut.shown import NotShown
-from harness.varying.arrays import Row, build_covering_array
+from harness.varying.arrays import CoveringArrayRow, build_covering_array
 from harness.varying.parameters import EXCLUDED_COMBINATIONS, find_parameter_value
 from harness.varying.shrinking import find_smallest_failing_part
-from harness.varying.variant import Variant
+from harness.varying.variant import RowVariant
 
 if TYPE_CHECKING:
     from harness.sut.sut import Sut
@@ -44,12 +44,12 @@ _UNDECIDED_VERDICTS = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 
 @dataclass(frozen=True, slots=True)
 class VariedValues:
-    """The values with which a check is repeated on a system. ``left_out`` contains the omitted values, which need a
-    capability that the system lacks, each with the reason.
+    """The values with which a check is repeated on a system. ``reason_by_omitted_value`` contains the omitted values,
+    which need a capability that the system lacks, each with the reason.
     """
 
     values: Mapping[str, Sequence[str]]
-    left_out: Mapping[str, str]
+    reason_by_omitted_value: Mapping[str, str]
 
     @classmethod
     def draw_values(cls, wanted: Mapping[str, Sequence[str]], sut: Sut) -> VariedValues:
@@ -68,20 +68,20 @@ class VariedValues:
         return cls({parameter: names for parameter, names in values.items() if len(names) > 1}, left_out)
 
     def __str__(self) -> str:
-        return "".join(f"; not varied: {value} ({why})" for value, why in self.left_out.items())
+        return "".join(f"; not varied: {value} ({why})" for value, why in self.reason_by_omitted_value.items())
 
 
 @dataclass(slots=True)
 class VariedCheckTrial:
     """One run of a check with one row, and its verdicts."""
 
-    row: Row
-    entries: list[Entry] = field(default_factory=list)
-    applied: set[str] = field(default_factory=set)
+    row: CoveringArrayRow
+    entries: list[VerdictEntry] = field(default_factory=list)
+    effective_parameters: set[str] = field(default_factory=set)
     """The parameters that had an effect on the check."""
 
     @property
-    def is_kept(self) -> bool:
+    def is_without_failure(self) -> bool:
         """Return whether the run broke no rule and left no rule undecided."""
         return all(entry.verdict not in _VERDICTS_THAT_END_VARYING for entry in self.entries)
 
@@ -90,7 +90,7 @@ class VariedCheckTrial:
         found = [entry.verdict for entry in self.entries if entry.rule == rule and entry.advice is None]
         return get_worst_verdict(found) if found else None
 
-    def entry(self, rule: str) -> Entry:
+    def get_worst_entry(self, rule: str) -> VerdictEntry:
         """Return the entry with the worst verdict of a rule."""
         verdict = self.get_worst_verdict(rule)
         return next(entry for entry in self.entries if entry.rule == rule and entry.verdict is verdict)
@@ -104,7 +104,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
         return (yield)
     done = yield
     judge = pyfuncitem.stash[JUDGE_KEY]
-    if judge.malformed is None and not any(verdict in _VERDICTS_THAT_END_VARYING for verdict in judge.judged.values()):
+    if judge.first_malformed_packet_error is None and not any(
+        verdict in _VERDICTS_THAT_END_VARYING for verdict in judge.judged.values()
+    ):
         VariedCheck(pyfuncitem, wanted).run()
     return done
 
@@ -115,18 +117,20 @@ class VariedCheck:
     def __init__(self, item: pytest.Function, wanted: Mapping[str, Sequence[str]]) -> None:
         self.item = item
         self.run_ = item.config.stash[RUN_KEY]
-        self.rows: Rows = item.stash[ROWS_KEY]
+        self.rows: CurrentRowFixtures = item.stash[ROWS_KEY]
         self.judge: Judge = item.stash[JUDGE_KEY]
         self.sut: Sut = self.rows.peer.sut
         self.drawn = VariedValues.draw_values(wanted, self.sut)
         # If rows shared a peer, the history, sequences and messages of earlier rows would affect later rows.
-        varies = self.drawn.values and self.run_.strength > 1 and self.sut.is_reset_between_rows
+        varies = self.drawn.values and self.run_.variation_strength > 1 and self.sut.is_reset_between_rows
         self.plan = (
-            build_covering_array(self.drawn.values, EXCLUDED_COMBINATIONS, self.run_.strength, orders=MAX_ROW_ORDERS)
+            build_covering_array(
+                self.drawn.values, EXCLUDED_COMBINATIONS, self.run_.variation_strength, orders=MAX_ROW_ORDERS
+            )
             if varies
             else ()
         )
-        self.plain: Row = self.plan[0] if self.plan else {}
+        self.plain: CoveringArrayRow = self.plan[0] if self.plan else {}
         self.tried: dict[frozenset[tuple[str, str]], VariedCheckTrial] = {}
         """The rows that the check has run with."""
 
@@ -137,7 +141,7 @@ class VariedCheck:
             judged = [trial for trial in trials if trial.get_worst_verdict(rule) is not None]
             if judged:
                 self.judge.end_varied_rows(self.conclude(rule, judged))
-        if self.run_.proves and trials and all(trial.is_kept for trial in trials):
+        if self.run_.is_part_of_proof and trials and all(trial.is_without_failure for trial in trials):
             self._require_effect_of_each_parameter(trials)
 
     def _require_effect_of_each_parameter(self, trials: Sequence[VariedCheckTrial]) -> None:
@@ -147,14 +151,14 @@ class VariedCheck:
         The cases of a parametrized pytest function give different values, so a single case need not vary all
         parameters that the function names.
         """
-        applied = set[str]().union(*(trial.applied for trial in trials))
+        applied = set[str]().union(*(trial.effective_parameters for trial in trials))
         idle = self.drawn.values.keys() - applied
         if idle and not (applied and hasattr(self.item, "callspec")):
             raise HarnessError(
                 f"@varied names {', '.join(sorted(idle))}, for which this check always gives its own values"
             )
 
-    def try_row(self, row: Row) -> VariedCheckTrial:
+    def try_row(self, row: CoveringArrayRow) -> VariedCheckTrial:
         """Return the verdicts of the check with a row. If the check has already run with this row, reuse the
         verdicts of that run.
         """
@@ -163,11 +167,11 @@ class VariedCheck:
             self.tried[key] = self._run_check(row)
         return self.tried[key]
 
-    def _run_check(self, row: Row) -> VariedCheckTrial:
+    def _run_check(self, row: CoveringArrayRow) -> VariedCheckTrial:
         """Run the check with one row."""
         item, sut = self.item, self.sut
-        variant = Variant(row, sut.facilities, peer=self.rows.peer.address, sut=sut.address)
-        trial = VariedCheckTrial(row, applied=variant.applied)
+        variant = RowVariant(row, sut.facilities, peer=self.rows.peer.address, sut=sut.address)
+        trial = VariedCheckTrial(row, effective_parameters=variant.applied)
         judge = self.rows.judge = self.judge.begin_row(trial.entries)
         self.rows.peer = self.rows.peer.create_successor(variant, f"{judge.test} {describe_row(row)}")
         sut.begin_row(variant)
@@ -204,7 +208,7 @@ class VariedCheck:
             return self.rows.peer.create_second_host(value.address)
         return value
 
-    def conclude(self, rule: str, trials: Sequence[VariedCheckTrial]) -> Entry:
+    def conclude(self, rule: str, trials: Sequence[VariedCheckTrial]) -> VerdictEntry:
         """Return the final verdict on a rule from the runs with all rows. If the rule is broken or undecided, the
         verdict names the smallest combination of values that has this result.
         """
@@ -217,18 +221,18 @@ class VariedCheck:
         passing = [self.plain, *(trial.row for trial in trials if trial.get_worst_verdict(rule) is Verdict.PASS)]
         again: list[VariedCheckTrial] = []
 
-        def fails_again(row: Row) -> bool:
+        def fails_again(row: CoveringArrayRow) -> bool:
             if len(again) >= MAX_RUNS_TO_SHRINK:
                 return False
             again.append(self.try_row(row))
             return again[-1].get_worst_verdict(rule) is wanted
 
-        if not self.run_.proves:
+        if not self.run_.is_part_of_proof:
             part = find_smallest_failing_part(missed.row, self.plain, passing, fails_again)
             missed = next((one for one in again if one.row == {**self.plain, **part}), missed)
         else:
             part = select_changed_values(missed.row, self.plain)
-        entry, case = missed.entry(rule), format_row_values(part)
+        entry, case = missed.get_worst_entry(rule), format_row_values(part)
         return replace(
             entry,
             expected=f"with {case}: {entry.expected}" if entry.expected else "",
@@ -236,16 +240,16 @@ class VariedCheck:
             reason=f"with {case}: {entry.reason}" if entry.reason else f"only with {case}{self.drawn}",
         )
 
-    def _conclude_unbroken_rule(self, rule: str, trials: Sequence[VariedCheckTrial]) -> Entry:
+    def _conclude_unbroken_rule(self, rule: str, trials: Sequence[VariedCheckTrial]) -> VerdictEntry:
         """Return a single pass for a rule that was not broken with any row. Its evidence is one packet from the run
         with each row.
         """
         kept = [trial for trial in trials if trial.get_worst_verdict(rule) is Verdict.PASS] or trials
-        entry = kept[0].entry(rule)
+        entry = kept[0].get_worst_entry(rule)
         if entry.verdict is not Verdict.PASS:
             return entry
-        evidence = [one for trial in kept for one in trial.entry(rule).evidence[-1:]]
-        applied = set[str]().union(*(trial.applied for trial in kept))
+        evidence = [one for trial in kept for one in trial.get_worst_entry(rule).evidence[-1:]]
+        applied = set[str]().union(*(trial.effective_parameters for trial in kept))
         how = describe_combinations(len(kept), [name for name in self.drawn.values if name in applied])
         return replace(
             entry,
@@ -256,7 +260,7 @@ class VariedCheck:
         )
 
 
-def select_changed_values(row: Row, plain: Row) -> Row:
+def select_changed_values(row: CoveringArrayRow, plain: CoveringArrayRow) -> CoveringArrayRow:
     """Return the values of a row that differ from the default values."""
     return {name: value for name, value in row.items() if plain[name] != value}
 
@@ -273,12 +277,12 @@ def describe_combinations(count: int, names: Sequence[str]) -> str:
     return f"the same with each of {count} {what} {of}"
 
 
-def format_row_values(row: Row) -> str:
+def format_row_values(row: CoveringArrayRow) -> str:
     """Return the values of a row as text for a verdict."""
     return ", ".join(f"{name} = {value}" for name, value in row.items())
 
 
-def describe_row(row: Row) -> str:
+def describe_row(row: CoveringArrayRow) -> str:
     """Return a text that describes a row. The identifier of the row's peer is derived from this text, so the
     identifiers in recorded runs depend on it.
     """

@@ -23,9 +23,9 @@ import pytest
 
 from harness.errors import FolderError
 from harness.judging.judge import Judge
-from harness.judging.verdicts import Entry, Verdict
+from harness.judging.verdicts import Verdict, VerdictEntry
 from harness.run.checks import find_covered_rules, get_check_id, needs_known_peer, needs_sut_alone
-from harness.run.ending import end_run, handle_end_of_check
+from harness.run.ending import end_run, restart_sut_if_process_ended
 from harness.run.named_roots import RootCauses
 from harness.run.stash import (
     DRIVER_KEY,
@@ -47,17 +47,17 @@ _RESULT_POLL_INTERVAL_S = 0.05
 class CheckResult:
     """The result of one check that a worker ran: the verdicts, and pytest's reports in serialized form."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[VerdictEntry] = field(default_factory=list)
     reports: list[Any] = field(default_factory=list)
     residue: list[dict[str, str]] = field(default_factory=list)
-    roots: RootCauses = field(default_factory=RootCauses)
-    again: bool = False
+    root_causes: RootCauses = field(default_factory=RootCauses)
+    must_run_alone: bool = False
     """Whether the check turned out to require running alone, so that this result is discarded."""
-    told: bool = False
+    is_process_end_reported: bool = False
     """Whether the verdicts report the end of the SUT's process."""
-    lost: str | None = None
+    reason_to_end_run: str | None = None
     """The reason why the run must end, or None."""
-    unwritten: str | None = None
+    write_error: str | None = None
     """The reason why the run folder can no longer be written, or None."""
 
 
@@ -85,12 +85,12 @@ class Workers:
         for index, item in enumerate(session.items):
             self._choose_queue(item).append(index)
 
-    def work(self) -> None:
+    def run_session(self) -> None:
         """Run every check. To end the session, raise the same exceptions as pytest's own loop."""
         gc.collect()
         gc.freeze()  # the workers share the existing objects, which are never garbage
         try:
-            with self.run.known.share_answer():
+            with self.run.system_prerequisites.share_answer():
                 self._run_all_checks()
         finally:
             for worker in self.busy.values():
@@ -106,13 +106,13 @@ class Workers:
 
     def _run_all_checks(self) -> None:
         for driver in self.drivers:
-            driver.beside_others = driver.shared
-        self._run_waiting()
-        self.drivers[0].beside_others = False
+            driver.are_other_workers_running = driver.shared
+        self._run_waiting_checks()
+        self.drivers[0].are_other_workers_running = False
         self._for_first = self._for_one_alone
-        self._run_waiting()
+        self._run_waiting_checks()
 
-    def _run_waiting(self) -> None:
+    def _run_waiting_checks(self) -> None:
         """Let the workers run all waiting checks."""
         for number in range(len(self.drivers)):
             self._start_worker(number)
@@ -159,15 +159,15 @@ class Workers:
             self._record_results(item, _build_result_of_crash(item, worker))
             self._start_worker(worker.number)
         else:
-            if result.unwritten is not None:
-                raise FolderError(result.unwritten)
-            if result.again:
+            if result.write_error is not None:
+                raise FolderError(result.write_error)
+            if result.must_run_alone:
                 self._for_one_alone.append(worker.index)
             else:
                 self._record_results(item, result)
-            if result.lost is not None:
-                end_run(self.session, result.lost)
-            if self._restart_worker(worker, item, told=result.told):
+            if result.reason_to_end_run is not None:
+                end_run(self.session, result.reason_to_end_run)
+            if self._restart_worker(worker, item, told=result.is_process_end_reported):
                 worker.connection.close()
                 worker.process.join()
                 self._start_worker(worker.number)
@@ -179,16 +179,16 @@ class Workers:
         a new worker must replace this worker.
         """
         more = bool(self._for_any or (worker.number == 0 and self._for_first)) and not self.session.shouldstop
-        return handle_end_of_check(item, self.drivers[worker.number], more=more, told=told)
+        return restart_sut_if_process_ended(item, self.drivers[worker.number], more=more, told=told)
 
     def _record_results(self, item: pytest.Item, result: CheckResult) -> None:
         """Write the verdicts of a check, and report to pytest as if the check had run in this process."""
-        if result.entries or result.lost is None:
-            self.run.tests_run.add(str(get_check_id(item)))
+        if result.entries or result.reason_to_end_run is None:
+            self.run.ids_of_run_checks.add(str(get_check_id(item)))
         self.run.residue += result.residue
-        self.run.roots.take(result.roots)
+        self.run.root_causes.take(result.root_causes)
         for entry in result.entries:
-            self.run.log.append(entry)
+            self.run.verdict_log.append(entry)
         hook = item.ihook
         hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         for sent in result.reports:
@@ -268,20 +268,20 @@ def _run_check(item: pytest.Item) -> CheckResult:
     config.stash[VERDICT_LOG_KEY], config.stash[RESIDUE_KEY], config.stash[ROOT_CAUSES_KEY] = (
         result.entries,
         result.residue,
-        result.roots,
+        result.root_causes,
     )
     listener = _ReportCollector(item, result)
     config.pluginmanager.register(listener)
     try:
         config.hook.pytest_runtest_protocol(item=item, nextitem=None)
     except pytest.exit.Exception as error:
-        result.unwritten = str(error)
+        result.write_error = str(error)
     finally:
         config.pluginmanager.unregister(listener)
-    result.again = item.stash.get(RUNS_AGAIN_ALONE_KEY, False)
-    result.told = item.stash.get(PROCESS_END_REPORTED_KEY, False)
+    result.must_run_alone = item.stash.get(RUNS_AGAIN_ALONE_KEY, False)
+    result.is_process_end_reported = item.stash.get(PROCESS_END_REPORTED_KEY, False)
     run = config.stash[RUN_KEY]
-    result.lost = run.aborted if run.lost else None
+    result.reason_to_end_run = run.abort_reason if run.was_sut_lost else None
     return result
 
 

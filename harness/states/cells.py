@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.expectations import Difference, Expectation, fields
+from harness.expectations import Expectation, ExpectationDifference, fields
 from harness.judging.judge import Judge
 from harness.run.marks import covers, malforms, needs
 from harness.states.machine import Machine
@@ -29,8 +29,8 @@ class PermittedOutcome(Expectation):
     def show(self, observed: str) -> str:
         return describe_outcome(observed)
 
-    def compare(self, observed: str) -> Difference | None:
-        return None if observed in self.cell.outcomes else Difference(self.show(observed))
+    def compare(self, observed: str) -> ExpectationDifference | None:
+        return None if observed in self.cell.outcomes else ExpectationDifference(self.show(observed))
 
 
 def for_each_cell(machine: type[Machine]) -> Callable[[Any], Any]:

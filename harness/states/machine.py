@@ -13,33 +13,33 @@ from harness.errors import HarnessError
 from harness.rules.places import STATES_FILE
 from harness.states.table import StateTable, read_state_table
 
-_StepMethod = Callable[..., Any]
+_MachineStepMethod = Callable[..., Any]
 _STEP_MARK = "_steps_of_machine"
 
 
-def _mark_step(kind: str, *names: str) -> Callable[[_StepMethod], _StepMethod]:
-    def mark_method(step: _StepMethod) -> _StepMethod:
+def _mark_step(kind: str, *names: str) -> Callable[[_MachineStepMethod], _MachineStepMethod]:
+    def mark_method(step: _MachineStepMethod) -> _MachineStepMethod:
         setattr(step, _STEP_MARK, [*getattr(step, _STEP_MARK, []), *((kind, name) for name in names)])
         return step
 
     return mark_method
 
 
-def state(*names: str) -> Callable[[_StepMethod], _StepMethod]:
+def state(*names: str) -> Callable[[_MachineStepMethod], _MachineStepMethod]:
     """Mark the method that brings the system into a state. The method raises ConformanceFailure if the system does
     not reach this state.
     """
     return _mark_step("states", *names)
 
 
-def event(*names: str) -> Callable[[_StepMethod], _StepMethod]:
+def event(*names: str) -> Callable[[_MachineStepMethod], _MachineStepMethod]:
     """Mark the method that applies an event. The method returns the outcome of the event in the words of
     harness/states/vocabulary.py.
     """
     return _mark_step("events", *names)
 
 
-def probe(*names: str) -> Callable[[_StepMethod], _StepMethod]:
+def probe(*names: str) -> Callable[[_MachineStepMethod], _MachineStepMethod]:
     """Mark the method that returns the observation at one place (probe), such as a queue."""
     return _mark_step("probes", *names)
 
@@ -52,7 +52,7 @@ class Machine:
     """
 
     table: ClassVar[StateTable]
-    steps: ClassVar[Mapping[tuple[str, str], _StepMethod]]
+    steps: ClassVar[Mapping[tuple[str, str], _MachineStepMethod]]
 
     def __init_subclass__(cls, path: Path | None = None, **more: Any) -> None:
         """Read the table of a subclass; raise HarnessError if a name has no method, or if a method has no name in
@@ -82,10 +82,13 @@ class Machine:
         return {name: self.steps["probes", name](self) for name in names}
 
 
-def _find_missing_steps(table: StateTable, steps: Mapping[tuple[str, str], _StepMethod]) -> Iterator[str]:
+def _find_missing_steps(table: StateTable, steps: Mapping[tuple[str, str], _MachineStepMethod]) -> Iterator[str]:
     used = table.list_demanded_cells()
     wanted = {("states", cell.state) for cell in used} | {("events", cell.event) for cell in used}
-    places = [*table.beside, *(name for one in table.states.values() for name in one.shows)]
+    places = [
+        *table.beside,
+        *(name for one in table.states.values() for name in one.shows),
+    ]
     wanted |= {("probes", name) for name in places}
     for kind, name in sorted(wanted - steps.keys()):
         yield f"the machine has no step for {name!r} of {kind}"

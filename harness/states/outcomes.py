@@ -9,49 +9,49 @@ from typing import TYPE_CHECKING, Any
 
 from harness.capture.recorder import Frame
 from harness.peer.conversation import RawConversation
-from harness.states.vocabulary import CLOSED, PACKET_SEPARATOR, REFUSED_BY_ACCEPTOR, SILENCE, WAITS
-from harness.sut.outcomes import Outcome, get_label, outcome_of_answer
+from harness.states.vocabulary import CLOSED, PACKET_SEPARATOR, REFUSED_BY_ACCEPTOR, SILENCE_OUTCOME, WAITS_OUTCOME
+from harness.sut.outcomes import Outcome, get_label, get_outcome_of_answer
 
 if TYPE_CHECKING:  # the import takes long, and only checks of remote reading need it
     from harness.peer.association import Call
 
 
-def name_call(call: Call) -> str:
+def get_call_outcome(call: Call) -> str:
     """Wait for the answer to a remote reader's call, and return the outcome of the call."""
     if not call.answered and not call.association.over:
-        return WAITS
+        return WAITS_OUTCOME
     if call.is_refused:
         return Outcome.REFUSED
     return Outcome.DONE if call.outcome in ("MQ_OK", "returned") else call.outcome
 
 
-def name_read(call: Call) -> str:
+def get_read_outcome(call: Call) -> str:
     """Wait for the answer to a remote reader's read; return the outcome of the read. If the read returned a
     message, the outcome is the label of the message.
     """
-    outcome = name_call(call)
+    outcome = get_call_outcome(call)
     return call.label_or_outcome if outcome == Outcome.DONE else outcome
 
 
-def name_answer(answer: Mapping[str, Any] | None) -> str:
+def get_answer_outcome(answer: Mapping[str, Any] | None) -> str:
     """Return the outcome that an answer on the control channel reports. For a read, the outcome is the label of the
     message.
     """
     if answer is None:
-        return WAITS
+        return WAITS_OUTCOME
     if "message" in answer:
         return get_label(answer["message"])
-    return str(answer.get("outcome") or outcome_of_answer(answer))
+    return str(answer.get("outcome") or get_outcome_of_answer(answer))
 
 
-def name_packets(conversation: RawConversation, count_before: int = 0) -> str:
+def get_outcome_of_packets(conversation: RawConversation, count_before: int = 0) -> str:
     """Return the outcome for the packets that the system sent after the first ``count_before`` packets, and for the
     end of the connection, if it has ended.
     """
     words = [_name_outcome_of_packet(frame) for frame in conversation.received[count_before:]]
     if conversation.record.closed_by is not None:
         words.append(CLOSED)
-    return PACKET_SEPARATOR.join(words) or SILENCE
+    return PACKET_SEPARATOR.join(words) or SILENCE_OUTCOME
 
 
 def _name_outcome_of_packet(frame: Frame) -> str:

@@ -23,7 +23,7 @@ SECTION_PATTERN = re.compile(r"MS-[A-Z]+ \d+(\.\d+)+|erratum E\d+")
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class StateTableState:
     """A state. ``shows``: the observation of each probe in this state. ``final``: whether the machine ends in this
     state.
     """
@@ -82,7 +82,7 @@ class StateTable:
     path: Path
     machine: str
     initial: str
-    states: Mapping[str, State]
+    states: Mapping[str, StateTableState]
     events: Mapping[str, StateTableEvent]
     cells: Mapping[tuple[str, str], StateTableCell]
     beside: Mapping[str, Any] = field(default_factory=dict)
@@ -121,7 +121,7 @@ def read_state_table(path: Path) -> StateTable:
     """Read a state table; raise HarnessError, with one line about the first error, if the table is invalid."""
     try:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
-        states = {name: State(**_convert_lists_to_tuples(one)) for name, one in tree.pop("states").items()}
+        states = {name: StateTableState(**_convert_lists_to_tuples(one)) for name, one in tree.pop("states").items()}
         events = {name: StateTableEvent(**_convert_lists_to_tuples(one)) for name, one in tree.pop("events").items()}
         cells = {
             (state, event): StateTableCell(

@@ -7,17 +7,17 @@ from types import MappingProxyType
 
 from harness.sut.outcomes import Outcome
 
-WAITS = "waits"
+WAITS_OUTCOME = "waits"
 CLOSED = "closed"
-SILENCE = "nothing"
+SILENCE_OUTCOME = "nothing"
 REFUSED_BY_ACCEPTOR = "EstablishConnection with CS"
 
 MEANING_BY_WORD: Mapping[str, str] = MappingProxyType(
     {
         Outcome.DONE: "the system carries out the request",
         Outcome.REFUSED: "the system refuses the request with any error",
-        SILENCE: "the system does not react, and a read finds no message",
-        WAITS: "the system does not answer the request within the silence window",
+        SILENCE_OUTCOME: "the system does not react, and a read finds no message",
+        WAITS_OUTCOME: "the system does not answer the request within the silence window",
         CLOSED: "the system closes the connection",
         "first": "the read returns the first message",
         "second": "the read returns the second message",

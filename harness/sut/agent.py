@@ -24,7 +24,14 @@ from harness.errors import HarnessError, SutUnavailable
 from harness.printable import one_line
 from harness.sut.guard_process import STOP_TIMEOUT_S
 from harness.sut.sut_process import describe_end_of_process_code
-from harness.sut.wires import MAX_SHOWN_UNMATCHED_IDS, AnswerLines, NoAnswer, Reply, ReplySink, encode_request_line
+from harness.sut.wires import (
+    MAX_SHOWN_UNMATCHED_IDS,
+    AnswerLines,
+    InvalidAnswerLine,
+    Reply,
+    ReplySink,
+    encode_request_line,
+)
 
 READ_CHUNK_BYTES = 65_536
 OUTGOING_LIMIT = 64 * 1024 * 1024
@@ -73,7 +80,7 @@ class Agent:
         """The function that is called with the id of each answer that matches no request."""
 
     @property
-    def patience_ms(self) -> int:
+    def min_answer_wait_ms(self) -> int:
         """int ms: the minimum time to wait for the next answer."""
         return 0 if self._answered else self._start_ms
 
@@ -198,7 +205,7 @@ class Agent:
         try:
             for reply in self._lines.feed(data):
                 self._deliver_reply(reply)
-        except NoAnswer as error:
+        except InvalidAnswerLine as error:
             self._report_loss(str(error))
 
     def _deliver_reply(self, reply: Reply) -> None:
@@ -213,7 +220,7 @@ class Agent:
         if len(self.unmatched_ids) < MAX_SHOWN_UNMATCHED_IDS:
             self.unmatched_ids.append(number)
         if self._unmatched_count > UNMATCHED_ANSWERS_LIMIT:
-            raise NoAnswer(f"{UNMATCHED_ANSWERS_LIMIT} answers have an id that matches no request")
+            raise InvalidAnswerLine(f"{UNMATCHED_ANSWERS_LIMIT} answers have an id that matches no request")
 
     def _watch_socket(self) -> None:
         """Watch the socket in the environment of each channel: for bytes to read, and for room for pending bytes."""
@@ -263,7 +270,7 @@ class AgentWire:
 
     @property
     def patience_ms(self) -> int:
-        return self._agent.patience_ms
+        return self._agent.min_answer_wait_ms
 
     @property
     def unmatched_ids(self) -> Sequence[Any]:

@@ -10,7 +10,7 @@ from harness.environment.system_host import SystemHost
 from harness.errors import ConformanceFailure, RootMissing, SutUnavailable
 from harness.printable import one_line
 from harness.sut.control_schema import find_error_in_answer
-from harness.sut.shown import Answered, NotShown, parse_reply
+from harness.sut.shown import AnswerObject, NotShown, parse_reply
 from harness.sut.wires import ControlRoute, Reply, describe_missing_answer, describe_non_agent
 from reference_qm.control import PROTOCOL_VERSION, build_answer, parse_request
 from reference_qm.surface.commands import CancelWaiting, Request, Result
@@ -40,7 +40,7 @@ class ContractBroken(RootMissing):
     """
 
 
-CHANNEL_ERRORS = (NotShown, RootMissing)
+UNUSABLE_CHANNEL_ERRORS = (NotShown, RootMissing)
 """The errors of the control channel. Code that catches ConformanceFailure as the outcome of a request must not
 catch these errors.
 """
@@ -200,7 +200,7 @@ def _check_reply(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
     """
     if (complaint := find_error_in_answer(verb, reply)) is not None:
         raise ContractBroken(f"control: `{verb}`: {complaint} (docs/control-protocol.md)")
-    believed: dict[str, Any] = parse_reply(_require_offered(verb, reply), Answered)
+    believed: dict[str, Any] = parse_reply(_require_offered(verb, reply), AnswerObject)
     return believed
 
 

@@ -20,15 +20,15 @@ from harness.sut.virtual_driver import VirtualDriver
 
 
 class SutDriver(Protocol):
-    """A driver starts the SUT once for a run, and gives each test a view of the SUT. ``shared`` states whether
-    several workers use this SUT. ``beside_others`` states whether other workers are running checks now. ``wait_s``
-    is the number of seconds that ``start`` waits for a SUT that is not running yet.
+    """A driver starts the SUT once for a run, and gives each test a view of the SUT. ``shared`` states whether several
+    workers use this SUT. ``are_other_workers_running`` states whether other workers are running checks now.
+    ``start_wait_s`` is the number of seconds that ``start`` waits for a SUT that is not running yet.
     """
 
     file: SutFile
     shared: bool
-    beside_others: bool
-    wait_s: int
+    are_other_workers_running: bool
+    start_wait_s: int
 
     identifier: UUID | None
     """The QueueManager.Identifier that the SUT had when the run started, if it is known."""

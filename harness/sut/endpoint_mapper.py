@@ -13,7 +13,7 @@ from harness.errors import SutUnavailable
 from harness.printable import one_line
 from harness.wire.rpc import (
     EPT,
-    LAST,
+    LAST_FRAGMENT_FLAG,
     NDR,
     PDU_HEADER_BYTES,
     QMCOMM,
@@ -26,7 +26,7 @@ from harness.wire.rpc import (
     read_stub,
 )
 from harness.wire.rpc_ept import EPT_OPERATIONS, build_map_arguments, read_ports
-from harness.wire.rpc_fragments import request
+from harness.wire.rpc_fragments import build_request_fragments
 from harness.wire.wire_error import WireError
 
 MAPPER_PORT = 135
@@ -72,12 +72,12 @@ def _ask_for_ports(connection: socket.socket, interface: Syntax) -> list[int]:
     connection.sendall(bytes(bind(1, [Proposal(0, EPT, (NDR,))])))
     if (kind := _read_pdu(connection, ends)[0]) != "bind_ack":
         raise WireError(f"the mapper answered {kind} to a bind")
-    for fragment in request(
+    for fragment in build_request_fragments(
         2, 0, _EPT_MAP_OPERATION.opnum, _EPT_MAP_OPERATION.build_request(False, **build_map_arguments(interface))
     ):
         connection.sendall(fragment)
     kind, answer = _read_pdu(connection, ends)
-    if kind != "response" or not answer.pfc_flags & LAST:
+    if kind != "response" or not answer.pfc_flags & LAST_FRAGMENT_FLAG:
         raise WireError(f"the mapper answered {kind} to ept_map")
     return [port for port in read_ports(_EPT_MAP_OPERATION.read_response(read_stub(answer), False)) if port]
 

@@ -33,7 +33,7 @@ from harness.sut.wires import ControlRoute, TcpRoute
 from harness.sut.worker_configurations import derive_fresh_peer_file
 from reference_qm.surface.inputs import Endpoint
 
-Found = TypeVar("Found")
+CallResult = TypeVar("CallResult")
 QUEUE_SUFFIX_DIGITS = 10
 SHARED_SUT_TIME_SCALE = 4
 """The limit for ``control.time_scale`` if several workers share a SUT: how much faster than specified its protocol
@@ -61,12 +61,12 @@ class ExternalDriver:
     def __init__(self, file: SutFile, out: Path | None, worker: int = 0) -> None:
         self.file = file
         self.worker = worker
-        self.shared = self.beside_others = False
+        self.shared = self.are_other_workers_running = False
         self.resets = True
         """Whether the SUT is reset at the start and before each test, if its control channel offers the verb reset."""
         self._timers: dict[str, int] = {}
         """The original durations of the timers that the run changed."""
-        self.wait_s = 0
+        self.start_wait_s = 0
         """int s: how long to wait for a system that is not running yet."""
         self.control_endpoint = _get_control_endpoint(file)
         log = None if out is None else out / name_file_of_worker("control.log", worker)
@@ -91,15 +91,15 @@ class ExternalDriver:
             self._call_with_control(self._prepare_sut)
 
     def _connect_repeatedly(self) -> None:
-        """Connect to the SUT and its control channel. Repeat failed attempts for ``wait_s`` seconds."""
-        ends = time.monotonic() + self.wait_s
+        """Connect to the SUT and its control channel. Repeat failed attempts for ``start_wait_s`` seconds."""
+        ends = time.monotonic() + self.start_wait_s
         while True:
             try:
                 self._connect_once()
                 return
             except SutUnavailable as error:
                 if time.monotonic() >= ends:
-                    waited = f" (waited {self.wait_s} s)" if self.wait_s else ""
+                    waited = f" (waited {self.start_wait_s} s)" if self.start_wait_s else ""
                     raise SutUnavailable(f"{error}{waited}") from error
                 self.agent.end()
             time.sleep(PAUSE_BETWEEN_ATTEMPTS_S)
@@ -137,7 +137,7 @@ class ExternalDriver:
         """The timeouts that apply. They are computed from the SUT file and from the measured speed of the system."""
         return self.vital_signs.timeouts
 
-    def _call_with_control(self, action: Callable[[Control, SutIdentity], Found]) -> Found:
+    def _call_with_control(self, action: Callable[[Control, SutIdentity], CallResult]) -> CallResult:
         """Open a control channel, call a function with it, close it, and return the result of the function."""
         route = self.control_route
         assert route is not None
@@ -165,9 +165,11 @@ class ExternalDriver:
     ) -> Sut:
         environment = RealEnvironment(shares_clock=is_own_address(self.file.driver.address))
         environment.pulse = self.vital_signs.pulse(environment)
-        return self.open_in(environment, seed, run, fresh_peer)
+        return self.open_sut_in_environment(environment, seed, run, fresh_peer)
 
-    def open_in(self, environment: RealEnvironment, seed: str, run: str, fresh_peer: int | None = None) -> Sut:
+    def open_sut_in_environment(
+        self, environment: RealEnvironment, seed: str, run: str, fresh_peer: int | None = None
+    ) -> Sut:
         """Return one test's view of the SUT, in an environment that the views of other SUTs may also use."""
         file = self.file if fresh_peer is None else derive_fresh_peer_file(self.file, run, fresh_peer)
         control: Control | None = None
@@ -182,14 +184,14 @@ class ExternalDriver:
                 )
             control, who = offer_remote_reading(control, who, environment, file, self.rpc_port)
             ports = self.tcp_port, self.ping_port, self.rpc_port
-            resets = self.resets and not self.beside_others
+            resets = self.resets and not self.are_other_workers_running
             view = build_sut_view(file, environment, control, who, *ports, reset=resets, timeouts=self.timeouts)
         except MqconformError:
             environment.close()
             raise
         view.first_message_id = self._choose_first_message_id()
         view.own = sha256(f"{run} {seed}".encode()).hexdigest()[:QUEUE_SUFFIX_DIGITS]
-        view.shared = self.beside_others
+        view.shared = self.are_other_workers_running
         view.knows_peer = fresh_peer is None
         view.forgets = resets and "reset" in view.facilities
         view.peer_returns = file.driver.peer_address == self.file.driver.peer_address

@@ -23,20 +23,20 @@ address.
 
 
 @dataclass(frozen=True, slots=True)
-class Port:
-    """A port of the SUT. ``key`` is the key of the port in the SUT file."""
+class SutPort:
+    """A port of the SUT. ``key_in_sut_file`` is the key of the port in the SUT file."""
 
-    key: str
+    key_in_sut_file: str
     address: str
     number: int
     kind: socket.SocketKind = socket.SOCK_STREAM
 
     def __str__(self) -> str:
         udp = "udp " if self.kind is socket.SOCK_DGRAM else ""
-        return f"{udp}{self.address}:{self.number} ({self.key})"
+        return f"{udp}{self.address}:{self.number} ({self.key_in_sut_file})"
 
 
-def refuse_taken_port(ports: Iterable[Port]) -> None:
+def refuse_taken_port(ports: Iterable[SutPort]) -> None:
     """Raise SutUnavailable if a program already listens at a port. The run would otherwise test this program
     instead of the SUT.
     """
@@ -48,7 +48,7 @@ def refuse_taken_port(ports: Iterable[Port]) -> None:
             )
 
 
-def describe_listener(port: Port) -> str | None:
+def describe_listener(port: SutPort) -> str | None:
     """Return a text that states that the port is in use, or None if the port is free. The text names the process
     that listens, unless this process cannot be found.
     """
@@ -80,7 +80,7 @@ def refuse_foreign_address(address: str, key: str) -> None:
         ) from error
 
 
-def refuse_foreign_listener(ports: Iterable[Port], program: int) -> None:
+def refuse_foreign_listener(ports: Iterable[SutPort], program: int) -> None:
     """Raise SutUnavailable if neither the program nor a process that it started listens at a port.
 
     The port is not refused if its sockets cannot be inspected, for example because they belong to another user's
@@ -99,7 +99,7 @@ def refuse_foreign_listener(ports: Iterable[Port], program: int) -> None:
             )
 
 
-def _is_port_taken(port: Port) -> bool:
+def _is_port_taken(port: SutPort) -> bool:
     with socket.socket(_get_address_family(port.address), port.kind) as probe:
         if port.kind is socket.SOCK_STREAM:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # ended connections do not count as a listener
@@ -121,7 +121,7 @@ def _get_address_family(address: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in address else socket.AF_INET
 
 
-def _list_listening_inodes(port: Port) -> set[int]:
+def _list_listening_inodes(port: SutPort) -> set[int]:
     """Return the inodes of the sockets that receive the traffic to a port."""
     wanted = ip_address(socket.getaddrinfo(port.address, None, _get_address_family(port.address))[0][4][0])
     return {

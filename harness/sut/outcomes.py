@@ -51,7 +51,7 @@ class Refused(str):
         return str(self), self.why
 
 
-def outcome_of(action: Callable[[], object]) -> str:
+def get_outcome_of_call(action: Callable[[], object]) -> str:
     """Call a function that sends a request to the SUT. Return DONE, or REFUSED with the SUT's reason if the SUT refuses
     the request.
     """
@@ -62,7 +62,7 @@ def outcome_of(action: Callable[[], object]) -> str:
     return Outcome.DONE
 
 
-def outcome_of_answer(answer: Mapping[str, Any] | None) -> str:
+def get_outcome_of_answer(answer: Mapping[str, Any] | None) -> str:
     """Return the outcome that an answer on the control channel reports."""
     if answer is None:
         return Outcome.NO_ANSWER

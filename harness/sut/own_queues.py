@@ -25,7 +25,7 @@ both would discard the second message as a duplicate.
 """
 
 
-class OwnQueues:
+class QueuesOfTest:
     """The queues and messages of one test."""
 
     def __init__(self, file: SutFile, control: Control | None, facilities: frozenset[str], own: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from harness.errors import SutLost, SutUnavailable, UsageError
 from harness.sut.external_driver import END_OF_PROCESS_WAIT_S, ExternalDriver, name_file_of_worker
 from harness.sut.free_ports import find_free_rpc_port, free_port
-from harness.sut.listeners import Port, refuse_foreign_address, refuse_foreign_listener, refuse_taken_port
+from harness.sut.listeners import SutPort, refuse_foreign_address, refuse_foreign_listener, refuse_taken_port
 from harness.sut.sut_file import DriverTable, SutFile
 from harness.sut.sut_process import ProcessEnd, SutProcess
 from reference_qm.surface.inputs import Endpoint
@@ -32,7 +32,7 @@ class ProcessDriver(ExternalDriver):
         self.restarts = 0
         self._dead = False
         self._command: list[str] = []
-        self._ports: list[Port] = []
+        self._ports: list[SutPort] = []
 
     def start(self) -> None:
         if self.worker and self.control_endpoint is not None and self.control_endpoint.port:
@@ -115,20 +115,20 @@ class ProcessDriver(ExternalDriver):
             refuse_foreign_listener(self._ports, self.process.pid)
         super().start()
 
-    def _list_listening_ports(self) -> list[Port]:
+    def _list_listening_ports(self) -> list[SutPort]:
         """Return the ports at which the program must listen: the ports in its arguments, and the ports that the SUT
         file declares.
         """
         driver = self.file.driver
-        ports = [Port("driver.tcp_port", driver.address, self.tcp_port)]
+        ports = [SutPort("driver.tcp_port", driver.address, self.tcp_port)]
         if self._serves_capability("ping", "{ping_port}"):
-            ports.append(Port("driver.ping_port", driver.address, self.ping_port, socket.SOCK_DGRAM))
+            ports.append(SutPort("driver.ping_port", driver.address, self.ping_port, socket.SOCK_DGRAM))
         if self._serves_capability("qm2qm", "{rpc_port}"):
-            ports.append(Port("driver.rpc_port", driver.address, self.rpc_port))
+            ports.append(SutPort("driver.rpc_port", driver.address, self.rpc_port))
         if driver.rpc_read_port:
-            ports.append(Port("driver.rpc_read_port", driver.address, driver.rpc_read_port))
+            ports.append(SutPort("driver.rpc_read_port", driver.address, driver.rpc_read_port))
         if self.control_endpoint is not None:
-            ports.append(Port("control.address", self.control_endpoint.host, self.control_endpoint.port))
+            ports.append(SutPort("control.address", self.control_endpoint.host, self.control_endpoint.port))
         return ports
 
     def _serves_capability(self, capability: str, placeholder: str) -> bool:
@@ -138,7 +138,9 @@ class ProcessDriver(ExternalDriver):
     def _await_ports(self) -> None:
         """Wait until the program listens at every port at which it must listen."""
         optional = () if self.file.capabilities.get("qm2qm", False) else ("driver.rpc_port", "driver.rpc_read_port")
-        ports = [each for each in self._ports if each.kind is socket.SOCK_STREAM and each.key not in optional]
+        ports = [
+            each for each in self._ports if each.kind is socket.SOCK_STREAM and each.key_in_sut_file not in optional
+        ]
         deadline = time.monotonic() + self.file.driver.start_timeout_s
         while ports:
             if (how := self.process.describe_end()) is not None:

@@ -21,7 +21,7 @@ LARGEST_DATAGRAM_BYTES = 2_048
 ReportAnswerNumber = Callable[[int], None]
 
 
-class PingChannel:
+class PingPulseChannel:
     """A channel that measures the pulse with Ping Requests (MS-MQQB 3.1.7.7), about which the system stores no state.
     The PingCookie of a request contains the number of the question.
     """
@@ -66,7 +66,7 @@ class PingChannel:
         self._environment.forget(self._socket)
 
 
-class ControlChannel:
+class ControlPulseChannel:
     """A channel that measures the pulse of an agent. Each question is a request for the agent's identity on a separate
     control connection.
     """

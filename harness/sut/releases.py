@@ -27,4 +27,4 @@ def find_release(sut: Sut) -> Release:
 
 def lacks_method(sut: Sut, name: str) -> bool:
     """Return whether the release of a SUT lacks a method."""
-    return name in LATER_METHODS and not find_release(sut).later_methods
+    return name in LATER_METHODS and not find_release(sut).has_later_qm2qm_methods

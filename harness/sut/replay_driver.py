@@ -24,7 +24,7 @@ from harness.sut.replay_player import CapturePlayer
 from harness.sut.replay_setup import build_sut_file, take_setup
 from harness.sut.replay_tape import ENVIRONMENT_VERB, RECORDED_SUT_ATTRIBUTES
 from harness.sut.shown import NotShown
-from harness.sut.surroundings import SurroundingsByCommand
+from harness.sut.surroundings import CommandedEnvironment
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
 from harness.sut.sut_process import ProcessEnd
@@ -51,8 +51,8 @@ class ReplayDriver:
         self, file: SutFile, captures: Mapping[str, Path], run: str, deaths: Iterable[ProcessEnd] = ()
     ) -> None:
         self.file = file
-        self.shared = self.beside_others = False
-        self.wait_s = 0
+        self.shared = self.are_other_workers_running = False
+        self.start_wait_s = 0
         self.identifier: UUID | None = None
         self.captures = captures
         self.differences: dict[str, str] = {}
@@ -100,7 +100,7 @@ class ReplayDriver:
         for name in RECORDED_SUT_ATTRIBUTES:
             setattr(view, name, setup[name])
         view.tape = player
-        view.by_command = SurroundingsByCommand(tuple(setup["parts"]), control.set_part)
+        view.by_command = CommandedEnvironment(tuple(setup["parts"]), control.set_part)
         view.process_ended = self.describe_end
         view.hangs = lambda: player.record_observation("hangs") is not None
         return view
@@ -167,7 +167,9 @@ class ReplayControl:
             raise _EXCEPTION_TYPE_BY_NAME.get(str(said["refused"]), HarnessError)(str(said.get("why", "")))
         found = said.get(key)
         if not isinstance(found, kind):
-            self._player.differ(f"an answer of the control channel is not of type {kind.__name__}: not replayable")
+            self._player.end_check_for_difference(
+                f"an answer of the control channel is not of type {kind.__name__}: not replayable"
+            )
         return found
 
     def close(self) -> None:

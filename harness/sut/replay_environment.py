@@ -48,7 +48,7 @@ class ReplayEnvironment(VirtualEnvironment):
 
     def __init__(self, player: CapturePlayer, began: Mapping[str, int], *, virtual: bool) -> None:
         super().__init__()
-        self.virtual = virtual
+        self.is_time_virtual = virtual
         self._late_ms = 0 if virtual else TIMER_LATENESS_MS
         self._player = player
         self._began = began
@@ -69,7 +69,7 @@ class ReplayEnvironment(VirtualEnvironment):
         next action if this action is imminent.
         """
         us = self.get_epoch_us_at(self._now_ms)
-        coming_us = None if self.virtual else self._player.get_harness_action_us()
+        coming_us = None if self.is_time_virtual else self._player.get_harness_action_us()
         return coming_us if coming_us is not None and us < coming_us < us + TIMER_LATENESS_MS * 1_000 else us
 
     def epoch_us(self) -> int:
@@ -89,9 +89,9 @@ class ReplayEnvironment(VirtualEnvironment):
     def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:
         deadline_ms = self._now_ms + timeout_ms
         for _ in range(MAX_EVENTS_PER_WAIT):
-            if not self._player.together and condition():
+            if not self._player.must_play_more_before_check and condition():
                 return True
-            if self._player.over or self.virtual:
+            if self._player.has_ended or self.is_time_virtual:
                 over = not self._play_next_event(deadline_ms)
             else:
                 over = not self._play_next_action(deadline_ms)
@@ -126,7 +126,7 @@ class ReplayEnvironment(VirtualEnvironment):
             if self._precedes_timers(next_us):
                 self.advance_clock_to(next_us)
                 self._player.play_next_action()
-                while not self._player.together and self._run_due_timer(self._now_ms):
+                while not self._player.must_play_more_before_check and self._run_due_timer(self._now_ms):
                     pass  # the waiting check continues after the due timers have run
             else:
                 self._run_due_timer(self._convert_to_monotonic_ms(next_us))
@@ -135,7 +135,7 @@ class ReplayEnvironment(VirtualEnvironment):
             if self._run_due_timer(self._convert_to_monotonic_ms(timeout_us) - self._late_ms):
                 return True
             self.advance_clock_to(timeout_us)
-            self._player.time_out()
+            self._player.skip_timeout_note()
             return False
         if self._run_due_timer(deadline_ms + self._late_ms):
             return True
@@ -168,7 +168,7 @@ class ReplayEnvironment(VirtualEnvironment):
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> Any:
         stream = ReplayStream(Endpoint(local_host, 0), remote, sink)
         if any(
-            isinstance(one, ConnectionOpening) and not one.by_sut and one.server == remote
+            isinstance(one, ConnectionOpening) and not one.is_by_sut and one.server == remote
             for one in self._player.list_unplayed_items()
         ):
             self._connecting.append((stream, sink))
@@ -189,7 +189,7 @@ class ReplayEnvironment(VirtualEnvironment):
         """Return the harness's end of a connection that has just been opened, or None if the harness neither opens
         such a connection nor listens for it.
         """
-        if item.by_sut:
+        if item.is_by_sut:
             listener = self.listeners.get(local)
             if listener is None:
                 return None
@@ -219,5 +219,7 @@ class ReplayEnvironment(VirtualEnvironment):
         """Return an address unchanged, because captures do not contain the results of name resolution."""
         found = super().resolve(host)
         if not found:
-            self._player.differ("the check resolves a host name, which captures do not record: not replayable")
+            self._player.end_check_for_difference(
+                "the check resolves a host name, which captures do not record: not replayable"
+            )
         return found

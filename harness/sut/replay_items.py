@@ -30,20 +30,20 @@ class ConnectionOpening:
     """The opening of a TCP connection. It is represented by the first of the three frames of the handshake."""
 
     frame: int
-    us: int
-    by_sut: bool
+    time_us: int
+    is_by_sut: bool
     client: Endpoint
     server: Endpoint
     packet: bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Packet:
+class ReplayedPacket:
     """A frame with data, a frame that ends a connection, or the second or third frame of a handshake."""
 
     frame: int
-    us: int
-    by_sut: bool
+    time_us: int
+    is_by_sut: bool
     segment: TcpSegment | UdpDatagram
     packet: bytes
 
@@ -55,11 +55,11 @@ class CaptureNote:
     """
 
     frame: int
-    us: int
+    time_us: int
     said: dict[str, Any]
 
     @property
-    def by_sut(self) -> bool:
+    def is_by_sut(self) -> bool:
         """Return whether the event was an action of the system or of its control channel."""
         return not self.said.keys() & {"call", "begin", "picked", "timed_out", "looked", "over"}
 
@@ -69,7 +69,7 @@ class CaptureNote:
         return not self.said.keys().isdisjoint(("call", "begin"))
 
 
-CaptureItem = ConnectionOpening | Packet | CaptureNote
+CaptureItem = ConnectionOpening | ReplayedPacket | CaptureNote
 
 
 def read_items(path: Path) -> list[CaptureItem]:
@@ -93,15 +93,15 @@ def read_items(path: Path) -> list[CaptureItem]:
     return items
 
 
-def _read_frame_item(path: Path, frame: CapturedFrame) -> ConnectionOpening | Packet:
+def _read_frame_item(path: Path, frame: CapturedFrame) -> ConnectionOpening | ReplayedPacket:
     try:
         part = parse_ip_packet(frame.data)
     except ValueError as error:
         raise NotReplayable(f"{path.name}: frame {frame.number}: {error}") from error
-    by_sut = bool(frame.inbound)
+    is_by_sut = bool(frame.inbound)
     if isinstance(part, TcpSegment) and part.flags & TcpFlags.SYN and not part.flags & TcpFlags.ACK:
-        return ConnectionOpening(frame.number, frame.time_us, by_sut, part.source, part.target, frame.data)
-    return Packet(frame.number, frame.time_us, by_sut, part, frame.data)
+        return ConnectionOpening(frame.number, frame.time_us, is_by_sut, part.source, part.target, frame.data)
+    return ReplayedPacket(frame.number, frame.time_us, is_by_sut, part, frame.data)
 
 
 def _read_note(path: Path, text: bytes, number: int) -> CaptureNote:

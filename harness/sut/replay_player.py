@@ -16,7 +16,7 @@ from harness.capture.recorder import Recorder
 from harness.environment import StreamSink
 from harness.errors import SutUnavailable
 from harness.printable import one_line
-from harness.sut.replay_items import CaptureItem, CaptureNote, ConnectionOpening, NotReplayable, Packet
+from harness.sut.replay_items import CaptureItem, CaptureNote, ConnectionOpening, NotReplayable, ReplayedPacket
 from harness.sut.replay_tape import encode_note
 from harness.sut.sut import Sut
 from reference_qm.surface.inputs import Endpoint
@@ -68,7 +68,7 @@ class CapturePlayer:
         self.environment: ReplayScene
         self.late: dict[int, CaptureNote] = {}
         """The answers to the control requests that ``begin`` started, by request id."""
-        self.over = False
+        self.has_ended = False
         """Whether the replay has ended. After its end, the actions of the harness are no longer compared."""
         self._items = drop_empty_groups(items)
         self._at = 0
@@ -77,7 +77,7 @@ class CapturePlayer:
         self._streams: dict[tuple[Endpoint, Endpoint], PlayedStream] = {}
         self._looked: Counter[str] = Counter()
         self._delivering = False
-        self.together = False
+        self.must_play_more_before_check = False
         """Whether further events of the capture are played before the waiting check continues."""
 
     # -- actions of the harness ----------------------------------------------------------------------------------
@@ -92,82 +92,88 @@ class CapturePlayer:
     def record_observation(self, what: str, found: str | None = None) -> str | None:
         """Return the recorded result of the observation at this position in the capture."""
         self._looked[what] += 1
-        item = None if self.over else self.next()
+        item = None if self.has_ended else self.next_item()
         if not isinstance(item, CaptureNote) or what not in item.said or item.said.get("looked") != self._looked[what]:
             return None
         self._at += 1
-        self.environment.advance_clock_to(item.us)
+        self.environment.advance_clock_to(item.time_us)
         return one_line(str(item.said[what]), _LONGEST_END_TEXT_CHARACTERS)
 
     def end(self) -> None:
         """End the replay when the check ends. The recorded check must end at the same position in the capture."""
-        if self.over:
+        if self.has_ended:
             return
-        while (item := self.next()) is not None and item.by_sut and not _is_loss_note(item):
+        while (item := self.next_item()) is not None and item.is_by_sut and not _is_loss_note(item):
             self._at += 1
         if item is not None and _is_loss_note(item):
             self._differs(self._describe_lost_information(item))
         elif item is not None and not (isinstance(item, CaptureNote) and "over" in item.said):
             self._differs(f"after frame {self._current_frame()}: the harness ends the check: {NOT_REPLAYABLE}")
-        self.over, self.together = True, False
+        self.has_ended, self.must_play_more_before_check = True, False
 
     def check_frame(self, frame: int, packet: bytes) -> None:
         """Compare a frame that the recorder writes with the next frame of the capture."""
-        if self.over:
+        if self.has_ended:
             return
         expected = self._take_harness_action()
         if isinstance(expected, CaptureNote) or expected is None or expected.packet != packet:
-            self.differ(f"frame {frame}: the harness sends different bytes: {NOT_REPLAYABLE}")
+            self.end_check_for_difference(f"frame {frame}: the harness sends different bytes: {NOT_REPLAYABLE}")
         self._at += 1
-        self.environment.advance_clock_to(expected.us)
+        self.environment.advance_clock_to(expected.time_us)
 
     def ask_control(self, how: str, verb: str, arguments: Mapping[str, Any]) -> None:
         """Compare a request on the control channel with the next request in the capture."""
-        if self.over:
+        if self.has_ended:
             raise SutUnavailable("the capture has ended")
         expected = self._take_harness_action()
         where = f"after frame {self._current_frame()}"
         if not isinstance(expected, CaptureNote) or not expected.is_question:
-            self.differ(f"{where}: the harness calls {verb}: {NOT_REPLAYABLE}")
+            self.end_check_for_difference(f"{where}: the harness calls {verb}: {NOT_REPLAYABLE}")
         wanted = json.loads(encode_note({how: verb, "with": arguments}))
         if {key: value for key, value in expected.said.items() if key != "us"} != wanted:
-            self.differ(f"{where}: the harness calls {verb} with different arguments: {NOT_REPLAYABLE}")
+            self.end_check_for_difference(
+                f"{where}: the harness calls {verb} with different arguments: {NOT_REPLAYABLE}"
+            )
         self._at += 1
         self._answer = None
-        self.environment.advance_clock_to(expected.us)
+        self.environment.advance_clock_to(expected.time_us)
 
     def take_port(self) -> int:
         """Return the port that the harness chose at this position in the capture, or 0 after the end of the replay."""
-        if self.over:
+        if self.has_ended:
             return 0
         expected = self._take_harness_action()
         port = expected.said.get("picked") if isinstance(expected, CaptureNote) else None
         if type(port) is not int or not 0 < port < 2**16:
-            self.differ(f"after frame {self._current_frame()}: the harness chooses a port: {NOT_REPLAYABLE}")
+            self.end_check_for_difference(
+                f"after frame {self._current_frame()}: the harness chooses a port: {NOT_REPLAYABLE}"
+            )
         self._at += 1
         return port
 
     def has_answer(self) -> bool:
         """Return whether the answer to the current control request has been played."""
-        return self._answer is not None or self.over
+        return self._answer is not None or self.has_ended
 
     def take_answer(self) -> CaptureNote:
         """Return the recorded answer to the current control request."""
         answer, self._answer = self._answer, None
         if answer is None:
-            self.differ(f"after frame {self._current_frame()}: the control channel does not answer: {NOT_REPLAYABLE}")
+            self.end_check_for_difference(
+                f"after frame {self._current_frame()}: the control channel does not answer: {NOT_REPLAYABLE}"
+            )
         return answer
 
     def get_remaining_ms(self) -> int:
         """Return the time from now until the end of the capture (int ms)."""
-        last = max((one.us for one in self._items[self._at :]), default=0)
+        last = max((one.time_us for one in self._items[self._at :]), default=0)
         return max(0, (last - self.environment.epoch_us()) // 1000) + 1_000
 
-    def differ(self, why: str) -> Never:
+    def end_check_for_difference(self, why: str) -> Never:
         """End the check, because the harness does something other than what the capture records."""
-        if not self.over:
+        if not self.has_ended:
             self._differs(why)
-        self.over, self.together = True, False
+        self.has_ended, self.must_play_more_before_check = True, False
         raise NotReplayable(why)
 
     def _current_frame(self) -> int:
@@ -175,7 +181,7 @@ class CapturePlayer:
 
     # -- actions of the system -----------------------------------------------------------------------------------
 
-    def next(self) -> CaptureItem | None:
+    def next_item(self) -> CaptureItem | None:
         """Return the next item of the capture, or None at its end."""
         return self._items[self._at] if self._at < len(self._items) else None
 
@@ -184,35 +190,35 @@ class CapturePlayer:
         capture. End the check if the item records that the capture lacks information.
         """
         self._skip_size_notes()
-        item = self.next()
+        item = self.next_item()
         if item is not None and _is_loss_note(item):
-            self.differ(self._describe_lost_information(item))
+            self.end_check_for_difference(self._describe_lost_information(item))
         return item
 
     def get_sut_action_us(self) -> int | None:
         """Return the time of the system's next action, or None if the next action is the harness's or everything
         has been played.
         """
-        if self.over or self._delivering or (item := self.next()) is None:
+        if self.has_ended or self._delivering or (item := self.next_item()) is None:
             return None
-        acts = item.by_sut or (isinstance(item, ConnectionOpening) and self.environment.is_connecting_to(item))
-        return item.us if acts else None
+        acts = item.is_by_sut or (isinstance(item, ConnectionOpening) and self.environment.is_connecting_to(item))
+        return item.time_us if acts else None
 
     def get_harness_action_us(self) -> int | None:
         """Return the time of the harness's next action, or None if the next action is the system's or everything
         has been played.
         """
-        item = None if self.over else self.next()
-        return None if item is None or item.by_sut else item.us
+        item = None if self.has_ended else self.next_item()
+        return None if item is None or item.is_by_sut else item.time_us
 
     def get_timeout_us(self) -> int | None:
         """Return the time at which the current wait ended because its timeout expired, or None if another event of
         the capture comes first.
         """
-        item = None if self.over or self._delivering else self.next()
-        return item.us if isinstance(item, CaptureNote) and "timed_out" in item.said else None
+        item = None if self.has_ended or self._delivering else self.next_item()
+        return item.time_us if isinstance(item, CaptureNote) and "timed_out" in item.said else None
 
-    def time_out(self) -> None:
+    def skip_timeout_note(self) -> None:
         """Skip the note that records that the timeout of a wait expired."""
         self._at += 1
 
@@ -234,7 +240,7 @@ class CapturePlayer:
     def _play_note(self, note: CaptureNote) -> None:
         said = note.said
         if "together" in said:
-            self.together = said["together"] is True
+            self.must_play_more_before_check = said["together"] is True
         elif "bytes" in said:
             self._deliver_packets(self._gather_frames(said["bytes"]))
         elif "to" in said and type(said["to"]) is int:
@@ -242,7 +248,7 @@ class CapturePlayer:
         elif "answered" in said or "refused" in said:
             self._answer = note
         else:
-            self.differ(self._describe_lost_information(note))
+            self.end_check_for_difference(self._describe_lost_information(note))
 
     @staticmethod
     def _describe_lost_information(item: CaptureItem) -> str:
@@ -250,37 +256,43 @@ class CapturePlayer:
         said = item.said if isinstance(item, CaptureNote) else {}
         return f"after frame {item.frame}: {said.get('lost', 'an unknown note')!s:.100}: {NOT_REPLAYABLE}"
 
-    def _gather_frames(self, size: object) -> list[Packet]:
+    def _gather_frames(self, size: object) -> list[ReplayedPacket]:
         """Return the next frames of the capture that together contain the ``size`` bytes which the harness received
         in one piece.
         """
-        found: list[Packet] = []
+        found: list[ReplayedPacket] = []
         left = size if isinstance(size, int) else 0
         for item in self._items[self._at :]:
             if left <= 0:
                 break
             if isinstance(item, CaptureNote) and "bytes" in item.said:
                 continue
-            if not isinstance(item, Packet) or not item.by_sut or not item.segment.data:
+            if not isinstance(item, ReplayedPacket) or not item.is_by_sut or not item.segment.data:
                 break
             found.append(item)
             left -= len(item.segment.data)
         if not found or left:
-            self.differ(f"after frame {self._current_frame()}: bytes of one read are missing: {NOT_REPLAYABLE}")
+            self.end_check_for_difference(
+                f"after frame {self._current_frame()}: bytes of one read are missing: {NOT_REPLAYABLE}"
+            )
         return found
 
     def _play_opening(self, item: ConnectionOpening) -> None:
-        local, remote = (item.server, item.client) if item.by_sut else (item.client, item.server)
+        local, remote = (item.server, item.client) if item.is_by_sut else (item.client, item.server)
         stream = self.environment.get_harness_end(item, local, remote)
         if stream is None:
-            self.differ(f"frame {item.frame}: the harness does not listen at the destination: {NOT_REPLAYABLE}")
+            self.end_check_for_difference(
+                f"frame {item.frame}: the harness does not listen at the destination: {NOT_REPLAYABLE}"
+            )
         self._streams[item.client, item.server] = stream
         at = self._at
         stream.sink.on_connection_open()
         if self._at == at:
-            self.differ(f"frame {item.frame}: the harness does not record the connection: {NOT_REPLAYABLE}")
+            self.end_check_for_difference(
+                f"frame {item.frame}: the harness does not record the connection: {NOT_REPLAYABLE}"
+            )
 
-    def _deliver_packets(self, packets: list[Packet]) -> None:
+    def _deliver_packets(self, packets: list[ReplayedPacket]) -> None:
         first, at = packets[0], self._at
         data = b"".join(one.segment.data for one in packets)
         if isinstance(first.segment, UdpDatagram):
@@ -294,12 +306,14 @@ class CapturePlayer:
                 elif first.segment.flags & (TcpFlags.FIN | TcpFlags.RST):
                     stream.open = False
                     stream.sink.on_closed("closed by the other side")
-        if self._at == at and not self.over:
-            self.differ(f"frame {first.frame}: the harness does not receive the packet: {NOT_REPLAYABLE}")
+        if self._at == at and not self.has_ended:
+            self.end_check_for_difference(
+                f"frame {first.frame}: the harness does not receive the packet: {NOT_REPLAYABLE}"
+            )
 
     def _skip_size_notes(self) -> None:
         """Skip the notes about the sizes of received pieces. They were already read together with the bytes."""
-        while self._delivering and isinstance(item := self.next(), CaptureNote) and "bytes" in item.said:
+        while self._delivering and isinstance(item := self.next_item(), CaptureNote) and "bytes" in item.said:
             self._at += 1
 
     def list_unplayed_items(self) -> list[CaptureItem]:

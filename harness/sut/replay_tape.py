@@ -131,7 +131,7 @@ class CheckTape:
         if not self._asking:
             self.note(timed_out=True)
 
-    def note_group(self, begins: bool) -> None:
+    def note_event_group(self, begins: bool) -> None:
         """Write the note that marks the beginning or the end of a group of events that occur before the waiting
         check continues.
         """
@@ -141,7 +141,7 @@ class CheckTape:
         """Write a note with the chosen port, unless the address belongs to the system. In virtual time, the system
         itself chooses its ports.
         """
-        if not self._environment.virtual or endpoint.host != self._address:
+        if not self._environment.is_time_virtual or endpoint.host != self._address:
             self.note(picked=endpoint.port)
 
     def _write_note(self, values: Mapping[str, Any]) -> None:
@@ -161,7 +161,7 @@ class CheckTape:
         return {
             "schema": TAPE_SCHEMA,
             "began": self._began,
-            "virtual": self._environment.virtual,
+            "virtual": self._environment.is_time_virtual,
             "file": {
                 **tables,
                 "driver": driver,

@@ -30,7 +30,7 @@ class RpcTable:
 
 
 @dataclass(frozen=True, slots=True)
-class RpcAccess:
+class RpcCredentials:
     """The credentials of the tester, and the user that the peer's server accepts. At authentication level none,
     ``user`` is None.
     """
@@ -58,7 +58,7 @@ class RpcAccess:
         return make_client_security(self.auth_type, self.level, self.user)
 
 
-def read_rpc_access(table: RpcTable, where: str, base: Path) -> RpcAccess:
+def read_rpc_access(table: RpcTable, where: str, base: Path) -> RpcCredentials:
     """Return the credentials that a table [rpc] defines. Raise UsageError for invalid values. ``base`` is the
     folder to which password_file is relative.
     """
@@ -67,7 +67,7 @@ def read_rpc_access(table: RpcTable, where: str, base: Path) -> RpcAccess:
             raise UsageError(
                 f'{where}: rpc.user requires a level; give rpc.level, such as "privacy", or remove rpc.user'
             )
-        return RpcAccess()
+        return RpcCredentials()
     domain, _, name = table.user.rpartition("\\")
     if not name:
         raise UsageError(f'{where}: rpc.level is "{table.level}": give the test user that authenticates as rpc.user')
@@ -76,6 +76,6 @@ def read_rpc_access(table: RpcTable, where: str, base: Path) -> RpcAccess:
         password = read_password(given, f"{where}: [rpc]", base)
     except SettingsError as error:
         raise UsageError(str(error)) from error
-    return RpcAccess(
+    return RpcCredentials(
         AUTHENTICATION_LEVELS[table.level], AUTHENTICATION_TYPES[table.authentication], User(name, password, domain)
     )

@@ -23,7 +23,7 @@ class ShownObject(Reply):
         raise NotShown(f"the SUT does not show {name} in its abstract data model")
 
 
-class Answered(Reply):
+class AnswerObject(Reply):
     """A JSON object in an answer that was checked against the contract of the control protocol. Elements that the
     contract makes optional may be missing; reading a missing element raises NotShown.
     """

@@ -12,7 +12,7 @@ from harness.sut.sut_file import GREATEST_QUOTA_TO_FILL_KB, SutFile
 
 
 @dataclass(frozen=True, slots=True)
-class StandIn:
+class AlternativeNeed:
     """A need of a check that a SUT can meet in either of two ways: by the facility ``facility`` of its control channel,
     or by the key ``key`` of its SUT file.
     """
@@ -29,24 +29,24 @@ def _has_queues(file: SutFile) -> bool:
     return bool(file.more_queues) and file.capabilities.get("qm2qm", False)
 
 
-STAND_INS: Mapping[str, StandIn] = MappingProxyType(
+ALTERNATIVE_NEED_BY_NAME: Mapping[str, AlternativeNeed] = MappingProxyType(
     {
-        "queues": StandIn("queue_control", "[[more_queues]]", _has_queues),
-        "timers": StandIn("set_timers", "[timers]", lambda file: file.timers.any),
-        "operating_system": StandIn(
+        "queues": AlternativeNeed("queue_control", "[[more_queues]]", _has_queues),
+        "timers": AlternativeNeed("set_timers", "[timers]", lambda file: file.timers.any),
+        "operating_system": AlternativeNeed(
             "inspect",
             "provisioned.operating_system_type",
             lambda file: bool(file.provisioned.operating_system_type),
         ),
-        "insecure_nacks": StandIn(
+        "insecure_nacks": AlternativeNeed(
             "configure", "provisioned.send_insecure_nacks = true", lambda file: file.provisioned.send_insecure_nacks
         ),
-        "rejected_40_bit_keys": StandIn(
+        "rejected_40_bit_keys": AlternativeNeed(
             "configure",
             "provisioned.reject_enhanced_rc2_using_40_bit_keys = true",
             lambda file: file.provisioned.reject_enhanced_rc2_using_40_bit_keys,
         ),
-        "queue_manager_quota": StandIn(
+        "queue_manager_quota": AlternativeNeed(
             "configure",
             f"a provisioned.quota_kb of at most {GREATEST_QUOTA_TO_FILL_KB:,}",
             lambda file: 0 < file.provisioned.quota_kb <= GREATEST_QUOTA_TO_FILL_KB,
@@ -61,18 +61,18 @@ RejectEnhancedRC2Using40BitKeys with the value TRUE (MS-MQQB 3.1.1.3); a QueueMa
 
 def add_needs_met_by_facilities(have: Collection[str]) -> frozenset[str]:
     """Return the given capabilities and facilities, together with the needs of checks that these facilities meet."""
-    return frozenset(have) | {need for need, one in STAND_INS.items() if one.facility in have}
+    return frozenset(have) | {need for need, one in ALTERNATIVE_NEED_BY_NAME.items() if one.facility in have}
 
 
 def list_needs_met_by_file(file: SutFile) -> frozenset[str]:
     """Return the needs of checks that a SUT meets with its SUT file alone."""
-    return frozenset(need for need, one in STAND_INS.items() if one.is_met_by_file(file))
+    return frozenset(need for need, one in ALTERNATIVE_NEED_BY_NAME.items() if one.is_met_by_file(file))
 
 
 def describe_lack(need: str) -> str:
     """Return a text that names what a SUT lacks for a need: the facility and, as an alternative, the key of the SUT
     file.
     """
-    if (one := STAND_INS.get(need)) is None:
+    if (one := ALTERNATIVE_NEED_BY_NAME.get(need)) is None:
         return need
     return f"{one.facility} (or {one.key} in the SUT file)"

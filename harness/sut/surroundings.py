@@ -85,33 +85,33 @@ with a one-line message.
 
 
 @dataclass(slots=True)
-class SurroundingsByCommand:
+class CommandedEnvironment:
     """The parts of a system's environment that commands can change, and the current state of each part."""
 
     parts: tuple[str, ...]
     set_part: SetEnvironmentPart
-    there: dict[str, int | None] = field(init=False)
+    current_value_by_part: dict[str, int | None] = field(init=False)
     """The state of each part: whether the part is available or, for the clock, by how many seconds it is fast. The
     state is None if it is unknown.
     """
 
     def __post_init__(self) -> None:
-        self.there = {part: 0 if part == CLOCK_PART_NAME else True for part in self.parts}
+        self.current_value_by_part = {part: 0 if part == CLOCK_PART_NAME else True for part in self.parts}
 
-    def change(self, wanted: Mapping[str, int]) -> None:
+    def change_parts(self, wanted: Mapping[str, int]) -> None:
         """Run the commands that change parts of the environment. Raise SutUnavailable with a one-line message if a
         command fails. The effect of a failed command is unknown, so the part is always restored later.
         """
         for part, value in wanted.items():
-            if part in self.there and self.there[part] != value:
-                self.there[part] = None
+            if part in self.current_value_by_part and self.current_value_by_part[part] != value:
+                self.current_value_by_part[part] = None
                 self.set_part(part, value)
-                self.there[part] = value
+                self.current_value_by_part[part] = value
 
 
-def build_surroundings(table: EnvironmentTable) -> SurroundingsByCommand:
+def build_surroundings(table: EnvironmentTable) -> CommandedEnvironment:
     """Return an object that changes the environment of a system with the commands of the SUT file."""
-    return SurroundingsByCommand(table.parts, partial(_run_command, table))
+    return CommandedEnvironment(table.parts, partial(_run_command, table))
 
 
 def _run_command(table: EnvironmentTable, part: str, value: int) -> None:

@@ -13,15 +13,15 @@ from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavailable
 from harness.sut.control import Control, Unsupported
 from harness.sut.observed_control import AnswerListener, ObservedControl
-from harness.sut.outcomes import get_label, outcome_of
-from harness.sut.own_queues import OwnQueues
+from harness.sut.outcomes import get_label, get_outcome_of_call
+from harness.sut.own_queues import QueuesOfTest
 from harness.sut.provisioning import load_sut_keys
 from harness.sut.shown import NotShown, parse_reply
-from harness.sut.stand_ins import STAND_INS, add_needs_met_by_facilities, list_needs_met_by_file
+from harness.sut.stand_ins import ALTERNATIVE_NEED_BY_NAME, add_needs_met_by_facilities, list_needs_met_by_file
 from harness.sut.surroundings import build_surroundings
 from harness.sut.sut_file import CAPABILITIES, KNOWN_PEER_CAPABILITIES, SutFile
 from harness.sut.timeouts import ANSWER_TIMES_PER_TIMER, VIRTUAL_TIMEOUTS, Timeouts
-from harness.varying.variant import Variant
+from harness.varying.variant import RowVariant
 from harness.varying.varied_control import VariedControl
 from reference_qm.control import FACILITIES
 from reference_qm.surface.inputs import Endpoint
@@ -63,7 +63,7 @@ class TapeInterface(Protocol):
         """End the notes of a check. This method is called before the changes that the check made are undone."""
 
 
-class Sut(OwnQueues):
+class Sut(QueuesOfTest):
     """The system under test as one test sees it."""
 
     def __init__(
@@ -202,11 +202,11 @@ class Sut(OwnQueues):
         """
         if need in CAPABILITIES:
             return self.file.capabilities.get(need, False) and (self.knows_peer or need not in KNOWN_PEER_CAPABILITIES)
-        if need in STAND_INS:
+        if need in ALTERNATIVE_NEED_BY_NAME:
             return need in add_needs_met_by_facilities(self.facilities) | list_needs_met_by_file(self.file)
         if need in FACILITIES:
             return need in self.facilities
-        known = ", ".join([*CAPABILITIES, *FACILITIES, *STAND_INS])
+        known = ", ".join([*CAPABILITIES, *FACILITIES, *ALTERNATIVE_NEED_BY_NAME])
         raise HarnessError(f"unknown need {need!r}; known: {known}")
 
     # -- time ---------------------------------------------------------------------------------------------------
@@ -238,7 +238,7 @@ class Sut(OwnQueues):
         """The tolerance for the time at which a timer is observed to expire (int ms). Network and scheduling may
         delay this observation.
         """
-        if self.environment.virtual:
+        if self.environment.is_time_virtual:
             return 20
         return 300 + self.duration_ms(specified_ms) // 4 + 2 * self.timeouts.worst_ms
 
@@ -267,7 +267,7 @@ class Sut(OwnQueues):
         or Outcome.REFUSED.
         """
         action = partial(self.control.call, request) if isinstance(request, str) else request
-        return outcome_of(partial(action, *arguments, **named))
+        return get_outcome_of_call(partial(action, *arguments, **named))
 
     def read_label(self, verb: str, **where: Any) -> str:
         """Read a message without waiting, with a verb of the control channel. Return the label of the message, or
@@ -371,7 +371,7 @@ class Sut(OwnQueues):
         try:
             self._change_environment_parts(values)
         except Unsupported:  # a part that could not be changed need not be restored
-            mine = self.by_command.there.keys() & values.keys()
+            mine = self.by_command.current_value_by_part.keys() & values.keys()
             self._surroundings = before | {name: in_force[name] for name in mine if name not in before}
             raise
 
@@ -401,12 +401,12 @@ class Sut(OwnQueues):
         states of all parts.
         """
         by_command = self.by_command
-        by_command.change(values)
+        by_command.change_parts(values)
         found: dict[str, Any] = {}
         if self.controls_environment:
-            others = {name: value for name, value in values.items() if name not in by_command.there}
+            others = {name: value for name, value in values.items() if name not in by_command.current_value_by_part}
             found = self.control.call("environment", **others)
-        return {**found, **by_command.there}
+        return {**found, **by_command.current_value_by_part}
 
     def _restore_environment(self, wanted: Mapping[str, Any]) -> None:
         """Restore each part of the environment that this test changed. End the run if one of the parts cannot be
@@ -444,7 +444,7 @@ class Sut(OwnQueues):
         self.require_running_alone("restart changes the SUT")
         self.restarted = True
         self.control.call("restart")
-        if not self.environment.virtual:  # in virtual time no other system can answer
+        if not self.environment.is_time_virtual:  # in virtual time no other system can answer
             self._confirm_identity()
 
     def _confirm_identity(self) -> None:
@@ -477,7 +477,7 @@ class Sut(OwnQueues):
         self._control = ObservedControl(self._control, listener)
         return True
 
-    def begin_row(self, variant: Variant) -> None:
+    def begin_row(self, variant: RowVariant) -> None:
         """Use the values of a row of a varied check for all following requests. If the system can be reset, reset
         it.
         """
@@ -487,7 +487,7 @@ class Sut(OwnQueues):
             self._control = self._control.control
         if self.is_reset_between_rows:
             self._control.call("reset")
-            if "set_timers" in self.facilities and not self.environment.virtual:
+            if "set_timers" in self.facilities and not self.environment.is_time_virtual:
                 self._control.call("set_timers", scale=self.scale)
         self._control = VariedControl(self._control, variant)
 

@@ -16,7 +16,7 @@ from uuid import UUID
 from harness.errors import UsageError
 from harness.rules.releases import RELEASES
 from harness.sut.more_queues import UNLIMITED_KB, QueueEntry
-from harness.sut.rpc_access import RpcAccess, RpcTable, read_rpc_access
+from harness.sut.rpc_access import RpcCredentials, RpcTable, read_rpc_access
 from harness.sut.surroundings import EnvironmentTable
 from harness.sut.timeouts import TimeoutsTable
 from harness.type_names import get_type_name_with_article
@@ -233,7 +233,7 @@ class SutFile:
     reference: ReferenceTable = field(default_factory=ReferenceTable)
     timeouts: TimeoutsTable = field(default_factory=TimeoutsTable)
     environment: EnvironmentTable = field(default_factory=EnvironmentTable)
-    rpc: RpcAccess = field(default_factory=RpcAccess)
+    rpc: RpcCredentials = field(default_factory=RpcCredentials)
     path: Path | None = None
     systems: Mapping[str, SutTable] = field(default_factory=lambda: MappingProxyType({}))
     """The systems of a topology, by role. A topology is described by a separate file, so no table of the SUT file

@@ -101,7 +101,7 @@ class Timeouts:
         return max(1, min(wanted, fits) // (RETRY_SLOWDOWN_FACTOR if self.calm else 1))
 
     @property
-    def slow(self) -> bool:
+    def are_answers_slow(self) -> bool:
         """Whether answers take so long that timers may expire before the answers arrive."""
         return self.worst_ms >= SLOW_ANSWER_MS
 

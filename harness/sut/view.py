@@ -81,7 +81,7 @@ def build_sut_view(
 ) -> Sut:
     """Return one test's view of a SUT. If the SUT supports reset, reset it first."""
     scale = 1
-    if control is not None and not environment.virtual:  # in virtual time each test has its own core
+    if control is not None and not environment.is_time_virtual:  # in virtual time each test has its own core
         if "set_timers" in who.facilities:
             scale = control.call("set_timers")["scale"]
         if reset and "reset" in who.facilities:

@@ -66,8 +66,8 @@ class VirtualDriver:
 
     def __init__(self, file: SutFile, *, raises: bool = False) -> None:
         self.file = file
-        self.shared = self.beside_others = False
-        self.wait_s = 0
+        self.shared = self.are_other_workers_running = False
+        self.start_wait_s = 0
         self.identifier: UUID | None = None
         self._raises = raises
         self._host: SystemHost | None = None

@@ -8,7 +8,7 @@ from dataclasses import replace
 from harness.environment.pulse import Pulse, QuestionChannel
 from harness.environment.real import RealEnvironment
 from harness.environment.wall_clock import WallClock
-from harness.sut.pulse_channels import ControlChannel, PingChannel
+from harness.sut.pulse_channels import ControlPulseChannel, PingPulseChannel
 from harness.sut.sut_file import SutFile
 from harness.sut.timeouts import SLOW_ANSWER_FACTOR, SpeedMeasurement, compute_timeouts, measure_speed
 from harness.sut.wires import ControlRoute
@@ -82,11 +82,11 @@ class VitalSigns:
         driver = self.file.driver
         if self.file.capabilities.get("ping", False):
             endpoint = Endpoint(driver.address, ping_port)
-            yield lambda environment, pulse: PingChannel(
+            yield lambda environment, pulse: PingPulseChannel(
                 environment, endpoint, driver.peer_identifier, pulse.note_answer
             )
         if control is not None:
-            yield lambda environment, pulse: ControlChannel(environment, control, pulse.note_answer)
+            yield lambda environment, pulse: ControlPulseChannel(environment, control, pulse.note_answer)
 
     def _answers_on_channel(self, channel: OpenChannel) -> bool:
         environment = RealEnvironment()

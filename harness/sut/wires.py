@@ -105,7 +105,7 @@ def describe_non_agent(identity: Mapping[str, Any]) -> str | None:
     return f"{what}: it does not speak the control protocol"
 
 
-class NoAnswer(ValueError):
+class InvalidAnswerLine(ValueError):
     """Raised when input from a control channel is not an answer of the control protocol. The one-line message describes
     the error.
     """
@@ -121,7 +121,7 @@ class AnswerLines:
         self._any = False
 
     def feed(self, data: bytes) -> Iterator[Reply]:
-        """Yield the complete answers. Raise NoAnswer for an invalid line; all input after this line is ignored."""
+        """Yield the complete answers. Raise InvalidAnswerLine for an invalid line; all input after it is ignored."""
         searched = len(self._buffer)
         self._buffer += data
         while (end := self._buffer.find(b"\n", searched)) >= 0:
@@ -130,7 +130,7 @@ class AnswerLines:
             searched = 0
             yield self._parse_answer_line(line)
         if len(self._buffer) > MAX_LINE_BYTES:
-            raise NoAnswer(f"an answer is longer than {MAX_LINE_BYTES} bytes")
+            raise InvalidAnswerLine(f"an answer is longer than {MAX_LINE_BYTES} bytes")
 
     def _parse_answer_line(self, line: bytes) -> Reply:
         first, self._any = not self._any, True
@@ -140,9 +140,9 @@ class AnswerLines:
             hash(reply["id"])
         except (ValueError, TypeError, KeyError, RecursionError):
             noise = "; nothing but answers may be written to standard output or the connection" if first else ""
-            raise NoAnswer(f"a line is not a JSON object with an id: {line[:80]!r}{noise}") from None
+            raise InvalidAnswerLine(f"a line is not a JSON object with an id: {line[:80]!r}{noise}") from None
         if reply["id"] is None:
-            raise NoAnswer(f"an answer matches no request: {ascii(reply.get('error'))[:200]}")
+            raise InvalidAnswerLine(f"an answer matches no request: {ascii(reply.get('error'))[:200]}")
         found: Reply = reply
         return found
 
@@ -198,7 +198,7 @@ class TcpWire:
                 if not self._ended:
                     self._check_answer_number(reply["id"])
                     self._sink.on_reply(reply)
-        except NoAnswer as error:
+        except InvalidAnswerLine as error:
             self.close()
             self._sink.on_end(str(error))
 

@@ -58,17 +58,17 @@ class Relay:
     def _accept(self, stream: Stream) -> StreamSink:
         link = RelayedStreamPair(self, stream)
         self.links.append(link)
-        return link.near
+        return link.initiator_side
 
 
 class RelayedStreamPair:
-    """One connection through a relay. ``near``: the side of the system that opened the connection."""
+    """One connection through a relay. ``initiator_side``: the side of the system that opened the connection."""
 
     def __init__(self, relay: Relay, stream: Stream) -> None:
         self.relay = relay
         self.client, self.server = stream.remote, relay.at
-        self.near, self.far = _Side(self, from_initiator=True), _Side(self, from_initiator=False)
-        self.near.stream = stream
+        self.initiator_side, self.far = _RelaySide(self, from_initiator=True), _RelaySide(self, from_initiator=False)
+        self.initiator_side.stream = stream
         self._open = True
         relay.observer.on_opened(self)
         self.far.stream = relay.environment.connect(relay.target, relay.local_host, self.far)
@@ -76,7 +76,7 @@ class RelayedStreamPair:
     def forward_bytes(self, data: bytes, *, from_initiator: bool) -> None:
         """Send bytes to the other side as soon as that side is connected."""
         self.relay.observer.on_data(self, data, from_initiator=from_initiator)
-        (self.far if from_initiator else self.near).send(data)
+        (self.far if from_initiator else self.initiator_side).send(data)
 
     def end(self, *, by_initiator: bool) -> None:
         """Close both sides of the link."""
@@ -85,12 +85,12 @@ class RelayedStreamPair:
         self._open = False
         self.relay.links.remove(self)
         self.relay.observer.on_closed(self, by_initiator=by_initiator)
-        for side in (self.near, self.far):
+        for side in (self.initiator_side, self.far):
             if side.stream is not None:
                 side.stream.close()
 
 
-class _Side:
+class _RelaySide:
     """One side of a connection through a relay."""
 
     def __init__(self, link: RelayedStreamPair, *, from_initiator: bool) -> None:

@@ -11,7 +11,7 @@ from harness.capture.recorder import Frame, Recorder
 from harness.environment import Environment
 from harness.sut.sut import Sut
 from harness.topology.relay import Relay
-from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
+from harness.topology.topology_file import RECEIVER_ROLE, ROUTER_ROLE, SENDER_ROLE
 from harness.topology.traffic import Judge, RelayTraffic
 from reference_qm.surface.inputs import Endpoint
 
@@ -60,17 +60,17 @@ class Topology:
     @property
     def sender(self) -> Sut:
         """The system whose applications send messages."""
-        return self.systems[SENDER].sut
+        return self.systems[SENDER_ROLE].sut
 
     @property
     def router(self) -> Sut:
         """The system that routes the messages."""
-        return self.systems[ROUTER].sut
+        return self.systems[ROUTER_ROLE].sut
 
     @property
     def receiver(self) -> Sut:
         """The system with the destination queues."""
-        return self.systems[RECEIVER].sut
+        return self.systems[RECEIVER_ROLE].sut
 
     @property
     def broken(self) -> str | None:
@@ -92,8 +92,10 @@ class Topology:
         """Wait until one system has sent ``count`` packets of the given kind to another system, and return these
         packets.
         """
-        self.environment.run_until(lambda: len(self.traffic.packets_sent(kind, by=by, to=to)) >= count, within_ms)
-        return self.traffic.packets_sent(kind, by=by, to=to)
+        self.environment.run_until(
+            lambda: len(self.traffic.list_packets_from_system(kind, by=by, to=to)) >= count, within_ms
+        )
+        return self.traffic.list_packets_from_system(kind, by=by, to=to)
 
     def pass_time(self, ms: int) -> None:
         """Let time pass while the systems run."""

@@ -14,8 +14,8 @@ from uuid import UUID
 from harness.errors import UsageError
 from harness.sut.sut_file import SutFile, SutTable, is_loopback, load_sut_file, read_toml_file
 
-SENDER, ROUTER, RECEIVER = ROLES = ("sender", "router", "receiver")
-NEAR_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-000000000005")
+SENDER_ROLE, ROUTER_ROLE, RECEIVER_ROLE = ROLES = ("sender", "router", "receiver")
+NEAR_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000005")
 """A queue manager in the directory that has no machine. It belongs to the site of the sender, whose out-routing server
 is the router.
 """
@@ -54,7 +54,7 @@ class TopologyFile:
         systems = MappingProxyType({role: place.file.sut for role, place in self.places.items()})
         vendors = ", ".join(dict.fromkeys(file.sut.vendor for file in files))
         return replace(
-            self.places[RECEIVER].file, sut=SutTable(self.name, vendors, version), path=self.path, systems=systems
+            self.places[RECEIVER_ROLE].file, sut=SutTable(self.name, vendors, version), path=self.path, systems=systems
         )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
 
-from harness.capture.recorder import FROM_SUT, TO_SUT, Connection, Frame, Recorder
+from harness.capture.recorder import FROM_SUT_DIRECTION, TO_SUT_DIRECTION, Connection, Frame, Recorder
 from harness.capture.sut_framer import SutFramer
 from harness.topology.relay import RelayedStreamPair
 from reference_qm.codec import FramingError
@@ -19,19 +19,19 @@ from reference_qm.codec import FramingError
 @dataclass(eq=False, slots=True)
 class RelayedConnection:
     """One connection between two systems. ``connection``: the record from the acceptor's perspective, which is the
-    perspective of the capture. ``mirrored``: the same packets from the initiator's perspective, for predicates.
-    ``initiator``: the role of the system that opened the connection, or None until its EstablishConnection request
-    names the system.
+    perspective of the capture. ``connection_from_initiator_view``: the same packets from the initiator's perspective,
+    for predicates. ``initiator``: the role of the system that opened the connection, or None until its
+    EstablishConnection request names the system.
     """
 
     acceptor: str
     connection: Connection
-    mirrored: Connection
+    connection_from_initiator_view: Connection
     initiator: str | None = None
     framer: SutFramer = field(default_factory=SutFramer)
     """The framer that splits the initiator's bytes into packets."""
 
-    def packets_sent(self, kind: str, by: str) -> list[Frame]:
+    def list_packets_from_system(self, kind: str, by: str) -> list[Frame]:
         """Return the packets of the given kind that one of the two systems sent."""
         if by not in (self.initiator, self.acceptor):
             return []
@@ -91,14 +91,14 @@ class RelayTraffic:
         self._judge = judge
         self._of: dict[RelayedStreamPair, RelayedConnection] = {}
 
-    def packets_sent(self, kind: str, *, by: str, to: str) -> list[Frame]:
+    def list_packets_from_system(self, kind: str, *, by: str, to: str) -> list[Frame]:
         """Return the packets of a kind that one system sent to another, on connections opened by either system."""
         pairs = ((by, to), (to, by))
         return [
             frame
             for passage in self.passages
             if (passage.initiator, passage.acceptor) in pairs
-            for frame in passage.packets_sent(kind, by)
+            for frame in passage.list_packets_from_system(kind, by)
         ]
 
     # -- events of relays ---------------------------------------------------------------------------------------
@@ -119,9 +119,9 @@ class RelayTraffic:
             else self.recorder.record_received(passage.connection, data)
         ):
             other = copy.copy(frame)
-            other.direction = TO_SUT if frame.from_sut else FROM_SUT
-            other.connection = passage.mirrored
-            passage.mirrored.add(other)
+            other.direction = TO_SUT_DIRECTION if frame.from_sut else FROM_SUT_DIRECTION
+            other.connection = passage.connection_from_initiator_view
+            passage.connection_from_initiator_view.add(other)
             if self._judge is not None:
                 passed_on = self._is_passed_on(frame, passage.initiator if from_initiator else passage.acceptor)
                 for each in (frame, other):
@@ -151,4 +151,4 @@ class RelayTraffic:
     def on_closed(self, link: RelayedStreamPair, *, by_initiator: bool) -> None:
         passage = self._of.pop(link)
         self.recorder.record_connection_end(passage.connection, by_peer=by_initiator)
-        passage.mirrored.closed_by = "sut" if by_initiator else "peer"
+        passage.connection_from_initiator_view.closed_by = "sut" if by_initiator else "peer"

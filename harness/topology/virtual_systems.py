@@ -17,7 +17,7 @@ from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
 from harness.sut.view import build_sut_view, request_identity
 from harness.topology.topology import System
-from harness.topology.topology_file import NEAR_QUEUE_MANAGER, RECEIVER, ROLES, ROUTER, SENDER
+from harness.topology.topology_file import NEAR_QUEUE_MANAGER_GUID, RECEIVER_ROLE, ROLES, ROUTER_ROLE, SENDER_ROLE
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.installation import Installation
 from reference_qm.directory import MemoryDirectory, QueueManager, RoutingLink, Site
@@ -25,8 +25,12 @@ from reference_qm.surface.entropy import Entropy, SeededEntropy, new_guid
 from reference_qm.surface.surroundings import Surroundings
 
 MSMQ_PORT = 1801
-RELAY_ADDRESS_BY_ROLE = MappingProxyType({SENDER: "127.0.1.1", ROUTER: "127.0.1.2", RECEIVER: "127.0.1.3"})
-LISTENING_ADDRESS_BY_ROLE = MappingProxyType({SENDER: "127.0.2.1", ROUTER: "127.0.2.2", RECEIVER: "127.0.2.3"})
+RELAY_ADDRESS_BY_ROLE = MappingProxyType(
+    {SENDER_ROLE: "127.0.1.1", ROUTER_ROLE: "127.0.1.2", RECEIVER_ROLE: "127.0.1.3"}
+)
+LISTENING_ADDRESS_BY_ROLE = MappingProxyType(
+    {SENDER_ROLE: "127.0.2.1", ROUTER_ROLE: "127.0.2.2", RECEIVER_ROLE: "127.0.2.3"}
+)
 
 
 def create_virtual_systems(file: SutFile, environment: Environment, seed: str) -> dict[str, System]:
@@ -49,13 +53,13 @@ def build_enterprise_directory(identifiers: dict[str, UUID], entropy: Entropy) -
     second site of the link. The receiver is the gate of its own site.
     """
     west, east = new_guid(entropy), new_guid(entropy)
-    sites = {SENDER: (west,), ROUTER: (west,), RECEIVER: (east,)}
+    sites = {SENDER_ROLE: (west,), ROUTER_ROLE: (west,), RECEIVER_ROLE: (east,)}
     directory = MemoryDirectory(partial(new_guid, entropy), lambda: 0)
     link = RoutingLink(
         Site1Identifier=east,
         Site2Identifier=west,
         ActualCost=1,
-        SiteGateIdentifierList=(identifiers[ROUTER], identifiers[RECEIVER]),
+        SiteGateIdentifierList=(identifiers[ROUTER_ROLE], identifiers[RECEIVER_ROLE]),
     )
     machines = [
         QueueManager(
@@ -63,12 +67,12 @@ def build_enterprise_directory(identifiers: dict[str, UUID], entropy: Entropy) -
             ComputerName=role,
             QualifiedComputerName=RELAY_ADDRESS_BY_ROLE[role],
             SiteIdentifierList=sites[role],
-            RoutingServer=role != SENDER,
-            OutRoutingServerIdentifierList=(identifiers[ROUTER],) if role == SENDER else (),
+            RoutingServer=role != SENDER_ROLE,
+            OutRoutingServerIdentifierList=(identifiers[ROUTER_ROLE],) if role == SENDER_ROLE else (),
         )
         for role in ROLES
     ]
-    near = QueueManager(Identifier=NEAR_QUEUE_MANAGER, ComputerName="near", SiteIdentifierList=(west,))
+    near = QueueManager(Identifier=NEAR_QUEUE_MANAGER_GUID, ComputerName="near", SiteIdentifierList=(west,))
     for element in (Site(Identifier=west, Name="west"), Site(Identifier=east, Name="east"), *machines, near, link):
         directory.provision(element)
     return directory

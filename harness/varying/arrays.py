@@ -10,13 +10,17 @@ from itertools import combinations, product
 
 from allpairspy import AllPairs
 
-Row = Mapping[str, str]
+CoveringArrayRow = Mapping[str, str]
 """The type of a row of a covering array. A row contains the name of the selected value of each parameter."""
 
 
 def build_covering_array(
-    values: Mapping[str, Sequence[str]], excluded: Sequence[Row] = (), strength: int = 2, *, orders: int = 1
-) -> tuple[Row, ...]:
+    values: Mapping[str, Sequence[str]],
+    excluded: Sequence[CoveringArrayRow] = (),
+    strength: int = 2,
+    *,
+    orders: int = 1,
+) -> tuple[CoveringArrayRow, ...]:
     """Return the rows of a covering array. The first row has the first value of each parameter. ``excluded``:
     combinations that must not occur in a row.
 
@@ -35,7 +39,7 @@ def _build_array(
     excluded: tuple[tuple[tuple[str, str], ...], ...],
     strength: int,
     orders: int,
-) -> tuple[Row, ...]:
+) -> tuple[CoveringArrayRow, ...]:
     values, banned = dict(known), [dict(one) for one in excluded]
     wanted = list(list_value_combinations(values, banned, strength))
     arrays = (_draw_row(dict((*known[by:], *known[:by])), values, banned, wanted) for by in range(orders))
@@ -43,17 +47,20 @@ def _build_array(
 
 
 def _draw_row(
-    ordered: Mapping[str, Sequence[str]], values: Mapping[str, Sequence[str]], banned: Sequence[Row], wanted: list[Row]
-) -> tuple[Row, ...]:
+    ordered: Mapping[str, Sequence[str]],
+    values: Mapping[str, Sequence[str]],
+    banned: Sequence[CoveringArrayRow],
+    wanted: list[CoveringArrayRow],
+) -> tuple[CoveringArrayRow, ...]:
     """Return the default row, the rows that the pairwise library generates, and further rows for the combinations that
     are still missing. Together, these rows contain every wanted combination.
     """
     strength, names = len(wanted[0]), list(ordered)
-    drawn: list[Row] = [{name: ones[0] for name, ones in values.items()}]
+    drawn: list[CoveringArrayRow] = [{name: ones[0] for name, ones in values.items()}]
     if strength >= 2:  # the library has no arrays of strength 1
         rows = AllPairs(list(ordered.values()), filter_func=_is_allowed_with(names, banned), n=strength)
         drawn += [_sort_values(dict(zip(names, row, strict=True)), values) for row in rows]
-    found: list[Row] = []
+    found: list[CoveringArrayRow] = []
     missing = wanted
     for row in drawn:
         if not found or any(one.items() <= row.items() for one in missing):
@@ -67,7 +74,7 @@ def _draw_row(
     return tuple(_drop_needless_rows(found, wanted))
 
 
-def _drop_needless_rows(rows: list[Row], wanted: list[Row]) -> list[Row]:
+def _drop_needless_rows(rows: list[CoveringArrayRow], wanted: list[CoveringArrayRow]) -> list[CoveringArrayRow]:
     """Return the rows without those rows whose combinations all occur in other rows. The default row is never
     removed.
     """
@@ -82,22 +89,22 @@ def _drop_needless_rows(rows: list[Row], wanted: list[Row]) -> list[Row]:
     return kept
 
 
-def _sort_values(row: Row, values: Mapping[str, Sequence[str]]) -> Row:
+def _sort_values(row: CoveringArrayRow, values: Mapping[str, Sequence[str]]) -> CoveringArrayRow:
     return {name: row[name] for name in values}
 
 
-def _is_allowed_with(names: Sequence[str], banned: Sequence[Row]) -> object:
+def _is_allowed_with(names: Sequence[str], banned: Sequence[CoveringArrayRow]) -> object:
     return lambda begun: is_allowed(dict(zip(names, begun, strict=False)), banned)
 
 
-def is_allowed(row: Row, excluded: Sequence[Row]) -> bool:
+def is_allowed(row: CoveringArrayRow, excluded: Sequence[CoveringArrayRow]) -> bool:
     """Return whether a row, or a part of a row, contains no excluded combination."""
     return not any(one.items() <= row.items() for one in excluded)
 
 
 def list_value_combinations(
-    values: Mapping[str, Sequence[str]], excluded: Sequence[Row], strength: int
-) -> Iterator[Row]:
+    values: Mapping[str, Sequence[str]], excluded: Sequence[CoveringArrayRow], strength: int
+) -> Iterator[CoveringArrayRow]:
     """Yield each combination of the values of ``strength`` parameters that occurs in an allowed row."""
     for names in combinations(values, strength):
         for ones in product(*(values[name] for name in names)):
@@ -106,7 +113,9 @@ def list_value_combinations(
                 yield tuple_
 
 
-def complete_row(part: Row, values: Mapping[str, Sequence[str]], excluded: Sequence[Row]) -> Row | None:
+def complete_row(
+    part: CoveringArrayRow, values: Mapping[str, Sequence[str]], excluded: Sequence[CoveringArrayRow]
+) -> CoveringArrayRow | None:
     """Return an allowed row that contains the given part, or None if there is no such row. Every other value is the
     first value that is possible.
     """

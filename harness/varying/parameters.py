@@ -16,11 +16,11 @@ from uuid import UUID
 
 from harness.wire import PrivateQueueFormatName
 
-Fields = Mapping[str, Any]
-NO_FIELDS: Fields = {}
+PacketFields = Mapping[str, Any]
+NO_FIELDS: PacketFields = {}
 SECOND_SOURCE_GUID = UUID("6d716376-0000-4000-8000-00000000a001")
 """The queue manager that messages name as their source if the peer only forwards them."""
-TRACE_QUEUE = UUID("6d716376-0000-4000-8000-00000000a002")
+TRACE_QUEUE_GUID = UUID("6d716376-0000-4000-8000-00000000a002")
 """The identifier of a public queue that no directory contains."""
 SECONDS_PER_DAY = 86_400
 LONG_BODY = bytes(index % 251 for index in range(5_000))
@@ -42,18 +42,18 @@ class ParameterValue(NamedTuple):
     """
 
     name: str
-    packet: Fields = NO_FIELDS
-    send: Fields = NO_FIELDS
-    queue: Fields = NO_FIELDS
+    packet: PacketFields = NO_FIELDS
+    send: PacketFields = NO_FIELDS
+    queue: PacketFields = NO_FIELDS
     needs: tuple[str, ...] = ()
     send_needs: tuple[str, ...] = ()
 
 
-def _wrap_user_header_fields(**fields: Any) -> Fields:
+def _wrap_user_header_fields(**fields: Any) -> PacketFields:
     return {"user": fields}
 
 
-def _wrap_properties_header_fields(**fields: Any) -> Fields:
+def _wrap_properties_header_fields(**fields: Any) -> PacketFields:
     return {"properties": fields}
 
 
@@ -162,7 +162,9 @@ PARAMETERS: Mapping[str, Sequence[ParameterValue]] = {
     ),
     "trace": (
         ParameterValue("none"),
-        ParameterValue("a queue", {"debug": {"QueueIdentifier": TRACE_QUEUE}}, {"trace_queue": str(TRACE_QUEUE)}),
+        ParameterValue(
+            "a queue", {"debug": {"QueueIdentifier": TRACE_QUEUE_GUID}}, {"trace_queue": str(TRACE_QUEUE_GUID)}
+        ),
     ),
     "security": (
         ParameterValue("none"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
-from harness.varying.arrays import Row
+from harness.varying.arrays import CoveringArrayRow
 
 MAX_NAMED_VALUES = 3
 """The maximum number of values in a reduced combination. If no combination of at most this size fails, the verdict
@@ -13,7 +13,12 @@ names the complete row.
 """
 
 
-def find_smallest_failing_part(failing: Row, plain: Row, passing: Sequence[Row], fails: Callable[[Row], bool]) -> Row:
+def find_smallest_failing_part(
+    failing: CoveringArrayRow,
+    plain: CoveringArrayRow,
+    passing: Sequence[CoveringArrayRow],
+    fails: Callable[[CoveringArrayRow], bool],
+) -> CoveringArrayRow:
     """Return the smallest part of a failing row with which the check still fails if all other values are defaults.
 
     ``fails``: a function that runs the check with a row, and returns whether the check fails. A part that occurs in a
@@ -25,7 +30,9 @@ def find_smallest_failing_part(failing: Row, plain: Row, passing: Sequence[Row],
     return {name: value for name, value in failing.items() if plain[name] != value}
 
 
-def list_suspected_combinations(failing: Row, plain: Row, passing: Sequence[Row]) -> Iterator[Row]:
+def list_suspected_combinations(
+    failing: CoveringArrayRow, plain: CoveringArrayRow, passing: Sequence[CoveringArrayRow]
+) -> Iterator[CoveringArrayRow]:
     """Yield the parts of a failing row that no passing row contains. The smallest parts come first."""
     changed = {name: value for name, value in failing.items() if plain[name] != value}
     for size in range(1, min(MAX_NAMED_VALUES, len(changed) - 1) + 1):

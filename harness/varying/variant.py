@@ -7,24 +7,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from typing import Any
 
-from harness.varying.arrays import Row
-from harness.varying.parameters import NO_FIELDS, PARAMETERS, Fields, find_parameter_value
+from harness.varying.arrays import CoveringArrayRow
+from harness.varying.parameters import NO_FIELDS, PARAMETERS, PacketFields, find_parameter_value
 
 _MERGED_HEADERS = ("base", "user", "properties")
 """The headers for which both the check and the row may give fields."""
 
 
-class Variant:
+class RowVariant:
     """A row, and its effect on packets and requests. ``facilities``: the facilities of the SUT. ``names``: the names
     that replace ``{peer}`` and ``{sut}``.
     """
 
-    def __init__(self, row: Row, facilities: Set[str] = frozenset(), **names: str) -> None:
+    def __init__(self, row: CoveringArrayRow, facilities: Set[str] = frozenset(), **names: str) -> None:
         self.row = row
         self.applied: set[str] = set()
         """The parameters whose values were applied to at least one message, queue or read of the check."""
-        self._packet: dict[str, Fields] = {}
-        self._requests: dict[str, dict[str, Fields]] = {"send": {}, "create_queue": {}}
+        self._packet: dict[str, PacketFields] = {}
+        self._requests: dict[str, dict[str, PacketFields]] = {"send": {}, "create_queue": {}}
         for parameter, name in row.items():
             value = find_parameter_value(parameter, name)
             self._packet[parameter] = _put_names_into_fields(value.packet, names)
@@ -45,11 +45,11 @@ class Variant:
         self.applied.add(parameter)
         return self.value(parameter)
 
-    def add_to_packet(self, own: Fields, given: Fields) -> dict[str, Any]:
+    def add_to_packet(self, own: PacketFields, given: PacketFields) -> dict[str, Any]:
         """Return the arguments for a message, which combine the peer's arguments (``own``), the row's values and the
         check's arguments (``given``).
         """
-        packet = self._note(self._packet, given, is_transactional=given.get("transaction") is not None)
+        packet = self._combine_effects(self._packet, given, is_transactional=given.get("transaction") is not None)
         layers = (own, packet, given)
         merged = {
             name: {**own.get(name, {}), **packet.get(name, {}), **given.get(name, {})}
@@ -58,18 +58,20 @@ class Variant:
         }
         return {**own, **packet, **given, **merged}
 
-    def add_to_request(self, verb: str, given: Fields) -> dict[str, Any]:
+    def add_to_request(self, verb: str, given: PacketFields) -> dict[str, Any]:
         """Return the arguments of a control verb together with the additions of the row."""
         if verb not in self._requests or ";" in str(given.get("name")):  # a subqueue has the properties of its queue
             return dict(given)
         taken = {**given, "body": ""} if "body_base64" in given else given
         is_transactional = "transaction" in given or given.get("delivery") == "transactional"
-        added = self._note(self._requests[verb], taken, is_transactional=is_transactional)
+        added = self._combine_effects(self._requests[verb], taken, is_transactional=is_transactional)
         if added.get("transactional"):  # only the row makes the queue transactional
             given = {name: value for name, value in given.items() if name != "transactional"}
         return {**{name: value for name, value in added.items() if name not in taken}, **given}
 
-    def _note(self, values: Mapping[str, Fields], given: Fields, *, is_transactional: bool) -> dict[str, Any]:
+    def _combine_effects(
+        self, values: Mapping[str, PacketFields], given: PacketFields, *, is_transactional: bool
+    ) -> dict[str, Any]:
         """Return the combined effects of all values, and record each parameter that has an effect which no given
         argument replaces.
 
@@ -81,7 +83,7 @@ class Variant:
         return _merge_layers(list(values.values()))
 
 
-def _has_effect(value: Fields, given: Fields) -> bool:
+def _has_effect(value: PacketFields, given: PacketFields) -> bool:
     return any(
         name not in given
         or (name in _MERGED_HEADERS and any(field not in given[name] for field in fields))
@@ -90,7 +92,7 @@ def _has_effect(value: Fields, given: Fields) -> bool:
     )
 
 
-def _merge_layers(layers: list[Fields]) -> dict[str, Any]:
+def _merge_layers(layers: list[PacketFields]) -> dict[str, Any]:
     """Combine the effects of values. The fields of the same header are merged, and so are the items of the same
     list.
     """
@@ -107,7 +109,7 @@ def _merge_layers(layers: list[Fields]) -> dict[str, Any]:
     return merged
 
 
-def _put_names_into_fields(fields: Fields, names: Mapping[str, str]) -> Fields:
+def _put_names_into_fields(fields: PacketFields, names: Mapping[str, str]) -> PacketFields:
     return {
         name: _put_names_into_fields(value, names)
         if isinstance(value, Mapping)
@@ -118,5 +120,5 @@ def _put_names_into_fields(fields: Fields, names: Mapping[str, str]) -> Fields:
     }
 
 
-PLAIN = Variant({})
+PLAIN_VARIANT = RowVariant({})
 """The variant of a check that does not vary any parameter."""

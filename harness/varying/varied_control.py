@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol
 
-from harness.varying.variant import Variant
+from harness.varying.variant import RowVariant
 
 SECOND_READ_TIMEOUT_MS = 1_000
 
@@ -32,7 +32,7 @@ class VerbChannel(Protocol):
 class VariedControl:
     """A control channel that adds the values of a row to its requests."""
 
-    def __init__(self, control: VerbChannel, variant: Variant) -> None:
+    def __init__(self, control: VerbChannel, variant: RowVariant) -> None:
         self.control = control
         self._variant = variant
 

@@ -46,7 +46,7 @@ PARAMETERS: Mapping[str, Sequence[str]] = {
 """The properties of a message, with their values. A transactional message has priority 0 (MS-MQMQ 2.2.19, 2.2.20)."""
 
 ACKNOWLEDGE_VALUE_BY_NAME = {"none": 0x00, "negative receive": 0x08, "full receive": 0x0A, "full reach": 0x05}
-JOURNALS = {"none": (0, 0), "JN": (1, 0), "JP": (0, 1), "JN and JP": (1, 1)}
+JOURNAL_FLAGS_BY_NAME = {"none": (0, 0), "JN": (1, 0), "JP": (0, 1), "JN and JP": (1, 1)}
 LIFETIME_S_BY_NAME = {"infinite": 0xFFFF_FFFF, "0": 0, "60": 60}
 QUEUES: Mapping[str, Any] = {
     "none": None,
@@ -78,18 +78,18 @@ DEBUG_HEADER_FIELDS_BY_NAME: Mapping[str, Any] = {
     "without queue": {},
     "with queue": {"QueueIdentifier": SAMPLE_GUIDS[2]},
 }
-TWO_FORMAT_NAMES = [
+TWO_DESTINATION_ELEMENTS = [
     MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName="TCP:192.0.2.1\\q1")),
     MQFFormatNameElement(FormatName=PublicQueueFormatName(PublicQueueIdentifier=SAMPLE_GUIDS[3])),
 ]
-LIST_SIGNATURE = MQFSignatureHeader(Signature=bytes(range(128)))
-SEVERAL_DESTINATIONS: Mapping[str, Any] = {
+SAMPLE_MQF_SIGNATURE = MQFSignatureHeader(Signature=bytes(range(128)))
+MQF_HEADER_FIELDS_BY_NAME: Mapping[str, Any] = {
     "none": None,
-    "two": {"Destination": TWO_FORMAT_NAMES},
+    "two": {"Destination": TWO_DESTINATION_ELEMENTS},
     "two and a signature": {
-        "Destination": TWO_FORMAT_NAMES,
-        "Response": TWO_FORMAT_NAMES[:1],
-        "Signature": LIST_SIGNATURE,
+        "Destination": TWO_DESTINATION_ELEMENTS,
+        "Response": TWO_DESTINATION_ELEMENTS[:1],
+        "Signature": SAMPLE_MQF_SIGNATURE,
     },
 }
 
@@ -102,7 +102,7 @@ def list_property_combinations() -> Sequence[Mapping[str, str]]:
 def build_message(values: Mapping[str, str]) -> bytes:
     """Return the bytes of a message with the given properties."""
     delivery, _, priority = values["delivery"].partition(", priority ")
-    negative, positive = JOURNALS[values["journal"]]
+    negative, positive = JOURNAL_FLAGS_BY_NAME[values["journal"]]
     packet = user_message(
         base={"PR": int(priority), "TimeToReachQueue": LIFETIME_S_BY_NAME[values["time to reach"]]},
         user={
@@ -122,7 +122,7 @@ def build_message(values: Mapping[str, str]) -> bytes:
         security=SECURITY_HEADER_FIELDS_BY_NAME[values["security"]],
         debug=DEBUG_HEADER_FIELDS_BY_NAME[values["debug"]],
         soap={"Header": "head", "Body": "a body"} if values["soap"] == "yes" else None,
-        mqf=SEVERAL_DESTINATIONS[values["several queues"]],
+        mqf=MQF_HEADER_FIELDS_BY_NAME[values["several queues"]],
         session={"AckSequenceNumber": 1} if values["session header"] == "yes" else None,
         Flags=ACKNOWLEDGE_VALUE_BY_NAME[values["acknowledgment"]],
         label="" if values["label"] == "none" else "L" * int(values["label"]),

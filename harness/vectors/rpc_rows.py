@@ -10,7 +10,7 @@ from typing import Any
 from harness.vectors.covering import SAMPLE_GUIDS
 from harness.vectors.vector import VectorRow
 from harness.wire.rpc_qm2qm import (
-    LAST_ID,
+    LOOKUP_ID_AFTER_LAST,
     LOOKUP_PEEK_PREV,
     PEEK_NEXT,
     QM2QM_OPERATIONS,
@@ -19,7 +19,7 @@ from harness.wire.rpc_qm2qm import (
     build_desc2,
 )
 from harness.wire.rpc_qmcomm import DIRECT, JOURNAL, PRIVATE, PUBLIC, QMCOMM_OPERATIONS, queue_format
-from harness.wire.rpc_stub import Operation, buffer, build_pointer
+from harness.wire.rpc_stub import Operation, build_byte_array_pointer, build_pointer
 
 OPERATIONS: Mapping[str, Operation] = {**QM2QM_OPERATIONS, **QMCOMM_OPERATIONS}
 SAMPLE_CONTEXT_HANDLE = bytes(4) + SAMPLE_GUIDS[7].bytes_le
@@ -33,7 +33,9 @@ def _build_read_description(**fields: Any) -> Any:
 
 def _build_description_with_message(size: int) -> Any:
     data = bytes(index % 251 for index in range(size))
-    return _build_read_description(dwSize=size, lpBuffer=buffer(data), eAckNack=RR_ACK, dwArriveTime=0x6920_0000)
+    return _build_read_description(
+        dwSize=size, lpBuffer=build_byte_array_pointer(data), eAckNack=RR_ACK, dwArriveTime=0x6920_0000
+    )
 
 
 StubArguments = Mapping[str, Any]
@@ -72,7 +74,12 @@ CASES_BY_METHOD: Mapping[str, tuple[tuple[StubArguments, ...], tuple[StubArgumen
         ),
     ),
     "RemoteQMStartReceiveByLookupId": (
-        ({"LookupId": LAST_ID, "lpRemoteReadDesc2": build_desc2(_build_read_description(ulAction=LOOKUP_PEEK_PREV))},),
+        (
+            {
+                "LookupId": LOOKUP_ID_AFTER_LAST,
+                "lpRemoteReadDesc2": build_desc2(_build_read_description(ulAction=LOOKUP_PEEK_PREV)),
+            },
+        ),
         (
             {
                 "pphContext": SAMPLE_CONTEXT_HANDLE,

@@ -43,7 +43,13 @@ from harness.wire.session import SessionHeader
 from harness.wire.soap import SoapHeader
 from harness.wire.trace import DebugHeader
 from harness.wire.transaction import TransactionHeader
-from harness.wire.tree import TreeLine, format_dissection, has_bytes_when_rebuilt, list_dissection_lines, tree
+from harness.wire.tree import (
+    TreeLine,
+    format_dissected_packet,
+    format_dissection,
+    has_bytes_when_rebuilt,
+    list_dissection_lines,
+)
 from harness.wire.user import UserHeader
 from harness.wire.wire_error import WireError
 
@@ -87,6 +93,7 @@ __all__ = [
     "dissect",
     "dissect_ping",
     "establish_connection",
+    "format_dissected_packet",
     "format_dissection",
     "get_packet_kind",
     "has_bytes_when_rebuilt",
@@ -95,6 +102,5 @@ __all__ = [
     "ping_request",
     "ping_response",
     "session_ack",
-    "tree",
     "user_message",
 ]

@@ -50,20 +50,20 @@ _HASH_BY_ALGORITHM: Mapping[int, tuple[Callable[[bytes], bytes], str]] = {
 """For each HashAlgorithm (MS-MQMQ 2.2.19.3), the hash function, and the first bytes of its DigestInfo (RFC 8017
 9.2, note 1).
 """
-HASHES = tuple(_HASH_BY_ALGORITHM)
+HASH_ALGORITHM_IDS = tuple(_HASH_BY_ALGORITHM)
 
 
 @dataclass(frozen=True, slots=True)
 class RsaKey:
-    """An RSA key as integers. ``private`` is the private exponent d; a key without it is a public key.
+    """An RSA key as integers. ``private_exponent`` is the private exponent d; a key without it is a public key.
 
     ``primes`` contains the two primes of the modulus if they are known. With them, an operation with the private
     key takes a third of the time.
     """
 
     modulus: int
-    exponent: int = PUBLIC_EXPONENT
-    private: int | None = None
+    public_exponent: int = PUBLIC_EXPONENT
+    private_exponent: int | None = None
     primes: tuple[int, int] | None = None
 
     @property
@@ -73,17 +73,17 @@ class RsaKey:
 
     def apply_private_exponent(self, number: int) -> int:
         """Apply the private exponent to a number, which decrypts or signs it."""
-        if self.private is None:
+        if self.private_exponent is None:
             raise WireError("RsaKey.private is missing: the key is only a public key")
         if self.primes is None:
-            return pow(number, self.private, self.modulus)
+            return pow(number, self.private_exponent, self.modulus)
         p, q = self.primes  # RFC 8017 5.1.2, 2.b
-        of_p, of_q = (pow(number, self.private % (prime - 1), prime) for prime in self.primes)
+        of_p, of_q = (pow(number, self.private_exponent % (prime - 1), prime) for prime in self.primes)
         return of_q + q * ((of_p - of_q) * pow(q, -1, p) % p)
 
     def apply_public_exponent(self, number: int) -> int:
         """Apply the public exponent to a number, which encrypts it or verifies a signature."""
-        return pow(number, self.exponent, self.modulus)
+        return pow(number, self.public_exponent, self.modulus)
 
 
 def read_private_key(pem: bytes) -> RsaKey:
@@ -259,7 +259,7 @@ def build_public_key_list(keys: Mapping[str, RsaKey]) -> bytes:
     entries = b""
     for provider, key in keys.items():
         name = provider.encode("utf-16-le") + b"\0\0"
-        blob = bytes(PublicKeyBlob(pubExp=key.exponent, modulus=key.modulus.to_bytes(key.size, "little")))
+        blob = bytes(PublicKeyBlob(pubExp=key.public_exponent, modulus=key.modulus.to_bytes(key.size, "little")))
         entries += struct.pack("<III", len(blob), len(name), PROVIDER_TYPES[provider]) + name + blob
     return struct.pack("<II", 8 + len(entries), len(keys)) + entries
 

@@ -52,8 +52,14 @@ VERIFICATION_TRAILER = bytes.fromhex("8ae3137102f43671")
 """The signature of the verification trailer that a client may add to the stub of its requests (MS-RPCE 2.2.2.13.1)."""
 PACKET_PRIVACY_LEVEL = 6
 """The authentication level at which stub data are encrypted (MS-RPCE 2.2.1.1.8)."""
-FIRST, LAST, PENDING_CANCEL_FLAG, CONCURRENT_MULTIPLEXING_FLAG, DID_NOT_EXECUTE_FLAG = 0x01, 0x02, 0x04, 0x10, 0x20
-WHOLE_FRAGMENT_FLAGS = FIRST | LAST
+FIRST_FRAGMENT_FLAG, LAST_FRAGMENT_FLAG, PENDING_CANCEL_FLAG, CONCURRENT_MULTIPLEXING_FLAG, DID_NOT_EXECUTE_FLAG = (
+    0x01,
+    0x02,
+    0x04,
+    0x10,
+    0x20,
+)
+WHOLE_FRAGMENT_FLAGS = FIRST_FRAGMENT_FLAG | LAST_FRAGMENT_FLAG
 
 PDU_TYPE_NAMES = {
     0: "request",
@@ -89,13 +95,13 @@ class Syntax(NamedTuple):
     """An abstract or transfer syntax (p_syntax_id_t)."""
 
     uuid: UUID
-    major: int
-    minor: int = 0
+    major_version: int
+    minor_version: int = 0
 
     @property
     def version(self) -> int:
         """The version as u32, with the minor version in the upper 16 bits."""
-        return self.minor << 16 | self.major
+        return self.minor_version << 16 | self.major_version
 
 
 NDR = Syntax(UUID("8a885d04-1ceb-11c9-9fe8-08002b104860"), 2)
@@ -114,22 +120,22 @@ class Proposal(NamedTuple):
     """A presentation context that a client proposes (p_cont_elem_t)."""
 
     p_cont_id: int
-    abstract: Syntax
+    abstract_syntax: Syntax
     transfers: tuple[Syntax, ...]
 
 
-class Outcome(NamedTuple):
-    """A server's answer to one proposal (p_result_t). ``transfer`` is None for the nil syntax."""
+class BindOutcome(NamedTuple):
+    """A server's answer to one proposal (p_result_t). ``transfer_syntax`` is None for the nil syntax."""
 
     result: int
     reason: int = 0
-    transfer: Syntax | None = None
+    transfer_syntax: Syntax | None = None
 
 
 # -- building ---------------------------------------------------------------------------------------------------
 
 
-def pdu(
+def build_pdu(
     ptype: str, call_id: int, body: Packet | None = None, flags: int = WHOLE_FRAGMENT_FLAGS, **header: Any
 ) -> Packet:
     """Build a PDU of the type with the given name. ``header`` contains fields of scapy's DceRpc5, legal or not."""
@@ -167,14 +173,16 @@ def bind(
     contexts = [
         DceRpc5Context(
             cont_id=one.p_cont_id,
-            abstract_syntax=DceRpc5AbstractSyntax(if_uuid=one.abstract.uuid, if_version=one.abstract.version),
+            abstract_syntax=DceRpc5AbstractSyntax(
+                if_uuid=one.abstract_syntax.uuid, if_version=one.abstract_syntax.version
+            ),
             transfer_syntaxes=[_build_transfer_syntax(each) for each in one.transfers],
         )
         for one in proposals
     ]
     sizes = {"max_xmit_frag": MAX_FRAGMENT_BYTES, "max_recv_frag": MAX_FRAGMENT_BYTES}
     fields = {**sizes, "assoc_group_id": group, "context_elem": contexts, "reserved": bytes(3), **body}
-    return pdu(kind, call_id, _BODY_CLASS_BY_PDU_TYPE[kind](**fields), flags)
+    return build_pdu(kind, call_id, _BODY_CLASS_BY_PDU_TYPE[kind](**fields), flags)
 
 
 @lru_cache(maxsize=128)
@@ -187,7 +195,7 @@ def build_bind(call_id: int, proposals: tuple[Proposal, ...], group: int, kind: 
 
 def bind_ack(
     call_id: int,
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[BindOutcome],
     *,
     group: int,
     port: str = "",
@@ -197,44 +205,48 @@ def bind_ack(
 ) -> Packet:
     """Build a bind_ack, or the PDU that ``kind`` names, such as alter_context_resp. Spec: C706 12.6.4.4."""
     results = [
-        DceRpc5Result(result=one.result, reason=one.reason, transfer_syntax=_build_transfer_syntax(one.transfer))
+        DceRpc5Result(result=one.result, reason=one.reason, transfer_syntax=_build_transfer_syntax(one.transfer_syntax))
         for one in outcomes
     ]
     address = DceRpc5PortAny(port_spec=port.encode() + b"\0" if port else b"")
     sizes = {"max_xmit_frag": MAX_FRAGMENT_BYTES, "max_recv_frag": MAX_FRAGMENT_BYTES}
     fields = {**sizes, "assoc_group_id": group, "sec_addr": address, "results": results, "reserved": bytes(3), **body}
-    return pdu(kind, call_id, _BODY_CLASS_BY_PDU_TYPE[kind](**fields), flags)
+    return build_pdu(kind, call_id, _BODY_CLASS_BY_PDU_TYPE[kind](**fields), flags)
 
 
 @lru_cache(maxsize=128)
-def build_bind_ack(call_id: int, outcomes: tuple[Outcome, ...], group: int, port: str, kind: str, flags: int) -> bytes:
+def build_bind_ack(
+    call_id: int, outcomes: tuple[BindOutcome, ...], group: int, port: str, kind: str, flags: int
+) -> bytes:
     """Return the bytes of the PDU that ``bind_ack`` builds."""
     return bytes(bind_ack(call_id, outcomes, group=group, port=port, kind=kind, flags=flags))
 
 
 def bind_nak(call_id: int, reason: int) -> Packet:
     """Build a bind_nak. Spec: C706 12.6.4.5."""
-    return pdu("bind_nak", call_id, DceRpc5BindNak(provider_reject_reason=reason, protocols=[DceRpc5Version(major=5)]))
+    return build_pdu(
+        "bind_nak", call_id, DceRpc5BindNak(provider_reject_reason=reason, protocols=[DceRpc5Version(major=5)])
+    )
 
 
 def fault(call_id: int, p_cont_id: int, status: int, *, flags: int = WHOLE_FRAGMENT_FLAGS) -> Packet:
     """Build a fault. Spec: C706 12.6.4.7."""
-    return pdu("fault", call_id, DceRpc5Fault(cont_id=p_cont_id, status=status), flags)
+    return build_pdu("fault", call_id, DceRpc5Fault(cont_id=p_cont_id, status=status), flags)
 
 
 def build_rpc_auth3(call_id: int) -> Packet:
     """Build an rpc_auth_3 without its trailer. Spec: MS-RPCE 2.2.2.10."""
-    return pdu("auth3", call_id, DceRpc5Auth3())
+    return build_pdu("auth3", call_id, DceRpc5Auth3())
 
 
-def co_cancel(call_id: int) -> Packet:
+def build_co_cancel_pdu(call_id: int) -> Packet:
     """Build a co_cancel. Spec: C706 12.6.4.6."""
-    return pdu("co_cancel", call_id)
+    return build_pdu("co_cancel", call_id)
 
 
-def orphaned(call_id: int) -> Packet:
+def build_orphaned_pdu(call_id: int) -> Packet:
     """Build an orphaned PDU. Spec: C706 12.6.4.8."""
-    return pdu("orphaned", call_id)
+    return build_pdu("orphaned", call_id)
 
 
 def _build_transfer_syntax(syntax: Syntax | None) -> Packet:
@@ -313,7 +325,7 @@ def check_pdu(data: bytes) -> None:
         dissect_rpc(data)
 
 
-def list_bind_outcomes(data: bytes) -> tuple[Outcome, ...]:
+def list_bind_outcomes(data: bytes) -> tuple[BindOutcome, ...]:
     """Return the result of ``read_bind_outcomes`` for the bytes of a PDU."""
     return _read_outcomes_in_pdu(_blank_identifiers(data))
 
@@ -343,7 +355,7 @@ def _check_negotiation(data: bytes) -> None:
 
 
 @lru_cache(maxsize=128)
-def _read_outcomes_in_pdu(data: bytes) -> tuple[Outcome, ...]:
+def _read_outcomes_in_pdu(data: bytes) -> tuple[BindOutcome, ...]:
     return tuple(read_bind_outcomes(dissect_rpc(data)))
 
 
@@ -352,9 +364,9 @@ def _read_proposals_in_pdu(data: bytes) -> tuple[Proposal, ...]:
     return tuple(read_bind_proposals(dissect_rpc(data)))
 
 
-def read_bind_outcomes(packet: Packet) -> list[Outcome]:
+def read_bind_outcomes(packet: Packet) -> list[BindOutcome]:
     """Return the answers to the proposals from a bind_ack or alter_context_resp, in order."""
-    return [Outcome(one.result, one.reason, _read_syntax(one.transfer_syntax)) for one in packet.payload.results]
+    return [BindOutcome(one.result, one.reason, _read_syntax(one.transfer_syntax)) for one in packet.payload.results]
 
 
 def read_bind_proposals(packet: Packet) -> list[Proposal]:

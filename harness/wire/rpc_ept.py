@@ -37,8 +37,8 @@ def _build_floors(interface: Syntax, transfer: Syntax) -> list[Any]:
             "lhs_length": 19,
             "protocol_identifier": _UUID_FLOOR_ID,
             "uuid": one.uuid,
-            "version": one.major,
-            "rhs": one.minor,
+            "version": one.major_version,
+            "rhs": one.minor_version,
         }
         for one in (interface, transfer)
     ]

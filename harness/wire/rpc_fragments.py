@@ -10,8 +10,8 @@ from struct import Struct
 from typing import NamedTuple
 
 from harness.wire.rpc import (
-    FIRST,
-    LAST,
+    FIRST_FRAGMENT_FLAG,
+    LAST_FRAGMENT_FLAG,
     MAX_FRAGMENT_BYTES,
     PDU_HEADER_BYTES,
     REQUEST_HEADER_BYTES,
@@ -38,14 +38,14 @@ class Fragment(NamedTuple):
     stub: bytes
 
 
-def request(
+def build_request_fragments(
     call_id: int, p_cont_id: int, opnum: int, stub: bytes, *, fragment: int = MAX_FRAGMENT_BYTES, flags: int = 0
 ) -> list[bytes]:
     """Return the fragments of a request, each of at most ``fragment`` bytes. Spec: C706 12.6.4.9."""
     return _build_fragments(_REQUEST_PDU_TYPE, call_id, p_cont_id, opnum, stub, fragment, flags)
 
 
-def response(
+def build_response_fragments(
     call_id: int, p_cont_id: int, stub: bytes, *, fragment: int = MAX_FRAGMENT_BYTES, flags: int = 0
 ) -> list[bytes]:
     """Return the fragments of a response. Spec: C706 12.6.4.10."""
@@ -59,7 +59,7 @@ def _build_fragments(
     starts = range(0, max(len(stub), 1), room)
     made = []
     for start in starts:
-        place = (FIRST if start == 0 else 0) | (LAST if start == starts[-1] else 0)
+        place = (FIRST_FRAGMENT_FLAG if start == 0 else 0) | (LAST_FRAGMENT_FLAG if start == starts[-1] else 0)
         part = stub[start : start + room]
         size = REQUEST_HEADER_BYTES + len(part)
         header = _HEADER_LAYOUTS["little"].pack(

@@ -22,7 +22,7 @@ from scapy.layers.dcerpc import (
     NDRUnionField,
 )
 
-from harness.wire.rpc_stub import Octets
+from harness.wire.rpc_stub import ConformantByteArray
 
 SIZES_BY_FIELD_TYPE = {
     NDRByteField: (1, 1),
@@ -62,7 +62,7 @@ def _describe_field(field: Any, path: str) -> Row:
             return _describe_union(field, path)
         case NDRConfVarStrNullFieldUtf16():
             return {"kind": "text", "path": path}
-        case Octets():
+        case ConformantByteArray():
             return {"kind": "octets", "path": path}
         case NDRAlign():
             kind = "guid" if field.fld.sz == GUID_SIZE else "bytes"

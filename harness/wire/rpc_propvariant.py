@@ -78,13 +78,13 @@ _DIRECT_QUEUE_FORMAT = 3
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A PROPVARIANT. If ``raw`` is given, it replaces ``value``: it contains the bytes of the union member, which
-    are aligned as the type requires.
+    """A PROPVARIANT. If ``unread_bytes`` is given, it replaces ``value``: it contains the bytes of the union member,
+    which are aligned as the type requires.
     """
 
-    vt: int
+    type_number: int
     value: Any = 0
-    raw: bytes | None = None
+    unread_bytes: bytes | None = None
 
 
 class StubBuilder:
@@ -104,7 +104,7 @@ class StubBuilder:
         self.align(size)
         self.data += (value & (1 << 8 * size) - 1).to_bytes(size, "little")
 
-    def long(self, value: int) -> None:
+    def write_count_or_referent(self, value: int) -> None:
         """Write a count or a referent identifier, which has 4 bytes in NDR and 8 bytes in NDR64."""
         self.number(8 if self.wide else 4, value)
 
@@ -112,7 +112,7 @@ class StubBuilder:
         """Write a pointer. ``behind`` is the function that later writes the target of the pointer; None stands for
         a NULL pointer.
         """
-        self.long(0 if behind is None else 0x2_0000 + 4 * len(self.data))
+        self.write_count_or_referent(0 if behind is None else 0x2_0000 + 4 * len(self.data))
         if behind is not None:
             self._owed.append(behind)
 
@@ -133,42 +133,42 @@ class StubBuilder:
         """Write a [string] value."""
         data = (value + "\0").encode("utf-16-le")
         for count in (len(data) // 2, 0, len(data) // 2):
-            self.long(count)
+            self.write_count_or_referent(count)
         self.data += data
 
-    def array(self, size: int, values: Sequence[int]) -> None:
+    def write_array(self, size: int, values: Sequence[int]) -> None:
         """Write a conformant array of numbers."""
-        self.long(len(values))
+        self.write_count_or_referent(len(values))
         for value in values:
             self.number(size, value)
 
-    def variant(self, value: Variant) -> None:
+    def write_variant(self, value: Variant) -> None:
         """Write a PROPVARIANT, but not the targets of its pointers."""
         self.align(8)
-        self.number(2, value.vt)
+        self.number(2, value.type_number)
         self.data += bytes(6)
-        self.number(2, value.vt)
+        self.number(2, value.type_number)
         if self.wide:
             self.align(8)
-        if value.raw is not None:
-            self.align(len(value.raw) if len(value.raw) in (1, 2, 4, 8) else 1)
-            self.data += value.raw
-        elif value.vt in NUMBER_BYTES_BY_VARTYPE:
-            self.number(NUMBER_BYTES_BY_VARTYPE[value.vt], value.value)
-        elif value.vt not in (VT_EMPTY, VT_NULL):
+        if value.unread_bytes is not None:
+            self.align(len(value.unread_bytes) if len(value.unread_bytes) in (1, 2, 4, 8) else 1)
+            self.data += value.unread_bytes
+        elif value.type_number in NUMBER_BYTES_BY_VARTYPE:
+            self.number(NUMBER_BYTES_BY_VARTYPE[value.type_number], value.value)
+        elif value.type_number not in (VT_EMPTY, VT_NULL):
             self._write_referent(value)
         if self.wide:
             self.align(8)
 
     def _write_referent(self, variant: Variant) -> None:
         value = variant.value
-        if variant.vt == VT_LPWSTR:
+        if variant.type_number == VT_LPWSTR:
             self.write_pointer(lambda: self.text(value))
-        elif variant.vt == VT_CLSID:
+        elif variant.type_number == VT_CLSID:
             self.write_pointer(lambda: self.guid(value))
         else:
             self.number(4, len(value))
-            self.write_pointer(lambda: self._write_elements(variant.vt & ~VT_VECTOR, value))
+            self.write_pointer(lambda: self._write_elements(variant.type_number & ~VT_VECTOR, value))
 
     def guid(self, value: UUID) -> None:
         """Write the bytes of a GUID."""
@@ -177,19 +177,19 @@ class StubBuilder:
 
     def _write_elements(self, vt: int, values: Sequence[Any]) -> None:
         if vt in NUMBER_BYTES_BY_VARTYPE or vt == VT_BLOB:
-            self.array(NUMBER_BYTES_BY_VARTYPE.get(vt, 1), values)
+            self.write_array(NUMBER_BYTES_BY_VARTYPE.get(vt, 1), values)
             return
-        self.long(len(values))
+        self.write_count_or_referent(len(values))
         for value in values:
             if vt == VT_CLSID:
                 self.guid(value)
             elif vt == VT_VARIANT:
-                self.variant(value)
+                self.write_variant(value)
             else:
                 self.write_pointer(lambda value=value: self.text(value))  # type: ignore[misc]
 
 
-def get_properties(
+def build_get_object_properties_stub(
     wide: bool,
     name: str | UUID | tuple[UUID, int],
     identifiers: Sequence[int],
@@ -229,10 +229,10 @@ def get_properties(
     stub.write_pointer(build_queue_format)
     stub.settle()
     stub.number(4, len(identifiers))
-    stub.array(4, identifiers)
-    stub.long(len(variants))
+    stub.write_array(4, identifiers)
+    stub.write_count_or_referent(len(variants))
     for one in variants:
-        stub.variant(one)
+        stub.write_variant(one)
     stub.settle()
     return bytes(stub.data)
 
@@ -279,7 +279,7 @@ class Reader:
         return UUID(bytes_le=self.data[self.at - 16 : self.at])
 
 
-def got_properties(stub: bytes, wide: bool) -> tuple[list[Variant], int]:
+def read_object_properties(stub: bytes, wide: bool) -> tuple[list[Variant], int]:
     """Read the answer to R_QMGetObjectProperties, and return its variants and its return value. The types of the
     variants must be types of queue properties. Raise WireError for a malformed answer.
     """

@@ -17,7 +17,7 @@ from scapy.layers.dcerpc import (
 )
 
 from harness.wire.rpc import QM2QM
-from harness.wire.rpc_stub import Guid, Handle, Octets, Operation, build_pointer, operation
+from harness.wire.rpc_stub import ConformantByteArray, Guid, Handle, Operation, build_pointer, operation
 
 
 class Method(StrEnum):
@@ -60,7 +60,7 @@ class Action(IntEnum):
         return takes_message(self)
 
     @property
-    def peeking(self) -> Action:
+    def peeking_action(self) -> Action:
         """The lookup action that peeks at the message which this action receives."""
         return Action(self - 0x10) if self.is_receive else self
 
@@ -98,10 +98,10 @@ RECEIVE, PEEK_CURRENT, PEEK_NEXT = 0x00000000, 0x80000000, 0x80000001
 LOOKUP_PEEK_CURRENT, LOOKUP_PEEK_NEXT, LOOKUP_PEEK_PREV = 0x40000010, 0x40000011, 0x40000012
 LOOKUP_RECEIVE_CURRENT, LOOKUP_RECEIVE_NEXT, LOOKUP_RECEIVE_PREV = 0x40000020, 0x40000021, 0x40000022
 """The values of ulAction: MQ_ACTION_* and MQ_LOOKUP_*. Spec: MS-MQQP 2.2.2.1."""
-FIRST_ID, LAST_ID = 0, 0xFFFF_FFFF_FFFF_FFFF
+LOOKUP_ID_BEFORE_FIRST, LOOKUP_ID_AFTER_LAST = 0, 0xFFFF_FFFF_FFFF_FFFF
 """The LookupIds of the positions before the first and after the last message. Spec: MS-MQQP 3.1.4.11."""
-INFINITE = 0xFFFF_FFFF
-MAX_BUFFER = 0x0042_0000
+INFINITE_TIMEOUT_MS = 0xFFFF_FFFF
+MAX_BUFFER_BYTES = 0x0042_0000
 IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ = range(4)
 """The values of dwPortType. Spec: MS-MQQP 3.1.4.8."""
 
@@ -124,7 +124,7 @@ class REMOTEREADDESC(NDRPacket):  # type: ignore[misc]
         NDRIntField("Reserved", 0),
         NDRIntField("dwArriveTime", 0),
         NDRInt3264EnumField("eAckNack", 0, {0: "RR_UNKNOWN", 1: "RR_NACK", 2: "RR_ACK"}),
-        NDRFullEmbPointerField(Octets("lpBuffer")),
+        NDRFullEmbPointerField(ConformantByteArray("lpBuffer")),
     )
 
 

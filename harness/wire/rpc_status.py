@@ -49,14 +49,14 @@ fault.
 """
 
 
-def name_status(status: int) -> str:
+def get_status_name(status: int) -> str:
     """Return the name of a call's return value."""
     return RETURN_VALUE_NAMES.get(status, f"{status:#010x}")
 
 
 def get_fault_name(status: int) -> str:
     """Return the name of a fault status."""
-    return f"fault {NAME_BY_FAULT_STATUS.get(status) or name_status(status)}"
+    return f"fault {NAME_BY_FAULT_STATUS.get(status) or get_status_name(status)}"
 
 
 def is_failure(status: int) -> bool:

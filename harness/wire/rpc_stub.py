@@ -53,7 +53,7 @@ def Guid(name: str) -> NDRAlign:
     return NDRAlign(ExactLengthBytes(name, bytes(16), length=16), align=(4, 4))
 
 
-class Octets(NDRConfVarStrLenField):  # type: ignore[misc]
+class ConformantByteArray(NDRConfVarStrLenField):  # type: ignore[misc]
     """A conformant and varying array of bytes. All announced bytes must be present."""
 
     def __init__(self, name: str) -> None:
@@ -73,7 +73,9 @@ def build_pointer(value: Any, referent: int = 0x0002_0000) -> NDRPointer | None:
     return None if value is None else NDRPointer(referent_id=referent, value=value)
 
 
-def buffer(data: bytes | None, *, max_count: int | None = None, actual_count: int | None = None) -> NDRPointer | None:
+def build_byte_array_pointer(
+    data: bytes | None, *, max_count: int | None = None, actual_count: int | None = None
+) -> NDRPointer | None:
     """Build a pointer to a conformant and varying array of bytes. Counts that are not given are computed from
     ``data``.
     """
@@ -94,8 +96,8 @@ def build_wide_string_pointer(text: str) -> NDRPointer:
 
 
 def octets(value: Any) -> bytes | None:
-    """Return the bytes to which a pointer refers, or None for a NULL pointer. The pointer was built by ``buffer``
-    or received in a stub.
+    """Return the bytes to which a pointer refers, or None for a NULL pointer. The pointer was built by
+    ``build_byte_array_pointer`` or received in a stub.
     """
     while isinstance(value, NDRPointer | NDRConformantArray | NDRConformantString | NDRVaryingArray):
         value = value.value

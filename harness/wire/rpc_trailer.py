@@ -30,7 +30,7 @@ class Trailer(NamedTuple):
     token: bytes = b""
     auth_pad_length: int = 0
 
-    def head(self, order: Literal["<", ">"] = "<") -> bytes:
+    def build_sec_trailer_bytes(self, order: Literal["<", ">"] = "<") -> bytes:
         """Return the 8 bytes of the sec_trailer."""
         return struct.pack(
             order + "4BI", self.auth_type, self.auth_level, self.auth_pad_length, 0, self.auth_context_id
@@ -40,15 +40,15 @@ class Trailer(NamedTuple):
 class PduSegments(NamedTuple):
     """The segments of a PDU: header, body with its padding, sec_trailer, token."""
 
-    header: bytes
-    body: bytes
+    header_bytes: bytes
+    padded_body_bytes: bytes
     trailer: bytes
     token: bytes
 
 
 def append_trailer(pdu: bytes, trailer: Trailer) -> bytes:
     """Return a little-endian PDU with a sec_trailer added after ``auth_pad_length`` zeros."""
-    made = bytearray(pdu + bytes(trailer.auth_pad_length) + trailer.head() + trailer.token)
+    made = bytearray(pdu + bytes(trailer.auth_pad_length) + trailer.build_sec_trailer_bytes() + trailer.token)
     made[8:12] = struct.pack("<2H", len(made), len(trailer.token))
     return bytes(made)
 

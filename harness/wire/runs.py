@@ -65,7 +65,7 @@ class FixedSizeRun:
             if convert is not None:
                 values[name] = convert(layer, value)
             elif isinstance(part, Word):
-                part.split(value, values)
+                part.split_number_into_bits(value, values)
             else:
                 values[name] = value
         return data[self._struct.size :]
@@ -83,7 +83,7 @@ class FixedSizeRun:
         """Return the bytes built so far, followed by the bytes of the fields."""
         given, defaults = layer.fields, layer.default_fields
         numbers = [
-            part.join(layer)
+            part.join_bits_to_number(layer)
             if name is None
             else value
             if plain and type(value := given.get(name, defaults[name])) is int
@@ -98,22 +98,22 @@ class FixedSizeRun:
     def _build_separately(self, layer: Packet, built: bytes) -> bytes:
         for part in self._parts:
             if isinstance(part, Word):
-                built += part.join(layer).to_bytes(part.size, "little")
+                built += part.join_bits_to_number(layer).to_bytes(part.size, "little")
             else:
                 built = part.addfield(layer, built, layer.getfieldval(part.name))
         return built
 
 
-Part: TypeAlias = SingleField | FixedSizeRun
+LayerPart: TypeAlias = SingleField | FixedSizeRun
 
 
 @cache
-def list_parts_of_layer(layer: type[Packet]) -> tuple[Part, ...]:
+def list_parts_of_layer(layer: type[Packet]) -> tuple[LayerPart, ...]:
     """Return the parts of a layer in wire order. A part is a run of fields or a single field."""
     return tuple(_group_fields(list_field_runs(layer)))
 
 
-def _group_fields(fields: Iterable[Field | Word]) -> Iterator[Part]:
+def _group_fields(fields: Iterable[Field | Word]) -> Iterator[LayerPart]:
     for fixed, group in groupby(fields, _has_fixed_size):
         if fixed:
             yield FixedSizeRun(group)

@@ -27,10 +27,10 @@ def format_dissection(data: bytes, ping: bool = False) -> str:
         packet = dissect_ping(data) if ping else dissect(data)
     except WireError as error:
         return f"cannot be dissected: {error}"
-    return tree(packet)
+    return format_dissected_packet(packet)
 
 
-def tree(packet: Packet) -> str:
+def format_dissected_packet(packet: Packet) -> str:
     """Return a text with every field of an already dissected packet and its offset."""
     return "\n".join(line.text for line in list_dissection_lines(packet))
 
@@ -51,7 +51,7 @@ class TreeLine(NamedTuple):
 
 
 def list_dissection_lines(packet: Packet) -> list[TreeLine]:
-    """Return the lines of the text that ``tree`` returns for a packet."""
+    """Return the lines of the text that ``format_dissected_packet`` returns for a packet."""
     lines: list[TreeLine] = []
     offset = 0
     for layer in packet.iterpayloads():

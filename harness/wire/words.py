@@ -41,12 +41,12 @@ class Word:
     def __set_name__(self, owner: type[Packet], name: str) -> None:
         self.name = name
 
-    def split(self, whole: int, values: dict[str, Any]) -> None:
+    def split_number_into_bits(self, whole: int, values: dict[str, Any]) -> None:
         """Split a number into its bit fields, and store the value of each bit field in ``values`` under its name."""
         for name, shift, mask, _, _ in self._places:
             values[name] = whole >> shift & mask
 
-    def join(self, layer: Packet) -> int:
+    def join_bits_to_number(self, layer: Packet) -> int:
         """Return the number that consists of a layer's bit fields."""
         whole, given = 0, layer.fields
         for name, shift, mask, default, bits in self._places:

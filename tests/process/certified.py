@@ -51,8 +51,8 @@ def the_suites_have_only_what_ran(folder: Path, monkeypatch: pytest.MonkeyPatch)
     tests = read_run(folder).checks
     checks = {test.partition("[")[0] for test in tests}
     whole = get_installed_suites()
-    driving = {rule: found for rule, those in whole.driving.items() if (found := those & checks)}
-    few = replace(whole, checks=len(tests), driving=driving)
+    driving = {rule: found for rule, those in whole.checks_naming_rule.items() if (found := those & checks)}
+    few = replace(whole, checks=len(tests), checks_naming_rule=driving)
     for module in (installed, verification):
         monkeypatch.setattr(module, "get_installed_suites", lambda: few)
 

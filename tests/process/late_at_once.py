@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import itertools
 
-from harness.run.run import Run
+from harness.run.run import ConformanceRun
 
 BEFORE = 5
 """The number of the query for an expired deadline to which the answer becomes true."""
 asked = itertools.count(1)
-overdue = Run.is_overdue
+overdue = ConformanceRun.is_overdue
 
 
-def overdue_soon(self: Run) -> bool:
+def overdue_soon(self: ConformanceRun) -> bool:
     if next(asked) == BEFORE and self.deadline_s is not None:
         self.began_s -= self.deadline_s
     return overdue(self)
 
 
-Run.is_overdue = overdue_soon  # type: ignore[method-assign]
+ConformanceRun.is_overdue = overdue_soon  # type: ignore[method-assign]

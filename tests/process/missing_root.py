@@ -5,14 +5,14 @@ from __future__ import annotations
 from itertools import count
 
 from harness.errors import RootMissing
-from harness.sut.own_queues import OwnQueues
+from harness.sut.own_queues import QueuesOfTest
 
 _NUMBERS = count(1)
 
 
-def missing(self: OwnQueues, kind: str = "plain") -> str:
+def missing(self: QueuesOfTest, kind: str = "plain") -> str:
     """Raise the error that a check raises when the prerequisite is missing, with a different text each time."""
     raise RootMissing(f"made: the {kind} queue is missing, number {next(_NUMBERS)}")
 
 
-OwnQueues.queue = missing  # type: ignore[method-assign] # in the processes of one run
+QueuesOfTest.queue = missing  # type: ignore[method-assign] # in the processes of one run

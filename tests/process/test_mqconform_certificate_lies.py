@@ -81,7 +81,7 @@ def test_verdict_changed_from_fail_to_pass_contradicts_its_capture(
     change(tmp_path / "run", selection="all")
     leave_out_advice(tmp_path / "run")
     the_suites_have_only_what_ran(tmp_path / "run", monkeypatch)
-    assert "MQQB-3.1.5.3.1-10" in read_run(tmp_path / "run").failing
+    assert "MQQB-3.1.5.3.1-10" in read_run(tmp_path / "run").failing_checks_by_rule
     path = tmp_path / "run/verdicts.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace('"fail"', '"pass"'), encoding="utf-8")
     code, said = verify(certify(tmp_path / "run", signer), signer)
@@ -99,7 +99,7 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     mqconform("run", "--sut", sut(folder, file), "--out", folder / "run", "--rule", FEW, *NO_CELLS)
     change(folder / "run", selection="all")
     leave_out_advice(folder / "run")
-    assert FEW in read_run(folder / "run").failing
+    assert FEW in read_run(folder / "run").failing_checks_by_rule
     path = folder / "run/verdicts.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace('"fail"', '"pass"'), encoding="utf-8")
     return folder / "run"

@@ -76,7 +76,7 @@ def test_two_conforming_systems_pass_in_both_directions(tmp_path: Path) -> None:
     assert {one["outcome"]["result"] for one in cells} == {"pass"}
     assert all(one["broken"] == {} for one in cells)
     checked = check_capture(tmp_path / "out" / cells[0]["capture"], load_catalogue())
-    assert checked.damage == []
+    assert checked.damage_descriptions == []
 
 
 def test_rule_that_one_system_breaks_is_named_for_it_alone(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_queues_are_read_remotely_in_both_directions(tmp_path: Path) -> None:
     ]
     assert code == 0, said
     traffic = check_capture(tmp_path / "out" / cells[0]["capture"], load_catalogue()).traffic
-    assert traffic.totals.kinds["DCE/RPC"] >= 2
+    assert traffic.totals.conversation_count_by_kind["DCE/RPC"] >= 2
     done = mqconform("pair", "--grid", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert [line.split() for line in done.stdout.splitlines()[1:3]] == [

@@ -24,7 +24,7 @@ from harness.attach.attach import call_every_agent_verb
 from harness.cli import attach as attach_command
 from harness.cli.preflight import register
 from harness.errors import SutUnavailable, UsageError
-from harness.preflight.findings import Report
+from harness.preflight.findings import PreflightReport
 from harness.preflight.preflight import run_preflight
 from harness.prerequisites import asking
 from harness.sut import endpoint_mapper
@@ -94,16 +94,16 @@ def write(served: Served, peer_port: int, tmp_path: Path) -> Write:
     return written
 
 
-def look(path: Path) -> Report:
+def look(path: Path) -> PreflightReport:
     return run_preflight(load_sut_file(path), Rules)
 
 
-def bad(report: Report) -> dict[str, str]:
+def bad(report: PreflightReport) -> dict[str, str]:
     """Return the items that preflight reports as missing or wrong, by name."""
     return {line.subject: f"{line.state}: {line.said}; {line.way_out}" for line in report.lines if line.is_missing}
 
 
-def states(report: Report) -> dict[str, str]:
+def states(report: PreflightReport) -> dict[str, str]:
     return {line.subject: str(line.state) for line in report.lines}
 
 
@@ -135,7 +135,7 @@ def test_preflight_of_complete_setup_passes_and_changes_nothing(served: Served, 
         assert control.call("list")["queues"] == before
     assert bad(report) == {}
     assert set(states(report).values()) == {"ok"}
-    assert (report.ready, report.blocking_subjects) == (True, [])
+    assert (report.is_system_ready, report.blocking_subjects) == (True, [])
     assert report.summary == "4 of 4 MUST rules can be judged with this set-up"
 
 
@@ -265,7 +265,7 @@ def test_preflight_checks_provisioned_queues_without_control_channel(write: Writ
     )
     assert queues[2].endswith("; check the spelling, or create a nontransactional queue of this name")
     assert states(report)["control"] == "not declared"
-    assert not report.ready
+    assert not report.is_system_ready
 
 
 def agent(facilities: list[str], refuses: Callable[[str], bool], guid: object = OTHER) -> Callable[[bytes], bytes]:

@@ -38,7 +38,7 @@ def test_systems_of_example_topology_keep_all_rules(example: Path, tmp_path: Pat
     assert unfounded(out) == []
     assert len(run_json(out)["queue_managers"]) == 1
     routed = next(line["capture"] for line in lines if line["rule"] == "MQSO-3.3.4.5-01")
-    hops = {(stream.client.host, stream.server.host) for stream in read_streams(out / routed).tcp}
+    hops = {(stream.client.host, stream.server.host) for stream in read_streams(out / routed).tcp_streams}
     assert hops >= {
         (ADDRESSES["sender"], FOUND_AT["router"]),
         (ADDRESSES["router"], FOUND_AT["receiver"]),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.explore import explored
-from harness.explore.areas import AREAS
+from harness.explore.areas import AREA_BY_NAME
 from harness.explore.explored import ExplorationLimits, Explorer
 from harness.judging.compared import load_compared_rules
 from harness.model.steps import Step
@@ -88,23 +88,23 @@ def virtual(tmp_path: Path):
     return load_sut_file(path)
 
 
-@pytest.mark.parametrize("area", AREAS)
+@pytest.mark.parametrize("area", AREA_BY_NAME)
 def test_reference_agrees_with_model_in_every_transition(virtual, area: str) -> None:
-    found = Explorer(VirtualDriver(virtual), AREAS[area]).explore(
+    found = Explorer(VirtualDriver(virtual), AREA_BY_NAME[area]).explore(
         ExplorationLimits(STEPS[area], seed="fixed"), lambda done, of: None
     )
-    assert found.diverged is None
-    assert found.lacking == {}
-    assert found.never_taken == []
+    assert found.diverging_walk is None
+    assert found.missing_needs_by_transition == {}
+    assert found.untaken_transitions == []
 
 
 @pytest.mark.parametrize("area", FAULTS)
 def test_explorer_finds_a_fault_and_shows_a_short_sequence(virtual, area: str) -> None:
     name, longest = FAULTS[area]
     faulty = replace(virtual, reference=replace(virtual.reference, faults=(name,)))
-    found = Explorer(VirtualDriver(faulty), AREAS[area]).explore(ExplorationLimits(5_000), lambda done, of: None)
-    assert found.diverged is not None
-    assert len(found.diverged.steps) <= longest
+    found = Explorer(VirtualDriver(faulty), AREA_BY_NAME[area]).explore(ExplorationLimits(5_000), lambda done, of: None)
+    assert found.diverging_walk is not None
+    assert len(found.diverging_walk.steps) <= longest
 
 
 @pytest.mark.parametrize("action", FAULTS_BY_ACTION)
@@ -112,18 +112,18 @@ def test_explorer_finds_a_fault_with_a_later_action(virtual, action: str, monkey
     # a short sequence is not needed here
     monkeypatch.setattr(explored, "shrink_walk", lambda kind, walk, attempt: walk)
     area, fault = FAULTS_BY_ACTION[action]
-    assert action in AREAS[area].model.transitions
+    assert action in AREA_BY_NAME[area].model_class.transitions
     faulty = replace(virtual, reference=replace(virtual.reference, faults=(fault,)))
-    found = Explorer(VirtualDriver(faulty), AREAS[area]).explore(ExplorationLimits(2_500), lambda done, of: None)
-    assert found.diverged is not None
+    found = Explorer(VirtualDriver(faulty), AREA_BY_NAME[area]).explore(ExplorationLimits(2_500), lambda done, of: None)
+    assert found.diverging_walk is not None
 
 
 @pytest.mark.parametrize("fault", SEQUENCES)
 def test_steps_of_transfer_show_a_fault_and_agree_without_it(virtual, fault: str) -> None:
     steps = SEQUENCES[fault]
     faulty = replace(virtual, reference=replace(virtual.reference, faults=(fault,)))
-    assert Explorer(VirtualDriver(faulty), AREAS["transfer"]).replay(steps).divergence is not None
-    clean = Explorer(VirtualDriver(virtual), AREAS["transfer"]).replay(steps)
+    assert Explorer(VirtualDriver(faulty), AREA_BY_NAME["transfer"]).replay_steps(steps).divergence is not None
+    clean = Explorer(VirtualDriver(virtual), AREA_BY_NAME["transfer"]).replay_steps(steps)
     assert clean.divergence is None
     assert clean.steps == list(steps)
 
@@ -131,16 +131,20 @@ def test_steps_of_transfer_show_a_fault_and_agree_without_it(virtual, fault: str
 def test_explorer_finds_a_packet_field_outside_the_model(virtual) -> None:
     fault = "any-establish-connection-reserved-not-zero"
     faulty = replace(virtual, reference=replace(virtual.reference, faults=(fault,)))
-    found = Explorer(VirtualDriver(faulty), AREAS["transfer"]).explore(ExplorationLimits(2_000), lambda done, of: None)
-    assert found.diverged is not None and found.diverged.divergence is not None
-    assert found.diverged.divergence.rules in (("MQQB-3.1.5.3.1-12",), ("MQQB-3.1.5.2.3-12",))  # of either side
-    assert len(found.diverged.steps) <= 2
+    found = Explorer(VirtualDriver(faulty), AREA_BY_NAME["transfer"]).explore(
+        ExplorationLimits(2_000), lambda done, of: None
+    )
+    assert found.diverging_walk is not None and found.diverging_walk.divergence is not None
+    assert found.diverging_walk.divergence.rules in (("MQQB-3.1.5.3.1-12",), ("MQQB-3.1.5.2.3-12",))  # of either side
+    assert len(found.diverging_walk.steps) <= 2
 
 
 def test_explorer_finds_a_property_of_a_packet_that_differs_from_the_request(virtual) -> None:
     fault = "sender-application-tag-cut-to-16-bits"
     faulty = replace(virtual, reference=replace(virtual.reference, faults=(fault,)))
-    found = Explorer(VirtualDriver(faulty), AREAS["transfer"]).explore(ExplorationLimits(2_000), lambda done, of: None)
-    assert found.diverged is not None and found.diverged.divergence is not None
-    assert set(found.diverged.divergence.rules) <= load_compared_rules().keys()
-    assert [step.name for step in found.diverged.steps] == ["ship_message"]
+    found = Explorer(VirtualDriver(faulty), AREA_BY_NAME["transfer"]).explore(
+        ExplorationLimits(2_000), lambda done, of: None
+    )
+    assert found.diverging_walk is not None and found.diverging_walk.divergence is not None
+    assert set(found.diverging_walk.divergence.rules) <= load_compared_rules().keys()
+    assert [step.name for step in found.diverging_walk.steps] == ["ship_message"]

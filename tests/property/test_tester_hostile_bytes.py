@@ -36,18 +36,18 @@ from harness.wire.rpc import (
     PDU_TYPE_NAMES,
     QM2QM,
     QMCOMM,
-    Outcome,
+    BindOutcome,
     Proposal,
     bind,
     bind_ack,
     bind_nak,
-    co_cancel,
+    build_co_cancel_pdu,
     fault,
     format_rpc_dissection,
     read_bind_outcomes,
     read_bind_proposals,
 )
-from harness.wire.rpc_fragments import request, response
+from harness.wire.rpc_fragments import build_request_fragments, build_response_fragments
 from reference_qm.surface.inputs import Endpoint
 
 EXAMPLES = budget(FEW)
@@ -56,13 +56,13 @@ SHORT_TRAILER = bytes.fromhex("05000b03 10000000 1400 2000 01000000 00000000")
 
 PDUS = [
     bytes(bind(1, [Proposal(0, QMCOMM, (NDR,)), Proposal(1, QM2QM, (NDR,))])),
-    bytes(bind_ack(1, [Outcome(ACCEPTANCE_RESULT, transfer=NDR)], group=7, port="2103")),
-    bytes(bind_ack(1, [Outcome(2, 1)], group=7, kind="alter_context_resp")),
+    bytes(bind_ack(1, [BindOutcome(ACCEPTANCE_RESULT, transfer_syntax=NDR)], group=7, port="2103")),
+    bytes(bind_ack(1, [BindOutcome(2, 1)], group=7, kind="alter_context_resp")),
     bytes(bind_nak(1, 4)),
-    request(1, 0, 31, bytes(24))[0],
-    response(1, 0, bytes(40))[0],
+    build_request_fragments(1, 0, 31, bytes(24))[0],
+    build_response_fragments(1, 0, bytes(40))[0],
     bytes(fault(1, 0, 5)),
-    bytes(co_cancel(1)),
+    bytes(build_co_cancel_pdu(1)),
 ]
 
 

@@ -50,7 +50,6 @@ EXCEPTIONS: Mapping[str, str] = {
     "harness/expectations/protocol.py:acknowledged": "reads as a value: judge(expected=acknowledged(message), ...)",
     "harness/expectations/protocol.py:closed": "reads as a value: judge(expected=closed(), ...)",
     "harness/run/marks.py:varied": "reads as a mark of a check: @varied(...)",
-    "harness/wire/rpc.py:orphaned": "the name of the PDU that it makes",
 }
 """Functions (``file.py:name``) that have a participle as their name, each with the reason."""
 

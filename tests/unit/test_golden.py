@@ -120,10 +120,10 @@ def test_committed_golden_capture_equals_output_of_its_builder(tmp_path: Path) -
 def test_frames_read_from_golden_capture_equal_golden_frames() -> None:
     golden = load_golden_capture()
     found = read_streams(GOLDEN_FOLDER / golden.capture)
-    (stream,) = found.tcp
-    assert [d.data for d in found.udp] == [FRAMES[1].data, FRAMES[2].data]
+    (stream,) = found.tcp_streams
+    assert [d.data for d in found.udp_datagrams] == [FRAMES[1].data, FRAMES[2].data]
     assert (stream.client.port, stream.server.port) == (49759, 1801)
-    assert [(d.source.port, d.target.port) for d in found.udp] == [(4057, 3527), (3527, 4057)]
+    assert [(d.source.port, d.target.port) for d in found.udp_datagrams] == [(4057, 3527), (3527, 4057)]
     for direction, mine in ((stream.from_client, True), (stream.from_server, False)):
         packets = StreamFramer().feed(bytes(direction.data))
         assert packets == [f.data for f in golden.frames if f.transport == "tcp" and f.from_client is mine]

@@ -50,7 +50,7 @@ def test_rules_and_product_notes_cite_each_other() -> None:
     catalogue = load_catalogue()
     for row in catalogue.values():
         for note in catalogue.notes.find_cited_notes(row.document, row.note):
-            assert note in catalogue.notes.of_rule(row.id, row.document, row.note)
+            assert note in catalogue.notes.list_notes_of_rule(row.id, row.document, row.note)
     excused = {rule for name in RELEASES for rule in catalogue.notes.list_excused_rules(name)}
     assert excused <= set(catalogue)
     assert catalogue.notes.list_excused_rules("none") == catalogue.notes.list_excused_rules("unheard-of") == {}
@@ -127,7 +127,7 @@ def test_product_note_can_excuse_a_whole_section_for_some_releases(tmp_path: Pat
     notes = load_product_notes(*noted(tmp_path, text))
     assert notes.list_excused_rules("windows-xp").keys() == {RULE, "MQQB-2.2.1-02"}
     assert notes.list_excused_rules("windows-10") == {}
-    assert [note.name for note in notes.of_rule(RULE, "MQQB", None)] == ["MS-MQQB <1>"]
+    assert [note.name for note in notes.list_notes_of_rule(RULE, "MQQB", None)] == ["MS-MQQB <1>"]
 
 
 def test_rows_can_cite_product_notes_of_any_document(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_a_queue_manager_of_each_release_has_its_parts_and_the_version_of_its_pr
         assert any(
             isinstance(part, variant) for part in vars(core).values() if isinstance(part, find_replaced_part(variant))
         )
-    if RELEASES[release].later_methods:
+    if RELEASES[release].has_later_qm2qm_methods:
         assert core.config.remote_version == (*RELEASES[release].version, RELEASES[release].first_build)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from harness.model.agreement import Refused
+from harness.model.agreement import ExpectedRefusal
 from harness.model.client.rules import END_RULES_BY_KIND_OF_READ, RULES_BY_KIND_OF_READ
 from harness.model.steps import ImpossibleStep, Model, Step, draw_one, transition
 
@@ -20,20 +20,20 @@ NEEDED_CAPABILITIES = ("remote_read", "qm2qm", "later methods")
 all methods of qm2qm.
 """
 MAX_QUEUES, MAX_CURSORS, MAX_WAITING_READS = 3, 3, 4
-START_RECEIVE_METHOD, START_RECEIVE2_METHOD, LOOKUP = (
+START_RECEIVE_METHOD, START_RECEIVE2_METHOD, START_RECEIVE_BY_LOOKUP_ID_METHOD = (
     "RemoteQMStartReceive",
     "RemoteQMStartReceive2",
     "RemoteQMStartReceiveByLookupId",
 )
-RECEIVE, PEEK, NEXT = "receive", "peek", "next"
+RECEIVE_ACTION, PEEK_ACTION, PEEK_NEXT_ACTION = "receive", "peek", "next"
 VERSIONS_WITHOUT_START_RECEIVE2, VERSIONS_WITH_START_RECEIVE2 = (
     ((4, 0, 1_381), (5, 0, 950), (5, 0, 2_195)),
     ((5, 1, 2_600), (6, 0, 6_000), (6, 1, 7_600)),
 )
 """The version of a server without RemoteQMStartReceive2, and the version of a server with it (MS-MQQP 3.2.4.2)."""
 SEEK_DIRECTIONS = ("first", "previous", "current", "next", "last")
-BEFORE_FIRST, BEHIND_LAST = 0, 0xFFFF_FFFF_FFFF_FFFF
-MESSAGE, NO_ANSWER_YET, TIMEOUT, ERROR_STATUS_ANSWER = "message", "wait", "timeout", "error"
+LOOKUP_ID_BEFORE_FIRST, LOOKUP_ID_BEHIND_LAST = 0, 0xFFFF_FFFF_FFFF_FFFF
+MESSAGE_ANSWER, NO_ANSWER_YET, TIMEOUT_ANSWER, ERROR_STATUS_ANSWER = "message", "wait", "timeout", "error"
 """The server's possible answers to a read: a message, no answer yet, MQ_ERROR_IO_TIMEOUT, or another status."""
 INVALID_PARAMETER_ANSWER, MESSAGE_WITH_REFUSED_END = "invalid parameter", "message without an end"
 """Further answers: MQ_ERROR_INVALID_PARAMETER, and a message whose RemoteQMEndReceive the server refuses."""
@@ -51,8 +51,8 @@ class PendingRead:
 
     name: str
     queue: str
-    receives: bool
-    by_cursor: bool = False
+    removes_message: bool
+    uses_cursor: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -61,10 +61,10 @@ class Queue:
 
     name: str
     cursors: list[str] = field(default_factory=list)
-    reads: list[PendingRead] = field(default_factory=list)
+    pending_reads: list[PendingRead] = field(default_factory=list)
 
 
-class Client(Model):
+class ClientModel(Model):
     """The model of the remote calls that a system makes when its applications read queues of the peer."""
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
@@ -89,12 +89,12 @@ class Client(Model):
     def find_read(self, read: str) -> tuple[Queue, PendingRead]:
         """Return a waiting read and its queue; raise ImpossibleStep if no read with this name is waiting."""
         for queue in self.queues.values():
-            for one in queue.reads:
+            for one in queue.pending_reads:
                 if one.name == read:
                     return queue, one
         raise ImpossibleStep
 
-    def call(self, method: str, **fields: Any) -> None:
+    def record_remote_call(self, method: str, **fields: Any) -> None:
         """Record a call that the system makes."""
         self.calls.append({"call": method, **fields})
 
@@ -109,11 +109,11 @@ class Client(Model):
     )
     def open(self, queue: str, fails: bool) -> None:
         """Let an application open a queue of the peer. ``fails``: whether the peer refuses RemoteQMOpenQueue."""
-        self.call(
+        self.record_remote_call(
             "RemoteQMOpenQueue", hQueue=queue, pQueue=queue, dwpContext=queue, pLicGuid="own", dwMQS=0, bound=True
         )
         if fails:
-            self.answers["answer"] = Refused()
+            self.answers["answer"] = ExpectedRefusal()
         else:
             self.queues[queue] = Queue(queue)
             self.answers["answer"] = "done"
@@ -134,15 +134,15 @@ class Client(Model):
         refuses RemoteQMCloseQueue; then the documents leave the answer to the application open.
         """
         closed = self.find(queue)
-        if closed.reads:
+        if closed.pending_reads:
             self.cite_rules("MQQP-3.2.4.9-03", "MQQP-3.2.4.9-04")
-        for read in closed.reads:
-            self.call("RemoteQMCancelReceive", queue=queue, descriptor=queue, read=read.name)
-            self.answers[read.name] = Refused()
-        self.call("RemoteQMCloseQueue", handle=queue)
+        for read in closed.pending_reads:
+            self.record_remote_call("RemoteQMCancelReceive", queue=queue, descriptor=queue, read=read.name)
+            self.answers[read.name] = ExpectedRefusal()
+        self.record_remote_call("RemoteQMCloseQueue", handle=queue)
         del self.queues[queue]
-        refused = fails and not self.decide("answer to a close that the server refuses")
-        self.answers["answer"] = Refused() if refused else "done"
+        refused = fails and not self.choose_reading("answer to a close that the server refuses")
+        self.answers["answer"] = ExpectedRefusal() if refused else "done"
 
     def draw_close(self, chance: Random) -> dict[str, Any]:
         return {"queue": draw_one(chance, self.queues), "fails": chance.random() < 0.3}
@@ -151,7 +151,7 @@ class Client(Model):
     def purge(self, queue: str) -> None:
         """Have an application purge a queue of the peer."""
         self.find(queue)
-        self.call("RemoteQMPurgeQueue", queue=queue)
+        self.record_remote_call("RemoteQMPurgeQueue", queue=queue)
         self.answers["answer"] = "done"
 
     def draw_purge(self, chance: Random) -> dict[str, Any]:
@@ -161,7 +161,7 @@ class Client(Model):
     def open_cursor(self, cursor: str, queue: str) -> None:
         """Let an application create a cursor for a queue of the peer."""
         self.find(queue).cursors.append(cursor)
-        self.call("R_QMCreateRemoteCursor", queue=queue)
+        self.record_remote_call("R_QMCreateRemoteCursor", queue=queue)
         self.answers["answer"] = "done"
 
     def draw_open_cursor(self, chance: Random) -> dict[str, Any]:
@@ -171,15 +171,15 @@ class Client(Model):
     @transition("MQQP-3.2.4.8-02", "MQQP-3.2.4.8-03", "MQQP-3.2.4.8-04", needs=NEEDED_CAPABILITIES, weight=1)
     def close_cursor(self, cursor: str) -> None:
         """Let an application close a cursor."""
-        queue = self.find_queue_of(cursor)
+        queue = self.find_queue_of_cursor(cursor)
         queue.cursors.remove(cursor)
-        self.call("RemoteQMCloseCursor", queue=queue.name, cursor=cursor)
+        self.record_remote_call("RemoteQMCloseCursor", queue=queue.name, cursor=cursor)
         self.answers["answer"] = "done"
 
     def draw_close_cursor(self, chance: Random) -> dict[str, Any]:
         return {"cursor": self._draw_cursor(chance)}
 
-    def find_queue_of(self, cursor: str) -> Queue:
+    def find_queue_of_cursor(self, cursor: str) -> Queue:
         """Return the queue that a cursor belongs to; raise ImpossibleStep if the cursor is closed."""
         queue = next((one for one in self.queues.values() if cursor in one.cursors), None)
         if queue is None:
@@ -210,12 +210,12 @@ class Client(Model):
         opened = self.find(queue)
         if cursor is not None and cursor not in opened.cursors:
             raise ImpossibleStep
-        one = PendingRead(read, queue, action == RECEIVE, cursor is not None)
-        self.cite_rules(*RULES_BY_KIND_OF_READ[one.receives, one.by_cursor])
-        self.call("RemoteQmGetVersion")
+        one = PendingRead(read, queue, action == RECEIVE_ACTION, cursor is not None)
+        self.cite_rules(*RULES_BY_KIND_OF_READ[one.removes_message, one.uses_cursor])
+        self.record_remote_call("RemoteQmGetVersion")
         fields = self._describe_read(queue, action, cursor, timeout_ms)
-        self.call(START_RECEIVE2_METHOD if self.version >= (5, 1, 0) else START_RECEIVE_METHOD, **fields)
-        opened.reads.append(one)
+        self.record_remote_call(START_RECEIVE2_METHOD if self.version >= (5, 1, 0) else START_RECEIVE_METHOD, **fields)
+        opened.pending_reads.append(one)
         if served != NO_ANSWER_YET:
             self._complete_served_read(one, served, message)
 
@@ -237,18 +237,20 @@ class Client(Model):
     def draw_read(self, chance: Random) -> dict[str, Any]:
         queue = draw_one(chance, self.queues.values())
         cursor = draw_one(chance, queue.cursors) if queue.cursors and chance.random() < 0.6 else None
-        action = chance.choice((RECEIVE, PEEK, NEXT) if cursor is not None else (RECEIVE, PEEK))
+        action = chance.choice(
+            (RECEIVE_ACTION, PEEK_ACTION, PEEK_NEXT_ACTION) if cursor is not None else (RECEIVE_ACTION, PEEK_ACTION)
+        )
         kinds = (
-            MESSAGE,
-            MESSAGE,
-            MESSAGE,
-            self._draw_message_answer(chance, action == RECEIVE),
-            TIMEOUT,
+            MESSAGE_ANSWER,
+            MESSAGE_ANSWER,
+            MESSAGE_ANSWER,
+            self._draw_message_answer(chance, action == RECEIVE_ACTION),
+            TIMEOUT_ANSWER,
             *_FAILURE_ANSWERS,
             NO_ANSWER_YET,
             NO_ANSWER_YET,
         )
-        served = chance.choice(kinds if len(queue.reads) < MAX_WAITING_READS else kinds[:-2])
+        served = chance.choice(kinds if len(queue.pending_reads) < MAX_WAITING_READS else kinds[:-2])
         simple = (0, 1, 1_500, INFINITE_MS, *_LONG_TIMEOUTS_MS) if served != NO_ANSWER_YET else (INFINITE_MS,)
         return {
             "read": f"r{self.steps}",
@@ -271,12 +273,12 @@ class Client(Model):
         """Let an application read a message by its LookupIdentifier."""
         opened = self.find(queue)
         one = PendingRead(read, queue, receives)
-        self.call("RemoteQmGetVersion")
+        self.record_remote_call("RemoteQmGetVersion")
         way = {"first": "next", "last": "previous"}.get(seek, seek)
         fields = self._describe_read(queue, f"{way} {'receive' if receives else 'peek'}", None, 0)
-        place = {"first": BEFORE_FIRST, "last": BEHIND_LAST}.get(seek, lookup_id)
-        self.call(LOOKUP, **fields, lookup_id=place)
-        opened.reads.append(one)
+        place = {"first": LOOKUP_ID_BEFORE_FIRST, "last": LOOKUP_ID_BEHIND_LAST}.get(seek, lookup_id)
+        self.record_remote_call(START_RECEIVE_BY_LOOKUP_ID_METHOD, **fields, lookup_id=place)
+        opened.pending_reads.append(one)
         self._complete_served_read(one, served, message)
 
     def draw_look_up(self, chance: Random) -> dict[str, Any]:
@@ -288,13 +290,13 @@ class Client(Model):
             "lookup_id": chance.choice((1, 0x0300_0000_0000_0005, chance.getrandbits(59))),
             "seek": chance.choice(SEEK_DIRECTIONS),
             "receives": chance.random() < 0.5,
-            "served": chance.choice((MESSAGE, MESSAGE, *_FAILURE_ANSWERS)),
+            "served": chance.choice((MESSAGE_ANSWER, MESSAGE_ANSWER, *_FAILURE_ANSWERS)),
             "message": self._draw_message(chance),
         }
 
     def _draw_message_answer(self, chance: Random, receives: bool) -> str:
         """Draw an answer with a message, whose end the server may refuse if the read is a receive."""
-        return MESSAGE_WITH_REFUSED_END if receives and chance.random() < 0.5 else MESSAGE
+        return MESSAGE_WITH_REFUSED_END if receives and chance.random() < 0.5 else MESSAGE_ANSWER
 
     @transition("MQQP-3.2.1.2-01", needs=NEEDED_CAPABILITIES, weight=5)
     def serve(self, read: str, served: str, message: Any) -> None:
@@ -303,12 +305,17 @@ class Client(Model):
         self._complete_served_read(one, served, message)
 
     def draw_serve(self, chance: Random) -> dict[str, Any]:
-        reads = [read for queue in self.queues.values() for read in queue.reads]
+        reads = [read for queue in self.queues.values() for read in queue.pending_reads]
         read = draw_one(chance, reads)
         return {
             "read": read.name,
             "served": chance.choice(
-                (MESSAGE, self._draw_message_answer(chance, read.receives), TIMEOUT, *_FAILURE_ANSWERS)
+                (
+                    MESSAGE_ANSWER,
+                    self._draw_message_answer(chance, read.removes_message),
+                    TIMEOUT_ANSWER,
+                    *_FAILURE_ANSWERS,
+                )
             ),
             "message": self._draw_message(chance),
         }
@@ -317,22 +324,22 @@ class Client(Model):
         """Complete a read. If the peer answers with a message, the client delivers the message and, if the read is
         a receive, ends the receive.
         """
-        if served == MESSAGE_WITH_REFUSED_END and not read.receives:
+        if served == MESSAGE_WITH_REFUSED_END and not read.removes_message:
             raise ImpossibleStep
-        self.queues[read.queue].reads.remove(read)
+        self.queues[read.queue].pending_reads.remove(read)
         if served in _FAILURE_ANSWERS:
-            self.answers[read.name] = Refused()
-        elif served == TIMEOUT:
+            self.answers[read.name] = ExpectedRefusal()
+        elif served == TIMEOUT_ANSWER:
             self.answers[read.name] = {"message": None}
         else:
-            self.cite_rules(*END_RULES_BY_KIND_OF_READ[read.receives, read.by_cursor])
+            self.cite_rules(*END_RULES_BY_KIND_OF_READ[read.removes_message, read.uses_cursor])
             self.answers[read.name] = {"message": dict(message)}
             if served == MESSAGE_WITH_REFUSED_END:
                 self.cite_rules("MQQP-3.2.4.3-39", "MQQP-3.2.4.6-38")
-                if not self.decide("answer to a receive whose end the server refuses"):
-                    self.answers[read.name] = Refused()
-            if read.receives:
-                self.call("RemoteQMEndReceive", handle=read.name, ack="RR_ACK")
+                if not self.choose_reading("answer to a receive whose end the server refuses"):
+                    self.answers[read.name] = ExpectedRefusal()
+            if read.removes_message:
+                self.record_remote_call("RemoteQMEndReceive", handle=read.name, ack="RR_ACK")
 
     def _draw_message(self, chance: Random) -> dict[str, Any]:
         """Draw the visible properties of a message from the peer."""
@@ -359,13 +366,13 @@ class Client(Model):
     def cancel(self, read: str) -> None:
         """Let an application cancel a waiting read."""
         queue, one = self.find_read(read)
-        self.call("RemoteQMCancelReceive", queue=queue.name, descriptor=queue.name, read=read)
-        queue.reads.remove(one)
+        self.record_remote_call("RemoteQMCancelReceive", queue=queue.name, descriptor=queue.name, read=read)
+        queue.pending_reads.remove(one)
         self.answers["answer"] = "done"
-        self.answers[read] = Refused()
+        self.answers[read] = ExpectedRefusal()
 
     def draw_cancel(self, chance: Random) -> dict[str, Any]:
-        return {"read": draw_one(chance, (read.name for queue in self.queues.values() for read in queue.reads))}
+        return {"read": draw_one(chance, (read.name for queue in self.queues.values() for read in queue.pending_reads))}
 
     # -- visible state ------------------------------------------------------------------------------------------------
 
@@ -374,6 +381,6 @@ class Client(Model):
         return {
             "calls": list(self.calls),
             "bindings": len(self.queues),
-            "pending reads": sum(len(one.reads) for one in self.queues.values()),
+            "pending reads": sum(len(one.pending_reads) for one in self.queues.values()),
             "open queues": len(self.queues),
         }

@@ -10,17 +10,17 @@ from random import Random
 from typing import Any
 
 from harness.model.agreement import BoundedNumber
-from harness.model.connecting.attempts import REACTION_TIME_MS, WINDOW_SIZE, Attempts
+from harness.model.connecting.attempts import REACTION_TIME_MS, WINDOW_SIZE, SessionAttempts
 from harness.model.connecting.state import (
-    DIRECT,
+    DIRECT_DESTINATION,
     ESTABLISHING_PHASE,
     MAX_COMPARED_HISTORY_ENTRIES,
-    OPEN,
+    OPEN_PHASE,
     PARAMETERS_PHASE,
     PINGS_ANSWERED,
     PINGS_IGNORED,
-    PRIVATE,
-    REFUSED,
+    PINGS_REFUSED,
+    PRIVATE_DESTINATION,
     UNKNOWN_HOST_DESTINATION,
     Destination,
 )
@@ -48,7 +48,7 @@ FORBIDDEN_PACKETS = ("session ack", "order ack", "final ack", "message", "garbag
 """Packets that the peer must not send while a session is set up."""
 
 
-class Connecting(Attempts):
+class ConnectingModel(SessionAttempts):
     """The model of the sessions that the system opens."""
 
     # -- messages -----------------------------------------------------------------------------------------------------
@@ -64,20 +64,22 @@ class Connecting(Attempts):
     def send(self, message: str, to: str, delivery: str) -> None:
         """Let an application send a message to a queue of the peer, or to a queue on an unknown host."""
         one = self.destinations[to]
-        if one.phase is None and one.due_ms is not None and to != UNKNOWN_HOST_DESTINATION:
+        if one.phase is None and one.end_of_wait_ms is not None and to != UNKNOWN_HOST_DESTINATION:
             raise ImpossibleStep  # the documents leave open whether a new message causes an attempt at once
-        one.waiting.append(message)
-        if one.phase is None and one.due_ms is None and not one.paused and not self.offline:
+        one.waiting_messages.append(message)
+        if one.phase is None and one.end_of_wait_ms is None and not one.paused and not self.offline:
             self.try_to_open(one, again=False)
         self.send_waiting_messages(one)
         self.settle()
 
     def draw_send(self, chance: Random) -> dict[str, Any]:
-        return self._draw_send_arguments(chance, (DIRECT, DIRECT, DIRECT, UNKNOWN_HOST_DESTINATION))
+        return self._draw_send_arguments(
+            chance, (DIRECT_DESTINATION, DIRECT_DESTINATION, DIRECT_DESTINATION, UNKNOWN_HOST_DESTINATION)
+        )
 
     def _draw_send_arguments(self, chance: Random, names: tuple[str, ...]) -> dict[str, Any]:
         one = self.destinations[chance.choice(names)]
-        if len(one.waiting) + len(one.sent) >= MAX_MESSAGES_PER_DESTINATION:
+        if len(one.waiting_messages) + len(one.unacknowledged_messages) >= MAX_MESSAGES_PER_DESTINATION:
             raise ImpossibleStep
         self.check_no_wait_ends_near(self.now_ms + REACTION_TIME_MS)
         delivery = chance.choice(("express", "recoverable"))
@@ -95,20 +97,20 @@ class Connecting(Attempts):
         self.send(message, to, delivery)
 
     def draw_send_private(self, chance: Random) -> dict[str, Any]:
-        return self._draw_send_arguments(chance, (PRIVATE,))
+        return self._draw_send_arguments(chance, (PRIVATE_DESTINATION,))
 
     @transition("MQQB-3.1.7.1-03", "MQQB-3.1.7.12-14", "MQQB-3.1.7.12-15", needs=NEEDED_CAPABILITIES, weight=1)
     def burst(self, messages: list[str], to: str) -> None:
         """Let applications send more messages on an open session than the window permits."""
-        one = self.find(to, OPEN)
-        one.waiting += messages
+        one = self.find(to, OPEN_PHASE)
+        one.waiting_messages += messages
         self.send_waiting_messages(one)
         self.settle()
 
     def draw_burst(self, chance: Random) -> dict[str, Any]:
-        to = self._draw_destination_in_phase(chance, OPEN)
+        to = self._draw_destination_in_phase(chance, OPEN_PHASE)
         number = chance.randint(WINDOW_SIZE, WINDOW_SIZE + 3)
-        if len(self.destinations[to].waiting) > MAX_MESSAGES_PER_DESTINATION:
+        if len(self.destinations[to].waiting_messages) > MAX_MESSAGES_PER_DESTINATION:
             raise ImpossibleStep
         return {"messages": [f"m{self.steps}-{each}" for each in range(number)], "to": to}
 
@@ -125,24 +127,27 @@ class Connecting(Attempts):
         """Let the peer acknowledge the first messages of a session. ``unused``: the unused bits and fields that the
         peer sets in the SessionAck.
         """
-        one = self.find(to, OPEN)
+        one = self.find(to, OPEN_PHASE)
         self.cite_rules(*list_rules(unused))
-        if number > len(one.sent):
+        if number > len(one.unacknowledged_messages):
             raise ImpossibleStep
-        del one.sent[:number]
+        del one.unacknowledged_messages[:number]
         one.received_ack = one.was_acknowledged = True
-        if one.sent:
+        if one.unacknowledged_messages:
             self.start_ack_wait(one)
-        again = list(one.sent)
+        again = list(one.unacknowledged_messages)
         self.send_waiting_messages(one)
-        if again and self.decide("E65"):
-            if one.paused or len(one.sent) > len(again):
+        if again and self.choose_reading("E65"):
+            if one.paused or len(one.unacknowledged_messages) > len(again):
                 raise ImpossibleStep  # open: the order of the messages, and which acknowledgments name waiting copies
-            one.came += again
+            one.messages_received_by_peer += again
         self.settle()
 
     def draw_acknowledge(self, chance: Random) -> dict[str, Any]:
-        one = draw_one(chance, (one for one in self.destinations.values() if one.phase == OPEN and one.sent))
+        one = draw_one(
+            chance,
+            (one for one in self.destinations.values() if one.phase == OPEN_PHASE and one.unacknowledged_messages),
+        )
         number = chance.choice((len(one.sent), chance.randint(1, len(one.sent))))
         return {"to": one.name, "number": number, "unused": draw_unused_fields(chance, BASE_FIELDS, INTERNAL_FIELDS)}
 
@@ -155,18 +160,18 @@ class Connecting(Attempts):
         """Let the peer send, on a session that the system opened, more recoverable messages than one acknowledgment can
         name.
         """
-        one = self.find(to, OPEN)
+        one = self.find(to, OPEN_PHASE)
         if not one.was_acknowledged:
             raise ImpossibleStep  # E50: the documents leave open which packets set ReceivedAck
         one.received_ack = True
-        one.offered += number
-        one.least_acknowledged = one.offered - MAX_MESSAGES_NAMED_BY_ACK
+        one.messages_sent_by_peer_count += number
+        one.least_messages_acknowledged_by_system = one.messages_sent_by_peer_count - MAX_MESSAGES_NAMED_BY_ACK
         self.settle()
 
     def draw_offer_burst(self, chance: Random) -> dict[str, Any]:
         self.check_no_wait_ends_near(self.now_ms + REACTION_TIME_MS)
         to = draw_one(
-            chance, (one.name for one in self.destinations.values() if one.phase == OPEN and one.was_acknowledged)
+            chance, (one.name for one in self.destinations.values() if one.phase == OPEN_PHASE and one.was_acknowledged)
         )
         return {"to": to, "number": MAX_MESSAGES_NAMED_BY_ACK + chance.randint(1, 8)}
 
@@ -197,9 +202,9 @@ class Connecting(Attempts):
         if how == VALID_RESPONSE:
             self.cite_rules("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-15", "MQQB-3.1.5.3.2-D02", "MQQB-3.1.5.3.2-12")
             one.phase = PARAMETERS_PHASE
-            if self.decide("whether the second request starts the Session Initialization Timer again"):
+            if self.choose_reading("whether the second request starts the Session Initialization Timer again"):
                 self.start_initialization_timer(one)
-            one.history.append("EstablishPacketReceived")
+            one.connection_history.append("EstablishPacketReceived")
         elif how in (RESPONSE_WITH_REFUSAL, RESPONSE_WITH_WRONG_CLIENT_GUID):
             self.end_session(one, "ConnectionRefused" if how == RESPONSE_WITH_REFUSAL else "UnknownFailure")
         else:
@@ -257,9 +262,9 @@ class Connecting(Attempts):
             self.cite_rules("MQQB-3.1.5.4.2-01", "MQQB-3.1.5.4.2-06", "MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-08")
             self.cite_rules("MQQB-3.1.5.4.2-09", "MQQB-3.1.5.4.2-05")
             self.stop_initialization_timer(one)
-            one.phase, one.received_ack, one.window = OPEN, True, window
+            one.phase, one.received_ack, one.peer_window_size = OPEN_PHASE, True, window
             one.was_acknowledged = False
-            one.history.append("Established")
+            one.connection_history.append("Established")
             self.send_waiting_messages(one)
         else:
             self._cite_closing_packet(how)
@@ -283,16 +288,16 @@ class Connecting(Attempts):
     def hang_up(self, to: str) -> None:
         """Let the peer close the connection of a session, in any phase."""
         one = self.destinations[to]
-        if one.phase not in (ESTABLISHING_PHASE, PARAMETERS_PHASE, OPEN):
+        if one.phase not in (ESTABLISHING_PHASE, PARAMETERS_PHASE, OPEN_PHASE):
             raise ImpossibleStep
-        if one.phase == OPEN:
+        if one.phase == OPEN_PHASE:
             self.end_session(one, None)
         else:
             self.end_session_setup(one)
         self.settle()
 
     def draw_hang_up(self, chance: Random) -> dict[str, Any]:
-        return {"to": self._draw_destination_in_phase(chance, ESTABLISHING_PHASE, PARAMETERS_PHASE, OPEN)}
+        return {"to": self._draw_destination_in_phase(chance, ESTABLISHING_PHASE, PARAMETERS_PHASE, OPEN_PHASE)}
 
     @transition("MQQB-3.1.7.8-05", "MQQB-3.1.7.6-12", "MQQB-3.1.7.8-06", needs=NEEDED_CAPABILITIES, weight=3, unused=[])
     def treat_pings(self, how: str, unused: list[str]) -> None:
@@ -305,7 +310,7 @@ class Connecting(Attempts):
 
     def draw_treat_pings(self, chance: Random) -> dict[str, Any]:
         self.check_no_wait_ends_near(self.now_ms + REACTION_TIME_MS)
-        usual = PINGS_ANSWERED if self.ping_mode != PINGS_ANSWERED else REFUSED
+        usual = PINGS_ANSWERED if self.ping_mode != PINGS_ANSWERED else PINGS_REFUSED
         return {
             "how": chance.choice((usual, usual, PINGS_ANSWERED, PINGS_IGNORED)),
             "unused": draw_unused_fields(chance, PING_FIELDS),
@@ -316,7 +321,7 @@ class Connecting(Attempts):
     @transition("MQQB-3.1.7.13-13", "MQQB-3.1.7.12-04", needs=(*NEEDED_CAPABILITIES, "pause"), weight=3)
     def pause(self, to: str) -> None:
         """Let an administrator pause an outgoing queue whose session is open."""
-        one = self.find(to, OPEN)
+        one = self.find(to, OPEN_PHASE)
         if one.paused:
             raise ImpossibleStep
         one.paused = True
@@ -324,7 +329,7 @@ class Connecting(Attempts):
 
     def draw_pause(self, chance: Random) -> dict[str, Any]:
         self.check_no_wait_ends_near(self.now_ms + REACTION_TIME_MS)
-        ready = (name for name, one in self.destinations.items() if one.phase == OPEN and not one.paused)
+        ready = (name for name, one in self.destinations.items() if one.phase == OPEN_PHASE and not one.paused)
         return {"to": draw_one(chance, ready)}
 
     @transition("MQQB-3.1.7.1-02", "MQDMPR-3.1.4.15-03", needs=(*NEEDED_CAPABILITIES, "pause"), weight=4)
@@ -343,7 +348,9 @@ class Connecting(Attempts):
         self.settle()
 
     def _is_resumable(self, one: Destination) -> bool:
-        return one.paused and (one.phase == OPEN or (one.phase is None and bool(one.waiting) and not self.offline))
+        return one.paused and (
+            one.phase == OPEN_PHASE or (one.phase is None and bool(one.waiting_messages) and not self.offline)
+        )
 
     def draw_resume(self, chance: Random) -> dict[str, Any]:
         self.check_no_wait_ends_near(self.now_ms + REACTION_TIME_MS)
@@ -368,19 +375,21 @@ class Connecting(Attempts):
             seen["cookies of pings"] = self.cookies
         for name, one in self.destinations.items():
             seen[name] = described = {
-                "connections": one.connections,
-                "history": one.history[-MAX_COMPARED_HISTORY_ENTRIES:],
-                "waiting": len(one.waiting) + len(one.sent),
+                "connections": one.connection_count,
+                "history": one.connection_history[-MAX_COMPARED_HISTORY_ENTRIES:],
+                "waiting": len(one.waiting_messages) + len(one.unacknowledged_messages),
                 **({} if one.state is None else {"state": one.state}),
             }
-            if one.connections:
-                described |= {"came": list(one.came), "closed": one.closed, "wrong packets": 0}
-                described |= {} if one.server is None else {"server": one.server}
-                if one.without_ping:
+            if one.connection_count:
+                described |= {"came": list(one.messages_received_by_peer), "closed": one.closed, "wrong packets": 0}
+                described |= {} if one.server_guid is None else {"server": one.server_guid}
+                if one.was_opened_without_ping:
                     self.cite_rules("MQQB-3.1.5.2.3-11")
                     described["se"] = 1
-                if one.phase == OPEN:
-                    described["acknowledged"] = BoundedNumber(one.least_acknowledged, one.offered)
+                if one.phase == OPEN_PHASE:
+                    described["acknowledged"] = BoundedNumber(
+                        one.least_messages_acknowledged_by_system, one.messages_sent_by_peer_count
+                    )
                 packets = {ESTABLISHING_PHASE: 1, PARAMETERS_PHASE: 2}
                 described |= {"set-up": packets[one.phase]} if one.phase in packets else {}
         return seen

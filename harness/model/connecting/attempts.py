@@ -7,17 +7,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness.model.connecting.state import (
-    DIRECT,
+    DIRECT_DESTINATION,
     ESTABLISHING_PHASE,
-    OPEN,
+    OPEN_PHASE,
     PARAMETERS_PHASE,
-    PEER,
+    PEER_SERVER_GUID,
     PING_COOKIE_ORDERS,
     PINGING_PHASE,
     PINGS_ANSWERED,
     PINGS_IGNORED,
-    PRIVATE,
-    REFUSED,
+    PINGS_REFUSED,
+    PRIVATE_DESTINATION,
     UNKNOWN_HOST_DESTINATION,
     ZERO_SERVER_GUID,
     Destination,
@@ -35,7 +35,7 @@ ACK_WAIT_MS = 20_000
 """int ms: AckWaitTimeout in this area. The Session Ack Wait Timer expires after a multiple of AckWaitTimeout
 (3.1.2.4).
 """
-_ACK_WAIT_MULTIPLES_BY_DESTINATION = {DIRECT: (2, 1, 3), PRIVATE: (1, 2, 3)}
+_ACK_WAIT_MULTIPLES_BY_DESTINATION = {DIRECT_DESTINATION: (2, 1, 3), PRIVATE_DESTINATION: (1, 2, 3)}
 """The possible durations of the Session Ack Wait Timer for each kind of destination, as multiples of
 AckWaitTimeout. Note <46> names the first multiple of each kind.
 """
@@ -46,12 +46,14 @@ with SHOULD).
 RETRY_RULES = ("MQQB-3.1.6.1-01", "MQQB-3.1.6.1-03", "MQQB-3.1.6.1-10", "MQQB-3.1.5.9-04", "MQQB-3.1.2.4-01")
 
 
-class Attempts(Model):
+class SessionAttempts(Model):
     """The attempts of the system to open sessions, its pings, its timers, and the messages that it sends."""
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
-        self.destinations = {name: Destination(name) for name in (DIRECT, PRIVATE, UNKNOWN_HOST_DESTINATION)}
+        self.destinations = {
+            name: Destination(name) for name in (DIRECT_DESTINATION, PRIVATE_DESTINATION, UNKNOWN_HOST_DESTINATION)
+        }
         self.pings = 0
         self.cookies: str | None = None
         """The order of the cookies of all pings, or None before the second ping."""
@@ -66,7 +68,7 @@ class Attempts(Model):
         self.check_no_wait_ends_near(until_ms)
         while due := self._list_due_waits(until_ms):
             self.now_ms, one = min(due, key=lambda each: each[0])
-            if self.now_ms == one.ack_due_ms:
+            if self.now_ms == one.ack_wait_timer_expiry_ms:
                 self._expire_ack_wait(one)
             else:
                 self._handle_end_of_wait(one)
@@ -75,7 +77,11 @@ class Attempts(Model):
         self.answers.setdefault("answer", "done")
 
     def _list_due_waits(self, until_ms: int) -> list[tuple[int, Destination]]:
-        waits = [(due, one) for one in self.destinations.values() for due in (one.due_ms, one.ack_due_ms)]
+        waits = [
+            (due, one)
+            for one in self.destinations.values()
+            for due in (one.end_of_wait_ms, one.ack_wait_timer_expiry_ms)
+        ]
         return [(due, one) for due, one in waits if due is not None and due <= until_ms]
 
     def check_no_wait_ends_near(self, until_ms: int) -> None:
@@ -83,15 +89,15 @@ class Attempts(Model):
         then uncertain.
         """
         for one in self.destinations.values():
-            for due_ms in (one.due_ms, one.ack_due_ms):
+            for due_ms in (one.end_of_wait_ms, one.ack_wait_timer_expiry_ms):
                 if due_ms is not None and abs(due_ms - until_ms) < TIMER_MARGIN_MS:
                     raise ImpossibleStep
 
     def start_ack_wait(self, destination: Destination) -> None:
         self.cite_rules("MQQB-3.1.7.1.3-27", "MQQB-3.1.2.4-01")
         multiples = _ACK_WAIT_MULTIPLES_BY_DESTINATION[destination.name]
-        reading = self.decide(f"multiple of AckWaitTimeout for a {destination.name} name", len(multiples))
-        destination.ack_due_ms = self.now_ms + multiples[reading] * ACK_WAIT_MS
+        reading = self.choose_reading(f"multiple of AckWaitTimeout for a {destination.name} name", len(multiples))
+        destination.ack_wait_timer_expiry_ms = self.now_ms + multiples[reading] * ACK_WAIT_MS
 
     def _expire_ack_wait(self, destination: Destination) -> None:
         """Handle the expiry of the Session Ack Wait Timer (3.1.6.3) while messages are unacknowledged. If the
@@ -99,16 +105,16 @@ class Attempts(Model):
         again.
         """
         self.cite_rules("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.7.1.3-27")
-        destination.ack_due_ms = None
-        if destination.sent and not self._has_received_ack(destination):
+        destination.ack_wait_timer_expiry_ms = None
+        if destination.unacknowledged_messages and not self._has_received_ack(destination):
             self.end_session(destination, None)
-        elif destination.sent:
+        elif destination.unacknowledged_messages:
             self.start_ack_wait(destination)
         destination.received_ack = False
 
     def _has_received_ack(self, destination: Destination) -> bool:
         """Return ReceivedAck of a session. The packets that open the session may leave ReceivedAck unchanged (E50)."""
-        return destination.received_ack and (destination.was_acknowledged or not self.decide("E50"))
+        return destination.received_ack and (destination.was_acknowledged or not self.choose_reading("E50"))
 
     def _handle_end_of_wait(self, destination: Destination) -> None:
         if destination.phase == PINGING_PHASE:
@@ -120,64 +126,68 @@ class Attempts(Model):
         else:
             self.cite_rules("MQQB-3.1.6.6-01", "MQQB-3.1.5.2.3-15")
             if any(
-                one.phase in (ESTABLISHING_PHASE, PARAMETERS_PHASE) and one.due_ms is None
+                one.phase in (ESTABLISHING_PHASE, PARAMETERS_PHASE) and one.end_of_wait_ms is None
                 for one in self.destinations.values()
             ):
                 raise ImpossibleStep  # E13: the expiry of a shared timer may also end the set-up of that session
-            destination.due_ms = None
+            destination.end_of_wait_ms = None
             self.end_session_setup(destination)
 
     # -- attempts -----------------------------------------------------------------------------------------------------
 
     def try_to_open(self, destination: Destination, *, again: bool) -> None:
         """Let the system try to open a session to a destination."""
-        destination.due_ms = None
+        destination.end_of_wait_ms = None
         if destination.name == UNKNOWN_HOST_DESTINATION:
             self.cite_rules("MQQB-3.1.5.2.1-08", "MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2-01")
             self.end_session(destination, "DnsFailure")
             return
-        destination.tried = True
-        when = self.decide("when the initiator pings", 3)
+        destination.was_connection_tried = True
+        when = self.choose_reading("when the initiator pings", 3)
         pings = when == 1 or (when == 0 and not again)
         if pings:
             self._send_ping()
-            if self.ping_mode == REFUSED:
+            if self.ping_mode == PINGS_REFUSED:
                 self.cite_rules("MQQB-3.1.7.6-13", "MQQB-3.1.5.2.2-06", "MQQB-3.1.5.2.2-07")
                 self.end_session(destination, "PingFailure")
                 return
             if self.ping_mode == PINGS_IGNORED:
-                destination.phase, destination.due_ms = PINGING_PHASE, self.now_ms + PING_TIMEOUT_MS
+                destination.phase, destination.end_of_wait_ms = PINGING_PHASE, self.now_ms + PING_TIMEOUT_MS
                 return
         self.cite_rules("MQQB-3.1.5.2.3-02", "MQQB-3.1.5.2.3-14", "MQQB-3.1.5.2.3-16", "MQQB-3.1.5.2.3-08")
         destination.phase, destination.closed = ESTABLISHING_PHASE, False
         self.start_initialization_timer(destination)
-        if destination.name == DIRECT:
-            named = (pings or (again and self.pings > 0)) and self.decide("E11") == 1
-            destination.server = ZERO_SERVER_GUID if not named else PEER if pings else None
-        destination.connections += 1
-        destination.without_ping = not pings
-        destination.offered = destination.least_acknowledged = 0
-        destination.came.clear()
-        destination.history.append("InProcess")
+        if destination.name == DIRECT_DESTINATION:
+            named = (pings or (again and self.pings > 0)) and self.choose_reading("E11") == 1
+            destination.server_guid = ZERO_SERVER_GUID if not named else PEER_SERVER_GUID if pings else None
+        destination.connection_count += 1
+        destination.was_opened_without_ping = not pings
+        destination.messages_sent_by_peer_count = destination.least_messages_acknowledged_by_system = 0
+        destination.messages_received_by_peer.clear()
+        destination.connection_history.append("InProcess")
 
     def start_initialization_timer(self, destination: Destination) -> None:
         others = self._list_other_sessions_with_timer(destination)
-        for one in (destination, *(others if others and self.decide("E13") else ())):
-            one.due_ms = self.now_ms + INITIALIZATION_TIMEOUT_MS
+        for one in (destination, *(others if others and self.choose_reading("E13") else ())):
+            one.end_of_wait_ms = self.now_ms + INITIALIZATION_TIMEOUT_MS
 
     def stop_initialization_timer(self, destination: Destination, *choices: str) -> None:
         others = self._list_other_sessions_with_timer(destination)
-        stopped = ("E13 for a session whose timer was stopped",) if destination.due_ms is None else ()
-        is_shared = others and all(self.decide(choice) for choice in ("E13", *choices, *stopped))
+        stopped = ("E13 for a session whose timer was stopped",) if destination.end_of_wait_ms is None else ()
+        is_shared = others and all(self.choose_reading(choice) for choice in ("E13", *choices, *stopped))
         for one in (destination, *(others if is_shared else ())):
-            one.due_ms = None
+            one.end_of_wait_ms = None
 
     def _list_other_sessions_with_timer(self, destination: Destination) -> list[Destination]:
         """Return the other sessions for which the Session Initialization Timer runs. Under the second reading of E13,
         they share their timer with the session of this destination.
         """
         others = [one for one in self.destinations.values() if one is not destination]
-        return [one for one in others if one.phase in (ESTABLISHING_PHASE, PARAMETERS_PHASE) and one.due_ms is not None]
+        return [
+            one
+            for one in others
+            if one.phase in (ESTABLISHING_PHASE, PARAMETERS_PHASE) and one.end_of_wait_ms is not None
+        ]
 
     def _send_ping(self) -> None:
         """Let the system send a Ping Request. Its cookie shows whether PingCookie is reset for each session (E15).
@@ -187,7 +197,7 @@ class Attempts(Model):
         self.pings += 1
         self.cite_rules("MQQB-3.1.5.2.2-02", "MQQB-3.1.7.6-08", "MQQB-3.1.7.6-12")
         if self.pings > 1:
-            self.cookies = PING_COOKIE_ORDERS[self.decide("E15")]
+            self.cookies = PING_COOKIE_ORDERS[self.choose_reading("E15")]
         waiting = any(one.phase == PINGING_PHASE for one in self.destinations.values())
         if self.cookies == PING_COOKIE_ORDERS[1] and waiting and self.ping_mode != PINGS_IGNORED:
             raise ImpossibleStep
@@ -196,47 +206,49 @@ class Attempts(Model):
         """End an attempt or a session. If messages wait, the system tries again after the retry time."""
         if status is not None:
             self.cite_rules("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02")
-            destination.history.append(status)
-        if destination.phase in (ESTABLISHING_PHASE, PARAMETERS_PHASE) and destination.due_ms is not None:
+            destination.connection_history.append(status)
+        if destination.phase in (ESTABLISHING_PHASE, PARAMETERS_PHASE) and destination.end_of_wait_ms is not None:
             self.stop_initialization_timer(destination, "E13 at the end of a session")
-        destination.waiting[:0] = destination.sent
-        destination.sent.clear()
-        destination.ack_due_ms, destination.closed = (
+        destination.waiting_messages[:0] = destination.unacknowledged_messages
+        destination.unacknowledged_messages.clear()
+        destination.ack_wait_timer_expiry_ms, destination.closed = (
             None,
             destination.closed or destination.phase not in (None, PINGING_PHASE),
         )
         destination.phase = None
-        destination.due_ms = (
-            self.now_ms + RETRY_WAIT_MS if destination.waiting and not destination.paused and not self.offline else None
+        destination.end_of_wait_ms = (
+            self.now_ms + RETRY_WAIT_MS
+            if destination.waiting_messages and not destination.paused and not self.offline
+            else None
         )
 
     def end_session_setup(self, destination: Destination) -> None:
         """End the set-up of a session before the session is open. The documents define no Status of
         ConnectionHistory for this case (3.1.5.2).
         """
-        recorded = self.decide("entry of a session that ends before it is open")
+        recorded = self.choose_reading("entry of a session that ends before it is open")
         self.end_session(destination, "UnknownFailure" if recorded else None)
 
     def _find_unacknowledged_limit(self, destination: Destination) -> int:
         """Return the number of unacknowledged messages at which the system stops sending. The WindowSize may be that of
         the system or that of the peer (E25).
         """
-        if len(destination.sent) < destination.window:
+        if len(destination.unacknowledged_messages) < destination.peer_window_size:
             return WINDOW_SIZE
-        reading = self.decide("E25", 3)
+        reading = self.choose_reading("E25", 3)
         by_peer = reading == 1 or (reading == 2 and destination.was_acknowledged)
-        return destination.window if by_peer else WINDOW_SIZE
+        return destination.peer_window_size if by_peer else WINDOW_SIZE
 
     def send_waiting_messages(self, destination: Destination) -> None:
         """Let the system send as many of the waiting messages on an open session as the window permits."""
         while (
-            destination.phase == OPEN
+            destination.phase == OPEN_PHASE
             and not destination.paused
-            and destination.waiting
-            and len(destination.sent) < self._find_unacknowledged_limit(destination)
+            and destination.waiting_messages
+            and len(destination.unacknowledged_messages) < self._find_unacknowledged_limit(destination)
         ):
             self.cite_rules("MQQB-3.1.7.1-03", "MQQB-3.1.7.12-14")
-            destination.sent.append(destination.waiting.pop(0))
-            destination.came.append(destination.sent[-1])
-            if destination.ack_due_ms is None:
+            destination.unacknowledged_messages.append(destination.waiting_messages.pop(0))
+            destination.messages_received_by_peer.append(destination.unacknowledged_messages[-1])
+            if destination.ack_wait_timer_expiry_ms is None:
                 self.start_ack_wait(destination)

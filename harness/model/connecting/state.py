@@ -6,17 +6,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-DIRECT, PRIVATE, UNKNOWN_HOST_DESTINATION = "direct", "private", "unknown"
+DIRECT_DESTINATION, PRIVATE_DESTINATION, UNKNOWN_HOST_DESTINATION = "direct", "private", "unknown"
 """The destinations. Two are queues of the peer, one named by the peer's address and one by the peer's identifier. The
 third is a queue on an unknown host.
 """
-PINGING_PHASE, ESTABLISHING_PHASE, PARAMETERS_PHASE, OPEN = "pinging", "establishing", "parameters", "open"
+PINGING_PHASE, ESTABLISHING_PHASE, PARAMETERS_PHASE, OPEN_PHASE = "pinging", "establishing", "parameters", "open"
 """The phases of a session, named by the event or packet for which the system waits. The phase is None if there is
 no session.
 """
-PINGS_ANSWERED, REFUSED, PINGS_IGNORED = "answered", "refused", "ignored"
+PINGS_ANSWERED, PINGS_REFUSED, PINGS_IGNORED = "answered", "refused", "ignored"
 """The ways in which the peer can treat Ping Requests."""
-ZERO_SERVER_GUID, PEER = "zero", "the peer's identifier"
+ZERO_SERVER_GUID, PEER_SERVER_GUID = "zero", "the peer's identifier"
 """The values of ServerGuid in a request for a session to a direct name (E11)."""
 PING_COOKIE_ORDERS = ("each cookie is one more than the previous cookie", "every cookie is 1")
 """The permitted orders of the cookies of Ping Requests, in the order of the readings of E15."""
@@ -28,37 +28,38 @@ MAX_COMPARED_HISTORY_ENTRIES = 3
 class Destination:
     """A destination, its messages, and the session to it.
 
-    ``waiting``: the messages that were not sent on the session yet. ``sent``: the unacknowledged messages of the
-    session. ``came``: all messages that the peer received on the session. ``due_ms``: the time at which the current
-    wait ends. The system waits for the response to a ping, for the set-up of the session, or for the next attempt.
+    ``waiting_messages``: the messages that were not sent on the session yet. ``unacknowledged_messages``: the
+    unacknowledged messages of the session. ``messages_received_by_peer``: all messages that the peer received on the
+    session. ``end_of_wait_ms``: the time at which the current wait ends. The system waits for the response to a ping,
+    for the set-up of the session, or for the next attempt.
     """
 
     name: str
-    waiting: list[str] = field(default_factory=list)
-    sent: list[str] = field(default_factory=list)
-    came: list[str] = field(default_factory=list)
-    history: list[str] = field(default_factory=list)
+    waiting_messages: list[str] = field(default_factory=list)
+    unacknowledged_messages: list[str] = field(default_factory=list)
+    messages_received_by_peer: list[str] = field(default_factory=list)
+    connection_history: list[str] = field(default_factory=list)
     phase: str | None = None
-    tried: bool = False
+    was_connection_tried: bool = False
     paused: bool = False
-    connections: int = 0
+    connection_count: int = 0
     closed: bool = False
-    due_ms: int | None = None
-    ack_due_ms: int | None = None
+    end_of_wait_ms: int | None = None
+    ack_wait_timer_expiry_ms: int | None = None
     """int ms: the time at which the Session Ack Wait Timer expires, or None while the timer does not run."""
     received_ack: bool = True
     """The element ReceivedAck: whether a packet has arrived since the timer last expired."""
-    server: str | None = None
+    server_guid: str | None = None
     """ServerGuid of the last request to a direct name, or None if the documents leave ServerGuid open."""
-    window: int = 64
+    peer_window_size: int = 64
     """The WindowSize of the peer."""
     was_acknowledged: bool = False
     """Whether the peer has sent a SessionHeader on the session."""
-    without_ping: bool = False
+    was_opened_without_ping: bool = False
     """Whether the system sent no ping before the request for the last session."""
-    offered: int = 0
+    messages_sent_by_peer_count: int = 0
     """The number of messages that the peer sent on the session."""
-    least_acknowledged: int = 0
+    least_messages_acknowledged_by_system: int = 0
     """The number of the peer's messages that the system has acknowledged at least."""
 
     @property
@@ -67,7 +68,7 @@ class Destination:
         if self.paused:
             return "OnHold"
         if self.name == UNKNOWN_HOST_DESTINATION:
-            return "NeedValidation" if self.history else None
-        if not self.tried or self.phase == PINGING_PHASE:
+            return "NeedValidation" if self.connection_history else None
+        if not self.was_connection_tried or self.phase == PINGING_PHASE:
             return None
-        return {OPEN: "Connected", None: "Disconnected"}.get(self.phase, "Waiting")
+        return {OPEN_PHASE: "Connected", None: "Disconnected"}.get(self.phase, "Waiting")

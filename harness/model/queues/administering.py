@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from harness.model.queues.base import ADMIN_QUEUE_NAME, QueuesBase
-from harness.model.queues.state import AVAILABLE, NO_QUEUE_TYPE, PURGE_PENDING, Queue
+from harness.model.queues.state import AVAILABLE_STATE, NO_QUEUE_TYPE, PURGE_PENDING_STATE, Queue
 from harness.model.steps import ImpossibleStep, draw_one, transition
 
 QUEUE_NAMES, SUBQUEUE_NAMES = ("one", "two", "three"), ("sub", "part")
@@ -20,7 +20,7 @@ QUEUE_TYPE_GUIDS = (None, None, "0b6c1f0e-5b7d-4c55-9d3e-8a53f0f2a101", "fffffff
 DRAWN_BASE_PRIORITIES = (None, None, 1, -32_768, 32_767)
 
 
-class Administering(QueuesBase):
+class AdministrationTransitions(QueuesBase):
     """The transitions in which an administrator changes the queues."""
 
     @transition(
@@ -49,13 +49,13 @@ class Administering(QueuesBase):
         base_priority: int | None,
     ) -> None:
         if queue in self.queues:
-            self.refuse("MQ_ERROR_QUEUE_EXISTS")
+            self.answer_with_refusal("MQ_ERROR_QUEUE_EXISTS")
             return
         shown = (label or "", type or NO_QUEUE_TYPE, base_priority or 0)
         made = Queue(queue, transactional, journaling, quota_kb, journal_quota_kb, *shown)
         made.journal = Queue(f"{queue};journal")
         self.queues[queue] = made
-        self.record_done()
+        self.answer_with_success()
 
     def draw_create(self, chance: Random) -> dict[str, Any]:
         missing = [name for name in QUEUE_NAMES if name not in self.queues]
@@ -76,15 +76,15 @@ class Administering(QueuesBase):
         name = f"{queue};{part}"
         if part == TOO_LONG_SUBQUEUE_NAME:
             self.cite_rules("MQDMPR-3.1.7.1.3-05")
-            self.refuse()
+            self.answer_with_refusal()
             return
         if name in self.queues:
-            self.refuse("MQ_ERROR_QUEUE_EXISTS")
+            self.answer_with_refusal("MQ_ERROR_QUEUE_EXISTS")
             return
         made = Queue(name, parent.transactional, parent=parent)
         parent.subqueues.append(made)
         self.queues[name] = made
-        self.record_done()
+        self.answer_with_success()
 
     def draw_create_subqueue(self, chance: Random) -> dict[str, Any]:
         whole = [one for one in self.queues.values() if one.parent is None]
@@ -109,7 +109,7 @@ class Administering(QueuesBase):
         if quota_kb is not None:
             changed.quota_kb = quota_kb
         changed.label = changed.label if label is None else label
-        self.record_done()
+        self.answer_with_success()
 
     def draw_set_queue(self, chance: Random) -> dict[str, Any]:
         queue = draw_one(chance, (name for name, one in self.queues.items() if one.parent is None))
@@ -121,12 +121,12 @@ class Administering(QueuesBase):
         emptied = self.admin if queue == ADMIN_QUEUE_NAME else self.find(self.queues, queue)
         purged = 0
         for position in list(emptied.positions):
-            if position.state == AVAILABLE:
+            if position.state == AVAILABLE_STATE:
                 self.delete_position(position, "NACK_Q_PURGED")
                 purged += 1
             else:
                 self.cite_rules("MQDMPR-3.1.7.1.7-05")
-                position.state = PURGE_PENDING
+                position.state = PURGE_PENDING_STATE
         self.answers["answer"] = {"purged": purged}
 
     def draw_purge(self, chance: Random) -> dict[str, Any]:
@@ -152,7 +152,7 @@ class Administering(QueuesBase):
             self.queues.pop(one.name, None)
         if deleted.parent is not None:
             deleted.parent.subqueues.remove(deleted)
-        self.record_done()
+        self.answer_with_success()
 
     def check_no_pending_move_to(self, queues: list[Queue]) -> None:
         """Raise ImpossibleStep if an open transaction would move a message to a deleted queue, because the documents

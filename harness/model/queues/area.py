@@ -7,18 +7,18 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from harness.model.queues.administering import Administering
+from harness.model.queues.administering import AdministrationTransitions
 from harness.model.queues.base import TIMER_MARGIN_MS
 from harness.model.queues.data_model import DATA_MODEL_KEY, describe_operations, describe_queue
-from harness.model.queues.looking_up import LookingUp
-from harness.model.queues.state import AVAILABLE, PURGE_PENDING, Position, Reader
-from harness.model.queues.transactions import Transactions
+from harness.model.queues.looking_up import LookupTransitions
+from harness.model.queues.state import AVAILABLE_STATE, PURGE_PENDING_STATE, Position, Reader
+from harness.model.queues.transactions import TransactionTransitions
 from harness.model.steps import ImpossibleStep, transition
 
 DRAWN_PAUSES_MS = (1_000, 4_000, 7_000, 30_000, 90_000)
 
 
-class Queues(Administering, LookingUp, Transactions):
+class QueuesModel(AdministrationTransitions, LookupTransitions, TransactionTransitions):
     """The model of the queues of one queue manager."""
 
     @transition(
@@ -52,7 +52,7 @@ class Queues(Administering, LookingUp, Transactions):
                     continue
                 if any(abs(due_ms - other_ms) < TIMER_MARGIN_MS for other_ms in (until_ms, *waits_ms)):
                     raise ImpossibleStep
-                if position.state != AVAILABLE and due_ms < until_ms:
+                if position.state != AVAILABLE_STATE and due_ms < until_ms:
                     raise ImpossibleStep
                 due.append((due_ms, len(due), position))
         return sorted(one for one in due if one[0] <= until_ms)
@@ -85,7 +85,7 @@ class Queues(Administering, LookingUp, Transactions):
             queue.positions = [
                 one for one in queue.positions if one.message.recoverable and self._stays_after_restart(one, kept)
             ]
-        self.record_done()
+        self.answer_with_success()
 
     def describe_visible_state(self) -> dict[str, Any]:
         """Return the visible state, including the elements of the abstract data model."""
@@ -98,7 +98,7 @@ class Queues(Administering, LookingUp, Transactions):
         }
 
     def _stays_after_restart(self, position: Position, kept: set[Position]) -> bool:
-        return position.state != PURGE_PENDING or position in kept
+        return position.state != PURGE_PENDING_STATE or position in kept
 
     def draw_restart(self, chance: Random) -> dict[str, Any]:
         prepared = [one for one in self.transactions.values() if one.state != "active"]

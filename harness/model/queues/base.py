@@ -7,16 +7,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.model.agreement import BoundedNumber, OrderedGroups, Refused
+from harness.model.agreement import BoundedNumber, ExpectedRefusal, OrderedGroups
 from harness.model.queues.state import (
-    AVAILABLE,
-    DELETED,
-    LOCKED,
-    PURGE_PENDING,
-    READ,
-    UNREAD,
-    WAIT_PEEK,
-    WAIT_RECEIVE,
+    AVAILABLE_STATE,
+    DELETED_STATE,
+    LOCKED_STATE,
+    PURGE_PENDING_STATE,
+    READ_CURSOR_STATE,
+    UNREAD_CURSOR_STATE,
+    WAIT_PEEK_CURSOR_STATE,
+    WAIT_RECEIVE_CURSOR_STATE,
     Cursor,
     Handle,
     Message,
@@ -102,19 +102,19 @@ class QueuesBase(Model):
 
     # -- answers --------------------------------------------------------------------------------------------------
 
-    def refuse(self, *statuses: str, name: str = "answer") -> None:
-        self.answers[name] = Refused(statuses)
+    def answer_with_refusal(self, *statuses: str, name: str = "answer") -> None:
+        self.answers[name] = ExpectedRefusal(statuses)
 
     def answer_read(self, position: Position | None, name: str = "answer") -> None:
         """Answer a read with a message, or with the result that no message was read."""
         self.answers[name] = {"message": None if position is None else position.message.list_visible_properties()}
 
-    def record_done(self) -> None:
+    def answer_with_success(self) -> None:
         self.answers["answer"] = "done"
 
     # -- positions ------------------------------------------------------------------------------------------------
 
-    def insert(self, queue: Queue, message: Message, state: str, order: int | None = None) -> Position:
+    def insert_message(self, queue: Queue, message: Message, state: str, order: int | None = None) -> Position:
         """Put a message into a queue, behind the messages of the same priority (3.1.7.1.9, 3.1.1.2)."""
         self.arrivals += 1
         position = Position(message, queue, self.arrivals if order is None else order, self.steps, state)
@@ -124,20 +124,20 @@ class QueuesBase(Model):
     def make_available(self, position: Position) -> None:
         """Make a message available, and give it to the waiting readers (3.1.7.2.2)."""
         self.cite_rules("MQDMPR-3.1.7.2.2-04")
-        position.state = AVAILABLE
+        position.state = AVAILABLE_STATE
         lines = [list(handle.readers) for handle in position.queue.handles if handle.readers]
-        while lines and position.state == AVAILABLE:
+        while lines and position.state == AVAILABLE_STATE:
             self.cite_rules("MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.2.2-14", "MQDMPR-3.1.7.3.1-21")
             line = lines[self.decide_which_is_first(f"next reader for {position.message.name}", len(lines))]
             self.complete_read(line.pop(0), position)  # the reads of one handle are in the order of their beginning
             lines = [one for one in lines if one]
-        position.seen |= position.state == AVAILABLE
+        position.seen |= position.state == AVAILABLE_STATE
 
     def decide_which_is_first(self, what: str, number: int) -> int:
         """Choose one of several values if the documents do not specify which comes first. Each call is a separate
         choice.
         """
-        return 0 if number == 1 else self.decide(f"{what}, step {self.steps}, of {number}", number)
+        return 0 if number == 1 else self.choose_reading(f"{what}, step {self.steps}, of {number}", number)
 
     def complete_read(self, reader: Reader, position: Position) -> None:
         """End a waiting read with a message (MS-MQDMPR 3.1.7.3.6, 3.2.7.5)."""
@@ -145,7 +145,10 @@ class QueuesBase(Model):
         cursor = reader.cursor
         if cursor is not None:
             self.cite_rules("MQDMPR-3.2.7.5-06", "MQDMPR-3.2.7.5-07")
-            cursor.state = {WAIT_PEEK: READ, WAIT_RECEIVE: UNREAD}.get(cursor.state, cursor.state)
+            cursor.state = {
+                WAIT_PEEK_CURSOR_STATE: READ_CURSOR_STATE,
+                WAIT_RECEIVE_CURSOR_STATE: UNREAD_CURSOR_STATE,
+            }.get(cursor.state, cursor.state)
             cursor.move(position)
         self.answer_read(position, reader.name)
         if reader.receives:
@@ -160,21 +163,26 @@ class QueuesBase(Model):
         if statuses == ("MQ_ERROR_IO_TIMEOUT",):
             self.answer_read(None, reader.name)
         else:
-            self.refuse(*statuses, name=reader.name)
+            self.answer_with_refusal(*statuses, name=reader.name)
         self.close_if_temporary(reader.handle)
 
     def end_wait_of_cursor(self, cursor: Cursor) -> None:
         """Set the state of a cursor whose wait has ended without a message (E106, E180)."""
         queue = cursor.handle.queue
-        if cursor.state == WAIT_RECEIVE:
+        if cursor.state == WAIT_RECEIVE_CURSOR_STATE:
             if queue is not None:
-                there = [one.key for one in queue.positions if one.state != DELETED]
-                last = max([*there, *([cursor.at] if cursor.at is not None else [])], default=None)
-                cursor.at = (1, 0) if self.decide("E106") else last  # after every priority: End
+                there = [one.sort_key for one in queue.positions if one.state != DELETED_STATE]
+                last = max(
+                    [*there, *([cursor.sort_key_of_position] if cursor.sort_key_of_position is not None else [])],
+                    default=None,
+                )
+                cursor.sort_key_of_position = (
+                    (1, 0) if self.choose_reading("E106") else last
+                )  # after every priority: End
                 cursor.position = None
-            cursor.state = UNREAD
-        elif self.decide("E180"):
-            cursor.state = UNREAD
+            cursor.state = UNREAD_CURSOR_STATE
+        elif self.choose_reading("E180"):
+            cursor.state = UNREAD_CURSOR_STATE
 
     def close_if_temporary(self, handle: Handle) -> None:
         if handle.name is None and handle.queue is not None and handle in handle.queue.handles:
@@ -187,39 +195,39 @@ class QueuesBase(Model):
             self.delete_position(position, "ACK_RECEIVE")
         else:
             self.cite_rules("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
-            position.state = LOCKED
+            position.state = LOCKED_STATE
             transaction.operations.append(Operation("dequeue", position))
 
     def delete_position(self, position: Position, reason: str) -> None:
         """Remove a message from its queue, and acknowledge the removal (MS-MQDMPR 3.1.7.2.1, MS-MQQB 3.1.7.2.1)."""
-        if position.state == DELETED:
+        if position.state == DELETED_STATE:
             return
         self.cite_rules("MQDMPR-3.1.7.2.1-04", "MQDMPR-3.1.7.2.1-05")
         queue, message = position.queue, position.message
         queue.positions.remove(position)
-        position.state = DELETED
+        position.state = DELETED_STATE
         if reason == "ACK_RECEIVE":
-            self.journal(queue, message)
+            self.put_copy_into_journal(queue, message)
         wanted = "positive_receive" if reason == "ACK_RECEIVE" else "negative_receive"
-        if wanted in message.acks:
+        if wanted in message.requested_acknowledgments:
             self.cite_rules(RULE_BY_ACKNOWLEDGMENT_CLASS[reason])
             self.acknowledge(message, reason)
 
-    def journal(self, queue: Queue, message: Message) -> None:
+    def put_copy_into_journal(self, queue: Queue, message: Message) -> None:
         """Put a copy of a received message into the journal of its queue (3.1.1.2)."""
         whole = queue.parent or queue
         if queue.journal is None or not queue.journaling:
             return
         self.cite_rules("MQDMPR-3.1.1.2-D05", "MQDMPR-3.1.1.2-D04")
         if self.has_room(queue.journal.positions, message, whole.journal_quota_kb):
-            self.insert(queue.journal, message, AVAILABLE).seen = True
+            self.insert_message(queue.journal, message, AVAILABLE_STATE).seen = True
 
     def acknowledge(self, message: Message, cls: str) -> None:
         """Send an administration acknowledgment (MS-MQQB 3.1.7.15)."""
         self.cite_rules(*ACKNOWLEDGMENT_RULES)
         delivery = "recoverable" if message.recoverable else "express"
-        ack = Message(message.name, message.queue, delivery=delivery, size=message.size, cls=cls)
-        self.insert(self.admin, ack, AVAILABLE)
+        ack = Message(message.name, message.queue, delivery=delivery, size=message.size, class_name=cls)
+        self.insert_message(self.admin, ack, AVAILABLE_STATE)
 
     def has_room(self, positions: list[Position], message: Message, quota_kb: int | None) -> bool:
         """Return whether a message fits into a quota; raise ImpossibleStep if the answer depends on how the system
@@ -238,9 +246,9 @@ class QueuesBase(Model):
         """Make a locked message available again or, if its queue was purged while the message was locked, delete
         the message.
         """
-        if position.state == PURGE_PENDING:
+        if position.state == PURGE_PENDING_STATE:
             self.delete_position(position, purged)
-        elif position.state == LOCKED:
+        elif position.state == LOCKED_STATE:
             self.make_available(position)
 
     # -- visible state --------------------------------------------------------------------------------------------
@@ -276,12 +284,12 @@ class QueuesBase(Model):
         the transaction.
         """
         described: dict[str, Any] = {"state": transaction.state}
-        if all(one.position.state != DELETED for one in transaction.operations):
+        if all(one.position.state != DELETED_STATE for one in transaction.operations):
             described["operations"] = len(transaction.operations)
         return described
 
     def _describe_available_messages(self, queue: Queue) -> list[dict[str, Any]] | OrderedGroups:
-        there = queue.available()
+        there = queue.list_available_positions()
         if queue.name != ADMIN_QUEUE_NAME and queue.parent is None and queue.journal is not None:
             return [one.message.list_visible_properties() for one in there]
         groups: dict[tuple[int, int], list[dict[str, Any]]] = {}

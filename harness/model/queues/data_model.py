@@ -4,9 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.model.queues.state import DELETED, READ, UNREAD, WAIT_PEEK, WAIT_RECEIVE, Handle, Queue, Transaction
+from harness.model.queues.state import (
+    DELETED_STATE,
+    READ_CURSOR_STATE,
+    UNREAD_CURSOR_STATE,
+    WAIT_PEEK_CURSOR_STATE,
+    WAIT_RECEIVE_CURSOR_STATE,
+    Handle,
+    Queue,
+    Transaction,
+)
 
-CURSOR_STATE_NAMES = {UNREAD: "Unread", READ: "Read", WAIT_PEEK: "WaitPeek", WAIT_RECEIVE: "WaitReceive"}
+CURSOR_STATE_NAMES = {
+    UNREAD_CURSOR_STATE: "Unread",
+    READ_CURSOR_STATE: "Read",
+    WAIT_PEEK_CURSOR_STATE: "WaitPeek",
+    WAIT_RECEIVE_CURSOR_STATE: "WaitReceive",
+}
 OPERATION_TYPE_NAMES = {"enqueue": "Enqueue", "dequeue": "Dequeue", "move": "Move"}
 UNLIMITED_KB = 0xFFFF_FFFF
 """The value of a quota without a limit (MS-MQDMPR 3.1.1.2)."""
@@ -30,7 +44,7 @@ def describe_queue(queue: Queue) -> dict[str, Any]:
 
 def _describe_handle(handle: Handle) -> dict[str, Any]:
     return {
-        "AccessType": f"{handle.access.capitalize()}Access",
+        "AccessType": f"{handle.access_mode.capitalize()}Access",
         "ShareMode": "DenyReceive" if handle.deny_receive else "DenyNone",
         "cursors": [CURSOR_STATE_NAMES[one.state] for one in handle.cursors],
         "waiting": [{"receives": one.receives, "by cursor": one.cursor is not None} for one in handle.readers],
@@ -39,7 +53,7 @@ def _describe_handle(handle: Handle) -> dict[str, Any]:
 
 def describe_operations(transaction: Transaction) -> list[dict[str, Any]] | None:
     """Return the expected operations of a transaction, or None if the documents leave them open."""
-    if any(one.position.state == DELETED for one in transaction.operations):
+    if any(one.position.state == DELETED_STATE for one in transaction.operations):
         return None
     return [
         {"type": OPERATION_TYPE_NAMES[one.kind], "target": None if one.target is None else one.target.name}

@@ -6,14 +6,14 @@ from random import Random
 from typing import Any
 
 from harness.model.queues.reading import (
-    NOT_FOUND,
+    MESSAGE_NOT_FOUND_STATUS,
     PEEK,
     RECEIVE,
     SHARING_VIOLATION_STATUS,
     TRANSACTION_USAGE_STATUS,
-    Reading,
+    ReadTransitions,
 )
-from harness.model.queues.state import AVAILABLE, Position, Queue
+from harness.model.queues.state import AVAILABLE_STATE, Position, Queue
 from harness.model.steps import ImpossibleStep, draw_one, transition
 
 RULES_BY_SEEK_DIRECTION = {
@@ -24,7 +24,7 @@ RULES_BY_SEEK_DIRECTION = {
 }
 
 
-class LookingUp(Reading):
+class LookupTransitions(ReadTransitions):
     """The transitions in which applications read by LookupIdentifier."""
 
     @transition(
@@ -48,20 +48,22 @@ class LookingUp(Reading):
         if not self.may_read_in_transaction(read, there, transaction):
             return
         if not self.is_shared(there, RECEIVE if receives else PEEK, False):
-            self.refuse(SHARING_VIOLATION_STATUS, name=read)
+            self.answer_with_refusal(SHARING_VIOLATION_STATUS, name=read)
             return
         found = self.seek(there, position, seek)
         if found is not None:
             self.cite_rules("MQDMPR-3.1.7.1.13-38")
             if receives:
-                self.answer_receive(read, found, self.get_open_transaction(transaction))
+                self.answer_receive_with_message(read, found, self.get_open_transaction(transaction))
             else:
                 self.answer_read(found, read)
         elif seek == "current":
             self.cite_rules("MQDMPR-3.1.7.1.13-18")
-            self.refuse(*(() if receives else (TRANSACTION_USAGE_STATUS, NOT_FOUND)), name=read)
+            self.answer_with_refusal(
+                *(() if receives else (TRANSACTION_USAGE_STATUS, MESSAGE_NOT_FOUND_STATUS)), name=read
+            )
         else:
-            self.refuse(NOT_FOUND, name=read)
+            self.answer_with_refusal(MESSAGE_NOT_FOUND_STATUS, name=read)
 
     def find_place(self, name: str) -> Queue:
         """Return a queue or, for a name that ends with ``;journal``, the journal of a queue."""
@@ -74,25 +76,25 @@ class LookingUp(Reading):
         return journal
 
     def seek(self, queue: Queue, position: Position, seek: str) -> Position | None:
-        there = queue.available()
+        there = queue.list_available_positions()
         if seek == "current":
             self.cite_rules("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29", "MQDMPR-3.1.7.3.3-35", "MQDMPR-3.1.7.3.3-39")
-            return position if position.state == AVAILABLE else None
+            return position if position.state == AVAILABLE_STATE else None
         self.cite_rules(*RULES_BY_SEEK_DIRECTION[seek])
         if seek == "first":
             return next(iter(there), None)
         if seek == "last":
             return next(reversed(there), None)
         if seek == "next":
-            return next((one for one in there if one.key > position.key), None)
-        return next((one for one in reversed(there) if one.key < position.key), None)
+            return next((one for one in there if one.sort_key > position.sort_key), None)
+        return next((one for one in reversed(there) if one.sort_key < position.sort_key), None)
 
     def draw_look_up(self, chance: Random) -> dict[str, Any]:
         journals = [one.journal for one in self.queues.values() if one.journal is not None and one.journal.positions]
         in_journal = bool(journals) and chance.random() < 0.25
         queue = draw_one(chance, journals if in_journal else self.queues.values())
         seen = [one for one in queue.positions if one.seen]
-        held = [one for one in seen if one.state != AVAILABLE]
+        held = [one for one in seen if one.state != AVAILABLE_STATE]
         message = draw_one(chance, held if held and chance.random() < 0.5 else seen).message.name
         receives = chance.random() < 0.4 and queue not in journals
         transaction = self.draw_transaction(chance, queue.transactional) if receives else None

@@ -10,12 +10,12 @@ from typing import Any
 
 from harness.model.queues.base import ADMIN_QUEUE_NAME, QueuesBase
 from harness.model.queues.state import (
-    AVAILABLE,
-    DELETED,
-    READ,
-    UNREAD,
-    WAIT_PEEK,
-    WAIT_RECEIVE,
+    AVAILABLE_STATE,
+    DELETED_STATE,
+    READ_CURSOR_STATE,
+    UNREAD_CURSOR_STATE,
+    WAIT_PEEK_CURSOR_STATE,
+    WAIT_RECEIVE_CURSOR_STATE,
     Cursor,
     Handle,
     Position,
@@ -29,14 +29,14 @@ DRAWN_WAITS_MS = (0, 0, 5_000, 40_000)
 MAX_READERS = 3
 MAX_HANDLES, MAX_CURSORS = 4, 4
 RECEIVE, PEEK = "receive", "peek"
-NOT_FOUND, TIMEOUT = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_IO_TIMEOUT"
+MESSAGE_NOT_FOUND_STATUS, TIMEOUT = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_IO_TIMEOUT"
 ALREADY_RECEIVED_STATUS, ILLEGAL_CURSOR_STATUS = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
 QUEUE_NOT_AVAILABLE_STATUS, SHARING_VIOLATION_STATUS = "MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_SHARING_VIOLATION"
 TRANSACTION_USAGE_STATUS, TRANSACTION_SEQUENCE_STATUS = "MQ_ERROR_TRANSACTION_USAGE", "MQ_ERROR_TRANSACTION_SEQUENCE"
 CANCELLED_STATUS = "MQ_ERROR_OPERATION_CANCELLED"
 
 
-class Reading(QueuesBase):
+class ReadTransitions(QueuesBase):
     """The transitions in which applications read."""
 
     # -- open and close -------------------------------------------------------------------------------------------
@@ -52,16 +52,16 @@ class Reading(QueuesBase):
     def open(self, handle: str, queue: str, access: str, deny_receive: bool) -> None:
         opened = self.find(self.queues, queue)
         if not self.is_shared(opened, access, deny_receive):
-            self.refuse(SHARING_VIOLATION_STATUS)
+            self.answer_with_refusal(SHARING_VIOLATION_STATUS)
             return
         made = Handle(handle, opened, access, deny_receive)
         opened.handles.append(made)
         self.handles[handle] = made
-        self.record_done()
+        self.answer_with_success()
 
     def is_shared(self, queue: Queue, access: str, deny_receive: bool) -> bool:
         """Return whether the open handles of a queue permit another handle (3.1.7.1.5)."""
-        opened = {(one.deny_receive, one.access) for one in queue.handles}
+        opened = {(one.deny_receive, one.access_mode) for one in queue.handles}
         if (True, RECEIVE) in opened:
             self.cite_rules("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106")
             return not deny_receive and access != RECEIVE
@@ -94,7 +94,7 @@ class Reading(QueuesBase):
         if closed.queue is not None:
             closed.queue.handles.remove(closed)
         del self.handles[handle]
-        self.record_done()
+        self.answer_with_success()
 
     def draw_close(self, chance: Random) -> dict[str, Any]:
         return {"handle": draw_one(chance, self.handles)}
@@ -104,12 +104,12 @@ class Reading(QueuesBase):
         opened = self.find(self.handles, handle)
         if opened.queue is None:
             self.cite_rules("MQDMPR-3.1.7.1.1-04")
-            self.refuse()
+            self.answer_with_refusal()
             return
         made = Cursor(cursor, opened)
         opened.cursors.append(made)
         self.cursors[cursor] = made
-        self.record_done()
+        self.answer_with_success()
 
     def draw_open_cursor(self, chance: Random) -> dict[str, Any]:
         if len(self.cursors) >= MAX_CURSORS:
@@ -124,7 +124,7 @@ class Reading(QueuesBase):
                 self.stop_reader(reader, CANCELLED_STATUS)
         closed.handle.cursors.remove(closed)
         del self.cursors[cursor]
-        self.record_done()
+        self.answer_with_success()
 
     def draw_close_cursor(self, chance: Random) -> dict[str, Any]:
         return {"cursor": draw_one(chance, self.cursors)}
@@ -164,10 +164,12 @@ class Reading(QueuesBase):
         there = self.find_queue_to_read(queue)
         access = RECEIVE if receives else PEEK
         if not self.is_shared(there, access, False):
-            self.refuse(SHARING_VIOLATION_STATUS, name=read)
+            self.answer_with_refusal(SHARING_VIOLATION_STATUS, name=read)
             return
         handle = Handle(None, there, access)
-        self.answer_or_wait(Reader(read, handle, receives, 0, None, self.get_open_transaction(transaction)), wait_ms)
+        self.answer_read_or_let_wait(
+            Reader(read, handle, receives, 0, None, self.get_open_transaction(transaction)), wait_ms
+        )
 
     def find_queue_to_read(self, queue: str) -> Queue:
         found: Queue = self.find(self.queues, queue)
@@ -184,10 +186,12 @@ class Reading(QueuesBase):
     def receive_through(self, read: str, handle: str, wait_ms: int, transaction: str | None) -> None:
         """Let an application receive the first message through an open handle."""
         opened = self.find(self.handles, handle)
-        if opened.access != RECEIVE:
-            self.refuse(name=read)
+        if opened.access_mode != RECEIVE:
+            self.answer_with_refusal(name=read)
         elif self.may_read_in_transaction(read, opened.queue, transaction):
-            self.answer_or_wait(Reader(read, opened, True, 0, None, self.get_open_transaction(transaction)), wait_ms)
+            self.answer_read_or_let_wait(
+                Reader(read, opened, True, 0, None, self.get_open_transaction(transaction)), wait_ms
+            )
 
     def draw_receive_through(self, chance: Random) -> dict[str, Any]:
         handle = draw_one(chance, self.handles.values())
@@ -201,9 +205,9 @@ class Reading(QueuesBase):
         opened = self.find(self.handles, handle)
         if opened.queue is None:
             self.cite_rules("MQDMPR-3.1.7.1.15-04")
-            self.refuse(QUEUE_NOT_AVAILABLE_STATUS, name=read)
+            self.answer_with_refusal(QUEUE_NOT_AVAILABLE_STATUS, name=read)
         else:
-            self.answer_or_wait(Reader(read, opened, False, 0), wait_ms)
+            self.answer_read_or_let_wait(Reader(read, opened, False, 0), wait_ms)
 
     def draw_peek_through(self, chance: Random) -> dict[str, Any]:
         handle = draw_one(chance, self.handles.values())
@@ -225,34 +229,34 @@ class Reading(QueuesBase):
         """Let an application receive the message at the position of a cursor (MS-MQDMPR 3.2.7.4)."""
         there = self.find_cursor_without_read(cursor)
         handle = there.handle
-        if handle.access != RECEIVE:
-            self.refuse(name=read)
+        if handle.access_mode != RECEIVE:
+            self.answer_with_refusal(name=read)
             return
         if not self.may_read_in_transaction(read, handle.queue, transaction):
             return
         assert handle.queue is not None
         within = self.get_open_transaction(transaction)
-        if there.state == READ:
+        if there.state == READ_CURSOR_STATE:
             if not self.points_at_available_message(there):
                 self.cite_rules("MQDMPR-3.2.7.4-30", "MQDMPR-3.1.7.1.10-17")
-                self.refuse(ALREADY_RECEIVED_STATUS, name=read)
+                self.answer_with_refusal(ALREADY_RECEIVED_STATUS, name=read)
                 return
             self.cite_rules("MQDMPR-3.2.7.4-26")
-            there.state = UNREAD
-            self.answer_receive(read, there.position, within)
+            there.state = UNREAD_CURSOR_STATE
+            self.answer_receive_with_message(read, there.position, within)
             return
-        found = next(iter(handle.queue.available(there.at)), None)
+        found = next(iter(handle.queue.list_available_positions(there.sort_key_of_position)), None)
         if found is not None:
             self.cite_rules("MQDMPR-3.2.7.4-20", "MQDMPR-3.2.7.4-21")
             there.move(found)
-            self.answer_receive(read, found, within)
+            self.answer_receive_with_message(read, found, within)
         elif wait_ms == 0:
             self.cite_rules("MQDMPR-3.2.7.4-14", "MQDMPR-3.1.7.1.10-20")
-            self.refuse(NOT_FOUND, name=read)
+            self.answer_with_refusal(MESSAGE_NOT_FOUND_STATUS, name=read)
         else:
             self.cite_rules("MQDMPR-3.2.7.4-16")
-            there.state = WAIT_RECEIVE
-            self.wait_for(Reader(read, handle, True, 0, there, within), wait_ms)
+            there.state = WAIT_RECEIVE_CURSOR_STATE
+            self.let_read_wait(Reader(read, handle, True, 0, there, within), wait_ms)
 
     def draw_receive_at(self, chance: Random) -> dict[str, Any]:
         cursor = self.draw_cursor(chance)
@@ -268,14 +272,14 @@ class Reading(QueuesBase):
         """Let an application peek at the message at the position of a cursor (MS-MQDMPR 3.2.7.2)."""
         there = self.find_cursor_without_read(cursor)
         if there.handle.queue is None:
-            self.refuse(QUEUE_NOT_AVAILABLE_STATUS, name=read)
-        elif there.state == READ:
+            self.answer_with_refusal(QUEUE_NOT_AVAILABLE_STATUS, name=read)
+        elif there.state == READ_CURSOR_STATE:
             if self.points_at_available_message(there):
                 self.cite_rules("MQDMPR-3.2.7.2-23")
                 self.answer_read(there.position, read)
             else:
                 self.cite_rules("MQDMPR-3.2.7.2-27", "MQDMPR-3.1.7.1.15-16")
-                self.refuse(ALREADY_RECEIVED_STATUS, name=read)
+                self.answer_with_refusal(ALREADY_RECEIVED_STATUS, name=read)
         else:
             self.peek_after_current(read, there, wait_ms)
 
@@ -296,10 +300,10 @@ class Reading(QueuesBase):
         there = self.find_cursor_without_read(cursor)
         if there.handle.queue is None:
             self.cite_rules("MQDMPR-3.1.7.1.14-04")
-            self.refuse(QUEUE_NOT_AVAILABLE_STATUS, name=read)
-        elif there.state == UNREAD:
+            self.answer_with_refusal(QUEUE_NOT_AVAILABLE_STATUS, name=read)
+        elif there.state == UNREAD_CURSOR_STATE:
             self.cite_rules("MQDMPR-3.2.7.3-06", "MQDMPR-3.1.7.1.14-14")
-            self.refuse(ILLEGAL_CURSOR_STATUS, name=read)
+            self.answer_with_refusal(ILLEGAL_CURSOR_STATUS, name=read)
         else:
             self.peek_after_current(read, there, wait_ms)
 
@@ -313,22 +317,26 @@ class Reading(QueuesBase):
     def _is_idle_at_end(self, cursor: Cursor) -> bool:
         """Return whether no message follows the last message that was read with a cursor, and no read waits."""
         queue = cursor.handle.queue
-        if queue is None or cursor.state != READ or queue.available(cursor.at):
+        if (
+            queue is None
+            or cursor.state != READ_CURSOR_STATE
+            or queue.list_available_positions(cursor.sort_key_of_position)
+        ):
             return False
         return sum(len(handle.readers) for handle in queue.handles) < MAX_READERS
 
     def peek_after_current(self, read: str, cursor: Cursor, wait_ms: int) -> None:
         """Move a cursor to the next available message; if there is no such message, wait for one."""
         assert cursor.handle.queue is not None
-        found = next(iter(cursor.handle.queue.available(cursor.at)), None)
+        found = next(iter(cursor.handle.queue.list_available_positions(cursor.sort_key_of_position)), None)
         if found is not None:
-            cursor.state = READ
+            cursor.state = READ_CURSOR_STATE
             cursor.move(found)
             self.answer_read(found, read)
         else:
             self.cite_rules("MQDMPR-3.2.7.2-12", "MQDMPR-3.2.7.3-15")
-            cursor.state = WAIT_PEEK
-            self.wait_for(Reader(read, cursor.handle, False, 0, cursor), wait_ms)
+            cursor.state = WAIT_PEEK_CURSOR_STATE
+            self.let_read_wait(Reader(read, cursor.handle, False, 0, cursor), wait_ms)
 
     def find_cursor_without_read(self, name: str) -> Cursor:
         """Return a cursor that no waiting read uses."""
@@ -338,12 +346,16 @@ class Reading(QueuesBase):
         return cursor
 
     def points_at_available_message(self, cursor: Cursor) -> bool:
-        return cursor.position is not None and cursor.position.state == AVAILABLE
+        return cursor.position is not None and cursor.position.state == AVAILABLE_STATE
 
     def draw_cursor(self, chance: Random) -> str:
         waiting = {reader.cursor for reader in self.readers()}
         idle = {name: one for name, one in self.cursors.items() if one not in waiting}
-        taken = [name for name, one in idle.items() if one.state == READ and not self.points_at_available_message(one)]
+        taken = [
+            name
+            for name, one in idle.items()
+            if one.state == READ_CURSOR_STATE and not self.points_at_available_message(one)
+        ]
         return str(draw_one(chance, taken if taken and chance.random() < 0.4 else idle))
 
     # -- waiting --------------------------------------------------------------------------------------------------
@@ -355,23 +367,23 @@ class Reading(QueuesBase):
         if reader is None:
             raise ImpossibleStep
         self.stop_reader(reader, CANCELLED_STATUS)
-        self.record_done()
+        self.answer_with_success()
 
     def draw_cancel(self, chance: Random) -> dict[str, Any]:
         return {"read": draw_one(chance, (reader.name for reader in self.readers()))}
 
-    def answer_or_wait(self, reader: Reader, wait_ms: int) -> None:
+    def answer_read_or_let_wait(self, reader: Reader, wait_ms: int) -> None:
         """Answer a read with the first message of its queue, or let the read wait."""
         assert reader.handle.queue is not None
-        found = next(iter(reader.handle.queue.available()), None)
+        found = next(iter(reader.handle.queue.list_available_positions()), None)
         if found is None:
-            self.wait_for(reader, wait_ms)
+            self.let_read_wait(reader, wait_ms)
         elif reader.receives:
-            self.answer_receive(reader.name, found, reader.transaction)
+            self.answer_receive_with_message(reader.name, found, reader.transaction)
         else:
             self.answer_read(found, reader.name)
 
-    def wait_for(self, reader: Reader, wait_ms: int) -> None:
+    def let_read_wait(self, reader: Reader, wait_ms: int) -> None:
         """Let a read wait for a message (MS-MQDMPR 3.1.7.3.1)."""
         assert reader.handle.queue is not None
         if wait_ms == 0:
@@ -386,9 +398,11 @@ class Reading(QueuesBase):
             reader.handle.queue.handles.append(reader.handle)
         reader.handle.readers.append(reader)
 
-    def answer_receive(self, read: str, position: Position | None, transaction: Transaction | None) -> None:
+    def answer_receive_with_message(
+        self, read: str, position: Position | None, transaction: Transaction | None
+    ) -> None:
         """Answer a receive with a message, and take the message out of its queue."""
-        assert position is not None and position.state != DELETED
+        assert position is not None and position.state != DELETED_STATE
         self.answer_read(position, read)
         self.take_out_message(position, transaction)
 
@@ -409,7 +423,7 @@ class Reading(QueuesBase):
             if queue is not None and not queue.transactional:
                 statuses.append(TRANSACTION_USAGE_STATUS)
         if statuses:
-            self.refuse(*statuses, name=read)
+            self.answer_with_refusal(*statuses, name=read)
         return not statuses
 
     def draw_transaction(self, chance: Random, transactional: bool) -> str | None:

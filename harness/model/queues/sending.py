@@ -7,10 +7,10 @@ from typing import Any
 
 from harness.model.queues.base import QueuesBase
 from harness.model.queues.state import (
-    AVAILABLE,
-    DELETED,
+    AVAILABLE_STATE,
+    DELETED_STATE,
     INFINITE_LIFETIME_S,
-    LOCKED,
+    LOCKED_STATE,
     Message,
     Operation,
     Position,
@@ -26,7 +26,7 @@ MAX_MESSAGES_PER_QUEUE = 7
 """The number of messages in a queue at which applications stop sending to it."""
 
 
-class Sending(QueuesBase):
+class SendTransitions(QueuesBase):
     """The transitions in which applications send."""
 
     @transition(
@@ -67,10 +67,10 @@ class Sending(QueuesBase):
             raise ImpossibleStep  # the documents leave open whether it waits in an outgoing queue or is refused
         transactional = within is not None or delivery == "transactional"
         if within is not None and within.state != "active":
-            self.refuse("MQ_ERROR_TRANSACTION_SEQUENCE")
+            self.answer_with_refusal("MQ_ERROR_TRANSACTION_SEQUENCE")
             return
         if target.transactional is not transactional:
-            self.refuse("MQ_ERROR_TRANSACTION_USAGE")
+            self.answer_with_refusal("MQ_ERROR_TRANSACTION_USAGE")
             return
         sent = Message(
             message,
@@ -82,17 +82,17 @@ class Sending(QueuesBase):
             application_tag,
             life_s,
             journal=tuple(journal),
-            details=(("body_type", body_type), ("extension_base64", ""), ("correlation_id", "00" * 20)),
+            other_properties=(("body_type", body_type), ("extension_base64", ""), ("correlation_id", "00" * 20)),
         )
         self.check_can_wait(target, sent)
         held = [position for one in (target, *target.subqueues) for position in one.positions]
         if not self.has_room(held, sent, target.quota_kb):
             self.cite_rules("MQDMPR-3.1.7.1.9-07")
-            self.refuse()
+            self.answer_with_refusal()
             return
-        position = self.insert(target, sent, LOCKED)
+        position = self.insert_message(target, sent, LOCKED_STATE)
         position.expires_ms = None if life_s == INFINITE_LIFETIME_S else self.now_ms + 1_000 * life_s
-        self.record_done()
+        self.answer_with_success()
         if within is None:
             self.cite_rules("MQDMPR-3.1.7.1.9-23")
             self.handle_arrival(position)
@@ -102,13 +102,13 @@ class Sending(QueuesBase):
 
     def check_can_wait(self, queue: Queue, message: Message) -> None:
         """Raise ImpossibleStep for a message that may expire in a transactional queue."""
-        if queue.transactional and message.life_s != INFINITE_LIFETIME_S:
+        if queue.transactional and message.time_to_be_received_s != INFINITE_LIFETIME_S:
             raise ImpossibleStep  # E108: the documents leave open which transaction deletes it
 
     def handle_arrival(self, position: Position) -> None:
         """Make a message in its queue available, and acknowledge its arrival (MS-MQQB 3.1.5.8.10)."""
         self.make_available(position)
-        if "positive_arrival" in position.message.acks:
+        if "positive_arrival" in position.message.requested_acknowledgments:
             self.cite_rules("MQQB-3.1.5.8.10-02", "MQQB-3.1.5.8.10-01")
             self.acknowledge(position.message, "ACK_REACH_QUEUE")
 
@@ -154,33 +154,33 @@ class Sending(QueuesBase):
         if (source.parent or source) is not (target.parent or target) or source is target:
             raise ImpossibleStep
         if within is not None and within.state != "active":
-            self.refuse("MQ_ERROR_TRANSACTION_SEQUENCE")
+            self.answer_with_refusal("MQ_ERROR_TRANSACTION_SEQUENCE")
         elif within is not None and not source.transactional:
-            self.refuse("MQ_ERROR_TRANSACTION_USAGE")
+            self.answer_with_refusal("MQ_ERROR_TRANSACTION_USAGE")
         elif position is None or not position.seen:
             raise ImpossibleStep  # no visible message has this LookupIdentifier
-        elif position.state != AVAILABLE:
-            self.refuse()
+        elif position.state != AVAILABLE_STATE:
+            self.answer_with_refusal()
         elif within is not None:
             self.cite_rules("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03", "MQDMPR-3.1.1.13-06")
-            position.state = LOCKED
+            position.state = LOCKED_STATE
             within.operations.append(Operation("move", position, target))
-            self.record_done()
+            self.answer_with_success()
         else:
             self.cite_rules("MQDMPR-3.1.7.1.16-D01")
             self.move_position(position, target)
-            self.record_done()
+            self.answer_with_success()
 
     def move_position(self, position: Position, target: Queue) -> None:
         """Move a message to another queue (3.1.7.1.16). Its new position is either behind the messages of the same
         priority, or in the order of the times of arrival.
         """
         position.queue.positions.remove(position)
-        position.state = DELETED
+        position.state = DELETED_STATE
         behind = [one for one in target.positions if one.message.priority == position.message.priority]
         late = any(one.order > position.order for one in behind)
-        order = position.order if late and self.decide("place of a moved message") else None
-        moved = self.insert(target, position.message, LOCKED, order)
+        order = position.order if late and self.choose_reading("place of a moved message") else None
+        moved = self.insert_message(target, position.message, LOCKED_STATE, order)
         moved.expires_ms = position.expires_ms
         self.make_available(moved)
 
@@ -193,7 +193,7 @@ class Sending(QueuesBase):
         to = chance.choice([one for one in (whole, *whole.subqueues, *whole.subqueues) if one is not queue])
         transaction = None
         if begun and chance.random() < (0.7 if queue.transactional else 0.05):
-            external = [name for name in begun if self.transactions[name].external]
+            external = [name for name in begun if self.transactions[name].is_external]
             transaction = chance.choice(external or begun)
         elif self.transactions and chance.random() < 0.05:
             transaction = chance.choice(sorted(self.transactions))

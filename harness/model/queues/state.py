@@ -6,8 +6,13 @@ from bisect import insort
 from dataclasses import dataclass, field
 from typing import Any
 
-AVAILABLE, LOCKED, PURGE_PENDING, DELETED = "available", "locked", "purge pending", "deleted"
-UNREAD, READ, WAIT_PEEK, WAIT_RECEIVE = "unread", "read", "wait peek", "wait receive"
+AVAILABLE_STATE, LOCKED_STATE, PURGE_PENDING_STATE, DELETED_STATE = "available", "locked", "purge pending", "deleted"
+UNREAD_CURSOR_STATE, READ_CURSOR_STATE, WAIT_PEEK_CURSOR_STATE, WAIT_RECEIVE_CURSOR_STATE = (
+    "unread",
+    "read",
+    "wait peek",
+    "wait receive",
+)
 INFINITE_LIFETIME_S = 0xFFFFFFFF
 NO_QUEUE_TYPE = "00000000-0000-0000-0000-000000000000"
 """The Type of a queue for which its creator gives no Type (MS-MQDMPR 3.1.1.2)."""
@@ -15,19 +20,21 @@ NO_QUEUE_TYPE = "00000000-0000-0000-0000-000000000000"
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message as it was sent to a queue. ``life_s``: its TimeToBeReceived. ``cls``: its class."""
+    """A message as it was sent to a queue. ``time_to_be_received_s``: its TimeToBeReceived. ``class_name``: its
+    class.
+    """
 
     name: str
     queue: str
     priority: int = 3
     delivery: str = "express"
     size: int = 0
-    acks: tuple[str, ...] = ()
+    requested_acknowledgments: tuple[str, ...] = ()
     application_tag: int = 0
-    life_s: int = INFINITE_LIFETIME_S
-    cls: str = "NORMAL"
+    time_to_be_received_s: int = INFINITE_LIFETIME_S
+    class_name: str = "NORMAL"
     journal: tuple[str, ...] = ()
-    details: tuple[tuple[str, Any], ...] = ()
+    other_properties: tuple[tuple[str, Any], ...] = ()
     """The values of further visible properties, by name."""
 
     @property
@@ -38,11 +45,11 @@ class Message:
         """Return the properties of the message that its receiver can read. For an acknowledgment, return only
         the properties that MS-MQQB 3.1.7.15 sets.
         """
-        if self.cls != "NORMAL":
-            without_body = self.cls in ("ACK_REACH_QUEUE", "ACK_RECEIVE")
+        if self.class_name != "NORMAL":
+            without_body = self.class_name in ("ACK_REACH_QUEUE", "ACK_RECEIVE")
             return {
                 "message": self.name,
-                "class": self.cls,
+                "class": self.class_name,
                 "delivery": self.delivery,
                 "acks": [],
                 "journal": [],
@@ -53,15 +60,15 @@ class Message:
             }
         return {
             "message": self.name,
-            "class": self.cls,
+            "class": self.class_name,
             "priority": self.priority,
             "delivery": self.delivery,
             "size": self.size,
-            "acks": sorted(self.acks),
+            "acks": sorted(self.requested_acknowledgments),
             "journal": sorted(self.journal),
             "application_tag": self.application_tag,
-            "time_to_be_received_s": self.life_s,
-            **dict(self.details),
+            "time_to_be_received_s": self.time_to_be_received_s,
+            **dict(self.other_properties),
         }
 
 
@@ -75,12 +82,12 @@ class Position:
     queue: Queue
     order: int
     step: int
-    state: str = AVAILABLE
+    state: str = AVAILABLE_STATE
     expires_ms: int | None = None
     seen: bool = False
 
     @property
-    def key(self) -> tuple[int, int]:
+    def sort_key(self) -> tuple[int, int]:
         """The sort key of the position. Positions are sorted by priority, then by arrival (3.1.1.2)."""
         return -self.message.priority, self.order
 
@@ -105,13 +112,15 @@ class Queue:
     exists: bool = True
 
     def insert(self, position: Position) -> None:
-        insort(self.positions, position, key=lambda one: one.key)
+        insort(self.positions, position, key=lambda one: one.sort_key)
 
-    def available(self, after: tuple[int, int] | None = None) -> list[Position]:
+    def list_available_positions(self, after: tuple[int, int] | None = None) -> list[Position]:
         """Return the positions of the available messages, in order. ``after``: the key after which the positions
         must be.
         """
-        return [one for one in self.positions if one.state == AVAILABLE and (after is None or one.key > after)]
+        return [
+            one for one in self.positions if one.state == AVAILABLE_STATE and (after is None or one.sort_key > after)
+        ]
 
     def list_queue_and_parts(self) -> list[Queue]:
         """Return the queue, and the subqueues and the journal that are deleted together with it."""
@@ -126,7 +135,7 @@ class Handle:
 
     name: str | None
     queue: Queue | None
-    access: str = "receive"
+    access_mode: str = "receive"
     deny_receive: bool = False
     cursors: list[Cursor] = field(default_factory=list)
     readers: list[Reader] = field(default_factory=list)
@@ -134,16 +143,18 @@ class Handle:
 
 @dataclass(eq=False, slots=True)
 class Cursor:
-    """A cursor. ``at``: the key of its position, or None at Start. ``position``: the message position at ``at``."""
+    """A cursor. ``sort_key_of_position``: the key of its position, or None at Start. ``position``: the message position
+    at ``sort_key_of_position``.
+    """
 
     name: str
     handle: Handle
-    at: tuple[int, int] | None = None
+    sort_key_of_position: tuple[int, int] | None = None
     position: Position | None = None
-    state: str = UNREAD
+    state: str = UNREAD_CURSOR_STATE
 
     def move(self, position: Position) -> None:
-        self.position, self.at = position, position.key
+        self.position, self.sort_key_of_position = position, position.sort_key
 
 
 @dataclass(eq=False, slots=True)
@@ -172,9 +183,9 @@ class Operation:
 
 @dataclass(eq=False, slots=True)
 class Transaction:
-    """A transaction of an application, or of a coordinator (``external``)."""
+    """A transaction of an application, or of a coordinator (``is_external``)."""
 
     name: str
-    external: bool
+    is_external: bool
     state: str = "active"
     operations: list[Operation] = field(default_factory=list)

@@ -5,20 +5,20 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from harness.model.queues.sending import Sending
-from harness.model.queues.state import DELETED, Transaction
+from harness.model.queues.sending import SendTransitions
+from harness.model.queues.state import DELETED_STATE, Transaction
 from harness.model.steps import ImpossibleStep, draw_one, transition
 
 MAX_TRANSACTIONS = 4
 
 
-class Transactions(Sending):
+class TransactionTransitions(SendTransitions):
     """The transitions that begin, commit and abort transactions."""
 
     @transition("MQDMPR-3.1.7.1.8-03", "MQDMPR-3.1.7.1.8-04", needs=("transactions",), weight=7, external=False)
     def begin(self, transaction: str, external: bool) -> None:
         self.transactions[transaction] = Transaction(transaction, external)
-        self.record_done()
+        self.answer_with_success()
 
     def draw_begin(self, chance: Random) -> dict[str, Any]:
         if len(self.transactions) >= MAX_TRANSACTIONS or not any(one.transactional for one in self.queues.values()):
@@ -28,10 +28,10 @@ class Transactions(Sending):
     @transition("MQDMPR-3.1.4.3-03", "MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.6-03", needs=("transactions",), weight=3)
     def prepare(self, transaction: str, single_phase: bool) -> None:
         prepared = self.find(self.transactions, transaction)
-        if not prepared.external:
+        if not prepared.is_external:
             raise ImpossibleStep
         if prepared.state != "active":
-            self.refuse("MQ_ERROR_TRANSACTION_SEQUENCE")
+            self.answer_with_refusal("MQ_ERROR_TRANSACTION_SEQUENCE")
         elif single_phase:
             self.cite_rules("MQDMPR-3.1.4.6-09")
             self._carry_out_operations(prepared)
@@ -42,7 +42,7 @@ class Transactions(Sending):
             self.answers["answer"] = {"outcome": "prepared"}
 
     def draw_prepare(self, chance: Random) -> dict[str, Any]:
-        external = [one for one in self.transactions.values() if one.external]
+        external = [one for one in self.transactions.values() if one.is_external]
         long = [one for one in external if len(one.operations) > 1]
         moves = [one for one in external if any(each.target for each in one.operations)]
         preferred = moves if moves and chance.random() < 0.5 else long
@@ -52,8 +52,8 @@ class Transactions(Sending):
     @transition("MQDMPR-3.1.4.4-03", "MQDMPR-3.1.4.4-23", "MQDMPR-3.1.4.4-24", needs=("transactions",), weight=4)
     def commit(self, transaction: str) -> None:
         committed = self.find(self.transactions, transaction)
-        if committed.external and committed.state != "prepared":
-            self.refuse("MQ_ERROR_TRANSACTION_SEQUENCE")
+        if committed.is_external and committed.state != "prepared":
+            self.answer_with_refusal("MQ_ERROR_TRANSACTION_SEQUENCE")
         else:
             self._carry_out_operations(committed)
 
@@ -73,7 +73,7 @@ class Transactions(Sending):
         self._stop_readers(transaction)
         for operation in transaction.operations:
             position = operation.position
-            if position.state == DELETED:
+            if position.state == DELETED_STATE:
                 continue
             if operation.kind == "enqueue":
                 self.cite_rules("MQDMPR-3.1.4.4-07")
@@ -99,14 +99,14 @@ class Transactions(Sending):
         for operation in transaction.operations:
             position = operation.position
             if operation.kind == "enqueue":
-                if position.state != DELETED:
+                if position.state != DELETED_STATE:
                     self.cite_rules("MQDMPR-3.1.4.5-17")
                     position.queue.positions.remove(position)
-                    position.state = DELETED
+                    position.state = DELETED_STATE
             else:
                 self.cite_rules("MQDMPR-3.1.4.5-08", "MQDMPR-3.1.4.5-13")
                 received = operation.kind == "dequeue" and position.state == "purge pending"
-                reason = operation.reason if received and self.decide("E119") else "NACK_Q_PURGED"
+                reason = operation.reason if received and self.choose_reading("E119") else "NACK_Q_PURGED"
                 self.release_position(position, purged=reason)
         del self.transactions[transaction.name]
 
@@ -130,11 +130,11 @@ class Transactions(Sending):
         if operation is None or found.state != "active":
             raise ImpossibleStep
         operation.reason = "NACK_RECEIVE_REJECTED"
-        self.record_done()
+        self.answer_with_success()
 
     def draw_reject(self, chance: Random) -> dict[str, Any]:
         transaction = draw_one(chance, (one for one in self.transactions.values() if one.state == "active"))
         received = [one for one in transaction.operations if one.kind == "dequeue"]
-        operation = draw_one(chance, (one for one in received if one.position.state != DELETED))
+        operation = draw_one(chance, (one for one in received if one.position.state != DELETED_STATE))
         position = operation.position
         return {"transaction": transaction.name, "message": position.message.name, "queue": position.queue.name}

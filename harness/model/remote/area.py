@@ -11,23 +11,23 @@ from random import Random
 from types import MappingProxyType
 from typing import Any
 
-from harness.model.agreement import Refused
-from harness.model.queues.area import Queues
+from harness.model.agreement import ExpectedRefusal
+from harness.model.queues.area import QueuesModel
 from harness.model.queues.reading import (
     ALREADY_RECEIVED_STATUS,
     DRAWN_WAITS_MS,
     ILLEGAL_CURSOR_STATUS,
-    NOT_FOUND,
+    MESSAGE_NOT_FOUND_STATUS,
     PEEK,
     RECEIVE,
     TRANSACTION_USAGE_STATUS,
 )
 from harness.model.queues.state import (
-    AVAILABLE,
-    LOCKED,
-    READ,
-    UNREAD,
-    WAIT_RECEIVE,
+    AVAILABLE_STATE,
+    LOCKED_STATE,
+    READ_CURSOR_STATE,
+    UNREAD_CURSOR_STATE,
+    WAIT_RECEIVE_CURSOR_STATE,
     Cursor,
     Handle,
     Operation,
@@ -36,18 +36,18 @@ from harness.model.queues.state import (
     Reader,
     Transaction,
 )
-from harness.model.remote.misuse import NEED_OF_LATER_METHODS, Misuse
+from harness.model.remote.misuse import NEED_OF_LATER_METHODS, MisuseTransitions
 from harness.model.steps import ImpossibleStep, draw_one, transition
 
-QUEUES = ("one", "two", "three")
-TRANSACTIONAL, JOURNALED_QUEUE_NAME = "three", "two"
+QUEUE_NAMES = ("one", "two", "three")
+TRANSACTIONAL_QUEUE_NAME, JOURNALED_QUEUE_NAME = "three", "two"
 MAX_CLIENTS = 3
 MAX_CURSORS = 2
 """The maximum number of cursors of a handle."""
 CANCELED_STATUS = "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
 START_RECEIVE_METHOD, START_RECEIVE2_METHOD = "RemoteQMStartReceive", "RemoteQMStartReceive2"
 _NEEDED_CAPABILITIES = ("qm2qm", "receive", "queue_control", "send")
-_LOCAL_TRANSITIONS = {*Queues.transitions} - {"send", "receive", "peek", "purge", "pause", "open", "close"}
+_LOCAL_TRANSITIONS = {*QueuesModel.transitions} - {"send", "receive", "peek", "purge", "pause", "open", "close"}
 
 
 @dataclass(eq=False, slots=True)
@@ -58,7 +58,7 @@ class Client:
     handles: list[Handle] = field(default_factory=list)
 
 
-class Remote(Misuse):
+class RemoteReadingModel(MisuseTransitions):
     """The model of clients that read two queues remotely while applications also use the queues."""
 
     left_out = frozenset(_LOCAL_TRANSITIONS)
@@ -66,8 +66,8 @@ class Remote(Misuse):
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
-        for name in QUEUES:
-            self.queues[name] = Queue(name, name == TRANSACTIONAL, journaling=name == JOURNALED_QUEUE_NAME)
+        for name in QUEUE_NAMES:
+            self.queues[name] = Queue(name, name == TRANSACTIONAL_QUEUE_NAME, journaling=name == JOURNALED_QUEUE_NAME)
             self.queues[name].journal = Queue(f"{name};journal")
         self.clients: dict[str, Client] = {}
         self.remote: dict[str, Handle] = {}
@@ -83,7 +83,7 @@ class Remote(Misuse):
     def associate(self, client: str) -> None:
         """Let a client connect."""
         self.clients[client] = Client(client)
-        self.record_done()
+        self.answer_with_success()
 
     def draw_associate(self, chance: Random) -> dict[str, Any]:
         if len(self.clients) >= MAX_CLIENTS:
@@ -104,7 +104,7 @@ class Remote(Misuse):
         for handle in list(gone.handles):
             self._close_handle(gone, handle)
         del self.clients[client]
-        self.record_done()
+        self.answer_with_success()
 
     def draw_vanish(self, chance: Random) -> dict[str, Any]:
         return {"client": draw_one(chance, self.clients)}
@@ -129,19 +129,19 @@ class Remote(Misuse):
         """
         who, opened = self.find(self.clients, client), self.find(self.queues, queue)
         if not self.is_shared(opened, access, deny_receive):
-            self.refuse()
+            self.answer_with_refusal()
             return
         made = Handle(handle, opened, access, deny_receive)
         opened.handles.append(made)
         who.handles.append(made)
         self.remote[handle] = made
-        self.record_done()
+        self.answer_with_success()
 
     def draw_open_remote(self, chance: Random) -> dict[str, Any]:
         return {
             "handle": f"h{self.steps}",
             "client": draw_one(chance, (one.name for one in self.clients.values() if len(one.handles) < 3)),
-            "queue": chance.choice(QUEUES),
+            "queue": chance.choice(QUEUE_NAMES),
             "access": chance.choice((RECEIVE, RECEIVE, RECEIVE, PEEK)),
             "deny_receive": chance.random() < 0.1,
             "ignored": chance.choice(("own", "own", "zero", "other")),
@@ -158,9 +158,9 @@ class Remote(Misuse):
         if any(self.units[read][0] is closed for read in self.list_answered_receives(client)):
             raise ImpossibleStep  # the documents leave open what happens to a receive that is not ended
         for reader in list(closed.readers):
-            self._cancel_reader(reader, is_failure=not reader.receives and self.decide("E52") == 1)
+            self._cancel_reader(reader, is_failure=not reader.receives and self.choose_reading("E52") == 1)
         self._close_handle(client, closed)
-        self.record_done()
+        self.answer_with_success()
 
     def draw_close_remote(self, chance: Random) -> dict[str, Any]:
         return {"handle": draw_one(chance, self.remote)}
@@ -184,7 +184,7 @@ class Remote(Misuse):
         made = Cursor(cursor, opened)
         opened.cursors.append(made)
         self.remote_cursors[cursor] = made
-        self.record_done()
+        self.answer_with_success()
 
     def draw_create_cursor(self, chance: Random) -> dict[str, Any]:
         return {
@@ -201,7 +201,7 @@ class Remote(Misuse):
         handle.cursors.remove(closed)
         self.closed_cursors[cursor] = str(handle.name)
         del self.remote_cursors[cursor]
-        self.record_done()
+        self.answer_with_success()
 
     def draw_drop_cursor(self, chance: Random) -> dict[str, Any]:
         return {"cursor": draw_one(chance, self.remote_cursors)}
@@ -220,10 +220,10 @@ class Remote(Misuse):
     def read_remote(self, read: str, handle: str, receives: bool, method: str, wait_ms: int) -> None:
         """Let a client read the first message remotely. A receive stays open until the client ends it."""
         opened = self.find(self.remote, handle)
-        if receives and opened.access != RECEIVE:
+        if receives and opened.access_mode != RECEIVE:
             raise ImpossibleStep
         self.remote_reads.add(read)
-        self.answer_or_wait(
+        self.answer_read_or_let_wait(
             Reader(read, opened, receives, 0, None, self.get_transaction_of_read(read, opened, receives)), wait_ms
         )
 
@@ -232,7 +232,7 @@ class Remote(Misuse):
         return {
             "read": f"r{self.steps}",
             "handle": handle.name,
-            "receives": handle.access == RECEIVE and chance.random() < 0.7,
+            "receives": handle.access_mode == RECEIVE and chance.random() < 0.7,
             "method": chance.choice((START_RECEIVE_METHOD, START_RECEIVE2_METHOD)),
             "wait_ms": self.draw_remote_wait(chance, handle),
         }
@@ -258,35 +258,35 @@ class Remote(Misuse):
         handle, queue = there.handle, there.handle.queue
         assert queue is not None
         receives = action == RECEIVE
-        if receives and handle.access != RECEIVE:
+        if receives and handle.access_mode != RECEIVE:
             raise ImpossibleStep
         unit = self.get_transaction_of_read(read, handle, receives)
         self.remote_reads.add(read)
-        if action == "next" and there.state == UNREAD:
-            self.refuse(ILLEGAL_CURSOR_STATUS, name=read)
-        elif action != "next" and there.state == READ:
+        if action == "next" and there.state == UNREAD_CURSOR_STATE:
+            self.answer_with_refusal(ILLEGAL_CURSOR_STATUS, name=read)
+        elif action != "next" and there.state == READ_CURSOR_STATE:
             if not self.points_at_available_message(there):
-                self.refuse(ALREADY_RECEIVED_STATUS, name=read)
+                self.answer_with_refusal(ALREADY_RECEIVED_STATUS, name=read)
             elif receives:
-                there.state = UNREAD
-                self.answer_receive(read, there.position, unit)
+                there.state = UNREAD_CURSOR_STATE
+                self.answer_receive_with_message(read, there.position, unit)
             else:
                 self.answer_read(there.position, read)
         elif not receives:
             self.peek_after_current(read, there, wait_ms)
-        elif (found := next(iter(queue.available(there.at)), None)) is not None:
+        elif (found := next(iter(queue.list_available_positions(there.sort_key_of_position)), None)) is not None:
             there.move(found)
-            self.answer_receive(read, found, unit)
+            self.answer_receive_with_message(read, found, unit)
         elif wait_ms == 0:
-            self.refuse(NOT_FOUND, name=read)
+            self.answer_with_refusal(MESSAGE_NOT_FOUND_STATUS, name=read)
         else:
-            there.state = WAIT_RECEIVE
-            self.wait_for(Reader(read, handle, True, 0, there, unit), wait_ms)
+            there.state = WAIT_RECEIVE_CURSOR_STATE
+            self.let_read_wait(Reader(read, handle, True, 0, there, unit), wait_ms)
 
     def draw_read_remote_at(self, chance: Random) -> dict[str, Any]:
         cursor = self.draw_remote_cursor_without_read(chance)
         handle = self.remote_cursors[cursor].handle
-        actions = (RECEIVE, PEEK, "next") if handle.access == RECEIVE else (PEEK, "next")
+        actions = (RECEIVE, PEEK, "next") if handle.access_mode == RECEIVE else (PEEK, "next")
         wait_ms = self.draw_remote_wait(chance, handle)
         return {"read": f"r{self.steps}", "cursor": cursor, "action": chance.choice(actions), "wait_ms": wait_ms}
 
@@ -303,25 +303,34 @@ class Remote(Misuse):
         opened = self.find(self.remote, handle)
         queue = opened.queue
         position = self.find_position(queue, message)
-        if position is None or not position.seen or (receives and opened.access != RECEIVE):
+        if position is None or not position.seen or (receives and opened.access_mode != RECEIVE):
             raise ImpossibleStep
         found = self.seek(queue, position, seek)
         self.remote_reads.add(read)
         if found is None:
-            self.refuse(*((TRANSACTION_USAGE_STATUS, NOT_FOUND) if seek == "current" else (NOT_FOUND,)), name=read)
+            self.answer_with_refusal(
+                *(
+                    (TRANSACTION_USAGE_STATUS, MESSAGE_NOT_FOUND_STATUS)
+                    if seek == "current"
+                    else (MESSAGE_NOT_FOUND_STATUS,)
+                ),
+                name=read,
+            )
         elif receives:
             unit = self.get_transaction_of_read(read, opened, True)
-            if unit is not None and self.decide("E57"):
-                self.answer_receive(read, found, None)
+            if unit is not None and self.choose_reading("E57"):
+                self.answer_receive_with_message(read, found, None)
                 unit.operations.append(Operation("dequeue", found))
             else:
-                self.answer_receive(read, found, unit)
+                self.answer_receive_with_message(read, found, unit)
         else:
             self.answer_read(found, read)
 
     def draw_look_up_remote(self, chance: Random) -> dict[str, Any]:
         opened = [(handle, one) for handle in self.remote.values() for one in self._list_seen_positions(handle)]
-        held = [(handle, one) for handle, one in opened if one.state != AVAILABLE and handle.access == RECEIVE]
+        held = [
+            (handle, one) for handle, one in opened if one.state != AVAILABLE_STATE and handle.access_mode == RECEIVE
+        ]
         after_held = bool(held) and chance.random() < 0.5
         handle, position = draw_one(chance, held if after_held else opened)
         seeks = ("current", "next", "previous", *(() if after_held else ("first", "last")))
@@ -330,7 +339,7 @@ class Remote(Misuse):
             "handle": handle.name,
             "message": position.message.name,
             "seek": chance.choice(seeks),
-            "receives": handle.access == RECEIVE and chance.random() < 0.5,
+            "receives": handle.access_mode == RECEIVE and chance.random() < 0.5,
         }
 
     def _list_seen_positions(self, handle: Handle) -> list[Position]:
@@ -355,7 +364,7 @@ class Remote(Misuse):
         """
         if not receives:
             return None
-        unit = Transaction(read, external=False)
+        unit = Transaction(read, is_external=False)
         self.units[read] = (handle, unit)
         return unit
 
@@ -388,13 +397,13 @@ class Remote(Misuse):
         if not unit.operations:
             raise ImpossibleStep
         del self.units[read]
-        if acknowledge and unit.operations[0].position.state == LOCKED:
+        if acknowledge and unit.operations[0].position.state == LOCKED_STATE:
             self.delete_position(unit.operations[0].position, "ACK_RECEIVE")
         elif acknowledge:
             self.delete_position(unit.operations[0].position, self.get_reason_of_purged())
         else:
             self._release_message(unit)
-        self.record_done()
+        self.answer_with_success()
 
     def get_reason_of_purged(self) -> str:
         """Return the reason with which a message is deleted if it was purged while a client was receiving it and the
@@ -417,19 +426,19 @@ class Remote(Misuse):
         reader = next((one for one in self.readers() if one.name == read and one.handle.name in self.remote), None)
         if reader is None:
             raise ImpossibleStep
-        if not reader.receives and self.decide("E52"):
-            self.refuse()
+        if not reader.receives and self.choose_reading("E52"):
+            self.answer_with_refusal()
             return
         self._cancel_reader(reader)
-        self.record_done()
+        self.answer_with_success()
 
     def _cancel_reader(self, reader: Reader, *, is_failure: bool = False) -> None:
         """End a waiting read that is cancelled. ``is_failure``: whether its status is a failure, as every status may be
         (E51).
         """
         self.stop_reader(reader, CANCELED_STATUS)
-        if is_failure or self.decide("E51"):
-            self.answers[reader.name] = Refused(unlike=(CANCELED_STATUS,))
+        if is_failure or self.choose_reading("E51"):
+            self.answers[reader.name] = ExpectedRefusal(excluded_statuses=(CANCELED_STATUS,))
 
     def draw_cancel_remote(self, chance: Random) -> dict[str, Any]:
         return {"read": draw_one(chance, (one.name for one in self.readers() if one.handle.name in self.remote))}
@@ -438,11 +447,11 @@ class Remote(Misuse):
     def purge_remote(self, handle: str) -> None:
         """Let a client purge a queue remotely."""
         opened = self.find(self.remote, handle)
-        if opened.access != RECEIVE:
+        if opened.access_mode != RECEIVE:
             raise ImpossibleStep
         assert opened.queue is not None
         self.purge(opened.queue.name)
-        self.record_done()
+        self.answer_with_success()
 
     def draw_purge_remote(self, chance: Random) -> dict[str, Any]:
-        return {"handle": draw_one(chance, (name for name, one in self.remote.items() if one.access == RECEIVE))}
+        return {"handle": draw_one(chance, (name for name, one in self.remote.items() if one.access_mode == RECEIVE))}

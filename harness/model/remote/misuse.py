@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from harness.model.agreement import Refused
-from harness.model.queues.area import Queues
+from harness.model.agreement import ExpectedRefusal
+from harness.model.queues.area import QueuesModel
 from harness.model.queues.state import Cursor, Handle
 from harness.model.steps import ImpossibleStep, draw_one, transition
 
@@ -45,7 +45,7 @@ GARBLED_REQUESTS = ("a version that does not exist", "bytes of another protocol"
 WRONG_LOOK_UPS = (LOOK_UP_WITH_TIMEOUT, LOOK_UP_WITHOUT_TIME_LIMIT, LOOK_UP_WITH_CURSOR, LOOK_UP_WITH_OTHER_ACTION)
 
 
-class Misuse(Queues):
+class MisuseTransitions(QueuesModel):
     """The transitions in which clients send wrong requests, or requests that change nothing."""
 
     clients: Mapping[str, Any]
@@ -82,7 +82,7 @@ class Misuse(Queues):
     @transition("MQQP-3.1.3-01", needs=NEEDED_CAPABILITIES, weight=1)
     def garble(self, how: str) -> None:
         """Let a client connect, send bytes that are no request, and disappear. The system serves all other clients."""
-        self.record_done()
+        self.answer_with_success()
 
     def draw_garble(self, chance: Random) -> dict[str, Any]:
         return {"how": chance.choice(GARBLED_REQUESTS)}
@@ -95,9 +95,9 @@ class Misuse(Queues):
             raise ImpossibleStep
         self.cite_rules(*RULES_OF_MISUSE[how])
         if how in (READ_BY_OTHER_CURSOR, READ_BY_CLOSED_CURSOR):
-            self.answers["answer"] = Refused(unlike=_STATUSES_OF_USED_CURSORS)
+            self.answers["answer"] = ExpectedRefusal(excluded_statuses=_STATUSES_OF_USED_CURSORS)
         else:
-            self.refuse()
+            self.answer_with_refusal()
 
     def draw_misuse(self, chance: Random) -> dict[str, Any]:
         how = chance.choice([one for one in RULES_OF_MISUSE if one not in WRONG_LOOK_UPS])
@@ -119,7 +119,7 @@ class Misuse(Queues):
         """Let a client send a wrong lookup."""
         self.find(self.remote, handle)
         self.cite_rules(*RULES_OF_MISUSE[how])
-        self.refuse()
+        self.answer_with_refusal()
 
     def draw_misuse_lookup(self, chance: Random) -> dict[str, Any]:
         return {"handle": draw_one(chance, self.remote), "how": chance.choice(WRONG_LOOK_UPS)}
@@ -128,7 +128,7 @@ class Misuse(Queues):
     def cancel_nothing(self, handle: str) -> None:
         """Let a client cancel a nonexistent read on a queue, with or without waiting reads on this queue."""
         opened = self.find(self.remote, handle)
-        self.refuse("MQ_ERROR" if opened.readers else "MQ_ERROR_INVALID_HANDLE")
+        self.answer_with_refusal("MQ_ERROR" if opened.readers else "MQ_ERROR_INVALID_HANDLE")
 
     def draw_cancel_nothing(self, chance: Random) -> dict[str, Any]:
         return {"handle": draw_one(chance, self.remote)}

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from harness.model.agreement import BoundedNumber
-from harness.model.sessions.pings import Pings
+from harness.model.sessions.pings import PingTransitions
 from harness.model.steps import ImpossibleStep, draw_one, transition
 from harness.model.unused_fields import (
     BASE_FIELDS,
@@ -32,8 +32,14 @@ TIMER_MARGIN_MS = 2_500
 MAX_SESSIONS = 4
 MAX_MESSAGES_NAMED_BY_ACK = 32
 """The maximum number of recoverable messages that one acknowledgment can name (MS-MQMQ 2.2.20.4)."""
-CONNECTED, ESTABLISHED, OPEN, REFUSED, CLOSED = "connected", "established", "open", "refused", "closed"
-OWN_SERVER_GUID, NULL, FOREIGN_SERVER_GUID = "own", "null", "foreign"
+CONNECTED_STATE, ESTABLISHED_STATE, OPEN_STATE, REFUSED_STATE, CLOSED_STATE = (
+    "connected",
+    "established",
+    "open",
+    "refused",
+    "closed",
+)
+OWN_SERVER_GUID, NULL_SERVER_GUID, FOREIGN_SERVER_GUID = "own", "null", "foreign"
 """The kinds of ServerGuid in a request: the system's identifier, zero, or a foreign identifier."""
 SERVER_GUID_LIKE_OWN_AT_START, SERVER_GUID_LIKE_OWN_AT_END = "like own at the start", "like own at the end"
 """Foreign identifiers that differ from the system's identifier only in the last byte, or only in the first byte."""
@@ -42,25 +48,26 @@ SERVER_GUID_LIKE_OWN_AT_START, SERVER_GUID_LIKE_OWN_AT_END = "like own at the st
 @dataclass(eq=False, slots=True)
 class Session:
     """A connection from the peer. ``answers``: the packets that the system sent during the set-up of the session.
-    ``uncounted``: the number of recoverable messages that the system did not count because it refused them (E19).
+    ``uncounted_message_count``: the number of recoverable messages that the system did not count because it refused
+    them (E19).
     """
 
     name: str
-    state: str = CONNECTED
+    state: str = CONNECTED_STATE
     due_ms: int | None = None
     received: int = 0
     recoverable: int = 0
-    uncounted: int = 0
+    uncounted_message_count: int = 0
     acknowledged: int = 0
     answers: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def has_timer(self) -> bool:
         """Whether the Session Initialization Timer runs for the session."""
-        return self.state in (CONNECTED, ESTABLISHED) and self.due_ms is not None
+        return self.state in (CONNECTED_STATE, ESTABLISHED_STATE) and self.due_ms is not None
 
 
-class Sessions(Pings):
+class SessionsModel(PingTransitions):
     """The model of the sessions that the system accepts."""
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
@@ -72,7 +79,7 @@ class Sessions(Pings):
         have expired.
         """
         found = self.sessions.get(name)
-        if found is None or found.state in (CLOSED, REFUSED) or self.may_timer_expire_now(found):
+        if found is None or found.state in (CLOSED_STATE, REFUSED_STATE) or self.may_timer_expire_now(found):
             raise ImpossibleStep
         return found
 
@@ -82,7 +89,7 @@ class Sessions(Pings):
 
     def draw_live_session(self, chance: Random, *states: str) -> str:
         """Draw a session. Most draws choose a session whose state allows the next packet of the set-up."""
-        open_ones = (one for one in self.sessions.values() if one.state not in (CLOSED, REFUSED))
+        open_ones = (one for one in self.sessions.values() if one.state not in (CLOSED_STATE, REFUSED_STATE))
         live = [one for one in open_ones if not self.may_timer_expire_now(one)]
         fitting = [one for one in live if one.state in states]
         return str(draw_one(chance, fitting if chance.random() < 0.93 else live).name)
@@ -93,7 +100,8 @@ class Sessions(Pings):
         for one in self.sessions.values():
             if one.has_timer and (one.due_ms or 0) < self.now_ms and not self.may_timer_expire_now(one):
                 if any(
-                    each.state in (CONNECTED, ESTABLISHED) and each.due_ms is None for each in self.sessions.values()
+                    each.state in (CONNECTED_STATE, ESTABLISHED_STATE) and each.due_ms is None
+                    for each in self.sessions.values()
                 ):
                     raise ImpossibleStep  # E13: the expiry of a shared timer may also end the set-up of that session
                 self.cite_rules("MQQB-3.1.6.6-01")
@@ -105,9 +113,11 @@ class Sessions(Pings):
         a refused session at once may start no timer for this session (E12).
         """
         others = self.list_other_sessions_with_timer(session)
-        if others and self.decide("E13"):
+        if others and self.choose_reading("E13"):
             due_ms = self.now_ms + INITIALIZATION_TIMEOUT_MS
-            refused = session.state == REFUSED and self.decide("effect of a refused request on the shared timer", 3)
+            refused = session.state == REFUSED_STATE and self.choose_reading(
+                "effect of a refused request on the shared timer", 3
+            )
             for one in others:
                 one.due_ms = (due_ms, one.due_ms, None)[refused]
         session.due_ms = self.now_ms + INITIALIZATION_TIMEOUT_MS
@@ -117,7 +127,7 @@ class Sessions(Pings):
         others = self.list_other_sessions_with_timer(session)
         stopped = ("E13 for a session whose timer was stopped",) if session.due_ms is None else ()
         session.due_ms = None
-        if others and all(self.decide(choice) for choice in ("E13", *choices, *stopped)):
+        if others and all(self.choose_reading(choice) for choice in ("E13", *choices, *stopped)):
             for one in others:
                 one.due_ms = None
 
@@ -126,7 +136,7 @@ class Sessions(Pings):
         shared.
         """
         others = [one for one in self.sessions.values() if one is not session and one.has_timer]
-        if any(map(self.may_timer_expire_now, others)) and self.decide("E13"):
+        if any(map(self.may_timer_expire_now, others)) and self.choose_reading("E13"):
             raise ImpossibleStep
         return others
 
@@ -134,7 +144,7 @@ class Sessions(Pings):
         self.cite_rules("MQQB-3.1.5.9-D02")
         if session.has_timer:
             self.stop_timer(session, "E13 at the end of a session")
-        session.state = CLOSED
+        session.state = CLOSED_STATE
 
     # -- set-up of sessions -----------------------------------------------------------------------------------------
 
@@ -146,7 +156,7 @@ class Sessions(Pings):
         self.settle()
 
     def draw_connect(self, chance: Random) -> dict[str, Any]:
-        if sum(one.state not in (CLOSED, REFUSED) for one in self.sessions.values()) >= MAX_SESSIONS:
+        if sum(one.state not in (CLOSED_STATE, REFUSED_STATE) for one in self.sessions.values()) >= MAX_SESSIONS:
             raise ImpossibleStep
         return {"session": f"s{self.steps}"}
 
@@ -158,7 +168,7 @@ class Sessions(Pings):
         "MQQB-3.1.5.3.1-10",
         needs=(),
         weight=7,
-        server=NULL,
+        server=NULL_SERVER_GUID,
         stamp=1,
         se=1,
         ignored=[],
@@ -167,32 +177,32 @@ class Sessions(Pings):
         """Let the peer send an EstablishConnection request."""
         one = self.find_live_session(session)
         self.cite_rules(*list_rules(ignored))
-        if one.state != CONNECTED:
+        if one.state != CONNECTED_STATE:
             self.cite_rules("MQQB-3.1.5.3-01")
             self.close(one)
         else:
-            refused = server not in (OWN_SERVER_GUID, NULL)
+            refused = server not in (OWN_SERVER_GUID, NULL_SERVER_GUID)
             self.cite_rules("MQQB-3.1.5.3.1-07" if refused else "MQQB-3.1.5.3.1-06")
-            answered = server if refused and self.decide("E10") else OWN_SERVER_GUID
+            answered = server if refused and self.choose_reading("E10") else OWN_SERVER_GUID
             told = {"refused": refused, "client": client, "server": answered, "stamp": stamp, "se": se}
             one.answers.append({"kind": "EstablishConnection", **told})
-            one.state = REFUSED if refused else ESTABLISHED
-            if self.decide("from when the Session Initialization Timer runs") == 0:
+            one.state = REFUSED_STATE if refused else ESTABLISHED_STATE
+            if self.choose_reading("from when the Session Initialization Timer runs") == 0:
                 self.start_timer(one)
         self.settle()
 
     def draw_establish(self, chance: Random) -> dict[str, Any]:
         return {
-            "session": self.draw_live_session(chance, CONNECTED),
+            "session": self.draw_live_session(chance, CONNECTED_STATE),
             "server": chance.choice(
                 (
                     OWN_SERVER_GUID,
                     OWN_SERVER_GUID,
                     OWN_SERVER_GUID,
-                    NULL,
-                    NULL,
-                    NULL,
-                    NULL,
+                    NULL_SERVER_GUID,
+                    NULL_SERVER_GUID,
+                    NULL_SERVER_GUID,
+                    NULL_SERVER_GUID,
                     FOREIGN_SERVER_GUID,
                     SERVER_GUID_LIKE_OWN_AT_START,
                     SERVER_GUID_LIKE_OWN_AT_END,
@@ -220,18 +230,18 @@ class Sessions(Pings):
         """Let the peer send a ConnectionParameters request."""
         one = self.find_live_session(session)
         self.cite_rules(*list_rules(ignored))
-        if one.state != ESTABLISHED:
+        if one.state != ESTABLISHED_STATE:
             self.cite_rules("MQQB-3.1.5.4-01")
             self.close(one)
         else:
             one.answers.append({"kind": "ConnectionParameters", "refused": False, "recoverable_ms": recoverable_ms})
-            one.state = OPEN
+            one.state = OPEN_STATE
             self.stop_timer(one)
         self.settle()
 
     def draw_parametrize(self, chance: Random) -> dict[str, Any]:
         return {
-            "session": self.draw_live_session(chance, ESTABLISHED),
+            "session": self.draw_live_session(chance, ESTABLISHED_STATE),
             "recoverable_ms": chance.choice((500, 500, 600, 700)),
             "window": chance.choice((1, 64, 0xFFFF)),
             "ignored": draw_unused_fields(chance, BASE_FIELDS, INTERNAL_FIELDS, PARAMETERS_FIELDS),
@@ -250,29 +260,29 @@ class Sessions(Pings):
         one = self.find_live_session(session)
         if recoverable and wrong is not None:
             raise ImpossibleStep  # E20: the documents leave open whether the count includes a recoverable message
-        if recoverable and one.state == OPEN and self.decide("E19"):
+        if recoverable and one.state == OPEN_STATE and self.choose_reading("E19"):
             self.refuse_uncounted(one)
         else:
             self.count(one, recoverable)
         if wrong is not None:
             self.cite_rules("MQQB-3.1.5.8.4-01", "MQQB-3.1.5.5.5-01", "MQMQ-2.2.20.4-D03")
-        if wrong or (wrong is not None and one.uncounted):
+        if wrong or (wrong is not None and one.uncounted_message_count):
             self.close(one)
         self.settle()
 
     def refuse_uncounted(self, session: Session, number: int = 1) -> None:
         """Refuse recoverable messages without counting them as recoverable messages."""
         session.received += number
-        session.uncounted += number
+        session.uncounted_message_count += number
 
     def draw_send(self, chance: Random) -> dict[str, Any]:
-        session, recoverable = self.draw_live_session(chance, OPEN), chance.random() < 0.6
+        session, recoverable = self.draw_live_session(chance, OPEN_STATE), chance.random() < 0.6
         wrong = chance.choice((None,) * 4 + (0,) * 4 + (1, 0xFFFF, 0x8000))
         return {"session": session, "recoverable": recoverable, "wrong": None if recoverable else wrong}
 
     def count(self, session: Session, recoverable: bool) -> None:
         """Count a message from the peer if its session is open; otherwise close the session."""
-        if session.state != OPEN:
+        if session.state != OPEN_STATE:
             self.close(session)
             return
         session.received += 1
@@ -297,9 +307,9 @@ class Sessions(Pings):
     def burst(self, session: str, number: int) -> None:
         """Let the peer send more recoverable messages than one acknowledgment can name."""
         one = self.find_live_session(session)
-        if one.state != OPEN:
+        if one.state != OPEN_STATE:
             raise ImpossibleStep
-        if self.decide("E19"):
+        if self.choose_reading("E19"):
             self.refuse_uncounted(one, number)
             at_once = BoundedNumber(one.acknowledged, one.received)
         else:
@@ -311,7 +321,7 @@ class Sessions(Pings):
         self.settle()
 
     def draw_burst(self, chance: Random) -> dict[str, Any]:
-        open_ones = (one.name for one in self.sessions.values() if one.state == OPEN)
+        open_ones = (one.name for one in self.sessions.values() if one.state == OPEN_STATE)
         return {
             "session": draw_one(chance, open_ones),
             "number": chance.randint(MAX_MESSAGES_NAMED_BY_ACK + 1, MAX_MESSAGES_NAMED_BY_ACK + 8),
@@ -331,14 +341,14 @@ class Sessions(Pings):
         """Let the peer send a SessionAck. Its counts of the system's messages may be wrong."""
         one = self.find_live_session(session)
         self.cite_rules(*list_rules(ignored))
-        if one.state != OPEN or wrong or wrong_recoverable + one.uncounted & 0xFFFF:
+        if one.state != OPEN_STATE or wrong or wrong_recoverable + one.uncounted_message_count & 0xFFFF:
             self.close(one)
         self.settle()
 
     def draw_acknowledge(self, chance: Random) -> dict[str, Any]:
         wrong = chance.choice((0,) * 12 + (1, 0xFFFF, 0x8000))
         wrong_recoverable = 0 if wrong else chance.choice((0,) * 12 + (1, 0xFFFF, 0x8000))
-        session = self.draw_live_session(chance, OPEN)
+        session = self.draw_live_session(chance, OPEN_STATE)
         ignored = draw_unused_fields(chance, BASE_FIELDS, INTERNAL_FIELDS)
         return {"session": session, "wrong": wrong, "wrong_recoverable": wrong_recoverable, "ignored": ignored}
 
@@ -349,7 +359,7 @@ class Sessions(Pings):
         self.settle()
 
     def draw_offer_order_ack(self, chance: Random) -> dict[str, Any]:
-        return {"session": self.draw_live_session(chance, OPEN), "final": chance.random() < 0.5}
+        return {"session": self.draw_live_session(chance, OPEN_STATE), "final": chance.random() < 0.5}
 
     @transition("MQQB-3.1.5.1-05", "MQQB-3.1.5.1-04", needs=(), weight=1)
     def garble(self, session: str, how: str) -> None:
@@ -359,7 +369,7 @@ class Sessions(Pings):
 
     def draw_garble(self, chance: Random) -> dict[str, Any]:
         return {
-            "session": self.draw_live_session(chance, CONNECTED, ESTABLISHED, OPEN),
+            "session": self.draw_live_session(chance, CONNECTED_STATE, ESTABLISHED_STATE, OPEN_STATE),
             "how": chance.choice(("signature", "version")),
         }
 
@@ -370,7 +380,7 @@ class Sessions(Pings):
         self.settle()
 
     def draw_hang_up(self, chance: Random) -> dict[str, Any]:
-        return {"session": self.draw_live_session(chance, CONNECTED, ESTABLISHED, OPEN)}
+        return {"session": self.draw_live_session(chance, CONNECTED_STATE, ESTABLISHED_STATE, OPEN_STATE)}
 
     @transition("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-11", "MQQB-3.1.5.8.2-12", needs=("set_timers",), weight=1)
     def rest_until_acknowledged(self) -> None:
@@ -387,9 +397,9 @@ class Sessions(Pings):
 
     def _describe_session(self, session: Session) -> dict[str, Any]:
         seen: dict[str, Any] = {"answers": list(session.answers)}
-        if session.state != REFUSED and not self.may_timer_expire_now(session):
-            seen["open"] = session.state != CLOSED
-        if session.state == OPEN:
+        if session.state != REFUSED_STATE and not self.may_timer_expire_now(session):
+            seen["open"] = session.state != CLOSED_STATE
+        if session.state == OPEN_STATE:
             seen |= {
                 "acknowledged": BoundedNumber(session.acknowledged, session.received),
                 "recoverable": session.recoverable,

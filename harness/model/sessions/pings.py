@@ -12,7 +12,7 @@ PING_PORT_NAMES = ("first", "second")
 """The ports from which the peer sends Ping Requests."""
 
 
-class Pings(Model):
+class PingTransitions(Model):
     """The transitions in which a peer sends Ping Requests."""
 
     @transition(

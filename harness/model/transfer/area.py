@@ -7,12 +7,12 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from harness.model.queues.reading import Reading
+from harness.model.queues.reading import ReadTransitions
 from harness.model.steps import ImpossibleStep, Step, transition
-from harness.model.transfer.securing import Securing
-from harness.model.transfer.ship_secured import ShippingSecured
+from harness.model.transfer.securing import SecuredDeliveryTransitions
+from harness.model.transfer.ship_secured import SecuredShipTransitions
 
-_LOCAL_TRANSITIONS = frozenset(Reading.transitions) - {"receive"} | {
+_LOCAL_TRANSITIONS = frozenset(ReadTransitions.transitions) - {"receive"} | {
     "create",
     "create_subqueue",
     "set_queue",
@@ -25,7 +25,7 @@ _IMMEDIATE_TRANSITIONS = ("receive", "purge")
 """The transitions of the model ``queues`` during which no time passes."""
 
 
-class Transfer(Securing, ShippingSecured):
+class TransferModel(SecuredDeliveryTransitions, SecuredShipTransitions):
     """The model of messages between two queue managers."""
 
     left_out = frozenset(_LOCAL_TRANSITIONS)
@@ -42,9 +42,9 @@ class Transfer(Securing, ShippingSecured):
         """
         if self.table or self.lost or self.silent:
             raise ImpossibleStep
-        self.close_sessions(self.find_open(session).name)
+        self.close_sessions(self.find_open_session(session).name)
         self.settle()
-        self.record_done()
+        self.answer_with_success()
 
     def draw_hang_up(self, chance: Random) -> dict[str, Any]:
         if self.table or self.lost or self.silent:

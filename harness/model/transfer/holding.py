@@ -8,27 +8,27 @@ from random import Random
 from typing import Any
 
 from harness.model.steps import ImpossibleStep, draw_one, transition
-from harness.model.transfer.sending import RECONNECT_TIME_MS, Route, SentMessage, Shipping
+from harness.model.transfer.sending import RECONNECT_TIME_MS, Route, SentMessage, ShipTransitions
 
 _EXPIRY_MARGIN_MS = 2_500
 
 
-class Holding(Shipping):
+class HoldTransitions(ShipTransitions):
     """The transitions in which outgoing queues are held, or in which the system restarts."""
 
     @transition("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.2.3-03", needs=("send", "pause"), weight=2)
     def hold(self, to: str) -> None:
         """Let an administrator hold an outgoing queue that has an open session and no messages."""
         route = self._find_idle_route(to)
-        route.held = True
+        route.is_held = True
         self.settle()
-        self.record_done()
+        self.answer_with_success()
 
     def draw_hold(self, chance: Random) -> dict[str, Any]:
         return {"to": draw_one(chance, (name for name in self.routes if self._is_route_idle(self.routes[name])))}
 
     def _is_route_idle(self, route: Route) -> bool:
-        return route.connected and not (route.held or route.table or self.silent or self.lost)
+        return route.has_open_session and not (route.is_held or route.uncompleted_messages or self.silent or self.lost)
 
     def _find_idle_route(self, to: str) -> Route:
         route: Route = self.find(self.routes, to)
@@ -44,16 +44,16 @@ class Holding(Shipping):
     def release(self, to: str) -> None:
         """Let an administrator release an outgoing queue. The system sends the messages that waited."""
         route = self.find(self.routes, to)
-        if not route.held or self.lost:
+        if not route.is_held or self.lost:
             raise ImpossibleStep
         self.check_no_resend_due(RECONNECT_TIME_MS)
-        route.held = False
-        left = [one for one in route.waiting if not self._is_expired(one)]
+        route.is_held = False
+        left = [one for one in route.messages_waiting_because_held if not self._is_expired(one)]
         for sent in sorted(left, key=lambda one: -one.message.priority):
             self.transmit(route, sent)
-        route.waiting.clear()
+        route.messages_waiting_because_held.clear()
         self.settle()
-        self.record_done()
+        self.answer_with_success()
 
     def _is_expired(self, sent: SentMessage) -> bool:
         """Return whether a message was not sent within its time; raise ImpossibleStep if its time ends about now."""
@@ -66,8 +66,11 @@ class Holding(Shipping):
 
     def draw_release(self, chance: Random) -> dict[str, Any]:
         self.check_no_resend_due(RECONNECT_TIME_MS)
-        to = draw_one(chance, (name for name, one in self.routes.items() if one.held and not self.lost))
-        if any(one.expires_ms > self.now_ms for one in self.routes[to].waiting) and chance.random() < 0.7:
+        to = draw_one(chance, (name for name, one in self.routes.items() if one.is_held and not self.lost))
+        if (
+            any(one.expires_ms > self.now_ms for one in self.routes[to].messages_waiting_because_held)
+            and chance.random() < 0.7
+        ):
             raise ImpossibleStep
         return {"to": to}
 
@@ -87,20 +90,24 @@ class Holding(Shipping):
             queue.positions = [one for one in queue.positions if one.message.recoverable]
             self.survivors.update(one.message.name for one in queue.positions)
         self.originals.clear()  # the documents leave open whether the history of identifiers survives
-        self.sequences.place.rejected = None
+        self.sequences.current_progress.rejected_message_count = None
         self.journaled = [name for name in self.journaled if name in self.recoverable]
         self.close_sessions(*(name for name, one in self.sessions.items() if one.open), restarted=True)
         for route in self.routes.values():
-            route.copies.clear()
-            route.ordered.clear()
-            route.forgotten_final += len(route.awaiting_final)  # open: whether the system still awaits their FinalAcks
-            route.awaiting_final.clear()
+            route.messages_received_by_peer.clear()
+            route.messages_with_order_ack.clear()
+            route.awaited_final_acks_before_restart += len(
+                route.messages_awaiting_final_ack
+            )  # open: whether the system still awaits their FinalAcks
+            route.messages_awaiting_final_ack.clear()
         self.forget_transfer_info()
         self.open_ms = None
         self.connect_again()
 
     def draw_restart(self, chance: Random) -> dict[str, Any]:
-        partly = any(one.table and one.table[0].number > 1 for one in self.routes.values())
+        partly = any(
+            one.uncompleted_messages and one.uncompleted_messages[0].number > 1 for one in self.routes.values()
+        )
         if not partly and chance.random() < 0.6:
             raise ImpossibleStep
         return {}

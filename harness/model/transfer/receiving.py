@@ -8,12 +8,18 @@ from typing import Any
 
 from harness.model.agreement import BoundedNumber
 from harness.model.queues.sending import ACKNOWLEDGMENT_REQUESTS
-from harness.model.queues.state import INFINITE_LIFETIME_S, LOCKED, Message, Position, Queue
+from harness.model.queues.state import INFINITE_LIFETIME_S, LOCKED_STATE, Message, Position, Queue
 from harness.model.steps import ImpossibleStep, draw_one, transition
-from harness.model.transfer.sessions import LONG_LIFETIME_S, PLAIN_QUEUE_NAME, TRANSACTIONAL, Session, Sessions
+from harness.model.transfer.sessions import (
+    LONG_LIFETIME_S,
+    PLAIN_QUEUE_NAME,
+    TRANSACTIONAL_QUEUE_NAME,
+    Session,
+    TransferSessions,
+)
 from harness.model.unused_fields import BASE_FIELDS, MESSAGE_FIELDS, TRANSACTION_FIELDS, draw_unused_fields, list_rules
 
-MISSING_QUEUE = "nowhere"
+MISSING_QUEUE_NAME = "nowhere"
 """The name of a queue that the system does not have."""
 BODY_SIZES = (*(0,) * 14, *(1,) * 4, *(5_000,) * 4, 66_000, 66_000)
 MAX_RECEIVED_MESSAGES = 8
@@ -25,7 +31,7 @@ MAX_MESSAGES_NAMED_BY_ACK = 32
 """The maximum number of recoverable messages that one acknowledgment can name (MS-MQMQ 2.2.20.4)."""
 
 
-class Receiving(Sessions):
+class ReceiveTransitions(TransferSessions):
     """The transitions in which the peer sends messages."""
 
     # -- without a transaction --------------------------------------------------------------------------------------
@@ -65,7 +71,7 @@ class Receiving(Sessions):
         """Let the peer send a nontransactional message. ``late``: whether the message arrives after its time to
         reach the queue. ``unused``: the unused bits that the peer sets in the packet.
         """
-        through = self.find_open(session)
+        through = self.find_open_session(session)
         self.cite_rules(*list_rules(unused))
         sent = Message(
             message,
@@ -76,7 +82,7 @@ class Receiving(Sessions):
             tuple(acks),
             application_tag,
             journal=tuple(journal),
-            details=tuple(details.items()),
+            other_properties=tuple(details.items()),
         )
         self.originals[message] = sent
         target = self.queues.get(queue)
@@ -91,7 +97,7 @@ class Receiving(Sessions):
                 self.acknowledge(sent, "NACK_NOT_TRANSACTIONAL_MSG")
         elif late:
             self.cite_rules("MQQB-3.1.5.8-07", "MQQB-3.1.7.1.2-D01")
-            if "negative_arrival" in acks and self.decide("E34") == 0:
+            if "negative_arrival" in acks and self.choose_reading("E34") == 0:
                 self.acknowledge(sent, "NACK_REACH_QUEUE_TIMEOUT")
         elif over_quota:
             self.cite_rules("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-07", "MQMQ-2.2.19.3-03")
@@ -99,11 +105,11 @@ class Receiving(Sessions):
             if "negative_arrival" in acks:
                 self.acknowledge(sent, "NACK_Q_EXCEED_QUOTA")
         else:
-            self.handle_arrival(self.insert(target, sent, LOCKED))
+            self.handle_arrival(self.insert_message(target, sent, LOCKED_STATE))
         self.settle()
 
     def draw_deliver(self, chance: Random) -> dict[str, Any]:
-        queue = chance.choice((PLAIN_QUEUE_NAME,) * 8 + (TRANSACTIONAL, MISSING_QUEUE))
+        queue = chance.choice((PLAIN_QUEUE_NAME,) * 8 + (TRANSACTIONAL_QUEUE_NAME, MISSING_QUEUE_NAME))
         self.require_room_in_queue(queue)
         late = queue == PLAIN_QUEUE_NAME and chance.random() < 0.15
         return {
@@ -145,7 +151,7 @@ class Receiving(Sessions):
         """Draw the acknowledgments that a message requests. Messages to the missing queue request no
         acknowledgment, because a setting decides whether the system sends BAD_DST_Q.
         """
-        if queue == MISSING_QUEUE or chance.random() < 0.6:
+        if queue == MISSING_QUEUE_NAME or chance.random() < 0.6:
             return []
         return sorted(chance.sample(ACKNOWLEDGMENT_REQUESTS, chance.randint(1, 4)))
 
@@ -160,7 +166,7 @@ class Receiving(Sessions):
         """Let the peer send a message again, on any session. The system discards the message, but counts it on this
         session.
         """
-        through = self.find_open(session)
+        through = self.find_open_session(session)
         self.count_received_message(through, self.find(self.originals, message))
         self.settle()
 
@@ -184,9 +190,9 @@ class Receiving(Sessions):
 
     def _is_left_uncounted(self, refused: bool, over_quota: bool) -> bool:
         """Return whether the system does not count a refused recoverable message."""
-        if not (refused or over_quota) or not self.decide("E19"):
+        if not (refused or over_quota) or not self.choose_reading("E19"):
             return False
-        return refused or self.decide("E19 for messages over a quota") == 0
+        return refused or self.choose_reading("E19 for messages over a quota") == 0
 
     @transition(
         "MQQB-3.1.5.8.7-02",
@@ -198,10 +204,10 @@ class Receiving(Sessions):
     )
     def burst(self, session: str, number: int) -> None:
         """Let the peer send, to a missing queue, more recoverable messages than one acknowledgment can name."""
-        through = self.find_open(session)
+        through = self.find_open_session(session)
         through.received += number
         at_once = through.acknowledged
-        if not self.decide("E19"):
+        if not self.choose_reading("E19"):
             at_once = through.received - number + MAX_MESSAGES_NAMED_BY_ACK
             through.recoverable += number
             through.acknowledged = through.received
@@ -250,11 +256,11 @@ class Receiving(Sessions):
         """Let the peer send a transactional message with a given number in a sequence. ``unused``: the unused bits that
         the peer sets in the packet. ``final``: whether the message requests a FinalAck by its bit FA.
         """
-        through = self.find_open(session)
-        if by_private_names and (acks or queue != TRANSACTIONAL):
+        through = self.find_open_session(session)
+        if by_private_names and (acks or queue != TRANSACTIONAL_QUEUE_NAME):
             raise ImpossibleStep
         self.cite_rules(*list_rules(unused))
-        if any(one.startswith("transaction.") for one in unused) and self.decide("E31"):
+        if any(one.startswith("transaction.") for one in unused) and self.choose_reading("E31"):
             self.close_sessions(session)
             self.settle()
             return
@@ -266,13 +272,13 @@ class Receiving(Sessions):
             size,
             tuple(acks),
             journal=tuple(journal),
-            details=tuple(details.items()),
+            other_properties=tuple(details.items()),
         )
         self.places[message] = {"number": number, "previous": previous}
         if final:
             self.final_requests.add(message)
-        if queue == TRANSACTIONAL:
-            self.enter_sequence(session, by_private_names)
+        if queue == TRANSACTIONAL_QUEUE_NAME:
+            self.find_sequence_of_message(session, by_private_names)
         target = self.queues.get(queue)
         if target is None or not target.transactional:
             self.count_received_message(through, sent, refused=True)
@@ -281,51 +287,53 @@ class Receiving(Sessions):
             self.acknowledge_final(message, "NACK_BAD_DST_Q")
         elif not target.transactional:
             self.cite_rules("MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-26", "MQQB-3.1.5.8.2-29", "MQQB-3.1.5.8.2-32")
-            self.sequences.has_other_acks |= self.decide("E40", 3) == 1
+            self.sequences.may_have_order_acks_of_other_sequences |= self.choose_reading("E40", 3) == 1
             if "negative_arrival" in acks:
                 self.acknowledge(sent, "NACK_NOT_TRANSACTIONAL_Q")
             self.acknowledge_final(message, "NACK_NOT_TRANSACTIONAL_Q")
         else:
-            over_quota = not self.take_in_order(target, sent, sequence, number, previous)
+            over_quota = not self.accept_if_next_in_sequence(target, sent, sequence, number, previous)
             self.count_received_message(through, sent, over_quota=over_quota)
-            if self.sequences.place.number:
+            if self.sequences.current_progress.number:
                 self.cite_rules("MQQB-3.1.5.8.6-01", "MQQB-3.1.1.6.2-03", "MQQB-3.1.6.9-01")
-                self.answers["order ack"] = self.sequences.place.describe()
+                self.answers["order ack"] = self.sequences.current_progress.describe()
         self.settle()
 
-    def enter_sequence(self, session: str, by_private_names: bool = False) -> None:
+    def find_sequence_of_message(self, session: str, by_private_names: bool = False) -> None:
         """Find the sequence of a message to the transactional queue. Raise ImpossibleStep if earlier messages named
         this queue in another way: the documents leave open whether both names share a sequence.
         """
-        if self.sequences.by_private_names not in (None, by_private_names):
+        if self.sequences.uses_private_format_name not in (None, by_private_names):
             raise ImpossibleStep
-        if self.sequences.has_other_session(session) and self.decide("E41", 3) == 1:
+        if self.sequences.has_other_session(session) and self.choose_reading("E41", 3) == 1:
             self.sequences.change_session(session)
-        self.sequences.session = session
-        self.sequences.by_private_names = by_private_names
+        self.sequences.session_of_last_message = session
+        self.sequences.uses_private_format_name = by_private_names
 
-    def take_in_order(self, queue: Queue, message: Message, sequence: int, number: int, previous: int) -> bool:
+    def accept_if_next_in_sequence(
+        self, queue: Queue, message: Message, sequence: int, number: int, previous: int
+    ) -> bool:
         """Accept a message that is the next message in its sequence (3.1.5.8.6). Return False if its queue has no room
         for the message.
         """
-        place = self.sequences.place
-        follows = sequence == place.sequence and previous <= place.compared < number
+        place = self.sequences.current_progress
+        follows = sequence == place.sequence and previous <= place.sequence_number_for_comparison < number
         begins = sequence > place.sequence and previous == 0
         if not (follows or begins):
             self.cite_rules("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06")
-            place.count_rejection()
+            place.record_rejected_message()
         elif self.has_room(queue.positions, message, queue.quota_kb):
             is_first = place.number == 0
-            place.advance(sequence, number)
-            if is_first and self.decide("E75"):
-                place.compared -= 1
+            place.record_accepted_message(sequence, number)
+            if is_first and self.choose_reading("E75"):
+                place.sequence_number_for_comparison -= 1
             self.cite_rules("MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-18", "MQQB-3.1.5.8.8-24")
             self.cite_rules("MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04")
-            self.handle_arrival(self.insert(queue, message, LOCKED))
+            self.handle_arrival(self.insert_message(queue, message, LOCKED_STATE))
         else:
             self.cite_rules("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-07", "MQQB-3.1.5.8.8-11", "MQDMPR-3.1.1.12-40")
             self.refuse_in_sequence(
-                message, "NACK_Q_EXCEED_QUOTA", sequence, number, advances=self.decide("E40", 3) < 2
+                message, "NACK_Q_EXCEED_QUOTA", sequence, number, advances=self.choose_reading("E40", 3) < 2
             )
             return False
         return True
@@ -335,18 +343,18 @@ class Receiving(Sessions):
         message advances the sequence.
         """
         if advances:
-            self.sequences.place.advance(sequence, number)
+            self.sequences.current_progress.record_accepted_message(sequence, number)
         else:
-            self.sequences.place.rejected = None
-        if "negative_arrival" in message.acks:
+            self.sequences.current_progress.rejected_message_count = None
+        if "negative_arrival" in message.requested_acknowledgments:
             self.acknowledge(message, cls)
         self.acknowledge_final(message.name, cls)
 
     def draw_deliver_in_sequence(self, chance: Random) -> dict[str, Any]:
-        queue = chance.choice((TRANSACTIONAL,) * 8 + (PLAIN_QUEUE_NAME, MISSING_QUEUE))
+        queue = chance.choice((TRANSACTIONAL_QUEUE_NAME,) * 8 + (PLAIN_QUEUE_NAME, MISSING_QUEUE_NAME))
         self.require_room_in_queue(queue)
         sequence, number, previous = self._draw_place_in_sequence(chance)
-        if queue == TRANSACTIONAL and self.sequences.by_private_names:
+        if queue == TRANSACTIONAL_QUEUE_NAME and self.sequences.uses_private_format_name:
             raise ImpossibleStep
         return {
             "session": self.draw_session(chance),
@@ -380,20 +388,20 @@ class Receiving(Sessions):
         self.deliver_in_sequence(**message, by_private_names=True)
 
     def draw_deliver_by_private_names(self, chance: Random) -> dict[str, Any]:
-        if self.sequences.by_private_names is False:
+        if self.sequences.uses_private_format_name is False:
             raise ImpossibleStep
-        known, self.sequences.by_private_names = self.sequences.by_private_names, None
+        known, self.sequences.uses_private_format_name = self.sequences.uses_private_format_name, None
         try:
             drawn = self.draw_deliver_in_sequence(chance)
         finally:
-            self.sequences.by_private_names = known
-        return drawn | {"queue": TRANSACTIONAL, "acks": []}
+            self.sequences.uses_private_format_name = known
+        return drawn | {"queue": TRANSACTIONAL_QUEUE_NAME, "acks": []}
 
     def _draw_place_in_sequence(self, chance: Random) -> tuple[int, int, int]:
         """Draw the number of a message in a sequence. Most draws return the next number; other draws return a
         number after a gap, an earlier number, or a number in a new sequence.
         """
-        place, how = self.sequences.place, chance.random()
+        place, how = self.sequences.current_progress, chance.random()
         current, number = max(place.sequence, 1), place.number
         if how < 0.55:
             return current, number + 1, number
@@ -423,6 +431,6 @@ class Receiving(Sessions):
         """
         if message.delivery == "transactional":
             return bool(message.journal) or message.name in self.final_requests
-        if not message.journal or not self.decide("E47"):
+        if not message.journal or not self.choose_reading("E47"):
             return False
-        return message.name not in self.survivors or self.decide("E47 after a restart") == 0
+        return message.name not in self.survivors or self.choose_reading("E47 after a restart") == 0

@@ -5,22 +5,22 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from harness.model.queues.state import LOCKED, Message
+from harness.model.queues.state import LOCKED_STATE, Message
 from harness.model.steps import ImpossibleStep, transition
-from harness.model.transfer.receiving import Receiving
-from harness.model.transfer.sessions import PLAIN_QUEUE_NAME, TRANSACTIONAL
+from harness.model.transfer.receiving import ReceiveTransitions
+from harness.model.transfer.sessions import PLAIN_QUEUE_NAME, TRANSACTIONAL_QUEUE_NAME
 
 SIGNATURE_OF_MSMQ_1, SIGNATURE_OF_MSMQ_2 = "MSMQ 1.0", "MSMQ 2.0"
 """The kinds of signatures."""
 ENHANCED_PRIVACY_LEVEL, INVALID_PRIVACY_LEVEL = 3, 2
 """A PrivacyLevel for which each system has a key, and a PrivacyLevel that no system accepts (MS-MQMQ 2.2.19.3)."""
-BAD_SIGNATURE, BAD_ENCRYPTION = "NACK_BAD_SIGNATURE", "NACK_BAD_ENCRYPTION"
+BAD_SIGNATURE_ACK_CLASS, BAD_ENCRYPTION_ACK_CLASS = "NACK_BAD_SIGNATURE", "NACK_BAD_ENCRYPTION"
 _POSITIVE_ACKS = ("positive_arrival", "positive_receive")
 _ACK_REQUESTS = ("negative_arrival", "negative_receive", *_POSITIVE_ACKS)
 _JOURNAL_REQUESTS: tuple[list[str], ...] = ([], ["positive"], ["negative"], ["negative", "positive"])
 
 
-class Securing(Receiving):
+class SecuredDeliveryTransitions(ReceiveTransitions):
     """The transitions in which the peer sends signed and encrypted messages."""
 
     @transition(
@@ -56,12 +56,12 @@ class Securing(Receiving):
         for an express message. ``kind``: the kind of its signature, if any. ``altered``: whether the signature is
         wrong. ``level``: the PrivacyLevel of an encrypted message, or 0.
         """
-        through = self.find_open(session)
+        through = self.find_open_session(session)
         if (altered and level == INVALID_PRIVACY_LEVEL) or (altered and kind is None):
             raise ImpossibleStep  # open: which of two reasons is given
         if size and level and not set(acks) <= {*_POSITIVE_ACKS}:
             raise ImpossibleStep  # open: which bytes of an encrypted body a negative acknowledgment contains
-        queue = self.queues[TRANSACTIONAL if place else PLAIN_QUEUE_NAME]
+        queue = self.queues[TRANSACTIONAL_QUEUE_NAME if place else PLAIN_QUEUE_NAME]
         priority, delivery = (0, "transactional") if place else (3, "express")
         sent = Message(message, queue.name, priority, delivery, size, tuple(acks), journal=tuple(journal))
         if not self.has_room(queue.positions, sent, queue.quota_kb):
@@ -69,14 +69,14 @@ class Securing(Receiving):
         refusal = self._find_refusal_class(kind, altered, level)
         if place:
             self.places[message] = dict(zip(("number", "previous"), place[1:], strict=True))
-            self.enter_sequence(session)
+            self.find_sequence_of_message(session)
         self.count_received_message(through, sent, refused=refusal is not None)
         if refusal is None and place:
-            self.take_in_order(queue, sent, *place)
+            self.accept_if_next_in_sequence(queue, sent, *place)
         elif refusal is None:
-            self.handle_arrival(self.insert(queue, sent, LOCKED))
+            self.handle_arrival(self.insert_message(queue, sent, LOCKED_STATE))
         elif place:
-            self.refuse_in_sequence(sent, refusal, *place[:2], advances=self.decide("E40", 3) == 1)
+            self.refuse_in_sequence(sent, refusal, *place[:2], advances=self.choose_reading("E40", 3) == 1)
         elif "negative_arrival" in acks:
             self.acknowledge(sent, refusal)
         self.settle()
@@ -84,15 +84,15 @@ class Securing(Receiving):
     def _find_refusal_class(self, kind: str | None, altered: bool, level: int) -> str | None:
         """Return the class of the acknowledgment for a message that the system refuses."""
         if level == INVALID_PRIVACY_LEVEL:
-            return (BAD_ENCRYPTION, BAD_SIGNATURE)[self.decide("E49")]
+            return (BAD_ENCRYPTION_ACK_CLASS, BAD_SIGNATURE_ACK_CLASS)[self.choose_reading("E49")]
         if kind is None:
             return None
-        return BAD_SIGNATURE if altered or self.decide(f"E81: {kind} signatures") else None
+        return BAD_SIGNATURE_ACK_CLASS if altered or self.choose_reading(f"E81: {kind} signatures") else None
 
     def draw_deliver_secured(self, chance: Random) -> dict[str, Any]:
-        transactional = chance.random() < 0.5 and not self.sequences.by_private_names
-        self.require_room_in_queue(TRANSACTIONAL if transactional else PLAIN_QUEUE_NAME)
-        last = self.sequences.place
+        transactional = chance.random() < 0.5 and not self.sequences.uses_private_format_name
+        self.require_room_in_queue(TRANSACTIONAL_QUEUE_NAME if transactional else PLAIN_QUEUE_NAME)
+        last = self.sequences.current_progress
         kind = chance.choice((None, SIGNATURE_OF_MSMQ_1, SIGNATURE_OF_MSMQ_2, SIGNATURE_OF_MSMQ_2))
         level = chance.choice((0, 0, 0, ENHANCED_PRIVACY_LEVEL, ENHANCED_PRIVACY_LEVEL, INVALID_PRIVACY_LEVEL))
         size = chance.choice((0, 1, 40))

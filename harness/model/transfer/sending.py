@@ -15,7 +15,7 @@ from harness.model.agreement import BoundedNumber
 from harness.model.queues.sending import ACKNOWLEDGMENT_REQUESTS
 from harness.model.queues.state import Message
 from harness.model.steps import ImpossibleStep, draw_one, transition
-from harness.model.transfer.sessions import LONG_LIFETIME_S, REACTION_TIME_MS, Sessions
+from harness.model.transfer.sessions import LONG_LIFETIME_S, REACTION_TIME_MS, TransferSessions
 
 RECONNECT_TIME_MS = 8_000
 """int ms: a pause after which a system with waiting messages has connected again. The pause is longer than the
@@ -46,7 +46,7 @@ TRACE_QUEUE_GUID = "6d71636f-6e66-4f72-8d00-0000000000dd"
 """The GUID of the queue for trace reports. No system has this queue."""
 CLASS_WITHOUT_FINAL_ACK = "ACK_REACH_QUEUE"
 """The class of an acknowledgment that is no FinalAck (MS-MQQB 3.1.5.1.1)."""
-SYSTEM_JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadxact"
+SYSTEM_JOURNAL_QUEUE_NAME, DEAD_LETTER_QUEUE_NAME = "system$;journal", "system$;deadxact"
 
 
 @dataclass(eq=False, slots=True)
@@ -78,49 +78,52 @@ class SentMessage:
 class Route:
     """An outgoing queue to the peer.
 
-    ``table``: the OutgoingMessageTable of its session, which contains the sent messages that are not completed.
-    ``copies``: the messages that the peer has received since the last loss of the connection. ``sequence``: the
-    current sequence, or 0 before its first message. ``connected``: whether its session is open. ``transfer_info``:
-    OutgoingTransferInfo after the last OrderAck; empty after later events that may change it.
+    ``uncompleted_messages``: the OutgoingMessageTable of its session, which contains the sent messages that are not
+    completed. ``messages_received_by_peer``: the messages that the peer has received since the last loss of the
+    connection. ``sequence``: the current sequence, or 0 before its first message. ``has_open_session``: whether its
+    session is open. ``transfer_info``: OutgoingTransferInfo after the last OrderAck; empty after later events that may
+    change it.
     """
 
     name: str
-    table: list[SentMessage] = field(default_factory=list)
-    awaiting_final: list[SentMessage] = field(default_factory=list)
-    copies: list[dict[str, Any]] = field(default_factory=list)
+    uncompleted_messages: list[SentMessage] = field(default_factory=list)
+    messages_awaiting_final_ack: list[SentMessage] = field(default_factory=list)
+    messages_received_by_peer: list[dict[str, Any]] = field(default_factory=list)
     transfer_info: dict[str, Any] = field(default_factory=dict)
     sequence: int = 0
-    next_number: int = 1
-    connected: bool = False
-    forgotten_final: int = 0
+    next_message_number: int = 1
+    has_open_session: bool = False
+    awaited_final_acks_before_restart: int = 0
     """The number of messages that awaited a FinalAck when the system restarted."""
-    held: bool = False
+    is_held: bool = False
     """Whether an administrator holds the outgoing queue."""
-    waiting: list[SentMessage] = field(default_factory=list)
+    messages_waiting_because_held: list[SentMessage] = field(default_factory=list)
     """The messages that wait because the outgoing queue is held."""
-    ordered: list[SentMessage] = field(default_factory=list)
+    messages_with_order_ack: list[SentMessage] = field(default_factory=list)
     """The messages of one sequence for which the peer has sent OrderAcks since the last restart, in order."""
 
     def has_transactional_messages(self) -> bool:
-        return any(one.number for one in self.table)
+        return any(one.number for one in self.uncompleted_messages)
 
     def describe_sequence(self) -> dict[str, Any]:
         """Return the elements of OutgoingTransferInfo after an OrderAck (3.1.5.6)."""
-        numbers = [one.number for one in self.table if one.number]
-        awaiting = sum(one.sequence == self.sequence for one in self.awaiting_final)
+        numbers = [one.number for one in self.uncompleted_messages if one.number]
+        awaiting = sum(one.sequence == self.sequence for one in self.messages_awaiting_final_ack)
         info: dict[str, Any] = {
             "EodNoAckCount": len(numbers),
-            "EodNoReadCount": BoundedNumber(awaiting, len(self.awaiting_final) + self.forgotten_final),
+            "EodNoReadCount": BoundedNumber(
+                awaiting, len(self.messages_awaiting_final_ack) + self.awaited_final_acks_before_restart
+            ),
         }
         for name, number in zip(("EodFirstNonAck", "EodLastNonAck"), numbers[:1] + numbers[-1:], strict=False):
             info[name] = {"SeqID": self.sequence, "SeqNo": number, "PrevNo": BoundedNumber(0, number - 1)}
-        if self.ordered:
-            last = self.ordered[-1]
+        if self.messages_with_order_ack:
+            last = self.messages_with_order_ack[-1]
             info["EodLastAck"] = {"SeqID": last.sequence, "SeqNo": last.number}
         return info
 
 
-class Shipping(Sessions):
+class ShipTransitions(TransferSessions):
     """The transitions in which applications send messages to the peer, or the peer acknowledges messages."""
 
     def __init__(self, decisions: Any = None) -> None:
@@ -144,7 +147,7 @@ class Shipping(Sessions):
     @property
     def table(self) -> list[SentMessage]:
         """The sent messages on all routes, except completed messages."""
-        return [one for route in self.routes.values() for one in route.table]
+        return [one for route in self.routes.values() for one in route.uncompleted_messages]
 
     def find_route(self, message: str, messages: Callable[[Route], list[SentMessage]]) -> tuple[Route, SentMessage]:
         """Return a sent message and its route; raise ImpossibleStep if the message is on no route."""
@@ -184,7 +187,7 @@ class Shipping(Sessions):
         Properties of the facility send_extension are omitted for a system without this facility.
         """
         transactional = delivery == "transactional"
-        ready = all(one.connected and not one.held for one in self.routes.values())
+        ready = all(one.has_open_session and not one.is_held for one in self.routes.values())
         if to == JOINED_ROUTE_NAMES and (journal or not ready):
             raise ImpossibleStep  # open: the number of journal copies, the response to the first of two pings (E15)
         if to == JOINED_ROUTE_NAMES:
@@ -197,14 +200,14 @@ class Shipping(Sessions):
             kind = (0 if transactional else priority, delivery, size)
             sent = SentMessage(Message(message, to, *kind, journal=tuple(journal)))
             if properties.get("time_to_reach_queue_s") == SHORT_LIFETIME_S:
-                if transactional or journal or not route.held:
+                if transactional or journal or not route.is_held:
                     raise ImpossibleStep
                 sent.expires_ms = self.now_ms + 1_000 * SHORT_LIFETIME_S
-            if route.held:
-                route.waiting.append(sent)
+            if route.is_held:
+                route.messages_waiting_because_held.append(sent)
             else:
                 self.transmit(route, sent)
-        self.record_done()
+        self.answer_with_success()
         self.settle()
 
     def transmit(self, route: Route, sent: SentMessage) -> None:
@@ -212,23 +215,23 @@ class Shipping(Sessions):
         if sent.message.delivery == "transactional":
             if not route.has_transactional_messages():
                 self.sequence_count += 1
-                route.sequence, route.next_number = self.sequence_count, 1
-            sent.sequence, sent.number = route.sequence, route.next_number
-            route.next_number += 1
-        route.table.append(sent)
+                route.sequence, route.next_message_number = self.sequence_count, 1
+            sent.sequence, sent.number = route.sequence, route.next_message_number
+            route.next_message_number += 1
+        route.uncompleted_messages.append(sent)
         if not self.lost:
-            route.copies.append(sent.list_visible_properties())
-            route.connected = True
+            route.messages_received_by_peer.append(sent.list_visible_properties())
+            route.has_open_session = True
             self.await_acknowledgment()
 
     def draw_ship_message(self, chance: Random) -> dict[str, Any]:
-        waiting = sum(len(one.waiting) for one in self.routes.values())
+        waiting = sum(len(one.messages_waiting_because_held) for one in self.routes.values())
         if len(self.table) + waiting >= MAX_SENT_MESSAGES or self.lost:
             raise ImpossibleStep
         self.check_no_resend_due(REACTION_TIME_MS)
         journal = chance.choice(([], ["positive"], ["negative"], ["negative", "positive"]))
-        ready = all(one.connected and not one.held for one in self.routes.values())
-        held = [name for name, one in self.routes.items() if one.held]
+        ready = all(one.has_open_session and not one.is_held for one in self.routes.values())
+        held = [name for name, one in self.routes.items() if one.is_held]
         to = chance.choice((*ROUTE_NAMES, *ROUTE_NAMES, JOINED_ROUTE_NAMES) if ready else (*ROUTE_NAMES, *held, *held))
         properties = _draw_properties(chance)
         if to in held and chance.random() < 0.3:
@@ -266,7 +269,7 @@ class Shipping(Sessions):
         if on:
             self.await_acknowledgment()
         self.settle()
-        self.record_done()
+        self.answer_with_success()
 
     def draw_silence_peer(self, chance: Random) -> dict[str, Any]:
         return {"on": not self.silent}
@@ -280,12 +283,12 @@ class Shipping(Sessions):
         self.close_sessions(*(name for name, one in self.sessions.items() if one.open))
         self.lost, self.lost_ms = bool(self.table) or self.silent, self.now_ms
         for route in self.routes.values():
-            route.copies.clear()
-            route.connected = False
+            route.messages_received_by_peer.clear()
+            route.has_open_session = False
         self.forget_transfer_info()
         self.open_ms = None
         super().settle()
-        self.record_done()
+        self.answer_with_success()
 
     def draw_lose_connection(self, chance: Random) -> dict[str, Any]:
         self.check_can_lose_sessions()
@@ -295,8 +298,8 @@ class Shipping(Sessions):
         """Raise ImpossibleStep if the documents leave open what follows the loss of all sessions. For private names,
         the system then opens two sessions for its acknowledgments, and may ignore the response to the first ping (E15).
         """
-        held = any(route.held for route in self.routes.values())
-        if self.lost or held or self.sequences.by_private_names:
+        held = any(route.is_held for route in self.routes.values())
+        if self.lost or held or self.sequences.uses_private_format_name:
             raise ImpossibleStep
 
     @transition(
@@ -312,16 +315,16 @@ class Shipping(Sessions):
     def connect_again(self) -> None:
         """Let the system connect again, and send the messages that are not completed."""
         for route in self.routes.values():
-            route.connected = bool(route.table)
-            again = sorted(route.table, key=lambda one: -one.message.priority)
-            route.copies += [one.list_visible_properties() for one in again]
-            first = next((one for one in route.copies if one.get("number")), None)
+            route.has_open_session = bool(route.uncompleted_messages)
+            again = sorted(route.uncompleted_messages, key=lambda one: -one.message.priority)
+            route.messages_received_by_peer += [one.list_visible_properties() for one in again]
+            first = next((one for one in route.messages_received_by_peer if one.get("number")), None)
             if first is not None:  # the documents leave open which number precedes the first message of the table
                 self.cite_rules("MQQB-3.1.7.1.3-08")
                 first["previous"] = BoundedNumber(0, first["number"] - 1)
         self.await_acknowledgment()
         self.settle(RECONNECT_TIME_MS)
-        self.record_done()
+        self.answer_with_success()
 
     def draw_come_again(self, chance: Random) -> dict[str, Any]:
         if not self.lost:
@@ -339,18 +342,20 @@ class Shipping(Sessions):
         """Let the peer send the OrderAck of a transactional message. The OrderAck covers all earlier messages."""
         if self.lost or self.silent:
             raise ImpossibleStep
-        route, last = self.find_route(message, lambda one: one.table)
-        covered = [one for one in route.table if 0 < one.number <= last.number]
+        route, last = self.find_route(message, lambda one: one.uncompleted_messages)
+        covered = [one for one in route.uncompleted_messages if 0 < one.number <= last.number]
         if not last.number or not all(one.acknowledged for one in covered):
             raise ImpossibleStep
         for sent in covered:
-            route.table.remove(sent)
+            route.uncompleted_messages.remove(sent)
             if sent.message.journal:
-                route.awaiting_final.append(sent)
-        route.ordered = [one for one in route.ordered if one.sequence == last.sequence] + covered
+                route.messages_awaiting_final_ack.append(sent)
+        route.messages_with_order_ack = [
+            one for one in route.messages_with_order_ack if one.sequence == last.sequence
+        ] + covered
         route.transfer_info = route.describe_sequence()
         self.settle()
-        self.record_done()
+        self.answer_with_success()
 
     def draw_offer_order_ack(self, chance: Random) -> dict[str, Any]:
         if self.lost or self.silent:
@@ -364,16 +369,16 @@ class Shipping(Sessions):
         """
         if self.lost or self.silent:
             raise ImpossibleStep
-        route, _ = self.find_route(message, lambda one: one.ordered[:-1])
-        last = route.ordered[-1]
+        route, _ = self.find_route(message, lambda one: one.messages_with_order_ack[:-1])
+        last = route.messages_with_order_ack[-1]
         route.transfer_info = {"EodLastAck": {"SeqID": last.sequence, "SeqNo": last.number}}
         self.settle()
-        self.record_done()
+        self.answer_with_success()
 
     def draw_offer_late_order_ack(self, chance: Random) -> dict[str, Any]:
         if self.lost or self.silent:
             raise ImpossibleStep
-        ordered = (one for route in self.routes.values() for one in route.ordered[:-1])
+        ordered = (one for route in self.routes.values() for one in route.messages_with_order_ack[:-1])
         return {"message": draw_one(chance, ordered).message.name}
 
     @transition("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-04", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", needs=("send",), weight=3)
@@ -381,26 +386,26 @@ class Shipping(Sessions):
         """Let the peer send a FinalAck, or a message that is no FinalAck because of its class."""
         if self.lost:
             raise ImpossibleStep
-        route, sent = self.find_route(message, lambda one: one.awaiting_final)
+        route, sent = self.find_route(message, lambda one: one.messages_awaiting_final_ack)
         route.transfer_info = {}
         if cls == CLASS_WITHOUT_FINAL_ACK:
             self.cite_rules("MQQB-3.1.5.1.1-12")
             self.settle()
-            self.record_done()
+            self.answer_with_success()
             return
-        route.awaiting_final.remove(sent)
+        route.messages_awaiting_final_ack.remove(sent)
         wanted = sent.message.journal
         if cls == "ACK_RECEIVE" and "positive" in wanted:
             self.journaled.append(message)
         elif cls != "ACK_RECEIVE" and "negative" in wanted:
             self.dead.append(message)
         self.settle()
-        self.record_done()
+        self.answer_with_success()
 
     def draw_finish(self, chance: Random) -> dict[str, Any]:
         if self.lost:
             raise ImpossibleStep
-        sent = [one for route in self.routes.values() for one in route.awaiting_final]
+        sent = [one for route in self.routes.values() for one in route.messages_awaiting_final_ack]
         message = draw_one(chance, sent).message.name
         classes = ("ACK_RECEIVE", "NACK_Q_PURGED", "NACK_RECEIVE_TIMEOUT", CLASS_WITHOUT_FINAL_ACK)
         return {"message": message, "cls": chance.choice(classes)}
@@ -419,10 +424,10 @@ class Shipping(Sessions):
             self.open_ms = None
 
     def _acknowledge_sent_messages(self, route: Route) -> None:
-        for sent in list(route.table):
+        for sent in list(route.uncompleted_messages):
             sent.acknowledged = True
             if not sent.number:
-                route.table.remove(sent)
+                route.uncompleted_messages.remove(sent)
                 if "positive" in sent.message.journal:
                     self.cite_rules("MQQB-3.1.5.5.4-01")
                     self.journaled.append(sent.message.name)
@@ -454,18 +459,18 @@ class Shipping(Sessions):
             del seen["final acks"]
         for name, route in self.routes.items():
             seen[f"to {name}"] = {
-                "came": list(route.copies),
+                "came": list(route.messages_received_by_peer),
                 "waiting": self._count_waiting_messages(route),
                 **({"transfer info": route.transfer_info} if route.transfer_info else {}),
             }
-        return {**seen, SYSTEM_JOURNAL: sorted(self.journaled), DEAD_LETTERS: sorted(self.dead)}
+        return {**seen, SYSTEM_JOURNAL_QUEUE_NAME: sorted(self.journaled), DEAD_LETTER_QUEUE_NAME: sorted(self.dead)}
 
     def _count_waiting_messages(self, route: Route) -> int | BoundedNumber:
         """Return the number of messages that wait in an outgoing queue. This number may include the system's own
         acknowledgments.
         """
-        most = len(route.table) + len(route.waiting)
-        least = most - sum(one.expires_ms > 0 for one in route.waiting)
+        most = len(route.uncompleted_messages) + len(route.messages_waiting_because_held)
+        least = most - sum(one.expires_ms > 0 for one in route.messages_waiting_because_held)
         return BoundedNumber(least, most + (_OWN_ORDINAL_START if self.silent or self.lost else 0))
 
 

@@ -10,14 +10,14 @@ from random import Random
 from typing import Any
 
 from harness.model.agreement import BoundedNumber
-from harness.model.queues.administering import Administering
+from harness.model.queues.administering import AdministrationTransitions
 from harness.model.queues.base import ADMIN_QUEUE_NAME
-from harness.model.queues.reading import Reading
-from harness.model.queues.sending import Sending
+from harness.model.queues.reading import ReadTransitions
+from harness.model.queues.sending import SendTransitions
 from harness.model.queues.state import Message, Queue
 from harness.model.steps import ImpossibleStep, draw_one, transition
 
-PLAIN_QUEUE_NAME, TRANSACTIONAL = "one", "two"
+PLAIN_QUEUE_NAME, TRANSACTIONAL_QUEUE_NAME = "one", "two"
 RECEIVING_QUEUE_QUOTA_KB = 70
 """The quota of each queue. The quota is large enough for one large message or for many small
 messages.
@@ -55,31 +55,31 @@ class Session:
 
 
 @dataclass(eq=False, slots=True)
-class Place:
+class SequenceProgress:
     """The progress of a sequence from the peer: the identifier of the sequence, and the number of the last accepted
     message.
     """
 
     sequence: int = 0
     number: int = 0
-    rejected: int | None = 0
+    rejected_message_count: int | None = 0
     """The number of messages that were refused since the last accepted message, or None if the documents leave this
     number open.
     """
-    compared: int = 0
+    sequence_number_for_comparison: int = 0
     """The element SequenceNumber, with which the system compares the next message. After the first message, the element
     may be one less than the number of this message (E75).
     """
 
-    def advance(self, sequence: int, number: int) -> None:
+    def record_accepted_message(self, sequence: int, number: int) -> None:
         """Record an accepted message."""
-        self.sequence, self.number, self.rejected = sequence, number, 0
-        self.compared = number
+        self.sequence, self.number, self.rejected_message_count = sequence, number, 0
+        self.sequence_number_for_comparison = number
 
-    def count_rejection(self) -> None:
+    def record_rejected_message(self) -> None:
         """Record a message that was refused because of its place in the sequence."""
-        if self.rejected is not None:
-            self.rejected += 1
+        if self.rejected_message_count is not None:
+            self.rejected_message_count += 1
 
     def describe(self) -> dict[str, int]:
         """Return the contents of an OrderAck for the last accepted message."""
@@ -87,41 +87,45 @@ class Place:
 
 
 @dataclass(slots=True)
-class Sequences:
+class SequencesFromPeer:
     """The sequences from the peer to the transactional queue."""
 
-    place: Place = field(default_factory=Place)
-    by_private_names: bool | None = None
+    current_progress: SequenceProgress = field(default_factory=SequenceProgress)
+    uses_private_format_name: bool | None = None
     """Whether the peer names the transactional queue by a private format name; None before the first message."""
-    session: str | None = None
+    session_of_last_message: str | None = None
     """The session of the last message to the transactional queue."""
-    others: dict[str, Place] = field(default_factory=dict)
+    progress_by_other_session: dict[str, SequenceProgress] = field(default_factory=dict)
     """The progress of the sequences of the other sessions, for a system with one sequence for each session (E41)."""
-    has_other_acks: bool = False
+    may_have_order_acks_of_other_sequences: bool = False
     """Whether OrderAcks of other sequences may have arrived: of a sequence that ended together with a session (E41), or
     of a sequence to a queue that refuses all its messages (E40).
     """
 
     def has_other_session(self, session: str) -> bool:
         """Return whether the last message to the transactional queue came on another session."""
-        return self.session not in (None, session)
+        return self.session_of_last_message not in (None, session)
 
     def change_session(self, session: str) -> None:
         """Continue with the sequence of a session."""
-        self.others[str(self.session)] = self.place
-        self.place = self.others.pop(session) if session in self.others else Place()
+        self.progress_by_other_session[str(self.session_of_last_message)] = self.current_progress
+        self.current_progress = (
+            self.progress_by_other_session.pop(session)
+            if session in self.progress_by_other_session
+            else SequenceProgress()
+        )
 
 
-class Sessions(Administering, Reading, Sending):
+class TransferSessions(AdministrationTransitions, ReadTransitions, SendTransitions):
     """Sessions of the peer with a system that has two queues, one of which is transactional."""
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
-        for name, transactional in ((PLAIN_QUEUE_NAME, False), (TRANSACTIONAL, True)):
+        for name, transactional in ((PLAIN_QUEUE_NAME, False), (TRANSACTIONAL_QUEUE_NAME, True)):
             self.queues[name] = Queue(name, transactional, quota_kb=RECEIVING_QUEUE_QUOTA_KB)
             self.queues[name].journal = Queue(f"{name};journal")
         self.sessions: dict[str, Session] = {}
-        self.sequences = Sequences()
+        self.sequences = SequencesFromPeer()
         self.final_acks: list[dict[str, Any]] = []
         self.places: dict[str, dict[str, int]] = {}
         """The sequence numbers of each transactional message from the peer: the number of the message itself, and the
@@ -144,14 +148,14 @@ class Sessions(Administering, Reading, Sending):
         """Let the peer open a session."""
         self.sessions[session] = Session(session)
         self.settle()
-        self.record_done()
+        self.answer_with_success()
 
     def draw_connect(self, chance: Random) -> dict[str, Any]:
         if sum(one.open for one in self.sessions.values()) >= MAX_SESSIONS:
             raise ImpossibleStep
         return {"session": f"s{self.steps}"}
 
-    def find_open(self, session: str) -> Session:
+    def find_open_session(self, session: str) -> Session:
         found: Session = self.find(self.sessions, session)
         if not found.open:
             raise ImpossibleStep
@@ -186,12 +190,18 @@ class Sessions(Administering, Reading, Sending):
                 **({"recoverable": one.recoverable} if one.open else {}),
                 "wrong headers": 0,
             }
-        place = self.sequences.place
+        place = self.sequences.current_progress
         if place.number:
-            if not self.sequences.others and not self.sequences.has_other_acks:
+            if (
+                not self.sequences.progress_by_other_session
+                and not self.sequences.may_have_order_acks_of_other_sequences
+            ):
                 seen["order acks"] = place.describe()
-            if place.rejected is not None and not self._may_have_ended():
-                seen["transfer"] = {"SequenceNumber": place.compared, "RejectCount": place.rejected}
+            if place.rejected_message_count is not None and not self._may_have_ended():
+                seen["transfer"] = {
+                    "SequenceNumber": place.sequence_number_for_comparison,
+                    "RejectCount": place.rejected_message_count,
+                }
         seen["wrong times"], seen["wrong identifiers"] = [], []
         seen["final acks"] = sorted(self.final_acks, key=str)
         return seen
@@ -202,17 +212,22 @@ class Sessions(Administering, Reading, Sending):
         """
         for name in names:
             self.sessions[name].open = False
-        if not names or not self.sequences.place.number or self.decide("E41", 3) != 2:
+        if not names or not self.sequences.current_progress.number or self.choose_reading("E41", 3) != 2:
             return
-        if self.sequences.session not in names and self.decide("E41 at the end of another session"):
+        if self.sequences.session_of_last_message not in names and self.choose_reading(
+            "E41 at the end of another session"
+        ):
             return
-        if restarted and self.decide("E41 at a restart"):
+        if restarted and self.choose_reading("E41 at a restart"):
             return
-        self.sequences.place, self.sequences.has_other_acks = Place(), True
+        self.sequences.current_progress, self.sequences.may_have_order_acks_of_other_sequences = (
+            SequenceProgress(),
+            True,
+        )
 
     def _may_have_ended(self) -> bool:
         """Return whether the sequence from the peer may have ended together with its session (E41)."""
-        session = self.sessions.get(str(self.sequences.session))
+        session = self.sessions.get(str(self.sequences.session_of_last_message))
         return session is not None and not session.open and self.decisions.get("E41") != 0
 
     def acknowledge_final(self, message: str, cls: str) -> None:
@@ -222,7 +237,7 @@ class Sessions(Administering, Reading, Sending):
         self.final_acks.append({"of": message, "as": cls, "source": "peer", "priority": 0, **place})
 
     def draw_purge(self, chance: Random) -> dict[str, Any]:
-        full = [name for name in (PLAIN_QUEUE_NAME, TRANSACTIONAL) if len(self.queues[name].positions) > 1]
+        full = [name for name in (PLAIN_QUEUE_NAME, TRANSACTIONAL_QUEUE_NAME) if len(self.queues[name].positions) > 1]
         if len(self.admin.positions) > 4:
             full.append(ADMIN_QUEUE_NAME)
         return {"queue": draw_one(chance, full)}

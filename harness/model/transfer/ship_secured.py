@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from harness.model.steps import ImpossibleStep, draw_one, transition
-from harness.model.transfer.holding import Holding
+from harness.model.transfer.holding import HoldTransitions
 
 SIGNATURE_KINDS, SENDER_NAMES = ("sig10", "sig20", "sig30"), ("alice", "bob")
 """The kinds of signatures, and the registered users who sign."""
@@ -14,7 +14,7 @@ PRIVACY_LEVELS = ("base", "enhanced")
 """The privacy levels."""
 
 
-class ShippingSecured(Holding):
+class SecuredShipTransitions(HoldTransitions):
     """The transitions in which the system signs or encrypts messages."""
 
     @transition(
@@ -30,13 +30,13 @@ class ShippingSecured(Holding):
         """
         if self.lost or self.silent:
             raise ImpossibleStep
-        if sender is not None and self.decide(f"E81: sent {how} signatures"):
+        if sender is not None and self.choose_reading(f"E81: sent {how} signatures"):
             self.answers["secured"] = {"signed": "with other bytes", "sender": sender}
         elif sender is not None:
             self.answers["secured"] = {"signed": how, "sender": sender}
         else:
             self.answers["secured"] = {"level": how, "body": size}
-        self.record_done()
+        self.answer_with_success()
         self.settle()
 
     def draw_ship_secured(self, chance: Random) -> dict[str, Any]:

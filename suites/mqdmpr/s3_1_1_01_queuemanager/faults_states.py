@@ -25,11 +25,11 @@ def _lower_journal_quota(qm: QueueManager) -> None:
 
 
 def _set_directory_server_type_after_restart(faulty: FaultyCore) -> None:
-    faulty.on_restart.append(lambda again: again.after_each.append(_set_directory_server_type))
+    faulty.actions_at_restart.append(lambda again: again.actions_after_each_input.append(_set_directory_server_type))
 
 
 def _lower_journal_quota_after_restart(faulty: FaultyCore) -> None:
-    faulty.on_restart.append(lambda again: again.after_each.append(_lower_journal_quota))
+    faulty.actions_at_restart.append(lambda again: again.actions_after_each_input.append(_lower_journal_quota))
 
 
 add(

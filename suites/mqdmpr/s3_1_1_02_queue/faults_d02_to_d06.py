@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.events import after_events
+from harness.faults.events import call_after_posted_events
 from harness.faults.parts import fault, only_if
 from harness.faults.primitives import at_restart, skip
 from harness.faults.registry import add
@@ -267,7 +267,7 @@ class MessageReceivedInTransactionNotJournaled(TransactionEvents):
         def restore_journaling() -> None:
             queue.Journaling = journaling
 
-        after_events(self.qm, restore_journaling)
+        call_after_posted_events(self.qm, restore_journaling)
 
 
 @fault("queue-journals-purged-messages", breaks="MQDMPR-3.1.1.2-D05", blind=True)

@@ -137,7 +137,7 @@ def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
     wanted = {**values, "label": label}
     for path, shown in messages.items():
         _judge_properties(judge, wanted, shown, path, frame, PROPERTIES_SET_BY_APPLICATION)
-    if not find_release(sut).dead_letters:
+    if not find_release(sut).keeps_undeliverable_messages:
         judge.mark_not_exercised("MQDMPR-3.1.1.12-D52", reason="the release keeps no dead letters (MS-MQMQ <3>)")
     else:
         judge(

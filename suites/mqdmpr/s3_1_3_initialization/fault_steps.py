@@ -20,7 +20,7 @@ def change_state_after_restart(change: Callable[[QueueManager], None]) -> Instal
     """Return an installer of a fault that changes the core's state after every input that follows a restart."""
 
     def install_after_restart(faulty: FaultyCore) -> None:
-        faulty.on_restart.append(lambda again: again.after_each.append(change))
+        faulty.actions_at_restart.append(lambda again: again.actions_after_each_input.append(change))
 
     return install_after_restart
 
@@ -36,7 +36,7 @@ def change_state_at_later_synchronization(change: Callable[[QueueManager], None]
             change(self.qm)
             return status
 
-    return lambda faulty: faulty.on_restart.append(replace_part(SynchronizedThenChanged))
+    return lambda faulty: faulty.actions_at_restart.append(replace_part(SynchronizedThenChanged))
 
 
 def set_published_attribute(qm: QueueManager, **values: Any) -> None:

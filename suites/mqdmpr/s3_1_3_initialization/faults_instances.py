@@ -170,7 +170,7 @@ class ReceiverOrderAckByDirectNameIgnored(OrderAcks):
 
 
 def _ignore_order_acks(faulty: FaultyCore) -> None:
-    faulty.on_restart.append(skip(OrderAcks.receive))
+    faulty.actions_at_restart.append(skip(OrderAcks.receive))
 
 
 add(
@@ -294,7 +294,7 @@ class QueueManagerQuotaOfDirectoryIgnoredAtStart(DirectoryClient):
 
 
 def _ignore_directory_after_restart(faulty: FaultyCore) -> None:
-    faulty.on_restart.append(skip(DirectoryClient._take_over_attributes))
+    faulty.actions_at_restart.append(skip(DirectoryClient._take_over_attributes))
 
 
 add(

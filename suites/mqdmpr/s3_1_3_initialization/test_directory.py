@@ -102,7 +102,7 @@ def _judge_sites_of_directory(
                 "site": identifier,
                 REPLICATION_INTERVAL_PROPERTY: of_directory[REPLICATION_INTERVAL_PROPERTY] or 0,
             }
-            peer.at_end(partial(sut.change_directory_object, **before))
+            peer.call_at_end_of_test(partial(sut.change_directory_object, **before))
             sut.change_directory_object(
                 site=identifier, **{REPLICATION_INTERVAL_PROPERTY: CHANGED_REPLICATION_INTERVAL_S}
             )

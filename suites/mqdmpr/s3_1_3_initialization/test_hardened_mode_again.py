@@ -7,7 +7,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.expectations import each
 from harness.run.marks import covers, needs
-from harness.sut.control import CHANNEL_ERRORS
+from harness.sut.control import UNUSABLE_CHANNEL_ERRORS
 from suites.mqdmpr.steps import openings
 from suites.mqqb.steps.hardening import harden_security
 from suites.mqqb.steps.sender import Sender
@@ -53,7 +53,7 @@ def test_hardened_security_mode_does_not_end_with_offline_state(peer, sut, remot
         for transport, step in (("RPC", remote.open), ("sessions", peer.open_raw)):
             try:
                 step()
-            except CHANNEL_ERRORS:
+            except UNUSABLE_CHANNEL_ERRORS:
                 raise
             except (ConformanceFailure, SutUnavailable):
                 transfers[transport] = NOT_SERVED_OUTCOME

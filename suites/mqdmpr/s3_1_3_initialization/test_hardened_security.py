@@ -11,7 +11,7 @@ from harness.errors import ConformanceFailure, SutUnavailable
 from harness.expectations import any_order, each, holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, varied
-from harness.sut.control import CHANNEL_ERRORS
+from harness.sut.control import UNUSABLE_CHANNEL_ERRORS
 from suites.mqdmpr.steps import openings
 from suites.mqqb.steps.hardening import harden_security
 from suites.mqqb.steps.ordering import build_order_ack
@@ -124,7 +124,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
 def _get_service_outcome(step: Callable[[], object]) -> str:
     try:
         step()
-    except CHANNEL_ERRORS:
+    except UNUSABLE_CHANNEL_ERRORS:
         raise
     except (ConformanceFailure, SutUnavailable):
         return NOT_SERVED_OUTCOME

@@ -79,7 +79,9 @@ def test_each_provider_has_valid_signing_key(sut, judge):
     invalid = [
         name
         for name, key in keys.items()
-        if not (key.modulus % 2 and key.exponent % 2 and LEAST_PUBLIC_EXPONENT <= key.exponent < key.modulus)
+        if not (
+            key.modulus % 2 and key.public_exponent % 2 and LEAST_PUBLIC_EXPONENT <= key.public_exponent < key.modulus
+        )
         or key.modulus.bit_length() != 8 * (len(blobs[name]) - KEY_BLOB_HEADER_SIZE)
         or any(key.modulus % prime == 0 for prime in SMALL_PRIMES)
     ]

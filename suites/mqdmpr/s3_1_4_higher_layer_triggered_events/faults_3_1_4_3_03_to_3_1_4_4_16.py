@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.events import after_events
+from harness.faults.events import call_after_posted_events
 from harness.faults.parts import fault, only_if
 from reference_qm.codec import MessageClass
 from reference_qm.core.commands.coordinating import Coordinating
@@ -260,7 +260,7 @@ class CommitLeavesSentMessageLocked(TransactionEvents):
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         super().commit_enqueue(operation, now)
         position = operation.MessagePositionReference
-        after_events(self.qm, lambda: setattr(position, "State", MessagePositionState.LOCKED))
+        call_after_posted_events(self.qm, lambda: setattr(position, "State", MessagePositionState.LOCKED))
 
 
 @fault("message-sent-in-transaction-visible-before-commit", breaks="MQDMPR-3.1.4.4-07")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from harness.faults.events import after_events
+from harness.faults.events import call_after_posted_events
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass
 from reference_qm.core.commands.coordinating import Coordinating
@@ -268,7 +268,7 @@ class QueueManagerReceivesAcknowledgedAtRequestForVote(Coordinating):
                     message = operation.MessagePositionReference.MessageReference
                     self.qm.admin_acks.acknowledge_receive(message, MessageClass.MQMSG_CLASS_ACK_RECEIVE, now)
 
-        after_events(self.qm, acknowledge_receives)
+        call_after_posted_events(self.qm, acknowledge_receives)
         return result
 
 

@@ -9,10 +9,10 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import any_order, each
-from harness.peer.handshake import parameters_request
+from harness.peer.handshake import build_parameters_request
 from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, needs, varied
-from harness.sut.control import CHANNEL_ERRORS, ControlRefused
+from harness.sut.control import UNUSABLE_CHANNEL_ERRORS, ControlRefused
 from harness.sut.outcomes import Outcome
 from harness.wire import session_ack
 from suites.mqqb.steps.ordering import build_order_ack
@@ -26,7 +26,7 @@ def is_peer_session_accepted(peer):
     """Return whether the SUT accepts a session from the peer and receives a message on it."""
     try:
         connection = peer.open_raw()
-    except CHANNEL_ERRORS:
+    except UNUSABLE_CHANNEL_ERRORS:
         raise
     except ConformanceFailure:
         return SESSION_NOT_OPENED_OUTCOME
@@ -55,7 +55,7 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
     lost_session.close()
     half_open = peer.request_session()
     sut.take_offline()
-    half_open.send(parameters_request())
+    half_open.send(build_parameters_request())
     completed = SESSION_NOT_OPENED_OUTCOME if half_open.poll("ConnectionParameters") is None else SESSION_OPENED_OUTCOME
     sender.send(2, delivery="recoverable")
     sut.send(peer.direct_name("mqc-new"), body="message 4", application_tag=4, delivery="recoverable")

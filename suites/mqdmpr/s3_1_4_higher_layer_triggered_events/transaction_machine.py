@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.peer.peer import Peer
 from harness.states.machine import Machine, event, probe, state
-from harness.states.outcomes import name_answer
+from harness.states.outcomes import get_answer_outcome
 from harness.sut.shown import lookup_id
 from suites.applications import PendingRequest
 
@@ -38,7 +38,7 @@ class Transaction(Machine, path=Path(__file__)):
         self._subject = ""
         self._messages_before = self._read_messages()
         self._count_before = self._count_messages()
-        peer.at_end(self._abort_all_transactions)
+        peer.call_at_end_of_test(self._abort_all_transactions)
 
     # -- states ---------------------------------------------------------------------------------------------------
 
@@ -216,7 +216,7 @@ class Transaction(Machine, path=Path(__file__)):
     def _get_verb_outcome(self, verb: str, **arguments: Any) -> str:
         request = PendingRequest(self._peer, verb, **arguments)
         request.await_outcome()
-        return name_answer(request.answer)
+        return get_answer_outcome(request.answer)
 
     def _find_state_of_transaction(self, transaction: str) -> str:
         listed = {one["transaction"].lower(): one["state"].lower() for one in self._call_verb("list")["transactions"]}

@@ -52,7 +52,7 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
         raise ConformanceFailure("none of the SUT's sites has a gate")
     gate = site["SiteGateCollection"][0]
     left_ms = _get_time_until_expiry_ms(sut)
-    if not sut.environment.virtual and left_ms > LONGEST_WAIT_MS:
+    if not sut.environment.is_time_virtual and left_ms > LONGEST_WAIT_MS:
         judge.mark_not_exercised(
             *SITES_UPDATE_RULES,
             *SITE_GATES_UPDATE_RULES,
@@ -69,7 +69,7 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
         {"queue_manager": gate["Identifier"], "quota_kb": published["quota_kb"]},
     )
     for arguments in restore:
-        peer.at_end(lambda arguments=arguments: sut.change_directory_object(**arguments))
+        peer.call_at_end_of_test(lambda arguments=arguments: sut.change_directory_object(**arguments))
     for interval_s, quota_kb in (
         (REPLICATION_INTERVAL_S, QUEUE_MANAGER_QUOTA_KB),
         (2 * REPLICATION_INTERVAL_S, 2 * QUEUE_MANAGER_QUOTA_KB),

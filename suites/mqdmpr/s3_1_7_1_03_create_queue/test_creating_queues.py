@@ -291,7 +291,7 @@ def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
     )
     sut.control.call("purge", queue=f"{name};journal")
     judge.conclude("MQDMPR-3.1.7.1.3-10", "MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D05")
-    peer.at_end(partial(sut.attempt, "delete_queue", name=later))
+    peer.call_at_end_of_test(partial(sut.attempt, "delete_queue", name=later))
     sut.change_environment(directory=False)
     judge(
         "MQDMPR-3.1.7.1.3-D06",

@@ -54,7 +54,7 @@ def test_queues_with_similar_names_are_created(peer, sut, judge):
     names += [rf"PRIVATE$\{base.upper()}-CAPITALS", rf"private$\{base}-dollar$"]
     created = {}
     for name in names:
-        peer.at_end(partial(sut.attempt, "delete_queue", name=name))
+        peer.call_at_end_of_test(partial(sut.attempt, "delete_queue", name=name))
         created[name] = sut.attempt(sut.create_queue, name)
     judge("MQDMPR-3.1.7.1.3-D07", expected=each(Outcome.DONE, "creation"), observed=created)
     judge("MQDMPR-3.1.7.1.3-D03", expected=each(Outcome.DONE, "creation of a private queue"), observed=created)
@@ -86,7 +86,7 @@ def test_path_name_with_two_suffixes_is_refused(peer, sut, judge):
     queue = sut.new_queue("suffixes")
     attempts = {}
     for suffix in (";one;two", ";one;journal", ";journal;one"):
-        peer.at_end(partial(sut.attempt, "delete_queue", name=f"{queue};one"))
+        peer.call_at_end_of_test(partial(sut.attempt, "delete_queue", name=f"{queue};one"))
         attempts[suffix] = sut.attempt("create_queue", name=f"{queue}{suffix}")
     judge("MQDMPR-3.1.7.1.3-05", expected=each(Outcome.REFUSED, "creation"), observed=attempts)
     listed = [one["name"] for one in sut.control.call("list")["queues"] if ";one" in one["name"].lower()]
@@ -107,7 +107,7 @@ def test_refused_names_leave_no_queue(peer, sut, judge):
     before = list_names()
     attempts = {}
     for name in names:
-        peer.at_end(partial(sut.attempt, "delete_queue", name=name))
+        peer.call_at_end_of_test(partial(sut.attempt, "delete_queue", name=name))
         attempts[f"{len(name.rpartition(';')[2].rpartition(chr(92))[2])} characters"] = sut.attempt(
             "create_queue", name=name
         )

@@ -48,7 +48,7 @@ def _create_deleted_and_later_queue(peer, sut):
     name, and a description of each of the two queues.
     """
     name = rf"private$\mqc-{sut.own}-again"
-    peer.at_end(partial(sut.attempt, "delete_queue", name=name))
+    peer.call_at_end_of_test(partial(sut.attempt, "delete_queue", name=name))
     sut.create_queue(name, **PROPERTIES_OF_DELETED_QUEUE)
     deleted = sut.inspect_queue(name) if sut.has("inspect") else {}
     peer.pass_time(MS_BETWEEN_CREATIONS)

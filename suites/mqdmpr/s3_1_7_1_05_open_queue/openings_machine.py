@@ -10,7 +10,7 @@ from types import MappingProxyType
 from harness.peer.association import Call
 from harness.peer.remote import Remote
 from harness.states.machine import Machine, event, probe, state
-from harness.states.outcomes import name_answer, name_call
+from harness.states.outcomes import get_answer_outcome, get_call_outcome
 from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS, RECEIVE_ACCESS
 from suites.applications import PendingRequest
@@ -81,35 +81,37 @@ class OpenModes(Machine, path=Path(__file__)):
     @event("open to receive")
     def try_open_to_receive(self) -> str:
         """Let a further reader open the queue with ReceiveAccess."""
-        return name_call(self._open_in_mode("ReceiveAccess with DenyNone"))
+        return get_call_outcome(self._open_in_mode("ReceiveAccess with DenyNone"))
 
     @event("open to receive alone")
     def try_open_to_receive_exclusively(self) -> str:
         """Let a further reader open the queue with ReceiveAccess and DenyReceive."""
-        return name_call(self._open_in_mode("ReceiveAccess with DenyReceive"))
+        return get_call_outcome(self._open_in_mode("ReceiveAccess with DenyReceive"))
 
     @event("open to peek")
     def try_open_to_peek(self) -> str:
         """Let a further reader open the queue with PeekAccess."""
-        return name_call(self._open_in_mode("PeekAccess with DenyNone"))
+        return get_call_outcome(self._open_in_mode("PeekAccess with DenyNone"))
 
     @event("open to peek alone")
     def try_open_to_peek_exclusively(self) -> str:
         """Let a further reader open the queue with PeekAccess and DenyReceive."""
-        return name_call(self._open_in_mode("PeekAccess with DenyReceive"))
+        return get_call_outcome(self._open_in_mode("PeekAccess with DenyReceive"))
 
     @event("close")
     def close_first_handle(self) -> str:
         """Let the first reader close the queue."""
         assert self._opened is not None
-        return name_call(self._association.call("R_QMCloseRemoteQueueContext", pphContext=self._opened.out.pphContext))
+        return get_call_outcome(
+            self._association.call("R_QMCloseRemoteQueueContext", pphContext=self._opened.out.pphContext)
+        )
 
     @event("receive of an application")
     def receive(self) -> str:
         """Let an application of the system receive from the empty queue."""
         request = PendingRequest(self._remote.peer, "receive", queue=self._remote.sut.queue(), timeout_ms=0)
         request.await_outcome()
-        return name_answer(request.answer)
+        return get_answer_outcome(request.answer)
 
     @event("delete the queue")
     def delete(self) -> str:
@@ -123,14 +125,14 @@ class OpenModes(Machine, path=Path(__file__)):
         for mode in ACCESS_AND_SHARE_BY_OPEN_MODE:
             call = self._open_in_mode(mode)
             openings.close_opened_queue(call)
-            if name_call(call) == Outcome.DONE:
+            if get_call_outcome(call) == Outcome.DONE:
                 admitted.append(mode)
         return admitted
 
     @probe("open of another queue, which has an exclusive reader")
     def open_other_queue(self) -> str:
         """Try to open the second queue, which another reader has open exclusively; return the outcome."""
-        return name_call(self._open_in_mode("ReceiveAccess with DenyNone", "admin"))
+        return get_call_outcome(self._open_in_mode("ReceiveAccess with DenyNone", "admin"))
 
     def _open_first_handle(self, mode: str, beside: str | None = None) -> None:
         self._opened = self._open_in_mode(mode).expect_success()

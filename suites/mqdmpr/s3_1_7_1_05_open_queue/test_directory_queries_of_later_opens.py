@@ -20,7 +20,7 @@ def test_public_queue_is_opened_as_directory_shows_it_at_that_time(peer, sut, ju
     """
     enterprise = Enterprise(peer, sut)
     missing = enterprise.make_new_path_name()
-    peer.at_end(lambda: sut.change_directory_object(queue=missing, present=False))
+    peer.call_at_end_of_test(lambda: sut.change_directory_object(queue=missing, present=False))
     directory_object = sut.change_directory_object(queue=missing, present=True)
     if directory_object is None:
         judge.end_unobservable("the directory of the SUT did not create the object of a queue")

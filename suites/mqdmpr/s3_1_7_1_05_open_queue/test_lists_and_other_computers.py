@@ -41,7 +41,7 @@ def test_distribution_list_is_opened_completely_or_not(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     identifiers = [_read_identifier_of_public_queue(enterprise, enterprise.create_queue()) for _ in range(2)]
     missing = f"mqc-{sut.own}-gone"
-    peer.at_end(partial(sut.change_directory_object, queue=missing, present=False))
+    peer.call_at_end_of_test(partial(sut.change_directory_object, queue=missing, present=False))
     gone = sut.change_directory_object(queue=missing, present=True)
     members = [*identifiers, *([] if gone is None else [str(gone["identifier"])])]
     _, partly = create_distribution_list(peer, sut, "partly", members)

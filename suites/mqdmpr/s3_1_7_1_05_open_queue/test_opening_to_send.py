@@ -296,7 +296,7 @@ def test_send_to_missing_local_public_queue_is_refused(peer, sut, judge):
     a directory object, also together with the existing queue.
     """
     existing, missing = (f"mqc-{sut.own}-{one}" for one in ("there", "gone"))
-    peer.at_end(lambda: sut.change_directory_object(queue=missing, present=False))
+    peer.call_at_end_of_test(lambda: sut.change_directory_object(queue=missing, present=False))
     directory_object = sut.change_directory_object(queue=missing, present=True)
     if directory_object is None:
         judge.end_unobservable("the directory of the SUT did not create the object of a queue")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from harness.faults.calls import with_arguments, with_status
+from harness.faults.calls import replace_step_status, with_arguments
 from harness.faults.parts import fault
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
@@ -49,7 +49,7 @@ add(
     "A read of a queue that was deleted after it was opened returns MQ_ERROR_MESSAGE_NOT_FOUND.",
     combine_installers(
         *(
-            with_status(read, Status.MQ_ERROR_MESSAGE_NOT_FOUND, of=Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
+            replace_step_status(read, Status.MQ_ERROR_MESSAGE_NOT_FOUND, of=Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
             for read in METHODS_OF_READ_EVENTS
         )
     ),

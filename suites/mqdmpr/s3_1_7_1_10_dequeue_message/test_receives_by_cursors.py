@@ -74,7 +74,7 @@ def _receive_by_other_handle(application):
 def _receive_in_open_transaction(application):
     transaction = application.begin_transaction()
     application.receive_by_label("b", transaction=transaction)
-    application.peer.at_end(partial(application.sut.attempt, "abort", transaction=transaction))
+    application.peer.call_at_end_of_test(partial(application.sut.attempt, "abort", transaction=transaction))
 
 
 def _receive_and_commit(application):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from harness.faults.calls import with_arguments, with_status
+from harness.faults.calls import replace_step_status, with_arguments
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
@@ -121,7 +121,7 @@ add(
     "two-phase-receive-returns-timeout-status",
     ("MQDMPR-3.1.7.1.11-15", "MQDMPR-3.1.7.1.10-D07"),
     "The event Dequeue Message Begin returns its message with MQ_ERROR_IO_TIMEOUT.",
-    with_status(TwoPhaseReading.dequeue_message_begin, Status.MQ_ERROR_IO_TIMEOUT),
+    replace_step_status(TwoPhaseReading.dequeue_message_begin, Status.MQ_ERROR_IO_TIMEOUT),
 )
 
 

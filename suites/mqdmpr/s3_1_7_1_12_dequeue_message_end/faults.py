@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
-from harness.faults.calls import replace_step_if, with_arguments, with_status
+from harness.faults.calls import replace_step_if, replace_step_status, with_arguments
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
@@ -204,7 +204,7 @@ add(
     "end-of-receive-returns-sequence-error",
     "MQDMPR-3.1.7.1.12-21",
     "The event Dequeue Message End returns MQ_ERROR_TRANSACTION_SEQUENCE although it succeeds.",
-    with_status(TwoPhaseReading.dequeue_message_end, Status.MQ_ERROR_TRANSACTION_SEQUENCE, callback="ended"),
+    replace_step_status(TwoPhaseReading.dequeue_message_end, Status.MQ_ERROR_TRANSACTION_SEQUENCE, callback="ended"),
 )
 
 

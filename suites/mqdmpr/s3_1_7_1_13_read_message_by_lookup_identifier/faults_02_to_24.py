@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.calls import replace_step_if, with_arguments, with_result
+from harness.faults.calls import change_step_result, replace_step_if, with_arguments
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import FormatError, parse_format_name
@@ -185,7 +185,9 @@ add(
     "lookup-returns-next-message",
     ("MQDMPR-3.1.7.1.13-16", "MQDMPR-3.1.7.1.13-38"),
     "A read by LookupIdentifier returns the content of the message after the found message.",
-    with_result(Reading.read_by_lookup_identifier, lambda status, found: (status, _get_following_message(found))),
+    change_step_result(
+        Reading.read_by_lookup_identifier, lambda status, found: (status, _get_following_message(found))
+    ),
 )
 
 
@@ -224,7 +226,7 @@ add(
     "failed-lookup-returns-status-timeout",
     "MQDMPR-3.1.7.1.13-18",
     "A read by LookupIdentifier that finds no message returns MQ_ERROR_IO_TIMEOUT.",
-    with_result(
+    change_step_result(
         Reading.read_by_lookup_identifier,
         lambda status, found: (Status.MQ_ERROR_IO_TIMEOUT if found is None else status, found),
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.calls import with_arguments, with_status
+from harness.faults.calls import replace_step_status, with_arguments
 from harness.faults.parts import fault, only_if
 from harness.faults.registry import add
 from reference_qm.core.queueing.reading import Reading
@@ -224,7 +224,7 @@ add(
     "successful-lookup-returns-status-not-found",
     ("MQDMPR-3.1.7.1.13-39", "MQDMPR-3.1.7.3.3-03"),
     "A read by LookupIdentifier returns its message with MQ_ERROR_MESSAGE_NOT_FOUND.",
-    with_status(Reading.read_by_lookup_identifier, Status.MQ_ERROR_MESSAGE_NOT_FOUND),
+    replace_step_status(Reading.read_by_lookup_identifier, Status.MQ_ERROR_MESSAGE_NOT_FOUND),
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from harness.faults.calls import Given, with_arguments, with_status
+from harness.faults.calls import Given, replace_step_status, with_arguments
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.core.queueing.cursors import CursorResult, Cursors
@@ -143,7 +143,7 @@ add(
     "successful-peek-next-returns-status-illegal-action",
     "MQDMPR-3.1.7.1.14-11",
     "A peek at the next message returns its message with MQ_ERROR_ILLEGAL_CURSOR_ACTION.",
-    with_status(Reading.peek_next_message, Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION),
+    replace_step_status(Reading.peek_next_message, Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION),
 )
 
 

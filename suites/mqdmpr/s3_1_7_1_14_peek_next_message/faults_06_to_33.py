@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from harness.faults.calls import with_result, with_status
+from harness.faults.calls import change_step_result, replace_step_status
 from harness.faults.parts import fault, only_if
 from harness.faults.registry import add
 from reference_qm.core.queueing.cursors import CursorResult, Cursors
@@ -72,7 +72,7 @@ add(
     "MQDMPR-3.1.7.1.14-11",
     "A peek at the next message returns MQ_ERROR_ILLEGAL_CURSOR_ACTION if the next message is the last message of its"
     " queue.",
-    with_result(
+    change_step_result(
         Reading.peek_next_message,
         _make_change_of_success_to_failure(lambda position: not isinstance(position.Next, MessagePosition)),
     ),
@@ -84,7 +84,7 @@ add(
     "queue-manager-peek-next-at-transactional-message-returns-illegal-action",
     "MQDMPR-3.1.7.1.14-11",
     "A peek at the next message returns MQ_ERROR_ILLEGAL_CURSOR_ACTION if the next message is transactional.",
-    with_result(
+    change_step_result(
         Reading.peek_next_message,
         _make_change_of_success_to_failure(
             lambda position: position.MessageReference.TransactionIdentifier is not None
@@ -99,7 +99,7 @@ add(
     "MQDMPR-3.1.7.1.14-11",
     "A peek at the next message returns MQ_ERROR_ILLEGAL_CURSOR_ACTION if the next message has a lower priority than"
     " the message before.",
-    with_result(
+    change_step_result(
         Reading.peek_next_message,
         _make_change_of_success_to_failure(
             lambda position: (
@@ -158,7 +158,7 @@ add(
     "queue-manager-expired-peek-next-returns-not-found",
     "MQDMPR-3.1.7.1.14-33",
     "A pending peek at the next message whose timeout expires returns MQ_ERROR_MESSAGE_NOT_FOUND.",
-    with_status(Reading.peek_next_message, Status.MQ_ERROR_MESSAGE_NOT_FOUND, of=Status.MQ_ERROR_IO_TIMEOUT),
+    replace_step_status(Reading.peek_next_message, Status.MQ_ERROR_MESSAGE_NOT_FOUND, of=Status.MQ_ERROR_IO_TIMEOUT),
     blind=True,
 )
 
@@ -174,7 +174,7 @@ add(
     "queue-manager-cancelled-peek-next-returns-timeout",
     "MQDMPR-3.1.7.1.14-33",
     "A cancelled peek at the next message returns MQ_ERROR_IO_TIMEOUT.",
-    with_result(Reading.peek_next_message, _report_cancelled_read_as_timed_out),
+    change_step_result(Reading.peek_next_message, _report_cancelled_read_as_timed_out),
     blind=True,
 )
 

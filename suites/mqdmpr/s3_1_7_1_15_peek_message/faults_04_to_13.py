@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from harness.faults.calls import Given, replace_step_if, with_arguments, with_status
+from harness.faults.calls import Given, replace_step_if, replace_step_status, with_arguments
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
@@ -159,7 +159,7 @@ add(
     "successful-peek-returns-status-timeout",
     ("MQDMPR-3.1.7.1.15-13", "MQDMPR-3.1.7.1.15-59"),
     "A peek returns its message with MQ_ERROR_IO_TIMEOUT.",
-    with_status(Reading.peek_message, Status.MQ_ERROR_IO_TIMEOUT),
+    replace_step_status(Reading.peek_message, Status.MQ_ERROR_IO_TIMEOUT),
 )
 
 

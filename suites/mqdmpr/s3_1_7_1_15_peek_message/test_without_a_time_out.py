@@ -67,7 +67,7 @@ def test_read_without_timeout_waits_for_message(peer, sut, judge, verb, by_curso
         if verb == "peek_message"
         else read
     )
-    peer.pass_time(WAIT_LONGER_THAN_ANY_TIMEOUT_MS if peer.environment.virtual else sut.quiet_ms)
+    peer.pass_time(WAIT_LONGER_THAN_ANY_TIMEOUT_MS if peer.environment.is_time_virtual else sut.quiet_ms)
     is_early = read.is_answered() or second.is_answered()
     application.send("first")
     label = read.await_label()

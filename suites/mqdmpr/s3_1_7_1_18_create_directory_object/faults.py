@@ -8,11 +8,11 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.directory_changes import (
-    OnAnswered,
+    OnDirectoryAnswered,
     change_directory_answers,
     change_notification,
     omit_directory_changes,
-    stay_online_after,
+    stay_online_after_directory_change,
 )
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
@@ -71,7 +71,7 @@ class SecondCreatedPublicQueueNotNotified(Publishing):
 class DirectoryObjectWithoutAttributes(DirectoryLink):
     """The queue manager creates the directory object of a public queue with only the name of the queue."""
 
-    def write(self, change: Change, answered: OnAnswered) -> None:
+    def write(self, change: Change, answered: OnDirectoryAnswered) -> None:
         if isinstance(change, CreateRequest) and isinstance(change.element, Queue):
             change = CreateRequest(Queue(Pathname=change.element.Pathname))
         super().write(change, answered)
@@ -154,7 +154,7 @@ add(
     "failed-creation-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.18-D03",
     "When a creation does not reach the directory, the queue manager leaves DirectoryOffline False.",
-    stay_online_after(CreateRequest),
+    stay_online_after_directory_change(CreateRequest),
 )
 
 

@@ -24,7 +24,7 @@ def test_created_public_queue_has_directory_object(peer, sut, judge):
     """
     enterprise = Enterprise(peer, sut)
     name, other_name = enterprise.make_new_path_name(), enterprise.make_new_path_name()
-    peer.at_end(lambda: sut.attempt("delete_queue", name=other_name))
+    peer.call_at_end_of_test(lambda: sut.attempt("delete_queue", name=other_name))
     outcome = PendingRequest(peer, "create_queue", name=other_name).await_outcome()
     judge("MQDMPR-3.1.7.1.18-D02", expected=Outcome.DONE, observed=outcome, case="creation of the queue")
     sut.create_queue(name, **CREATED_QUEUE_PROPERTIES)

@@ -8,8 +8,8 @@ from harness.faults.directory_changes import (
     change_directory_answers,
     change_notification,
     omit_directory_changes,
-    replace_status,
-    stay_online_after,
+    replace_directory_status,
+    stay_online_after_directory_change,
 )
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers
@@ -108,7 +108,7 @@ add(
     "failed-deletion-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.19-09",
     "When a deletion does not reach the directory, the queue manager leaves DirectoryOffline False.",
-    stay_online_after(DeleteRequest),
+    stay_online_after_directory_change(DeleteRequest),
 )
 
 
@@ -184,7 +184,9 @@ add(
     "public-queue-deleted-without-directory",
     "MQDMPR-3.1.7.1.19-11",
     "The queue manager deletes a public queue although the directory cannot be reached.",
-    change_directory_answers(DeleteRequest, replace_status(Result.DIRECTORY_NOT_CONNECTED, Result.OBJECT_NOT_FOUND)),
+    change_directory_answers(
+        DeleteRequest, replace_directory_status(Result.DIRECTORY_NOT_CONNECTED, Result.OBJECT_NOT_FOUND)
+    ),
 )
 
 
@@ -220,5 +222,5 @@ add(
     "successful-directory-deletion-reported-as-failed",
     "MQDMPR-3.1.7.1.19-13",
     "The queue manager returns an error for a deletion that succeeded in the directory.",
-    change_directory_answers(DeleteRequest, replace_status(Result.SUCCESS, Result.GENERIC_ERROR)),
+    change_directory_answers(DeleteRequest, replace_directory_status(Result.SUCCESS, Result.GENERIC_ERROR)),
 )

@@ -9,8 +9,8 @@ from harness.faults.directory_changes import (
     change_directory_answers,
     change_notification,
     omit_directory_changes,
-    replace_status,
-    stay_online_after,
+    replace_directory_status,
+    stay_online_after_directory_change,
 )
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
@@ -92,7 +92,7 @@ add(
     "failed-write-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.24-05",
     "When a write does not reach the directory, the queue manager leaves DirectoryOffline False.",
-    stay_online_after(WriteRequest),
+    stay_online_after_directory_change(WriteRequest),
 )
 
 
@@ -100,7 +100,7 @@ add(
     "public-queue-changed-without-directory",
     "MQDMPR-3.1.7.1.24-07",
     "The queue manager changes a public queue although the directory cannot be reached.",
-    change_directory_answers(WriteRequest, replace_status(Result.DIRECTORY_NOT_CONNECTED, Result.SUCCESS)),
+    change_directory_answers(WriteRequest, replace_directory_status(Result.DIRECTORY_NOT_CONNECTED, Result.SUCCESS)),
 )
 
 
@@ -123,7 +123,7 @@ add(
     "successful-directory-write-reported-as-failed",
     "MQDMPR-3.1.7.1.24-09",
     "The queue manager returns an error for a write that succeeded in the directory.",
-    change_directory_answers(WriteRequest, replace_status(Result.SUCCESS, Result.GENERIC_ERROR)),
+    change_directory_answers(WriteRequest, replace_directory_status(Result.SUCCESS, Result.GENERIC_ERROR)),
 )
 
 

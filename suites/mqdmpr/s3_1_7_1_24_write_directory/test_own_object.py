@@ -23,7 +23,7 @@ def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
     if not own_keys:
         judge.mark_not_exercised(*OWN_UPDATE_RULES, reason="the directory contains no public keys of the SUT")
         return
-    peer.at_end(lambda: sut.change_directory_object(**{PUBLIC_KEYS_ATTRIBUTE: own_keys}))
+    peer.call_at_end_of_test(lambda: sut.change_directory_object(**{PUBLIC_KEYS_ATTRIBUTE: own_keys}))
     marker = enterprise.create_queue()
     enterprise.go_offline()
     try:

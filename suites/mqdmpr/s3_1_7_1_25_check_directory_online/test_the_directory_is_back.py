@@ -82,7 +82,7 @@ def open_queue_to_peek(peer, sut, queue):
 def begin_waiting_receive(peer, sut, queue):
     """Let a receive wait for a message of the queue."""
     request = PendingRequest(peer, "receive", queue=queue, timeout_ms=None)
-    peer.at_end(lambda: sut.attempt(lambda: sut.control.call("cancel", request=request.number)))
+    peer.call_at_end_of_test(lambda: sut.attempt(lambda: sut.control.call("cancel", request=request.number)))
 
 
 def store_message_in_queue(peer, sut, queue):

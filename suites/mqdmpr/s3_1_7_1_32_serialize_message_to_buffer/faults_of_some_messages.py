@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import set_fields, wrong_bytes
+from harness.faults.primitives import send_wrong_bytes, set_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import add_to_packet_size
 from reference_qm.codec import DirectQueueFormatName, SecurityHeader, TransactionHeader, UserHeader, UserMessagePacket
@@ -22,7 +22,7 @@ add(
     "sender-packet-size-without-debug-header",
     "MQDMPR-3.1.7.1.32-04",
     "The PacketSize of a message with a DebugHeader does not count this header.",
-    wrong_bytes(UserMessagePacket, add_to_packet_size(-20), lambda packet: packet.DebugHeader is not None),
+    send_wrong_bytes(UserMessagePacket, add_to_packet_size(-20), lambda packet: packet.DebugHeader is not None),
     blind=True,
 )
 

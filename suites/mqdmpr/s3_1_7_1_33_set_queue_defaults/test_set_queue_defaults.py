@@ -7,8 +7,14 @@ from uuid import UUID
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire.rpc import NDR, QMCOMM
-from harness.wire.rpc_propvariant import GET_OBJECT_PROPERTIES_OPNUM, VT_NULL, Variant, get_properties, got_properties
-from harness.wire.rpc_status import name_status
+from harness.wire.rpc_propvariant import (
+    GET_OBJECT_PROPERTIES_OPNUM,
+    VT_NULL,
+    Variant,
+    build_get_object_properties_stub,
+    read_object_properties,
+)
+from harness.wire.rpc_status import get_status_name
 from harness.wire.wire_error import WireError
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, await_arrival
@@ -98,7 +104,9 @@ def test_queue_properties_call_returns_defaults(remote, sut, judge):
     queue = sut.new_queue("defaults")
     association = remote.associate(QMCOMM, transfers=(NDR,))
     identifiers = [identifier for identifier, _ in IDENTIFIER_AND_DEFAULT_BY_PROPERTY.values()]
-    stub = get_properties(False, rf"TCP:{sut.address}\{queue}", identifiers, [Variant(VT_NULL)] * len(identifiers))
+    stub = build_get_object_properties_stub(
+        False, rf"TCP:{sut.address}\{queue}", identifiers, [Variant(VT_NULL)] * len(identifiers)
+    )
     call = association.call_raw(GET_OBJECT_PROPERTIES_OPNUM, stub, association.contexts[QMCOMM]).wait()
     if call.thrown == UNKNOWN_OPNUM_FAULT:
         judge.mark_not_exercised(
@@ -106,11 +114,11 @@ def test_queue_properties_call_returns_defaults(remote, sut, judge):
         )
         return
     try:
-        properties, result = got_properties(call.stub, False)
+        properties, result = read_object_properties(call.stub, False)
     except WireError as error:
         raise ConformanceFailure(f"the SUT's answer cannot be read: {error}") from error
     if result:
-        raise ConformanceFailure(f"the SUT did not return the properties of the queue: {name_status(result)}")
+        raise ConformanceFailure(f"the SUT did not return the properties of the queue: {get_status_name(result)}")
     expected = {name: value for name, (_, value) in IDENTIFIER_AND_DEFAULT_BY_PROPERTY.items()}
     observed = {name: one.value for name, one in zip(IDENTIFIER_AND_DEFAULT_BY_PROPERTY, properties, strict=False)}
     judge("MQDMPR-3.1.7.1.33-D01", expected=expected, observed=observed, evidence=call.evidence)

@@ -9,7 +9,7 @@ from uuid import UUID
 from harness.peer.association import Call
 from harness.peer.remote import Remote, RemoteQueue
 from harness.states.machine import Machine, event, probe, state
-from harness.states.outcomes import name_answer, name_call
+from harness.states.outcomes import get_answer_outcome, get_call_outcome
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.applications import PendingRequest
 
@@ -34,7 +34,7 @@ class MessagePositionMachine(Machine, path=Path(__file__)):
         }
         self._send_message(self._beside, "beside")
         self._transactions: list[str] = []
-        remote.peer.at_end(self._abort_all_transactions)
+        remote.peer.call_at_end_of_test(self._abort_all_transactions)
         self._call_verb("receive", queue=self._beside, transaction=self._begin_transaction())
         form = queue_format(DIRECT, self._sut.direct_name(self._queue).removeprefix("DIRECT="))
         self._remote: RemoteQueue = remote.open("plain", form=form)
@@ -88,7 +88,7 @@ class MessagePositionMachine(Machine, path=Path(__file__)):
         """Let a remote reader begin to receive the first available message."""
         call = self._remote.start_receive()
         self.evidence.append(call)
-        return call.label or name_call(call)
+        return call.label or get_call_outcome(call)
 
     @event("end with RR_ACK")
     def acknowledge(self) -> str:
@@ -172,7 +172,7 @@ class MessagePositionMachine(Machine, path=Path(__file__)):
 
     def _get_call_outcome(self, call: Call) -> str:
         self.evidence.append(call)
-        return name_call(call)
+        return get_call_outcome(call)
 
     def _call_verb(self, verb: str, **arguments: Any) -> dict[str, Any]:
         return self._sut.control.call(verb, **arguments)
@@ -180,7 +180,7 @@ class MessagePositionMachine(Machine, path=Path(__file__)):
     def _get_verb_outcome(self, verb: str, **arguments: Any) -> str:
         request = PendingRequest(self._peer, verb, **arguments)
         request.await_outcome()
-        return name_answer(request.answer)
+        return get_answer_outcome(request.answer)
 
 
 def _format_correlation_id(message_id: str) -> str:

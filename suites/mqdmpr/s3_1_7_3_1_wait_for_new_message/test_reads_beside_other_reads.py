@@ -61,7 +61,7 @@ def test_timer_of_each_pending_read_starts_with_its_own_wait(remote, judge, hand
     queue = remote.open()
     other = queue if handle == "same handle" else remote.open()
     slack_ms = remote.sut.slack_ms(READ_TIMEOUT_MS)
-    virtual = remote.peer.environment.virtual
+    virtual = remote.peer.environment.is_time_virtual
     first_ms = remote.peer.recorder.elapsed_ms()
     first = queue.begin(Action.PEEK_CURRENT, ulTimeout=READ_TIMEOUT_MS)
     remote.peer.pass_time(READ_TIMEOUT_MS // 2)

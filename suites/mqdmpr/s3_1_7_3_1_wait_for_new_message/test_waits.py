@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import any_order, each, holds, one_of
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import INFINITE, Action
+from harness.wire.rpc_qm2qm import INFINITE_TIMEOUT_MS, Action
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 
 pytestmark = needs("qm2qm")
@@ -48,7 +48,7 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
         name: (read_through if name == "peek next" else empty).open_cursor() for name in WAITING_READ_CASE_BY_KIND
     }
     read_through.peek(hCursor=cursors["peek next"]).expect_success()
-    virtual = remote.peer.environment.virtual
+    virtual = remote.peer.environment.is_time_virtual
     long_read = remote.open().begin(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS)
     calls = {}
     began_ms = remote.peer.recorder.elapsed_ms()
@@ -115,7 +115,7 @@ def test_timer_of_completed_read_ends_no_later_read(remote, judge):
         reason = "the message came later than the first read could wait"
         judge.mark_not_exercised("MQDMPR-3.1.7.3.1-24", reason=reason, evidence=first_read)
         return
-    second_read = remote.open().begin(Action.RECEIVE, ulTimeout=INFINITE)
+    second_read = remote.open().begin(Action.RECEIVE, ulTimeout=INFINITE_TIMEOUT_MS)
     for read in (third_read, other_read):
         read.wait(first_ms + remote.sut.slack_ms(first_ms))
     second_read.wait(first_ms + remote.sut.quiet_ms)

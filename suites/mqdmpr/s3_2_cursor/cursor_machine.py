@@ -10,7 +10,7 @@ from harness.errors import ConformanceFailure
 from harness.peer.association import Call
 from harness.peer.remote import Remote
 from harness.states.machine import Machine, event, probe, state
-from harness.states.outcomes import name_call, name_read
+from harness.states.outcomes import get_call_outcome, get_read_outcome
 from harness.wire.rpc_qm2qm import Action
 
 LONG_READ_TIMEOUT_MS = 60_000
@@ -168,8 +168,8 @@ class Cursor(Machine, path=Path(__file__)):
 
     def _get_read_label_or_outcome(self, call: Call) -> str:
         self.evidence.append(call)
-        return name_read(call)
+        return get_read_outcome(call)
 
     def _get_call_outcome(self, call: Call) -> str:
         self.evidence.append(call)
-        return name_call(call)
+        return get_call_outcome(call)

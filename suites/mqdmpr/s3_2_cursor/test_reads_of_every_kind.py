@@ -10,7 +10,7 @@ from harness.expectations import each, facts, holds
 from harness.peer.association import Call
 from harness.peer.remote import MESSAGE_BODY
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import INFINITE, Action
+from harness.wire.rpc_qm2qm import INFINITE_TIMEOUT_MS, Action
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
 from suites import messages
 
@@ -265,10 +265,10 @@ def test_pending_peeks_beside_locked_message_return_arriving_message(remote, jud
         reader.begin(Action.PEEK_CURRENT, hCursor=cursor, ulTimeout=timeout_ms)
         for reader, cursor, timeout_ms in (
             (queue, vain, LONG_READ_TIMEOUT_MS),
-            (queue, taker, INFINITE),
+            (queue, taker, INFINITE_TIMEOUT_MS),
             (peeking, apart, LONG_READ_TIMEOUT_MS),
             (queue, 0, LONG_READ_TIMEOUT_MS),
-            (peeking, 0, INFINITE),
+            (peeking, 0, INFINITE_TIMEOUT_MS),
         )
     ]
     states = [read.state_after_silence() for read in pending]

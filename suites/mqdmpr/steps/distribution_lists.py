@@ -26,7 +26,7 @@ def create_distribution_list(peer: Peer, sut: Sut, name: str, members: Sequence[
         raise NotShown(f"the control channel cannot create a distribution list: {refused}") from refused
     if directory_object is None:
         raise NotShown("the directory of the SUT did not create the distribution list")
-    peer.at_end(lambda: sut.change_directory_object(distribution_list=called, present=False))
+    peer.call_at_end_of_test(lambda: sut.change_directory_object(distribution_list=called, present=False))
     return directory_object["identifier"], f"DL={directory_object['identifier']}"
 
 

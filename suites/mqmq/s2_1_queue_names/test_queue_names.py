@@ -10,7 +10,7 @@ import pytest
 from harness.expectations import fields
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
-from harness.sut.outcomes import Outcome, outcome_of
+from harness.sut.outcomes import Outcome, get_outcome_of_call
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.sender import Sender
 
@@ -23,7 +23,7 @@ ALLOWED_NAME_CHARACTERS = "".join(chr(code) for code in range(0x21, 0x7F) if chr
 def _create_queue(sut, name):
     """Create a queue of the SUT, and delete it again if it was created; return DONE or REFUSED."""
     path = f"private$\\{name}"
-    outcome = outcome_of(lambda: sut.create_queue(path))
+    outcome = get_outcome_of_call(lambda: sut.create_queue(path))
     if outcome == Outcome.DONE:
         sut.attempt(sut.delete_queue, path)
     return outcome
@@ -321,10 +321,10 @@ def _send_message_to_name(sut, name):
     """Return DONE if the SUT sends to a name. A well-formed name is not always sufficient for a send; for such a name,
     return DONE if the SUT opens the name for sending.
     """
-    sent = outcome_of(lambda: sut.send(name, body="named", label="named"))
+    sent = get_outcome_of_call(lambda: sut.send(name, body="named", label="named"))
     if sent == Outcome.DONE or not sut.has("open_to_send"):
         return sent
-    return outcome_of(lambda: sut.control.call("open_to_send", to=name))
+    return get_outcome_of_call(lambda: sut.control.call("open_to_send", to=name))
 
 
 @needs("private_names")

@@ -14,11 +14,11 @@ from harness.wire.rpc_propvariant import (
     GET_OBJECT_PROPERTIES_OPNUM,
     VT_NULL,
     Variant,
-    get_properties,
-    got_properties,
+    build_get_object_properties_stub,
+    read_object_properties,
 )
 from harness.wire.rpc_qmcomm import SYSTEM_QUEUE_SUFFIX, FormatType, Suffix
-from harness.wire.rpc_status import name_status
+from harness.wire.rpc_status import get_status_name
 from harness.wire.wire_error import WireError
 
 PROPERTIES_RETURNED_OUTCOME, REFUSED_OUTCOME = "described", "refused"
@@ -44,7 +44,9 @@ class QueueLabelReader:
         """Read the label of the queue that a QUEUE_FORMAT identifies; return DESCRIBED, REFUSED or the unexpected
         outcome.
         """
-        stub = get_properties(False, name, [LABEL_PROPERTY_ID], [Variant(VT_NULL)], kind=kind, suffix=suffix)
+        stub = build_get_object_properties_stub(
+            False, name, [LABEL_PROPERTY_ID], [Variant(VT_NULL)], kind=kind, suffix=suffix
+        )
         call = self.association.call_raw(GET_OBJECT_PROPERTIES_OPNUM, stub, self.association.contexts[QMCOMM]).wait()
         self.frames = call.evidence
         if call.thrown is not None:
@@ -52,7 +54,7 @@ class QueueLabelReader:
         if not call.answered:
             return call.outcome
         try:
-            result = got_properties(call.stub, False)[1]
+            result = read_object_properties(call.stub, False)[1]
         except WireError as error:
             raise ConformanceFailure(f"the SUT's answer is malformed: {error}") from error
         return (
@@ -60,7 +62,7 @@ class QueueLabelReader:
             if not result
             else REFUSED_OUTCOME
             if result & FAILURE_BIT
-            else name_status(result)
+            else get_status_name(result)
         )
 
 

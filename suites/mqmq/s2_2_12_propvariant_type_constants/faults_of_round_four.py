@@ -43,7 +43,7 @@ def _get_union_arms() -> dict[int, NdrType | None]:
 
 def _read_variant_type_as_ndr_type(vt: VarType, kind: NdrType) -> Install:
     def install_context(faulty: FaultyCore) -> None:
-        faulty.around = _ReplacedUnionArm(vt, kind)
+        faulty.context_of_computation = _ReplacedUnionArm(vt, kind)
 
     return install_context
 

@@ -20,10 +20,10 @@ from harness.wire.rpc_propvariant import (
     PROPERTY_TYPES,
     Variant,
     VarType,
-    get_properties,
-    got_properties,
+    build_get_object_properties_stub,
+    read_object_properties,
 )
-from harness.wire.rpc_status import name_status
+from harness.wire.rpc_status import get_status_name
 from harness.wire.wire_error import WireError
 
 pytestmark = needs("qm2qm")
@@ -89,8 +89,8 @@ VECTOR_VARIANTS = (
     Variant(VarType.VECTOR | VarType.CLSID, [SAMPLE_GUID]),
     Variant(VarType.VECTOR | VarType.LPWSTR, ["one", "two"]),
 )
-EMPTY_VECTOR_VARIANTS = [Variant(one.vt, []) for one in VECTOR_VARIANTS]
-LONG_VECTOR_VARIANTS = [Variant(one.vt, [*one.value, *one.value] * 20) for one in VECTOR_VARIANTS]
+EMPTY_VECTOR_VARIANTS = [Variant(one.type_number, []) for one in VECTOR_VARIANTS]
+LONG_VECTOR_VARIANTS = [Variant(one.type_number, [*one.value, *one.value] * 20) for one in VECTOR_VARIANTS]
 CREATED_PROPERTIES: dict[str, Any] = {
     "label": "label " * 20 + "full",
     "base_priority": -5,
@@ -117,7 +117,7 @@ class ObjectPropertiesCaller:
         self.frames = []
 
     def build_stub(self, variants):
-        return get_properties(False, self.direct, [LABEL_PROPERTY_ID] * len(variants), variants)
+        return build_get_object_properties_stub(False, self.direct, [LABEL_PROPERTY_ID] * len(variants), variants)
 
     def ask(self, stub):
         call = self.association.call_raw(GET_OBJECT_PROPERTIES_OPNUM, stub, self.association.contexts[QMCOMM]).wait()
@@ -137,23 +137,23 @@ class ObjectPropertiesCaller:
         identifier.
         """
         variants = [Variant(VarType.NULL)] * len(identifiers)
-        call = self.ask(get_properties(False, rf"TCP:{self.address}\{queue}", identifiers, variants))
+        call = self.ask(build_get_object_properties_stub(False, rf"TCP:{self.address}\{queue}", identifiers, variants))
         if not call.answered:
             raise ConformanceFailure(f"the SUT did not return the properties: {call.outcome}")
         try:
-            found, result = got_properties(call.stub, False)
+            found, result = read_object_properties(call.stub, False)
         except WireError as error:
             raise ConformanceFailure(f"the SUT's answer is malformed: {error}") from error
         if result:
-            raise ConformanceFailure(f"the SUT did not return the properties: {name_status(result)}")
-        return {one: (given.vt, given.value) for one, given in zip(identifiers, found, strict=False)}
+            raise ConformanceFailure(f"the SUT did not return the properties: {get_status_name(result)}")
+        return {one: (given.type_number, given.value) for one, given in zip(identifiers, found, strict=False)}
 
     def request_property(self, identifier):
         """Request one property with VT_NULL; return the name of the status that the SUT returns, or the outcome of the
         call.
         """
-        call = self.ask(get_properties(False, self.direct, [identifier], [Variant(VarType.NULL)]))
-        return name_status(got_properties(call.stub, False)[1]) if call.answered else call.outcome
+        call = self.ask(build_get_object_properties_stub(False, self.direct, [identifier], [Variant(VarType.NULL)]))
+        return get_status_name(read_object_properties(call.stub, False)[1]) if call.answered else call.outcome
 
 
 @pytest.fixture
@@ -177,7 +177,7 @@ def test_each_property_is_answered_in_its_type(object_properties_caller, judge):
     """
     identifiers = list(PROPERTY_TYPES)
     variants = [Variant(VarType.NULL)] * len(identifiers)
-    call = object_properties_caller.ask(get_properties(False, object_properties_caller.direct, identifiers, variants))
+    call = object_properties_caller.ask(build_get_object_properties_stub(False, object_properties_caller.direct, identifiers, variants))
     if call.thrown is not None or not call.answered:
         judge(
             "MQMQ-2.2.12-02",
@@ -188,14 +188,14 @@ def test_each_property_is_answered_in_its_type(object_properties_caller, judge):
         )
         raise ConformanceFailure(f"the SUT did not return its properties: {call.outcome}")
     try:
-        found, result = got_properties(call.stub, False)
+        found, result = read_object_properties(call.stub, False)
     except WireError as error:
         raise ConformanceFailure(f"the SUT's answer is malformed: {error}") from error
     if result:
         answers = {identifier: object_properties_caller.request_property(identifier) for identifier in identifiers}
         judge("MQMQ-2.2.12-02", expected=each("MQ_OK", "property"), case="calls with VT_NULL", observed=answers)
-        raise ConformanceFailure(f"the SUT did not return its properties: {name_status(result)}")
-    types = dict(zip_longest(identifiers, [one.vt for one in found]))  # a missing property is judged, too
+        raise ConformanceFailure(f"the SUT did not return its properties: {get_status_name(result)}")
+    types = dict(zip_longest(identifiers, [one.type_number for one in found]))  # a missing property is judged, too
     for rule, (identifier, expected) in PROPERTY_AND_TYPE_BY_RULE.items():
         judge(
             rule,
@@ -279,7 +279,7 @@ def test_bytes_after_vt_empty_and_vt_null_are_refused(object_properties_caller, 
     for rule, vt in (("MQMQ-2.2.12-01", VarType.EMPTY), ("MQMQ-2.2.12-02", VarType.NULL)):
         without = object_properties_caller.read(Variant(vt), Variant(vt))
         evidence = object_properties_caller.frames
-        filled = object_properties_caller.read(Variant(vt, raw=b"\xa5" * 8), Variant(vt))
+        filled = object_properties_caller.read(Variant(vt, unread_bytes=b"\xa5" * 8), Variant(vt))
         observed = {"variant_without_trailing_bytes": without, "variant_with_eight_trailing_bytes": filled}
         judge(
             rule,
@@ -302,10 +302,10 @@ def test_vector_without_type_or_with_wrong_count_is_refused(object_properties_ca
         "VT_VARIANT_in_a_vector": object_properties_caller.read(vector),
         "VT_VARIANT_in_a_later_an_empty_and_a_nested_vector": [
             object_properties_caller.read(Variant(VarType.NULL), vector),
-            object_properties_caller.read(Variant(vector.vt, [])),
-            object_properties_caller.read(Variant(vector.vt, [Variant(VarType.UI2, 1), vector])),
+            object_properties_caller.read(Variant(vector.type_number, [])),
+            object_properties_caller.read(Variant(vector.type_number, [Variant(VarType.UI2, 1), vector])),
         ],
-        "VT_VARIANT_without_a_vector": object_properties_caller.read(Variant(VarType.VARIANT, raw=bytes(8))),
+        "VT_VARIANT_without_a_vector": object_properties_caller.read(Variant(VarType.VARIANT, unread_bytes=bytes(8))),
     }
     judge(
         "MQMQ-2.2.12-07",
@@ -323,7 +323,7 @@ def test_vector_without_type_or_with_wrong_count_is_refused(object_properties_ca
         "vectors_with_a_type": with_type,
         "empty_vectors": object_properties_caller.read(*EMPTY_VECTOR_VARIANTS),
         "vectors_without_a_type_alone_and_beside_other_types": [
-            object_properties_caller.read(*before, Variant(VarType.VECTOR, raw=content), *after)
+            object_properties_caller.read(*before, Variant(VarType.VECTOR, unread_bytes=content), *after)
             for content in (b"", bytes(8))
             for before in ((), (Variant(VarType.NULL),))
             for after in ((), (Variant(VarType.NULL),))

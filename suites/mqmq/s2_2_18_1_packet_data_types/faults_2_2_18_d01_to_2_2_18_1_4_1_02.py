@@ -10,7 +10,7 @@ from uuid import UUID
 
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import packets, replace_during, set_fields, wrong_bytes, wrong_fields
+from harness.faults.primitives import packets, replace_during, send_wrong_bytes, set_fields, wrong_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import has_header, reverse_number_bytes
 from reference_qm.codec import (
@@ -306,7 +306,7 @@ def _change_single_listed_destination(change: Callable[[bytearray, int], None]) 
             change(buffer, at + len(DESTINATION_LIST_HEADER_START_BYTES))
         return bytes(buffer)
 
-    return wrong_bytes(UserMessagePacket, change_destination_bytes, has_header("MultiQueueFormatHeader"))
+    return send_wrong_bytes(UserMessagePacket, change_destination_bytes, has_header("MultiQueueFormatHeader"))
 
 
 def _set_unknown_format_type(data: bytearray, at: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.admin_acks import ALL_CLASSES, change_admin_acks
+from harness.faults.admin_acks import ALL_ACK_CLASSES, change_admin_acks
 from harness.faults.fields import change_number
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
@@ -37,7 +37,7 @@ def _change_ack_classes(by_class: dict[MessageClass, MessageClass], when: Callab
         old = MessageClass(ack.Class)
         return replace(ack, Class=by_class.get(old, old)) if when(message) else ack
 
-    return change_admin_acks(ALL_CLASSES, change_class_of_ack)
+    return change_admin_acks(ALL_ACK_CLASSES, change_class_of_ack)
 
 
 def _is_transactional_message(message: Message) -> bool:
@@ -92,7 +92,7 @@ for _name, _rules, _says, _install in (
         "MQMQ-2.2.18.1.3-D01",
         "The receiver acknowledges a transactional message with a CorrelationID that has the number before the GUID.",
         change_admin_acks(
-            ALL_CLASSES,
+            ALL_ACK_CLASSES,
             lambda ack, message: (
                 replace(ack, CorrelationIdentifier=ack.CorrelationIdentifier[16:] + ack.CorrelationIdentifier[:16])
                 if _is_transactional_message(message)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.fields import add_refusals, clear_bits, field_is, off_by, set_bits, size_wrong
+from harness.faults.fields import clear_bits, field_is, off_by, register_refusal_faults, send_wrong_size, set_bits
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import every_packet, packets, replace_byte
+from harness.faults.primitives import change_every_packet, packets, replace_byte
 from harness.faults.received_messages import change_received_message
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import (
@@ -108,13 +108,13 @@ for _name, _rules, _says, _install in (
         "connection-parameters-packet-size-4-bytes-short",
         ("MQMQ-2.2.19.1-22",),
         "The ConnectionParameters packet carries a PacketSize that is 4 bytes too small.",
-        size_wrong(CONNECTION_PARAMETERS_TYPE, "BaseHeader.PacketSize", -4),
+        send_wrong_size(CONNECTION_PARAMETERS_TYPE, "BaseHeader.PacketSize", -4),
     ),
     (
         "every-packet-version-number-0x11",
         ("MQMQ-2.2.19.1-01",),
         "Every packet of the queue manager carries VersionNumber 0x11.",
-        every_packet(replace_byte(0, lambda old: 0x11)),
+        change_every_packet(replace_byte(0, lambda old: 0x11)),
     ),
     (
         "sender-user-message-version-number-zero",
@@ -126,7 +126,7 @@ for _name, _rules, _says, _install in (
         "every-packet-signature-big-endian",
         ("MQMQ-2.2.19.1-21",),
         "Every packet of the queue manager carries a big-endian Signature.",
-        every_packet(lambda data: data[:4] + data[4:8][::-1] + data[8:]),
+        change_every_packet(lambda data: data[:4] + data[4:8][::-1] + data[8:]),
     ),
     (
         "sender-user-message-signature-last-byte-wrong",
@@ -138,13 +138,13 @@ for _name, _rules, _says, _install in (
         "every-packet-packet-size-16-bytes-large",
         ("MQMQ-2.2.19.1-22",),
         "Every packet of the queue manager carries a PacketSize that counts the BaseHeader twice.",
-        every_packet(add_to_packet_size(+16)),
+        change_every_packet(add_to_packet_size(+16)),
     ),
     (
         "every-packet-packet-size-16-bytes-short",
         ("MQMQ-2.2.19.1-22",),
         "Every packet of the queue manager carries a PacketSize without the BaseHeader.",
-        every_packet(add_to_packet_size(-16)),
+        change_every_packet(add_to_packet_size(-16)),
     ),
     (
         "sender-user-message-packet-size-4-bytes-short",
@@ -153,7 +153,7 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.7.1.32-04",
         ),
         "The sender's UserMessage carries a PacketSize that is 4 bytes too small.",
-        size_wrong(USER_MESSAGE_TYPE, "BaseHeader.PacketSize", -4),
+        send_wrong_size(USER_MESSAGE_TYPE, "BaseHeader.PacketSize", -4),
     ),
     (
         "establish-connection-packet-size-above-4-mib",
@@ -340,7 +340,7 @@ for _name, _rule, _says, _install in (
     add(f"narrow-{_name}", _rule, _says, _install, blind=True)
 
 
-add_refusals(
+register_refusal_faults(
     USER_MESSAGE_TYPE,
     ("receiver-base-header-reserved-refused", "MQMQ-2.2.19.1-02", "BaseHeader.Reserved"),
     ("receiver-base-header-x9-refused", "MQMQ-2.2.19.1-10", "BaseHeader.X9"),

@@ -260,7 +260,7 @@ def _compute_time_from_start(faulty: FaultyCore) -> None:
         began[:] = [first]
         return replace(now, utc_s=first.utc_s + (now.monotonic_ms - first.monotonic_ms) // 1_000)
 
-    faulty.clocks.append(compute_time_from_first_time)
+    faulty.clock_filters.append(compute_time_from_first_time)
 
 
 add(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.fields import change_number, clear_bits, field_is, off_by, sent_as, set_bits
-from harness.faults.primitives import packets, wrong_bytes
+from harness.faults.primitives import packets, send_wrong_bytes
 from harness.faults.registry import add
 from harness.faults.sent_messages import set_packet_size
 from reference_qm.codec import (
@@ -170,19 +170,19 @@ for _name, _rules, _says, _install in (
         "receiver-signature-of-report-reversed",
         "MQMQ-2.2.19.1-21",
         "The receiver sends a report with the bytes of Signature reversed.",
-        wrong_bytes(UserMessagePacket, lambda data: data[:4] + data[4:8][::-1] + data[8:], is_report),
+        send_wrong_bytes(UserMessagePacket, lambda data: data[:4] + data[4:8][::-1] + data[8:], is_report),
     ),
     (
         "receiver-signature-of-order-ack-zero",
         "MQMQ-2.2.19.1-21",
         "The receiver sends an OrderAck with Signature 0.",
-        wrong_bytes(UserMessagePacket, lambda data: data[:4] + bytes(4) + data[8:], is_order_ack),
+        send_wrong_bytes(UserMessagePacket, lambda data: data[:4] + bytes(4) + data[8:], is_order_ack),
     ),
     (
         "initiator-signature-of-session-ack-zero",
         "MQMQ-2.2.19.1-21",
         "The initiator sends a SessionAck with Signature 0.",
-        sent_as("initiator", wrong_bytes(SessionAckPacket, lambda data: data[:4] + bytes(4) + data[8:])),
+        sent_as("initiator", send_wrong_bytes(SessionAckPacket, lambda data: data[:4] + bytes(4) + data[8:])),
     ),
     (
         "initiator-in-clear-in-connection-parameters",
@@ -322,7 +322,7 @@ for _name, _rules, _says, _install in (
         "The initiator sends ConnectionParameters with the bytes of BaseHeader.Flags interchanged.",
         sent_as(
             "initiator",
-            wrong_bytes(ConnectionParametersPacket, lambda data: data[:2] + data[2:4][::-1] + data[4:]),
+            send_wrong_bytes(ConnectionParametersPacket, lambda data: data[:2] + data[2:4][::-1] + data[4:]),
         ),
     ),
     (

@@ -169,7 +169,7 @@ def test_reserved_of_order_and_final_acks_has_no_effect(peer, sut, judge):
     sent = [outgoing.send_session_ack()]
     for value, frame in zip(RESERVED_BYTE_VALUES, refused, strict=True):
         sent.append(outgoing.session.send(build_final_ack(peer, frame, base={"Reserved": value})))
-    if find_release(sut).dead_letters:
+    if find_release(sut).keeps_undeliverable_messages:
         numbers = list(range(1, len(refused) + 1))
         peer.eventually(lambda: find_kept_messages(sut, DEAD_LETTERS, outgoing.identifiers) == numbers)
         judge.all(

@@ -231,7 +231,7 @@ def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, del
         "message with infinite time": (TEN_YEARS_S, INFINITE_LIFETIME_S, True),
         "message with a time of 36 hours, whose low 16 bits are 1": (OLD_MESSAGE_AGE_S, 0x2_0001, True),
     }
-    if peer.environment.virtual:
+    if peer.environment.is_time_virtual:
         cases |= {
             "message that expires now": (OLD_MESSAGE_AGE_S, OLD_MESSAGE_AGE_S, True),
             "message that expired a second ago": (OLD_MESSAGE_AGE_S, OLD_MESSAGE_AGE_S - 1, False),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.fields import add_bits_set, add_refusals, field_is
+from harness.faults.fields import field_is, register_refusal_faults, register_set_bit_faults
 from harness.faults.parts import fault
 from harness.faults.primitives import at_restart, packets, wrong_fields
 from harness.faults.received_messages import change_received_message
@@ -210,7 +210,7 @@ class QueueManagerRecoverableMessageInJournalLostAtRestart(Journaling):
         self.qm.positions.message_available(self.qm.positions.insert_message(queue, message))
 
 
-add_refusals(
+register_refusal_faults(
     UserMessagePacket,
     ("receiver-user-header-x1-refused", "MQMQ-2.2.19.2-12", "UserHeader.X1"),
     ("receiver-user-header-x2-refused", "MQMQ-2.2.19.2-24", "UserHeader.X2"),
@@ -224,7 +224,7 @@ add_refusals(
 )
 
 
-add_bits_set(
+register_set_bit_faults(
     UserMessagePacket,
     ("sender-user-header-x1-set", "MQMQ-2.2.19.2-12", "UserHeader.X1"),
     ("sender-user-header-x2-set", "MQMQ-2.2.19.2-24", "UserHeader.X2"),

@@ -54,7 +54,7 @@ def _change_restored_messages(change: Callable[[list[MessagePosition]], None]) -
             for queue in after.core.adm.QueueCollection.values():
                 change(list(queue.MessagePositionList))
 
-        faulty.on_restart.append(change_messages_after_restart)
+        faulty.actions_at_restart.append(change_messages_after_restart)
 
     return install_change_at_restart
 

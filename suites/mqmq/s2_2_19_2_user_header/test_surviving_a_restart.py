@@ -295,7 +295,7 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
 
     After a restart, these queues are unchanged.
     """
-    if not find_release(sut).dead_letters:
+    if not find_release(sut).keeps_undeliverable_messages:
         raise LackedByRelease("the SUT has no dead-letter queues (MS-MQMQ <3>)")
     full = sut.new_queue("full", quota_kb=1)
     other = peer.open_raw()
@@ -346,7 +346,7 @@ def test_name_of_dead_letter_queue_survives_restart(peer, sut, judge):
     other after it. Both are then in the named queue. Erratum E111 leaves open which dead-letter queue stores
     nontransactional messages.
     """
-    if not find_release(sut).dead_letters:
+    if not find_release(sut).keeps_undeliverable_messages:
         raise LackedByRelease("the SUT has no dead-letter queues (MS-MQMQ <3>)")
     own = sut.new_queue("dead", transactional=True)
     fields = {"delivery": "transactional", "journal": ["negative"], "dead_letter_queue": own}

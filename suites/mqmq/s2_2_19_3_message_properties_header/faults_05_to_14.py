@@ -7,7 +7,7 @@ from functools import partial
 from operator import or_
 from typing import Any
 
-from harness.faults.fields import change_number, field_is, off_by, size_wrong
+from harness.faults.fields import change_number, field_is, off_by, send_wrong_size
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import at_restart, packets, wrong_fields
 from harness.faults.received_messages import change_received_message
@@ -189,7 +189,7 @@ for _name, _rules, _says, _install in (
         "sender-message-size-one-too-large",
         ("MQMQ-2.2.19.3-17",),
         "The sender's UserMessage carries a MessageSize that is one too large.",
-        size_wrong(UserMessagePacket, "MessagePropertiesHeader.MessageSize", 1),
+        send_wrong_size(UserMessagePacket, "MessagePropertiesHeader.MessageSize", 1),
     ),
     (
         "sender-message-size-beyond-packet",
@@ -238,7 +238,7 @@ for _name, _rules, _says, _install in (
         "sender-extension-size-4-too-large",
         ("MQMQ-2.2.19.3-27",),
         "The sender's UserMessage carries an ExtensionSize that is 4 too large.",
-        size_wrong(UserMessagePacket, "MessagePropertiesHeader.ExtensionSize"),
+        send_wrong_size(UserMessagePacket, "MessagePropertiesHeader.ExtensionSize"),
     ),
     (
         "sender-extension-size-beyond-packet",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.admin_acks import ALL_CLASSES, REFUSAL_CLASSES, REMOVAL_CLASSES, change_admin_acks
+from harness.faults.admin_acks import ALL_ACK_CLASSES, QUEUE_REMOVAL_ACK_CLASSES, REFUSAL_ACK_CLASSES, change_admin_acks
 from harness.faults.fields import field_is, off_by
 from harness.faults.parts import replace_part
 from harness.faults.primitives import packets, set_fields, wrong_fields
@@ -62,11 +62,11 @@ _ARRIVAL_ACK_CLASSES, _RECEIVE_ACK_CLASSES = (
     (MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE,),
     (MessageClass.MQMSG_CLASS_ACK_RECEIVE,),
 )
-_REMOVAL_NACK_CLASSES = tuple(one for one in REMOVAL_CLASSES if one not in _RECEIVE_ACK_CLASSES)
+_REMOVAL_NACK_CLASSES = tuple(one for one in QUEUE_REMOVAL_ACK_CLASSES if one not in _RECEIVE_ACK_CLASSES)
 for _rule, _event, _classes in (
     ("MQMQ-2.2.19.3-01", "arrival", _ARRIVAL_ACK_CLASSES),
     ("MQMQ-2.2.19.3-02", "receipt", _RECEIVE_ACK_CLASSES),
-    ("MQMQ-2.2.19.3-03", "refusal", REFUSAL_CLASSES),
+    ("MQMQ-2.2.19.3-03", "refusal", REFUSAL_ACK_CLASSES),
     ("MQMQ-2.2.19.3-04", "removal", _REMOVAL_NACK_CLASSES),
 ):
     for _name, _says, _when in (
@@ -244,14 +244,14 @@ for _name, _rules, _says, _install in (
         "receiver-correlation-id-of-refusal-zero",
         "MQMQ-2.2.19.3-14",
         "The receiver sends a negative acknowledgment of a refused message with a CorrelationID of zeros.",
-        change_admin_acks(REFUSAL_CLASSES, lambda ack, message: replace(ack, CorrelationIdentifier=bytes(20))),
+        change_admin_acks(REFUSAL_ACK_CLASSES, lambda ack, message: replace(ack, CorrelationIdentifier=bytes(20))),
     ),
     (
         "receiver-correlation-id-of-removal-without-number",
         "MQMQ-2.2.19.3-14",
         "The receiver sends an acknowledgment of a removed message with a CorrelationID without the MessageID.",
         change_admin_acks(
-            REMOVAL_CLASSES,
+            QUEUE_REMOVAL_ACK_CLASSES,
             lambda ack, message: replace(ack, CorrelationIdentifier=ack.CorrelationIdentifier[:16] + bytes(4)),
         ),
     ),
@@ -260,7 +260,7 @@ for _name, _rules, _says, _install in (
         "MQMQ-2.2.19.3-14",
         "The receiver acknowledges a transactional message with the bytes of the MessageID reversed in CorrelationID.",
         change_admin_acks(
-            ALL_CLASSES,
+            ALL_ACK_CLASSES,
             lambda ack, message: (
                 replace(
                     ack, CorrelationIdentifier=ack.CorrelationIdentifier[:16] + ack.CorrelationIdentifier[16:][::-1]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import change_number, field_is, off_by, refused_unless_zero
+from harness.faults.fields import change_number, field_is, off_by, refuse_packets_unless_field_is_zero
 from harness.faults.parts import fault, override_method, replace_part
 from harness.faults.primitives import packets, set_fields
 from harness.faults.registry import Install, add
@@ -69,7 +69,7 @@ for _name, _rules, _says, _install in (
         "receiver-session-header-reserved-refused",
         ("MQMQ-2.2.20.4-13",),
         "The queue manager refuses a SessionAck whose SessionHeader.Reserved is not zero.",
-        refused_unless_zero(SessionAckPacket, "SessionHeader.Reserved"),
+        refuse_packets_unless_field_is_zero(SessionAckPacket, "SessionHeader.Reserved"),
     ),
     (
         "session-ack-recoverable-flags-before-number",

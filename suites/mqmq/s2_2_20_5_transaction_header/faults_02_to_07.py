@@ -11,7 +11,7 @@ from harness.faults.fields import (
     clear_bits,
     invert_bits,
     off_by,
-    refused_unless_zero,
+    refuse_packets_unless_field_is_zero,
     set_bits,
 )
 from harness.faults.parts import fault
@@ -105,7 +105,7 @@ for _name, _rules, _says, _install in (
         "receiver-transaction-header-connector-guid-refused",
         ("MQMQ-2.2.20.5-21",),
         "The receiver refuses a message whose ConnectorQMGuid is not zero.",
-        refused_unless_zero(UserMessagePacket, "TransactionHeader.ConnectorQMGuid"),
+        refuse_packets_unless_field_is_zero(UserMessagePacket, "TransactionHeader.ConnectorQMGuid"),
     ),
 ):
     add(_name, _rules, _says, _install)

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.fields import (
-    add_bits_set,
     change_number,
+    register_set_bit_faults,
 )
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import packets, set_fields
@@ -24,7 +24,7 @@ from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_20_5_transaction_header.fault_steps import FM_FLAG, LM_FLAG, change_transaction_id_in_flags
 from suites.mqmq.steps.kinds_of_messages import has_large_body
 
-add_bits_set(
+register_set_bit_faults(
     UserMessagePacket,
     ("sender-transaction-header-x1-set", "MQMQ-2.2.20.5-08", "TransactionHeader.X1"),
     ("sender-transaction-header-x2-set", "MQMQ-2.2.20.5-09", "TransactionHeader.X2"),

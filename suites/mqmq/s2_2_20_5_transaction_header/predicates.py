@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from harness.capture.recorder import MALFORMED, Connection, Frame
-from harness.judging.passive import Context, Finding, RecentValues, Summary, get_record, passive
+from harness.judging.passive import ConnectionSummary, Context, Finding, RecentValues, parse_frame_strictly, passive
 from reference_qm.codec import TransactionHeader
 from suites.mqmq.steps.message_bytes import TRANSACTION_HEADER_NAME
 from suites.mqmq.steps.message_parts import make_part_presence_predicate
@@ -145,7 +145,7 @@ class SentSequence:
         self.highest = 0
 
 
-class SentSequences(Summary):
+class SentSequences(ConnectionSummary):
     """The sequences of the SUT on a connection, by TxSequenceID."""
 
     def __init__(self) -> None:
@@ -153,11 +153,11 @@ class SentSequences(Summary):
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Remember the number of a transactional message."""
-        record = get_record(frame) if frame.from_sut and frame.kind == USER_MESSAGE_KIND else None
+        record = parse_frame_strictly(frame) if frame.from_sut and frame.kind == USER_MESSAGE_KIND else None
         if record is not None and record.TransactionHeader is not None:
             header = record.TransactionHeader
             sequence = self.by_identifier[header.TxSequenceID]
-            sequence.numbers.keep(record.UserHeader.MessageID, header.TxSequenceNumber)
+            sequence.numbers.store_new_value(record.UserHeader.MessageID, header.TxSequenceNumber)
             sequence.highest = max(sequence.highest, header.TxSequenceNumber)
 
 

@@ -39,7 +39,7 @@ def test_forwarded_message_keeps_connector_qm_guid(peer, sut, judge):
     marks = {f"{TRANSACTION_HEADER_PREFIX}Flags.FM": 1, f"{TRANSACTION_HEADER_PREFIX}Flags.LM": 0}
     wanted = {
         f"{TRANSACTION_HEADER_PREFIX}Flags.CG": 1,
-        **(marks if find_release(sut).transaction_marks else {}),
+        **(marks if find_release(sut).sets_first_and_last_message_flags else {}),
         f"{TRANSACTION_HEADER_PREFIX}Flags.ID": SAMPLE_TRANSACTION_ID,
         f"{TRANSACTION_HEADER_PREFIX}TxSequenceNumber": 1,
         f"{TRANSACTION_HEADER_PREFIX}ConnectorQMGuid": str(CONNECTOR_GUID),

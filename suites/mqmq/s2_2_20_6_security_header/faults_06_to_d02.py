@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import add_bits_set, add_refusals
+from harness.faults.fields import register_refusal_faults, register_set_bit_faults
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import packets, set_fields
 from harness.faults.public_keys import change_published_blobs
@@ -184,7 +184,7 @@ for _name, _rules, _says, _install in (
     add(f"receiver-security-header-{_name}", _rules, _says, _install)
 
 
-add_refusals(
+register_refusal_faults(
     UserMessagePacket,
     ("receiver-security-header-x12-refused", "MQMQ-2.2.20.6-10", "SecurityHeader.X12"),
     ("receiver-security-header-x13-refused", "MQMQ-2.2.20.6-11", "SecurityHeader.X13"),
@@ -193,7 +193,7 @@ add_refusals(
 )
 
 
-add_bits_set(
+register_set_bit_faults(
     UserMessagePacket,
     ("sender-security-header-x12-set", "MQMQ-2.2.20.6-10", "SecurityHeader.X12"),
     ("sender-security-header-x13-set", "MQMQ-2.2.20.6-11", "SecurityHeader.X13"),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from harness.faults.registry import add
-from harness.faults.signed_packets import Changes, change_signed_packet
+from harness.faults.signed_packets import ValueByFieldPath, change_signed_packet
 from reference_qm.codec import MessagePropertiesHeader
 from reference_qm.security import SignatureType
 
 SIG10, SIG20, SIG30 = SignatureType.SIG10, SignatureType.SIG20, SignatureType.SIG30
-_changes: Changes
+_changes: ValueByFieldPath
 _ALL_ACK_REQUEST_BITS = MessagePropertiesHeader.flags(PA=1, PR=1, NA=1, NR=1)
 
 for _kind, _name, _rule, _says, _changes in (

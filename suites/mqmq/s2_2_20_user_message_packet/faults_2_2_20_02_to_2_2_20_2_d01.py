@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import add_refusals, field_is, off_by, set_bits, size_wrong
+from harness.faults.fields import field_is, off_by, register_refusal_faults, send_wrong_size, set_bits
 from harness.faults.parts import fault
 from harness.faults.primitives import packets, wrong_fields
 from harness.faults.registry import add
@@ -205,7 +205,7 @@ add(
     "sender-mqf-address-header-size-of-three-names-too-small",
     "MQMQ-2.2.20.2-01",
     "The sender writes a HeaderSize that is 4 too small if the list of destinations has three names or more.",
-    size_wrong(
+    send_wrong_size(
         UserMessagePacket,
         "MultiQueueFormatHeader.Destination.HeaderSize",
         -4,
@@ -214,7 +214,7 @@ add(
 )
 
 
-add_refusals(
+register_refusal_faults(
     UserMessagePacket,
     ("receiver-list-reserved-refused", "MQMQ-2.2.20.2-03", "MultiQueueFormatHeader.Destination.Reserved"),
     ("receiver-list-signature-reserved-refused", "MQMQ-2.2.20.3-02", "MultiQueueFormatHeader.Signature.Reserved"),

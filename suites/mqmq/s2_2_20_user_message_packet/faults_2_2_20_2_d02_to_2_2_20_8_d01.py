@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import add_bits_set, field_is
+from harness.faults.fields import field_is, register_set_bit_faults
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import packets, wrong_bytes
+from harness.faults.primitives import packets, send_wrong_bytes
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size, has_header
 from reference_qm.codec import (
@@ -189,7 +189,7 @@ add(
 )
 
 
-add_bits_set(
+register_set_bit_faults(
     UserMessagePacket,
     ("sender-debug-header-x2-set", "MQMQ-2.2.20.8-02", "DebugHeader.X2"),
     ("sender-debug-header-x3-set", "MQMQ-2.2.20.8-03", "DebugHeader.X3"),
@@ -283,7 +283,7 @@ add(
     "sender-debug-header-queue-identifier-missing-in-recoverable-message",
     "MQMQ-2.2.20.8-17",
     "The sender omits QueueIdentifier in the DebugHeader of a recoverable message, although QT is 1.",
-    wrong_bytes(
+    send_wrong_bytes(
         UserMessagePacket,
         lambda data: correct_packet_size(data[:-16]),
         lambda packet: (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.fields import refused_unless_zero, size_wrong
+from harness.faults.fields import refuse_packets_unless_field_is_zero, send_wrong_size
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import BaseHeader, FormatError, Packet, UserMessagePacket
@@ -45,7 +45,7 @@ add(
     "sender-message-empty-administration-list-header-size-0",
     "MQMQ-2.2.20.2-01",
     "The sender sets HeaderSize of the MQFAddressHeader for the administration queues to 0 if the list is empty.",
-    size_wrong(
+    send_wrong_size(
         UserMessagePacket,
         "MultiQueueFormatHeader.Administration.HeaderSize",
         -FIXED_ADDRESS_HEADER_BYTES,
@@ -58,7 +58,7 @@ add(
     "receiver-message-response-list-reserved-not-zero-refused",
     "MQMQ-2.2.20.2-03",
     "The receiver refuses a message in which Reserved of the MQFAddressHeader for the response queues is not zero.",
-    refused_unless_zero(UserMessagePacket, "MultiQueueFormatHeader.Response.Reserved"),
+    refuse_packets_unless_field_is_zero(UserMessagePacket, "MultiQueueFormatHeader.Response.Reserved"),
     blind=True,
 )
 
@@ -79,6 +79,6 @@ add(
     "MQMQ-2.2.20.3-04",
     "The sender sets Size of an MQFSignatureHeader to the size of the whole header, which is 8 bytes more than "
     "Signature has.",
-    size_wrong(UserMessagePacket, "MultiQueueFormatHeader.Signature.Size", FIXED_SIGNATURE_HEADER_BYTES),
+    send_wrong_size(UserMessagePacket, "MultiQueueFormatHeader.Signature.Size", FIXED_SIGNATURE_HEADER_BYTES),
     blind=True,
 )

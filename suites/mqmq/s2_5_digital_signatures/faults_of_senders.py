@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harness.faults.parts import replace_part
 from harness.faults.registry import Install, add
-from harness.faults.signed_packets import Changes, change_signed_packet
+from harness.faults.signed_packets import ValueByFieldPath, change_signed_packet
 from reference_qm.codec import BaseHeader, UserHeader, UserMessagePacket
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.security import SignatureType
@@ -22,7 +22,7 @@ _DELIVERY_OFFSET, _PRIORITY_OFFSET, _JOURNAL_OFFSET, _CLASS_OFFSET, _BODY_TYPE_O
 )
 """Offsets of properties behind SourceQueueManager, which MSMQ 2.0 and 3.0 signatures cover."""
 _rule: str | tuple[str, ...]
-_changes: Changes
+_changes: ValueByFieldPath
 
 
 def _change_signed_bytes_from_source_queue_manager(of: SignatureType, change: Callable[[bytes], bytes]) -> Install:

@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, NotExercised, RecentValues, Summary, get_record
+from harness.judging.passive import (
+    ConnectionSummary,
+    Context,
+    Finding,
+    NotExercised,
+    RecentValues,
+    parse_frame_strictly,
+)
 
 USER_MESSAGE_KIND = "UserMessage"
 
 
-class SentMessages(Summary):
+class SentMessages(ConnectionSummary):
     """For each identifier of a message from the SUT on a connection, a hash of the properties of the first message with
     that identifier.
     """
@@ -20,10 +27,10 @@ class SentMessages(Summary):
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Remember a message of the SUT."""
-        record = get_record(frame) if frame.from_sut and frame.kind == USER_MESSAGE_KIND else None
+        record = parse_frame_strictly(frame) if frame.from_sut and frame.kind == USER_MESSAGE_KIND else None
         if record is not None:
             user, properties = record.UserHeader, record.MessagePropertiesHeader
-            self.first.keep((user.SourceQueueManager, user.MessageID), hash(properties))
+            self.first.store_new_value((user.SourceQueueManager, user.MessageID), hash(properties))
 
 
 def check_message_id_ordinal(packet: Any, context: Context) -> Finding:

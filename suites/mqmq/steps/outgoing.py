@@ -35,7 +35,7 @@ class Outgoing:
         encryption.
         """
         frame = self.poll(**message)
-        if frame is None and message.get("privacy_level") == "advanced" and not find_release(self.sut).aes:
+        if frame is None and message.get("privacy_level") == "advanced" and not find_release(self.sut).has_aes_provider:
             raise LackedByRelease("the SUT does not send with PrivacyLevel Advanced (MS-MQQB <66>)")
         if frame is None:
             raise ConformanceFailure("the SUT did not send the message")

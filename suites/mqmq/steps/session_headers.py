@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from harness.capture.recorder import MALFORMED, Connection, Frame
-from harness.judging.passive import Context, Finding, Predicate, RecentValues, Summary, get_record
+from harness.judging.passive import ConnectionSummary, Context, Finding, Predicate, RecentValues, parse_frame_strictly
 from harness.peer.conversation import Conversation
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 
@@ -24,7 +24,7 @@ _ACK_FLAG_BITS = 32
 SessionHeaderJudgment = Callable[[Any, "SessionMessageCounts"], Finding]
 
 
-class SessionMessageCounts(Summary):
+class SessionMessageCounts(ConnectionSummary):
     """The number of messages that each side of a connection has sent, and the last counts that the SUT acknowledged."""
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class SessionMessageCounts(Summary):
         """Count a message, and remember the acknowledgments of its SessionHeader."""
         if not frame.from_sut and frame.kind == MALFORMED:
             self.is_clear = False
-        packet = get_record(frame) if frame.kind in (SESSION_ACK_KIND, USER_MESSAGE_KIND) else None
+        packet = parse_frame_strictly(frame) if frame.kind in (SESSION_ACK_KIND, USER_MESSAGE_KIND) else None
         if packet is None:
             return
         if frame.kind == USER_MESSAGE_KIND:
@@ -61,7 +61,7 @@ class SessionMessageCounts(Summary):
         self.headers += 1
         self.acknowledged = header.AckSequenceNumber
         for number in list_acknowledged_numbers(header):
-            self.flagged.keep(number, True)
+            self.flagged.store_new_value(number, True)
             self.began_with = self.began_with or number
             if len(self.flagged) > _SEQUENCE_NUMBER_COUNT // 4:  # long before the sequence numbers repeat
                 del self.flagged[next(iter(self.flagged))]

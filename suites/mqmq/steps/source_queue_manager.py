@@ -6,10 +6,10 @@ from typing import Any
 from uuid import UUID
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, Summary, get_record
+from harness.judging.passive import ConnectionSummary, Context, Finding, parse_frame_strictly
 
 
-class OwnQueueManagerIdentifier(Summary):
+class OwnQueueManagerIdentifier(ConnectionSummary):
     """The GUID that the SUT sent in its first EstablishConnection packet."""
 
     def __init__(self) -> None:
@@ -19,7 +19,7 @@ class OwnQueueManagerIdentifier(Summary):
         """Store the GUID in the first EstablishConnection packet from the SUT."""
         if self.guid is not None or not frame.from_sut or frame.kind != "EstablishConnection":
             return
-        record = get_record(frame)
+        record = parse_frame_strictly(frame)
         if record is not None:
             header = record.EstablishConnectionHeader
             self.guid = header.ClientGuid if connection.sut_role == "initiator" else header.ServerGuid

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, Predicate, RecentValues, Summary, get_record
+from harness.judging.passive import ConnectionSummary, Context, Finding, Predicate, RecentValues, parse_frame_strictly
 from reference_qm.codec import TxSequenceID
 
 HeaderPairJudgment = Callable[[Any, Any], Finding]
 """A predicate that is called with a TransactionHeader and with the previous TransactionHeader of its sequence."""
 
 
-class SentTransactionHeaders(Summary):
+class SentTransactionHeaders(ConnectionSummary):
     """The TransactionHeaders that the SUT has sent on a connection, by sequence and TxSequenceNumber."""
 
     def __init__(self) -> None:
@@ -21,10 +21,10 @@ class SentTransactionHeaders(Summary):
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Remember the TransactionHeader of a message from the SUT."""
-        packet = get_record(frame) if frame.from_sut and frame.kind == "UserMessage" else None
+        packet = parse_frame_strictly(frame) if frame.from_sut and frame.kind == "UserMessage" else None
         if packet is not None and packet.TransactionHeader is not None:
             header = packet.TransactionHeader
-            self.headers.keep((header.TxSequenceID, header.TxSequenceNumber), header)
+            self.headers.store_new_value((header.TxSequenceID, header.TxSequenceNumber), header)
 
 
 def make_predicate_with_previous_message(judge: HeaderPairJudgment) -> Predicate:

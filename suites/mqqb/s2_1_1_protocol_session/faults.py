@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import every_packet, filter_effects, filter_inputs, skip
+from harness.faults.primitives import change_every_packet, filter_effects, filter_inputs, skip
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.sessions.connecting import Connecting
@@ -23,7 +23,7 @@ add(
     "any-packet-base-header-first-half-missing",
     "MQQB-2.1.1-01",
     "A queue manager sends every packet without the first 8 bytes of its BaseHeader.",
-    every_packet(lambda data: data[8:]),
+    change_every_packet(lambda data: data[8:]),
 )
 
 

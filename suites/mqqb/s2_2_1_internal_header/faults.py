@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import add_refusals, clear_bits, field_is, sent_as, set_bits
+from harness.faults.fields import clear_bits, field_is, register_refusal_faults, sent_as, set_bits
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import set_fields, silent_after, wrong_bytes, wrong_fields
+from harness.faults.primitives import fall_silent_after_step, send_wrong_bytes, set_fields, wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
     NULL_GUID,
@@ -28,7 +28,7 @@ from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
-add_refusals(
+register_refusal_faults(
     SessionAckPacket,
     ("receiver-internal-header-reserved-refused", "MQQB-2.2.1-01", "InternalHeader.Reserved"),
     ("receiver-internal-header-x5-refused", "MQQB-2.2.1-07", "InternalHeader.X5"),
@@ -155,7 +155,7 @@ add(
     "receiver-ignores-session-after-unknown-pt",
     "MQQB-2.2.1-03",
     "The receiver of an internal packet with an unknown PT closes the session and never answers another packet.",
-    silent_after(
+    fall_silent_after_step(
         Closing.refuse_malformed,
         lambda *arguments: any(getattr(one, "field", None) == "InternalHeader.PT" for one in arguments),
     ),
@@ -432,7 +432,7 @@ add(
     "receiver-session-ack-flags-before-reserved",
     "MQQB-2.2.1-D01",
     "The receiver sends a SessionAck with Flags before Reserved in its InternalHeader.",
-    wrong_bytes(SessionAckPacket, lambda data: data[:16] + data[18:20] + data[16:18] + data[20:]),
+    send_wrong_bytes(SessionAckPacket, lambda data: data[:16] + data[18:20] + data[16:18] + data[20:]),
 )
 
 
@@ -440,7 +440,7 @@ add(
     "acceptor-establish-connection-refusal-in-bit-5",
     "MQQB-2.2.1-D01",
     "The acceptor refuses a session with bit 5 of InternalHeader.Flags set instead of bit 4 (CS).",
-    wrong_bytes(
+    send_wrong_bytes(
         EstablishConnectionPacket,
         lambda data: data[:18] + bytes([data[18] & ~0x10 | (data[18] & 0x10) << 1]) + data[19:],
     ),

@@ -12,8 +12,8 @@ from harness.faults.session_packets import (
     change_sent_packet,
     has_earlier_request,
     has_other_session,
-    is_refused,
     set_packet_type,
+    was_session_refused,
 )
 from reference_qm.codec import (
     ConnectionParametersPacket,
@@ -214,7 +214,7 @@ add(
     "acceptor-refusal-in-bit-5",
     "MQQB-2.2.1-D01",
     "An acceptor that refuses a session sets bit 5 of InternalHeader.Flags instead of bit 4.",
-    change_sent_packet(EstablishConnectionPacket, _move_cs_flag_to_x5, is_refused),
+    change_sent_packet(EstablishConnectionPacket, _move_cs_flag_to_x5, was_session_refused),
     blind=True,
 )
 
@@ -240,7 +240,7 @@ add(
     "acceptor-refusal-has-type-4",
     "MQQB-2.2.1-02",
     "An acceptor that refuses a session sends an EstablishConnection response with PT 4.",
-    change_sent_packet(EstablishConnectionPacket, set_packet_type(4), is_refused),
+    change_sent_packet(EstablishConnectionPacket, set_packet_type(4), was_session_refused),
     blind=True,
 )
 

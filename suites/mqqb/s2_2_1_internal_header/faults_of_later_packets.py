@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import refused_unless_zero
+from harness.faults.fields import refuse_packets_unless_field_is_zero
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import (
@@ -85,13 +85,13 @@ for _rule, _bit in (
         f"receiver-session-ack-with-{_bit.lower()}-refused",
         _rule,
         f"The receiver refuses a SessionAck in which {_bit} of InternalHeader.Flags is set.",
-        refused_unless_zero(SessionAckPacket, f"InternalHeader.{_bit}"),
+        refuse_packets_unless_field_is_zero(SessionAckPacket, f"InternalHeader.{_bit}"),
         blind=True,
     )
     add(
         f"receiver-connection-parameters-with-{_bit.lower()}-refused",
         _rule,
         f"The receiver refuses a ConnectionParameters packet in which {_bit} of InternalHeader.Flags is set.",
-        refused_unless_zero(ConnectionParametersPacket, f"InternalHeader.{_bit}"),
+        refuse_packets_unless_field_is_zero(ConnectionParametersPacket, f"InternalHeader.{_bit}"),
         blind=True,
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import clear_bits, field_is, refused_unless_zero, sent_as
+from harness.faults.fields import clear_bits, field_is, refuse_packets_unless_field_is_zero, sent_as
 from harness.faults.parts import fault
-from harness.faults.primitives import set_fields, wrong_bytes
+from harness.faults.primitives import send_wrong_bytes, set_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import PT_CONNECTION_PARAMETERS, ConnectionParametersPacket, EstablishConnectionPacket
@@ -48,7 +48,7 @@ add(
     "receiver-connection-parameters-reserved-refused",
     "MQQB-2.2.2.1-01",
     "The receiver refuses a ConnectionParameters packet whose ConnectionParametersHeader.Reserved is not zero.",
-    refused_unless_zero(ConnectionParametersPacket, "ConnectionParametersHeader.Reserved"),
+    refuse_packets_unless_field_is_zero(ConnectionParametersPacket, "ConnectionParametersHeader.Reserved"),
 )
 
 
@@ -102,7 +102,7 @@ add(
     "any-connection-parameters-8-bytes-too-long",
     "MQQB-2.2.2-D01",
     "A queue manager sends a ConnectionParameters packet with 8 bytes after its ConnectionParametersHeader.",
-    wrong_bytes(ConnectionParametersPacket, lambda data: correct_packet_size(data + bytes(8))),
+    send_wrong_bytes(ConnectionParametersPacket, lambda data: correct_packet_size(data + bytes(8))),
 )
 
 
@@ -110,7 +110,7 @@ add(
     "any-connection-parameters-window-size-missing",
     "MQQB-2.2.2.1-D01",
     "A queue manager sends a ConnectionParameters packet without WindowSize, its last field.",
-    wrong_bytes(ConnectionParametersPacket, lambda data: correct_packet_size(data[:-2])),
+    send_wrong_bytes(ConnectionParametersPacket, lambda data: correct_packet_size(data[:-2])),
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import facts
-from harness.peer.handshake import parameters_request
+from harness.peer.handshake import build_parameters_request
 from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, sut_survives
 from suites.mqqb.steps.exchanges import exchange_message
@@ -24,7 +24,7 @@ message at a different time with one of these values.
 def test_connection_parameters_answer_has_in_set_and_pt_3(peer, judge):
     """The SUT answers a ConnectionParameters packet of the peer with IN set and PT 3."""
     connection = peer.request_session()
-    sent = connection.send(parameters_request())
+    sent = connection.send(build_parameters_request())
     reply = connection.poll_packet(1)
     bits = read_in_flag_and_packet_type(reply)
     judge("MQQB-2.2.2-01", expected=1, observed=bits["IN"], case="IN of the answer", evidence=[sent, reply])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import add_refusals, clear_bits, field_is, invert_bits, off_by, sent_as
+from harness.faults.fields import clear_bits, field_is, invert_bits, off_by, register_refusal_faults, sent_as
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import packets, set_fields, wrong_bytes
+from harness.faults.primitives import packets, send_wrong_bytes, set_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import NULL_GUID, EstablishConnectionHeader, EstablishConnectionPacket
@@ -89,13 +89,13 @@ for _name, _rules, _says, _install in (
         "any-establish-connection-4-bytes-too-long",
         ("MQQB-2.2.3-D01",),
         "A queue manager sends an EstablishConnection packet with 4 bytes after its EstablishConnectionHeader.",
-        wrong_bytes(ESTABLISH_PACKET_CLASS, lambda data: correct_packet_size(data + bytes(4))),
+        send_wrong_bytes(ESTABLISH_PACKET_CLASS, lambda data: correct_packet_size(data + bytes(4))),
     ),
     (
         "any-establish-connection-padding-missing",
         ("MQQB-2.2.3.1-D01",),
         "A queue manager sends an EstablishConnection packet without its 512 bytes of Padding.",
-        wrong_bytes(ESTABLISH_PACKET_CLASS, lambda data: correct_packet_size(data[:-512])),
+        send_wrong_bytes(ESTABLISH_PACKET_CLASS, lambda data: correct_packet_size(data[:-512])),
     ),
 ):
     add(_name, _rules, _says, _install)
@@ -221,7 +221,7 @@ class InitiatorOsFlagOfRetryInverted(Establishing):
         )
 
 
-add_refusals(
+register_refusal_faults(
     ESTABLISH_PACKET_CLASS,
     ("receiver-establish-connection-x11-refused", "MQQB-2.2.3.1-09", "EstablishConnectionHeader.X11"),
     ("receiver-establish-connection-x12-refused", "MQQB-2.2.3.1-10", "EstablishConnectionHeader.X12"),

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.session_packets import (
-    OPERATING_SYSTEM_OFFSET,
+    OPERATING_SYSTEM_FIELD_OFFSET,
     change_sent_packet,
     clear_internal_flag,
     has_earlier_request,
     has_other_session,
-    is_refused,
     set_byte,
     set_packet_type,
+    was_session_refused,
 )
 from reference_qm.codec import EstablishConnectionPacket
 from reference_qm.core.queue_manager import QueueManager
@@ -34,9 +34,9 @@ def _resize_padding(data: bytes, padding: int) -> bytes:
 def _invert_operating_system_bit(bit: int) -> Callable[[bytes], bytes]:
     """Return a function that inverts a bit of the upper byte of OperatingSystem."""
     return lambda data: (
-        data[: OPERATING_SYSTEM_OFFSET + 1]
-        + bytes([data[OPERATING_SYSTEM_OFFSET + 1] ^ 1 << bit])
-        + data[OPERATING_SYSTEM_OFFSET + 2 :]
+        data[: OPERATING_SYSTEM_FIELD_OFFSET + 1]
+        + bytes([data[OPERATING_SYSTEM_FIELD_OFFSET + 1] ^ 1 << bit])
+        + data[OPERATING_SYSTEM_FIELD_OFFSET + 2 :]
     )
 
 
@@ -64,7 +64,7 @@ add(
     "acceptor-refusal-without-padding",
     "MQQB-2.2.3.1-D01",
     "An acceptor that refuses a session sends a response without Padding.",
-    change_sent_packet(EstablishConnectionPacket, lambda data: _resize_padding(data, 0), is_refused),
+    change_sent_packet(EstablishConnectionPacket, lambda data: _resize_padding(data, 0), was_session_refused),
     blind=True,
 )
 
@@ -92,7 +92,7 @@ add(
     "acceptor-re-0-in-refusal",
     ("MQQB-2.2.3.1-03", "MQQB-2.2.3.1-04"),
     "An acceptor that refuses a session sends a response with RE 0.",
-    change_sent_packet(EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_OFFSET, 0), is_refused),
+    change_sent_packet(EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_FIELD_OFFSET, 0), was_session_refused),
     blind=True,
 )
 
@@ -101,7 +101,7 @@ add(
     ("MQQB-2.2.3.1-03", "MQQB-2.2.3.1-04"),
     "On a later connection, the initiator sends a request with RE 0.",
     change_sent_packet(
-        EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_OFFSET, 0), _is_request_after_earlier_request
+        EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_FIELD_OFFSET, 0), _is_request_after_earlier_request
     ),
     blind=True,
 )
@@ -111,7 +111,7 @@ add(
     ("MQQB-2.2.3.1-03", "MQQB-2.2.3.1-04"),
     "The acceptor sends a response with RE 0x11 if ServerGuid of the request was not zero.",
     change_sent_packet(
-        EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_OFFSET, 0x11), _is_response_to_request_with_guid
+        EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_FIELD_OFFSET, 0x11), _is_response_to_request_with_guid
     ),
     blind=True,
 )
@@ -181,7 +181,7 @@ for _name, _rule, _says, _step, _condition in (
         "MQQB-2.2.3-01",
         "IN of a refusing EstablishConnection response is clear.",
         clear_internal_flag,
-        is_refused,
+        was_session_refused,
     ),
     (
         "acceptor-in-clear-in-establish-response-beside-session",
@@ -202,7 +202,7 @@ for _name, _rule, _says, _step, _condition in (
         "MQQB-2.2.3-02",
         "PT of a refusing EstablishConnection response is 3.",
         set_packet_type(3),
-        is_refused,
+        was_session_refused,
     ),
     (
         "initiator-later-establish-request-pt-1",

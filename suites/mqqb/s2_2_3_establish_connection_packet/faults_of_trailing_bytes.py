@@ -6,7 +6,12 @@ from typing import Any
 
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
-from harness.faults.session_packets import change_sent_packet, has_earlier_request, has_other_session, is_refused
+from harness.faults.session_packets import (
+    change_sent_packet,
+    has_earlier_request,
+    has_other_session,
+    was_session_refused,
+)
 from reference_qm.codec import EstablishConnectionPacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Session
@@ -21,7 +26,7 @@ def _is_response_while_other_session_exists(qm: QueueManager, session: Session, 
 
 
 for _words, _condition, _says in (
-    ("refusal", is_refused, "response that refuses the session"),
+    ("refusal", was_session_refused, "response that refuses the session"),
     ("later-request", has_earlier_request, "request of a second connection to the same destination"),
     (
         "response-beside-other-session",

@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, fields
-from harness.peer.handshake import establish_request, parameters_request
+from harness.peer.handshake import build_parameters_request, establish_request
 from harness.peer.inbox import establish_response
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import OTHER_GUID, private_name, read_in_flag_and_packet_type
@@ -98,7 +98,7 @@ def test_answers_beside_open_session_have_in_set_and_their_pt(peer, judge):
     refusal = refused.poll_packet(0)
     if refusal is not None:  # a SUT may close the connection
         _judge_in_flag_and_packet_type(judge, establish_rules, 2, refusal, "refusal")
-    asked = second.send(parameters_request(**SAMPLE_ACK_TIMEOUTS_MS))
+    asked = second.send(build_parameters_request(**SAMPLE_ACK_TIMEOUTS_MS))
     parameters = second.poll_packet(1)
     _judge_in_flag_and_packet_type(
         judge, ("MQQB-2.2.2-01", "MQQB-2.2.2-02"), 3, parameters, "ConnectionParameters answer beside an open session"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from uuid import UUID
 
 from harness.faults.fields import clear_bits, field_is, set_bits
-from harness.faults.ordering_acks import DIRECT, MESSAGE_BODY_FIELD_PATH, PRIVATE
+from harness.faults.ordering_acks import DIRECT_NAME_QUEUE_TYPE, MESSAGE_BODY_FIELD_PATH, PRIVATE_NAME_QUEUE_TYPE
 from harness.faults.parts import fault
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import add
@@ -30,11 +30,11 @@ def _is_later_order_ack(packet: UserMessagePacket) -> bool:
 
 
 def _is_order_ack_to_private_name(packet: UserMessagePacket) -> bool:
-    return is_order_ack(packet) and packet.UserHeader.DQ == PRIVATE
+    return is_order_ack(packet) and packet.UserHeader.DQ == PRIVATE_NAME_QUEUE_TYPE
 
 
 def _is_order_ack_to_direct_name(packet: UserMessagePacket) -> bool:
-    return is_order_ack(packet) and packet.UserHeader.DQ == DIRECT
+    return is_order_ack(packet) and packet.UserHeader.DQ == DIRECT_NAME_QUEUE_TYPE
 
 
 def _is_later_order_ack_to_direct_name(packet: UserMessagePacket) -> bool:

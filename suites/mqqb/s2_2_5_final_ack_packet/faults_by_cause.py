@@ -11,7 +11,7 @@ from harness.faults.ordering_acks import (
     FOREIGN_ADDRESS,
     MESSAGE_BODY_FIELD_PATH,
     PRIVATE_QUEUE_NUMBER_PATH,
-    PROPERTIES,
+    PROPERTIES_HEADER_NAME,
     change_final_ack,
     is_later_message,
     is_sent_to_direct_name,
@@ -156,7 +156,7 @@ _FINAL_ACK_FAULTS_WITH_CASES: tuple[tuple[str, str, str, Any, tuple[tuple[str, s
         "MQQB-2.2.5-08",
         "label-lower-case",
         "the label is in lower case",
-        {f"{PROPERTIES}.Label": "qm ordering ack"},
+        {f"{PROPERTIES_HEADER_NAME}.Label": "qm ordering ack"},
         (_CASE_OF_NEGATIVE_CLASS, _CASE_OF_PRIVATE_QUEUE_NUMBER, _CASE_WHILE_OTHER_SESSION_IS_OPEN),
     ),
     (
@@ -219,7 +219,7 @@ for _rule, _class in (
             _rule,
             f"A FinalAck {_words} has the class {_instead.name} instead of {_class.name}.",
             change_final_ack(
-                {f"{PROPERTIES}.MessageClass": int(_instead)}, _restrict_condition_to_class(_class, _which)
+                {f"{PROPERTIES_HEADER_NAME}.MessageClass": int(_instead)}, _restrict_condition_to_class(_class, _which)
             ),
             blind=True,
         )

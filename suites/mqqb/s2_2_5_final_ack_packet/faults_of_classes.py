@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.faults.fields import clear_bits
-from harness.faults.ordering_acks import MESSAGE_BODY_FIELD_PATH, PRIVATE
+from harness.faults.ordering_acks import MESSAGE_BODY_FIELD_PATH, PRIVATE_NAME_QUEUE_TYPE
 from harness.faults.parts import replace_part
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import Install, add
@@ -134,7 +134,7 @@ def _is_negative_final_ack(packet: UserMessagePacket) -> bool:
 
 
 def _is_final_ack_to_private_name(packet: UserMessagePacket) -> bool:
-    return is_final_ack(packet) and packet.UserHeader.DQ == PRIVATE
+    return is_final_ack(packet) and packet.UserHeader.DQ == PRIVATE_NAME_QUEUE_TYPE
 
 
 def _is_later_final_ack(packet: UserMessagePacket) -> bool:

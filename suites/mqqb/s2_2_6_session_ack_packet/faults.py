@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.fields import clear_bits, field_is, sent_as
-from harness.faults.primitives import wrong_bytes
+from harness.faults.primitives import send_wrong_bytes
 from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import SessionAckPacket
@@ -62,5 +62,7 @@ add(
     "receiver-session-ack-session-header-missing",
     "MQQB-2.2.6-D01",
     "The receiver sends a SessionAck with SH clear that ends after its InternalHeader.",
-    wrong_bytes(SessionAckPacket, lambda data: correct_packet_size(data[:2] + bytes([data[2] & ~SH_BIT]) + data[3:20])),
+    send_wrong_bytes(
+        SessionAckPacket, lambda data: correct_packet_size(data[:2] + bytes([data[2] & ~SH_BIT]) + data[3:20])
+    ),
 )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from harness.faults.datagrams import change_received_datagrams
 from harness.faults.fields import clear_bits, field_is, invert_bits, sent_as, set_bits
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import combine_installers, pings, set_fields
+from harness.faults.primitives import change_pings, combine_installers, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import FormatError, PingPacket, parse_ping
 from reference_qm.core.queue_manager import QueueManager
@@ -263,7 +263,7 @@ add(
     "acceptor-signature-of-refusing-ping-response-swapped",
     "MQQB-2.2.7-20",
     "The acceptor sends a Ping Response with RF set whose Signature is in big-endian order.",
-    pings(_swap_bytes_of_ping_signature, lambda packet: bool(packet.RF)),
+    change_pings(_swap_bytes_of_ping_signature, lambda packet: bool(packet.RF)),
     blind=True,
 )
 
@@ -404,7 +404,7 @@ add(
     "acceptor-ping-response-qm-guid-before-cookie",
     "MQQB-2.2.7-D01",
     "The acceptor's Ping Response has QMGuid before Cookie.",
-    sent_as("acceptor", pings(lambda packet: (data := packet.build())[:4] + data[8:] + data[4:8])),
+    sent_as("acceptor", change_pings(lambda packet: (data := packet.build())[:4] + data[8:] + data[4:8])),
 )
 
 
@@ -412,7 +412,7 @@ add(
     "acceptor-ping-response-28-bytes",
     "MQQB-2.2.7-D01",
     "The acceptor's Ping Response has 28 bytes instead of 24.",
-    sent_as("acceptor", pings(lambda packet: packet.build() + bytes(4))),
+    sent_as("acceptor", change_pings(lambda packet: packet.build() + bytes(4))),
 )
 
 
@@ -420,7 +420,7 @@ add(
     "acceptor-refusing-ping-response-of-23-bytes",
     "MQQB-2.2.7-D01",
     "The acceptor sends a Ping Response with RF set that has 23 bytes.",
-    pings(lambda packet: packet.build()[:23], lambda packet: bool(packet.RF)),
+    change_pings(lambda packet: packet.build()[:23], lambda packet: bool(packet.RF)),
     blind=True,
 )
 

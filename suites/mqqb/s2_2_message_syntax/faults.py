@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harness.faults.fields import change_number, sent_as
 from harness.faults.parts import fault
-from harness.faults.primitives import set_fields, wrong_bytes
+from harness.faults.primitives import send_wrong_bytes, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import ConnectionParametersPacket, SessionAckPacket
 from reference_qm.core.sessions.session_opening import SessionOpening
@@ -21,7 +21,7 @@ add(
     "receiver-session-ack-sequence-number-big-endian",
     "MQQB-2.2-D01",
     "The receiver's SessionAck has AckSequenceNumber in big-endian order.",
-    wrong_bytes(SessionAckPacket, _reverse_byte_order(20, 22)),
+    send_wrong_bytes(SessionAckPacket, _reverse_byte_order(20, 22)),
 )
 
 
@@ -29,7 +29,7 @@ add(
     "acceptor-connection-parameters-ack-timeout-big-endian",
     "MQQB-2.2-D01",
     "The acceptor's ConnectionParameters has AckTimeout in big-endian order.",
-    sent_as("acceptor", wrong_bytes(ConnectionParametersPacket, _reverse_byte_order(24, 28))),
+    sent_as("acceptor", send_wrong_bytes(ConnectionParametersPacket, _reverse_byte_order(24, 28))),
 )
 
 

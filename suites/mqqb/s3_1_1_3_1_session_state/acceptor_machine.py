@@ -9,8 +9,8 @@ from harness.learn.learner import SessionSystem
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.states.machine import Machine, event, probe, state
-from harness.states.vocabulary import SILENCE
-from harness.sut.control import CHANNEL_ERRORS
+from harness.states.vocabulary import SILENCE_OUTCOME
+from harness.sut.control import UNUSABLE_CHANNEL_ERRORS
 
 NO_SESSION_OUTCOME = "no session"
 
@@ -24,7 +24,7 @@ class AcceptorStateDriver(Machine, path=Path(__file__)):
         super().__init__()
         self._beside = self._open_second_session(peer)
         self._system = SessionSystem(peer)
-        self._system.begin_word()
+        self._system.begin_input_sequence()
 
     # -- states ---------------------------------------------------------------------------------------------------
 
@@ -109,7 +109,7 @@ class AcceptorStateDriver(Machine, path=Path(__file__)):
         if self._beside is None:
             return NO_SESSION_OUTCOME
         answer = self._beside.request_acknowledgment()
-        return SILENCE if answer is None else answer.kind
+        return SILENCE_OUTCOME if answer is None else answer.kind
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
@@ -117,7 +117,7 @@ class AcceptorStateDriver(Machine, path=Path(__file__)):
         """Open the second session; return None if this fails, so that the event can still be judged."""
         try:
             return peer.open_raw()
-        except CHANNEL_ERRORS:
+        except UNUSABLE_CHANNEL_ERRORS:
             raise
         except ConformanceFailure:
             return None

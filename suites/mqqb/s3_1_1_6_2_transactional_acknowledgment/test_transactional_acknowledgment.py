@@ -60,7 +60,7 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
     arrivals = [
         frame for frame in peer.inbox.copies if frame["MessagePropertiesHeader"].MessageClass == AckClass.REACH_QUEUE
     ]
-    bits = ("CG", "FA", "FM", "LM", "ID") if find_release(sut).transaction_marks else ("CG", "FA", "ID")
+    bits = ("CG", "FA", "FM", "LM", "ID") if find_release(sut).sets_first_and_last_message_flags else ("CG", "FA", "ID")
     expected = [_read_transaction_header(frame, bits) for frame in sent]
     observed = [_read_transaction_header(frame, bits) for frame in came]
     evidence = [*sent, *came, *acks]

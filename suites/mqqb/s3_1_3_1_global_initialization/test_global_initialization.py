@@ -216,7 +216,7 @@ def test_keys_of_every_provider_are_forgotten_at_start(peer, sut, judge, start):
     secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
     levels = (
         (BASE_PRIVACY_LEVEL, ENHANCED_PRIVACY_LEVEL, ADVANCED_PRIVACY_LEVEL)
-        if find_release(sut).aes
+        if find_release(sut).has_aes_provider
         else (BASE_PRIVACY_LEVEL, ENHANCED_PRIVACY_LEVEL)
     )
     evidence = [frame for level in levels for frame in fill_security_caches(secured, ALICE, level)]

@@ -9,7 +9,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, closed, fields, holds, packet
-from harness.peer.handshake import NULL_GUID, establish_request, parameters_request
+from harness.peer.handshake import NULL_GUID, build_parameters_request, establish_request
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import (
@@ -312,7 +312,7 @@ def test_first_packet_other_than_establish_connection_is_not_answered(peer, judg
     ConnectionParameters packet that is the first packet.
     """
     requesting_connection, other_connection = peer.connect(), peer.connect()
-    sent = [other_connection.send(parameters_request()), requesting_connection.send(establish_request(peer))]
+    sent = [other_connection.send(build_parameters_request()), requesting_connection.send(establish_request(peer))]
     got = requesting_connection.poll_packet(0)
     other_connection.wait_closed()
     judge(
@@ -413,7 +413,7 @@ def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
     sender.collect(session, len(session.messages) + 1)
     lost = [session.send(peer.recoverable_message()) for _ in range(3)]
     peer.pass_time(1)
-    peer.tamper_accepted(lambda packet: None)
+    peer.change_packets_of_accepted_sessions(lambda packet: None)
     session.close()
     again = peer.await_session(sut.connect_timeout_ms)
     if again is None:

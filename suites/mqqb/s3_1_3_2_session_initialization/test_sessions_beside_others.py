@@ -7,7 +7,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import between, closed, facts, fields, holds
 from harness.judging.verdicts import Verdict
-from harness.peer.handshake import parameters_request
+from harness.peer.handshake import build_parameters_request
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, find_initiated_session, list_accepted_sessions
 from suites.mqqb.steps.outgoing_session import OutgoingSession
@@ -239,7 +239,7 @@ def test_first_packet_beside_open_session_must_be_establish_connection(peer, jud
     first = peer.open_session()
     for case in ("beside an open session", "after a closed session"):
         with_parameters, with_message = peer.connect(), peer.connect()
-        sent = [with_parameters.send(parameters_request()), with_message.send(peer.message())]
+        sent = [with_parameters.send(build_parameters_request()), with_message.send(peer.message())]
         ended = with_message.await_close()
         judge("MQQB-3.1.3.2-36", expected=closed(), observed=ended, case=f"UserMessage {case}", evidence=sent)
         judge(

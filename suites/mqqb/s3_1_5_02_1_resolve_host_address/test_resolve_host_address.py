@@ -15,7 +15,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.sut_file import UNUSED_ADDRESS
 from harness.sut.virtual_driver import HOST_WITH_TWO_ADDRESSES
-from harness.topology.topology_file import ROUTER, SENDER
+from harness.topology.topology_file import ROUTER_ROLE, SENDER_ROLE
 from suites.mqqb.steps.opening import (
     OTHER_GUID,
     PEER_QUEUE_BY_HOST_NAME,
@@ -336,7 +336,7 @@ def test_request_to_router_contains_guid_of_router(topology, judge):
     own = format_guid(topology.sender.guid)
     requests = [
         frame
-        for frame in topology.traffic.packets_sent("EstablishConnection", by=SENDER, to=ROUTER)
+        for frame in topology.traffic.list_packets_from_system("EstablishConnection", by=SENDER_ROLE, to=ROUTER_ROLE)
         if format_guid(frame["EstablishConnectionHeader"].ClientGuid) == own  # else it is a response
     ]
     asked_for = [format_guid(frame["EstablishConnectionHeader"].ServerGuid) for frame in requests]

@@ -7,17 +7,17 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.session_packets import (
-    OPERATING_SYSTEM_OFFSET,
-    RESERVED_OFFSET,
+    OPERATING_SYSTEM_FIELD_OFFSET,
+    RESERVED_FIELD_OFFSET,
     change_sent_packet,
     clear_internal_flag,
     has_earlier_request,
     has_other_session,
     is_destination_guid,
-    is_pinged,
     set_byte,
     set_packet_type,
     set_refusal_flag,
+    was_ping_sent_before_session,
 )
 from reference_qm.codec import (
     NULL_GUID,
@@ -106,7 +106,7 @@ add(
     "initiator-establish-request-type-3-after-ping",
     "MQQB-3.1.5.2.3-05",
     "The initiator sends an EstablishConnection request with PT 3 if a Ping Request was sent before.",
-    change_sent_packet(EstablishConnectionPacket, set_packet_type(3), is_pinged),
+    change_sent_packet(EstablishConnectionPacket, set_packet_type(3), was_ping_sent_before_session),
     blind=True,
 )
 
@@ -138,7 +138,7 @@ add(
     "initiator-establish-request-reserved-1-on-later-connection",
     "MQQB-3.1.5.2.3-12",
     "The initiator sends an EstablishConnection request with Reserved 1 on a later connection to the same destination.",
-    change_sent_packet(EstablishConnectionPacket, set_byte(RESERVED_OFFSET, 1), has_earlier_request),
+    change_sent_packet(EstablishConnectionPacket, set_byte(RESERVED_FIELD_OFFSET, 1), has_earlier_request),
     blind=True,
 )
 
@@ -146,7 +146,7 @@ add(
     "initiator-establish-request-re-0-to-guid",
     "MQQB-3.1.5.2.3-12",
     "The initiator sends an EstablishConnection request with RE 0 if the destination has no direct format name.",
-    change_sent_packet(EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_OFFSET, 0), is_destination_guid),
+    change_sent_packet(EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_FIELD_OFFSET, 0), is_destination_guid),
     blind=True,
 )
 
@@ -154,7 +154,7 @@ add(
     "initiator-establish-request-re-17-beside-other-session",
     "MQQB-3.1.5.2.3-12",
     "The initiator sends an EstablishConnection request with RE 0x11 while another session is open.",
-    change_sent_packet(EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_OFFSET, 0x11), has_other_session),
+    change_sent_packet(EstablishConnectionPacket, set_byte(OPERATING_SYSTEM_FIELD_OFFSET, 0x11), has_other_session),
     blind=True,
 )
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from harness.learn.alphabet import FOREIGN_GUID, INPUTS
+from harness.learn.alphabet import FOREIGN_GUID, PACKET_BUILDER_BY_INPUT
 from harness.peer.inbox import establish_response, parameters_response
 from harness.peer.peer import Peer
 from harness.peer.timeouts import RECOVERABLE_ACK_MS
 from harness.states.machine import Machine, event, probe, state
-from harness.states.outcomes import name_packets
+from harness.states.outcomes import get_outcome_of_packets
 from suites.mqqb.steps.ordering import build_unknown_ack
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
@@ -75,7 +75,9 @@ class InitiatorStateDriver(Machine, path=Path(__file__)):
         """Send a ConnectionParameters response."""
         asked = getattr(self._outgoing, "parameters", None)
         if asked is None:
-            return self._send_and_collect_answers(INPUTS["ConnectionParameters"](self._peer, self._outgoing.connection))
+            return self._send_and_collect_answers(
+                PACKET_BUILDER_BY_INPUT["ConnectionParameters"](self._peer, self._outgoing.connection)
+            )
         return self._send_and_collect_answers(parameters_response(asked))
 
     @event("recoverable message")
@@ -121,7 +123,9 @@ class InitiatorStateDriver(Machine, path=Path(__file__)):
         return establish_response(self._peer, self._outgoing.request, **header)
 
     def _send_input(self, name: str, within_ms: int = 0) -> str:
-        return self._send_and_collect_answers(INPUTS[name](self._peer, self._outgoing.connection), within_ms)
+        return self._send_and_collect_answers(
+            PACKET_BUILDER_BY_INPUT[name](self._peer, self._outgoing.connection), within_ms
+        )
 
     def _send_and_collect_answers(self, packet: Any, within_ms: int = 0) -> str:
         """Send a packet; return the packets that arrive until the system is silent, and any end of the connection."""
@@ -133,7 +137,7 @@ class InitiatorStateDriver(Machine, path=Path(__file__)):
             environment.run_until(lambda: self._has_answered_or_closed(before), within_ms, exactly=True)
         environment.run_until(lambda: connection.record.closed_by is not None, self._sut.quiet_ms, exactly=True)
         self.evidence.append(connection.last)
-        return name_packets(connection, before)
+        return get_outcome_of_packets(connection, before)
 
     def _has_answered_or_closed(self, before: int) -> bool:
         connection = self._outgoing.connection

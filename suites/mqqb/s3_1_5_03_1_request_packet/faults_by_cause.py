@@ -9,11 +9,11 @@ from harness.faults.registry import add
 from harness.faults.session_packets import (
     change_sent_packet,
     clear_internal_flag,
+    double_packet_bytes,
     has_other_session,
     is_ping_announced,
-    is_refused,
-    send_twice,
     set_packet_type,
+    was_session_refused,
     withhold_packet,
 )
 from reference_qm.codec import (
@@ -31,7 +31,7 @@ add(
     "acceptor-establish-response-in-clear-of-refusal",
     ("MQQB-3.1.5.3.1-03", "MQMQ-2.2.19.1-05"),
     "The acceptor sends an EstablishConnection response with IN clear if the acceptor refuses the session.",
-    change_sent_packet(EstablishConnectionPacket, clear_internal_flag, is_refused),
+    change_sent_packet(EstablishConnectionPacket, clear_internal_flag, was_session_refused),
     blind=True,
 )
 
@@ -55,7 +55,7 @@ add(
     "acceptor-establish-response-type-3-of-refusal",
     "MQQB-3.1.5.3.1-04",
     "The acceptor sends an EstablishConnection response with PT 3 if the acceptor refuses the session.",
-    change_sent_packet(EstablishConnectionPacket, set_packet_type(3), is_refused),
+    change_sent_packet(EstablishConnectionPacket, set_packet_type(3), was_session_refused),
     blind=True,
 )
 
@@ -79,7 +79,7 @@ add(
     "acceptor-establish-response-missing-of-refusal",
     "MQQB-3.1.5.3.1-02",
     "The acceptor does not send an EstablishConnection response if the acceptor refuses the session.",
-    change_sent_packet(EstablishConnectionPacket, withhold_packet, is_refused),
+    change_sent_packet(EstablishConnectionPacket, withhold_packet, was_session_refused),
     blind=True,
 )
 
@@ -95,7 +95,7 @@ add(
     "acceptor-establish-response-twice-beside-other-session",
     "MQQB-3.1.5.3.1-02",
     "The acceptor sends an EstablishConnection response twice while another session is open.",
-    change_sent_packet(EstablishConnectionPacket, send_twice, has_other_session),
+    change_sent_packet(EstablishConnectionPacket, double_packet_bytes, has_other_session),
     blind=True,
 )
 

@@ -12,7 +12,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import packet
-from harness.peer.handshake import NULL_GUID, establish_request, parameters_request
+from harness.peer.handshake import NULL_GUID, build_parameters_request, establish_request
 from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.opening import (
     OTHER_GUID,
@@ -93,7 +93,7 @@ def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server
     )
     judge.conclude("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06", "MQQB-3.1.5.3.1-09")
     peer.pass_time(sut.duration_ms(10_000) if server == "own" else 0)
-    sent = connection.send(parameters_request())
+    sent = connection.send(build_parameters_request())
     came = connection.poll_next_packet()
     judge(
         "MQQB-3.1.5.3.1-02",

@@ -9,13 +9,13 @@ from harness.faults.registry import add
 from harness.faults.session_packets import (
     change_sent_packet,
     clear_internal_flag,
+    double_packet_bytes,
     has_earlier_request,
     has_other_session,
     is_destination_guid,
-    is_pinged,
-    send_twice,
     set_packet_type,
     set_refusal_flag,
+    was_ping_sent_before_session,
     withhold_packet,
 )
 from reference_qm.codec import ConnectionParametersPacket, EstablishConnectionPacket
@@ -68,7 +68,7 @@ add(
     "initiator-parameters-request-type-2-after-ping",
     "MQQB-3.1.5.3.2-09",
     "The initiator sends a ConnectionParameters request with PT 2 if a Ping Request was sent before.",
-    change_sent_packet(ConnectionParametersPacket, set_packet_type(2), is_pinged),
+    change_sent_packet(ConnectionParametersPacket, set_packet_type(2), was_ping_sent_before_session),
     blind=True,
 )
 
@@ -116,7 +116,7 @@ add(
     "initiator-parameters-request-twice-beside-other-session",
     "MQQB-3.1.5.3.2-07",
     "The initiator sends a ConnectionParameters request twice while another session is open.",
-    change_sent_packet(ConnectionParametersPacket, send_twice, has_other_session),
+    change_sent_packet(ConnectionParametersPacket, double_packet_bytes, has_other_session),
     blind=True,
 )
 

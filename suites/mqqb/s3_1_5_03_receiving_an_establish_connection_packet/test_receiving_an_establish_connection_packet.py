@@ -5,7 +5,7 @@ expect it.
 from __future__ import annotations
 
 from harness.expectations import closed
-from harness.peer.handshake import establish_request, parameters_request
+from harness.peer.handshake import build_parameters_request, establish_request
 from harness.peer.inbox import establish_response
 from harness.run.marks import covers, sut_survives
 from suites.mqqb.steps.outgoing_session import OutgoingSession
@@ -18,7 +18,7 @@ def test_second_establish_connection_request_closes_session(peer, judge):
     closes the session.
     """
     in_turn = peer.request_session()
-    in_turn.send(parameters_request())
+    in_turn.send(build_parameters_request())
     in_turn.expect("ConnectionParameters")
     connection = peer.request_session()
     sent = connection.send(establish_request(peer))

@@ -11,8 +11,8 @@ from harness.faults.session_packets import (
     change_sent_packet,
     clear_internal_flag,
     has_other_session,
+    is_destination_direct_name,
     is_destination_guid,
-    is_direct,
     set_packet_type,
     set_refusal_flag,
 )
@@ -75,7 +75,7 @@ add(
     "acceptor-parameters-response-type-2-of-direct-session",
     "MQQB-3.1.5.4.1-07",
     "The acceptor sends a ConnectionParameters response with PT 2 if ServerGuid of the request was zero.",
-    change_sent_packet(ConnectionParametersPacket, set_packet_type(2), is_direct),
+    change_sent_packet(ConnectionParametersPacket, set_packet_type(2), is_destination_direct_name),
     blind=True,
 )
 

@@ -9,7 +9,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, packet
-from harness.peer.handshake import NULL_GUID, UNUSUAL_WINDOW_SIZE, parameters_request
+from harness.peer.handshake import NULL_GUID, UNUSUAL_WINDOW_SIZE, build_parameters_request
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs, varied
 from suites.messages import Sequence
@@ -49,7 +49,7 @@ def test_connection_parameters_request_opens_session(peer, sut, judge, window):
         peer.open_raw()
     peer.request_session()
     connection = peer.request_session()
-    sent = connection.send(parameters_request(WindowSize=window))
+    sent = connection.send(build_parameters_request(WindowSize=window))
     came = connection.poll_next_packet()
     answer = drop_echoed_packet(sent, came)
     bits = read_in_flag_and_packet_type(answer)
@@ -167,7 +167,7 @@ def test_received_window_size_is_that_of_the_request(peer, sut, judge):
     """
     peer.open_raw(WindowSize=UNUSUAL_WINDOW_SIZE + 1)
     connection = peer.request_session(ClientGuid=OTHER_GUID)
-    sent = connection.send(parameters_request())
+    sent = connection.send(build_parameters_request())
     connection.expect("ConnectionParameters")
     observed = find_accepted_session(sut, OTHER_GUID)["ReceivedWindowSize"]
     judge(
@@ -193,7 +193,7 @@ def test_timeouts_of_the_whole_range_are_repeated(peer, sut, judge, recoverable,
     connection = peer.request_session(
         ServerGuid=sut.guid if recoverable == SHORTEST_RECOVERABLE_ACK_TIMEOUT_MS else NULL_GUID
     )
-    sent = connection.send(parameters_request(RecoverableAckTimeout=recoverable, AckTimeout=express))
+    sent = connection.send(build_parameters_request(RecoverableAckTimeout=recoverable, AckTimeout=express))
     answer = connection.poll("ConnectionParameters")
     evidence = [sent, answer]
     judge("MQQB-3.1.5.4.1-05", expected=packet(), observed=answer or connection, evidence=evidence)
@@ -211,7 +211,7 @@ def test_message_sent_with_connection_parameters_request_is_acknowledged(peer, j
     acknowledges the message.
     """
     connection = peer.request_session()
-    sent = connection.send_together(parameters_request(), peer.recoverable_message())
+    sent = connection.send_together(build_parameters_request(), peer.recoverable_message())
     ack = connection.await_session_ack(1)
     expected = packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})
     judge.all(expected=expected, observed=ack or connection, evidence=[*sent, ack])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import packet
-from harness.peer.handshake import parameters_request
+from harness.peer.handshake import build_parameters_request
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import INITIALIZATION_TIMER_MS
 
@@ -20,7 +20,7 @@ def test_open_session_survives_initialization_timer(peer, sut, judge):
     lasts_ms = sut.get_timer_duration_ms("session_initialization_ms", INITIALIZATION_TIMER_MS)
     slow = peer.request_session(ServerGuid=sut.guid)
     peer.pass_time(sut.duration_ms(DELAY_OF_SLOW_ANSWER_MS))
-    slow.send(parameters_request())
+    slow.send(build_parameters_request())
     slow.expect("ConnectionParameters")
     connections = [peer.open_raw(), peer.open_raw(), slow]
     peer.pass_time(sut.duration_ms(lasts_ms) + sut.slack_ms(lasts_ms))

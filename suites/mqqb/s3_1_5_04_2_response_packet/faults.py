@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.connection_history import change_history_entries, omit_history_entries
-from harness.faults.events import after_events
+from harness.faults.events import call_after_posted_events
 from harness.faults.made_up import UNUSED_ADDRESS
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
@@ -302,7 +302,9 @@ class InitiatorQueueStateWaitingAlthoughSessionIsOpen(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
-        after_events(self.qm, lambda: setattr(get_outgoing_queue(session), "State", OutgoingQueueState.WAITING))
+        call_after_posted_events(
+            self.qm, lambda: setattr(get_outgoing_queue(session), "State", OutgoingQueueState.WAITING)
+        )
 
 
 @fault("initiator-paused-queue-set-to-connected-after-handshake", breaks="MQQB-3.1.5.4.2-09", blind=True)

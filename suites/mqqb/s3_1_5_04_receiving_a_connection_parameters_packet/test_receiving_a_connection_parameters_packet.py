@@ -5,7 +5,7 @@ expect it.
 from __future__ import annotations
 
 from harness.expectations import closed, closed_unanswered
-from harness.peer.handshake import parameters_request
+from harness.peer.handshake import build_parameters_request
 from harness.run.marks import covers, sut_survives
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
@@ -18,7 +18,7 @@ def test_connection_parameters_before_a_request_close_connection(peer, judge):
     """
     peer.open_raw()
     connection = peer.connect()
-    sent = connection.send(parameters_request())
+    sent = connection.send(build_parameters_request())
     observed = connection.await_close()
     judge("MQQB-3.1.5.4-01", expected=closed_unanswered(0), observed=observed, evidence=[sent, connection.last])
 
@@ -31,7 +31,7 @@ def test_connection_parameters_close_open_session(peer, judge):
     """
     connection = peer.open_raw()
     connection.check_alive()
-    sent = connection.send(parameters_request())
+    sent = connection.send(build_parameters_request())
     judge("MQQB-3.1.5.4-01", expected=closed(), observed=connection.await_close(), evidence=[sent, connection.last])
 
 
@@ -48,6 +48,6 @@ def test_connection_parameters_out_of_turn_close_session_of_the_sut(peer, sut, j
             session.respond()
             session.agree()
         connection = session.connection
-        sent = connection.send(parameters_request())
+        sent = connection.send(build_parameters_request())
         observed, evidence = connection.await_close(), [sent, connection.last]
         judge("MQQB-3.1.5.4-01", expected=closed(), observed=observed, case=last_step, evidence=evidence)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.events import during_event
+from harness.faults.events import replace_method_during_event
 from harness.faults.other_sessions import list_open_sessions
 from harness.faults.parts import fault
 from harness.faults.primitives import combine_installers, set_fields
@@ -205,7 +205,7 @@ add(
     "sender-last-message-held-back-after-acknowledgment",
     "MQQB-3.1.5.5.1-03",
     "After an acknowledgment, the sender sends all except the last of the messages that waited for the window.",
-    during_event(SessionAcks.process_header, SessionMaySend, Sending.may_send, _hold_back_last_message),
+    replace_method_during_event(SessionAcks.process_header, SessionMaySend, Sending.may_send, _hold_back_last_message),
 )
 
 
@@ -234,14 +234,16 @@ add(
     "MQQB-3.1.5.5.1-04",
     "After an acknowledgment, the sender sends in reverse order the messages that waited for the window.",
     combine_installers(
-        during_event(
+        replace_method_during_event(
             SessionAcks.process_header,
             SessionMaySend,
             Sending.send_user_message,
             _send_held_back_messages_in_reverse_order,
         ),
         # The first message stays in the collection, because the last message was sent instead of it.
-        during_event(SessionAcks.process_header, SessionMaySend, DispatchCollection.remove, _replace_with_no_operation),
+        replace_method_during_event(
+            SessionAcks.process_header, SessionMaySend, DispatchCollection.remove, _replace_with_no_operation
+        ),
     ),
 )
 

@@ -46,10 +46,10 @@ def test_session_ack_instead_of_a_response_closes_session(peer, sut, judge, stat
         return session_ack() if packet.haslayer(answered_early) else packet
 
     sender = Sender(peer, sut)
-    peer.tamper_accepted(replace_with_session_ack)
+    peer.change_packets_of_accepted_sessions(replace_with_session_ack)
     sender.send(1)
     early = peer.await_session()
-    peer.tamper_accepted(None)
+    peer.change_packets_of_accepted_sessions(None)
     if early is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     asked = early.expect(answered_early.removesuffix("Header"))

@@ -11,12 +11,12 @@ from harness.faults.registry import Install
 from harness.faults.timed_caches import (
     Cache,
     CacheFullOneEntryEarly,
-    HalfAndOneLost,
-    OldestLost,
+    CacheLosingHalfAndOneEntry,
+    CacheLosingOnlyOldestEntry,
     make_cache_ignoring_fields,
-    repeat_first_field,
     replace_cache,
-    time_cleanup,
+    scale_cleanup_timer,
+    store_field_of_first_entry,
 )
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.names.security_lookup import SecurityLookup
@@ -347,7 +347,7 @@ register_faults_of_blind_author(
             f"receiver-cached-{label}-{field.lower()}-of-first",
             rule,
             f"The receiver gives later entries of {cache} the {field} of the first entry.",
-            repeat_first_field(cache, field),
+            store_field_of_first_entry(cache, field),
         )
         for label, cache, rules in (
             (
@@ -377,9 +377,9 @@ register_faults_of_blind_author(
         )
         for label, cache, added, full, _timer in _CACHE_RULES
         for what, words, kind, is_full in (
-            ("loses-oldest-only", "loses only its oldest entry when it is full", OldestLost, True),
+            ("loses-oldest-only", "loses only its oldest entry when it is full", CacheLosingOnlyOldestEntry, True),
             ("full-early", "is halved one entry early", CacheFullOneEntryEarly, True),
-            ("loses-half-and-one", "loses one entry more than half when it is full", HalfAndOneLost, True),
+            ("loses-half-and-one", "loses one entry more than half when it is full", CacheLosingHalfAndOneEntry, True),
             ("renews-used-entries", "counts a used entry as new", CacheRenewingFoundEntry, True),
             ("ignores-second-entry", "stores only its first entry", CacheKeepingOnlyFirstEntry, False),
         )
@@ -415,7 +415,7 @@ register_faults_of_blind_author(
             f"receiver-{label}-cleanup-timer-{what}",
             timer,
             f"The receiver starts the cleanup timer of {cache} with {words} lifetime.",
-            time_cleanup(cache, factor),
+            scale_cleanup_timer(cache, factor),
         )
         for label, cache, _added, _full, timer in _CACHE_RULES
         for what, words, factor in (("twice", "twice the", 2.0), ("half", "half the", 0.5))

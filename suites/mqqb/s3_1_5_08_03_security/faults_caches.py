@@ -13,11 +13,11 @@ from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.timed_caches import (
     Cache,
-    CachedInMs,
-    EmptiedWhenFull,
+    CacheEmptiedWhenFull,
+    CacheLosingNewestHalf,
+    CacheWithoutEntries,
+    CacheWithTimesInMs,
     LastEntryCache,
-    NewestLost,
-    NothingCached,
     UnlimitedCache,
     change_cached_entries,
     omit_cleanup_timer,
@@ -74,7 +74,7 @@ for _name, _breaks, _says, _install in (
         "receiver-certificate-not-cached",
         ("MQQB-3.1.5.8.3-29", "MQQB-3.1.5.8.3-34", "MQQB-3.1.1.3-02", "MQQB-3.1.1.3-03", "MQSO-6.4.3.1-01"),
         "The receiver adds no certificate to UserCertCache.",
-        replace_cache(CERTIFICATE_CACHE_NAME, NothingCached),
+        replace_cache(CERTIFICATE_CACHE_NAME, CacheWithoutEntries),
     ),
     (
         "receiver-cached-certificate-user-cert-wrong",
@@ -98,7 +98,7 @@ for _name, _breaks, _says, _install in (
         "receiver-cached-certificate-time-in-ms",
         ("MQQB-3.1.5.8.3-32", "MQQB-3.1.5.8.3-33"),
         "The receiver adds an entry with CachedTime in ms to UserCertCache.",
-        replace_cache(CERTIFICATE_CACHE_NAME, CachedInMs),
+        replace_cache(CERTIFICATE_CACHE_NAME, CacheWithTimesInMs),
     ),
     (
         "receiver-certificate-cache-unlimited",
@@ -110,13 +110,13 @@ for _name, _breaks, _says, _install in (
         "receiver-certificate-cache-emptied-when-full",
         ("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04"),
         "The receiver removes all entries from a full UserCertCache.",
-        replace_cache(CERTIFICATE_CACHE_NAME, EmptiedWhenFull),
+        replace_cache(CERTIFICATE_CACHE_NAME, CacheEmptiedWhenFull),
     ),
     (
         "receiver-certificate-cache-loses-newest",
         ("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04"),
         "The receiver removes the newest entries from a full UserCertCache.",
-        replace_cache(CERTIFICATE_CACHE_NAME, NewestLost),
+        replace_cache(CERTIFICATE_CACHE_NAME, CacheLosingNewestHalf),
     ),
     (
         "receiver-certificate-cleanup-timer-not-started",
@@ -135,7 +135,7 @@ for _name, _breaks, _says, _install in (
         "receiver-symmetric-key-not-cached",
         "MQQB-3.1.5.8.3-67",
         "The receiver adds no key to ReceiveSymmetricKeyCache.",
-        replace_cache(RECEIVED_KEY_CACHE_NAME, NothingCached),
+        replace_cache(RECEIVED_KEY_CACHE_NAME, CacheWithoutEntries),
     ),
     (
         "receiver-symmetric-key-cache-has-one-entry",
@@ -177,7 +177,7 @@ for _name, _breaks, _says, _install in (
         "receiver-cached-key-time-in-ms",
         "MQQB-3.1.5.8.3-66",
         "The receiver adds a key with CachedTime in ms to ReceiveSymmetricKeyCache.",
-        replace_cache(RECEIVED_KEY_CACHE_NAME, CachedInMs),
+        replace_cache(RECEIVED_KEY_CACHE_NAME, CacheWithTimesInMs),
     ),
     (
         "receiver-symmetric-key-cache-unlimited",
@@ -189,13 +189,13 @@ for _name, _breaks, _says, _install in (
         "receiver-symmetric-key-cache-emptied-when-full",
         ("MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09"),
         "The receiver removes all keys from a full ReceiveSymmetricKeyCache.",
-        replace_cache(RECEIVED_KEY_CACHE_NAME, EmptiedWhenFull),
+        replace_cache(RECEIVED_KEY_CACHE_NAME, CacheEmptiedWhenFull),
     ),
     (
         "receiver-symmetric-key-cache-loses-newest",
         ("MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09"),
         "The receiver removes the newest keys from a full ReceiveSymmetricKeyCache.",
-        replace_cache(RECEIVED_KEY_CACHE_NAME, NewestLost),
+        replace_cache(RECEIVED_KEY_CACHE_NAME, CacheLosingNewestHalf),
     ),
     (
         "receiver-symmetric-key-cleanup-timer-not-started",

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install
-from harness.faults.timed_caches import Cache, repeat_first_field, replace_cache
+from harness.faults.timed_caches import Cache, replace_cache, store_field_of_first_entry
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Queue, Session
@@ -162,7 +162,7 @@ register_faults_of_blind_author(
         "receiver-cached-key-of-second-source-with-guid-of-first",
         "MQQB-3.1.5.8.3-59",
         "The receiver sets RemoteQMGuid of each later CachedSymmetricKey to the source of the first key.",
-        repeat_first_field(RECEIVED_KEY_CACHE_NAME, "RemoteQMGuid"),
+        store_field_of_first_entry(RECEIVED_KEY_CACHE_NAME, "RemoteQMGuid"),
     ),
     (
         "receiver-cached-key-of-transactional-message-with-own-guid",

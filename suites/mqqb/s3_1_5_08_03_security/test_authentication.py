@@ -11,7 +11,7 @@ from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, MALLORY
 from harness.wire import protection
-from harness.wire.protection import HASHES, SIG10, SIG20, SIG30
+from harness.wire.protection import HASH_ALGORITHM_IDS, SIG10, SIG20, SIG30
 from suites.mqqb.steps.secured import (
     SENDER_TYPE_OF_NO_SENDER,
     SENDER_TYPE_OF_QUEUE_MANAGER,
@@ -28,7 +28,9 @@ from suites.mqqb.steps.secured import (
 UNKNOWN_HASH_ALGORITHM = 0x8009
 ENHANCED_PRIVACY_LEVEL = 3
 ARRIVAL_ACK_NAME, BAD_SIGNATURE_NACK_NAME = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
-HASH_NAME_BY_ALGORITHM = dict(zip(HASHES, ("MD2", "MD4", "MD5", "SHA-1", "SHA-256", "SHA-512"), strict=True))
+HASH_NAME_BY_ALGORITHM = dict(
+    zip(HASH_ALGORITHM_IDS, ("MD2", "MD4", "MD5", "SHA-1", "SHA-256", "SHA-512"), strict=True)
+)
 STORED_OUTCOME, NOT_STORED_OUTCOME = "stored in its queue", "not stored in its queue"
 NEEDED_SECURITY_FACILITIES = needs("security", "receive")
 MESSAGE_EXTENSION = b"an extension"
@@ -37,23 +39,44 @@ LARGE_BODY = b"a large body" * 6_000
 SIGNATURE_DISPOSITIONS = (
     *(
         ("MQQB-3.1.5.8.3-02", f"MSMQ 2.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "answer", ARRIVAL_ACK_NAME)
-        for one in HASHES
+        for one in HASH_ALGORITHM_IDS
     ),
     *(
         ("MQQB-3.1.5.8.3-04", f"MSMQ 2.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "answer", ARRIVAL_ACK_NAME)
-        for one in HASHES
+        for one in HASH_ALGORITHM_IDS
     ),
     *(
         ("MQQB-3.1.5.8.3-05", f"MSMQ 2.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "answer", ARRIVAL_ACK_NAME)
-        for one in HASHES
+        for one in HASH_ALGORITHM_IDS
     ),
-    *(("MQQB-3.1.5.8.3-04", f"MSMQ 2.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "level", "sig20") for one in HASHES),
-    *(("MQQB-3.1.5.8.3-06", f"MSMQ 2.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "level", "sig20") for one in HASHES),
-    *(("MQQB-3.1.5.8.3-08", f"MSMQ 1.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "level", "sig10") for one in HASHES),
-    *(("MQQB-3.1.5.8.3-09", f"MSMQ 1.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "level", "sig10") for one in HASHES),
-    *(("MQQB-3.1.5.8.3-11", f"MSMQ 3.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "level", "sig30") for one in HASHES),
-    *(("MQQB-3.1.5.8.3-12", f"MSMQ 3.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "level", "sig30") for one in HASHES),
-    *(("MQQB-3.1.5.8.3-13", f"MSMQ 3.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "level", "sig30") for one in HASHES),
+    *(
+        ("MQQB-3.1.5.8.3-04", f"MSMQ 2.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "level", "sig20")
+        for one in HASH_ALGORITHM_IDS
+    ),
+    *(
+        ("MQQB-3.1.5.8.3-06", f"MSMQ 2.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "level", "sig20")
+        for one in HASH_ALGORITHM_IDS
+    ),
+    *(
+        ("MQQB-3.1.5.8.3-08", f"MSMQ 1.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "level", "sig10")
+        for one in HASH_ALGORITHM_IDS
+    ),
+    *(
+        ("MQQB-3.1.5.8.3-09", f"MSMQ 1.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "level", "sig10")
+        for one in HASH_ALGORITHM_IDS
+    ),
+    *(
+        ("MQQB-3.1.5.8.3-11", f"MSMQ 3.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "level", "sig30")
+        for one in HASH_ALGORITHM_IDS
+    ),
+    *(
+        ("MQQB-3.1.5.8.3-12", f"MSMQ 3.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "level", "sig30")
+        for one in HASH_ALGORITHM_IDS
+    ),
+    *(
+        ("MQQB-3.1.5.8.3-13", f"MSMQ 3.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "level", "sig30")
+        for one in HASH_ALGORITHM_IDS
+    ),
     *(
         (
             "MQQB-3.1.5.8.3-05",
@@ -61,7 +84,7 @@ SIGNATURE_DISPOSITIONS = (
             "answer",
             BAD_SIGNATURE_NACK_NAME,
         )
-        for one in HASHES
+        for one in HASH_ALGORITHM_IDS
     ),
     *(
         (
@@ -70,7 +93,7 @@ SIGNATURE_DISPOSITIONS = (
             "answer",
             BAD_SIGNATURE_NACK_NAME,
         )
-        for one in HASHES
+        for one in HASH_ALGORITHM_IDS
     ),
     ("MQQB-3.1.5.8.3-02", "one bit of the signature changed", "answer", BAD_SIGNATURE_NACK_NAME),
     ("MQQB-3.1.5.8.3-05", "one bit of the signature changed", "answer", BAD_SIGNATURE_NACK_NAME),
@@ -105,7 +128,7 @@ SIGNATURE_DISPOSITIONS = (
     ("MQQB-3.1.5.8.3-14", "more than 64 KB, an invalid signature", "answer", BAD_SIGNATURE_NACK_NAME),
     *(
         ("MQSO-7.4.1.4.1-D01", f"MSMQ 2.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "answer", ARRIVAL_ACK_NAME)
-        for one in HASHES
+        for one in HASH_ALGORITHM_IDS
     ),
     *(
         (
@@ -114,7 +137,7 @@ SIGNATURE_DISPOSITIONS = (
             "answer",
             BAD_SIGNATURE_NACK_NAME,
         )
-        for one in HASHES
+        for one in HASH_ALGORITHM_IDS
     ),
     *(
         (
@@ -123,7 +146,7 @@ SIGNATURE_DISPOSITIONS = (
             "answer",
             BAD_SIGNATURE_NACK_NAME,
         )
-        for one in HASHES
+        for one in HASH_ALGORITHM_IDS
     ),
     ("MQSO-7.4.1.4.2-02", "one bit of the signature changed", "answer", BAD_SIGNATURE_NACK_NAME),
     *(
@@ -133,11 +156,11 @@ SIGNATURE_DISPOSITIONS = (
             "answer",
             BAD_SIGNATURE_NACK_NAME,
         )
-        for one in HASHES
+        for one in HASH_ALGORITHM_IDS
     ),
     *(
         ("MQQB-3.1.5.8.3-21", f"one bit changed, with hash {HASH_NAME_BY_ALGORITHM[one]}", "kept", NOT_STORED_OUTCOME)
-        for one in HASHES
+        for one in HASH_ALGORITHM_IDS
     ),
     ("MQQB-3.1.5.8.3-21", "signed with the key of another user", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-15", "no body, an invalid signature", "answer", BAD_SIGNATURE_NACK_NAME),
@@ -180,25 +203,25 @@ def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
         {
             **{
                 f"MSMQ 2.0 with hash {HASH_NAME_BY_ALGORITHM[one]}": sign_message(secured.message(HashAlgorithm=one))
-                for one in HASHES
+                for one in HASH_ALGORITHM_IDS
             },
             **{
                 f"MSMQ 1.0 with hash {HASH_NAME_BY_ALGORITHM[one]}": sign_message(
                     secured.message(HashAlgorithm=one), SIG10
                 )
-                for one in HASHES
+                for one in HASH_ALGORITHM_IDS
             },
             **{
                 f"MSMQ 3.0 with hash {HASH_NAME_BY_ALGORITHM[one]}": sign_message(
                     secured.message(several=True, HashAlgorithm=one), SIG30
                 )
-                for one in HASHES
+                for one in HASH_ALGORITHM_IDS
             },
             **{
                 f"one bit changed, with hash {HASH_NAME_BY_ALGORITHM[one]}": flip_signature_bit(
                     sign_message(secured.message(HashAlgorithm=one))
                 )
-                for one in HASHES
+                for one in HASH_ALGORITHM_IDS
             },
             "one bit of the signature changed": flip_signature_bit(sign_message(secured.message())),
             "one bit of the list's signature changed": flip_signature_bit(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds, packet, packets
-from harness.peer.durations import IN_TIME
+from harness.peer.durations import IN_TIME_TEXT
 from harness.peer.handshake import establish_request
 from harness.peer.inbox import establish_response
 from harness.run.marks import covers, malforms, needs, varied
@@ -341,7 +341,7 @@ def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
     hop. When the peer closes the connection, the SUT connects again.
     """
     sender = Sender(peer, sut, PEER_QUEUE_BY_HOST_NAME)
-    peer.tamper_accepted(lambda packet: None)
+    peer.change_packets_of_accepted_sessions(lambda packet: None)
     sender.send(1)
     session = peer.await_session(sut.connect_timeout_ms)
     if session is None:
@@ -432,5 +432,5 @@ def _describe_reconnection_time(again, session, sut):
     if again.received and sut.has("set_timers"):
         took = session.peer.measure_duration(session.record.closed_at_ms, again.received[0])
         when = took.describe_expiry(RETRY_INTERVAL_MS)
-        return when == IN_TIME or f"connected again {when}"
+        return when == IN_TIME_TEXT or f"connected again {when}"
     return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, Summary, get_record, passive
+from harness.judging.passive import ConnectionSummary, Context, Finding, parse_frame_strictly, passive
 from suites.mqmq.steps.session_headers import (
     check_acknowledged_messages_are_new,
     check_no_message_is_acknowledged_twice,
@@ -22,7 +22,7 @@ _SEQUENCE_NUMBER_RANGE = 0x10000
 _PAUSED_WINDOW_SIZE = 1
 
 
-class SentMessageCounts(Summary):
+class SentMessageCounts(ConnectionSummary):
     """Stores the numbers of messages that a SUT has sent on a connection, and the WindowSize that the SUT last sent."""
 
     def __init__(self) -> None:
@@ -32,7 +32,11 @@ class SentMessageCounts(Summary):
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Count a message, or store the WindowSize of a packet."""
-        record = get_record(frame) if frame.from_sut and frame.kind in ("UserMessage", "ConnectionParameters") else None
+        record = (
+            parse_frame_strictly(frame)
+            if frame.from_sut and frame.kind in ("UserMessage", "ConnectionParameters")
+            else None
+        )
         if record is None:
             return
         if frame.kind == "UserMessage":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.events import after_events
+from harness.faults.events import call_after_posted_events
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
@@ -51,7 +51,9 @@ class SenderResendTimerNotRestarted(TransactionalSending):
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
         super().on_ack_wait_timer(session, now)
-        after_events(self.qm, lambda: self.qm.session_timers.stop(session, TimerName.TRANSACTIONAL_ACK_WAIT))
+        call_after_posted_events(
+            self.qm, lambda: self.qm.session_timers.stop(session, TimerName.TRANSACTIONAL_ACK_WAIT)
+        )
 
 
 @fault("sender-resend-oldest-message-only", breaks="MQQB-3.1.6.5-01", blind=True)

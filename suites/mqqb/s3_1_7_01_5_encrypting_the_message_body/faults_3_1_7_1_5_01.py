@@ -10,11 +10,11 @@ from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install, add
 from harness.faults.timed_caches import (
     CacheFullOneEntryEarly,
-    HalfAndOneLost,
-    OldestLost,
-    repeat_first_field,
+    CacheLosingHalfAndOneEntry,
+    CacheLosingOnlyOldestEntry,
     replace_cache,
-    time_cleanup,
+    scale_cleanup_timer,
+    store_field_of_first_entry,
 )
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
@@ -345,7 +345,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             f"sender-symmetric-key-cache-{field.lower()}-of-first",
             rule,
             f"The sender gives later entries of SendSymmetricKeyCache the {field} of the first entry.",
-            repeat_first_field(SENT_KEY_CACHE_NAME, field),
+            store_field_of_first_entry(SENT_KEY_CACHE_NAME, field),
         )
         for field, rule in (
             ("CryptoServiceProvider", "MQQB-3.1.7.1.5-26"),
@@ -360,7 +360,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
                 "loses-oldest-only",
                 "MQQB-3.1.7.1.5-33",
                 "loses only its oldest entry when it is full",
-                replace_cache(SENT_KEY_CACHE_NAME, OldestLost),
+                replace_cache(SENT_KEY_CACHE_NAME, CacheLosingOnlyOldestEntry),
             ),
             (
                 "full-early",
@@ -372,13 +372,13 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
                 "loses-half-and-one",
                 "MQQB-3.1.7.1.5-33",
                 "loses more than half when it is full",
-                replace_cache(SENT_KEY_CACHE_NAME, HalfAndOneLost),
+                replace_cache(SENT_KEY_CACHE_NAME, CacheLosingHalfAndOneEntry),
             ),
             (
                 "cleanup-timer-half",
                 "MQQB-3.1.7.1.5-34",
                 "is cleaned up after half the lifetime",
-                time_cleanup(SENT_KEY_CACHE_NAME, 0.5),
+                scale_cleanup_timer(SENT_KEY_CACHE_NAME, 0.5),
             ),
         )
     ),

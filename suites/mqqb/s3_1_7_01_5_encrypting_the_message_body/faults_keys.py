@@ -8,10 +8,10 @@ from harness.faults.parts import fault
 from harness.faults.public_keys import change_blob_number, change_published_blobs
 from harness.faults.registry import add
 from harness.faults.timed_caches import (
-    CachedInMs,
-    EmptiedWhenFull,
-    NewestLost,
-    NothingCached,
+    CacheEmptiedWhenFull,
+    CacheLosingNewestHalf,
+    CacheWithoutEntries,
+    CacheWithTimesInMs,
     UnlimitedCache,
     change_cached_entries,
     omit_cleanup_timer,
@@ -45,7 +45,7 @@ for _name, _breaks, _says, _install in (
         "sender-symmetric-key-not-cached",
         "MQQB-3.1.7.1.5-32",
         "The sender adds no symmetric key to SendSymmetricKeyCache.",
-        replace_cache(_SENT_KEY_CACHE_NAME, NothingCached),
+        replace_cache(_SENT_KEY_CACHE_NAME, CacheWithoutEntries),
     ),
     (
         "sender-cached-key-remote-qm-guid-wrong",
@@ -75,7 +75,7 @@ for _name, _breaks, _says, _install in (
         "sender-cached-key-cached-time-in-ms",
         ("MQQB-3.1.7.1.5-31",),
         "The sender caches a symmetric key with CachedTime in milliseconds in SendSymmetricKeyCache.",
-        replace_cache(_SENT_KEY_CACHE_NAME, CachedInMs),
+        replace_cache(_SENT_KEY_CACHE_NAME, CacheWithTimesInMs),
     ),
     (
         "sender-symmetric-key-cache-size-ignored",
@@ -87,13 +87,13 @@ for _name, _breaks, _says, _install in (
         "sender-symmetric-key-cache-emptied-when-full",
         ("MQQB-3.1.7.1.5-33", "MQQB-3.1.1.3-13"),
         "The sender deletes every entry of a full SendSymmetricKeyCache.",
-        replace_cache(_SENT_KEY_CACHE_NAME, EmptiedWhenFull),
+        replace_cache(_SENT_KEY_CACHE_NAME, CacheEmptiedWhenFull),
     ),
     (
         "sender-symmetric-key-cache-newest-half-deleted",
         ("MQQB-3.1.7.1.5-33", "MQQB-3.1.1.3-13"),
         "The sender deletes the newest entries of a full SendSymmetricKeyCache.",
-        replace_cache(_SENT_KEY_CACHE_NAME, NewestLost),
+        replace_cache(_SENT_KEY_CACHE_NAME, CacheLosingNewestHalf),
     ),
     (
         "sender-symmetric-key-cache-timer-not-started",

@@ -61,7 +61,7 @@ def _change_exponent(key: RsaKey) -> RsaKey:
     """Return a key with the same modulus and another public exponent."""
     assert key.primes is not None
     p, q = key.primes
-    return replace(key, exponent=LARGE_EXPONENT, private=pow(LARGE_EXPONENT, -1, (p - 1) * (q - 1)))
+    return replace(key, public_exponent=LARGE_EXPONENT, private_exponent=pow(LARGE_EXPONENT, -1, (p - 1) * (q - 1)))
 
 
 @needs("directory", "environment", "security", "send", "configure", "private_names", "set_timers")
@@ -80,7 +80,7 @@ def test_each_published_key_is_used_with_its_own_exponent(peer, sut, judge):
         publish_keys(sut, peer.identifier, keys)
         _await_published_keys(outgoing)
         sut.configure(preferred_enhanced="rc4")
-        for level in ("enhanced", "advanced") if find_release(sut).aes else ("enhanced",):
+        for level in ("enhanced", "advanced") if find_release(sut).has_aes_provider else ("enhanced",):
             frame = outgoing.poll(body=TEXT, privacy_level=level)
             judge(
                 "MQQB-3.1.7.1.5.2-04",

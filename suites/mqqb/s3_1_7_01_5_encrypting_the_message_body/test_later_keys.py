@@ -291,7 +291,7 @@ def _change_exponent(key: RsaKey) -> RsaKey:
     """Return a key with the same modulus and another public exponent."""
     assert key.primes is not None
     p, q = key.primes
-    return replace(key, exponent=LARGE_EXPONENT, private=pow(LARGE_EXPONENT, -1, (p - 1) * (q - 1)))
+    return replace(key, public_exponent=LARGE_EXPONENT, private_exponent=pow(LARGE_EXPONENT, -1, (p - 1) * (q - 1)))
 
 
 @needs("directory", "environment", "security", "send", "configure", "private_names", "set_timers")
@@ -320,7 +320,7 @@ def test_new_symmetric_key_is_encrypted_with_changed_published_key(peer, sut, ju
         outgoing.start_new_session()
         peer.pass_time(sut.duration_ms(CACHE_DURATION_MS) + sut.slack_ms(CACHE_DURATION_MS))
         sut.configure(preferred_enhanced="rc4")
-        for level in ("enhanced", "advanced") if find_release(sut).aes else ("enhanced",):
+        for level in ("enhanced", "advanced") if find_release(sut).has_aes_provider else ("enhanced",):
             frame = outgoing.poll(body=TEXT, privacy_level=level)
             judge(
                 rule,

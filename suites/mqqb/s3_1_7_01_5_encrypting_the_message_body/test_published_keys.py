@@ -28,7 +28,7 @@ def test_symmetric_key_is_encrypted_with_longer_published_key(peer, sut, judge):
         first = outgoing.send(body="a message before the keys expire")
         outgoing.start_new_session()
         peer.pass_time(sut.duration_ms(CACHE_DURATION_MS) + sut.slack_ms(CACHE_DURATION_MS))
-        for level in ("enhanced", "advanced") if find_release(sut).aes else ("enhanced",):
+        for level in ("enhanced", "advanced") if find_release(sut).has_aes_provider else ("enhanced",):
             frame = outgoing.poll(body=f"encrypted, {level}", privacy_level=level)
             judge.all(
                 expected=holds("the peer can decrypt the key", otherwise="the peer cannot decrypt the key"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.admin_acks import REMOVAL_CLASSES, Change, change_admin_acks
+from harness.faults.admin_acks import QUEUE_REMOVAL_ACK_CLASSES, ChangeAcknowledgment, change_admin_acks
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
@@ -68,7 +68,9 @@ add(
     "receiver-ack-of-removal-express",
     ("MQQB-3.1.7.2.1-01", "MQQB-3.1.7.15-24"),
     "The receiver's acknowledgment of a message that left its queue is always express.",
-    change_admin_acks(REMOVAL_CLASSES, lambda ack, message: replace(ack, DeliveryGuarantee=DeliveryGuarantee.EXPRESS)),
+    change_admin_acks(
+        QUEUE_REMOVAL_ACK_CLASSES, lambda ack, message: replace(ack, DeliveryGuarantee=DeliveryGuarantee.EXPRESS)
+    ),
 )
 
 
@@ -106,7 +108,7 @@ add(
     ("MQQB-3.1.7.2.1-02", "MQQB-3.1.7.15-24"),
     "The receiver's acknowledgment of a message that left its queue is always recoverable.",
     change_admin_acks(
-        REMOVAL_CLASSES, lambda ack, message: replace(ack, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)
+        QUEUE_REMOVAL_ACK_CLASSES, lambda ack, message: replace(ack, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)
     ),
 )
 
@@ -204,7 +206,7 @@ _WRONG_ACK_CLASSES = (
 )
 
 
-def _set_acknowledgment_class(other: MessageClass) -> Change:
+def _set_acknowledgment_class(other: MessageClass) -> ChangeAcknowledgment:
     return lambda ack, message: replace(ack, Class=other)
 
 

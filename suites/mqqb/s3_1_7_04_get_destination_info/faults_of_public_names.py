@@ -9,7 +9,7 @@ from uuid import UUID
 from harness.faults.made_up import OTHER_GUID, UNUSED_ADDRESS
 from harness.faults.opening_sessions import (
     OpeningCondition,
-    has_other_queue,
+    has_other_outgoing_queue,
     is_later_attempt,
     sends_express_message,
     sends_transactional_message,
@@ -102,7 +102,7 @@ for _name, _rule, _says, _when, _change in (
         "initiator-public-name-not-looked-up-beside-other-queue",
         "MQQB-3.1.7.4-06",
         "The initiator does not look up the destination of a public format name if another outgoing queue exists.",
-        has_other_queue,
+        has_other_outgoing_queue,
         find_no_destination,
     ),
     (
@@ -125,7 +125,7 @@ for _name, _rule, _says, _when, _change in (
         "MQQB-3.1.7.4-11",
         "The initiator uses the first public queue of the directory as the destination of an unknown public format "
         "name if another outgoing queue exists.",
-        has_other_queue,
+        has_other_outgoing_queue,
         find_destination_of_first_public_queue,
     ),
     (
@@ -157,7 +157,7 @@ for _name, _rule, _says, _when, _change in (
         "MQQB-3.1.7.4-13",
         "The initiator uses another GUID than the Identifier of the owner as the destination of a public format name "
         "if another outgoing queue exists.",
-        has_other_queue,
+        has_other_outgoing_queue,
         replace_guid_by_queue_identifier,
     ),
 ):
@@ -198,7 +198,7 @@ for _name, _says, _when in (
     (
         "initiator-public-queue-beside-other-queue-on-other-host",
         "The initiator uses a wrong computer as the host of a public queue if another outgoing queue exists.",
-        has_other_queue,
+        has_other_outgoing_queue,
     ),
 ):
     add(_name, "MQQB-3.1.7.4-12", _says, change_host_of_public_queue(_when), blind=True)

@@ -9,7 +9,7 @@ from uuid import UUID
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.opening_sessions import (
     OpeningCondition,
-    has_other_queue,
+    has_other_outgoing_queue,
     is_later_attempt,
     sends_express_message,
     sends_transactional_message,
@@ -78,7 +78,7 @@ for _name, _rule, _says, _when, _change in (
         "initiator-next-hops-beside-other-queue-not-routed",
         "MQQB-3.1.7.5-D01",
         "The initiator connects to the destination instead of the next hops if another outgoing queue exists.",
-        has_other_queue,
+        has_other_outgoing_queue,
         replace_next_hops_by_destination,
     ),
     (
@@ -99,7 +99,7 @@ for _name, _rule, _says, _when, _change in (
         "initiator-next-hop-beside-other-queue-has-other-guid",
         "MQQB-3.1.7.5-D02",
         "The initiator uses a next hop with a wrong GUID if another outgoing queue exists.",
-        has_other_queue,
+        has_other_outgoing_queue,
         replace_guids_of_next_hops,
     ),
     (

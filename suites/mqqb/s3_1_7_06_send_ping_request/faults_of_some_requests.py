@@ -10,7 +10,7 @@ from harness.faults.opening_sessions import (
     has_open_session,
     has_other_pinging_session,
     has_pinged_before,
-    is_indirect,
+    is_destination_not_direct_name,
     sends_transactional_message,
 )
 from harness.faults.parts import fault, replace_part
@@ -54,7 +54,7 @@ for _name, _says, _when in (
     (
         "initiator-ping-cookie-incremented-twice-for-private-name",
         "The initiator adds two to PingCookie for a Ping Request if the destination is not a direct format name.",
-        is_indirect,
+        is_destination_not_direct_name,
     ),
 ):
     add(_name, "MQQB-3.1.7.6-03", _says, increment_ping_cookie_twice(_when), blind=True)
@@ -169,7 +169,7 @@ for _name, _says, _when in (
         "initiator-ping-timer-for-private-name-not-stopped",
         "The initiator does not stop the Ping Response Timer if the destination is not a direct format name, and "
         "closes the session when the timer expires.",
-        is_indirect,
+        is_destination_not_direct_name,
     ),
     (
         "initiator-ping-timer-beside-open-session-not-stopped",

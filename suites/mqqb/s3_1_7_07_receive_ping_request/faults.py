@@ -10,7 +10,7 @@ from harness.faults.datagrams import change_sent_datagrams
 from harness.faults.fields import clear_bits, field_is, sent_as
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import change_step, fault
-from harness.faults.primitives import pings, skip
+from harness.faults.primitives import change_pings, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID, FormatError, PingPacket, parse_ping
 from reference_qm.core.part import QM
@@ -359,7 +359,7 @@ add(
     "acceptor-ping-response-cookie-swapped",
     ("MQQB-2.2.7-22", "MQQB-3.1.7.7-08"),
     "The acceptor's Ping Response has the Cookie in the wrong byte order.",
-    sent_as("acceptor", pings(_swap_cookie_bytes)),
+    sent_as("acceptor", change_pings(_swap_cookie_bytes)),
 )
 
 

@@ -6,7 +6,7 @@ from harness.faults.opening_sessions import (
     OpeningCondition,
     has_open_session,
     has_pinged_before,
-    is_indirect,
+    is_destination_not_direct_name,
     sends_transactional_message,
 )
 from harness.faults.parts import replace_part
@@ -65,7 +65,7 @@ for _name, _says, _when in (
     (
         "initiator-ping-response-for-private-name-ignored",
         "The initiator ignores the Ping Response if the destination is not a direct format name.",
-        is_indirect,
+        is_destination_not_direct_name,
     ),
 ):
     add(_name, "MQQB-3.1.7.8-01", _says, ignore_ping_response(_when), blind=True)

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.admin_acks import (
-    Change,
+    ChangeAcknowledgment,
 )
 from reference_qm.codec import MessageClass
 
 
-def set_acknowledgment_attributes(**changes: Any) -> Change:
+def set_acknowledgment_attributes(**changes: Any) -> ChangeAcknowledgment:
     """Return a change that sets attributes of an acknowledgment message."""
     return lambda ack, message: replace(ack, **changes)
 

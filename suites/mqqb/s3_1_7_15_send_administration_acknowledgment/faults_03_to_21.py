@@ -7,9 +7,9 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from harness.faults.admin_acks import (
-    ALL_CLASSES,
-    ARRIVAL_CLASSES,
-    REMOVAL_CLASSES,
+    ALL_ACK_CLASSES,
+    ARRIVAL_ACK_CLASSES,
+    QUEUE_REMOVAL_ACK_CLASSES,
     Change,
     change_admin_acks,
 )
@@ -46,7 +46,7 @@ add(
     "MQQB-3.1.7.15-03",
     "If a message has no administration queue, the receiver sends the acknowledgment of its removal to the response "
     "queue.",
-    _send_acks_to_response_queue(REMOVAL_CLASSES),
+    _send_acks_to_response_queue(QUEUE_REMOVAL_ACK_CLASSES),
 )
 
 
@@ -68,7 +68,7 @@ add(
     "MQQB-3.1.7.15-04",
     "If a message has no administration queue, the receiver sends the acknowledgment of its arrival to the response "
     "queue.",
-    _send_acks_to_response_queue(ARRIVAL_CLASSES),
+    _send_acks_to_response_queue(ARRIVAL_ACK_CLASSES),
 )
 
 
@@ -174,7 +174,7 @@ add(
     ("MQQB-3.1.7.15-07", "MQQB-3.1.7.2.1-03"),
     "The receiver's acknowledgment of removal has the class NACK_REACH_QUEUE_TIMEOUT.",
     change_admin_acks(
-        REMOVAL_CLASSES, set_acknowledgment_attributes(Class=MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT)
+        QUEUE_REMOVAL_ACK_CLASSES, set_acknowledgment_attributes(Class=MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT)
     ),
 )
 
@@ -198,7 +198,7 @@ add(
     ("MQQB-3.1.7.15-08", "MQQB-3.1.7.15-10"),
     "The receiver addresses the acknowledgment of arrival to a wrong queue.",
     change_admin_acks(
-        ARRIVAL_CLASSES, set_acknowledgment_attributes(DestinationQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST)
+        ARRIVAL_ACK_CLASSES, set_acknowledgment_attributes(DestinationQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST)
     ),
 )
 
@@ -208,7 +208,7 @@ add(
     "MQQB-3.1.7.15-09",
     "The receiver addresses the acknowledgment of removal to a wrong queue.",
     change_admin_acks(
-        REMOVAL_CLASSES, set_acknowledgment_attributes(DestinationQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST)
+        QUEUE_REMOVAL_ACK_CLASSES, set_acknowledgment_attributes(DestinationQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST)
     ),
 )
 
@@ -291,7 +291,7 @@ add(
     "receiver-ack-of-removal-correlation-id-empty",
     "MQQB-3.1.7.15-16",
     "The receiver's acknowledgment of removal has an empty CorrelationID.",
-    change_admin_acks(REMOVAL_CLASSES, set_acknowledgment_attributes(CorrelationIdentifier=bytes(20))),
+    change_admin_acks(QUEUE_REMOVAL_ACK_CLASSES, set_acknowledgment_attributes(CorrelationIdentifier=bytes(20))),
 )
 
 
@@ -323,7 +323,7 @@ add(
     "receiver-ack-of-arrival-correlation-id-empty",
     ("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18"),
     "The receiver's acknowledgment of arrival has an empty CorrelationID.",
-    change_admin_acks(ARRIVAL_CLASSES, set_acknowledgment_attributes(CorrelationIdentifier=bytes(20))),
+    change_admin_acks(ARRIVAL_ACK_CLASSES, set_acknowledgment_attributes(CorrelationIdentifier=bytes(20))),
 )
 
 
@@ -366,7 +366,7 @@ add(
     "MQQB-3.1.7.15-19",
     "The receiver's acknowledgment of removal has a wrong response queue.",
     change_admin_acks(
-        REMOVAL_CLASSES, set_acknowledgment_attributes(ResponseQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST)
+        QUEUE_REMOVAL_ACK_CLASSES, set_acknowledgment_attributes(ResponseQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST)
     ),
 )
 
@@ -376,7 +376,7 @@ add(
     ("MQQB-3.1.7.15-19", "MQQB-3.1.7.15-20"),
     "The receiver's acknowledgment has the same response queue as the acknowledged message.",
     change_admin_acks(
-        ALL_CLASSES,
+        ALL_ACK_CLASSES,
         lambda ack, message: replace(
             ack, ResponseQueueFormatName=message.ResponseQueueFormatName or ack.ResponseQueueFormatName
         ),
@@ -389,7 +389,7 @@ add(
     "receiver-admin-ack-response-queue-wrong",
     "MQQB-3.1.7.15-20",
     "The receiver's acknowledgment has a wrong response queue.",
-    change_admin_acks(ALL_CLASSES, set_acknowledgment_attributes(ResponseQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST)),
+    change_admin_acks(ALL_ACK_CLASSES, set_acknowledgment_attributes(ResponseQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST)),
 )
 
 
@@ -411,4 +411,4 @@ for _name, _rule, _begins in (
     ("receiver-ack-of-direct-name-response-queue-wrong", "MQQB-3.1.7.15-23", "DIRECT="),
 ):
     _says = f"The receiver's acknowledgment of a message to a {_begins} name has a wrong response queue."
-    add(_name, _rule, _says, change_admin_acks(ALL_CLASSES, _change_response_queue_by_destination(_begins)))
+    add(_name, _rule, _says, change_admin_acks(ALL_ACK_CLASSES, _change_response_queue_by_destination(_begins)))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.admin_acks import (
-    ALL_CLASSES,
-    ARRIVAL_CLASSES,
-    REFUSAL_CLASSES,
-    REMOVAL_CLASSES,
-    Change,
+    ALL_ACK_CLASSES,
+    ARRIVAL_ACK_CLASSES,
+    QUEUE_REMOVAL_ACK_CLASSES,
+    REFUSAL_ACK_CLASSES,
+    ChangeAcknowledgment,
     change_admin_acks,
 )
 from harness.faults.fields import field_is
@@ -40,7 +40,7 @@ add(
     ("MQQB-3.1.7.2.1-01", "MQQB-3.1.7.15-24"),
     "The receiver's acknowledgment of a transactional message is express.",
     change_admin_acks(
-        ALL_CLASSES,
+        ALL_ACK_CLASSES,
         lambda ack, message: (
             ack if message.TransactionIdentifier is None else replace(ack, DeliveryGuarantee=_EXPRESS_DELIVERY)
         ),
@@ -64,7 +64,7 @@ add(
     "receiver-admin-ack-always-express",
     "MQQB-3.1.7.15-25",
     "The receiver's acknowledgment is always express.",
-    change_admin_acks(ALL_CLASSES, set_acknowledgment_attributes(DeliveryGuarantee=DeliveryGuarantee.EXPRESS)),
+    change_admin_acks(ALL_ACK_CLASSES, set_acknowledgment_attributes(DeliveryGuarantee=DeliveryGuarantee.EXPRESS)),
 )
 
 
@@ -72,7 +72,7 @@ add(
     "receiver-admin-ack-always-recoverable",
     "MQQB-3.1.7.15-25",
     "The receiver's acknowledgment is always recoverable.",
-    change_admin_acks(ALL_CLASSES, set_acknowledgment_attributes(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
+    change_admin_acks(ALL_ACK_CLASSES, set_acknowledgment_attributes(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
 )
 
 
@@ -108,7 +108,7 @@ for _name, _rule, _attribute, _value in _ACK_ATTRIBUTE_FAULTS:
         _name,
         (_rule, "MQQB-3.1.7.15-26"),
         _says,
-        change_admin_acks(ALL_CLASSES, set_acknowledgment_attributes(**{_attribute: _value})),
+        change_admin_acks(ALL_ACK_CLASSES, set_acknowledgment_attributes(**{_attribute: _value})),
     )
 
 
@@ -116,7 +116,7 @@ add(
     "receiver-nack-of-removal-without-body",
     "MQQB-3.1.7.15-28",
     "The receiver's negative acknowledgment of removal has no body.",
-    change_admin_acks(REMOVAL_CLASSES, set_acknowledgment_attributes(Body=b"")),
+    change_admin_acks(QUEUE_REMOVAL_ACK_CLASSES, set_acknowledgment_attributes(Body=b"")),
 )
 
 
@@ -128,7 +128,7 @@ add(
     "receiver-ack-of-receipt-with-body",
     "MQQB-3.1.7.15-28",
     "The receiver's acknowledgment of receipt contains the body of the message.",
-    change_admin_acks(REMOVAL_CLASSES, _copy_message_body),
+    change_admin_acks(QUEUE_REMOVAL_ACK_CLASSES, _copy_message_body),
 )
 
 
@@ -136,7 +136,7 @@ add(
     "receiver-nack-body-cut-to-256-bytes",
     ("MQQB-3.1.7.15-28", "MQQB-3.1.7.15-29"),
     "The receiver's negative acknowledgment contains only the first 256 bytes of the body.",
-    change_admin_acks(ALL_CLASSES, lambda ack, message: replace(ack, Body=ack.Body[:256])),
+    change_admin_acks(ALL_ACK_CLASSES, lambda ack, message: replace(ack, Body=ack.Body[:256])),
     blind=True,
 )
 
@@ -183,7 +183,7 @@ add(
     "receiver-nack-of-refusal-without-body",
     "MQQB-3.1.7.15-29",
     "The receiver's acknowledgment of refusal has no body.",
-    change_admin_acks(REFUSAL_CLASSES, set_acknowledgment_attributes(Body=b"")),
+    change_admin_acks(REFUSAL_ACK_CLASSES, set_acknowledgment_attributes(Body=b"")),
 )
 
 
@@ -191,7 +191,7 @@ add(
     "receiver-ack-of-arrival-with-body",
     "MQQB-3.1.7.15-29",
     "The receiver's acknowledgment of arrival contains the body of the message.",
-    change_admin_acks(ARRIVAL_CLASSES, _copy_message_body),
+    change_admin_acks(ARRIVAL_ACK_CLASSES, _copy_message_body),
 )
 
 
@@ -214,7 +214,7 @@ class ReceiverAckOmittedWhileAckToOtherAdminQueueWaits(OwnMessages):
         super().send(message, now)
 
 
-def _copy_message_attribute(attribute: str) -> Change:
+def _copy_message_attribute(attribute: str) -> ChangeAcknowledgment:
     return lambda ack, message: replace(ack, **{attribute: getattr(message, attribute)})
 
 
@@ -229,7 +229,7 @@ _COPIED_ATTRIBUTE_FAULTS = (
 
 for _name, _rule, _attribute in _COPIED_ATTRIBUTE_FAULTS:
     _says = f"The receiver's acknowledgment of a refused message has the {_attribute} of the message."
-    add(_name, _rule, _says, change_admin_acks(REFUSAL_CLASSES, _copy_message_attribute(_attribute)))
+    add(_name, _rule, _says, change_admin_acks(REFUSAL_ACK_CLASSES, _copy_message_attribute(_attribute)))
 
 
 add(
@@ -237,7 +237,7 @@ add(
     ("MQQB-3.1.7.15-D01",),
     "The receiver's acknowledgment of a message that requests several acknowledgments contains the same requests.",
     change_admin_acks(
-        ALL_CLASSES,
+        ALL_ACK_CLASSES,
         lambda ack, message: (
             replace(
                 ack,
@@ -256,7 +256,7 @@ add(
     "receiver-admin-ack-copies-time-to-reach-queue",
     ("MQQB-3.1.7.15-D02",),
     "The receiver's acknowledgment has the same TimeToReachQueue as the acknowledged message.",
-    change_admin_acks(ALL_CLASSES, lambda ack, message: replace(ack, TimeToReachQueue=message.TimeToReachQueue)),
+    change_admin_acks(ALL_ACK_CLASSES, lambda ack, message: replace(ack, TimeToReachQueue=message.TimeToReachQueue)),
     blind=True,
 )
 
@@ -295,7 +295,7 @@ add(
     "receiver-admin-ack-copies-time-to-be-received",
     ("MQQB-3.1.7.15-D03",),
     "The receiver's acknowledgment has the same TimeToBeReceived as the acknowledged message.",
-    change_admin_acks(ALL_CLASSES, lambda ack, message: replace(ack, TimeToBeReceived=message.TimeToBeReceived)),
+    change_admin_acks(ALL_ACK_CLASSES, lambda ack, message: replace(ack, TimeToBeReceived=message.TimeToBeReceived)),
     blind=True,
 )
 
@@ -316,7 +316,8 @@ add(
     ("MQQB-3.1.7.15-D04",),
     "The receiver's acknowledgment has JP set when the acknowledged message has JP set.",
     change_admin_acks(
-        ALL_CLASSES, lambda ack, message: replace(ack, PositiveJournalingRequested=message.PositiveJournalingRequested)
+        ALL_ACK_CLASSES,
+        lambda ack, message: replace(ack, PositiveJournalingRequested=message.PositiveJournalingRequested),
     ),
     blind=True,
 )
@@ -327,7 +328,8 @@ add(
     ("MQQB-3.1.7.15-D05",),
     "The receiver's acknowledgment has JN set when the acknowledged message has JN set.",
     change_admin_acks(
-        ALL_CLASSES, lambda ack, message: replace(ack, NegativeJournalingRequested=message.NegativeJournalingRequested)
+        ALL_ACK_CLASSES,
+        lambda ack, message: replace(ack, NegativeJournalingRequested=message.NegativeJournalingRequested),
     ),
     blind=True,
 )

@@ -8,10 +8,10 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.admin_acks import (
-    ALL_CLASSES,
-    ARRIVAL_CLASSES,
-    REFUSAL_CLASSES,
-    REMOVAL_CLASSES,
+    ALL_ACK_CLASSES,
+    ARRIVAL_ACK_CLASSES,
+    REFUSAL_ACK_CLASSES,
+    QUEUE_REMOVAL_ACK_CLASSES,
     change_admin_acks,
 )
 from harness.faults.parts import change_step
@@ -62,7 +62,7 @@ def _build_destination_name_on_source(self: Any, message: Message) -> str | None
 
 
 def _send_copies_of_acks(
-    find: Callable[[Message], str | None], classes: frozenset[MessageClass] = ALL_CLASSES
+    find: Callable[[Message], str | None], classes: frozenset[MessageClass] = ALL_ACK_CLASSES
 ) -> Install:
     """Return an installer of a fault that sends a copy of each acknowledgment to a second queue."""
 
@@ -168,7 +168,7 @@ def _cut_long_direct_name(name: str, message: Message) -> str:
 def _send_acks_only_to_first_admin_queue(self: Any, original: Any, message: Message, now: Now) -> None:
     name = message.DestinationQueueFormatName.lower()
     is_first = self.__dict__.setdefault("first_ack_queue", name) == name
-    if message.Class in ALL_CLASSES - {MessageClass.MQMSG_CLASS_REPORT} and not is_first:
+    if message.Class in ALL_ACK_CLASSES - {MessageClass.MQMSG_CLASS_REPORT} and not is_first:
         return
     original(message, now)
 
@@ -181,7 +181,7 @@ def _open_no_local_queue_of_express_ack(self: Any, original: Any, message: Messa
 
 
 def _open_no_queue_of_nack_to_private_name(self: Any, original: Any, message: Message, now: Now) -> None:
-    if not message.DestinationQueueFormatName.startswith("PRIVATE=") or message.Class not in REFUSAL_CLASSES:
+    if not message.DestinationQueueFormatName.startswith("PRIVATE=") or message.Class not in REFUSAL_ACK_CLASSES:
         original(message, now)
 
 
@@ -240,13 +240,13 @@ for _name, _rule, _says, _install in (
         "receiver-acknowledgment-of-removal-sent-twice",
         "MQQB-3.1.7.15-08",
         "The receiver sends the acknowledgment of a removed message twice.",
-        _send_copies_of_acks(lambda message: message.AdministrationQueueFormatName, REMOVAL_CLASSES),
+        _send_copies_of_acks(lambda message: message.AdministrationQueueFormatName, QUEUE_REMOVAL_ACK_CLASSES),
     ),
     (
         "receiver-nack-also-put-into-destination-queue",
         "MQQB-3.1.7.15-08",
         "The receiver also sends a negative acknowledgment of a refusal to the destination queue of the message.",
-        _send_copies_of_acks(lambda message: message.DestinationQueueFormatName, REFUSAL_CLASSES),
+        _send_copies_of_acks(lambda message: message.DestinationQueueFormatName, REFUSAL_ACK_CLASSES),
     ),
     (
         "receiver-acknowledgment-for-aq-2-to-remote-queue-manager-of-session",
@@ -259,7 +259,7 @@ for _name, _rule, _says, _install in (
         "MQQB-3.1.7.15-11",
         "The receiver cuts the number of the private queue of an acknowledgment for AQ 2 to 16 bits.",
         _change_queue_name_of_ack_by_kind(
-            _DESTINATION_ATTRIBUTE, PrivateName, ARRIVAL_CLASSES | REFUSAL_CLASSES, _cut_queue_number_in_format_name
+            _DESTINATION_ATTRIBUTE, PrivateName, ARRIVAL_ACK_CLASSES | REFUSAL_ACK_CLASSES, _cut_queue_number_in_format_name
         ),
     ),
     (
@@ -267,7 +267,7 @@ for _name, _rule, _says, _install in (
         "MQQB-3.1.7.15-11",
         "The receiver clears the highest byte of the queue number in the acknowledgment of a removed message.",
         _change_queue_name_of_ack_by_kind(
-            _DESTINATION_ATTRIBUTE, PrivateName, REMOVAL_CLASSES, _clear_highest_byte_of_queue_number
+            _DESTINATION_ATTRIBUTE, PrivateName, QUEUE_REMOVAL_ACK_CLASSES, _clear_highest_byte_of_queue_number
         ),
     ),
     (
@@ -275,7 +275,7 @@ for _name, _rule, _says, _install in (
         "MQQB-3.1.7.15-12",
         "The receiver addresses the acknowledgment of an arrival for AQ 3 to a private queue of the source.",
         _change_queue_name_of_ack_by_kind(
-            _DESTINATION_ATTRIBUTE, PrivateName, ARRIVAL_CLASSES, _replace_guid_in_name_by_source
+            _DESTINATION_ATTRIBUTE, PrivateName, ARRIVAL_ACK_CLASSES, _replace_guid_in_name_by_source
         ),
     ),
     (
@@ -283,7 +283,7 @@ for _name, _rule, _says, _install in (
         "MQQB-3.1.7.15-12",
         "The receiver addresses the acknowledgment of a removal for AQ 3 to a private queue of the source.",
         _change_queue_name_of_ack_by_kind(
-            _DESTINATION_ATTRIBUTE, PrivateName, REMOVAL_CLASSES, _replace_guid_in_name_by_source
+            _DESTINATION_ATTRIBUTE, PrivateName, QUEUE_REMOVAL_ACK_CLASSES, _replace_guid_in_name_by_source
         ),
     ),
     (
@@ -291,27 +291,27 @@ for _name, _rule, _says, _install in (
         "MQQB-3.1.7.15-12",
         "The receiver addresses the negative acknowledgment of a refusal for AQ 3 to a private queue of the source.",
         _change_queue_name_of_ack_by_kind(
-            _DESTINATION_ATTRIBUTE, PrivateName, REFUSAL_CLASSES, _replace_guid_in_name_by_source
+            _DESTINATION_ATTRIBUTE, PrivateName, REFUSAL_ACK_CLASSES, _replace_guid_in_name_by_source
         ),
     ),
     (
         "receiver-acknowledgment-for-aq-5-with-swapped-guid",
         "MQQB-3.1.7.15-13",
         "The receiver swaps bytes of the GUID of the public queue in the acknowledgment of a removed message.",
-        _change_queue_name_of_ack_by_kind(_DESTINATION_ATTRIBUTE, PublicName, REMOVAL_CLASSES, _swap_guid_bytes),
+        _change_queue_name_of_ack_by_kind(_DESTINATION_ATTRIBUTE, PublicName, QUEUE_REMOVAL_ACK_CLASSES, _swap_guid_bytes),
     ),
     (
         "receiver-nack-for-aq-5-with-swapped-guid",
         "MQQB-3.1.7.15-13",
         "The receiver swaps bytes of the GUID of the public queue in a negative acknowledgment.",
-        _change_queue_name_of_ack_by_kind(_DESTINATION_ATTRIBUTE, PublicName, REFUSAL_CLASSES, _swap_guid_bytes),
+        _change_queue_name_of_ack_by_kind(_DESTINATION_ATTRIBUTE, PublicName, REFUSAL_ACK_CLASSES, _swap_guid_bytes),
     ),
     (
         "receiver-acknowledgment-for-aq-5-to-private-queue",
         "MQQB-3.1.7.15-13",
         "The receiver addresses the acknowledgment of an arrival for AQ 5 to a private queue of the source.",
         _change_queue_name_of_ack_by_kind(
-            _DESTINATION_ATTRIBUTE, PublicName, ARRIVAL_CLASSES, _replace_guid_in_name_by_public_guid
+            _DESTINATION_ATTRIBUTE, PublicName, ARRIVAL_ACK_CLASSES, _replace_guid_in_name_by_public_guid
         ),
     ),
     (
@@ -327,7 +327,7 @@ for _name, _rule, _says, _install in (
         _change_queue_name_of_ack_by_kind(
             _DESTINATION_ATTRIBUTE,
             PrivateName,
-            REMOVAL_CLASSES - {MessageClass.MQMSG_CLASS_ACK_RECEIVE},
+            QUEUE_REMOVAL_ACK_CLASSES - {MessageClass.MQMSG_CLASS_ACK_RECEIVE},
             _replace_guid_in_name_by_source,
         ),
     ),
@@ -336,7 +336,7 @@ for _name, _rule, _says, _install in (
         "MQQB-3.1.7.15-14",
         "The receiver cuts the number of the private queue of a negative acknowledgment for AQ 6 to 16 bits.",
         _change_queue_name_of_ack_by_kind(
-            _DESTINATION_ATTRIBUTE, PrivateName, REFUSAL_CLASSES, _cut_queue_number_in_format_name
+            _DESTINATION_ATTRIBUTE, PrivateName, REFUSAL_ACK_CLASSES, _cut_queue_number_in_format_name
         ),
     ),
     (
@@ -345,7 +345,7 @@ for _name, _rule, _says, _install in (
         "The receiver sets the response queue of the acknowledgment of a removed message with DQ 3 to a private queue "
         "of the source.",
         _change_queue_name_of_ack_by_kind(
-            _RESPONSE_QUEUE_ATTRIBUTE, PrivateName, REMOVAL_CLASSES, _replace_guid_in_name_by_source
+            _RESPONSE_QUEUE_ATTRIBUTE, PrivateName, QUEUE_REMOVAL_ACK_CLASSES, _replace_guid_in_name_by_source
         ),
     ),
     (
@@ -353,7 +353,7 @@ for _name, _rule, _says, _install in (
         "MQQB-3.1.7.15-21",
         "The receiver sets the response queue of a negative acknowledgment for DQ 3 to a private queue of the source.",
         _change_queue_name_of_ack_by_kind(
-            _RESPONSE_QUEUE_ATTRIBUTE, PrivateName, REFUSAL_CLASSES, _replace_guid_in_name_by_source
+            _RESPONSE_QUEUE_ATTRIBUTE, PrivateName, REFUSAL_ACK_CLASSES, _replace_guid_in_name_by_source
         ),
     ),
     (
@@ -361,27 +361,27 @@ for _name, _rule, _says, _install in (
         "MQQB-3.1.7.15-21",
         "The receiver cuts the number of the response queue of a negative acknowledgment for DQ 3 to 16 bits.",
         _change_queue_name_of_ack_by_kind(
-            _RESPONSE_QUEUE_ATTRIBUTE, PrivateName, REFUSAL_CLASSES, _cut_queue_number_in_format_name
+            _RESPONSE_QUEUE_ATTRIBUTE, PrivateName, REFUSAL_ACK_CLASSES, _cut_queue_number_in_format_name
         ),
     ),
     (
         "receiver-response-queue-of-removal-for-dq-5-with-swapped-guid",
         "MQQB-3.1.7.15-22",
         "The receiver swaps bytes of the GUID of the response queue in the acknowledgment of a removed message.",
-        _change_queue_name_of_ack_by_kind(_RESPONSE_QUEUE_ATTRIBUTE, PublicName, REMOVAL_CLASSES, _swap_guid_bytes),
+        _change_queue_name_of_ack_by_kind(_RESPONSE_QUEUE_ATTRIBUTE, PublicName, QUEUE_REMOVAL_ACK_CLASSES, _swap_guid_bytes),
     ),
     (
         "receiver-response-queue-of-nack-for-dq-5-with-swapped-guid",
         "MQQB-3.1.7.15-22",
         "The receiver swaps bytes of the GUID of the response queue in a negative acknowledgment.",
-        _change_queue_name_of_ack_by_kind(_RESPONSE_QUEUE_ATTRIBUTE, PublicName, REFUSAL_CLASSES, _swap_guid_bytes),
+        _change_queue_name_of_ack_by_kind(_RESPONSE_QUEUE_ATTRIBUTE, PublicName, REFUSAL_ACK_CLASSES, _swap_guid_bytes),
     ),
     (
         "receiver-response-queue-of-arrival-for-dq-5-on-source",
         "MQQB-3.1.7.15-22",
         "The receiver sets the response queue of the acknowledgment of an arrival with DQ 5 to a private queue.",
         _change_queue_name_of_ack_by_kind(
-            _RESPONSE_QUEUE_ATTRIBUTE, PublicName, ARRIVAL_CLASSES, _replace_guid_in_name_by_public_guid
+            _RESPONSE_QUEUE_ATTRIBUTE, PublicName, ARRIVAL_ACK_CLASSES, _replace_guid_in_name_by_public_guid
         ),
     ),
     (
@@ -389,7 +389,7 @@ for _name, _rule, _says, _install in (
         "MQQB-3.1.7.15-23",
         "The receiver names the host of the response queue by OS in the acknowledgment of a removed message.",
         _change_queue_name_of_ack_by_kind(
-            _RESPONSE_QUEUE_ATTRIBUTE, DirectName, REMOVAL_CLASSES, _replace_tcp_by_os_in_name
+            _RESPONSE_QUEUE_ATTRIBUTE, DirectName, QUEUE_REMOVAL_ACK_CLASSES, _replace_tcp_by_os_in_name
         ),
     ),
     (
@@ -397,14 +397,14 @@ for _name, _rule, _says, _install in (
         "MQQB-3.1.7.15-23",
         "The receiver names the host of the response queue by OS in a negative acknowledgment.",
         _change_queue_name_of_ack_by_kind(
-            _RESPONSE_QUEUE_ATTRIBUTE, DirectName, REFUSAL_CLASSES, _replace_tcp_by_os_in_name
+            _RESPONSE_QUEUE_ATTRIBUTE, DirectName, REFUSAL_ACK_CLASSES, _replace_tcp_by_os_in_name
         ),
     ),
     (
         "receiver-response-queue-for-dq-7-cut-to-40-characters",
         "MQQB-3.1.7.15-23",
         "The receiver cuts the direct format name of the response queue to 40 characters.",
-        _change_queue_name_of_ack_by_kind(_RESPONSE_QUEUE_ATTRIBUTE, DirectName, ALL_CLASSES, _cut_long_direct_name),
+        _change_queue_name_of_ack_by_kind(_RESPONSE_QUEUE_ATTRIBUTE, DirectName, ALL_ACK_CLASSES, _cut_long_direct_name),
     ),
     (
         "receiver-second-destination-of-acknowledgments-not-opened",
@@ -428,31 +428,31 @@ for _name, _rule, _says, _install in (
         "receiver-acknowledgment-encrypted-like-message",
         "MQQB-3.1.7.15-D06",
         "The receiver encrypts the acknowledgment of an encrypted message.",
-        change_admin_acks(ALL_CLASSES, _encrypt_ack_like_message),
+        change_admin_acks(ALL_ACK_CLASSES, _encrypt_ack_like_message),
     ),
     (
         "receiver-acknowledgment-of-removal-with-privacy-level",
         "MQQB-3.1.7.15-D06",
         "The receiver sets PrivacyLevel of the acknowledgment of a removed message to Base.",
-        _set_privacy_level(REMOVAL_CLASSES),
+        _set_privacy_level(QUEUE_REMOVAL_ACK_CLASSES),
     ),
     (
         "receiver-nack-of-refusal-with-privacy-level",
         "MQQB-3.1.7.15-D06",
         "The receiver sets PrivacyLevel of the negative acknowledgment of a refusal to Base.",
-        _set_privacy_level(REFUSAL_CLASSES),
+        _set_privacy_level(REFUSAL_ACK_CLASSES),
     ),
     (
         "receiver-nack-of-refusal-signed",
         "MQQB-3.1.7.15-D07",
         "The receiver adds a signature of MSMQ 1.0 to the negative acknowledgment of a refusal.",
-        _add_signature_to_acks(REFUSAL_CLASSES, 1),
+        _add_signature_to_acks(REFUSAL_ACK_CLASSES, 1),
     ),
     (
         "receiver-acknowledgment-of-arrival-signed",
         "MQQB-3.1.7.15-D07",
         "The receiver adds a signature of MSMQ 3.0 to the acknowledgment of an arrival.",
-        _add_signature_to_acks(ARRIVAL_CLASSES, 5),
+        _add_signature_to_acks(ARRIVAL_ACK_CLASSES, 5),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)

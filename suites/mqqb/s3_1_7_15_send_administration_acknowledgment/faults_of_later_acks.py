@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.admin_acks import REMOVAL_CLASSES
+from harness.faults.admin_acks import QUEUE_REMOVAL_ACK_CLASSES
 from harness.faults.fields import field_is
 from harness.faults.parts import change_step, fault
 from harness.faults.registry import Install, add
@@ -209,6 +209,6 @@ class ReceiverAckOfRemovalCopiesCorrelationIdOfMessage(AdminAcks):
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
-        if message_class in REMOVAL_CLASSES and any(message.CorrelationIdentifier):
+        if message_class in QUEUE_REMOVAL_ACK_CLASSES and any(message.CorrelationIdentifier):
             return replace(ack, CorrelationIdentifier=message.CorrelationIdentifier)
         return ack

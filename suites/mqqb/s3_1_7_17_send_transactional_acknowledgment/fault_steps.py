@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import Method
+from harness.faults.parts import PartMethod
 from harness.faults.primitives import replace_during
 from harness.faults.registry import Install
 from reference_qm.core.part import QM
@@ -43,7 +43,7 @@ def change_scheduled_order_ack(compute: AckAttributesComputation) -> Install:
     return _change_sent_acknowledgment(OrderAcks.on_send_timer, compute)
 
 
-def _change_sent_acknowledgment(outer: Method, compute: AckAttributesComputation) -> Install:
+def _change_sent_acknowledgment(outer: PartMethod, compute: AckAttributesComputation) -> Install:
     def make_changed_send(original: Callable[..., None], qm: QM, *arguments: Any) -> Callable[..., None]:
         def send_changed_acknowledgment(qm: QM, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
             ack = position.MessageReference

@@ -172,8 +172,12 @@ class AcknowledgingReceiver(Receiver):
             pass
         inbox, environment = self.peer.inbox, self.peer.environment
         inbox.acknowledge(spare=self.session)  # otherwise the SUT could repeat its messages during a long wait
-        environment.run_until(lambda: len(wanted()) > count or bool(inbox.connecting), self.sut.quiet_ms)
-        if inbox.connecting and environment.run_until(lambda: not inbox.connecting, self.sut.response_timeout_ms):
+        environment.run_until(
+            lambda: len(wanted()) > count or bool(inbox.connections_without_session), self.sut.quiet_ms
+        )
+        if inbox.connections_without_session and environment.run_until(
+            lambda: not inbox.connections_without_session, self.sut.response_timeout_ms
+        ):
             environment.run_until(lambda: len(wanted()) > count, self.sut.quiet_ms)
         inbox.acknowledge(spare=self.session)
         return wanted()

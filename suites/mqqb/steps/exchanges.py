@@ -13,7 +13,7 @@ from harness.expectations import CLOSED_BY_SUT_TEXT, Expectation, facts, packet,
 from harness.peer.conversation import RawConversation
 from harness.peer.party import NO_FIELDS
 from harness.peer.peer import Peer
-from harness.peer.timeouts import ACK_TIMEOUT_MS, TIMEOUTS
+from harness.peer.timeouts import ACK_TIMEOUT_MS, PEER_TIMEOUTS
 from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection, session_ack
 
@@ -72,7 +72,7 @@ def exchange_message(
     connection = peer.connect()
     groups = [
         [establish_connection(base=base, internal=internal, **{"ClientGuid": peer.identifier, **establish})],
-        [connection_parameters(base=base, internal=internal, **TIMEOUTS, **parameters)],
+        [connection_parameters(base=base, internal=internal, **PEER_TIMEOUTS, **parameters)],
         [
             session_ack(base=base, internal=internal, **{"WindowSize": 64, **session}),
             peer.recoverable_message(base=base),

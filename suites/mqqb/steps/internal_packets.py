@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from harness.capture.recorder import MALFORMED, Connection, Frame
-from harness.judging.passive import Context, Finding, Predicate, Summary, get_record
+from harness.judging.passive import ConnectionSummary, Context, Finding, Predicate, parse_frame_strictly
 from suites.mqmq.steps.message_bytes import PACKET_SIGNATURE
 
 INTERNAL_KINDS = ("EstablishConnection", "ConnectionParameters", "SessionAck", "unknown internal", MALFORMED)
@@ -34,7 +34,7 @@ ESTABLISH_PACKET_KIND, PARAMETERS_PACKET_KIND, SESSION_ACK_PACKET_KIND = (
 )
 
 
-class Opening(Summary):
+class Opening(ConnectionSummary):
     """Store the packets of the SUT and of the peer that set up a session."""
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class Opening(Summary):
         if frame.from_sut:
             self.own += 1
         elif frame.kind == "EstablishConnection":
-            packet = get_record(frame)
+            packet = parse_frame_strictly(frame)
             self.is_accepted = packet is not None and packet.InternalHeader.CS == 0
         elif frame.kind == "ConnectionParameters":
             self.peer_parameters = True

@@ -13,7 +13,7 @@ from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.conversation import RawConversation
 from harness.peer.handshake import establish_request
 from harness.peer.peer import Peer
-from harness.peer.raw_ends import PingEnd
+from harness.peer.raw_ends import PingPort
 from harness.sut.shown import NotShown
 from harness.sut.sut import Sut
 from harness.wire import ping_request, ping_response
@@ -98,7 +98,7 @@ class PingExchange(NamedTuple):
     received: Frame | None
 
     @classmethod
-    def exchange_from_port(cls, end: PingEnd, request: Any) -> PingExchange:
+    def exchange_from_port(cls, end: PingPort, request: Any) -> PingExchange:
         """Send a Ping Request from a UDP port of the peer, and wait for the response."""
         sent = end.send(request)
         return cls(sent, await_ping_response(end, sent))
@@ -128,13 +128,13 @@ class PingExchange(NamedTuple):
         return describe_ping_fields(self.received) if self.ping is None else ("refused" if self.ping.RF else "accepted")
 
 
-def ping_sut(peer: Peer, *, end: PingEnd | None = None, **fields: Any) -> PingExchange:
+def ping_sut(peer: Peer, *, end: PingPort | None = None, **fields: Any) -> PingExchange:
     """Send a Ping Request, from a new port unless a port is given, and wait for the response.
 
     A real network may lose a datagram. Therefore, the peer sends further requests if no response
     arrives.
     """
-    for _ in range(1 if peer.environment.virtual else MAX_PING_REQUESTS):
+    for _ in range(1 if peer.environment.is_time_virtual else MAX_PING_REQUESTS):
         exchange = PingExchange.exchange_from_port(
             end or peer.open_udp(), ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields)
         )
@@ -151,7 +151,7 @@ def require_ping_answer(peer: Peer) -> PingExchange:
     return exchange
 
 
-def await_ping_response(end: PingEnd, sent: Frame) -> Frame | None:
+def await_ping_response(end: PingPort, sent: Frame) -> Frame | None:
     """Wait for the next datagram; raise ConformanceFailure if the datagram is a copy of the request, whose QMGuid is
     the peer's GUID.
     """
@@ -213,7 +213,7 @@ class PingingSut:
         self.peer = peer
         self.sut = sut
         self.name = to or peer.direct_name()
-        self.end: PingEnd = peer.open_udp(port=sut.file.driver.peer_ping_port)
+        self.end: PingPort = peer.open_udp(port=sut.file.driver.peer_ping_port)
         self.listener = peer.listen_raw(ping=False)
         make_sut_send_message(peer, sut, self.name)
 

@@ -15,7 +15,7 @@ from harness.capture.recorder import Frame
 from harness.peer.conversation import RawConversation
 from harness.peer.handshake import shake_hands
 from harness.peer.peer import Peer
-from harness.peer.timeouts import TIMEOUTS
+from harness.peer.timeouts import PEER_TIMEOUTS
 from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection
 from harness.wire.queues import PrivateQueueFormatName
@@ -57,7 +57,7 @@ class SecondQueueManager:
     def _open(self) -> RawConversation:
         connection = self.peer.connect(from_another_address=True)
         return shake_hands(
-            connection, establish_connection(ClientGuid=self.identifier), connection_parameters(**TIMEOUTS)
+            connection, establish_connection(ClientGuid=self.identifier), connection_parameters(**PEER_TIMEOUTS)
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import RecentValues, Summary, get_record
+from harness.judging.passive import ConnectionSummary, RecentValues, parse_frame_strictly
 from reference_qm.codec import TxSequenceID
 
 
@@ -53,12 +53,12 @@ class Message(NamedTuple):
         )
 
 
-class ReceivedMessages(Summary):
+class ReceivedMessages(ConnectionSummary):
     """Store the messages that a system has received, by source and MessageID. An identifier that several messages share
     has the value None.
     """
 
-    of_system = True
+    covers_whole_system = True
 
     def __init__(self) -> None:
         self.messages = RecentValues[tuple[UUID, int], Message | None]()
@@ -96,15 +96,15 @@ class ReceivedMessages(Summary):
     def note(self, frame: Frame, connection: Connection) -> None:
         """Record a message of the peer."""
         self.missing = self.missing or connection.missing_frames_reason
-        packet = get_record(frame) if not frame.from_sut and frame.kind == "UserMessage" else None
+        packet = parse_frame_strictly(frame) if not frame.from_sut and frame.kind == "UserMessage" else None
         if packet is None:
             return
         key, message = (packet.UserHeader.SourceQueueManager, packet.UserHeader.MessageID), Message.of(packet)
         if self.messages.get(key, message) != message:
             self.messages[key] = None
-        self.messages.keep(key, message)
+        self.messages.store_new_value(key, message)
         if message.TxSequenceID is not None:
-            self.sequences.keep(message.TxSequenceID, True)
-            self.numbers.keep((message.TxSequenceID, message.TxSequenceNumber), True)
+            self.sequences.store_new_value(message.TxSequenceID, True)
+            self.numbers.store_new_value((message.TxSequenceID, message.TxSequenceNumber), True)
             if message.TxSequenceNumber == 1:
-                self.first_begun.keep(packet.UserHeader.SourceQueueManager, message.TxSequenceID)
+                self.first_begun.store_new_value(packet.UserHeader.SourceQueueManager, message.TxSequenceID)

@@ -419,7 +419,7 @@ def encrypt_message(sut: Sut, packet: Any, level: int, algorithm: int, key: byte
     """
     provider = PROVIDER_BY_PRIVACY_LEVEL.get(changes.pop("for_level", level), PROVIDER_BY_PRIVACY_LEVEL[5])
     receiver = read_listed_keys(sut.receiving_keys).get(provider)
-    if receiver is None and provider == ADVANCED_PROVIDER and not find_release(sut).aes:
+    if receiver is None and provider == ADVANCED_PROVIDER and not find_release(sut).has_aes_provider:
         raise LackedByRelease(
             "the SUT has no public key of the AES provider, so no body can be encrypted with AES (MS-MQQB <65>)"
         )

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, Predicate, Summary, get_record
+from harness.judging.passive import ConnectionSummary, Context, Finding, Predicate, parse_frame_strictly
 
 ESTABLISH_KIND = "EstablishConnection"
 PARAMETERS_KIND = "ConnectionParameters"
@@ -20,7 +20,7 @@ def is_initiator_packet(context: Context) -> bool:
     return context.sut_role == "initiator"
 
 
-class LastOpeningPackets(Summary):
+class LastOpeningPackets(ConnectionSummary):
     """Store the last packet of each kind that opens a session, of the packets that the peer has sent on
     a connection.
     """
@@ -41,7 +41,9 @@ def find_answered_request(context: Context) -> Any:
     request = context.before(LastOpeningPackets).by_kind.get(context.frame.kind)
     if context.sut_role != "acceptor" or request is None or request.data == context.frame.data:
         return None
-    return getattr(get_record(request), f"{context.frame.kind}Header", None)  # None: the packet is malformed on purpose
+    return getattr(
+        parse_frame_strictly(request), f"{context.frame.kind}Header", None
+    )  # None: the packet is malformed on purpose
 
 
 def is_acceptor_response(context: Context) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.parts import fault
-from harness.faults.primitives import filter_inputs, pdus
+from harness.faults.primitives import change_pdus, filter_inputs
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.rpc_serving import RpcServing
@@ -131,7 +131,7 @@ add(
     "endpoint-mapper-tower-floor-longer-than-tower",
     "MQQP-2.1-02",
     "The endpoint mapper returns a tower for qm2qm whose first floor has a length greater than that of the tower.",
-    pdus(Response, _append_bytes_to_tower_floors),
+    change_pdus(Response, _append_bytes_to_tower_floors),
 )
 
 
@@ -166,7 +166,7 @@ add(
     "server-unauthenticated-calls-denied",
     "MQQP-2.1-D01",
     "The server answers each call of an unauthenticated client with access denied.",
-    pdus(Response, lambda body: Fault(p_cont_id=body.p_cont_id, status=RPC_ACCESS_DENIED_STATUS)),
+    change_pdus(Response, lambda body: Fault(p_cont_id=body.p_cont_id, status=RPC_ACCESS_DENIED_STATUS)),
 )
 
 

@@ -7,7 +7,7 @@ from harness.expectations import facts, holds
 from harness.run.marks import covers, needs
 from harness.wire.rpc import EPT, QM2QM
 from harness.wire.rpc_ept import build_map_arguments, read_ports
-from harness.wire.rpc_qm2qm import INFINITE
+from harness.wire.rpc_qm2qm import INFINITE_TIMEOUT_MS
 from harness.wire.wire_error import WireError
 
 pytestmark = needs("qm2qm")
@@ -38,7 +38,7 @@ def test_qm2qm_is_offered_and_mapped_after_restart(remote, sut, judge):
         return
     served = "no port"
     if found:
-        served = "not served" if remote.connect(found[0]).offer(QM2QM)[0] else "served"
+        served = "not served" if remote.connect(found[0]).bind_and_list_rejected_interfaces(QM2QM)[0] else "served"
     judge(
         "MQQP-2.1-02",
         expected="served",
@@ -54,7 +54,7 @@ def test_queue_is_opened_and_read_while_read_of_other_client_waits(remote, judge
     message from it.
     """
     waiting = remote.open("admin")
-    waiting.begin_receive(ulTimeout=INFINITE).state_after_silence()
+    waiting.begin_receive(ulTimeout=INFINITE_TIMEOUT_MS).state_after_silence()
     association = remote.associate()
     opened = remote.open_remote(association)
     observed = {"R_QMOpenRemoteQueue": opened.outcome}

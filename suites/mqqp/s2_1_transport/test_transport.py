@@ -11,7 +11,7 @@ from harness.expectations import each, facts, holds
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, UNKNOWN_SYNTAX
 from harness.wire.rpc_ept import build_map_arguments, read_ports
-from harness.wire.rpc_qm2qm import INFINITE, Method
+from harness.wire.rpc_qm2qm import INFINITE_TIMEOUT_MS, Method
 from harness.wire.wire_error import WireError
 
 pytestmark = needs("qm2qm")
@@ -27,7 +27,7 @@ def test_read_in_each_transfer_syntax_over_tcp_succeeds(remote, judge, transfers
     """
     port = remote.get_read_port()
     binding = remote.connect(port)
-    refused, said = binding.offer(QM2QM, transfers=transfers)
+    refused, said = binding.bind_and_list_rejected_interfaces(QM2QM, transfers=transfers)
     if refused:
         evidence, answers = binding.record.frames, len(binding.record.received)
         judge("MQQP-2.1-01", expected=holds("the SUT answers"), observed=bool(answers), evidence=evidence)
@@ -65,13 +65,13 @@ def test_unauthenticated_clients_are_served(remote, judge, meanwhile):
         if meanwhile == "locked message":
             other.start_receive()
         elif meanwhile == "waiting read":
-            other.begin_receive(ulTimeout=INFINITE).state_after_silence()
+            other.begin_receive(ulTimeout=INFINITE_TIMEOUT_MS).state_after_silence()
         elif meanwhile == "broken connection":
             other.association.close()
     seen, evidence = [], []
     for _ in range(10):
         association = remote.connect(port)
-        refused, said = association.offer(QM2QM)
+        refused, said = association.bind_and_list_rejected_interfaces(QM2QM)
         evidence += association.record.frames[:2]
         if refused:
             seen.append(f"refused: {said}")
@@ -92,9 +92,9 @@ def test_unauthenticated_clients_are_served(remote, judge, meanwhile):
     ("syntax", "expected"),
     [
         (QM2QM, "accepted"),
-        (QM2QM._replace(minor=1), "refused"),
-        (QM2QM._replace(major=2), "refused"),
-        (QM2QM._replace(major=0), "refused"),
+        (QM2QM._replace(minor_version=1), "refused"),
+        (QM2QM._replace(major_version=2), "refused"),
+        (QM2QM._replace(major_version=0), "refused"),
         (QM2QM._replace(uuid=UUID(int=QM2QM.uuid.int ^ 1)), "refused"),
     ],
     ids=["1.0", "1.1", "2.0", "0.0", "other"],
@@ -106,10 +106,10 @@ def test_bind_to_unknown_interface_or_version_is_refused(remote, judge, syntax, 
     """
     port = remote.get_read_port()
     association = remote.connect(port)
-    refused, said = association.offer(syntax)
+    refused, said = association.bind_and_list_rejected_interfaces(syntax)
     observed = "refused" if refused and said == "bind_ack" else said if refused else "accepted"
     still = remote.connect(port)
-    then = "accepted" if not still.offer(QM2QM)[0] else "refused"
+    then = "accepted" if not still.bind_and_list_rejected_interfaces(QM2QM)[0] else "refused"
     evidence = [*association.record.frames[:2], *still.record.frames[:2]]
     seen = {"tested_bind": observed, "later_bind_to_version_1": then}
     judge.all(
@@ -135,7 +135,7 @@ def test_endpoint_mapper_returns_port_of_qm2qm(remote, judge):
         return
     served = "not found"
     if found:
-        served = "not served" if remote.connect(found[0]).offer(QM2QM)[0] else "served"
+        served = "not served" if remote.connect(found[0]).bind_and_list_rejected_interfaces(QM2QM)[0] else "served"
     observed = {
         "qm2qm_at_the_returned_port": served,
         "ports_of_an_unknown_interface": unserved,

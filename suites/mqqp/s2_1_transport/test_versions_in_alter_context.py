@@ -12,7 +12,9 @@ pytestmark = needs("qm2qm")
 
 
 @covers("MQQP-1.9-D01")
-@pytest.mark.parametrize("change", [{"minor": 1}, {"major": 2}, {"major": 0}], ids=["1.1", "2.0", "0.0"])
+@pytest.mark.parametrize(
+    "change", [{"minor_version": 1}, {"major_version": 2}, {"major_version": 0}], ids=["1.1", "2.0", "0.0"]
+)
 @sut_survives()
 def test_other_version_is_refused_in_alter_context(remote, judge, change):
     """A client that is bound to qm2qm version 1.0 proposes version 0.0, 1.1 or 2.0 in an alter_context. The SUT does
@@ -22,7 +24,7 @@ def test_other_version_is_refused_in_alter_context(remote, judge, change):
     association.bind(QM2QM)
     before = association.call("RemoteQmGetVersion")
     other = QM2QM._replace(**change)
-    refused, _ = association.offer(other, kind="alter_context", group=association.group)
+    refused, _ = association.bind_and_list_rejected_interfaces(other, kind="alter_context", group=association.group)
     closed = association.over
     after = before if closed else association.call("RemoteQmGetVersion")
     observed = {

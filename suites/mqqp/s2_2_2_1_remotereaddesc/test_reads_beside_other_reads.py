@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import between, each, facts
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import MAX_BUFFER, Action, Method
+from harness.wire.rpc_qm2qm import MAX_BUFFER_BYTES, Action, Method
 from suites.mqqp.steps.cancelling import NO_MESSAGE_OUTCOME, describe_cancelled_read
 
 pytestmark = needs("qm2qm")
@@ -101,4 +101,4 @@ def test_dw_size_of_read_without_message_is_in_range(remote, judge, by):
         judge.mark_not_exercised("MQQP-2.2.2.1-D02", reason="no answer contains a REMOTEREADDESC", evidence=reads)
         return
     sizes = [read.description.dwSize for read in described]
-    judge("MQQP-2.2.2.1-D02", expected=each(between(0, MAX_BUFFER), "dwSize"), observed=sizes, evidence=described)
+    judge("MQQP-2.2.2.1-D02", expected=each(between(0, MAX_BUFFER_BYTES), "dwSize"), observed=sizes, evidence=described)

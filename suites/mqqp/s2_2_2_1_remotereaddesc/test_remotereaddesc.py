@@ -10,7 +10,7 @@ from harness.expectations import any_order, between, each, facts, in_queue
 from harness.peer.association import Call
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
-from harness.wire.rpc_qm2qm import INFINITE, MAX_BUFFER, Action, Method
+from harness.wire.rpc_qm2qm import INFINITE_TIMEOUT_MS, MAX_BUFFER_BYTES, Action, Method
 from suites.messages import Sequence
 from suites.mqqp.steps.reading import read_sizes_of_response
 from suites.mqqp.steps.whole import UnchangedMessageExpectation
@@ -157,7 +157,13 @@ def test_read_returns_packet_and_packet_size(remote, judge, by, size):
         )
         observed, expected = sizes | packet, facts(dwSize=size, size_of_the_packet_in_bytes=size, message=sent)
         judge("MQQP-2.2.2.1-D04", expected=expected, observed=observed, evidence=evidence)
-        judge("MQQP-2.2.2.1-D02", expected=between(1, MAX_BUFFER), case="dwSize", observed=dw_size, evidence=evidence)
+        judge(
+            "MQQP-2.2.2.1-D02",
+            expected=between(1, MAX_BUFFER_BYTES),
+            case="dwSize",
+            observed=dw_size,
+            evidence=evidence,
+        )
         given = len(read.packet_bytes)
         judge(
             "MQQP-2.2.2.1-D02", expected=given, case="dwSize, and size of lpBuffer", observed=dw_size, evidence=evidence
@@ -173,7 +179,7 @@ def test_dw_size_above_range_is_refused(remote, judge, by):
     """
     peek = Action.LOOKUP_PEEK_NEXT if by == Method.START_RECEIVE_BY_LOOKUP_ID else Action.PEEK_CURRENT
     queue = remote.open_with_messages("first")
-    calls = [queue.read(peek, by=by, dwSize=value) for value in (0, MAX_BUFFER + 1, 0xFFFF_FFFF)]
+    calls = [queue.read(peek, by=by, dwSize=value) for value in (0, MAX_BUFFER_BYTES + 1, 0xFFFF_FFFF)]
     refused = ["refused" if call.thrown is not None or call.failed else call.label_or_outcome for call in calls]
     then = queue.read(peek, by=by).label_or_outcome
     observed = {
@@ -221,7 +227,7 @@ def test_arrival_time_of_received_message_is_in_seconds(remote, judge, by):
     reads.append(queue.receive(receive, by=by))
     pairs = [(read, periods[0]) for read in reads]
     pairs += [(queue.receive(receive, by=by), periods[1]), (beside.read(peek, by=by), periods[2])]
-    slack_s = 0 if remote.sut.environment.virtual else CLOCK_TOLERANCE_S
+    slack_s = 0 if remote.sut.environment.is_time_virtual else CLOCK_TOLERANCE_S
     for rule in ("MQQP-2.2.2.1-07", "MQQP-2.2.2.1-08"):
         for read, (before, after) in pairs:
             description = read.description
@@ -259,7 +265,7 @@ def test_arrival_time_of_local_message_is_time_of_sending(remote, sut, judge, ki
     sut.send(",".join(sut.format_name(kind) for kind in kinds), label="first", body="of itself")
     after = remote.peer.environment.now().utc_s
     remote.peer.environment.run_until(lambda: False, 1_100)
-    slack_s = 0 if sut.environment.virtual else CLOCK_TOLERANCE_S
+    slack_s = 0 if sut.environment.is_time_virtual else CLOCK_TOLERANCE_S
     for queue in queues:
         read = queue.peek(ulTimeout=sut.response_timeout_ms)
         description = read.description
@@ -277,9 +283,9 @@ def test_read_with_infinite_timeout_waits_for_message(remote, judge, by, action)
     """
     queue = remote.open()
     cursor = queue.open_cursor()
-    reads = [queue.begin(action, by=by, ulTimeout=INFINITE, **more) for more in ({}, {"hCursor": cursor})]
+    reads = [queue.begin(action, by=by, ulTimeout=INFINITE_TIMEOUT_MS, **more) for more in ({}, {"hCursor": cursor})]
     waits = [read.state_after_silence() for read in reads]
-    if remote.sut.environment.virtual:
+    if remote.sut.environment.is_time_virtual:
         remote.sut.environment.run_until(lambda: any(read.answered for read in reads), MS_PER_HOUR)
         waits = [read.state_after_silence() for read in reads]
     remote.deliver(["first", "second"])

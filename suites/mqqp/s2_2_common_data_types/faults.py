@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import combine_installers, filter_inputs, pdus
+from harness.faults.primitives import change_pdus, combine_installers, filter_inputs
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import change_answer, change_answer_values
 from reference_qm.core.part import QM
@@ -159,7 +159,7 @@ add(
     "client-bind-without-ndr64",
     "MQQP-2.2-01",
     "The client does not propose NDR64 in its bind.",
-    pdus(Bind, _propose_only_ndr),
+    change_pdus(Bind, _propose_only_ndr),
 )
 
 

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable
 from dataclasses import replace
 
-from harness.faults.primitives import filter_inputs, pdus
+from harness.faults.primitives import change_pdus, filter_inputs
 from harness.faults.registry import FaultyCore, add
 from reference_qm.rpc.bind_bodies import Bind
 from reference_qm.rpc.syntaxes import NDR, NDR64
@@ -22,7 +22,7 @@ def _propose_ndr64_in_first_bind(faulty: FaultyCore) -> None:
         proposed = tuple(replace(one, transfer_syntaxes=(NDR,)) for one in bind.p_context_elem)
         return replace(bind, p_context_elem=proposed)
 
-    pdus(Bind, remove_later_ndr64)(faulty)
+    change_pdus(Bind, remove_later_ndr64)(faulty)
 
 
 add(

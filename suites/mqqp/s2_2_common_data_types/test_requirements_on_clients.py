@@ -34,7 +34,7 @@ def test_client_bind_proposes_both_transfer_syntaxes(peer, sut, judge):
     found, frames = [], []
     for association in reader.server.associations:
         for frame, proposals in association.binds:
-            offered = {syntax for one in proposals if one.abstract == QM2QM for syntax in one.transfers}
+            offered = {syntax for one in proposals if one.abstract_syntax == QM2QM for syntax in one.transfers}
             if offered:
                 found.append({NDR, NDR64} <= offered)
                 frames.append(frame)

@@ -10,8 +10,8 @@ from harness.errors import ConformanceFailure
 from harness.peer.association import Call
 from harness.peer.remote import Remote
 from harness.states.machine import Machine, event, probe, state
-from harness.states.outcomes import name_call, name_read
-from harness.states.vocabulary import WAITS
+from harness.states.outcomes import get_call_outcome, get_read_outcome
+from harness.states.vocabulary import WAITS_OUTCOME
 from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qm2qm import Action
 
@@ -120,7 +120,7 @@ class Handle(Machine, path=Path(__file__)):
         """
         assert self._record_read is not None
         if self._record_read.state_after_silence() == Call.WAITING:
-            return WAITS
+            return WAITS_OUTCOME
         self.evidence.append(self._record_read)
         return self._record_read.label or Outcome.REFUSED
 
@@ -138,14 +138,14 @@ class Handle(Machine, path=Path(__file__)):
     @probe("waiting read from another queue")
     def get_outcome_of_other_waiting_read(self) -> str:
         """Return the outcome of the second reader's read that waits at the other queue."""
-        return name_read(self._beside)
+        return get_read_outcome(self._beside)
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
     def _get_read_label_or_outcome(self, call: Call) -> str:
         self.evidence.append(call)
-        return name_read(call)
+        return get_read_outcome(call)
 
     def _get_call_outcome(self, call: Call) -> str:
         self.evidence.append(call)
-        return name_call(call)
+        return get_call_outcome(call)

@@ -138,7 +138,7 @@ def test_long_timeout_is_not_shortened(remote, judge, by):
     rules = (*WAITING_READ_RULES, any_of_them)
     waits = [one.state_after_silence() for one in high]
     judge(*rules, expected=each(Call.WAITING, "receive"), observed=waits, evidence=high)
-    if remote.peer.environment.virtual:
+    if remote.peer.environment.is_time_virtual:
         high[0].wait(TIMEOUT_WITH_HIGHEST_BIT_MS)
         judge(*rules, expected=TIMEOUT_OUTCOME, observed=describe_expired_read(high[0]), evidence=high[:1])
 

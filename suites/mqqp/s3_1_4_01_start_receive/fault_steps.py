@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.primitives import pdus
+from harness.faults.primitives import change_pdus
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.core.part import QM
 from reference_qm.core.remote.model import RemoteReadEntry
@@ -86,6 +86,6 @@ def send_with_unknown_context_id(opnum: int, is_wrong: Callable[[list[tuple[int,
             reads.append(parse_read_description(request.stub, DESCRIPTION_OFFSET_BY_OPNUM[opnum]))
             return replace(request, p_cont_id=request.p_cont_id + 7) if is_wrong(reads) else request
 
-        pdus(Request, change_context_id_of_request)(faulty)
+        change_pdus(Request, change_context_id_of_request)(faulty)
 
     return install_context_id_changer

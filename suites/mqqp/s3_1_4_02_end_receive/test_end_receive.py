@@ -8,7 +8,7 @@ from harness.expectations import each, facts, holds, in_queue
 from harness.peer.association import Call
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
-from harness.wire.rpc_qm2qm import INFINITE, Ack, Action, LookupId, Method
+from harness.wire.rpc_qm2qm import INFINITE_TIMEOUT_MS, Ack, Action, LookupId, Method
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.mqqp.steps.methods import parametrize_method
 from suites.mqqp.steps.reading import send_messages_to_queue
@@ -286,7 +286,7 @@ def test_nack_gives_message_to_read_that_waits_already(remote, judge, action, by
     for _ in range(2):
         held = queue.start_receive()
         cursor = other.open_cursor() if by_cursor else 0
-        waiting = other.begin(action, ulTimeout=INFINITE, hCursor=cursor)
+        waiting = other.begin(action, ulTimeout=INFINITE_TIMEOUT_MS, hCursor=cursor)
         before = waiting.state_after_silence()
         ended = queue.put_message_back(held)
         after = waiting.state_after_silence()

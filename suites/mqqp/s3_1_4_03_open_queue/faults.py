@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip, skip_sequence
+from harness.faults.primitives import skip, skip_remote_call_sequence
 from harness.faults.registry import add
 from harness.faults.rpc_calls import change_answer_values, change_request, replace_success_by_error, throw_refusals
 from reference_qm.core.part import QM
@@ -41,7 +41,7 @@ add(
         "MQQP-3.1.4.7-01",
     ),
     "The client does not call RemoteQMOpenQueue.",
-    skip_sequence(ClientOpening.call_open_queue),
+    skip_remote_call_sequence(ClientOpening.call_open_queue),
 )
 
 

@@ -72,7 +72,7 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
         "read": read.state_after_silence(),
     }
     expected = facts(
-        pQueue_0=find_release(remote.sut).no_queue_to_cancel,
+        pQueue_0=find_release(remote.sut).status_of_cancel_without_queue,
         pQueue_of_another_queue=each(INVALID_PARAMETER_STATUS),
         read=read.WAITING,
     )

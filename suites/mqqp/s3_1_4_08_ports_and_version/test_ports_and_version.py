@@ -11,10 +11,10 @@ from harness.expectations import between, each, facts, holds, none
 from harness.peer.association import Call
 from harness.peer.remote import Remote, RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
-from harness.sut.control import CHANNEL_ERRORS
+from harness.sut.control import UNUSABLE_CHANNEL_ERRORS
 from harness.sut.releases import find_release
 from harness.wire.rpc import NDR, QM2QM, QMCOMM, UNKNOWN_SYNTAX, Proposal, Syntax, bind
-from harness.wire.rpc_qm2qm import INFINITE, PortType
+from harness.wire.rpc_qm2qm import INFINITE_TIMEOUT_MS, PortType
 
 pytestmark = needs("qm2qm")
 
@@ -41,7 +41,7 @@ def request_ports_of_server(remote: Remote, port: int | None, *types: int) -> li
         association = remote.connect(port)
     except SutUnavailable:
         return []
-    refused, _ = association.offer(QM2QM)
+    refused, _ = association.bind_and_list_rejected_interfaces(QM2QM)
     return [] if refused else [association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in types]
 
 
@@ -50,7 +50,7 @@ def get_bind_outcome(remote: Remote, port: int | None, interface: Syntax) -> str
     if not port or port > HIGHEST_PORT:
         return f"no port: {port}"
     try:
-        refused, said = remote.connect(port).offer(interface)
+        refused, said = remote.connect(port).bind_and_list_rejected_interfaces(interface)
     except SutUnavailable as error:
         return str(error)
     return f"not served: {said}" if refused else "served"
@@ -107,7 +107,7 @@ def test_interface_is_served_after_restart(remote, sut, judge):
         after = request_ports(remote, PortType.IP_READ)[0]
         found = get_bind_outcome(remote, after.status, QM2QM)
         read = remote.open_with_messages("first").receive().label_or_outcome if found == "served" else "nothing"
-    except CHANNEL_ERRORS:
+    except UNUSABLE_CHANNEL_ERRORS:
         raise
     except (ConformanceFailure, SutUnavailable) as lost:
         judge(
@@ -150,7 +150,7 @@ def test_interface_is_served_after_broken_connections(remote, sut, judge):
     """
     port, queue = remote.get_read_port(), remote.open_with_messages("first")
     lost = remote.open("admin")
-    lost.begin_receive(ulTimeout=INFINITE).state_after_silence()
+    lost.begin_receive(ulTimeout=INFINITE_TIMEOUT_MS).state_after_silence()
     good = bytes(bind(1, [Proposal(0, QM2QM, (NDR,))]))
     sent_before_the_end = {
         "no byte": b"",
@@ -168,7 +168,7 @@ def test_interface_is_served_after_broken_connections(remote, sut, judge):
         if not broken.over:
             broken.close()
         found[name] = get_bind_outcome(remote, port, QM2QM)
-    remote.connect(port).offer(UNKNOWN_SYNTAX)
+    remote.connect(port).bind_and_list_rejected_interfaces(UNKNOWN_SYNTAX)
     found["a bind to an unknown interface"] = get_bind_outcome(remote, port, QM2QM)
     judge(
         "MQQP-3.1.3-01",
@@ -214,7 +214,7 @@ def test_unknown_port_type_has_no_port(remote, judge):
     )
     spx = (
         request_ports(remote, PortType.IPX_HANDSHAKE, PortType.IPX_READ)
-        if find_release(remote.sut).spx is False
+        if find_release(remote.sut).serves_spx is False
         else []
     )
     observed["SPX port types"] = [call.outcome if call.status is None else call.status for call in spx]
@@ -262,7 +262,7 @@ def test_ports_stay_the_same_while_server_runs(remote, judge):
     start_second_sequence = [queue.association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in types]
     after = request_ports(remote, *types)
     queue.receive()
-    queue.begin_receive(ulTimeout=INFINITE).state_after_silence()
+    queue.begin_receive(ulTimeout=INFINITE_TIMEOUT_MS).state_after_silence()
     waiting = request_ports(remote, *types)
     of_spx = request_ports(remote, PortType.IPX_HANDSHAKE, PortType.IPX_READ)
     queue.close()
@@ -320,7 +320,7 @@ def test_version_is_returned_before_and_while_queue_is_open(remote, judge):
     remote.deliver(["first"])
     later = queue.association.call("RemoteQmGetVersion")
     received = queue.receive().label_or_outcome
-    queue.begin_receive(ulTimeout=INFINITE).state_after_silence()
+    queue.begin_receive(ulTimeout=INFINITE_TIMEOUT_MS).state_after_silence()
     waiting = remote.associate(QM2QM).call("RemoteQmGetVersion")
     queue.close()
     calls = [before, between_both, later, waiting, queue.association.call("RemoteQmGetVersion")]

@@ -15,7 +15,7 @@ from harness.judging.judge import Judge
 from harness.peer.association import Call
 from harness.peer.remote import Remote, RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
-from harness.wire.rpc_qm2qm import INFINITE, Action, LookupId
+from harness.wire.rpc_qm2qm import INFINITE_TIMEOUT_MS, Action, LookupId
 from suites.mqqp.steps.lookups import find_lookup_ids, list_candidate_lookup_ids, read_sequential_ids_by_label
 from suites.mqqp.steps.reading import read_sizes_of_response, send_messages_to_queue
 from suites.mqqp.steps.refusals import LONG_READ_TIMEOUT_MS
@@ -84,7 +84,7 @@ def parametrize_lookup_action() -> pytest.MarkDecorator:
     """Return a decorator that runs a check for each lookup action, with the rules about that action."""
     cases = []
     for action, rules in RULES_BY_LOOKUP_ACTION.items():
-        events = EVENT_RULES_BY_LOOKUP_ACTION[action.peeking]
+        events = EVENT_RULES_BY_LOOKUP_ACTION[action.peeking_action]
         cases.append(pytest.param(action, *rules, events, marks=covers(*rules, *events), id=hex(action)))
     return pytest.mark.parametrize(("action", "seek", "rule", "events"), cases)
 
@@ -108,10 +108,10 @@ def test_lookup_reads_current_next_or_previous_message(remote, judge, action, se
     returns the right message and leaves all three messages in the queue. A receive removes the right message.
     """
     queue = remote.open_with_messages(*MESSAGE_LABELS)
-    by_next = events if action.peeking == Action.LOOKUP_PEEK_NEXT else ()  # as they are found out
+    by_next = events if action.peeking_action == Action.LOOKUP_PEEK_NEXT else ()  # as they are found out
     known = find_three_lookup_ids(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", *LOOKUP_READ_RULES, *by_next)
     receives = action.is_receive
-    there = at + POSITION_OFFSET_BY_LOOKUP_ACTION[action.peeking]
+    there = at + POSITION_OFFSET_BY_LOOKUP_ACTION[action.peeking_action]
     expected = MESSAGE_LABELS[there] if 0 <= there < len(MESSAGE_LABELS) else Call.FAILURE
     read = queue.look_up(action, known[at])
     if receives and read.outcome == "MQ_OK":
@@ -460,7 +460,7 @@ def test_lookup_with_invalid_description_is_refused(remote, judge, action):
     unopened = remote.open_remote(queue.association).expect_success().out.phQueue
     refused = {
         "MQQP-3.1.4.11-22": [{"hRemoteQueue": 0, "dwQueue": 0}, {"hRemoteQueue": 0}],
-        "MQQP-3.1.4.11-23": [{"ulTimeout": timeout_ms} for timeout_ms in (1, 1_000, 0x1_0000, INFINITE)],
+        "MQQP-3.1.4.11-23": [{"ulTimeout": timeout_ms} for timeout_ms in (1, 1_000, 0x1_0000, INFINITE_TIMEOUT_MS)],
         "MQQP-3.1.4.11-24": [{"hCursor": cursor}, {"hCursor": queue.UNKNOWN_HANDLE}],
         "MQQP-3.1.4.11-26": [
             {"hRemoteQueue": one, "dwQueue": one} for one in (queue.UNKNOWN_HANDLE, unopened, closed.handle)
@@ -592,7 +592,7 @@ def test_lookup_beside_message_crosses_priorities(remote, judge, action, at, rul
     queue = remote.open()
     send_in_reverse_priority_order(remote)
     known = find_three_lookup_ids(queue, judge, *rules)
-    there = at + POSITION_OFFSET_BY_LOOKUP_ACTION[action.peeking]
+    there = at + POSITION_OFFSET_BY_LOOKUP_ACTION[action.peeking_action]
     expected = MESSAGE_LABELS[there] if 0 <= there < len(MESSAGE_LABELS) else Call.FAILURE
     read = queue.look_up(action, known[at])
     case = "label returned by the lookup"
@@ -617,10 +617,10 @@ def list_reads_near_locked_messages(action: Action, known: Sequence[int]) -> lis
     expected.
     """
     first, second, third, fourth, fifth = known
-    if action.peeking == Action.LOOKUP_PEEK_CURRENT:
+    if action.peeking_action == Action.LOOKUP_PEEK_CURRENT:
         found = [(second, "second"), (fourth, "fourth")]
         return [(first, Call.FAILURE), *found, (third, Call.FAILURE), (fifth, Call.FAILURE)]
-    if action.peeking == Action.LOOKUP_PEEK_NEXT:
+    if action.peeking_action == Action.LOOKUP_PEEK_NEXT:
         near, far, there, edge = first, third, "second", LookupId.BEFORE_FIRST
         behind, ends = "fourth", (fourth, fifth)
     else:
@@ -635,7 +635,7 @@ def list_locked_message_cases() -> Iterator[Any]:
     """Yield each lookup action with the rules about it."""
     edges = {Action.LOOKUP_PEEK_NEXT: LookupId.BEFORE_FIRST, Action.LOOKUP_PEEK_PREV: LookupId.BEHIND_LAST}
     for action in LOOKUP_ACTIONS:
-        at_edge = [RULE_BY_FIRST_OR_LAST_LOOKUP_ID[edges[action.peeking]]] if action.peeking in edges else []
+        at_edge = [RULE_BY_FIRST_OR_LAST_LOOKUP_ID[edges[action.peeking_action]]] if action.peeking_action in edges else []
         yield pytest.param(action, marks=covers(*RULES_BY_LOOKUP_ACTION[action], *at_edge), id=hex(action))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.primitives import pdus
+from harness.faults.primitives import change_pdus
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import change_requests
 from reference_qm.rpc import FaultStatus
@@ -21,7 +21,7 @@ add(
     "server-bad-stub-gets-wrong-fault-status",
     "MQQP-3.1.4-01",
     "The server answers a malformed stub with a fault other than RPC_X_BAD_STUB_DATA.",
-    pdus(Fault, _replace_stub_data_fault),
+    change_pdus(Fault, _replace_stub_data_fault),
 )
 
 

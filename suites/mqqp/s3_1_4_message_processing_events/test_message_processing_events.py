@@ -8,8 +8,17 @@ from harness.expectations import each, holds
 from harness.peer.association import Call
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc import QM2QM
-from harness.wire.rpc_qm2qm import MAX_BUFFER, QM2QM_OPERATIONS, Ack, Action, LookupId, Method, PortType, build_desc2
-from harness.wire.rpc_stub import NULL_HANDLE, buffer
+from harness.wire.rpc_qm2qm import (
+    MAX_BUFFER_BYTES,
+    QM2QM_OPERATIONS,
+    Ack,
+    Action,
+    LookupId,
+    Method,
+    PortType,
+    build_desc2,
+)
+from harness.wire.rpc_stub import NULL_HANDLE, build_byte_array_pointer
 from suites.mqqp.steps.refusals import REFUSED_CALLS_BY_METHOD
 
 pytestmark = needs("qm2qm")
@@ -39,17 +48,19 @@ def test_invalid_stub_faults_and_does_nothing(remote, judge):
     read = queue.start_receive().expect_success()
     wide = association.of(QM2QM).contexts[QM2QM].wide
     description = queue.description(
-        Action.PEEK_CURRENT, dwSize=8, lpBuffer=buffer(b"1234", max_count=8, actual_count=8)
+        Action.PEEK_CURRENT, dwSize=8, lpBuffer=build_byte_array_pointer(b"1234", max_count=8, actual_count=8)
     )
     whole = QM2QM_OPERATIONS["RemoteQMPurgeQueue"].build_request(wide, hQueue=queue.handle)
     calls = {
         "call with dwAck 0": association.call("RemoteQMEndReceive", pphContext=read.out.pphContext, dwAck=0),
         "call with dwAck 3": association.call("RemoteQMEndReceive", pphContext=read.out.pphContext, dwAck=3),
         "call with dwMQS 17": queue.open_session(dwMQS=17),
-        "RemoteQMStartReceive2 with dwSize above its range": queue.peek(dwSize=MAX_BUFFER + 1),
-        "RemoteQMStartReceive with dwSize above its range": queue.peek(by=Method.START_RECEIVE, dwSize=MAX_BUFFER + 1),
+        "RemoteQMStartReceive2 with dwSize above its range": queue.peek(dwSize=MAX_BUFFER_BYTES + 1),
+        "RemoteQMStartReceive with dwSize above its range": queue.peek(
+            by=Method.START_RECEIVE, dwSize=MAX_BUFFER_BYTES + 1
+        ),
         "RemoteQMStartReceiveByLookupId with dwSize above its range": queue.read(
-            Action.LOOKUP_PEEK_NEXT, by=Method.START_RECEIVE_BY_LOOKUP_ID, dwSize=MAX_BUFFER + 1
+            Action.LOOKUP_PEEK_NEXT, by=Method.START_RECEIVE_BY_LOOKUP_ID, dwSize=MAX_BUFFER_BYTES + 1
         ),
         "call with missing array elements": association.call(Method.START_RECEIVE, lpRemoteReadDesc=description),
         "call with a stub without its last byte": association.call("RemoteQMPurgeQueue", stub=whole[:-1]),

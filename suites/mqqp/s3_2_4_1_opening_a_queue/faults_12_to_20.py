@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import change_after_every_input, combine_installers, pdus, skip
+from harness.faults.primitives import change_after_every_input, change_pdus, combine_installers, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
 from reference_qm.core.part import QM
@@ -219,7 +219,7 @@ add(
     "client-unanswered-call-dropped-without-cancel",
     "MQQP-3.2.4.1-16",
     "The client abandons an unanswered call without a co_cancel or orphaned PDU.",
-    combine_installers(pdus(CoCancel, lambda body: None), pdus(Orphaned, lambda body: None)),
+    combine_installers(change_pdus(CoCancel, lambda body: None), change_pdus(Orphaned, lambda body: None)),
 )
 
 

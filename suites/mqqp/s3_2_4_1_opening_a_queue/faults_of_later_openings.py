@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import pdus
+from harness.faults.primitives import change_pdus
 from harness.faults.registry import FaultyCore, add
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
@@ -46,7 +46,7 @@ def _bind_second_opening_to_qmcomm(faulty: FaultyCore) -> None:
         elements = tuple(replace(one, abstract_syntax=QMCOMM.syntax) for one in body.p_context_elem)
         return replace(body, p_context_elem=elements)
 
-    pdus(Bind, change_proposal)(faulty)
+    change_pdus(Bind, change_proposal)(faulty)
 
 
 add(
@@ -139,7 +139,7 @@ def _change_identifier_after_restart(faulty: FaultyCore) -> None:
             arguments["pLicGuid"] = type(arguments["pLicGuid"])(int=arguments["pLicGuid"].int ^ 1)
             return arguments
 
-    faulty.on_restart.append(replace_part(PLicGuidChangedAfterRestart))
+    faulty.actions_at_restart.append(replace_part(PLicGuidChangedAfterRestart))
 
 
 add(

@@ -15,7 +15,7 @@ pytestmark = needs("remote_read")
 
 def _count_binds_to_qm2qm(reader: Reader) -> int:
     return sum(
-        any(proposal.abstract == QM2QM for proposal in proposals)
+        any(proposal.abstract_syntax == QM2QM for proposal in proposals)
         for association in reader.server.associations
         for _, proposals in association.binds
     )

@@ -27,7 +27,7 @@ def _list_qm2qm_associations(reader):
     return [
         one
         for one in reader.server.associations
-        if any(proposal.abstract == QM2QM for _, proposals in one.binds for proposal in proposals)
+        if any(proposal.abstract_syntax == QM2QM for _, proposals in one.binds for proposal in proposals)
     ]
 
 
@@ -174,7 +174,7 @@ def test_client_without_second_binding_makes_no_further_call(peer, sut, judge):
 def judge_failed_openings(judge, reader):
     """Let the SUT open queues for which the peer returns unusable ports, and judge the calls that the SUT makes."""
     calls_before = len(reader.server.calls)
-    nowhere = reader.server.free_port()
+    nowhere = reader.server.find_unused_port()
     outcomes = []
     for port in (nowhere, *INVALID_PORTS):
         reader.server.answers["RemoteQMGetQMQMServerPort"] = partial(ServedCall.respond, Return=port)
@@ -229,7 +229,7 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
 
     Reads of a queue that is already open succeed before and after the cancelled call.
     """
-    sut.set_timers(scale=1 if peer.environment.virtual else HIGH_TIMER_ACCELERATION)
+    sut.set_timers(scale=1 if peer.environment.is_time_virtual else HIGH_TIMER_ACCELERATION)
     reader = Reader(peer, sut)
     opened = reader.open()
     before = reader.begin("remote_receive", remote=opened, timeout_ms=0).outcome()
@@ -242,11 +242,11 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
     began_ms = peer.recorder.elapsed_ms()
     limit_ms = sut.duration_ms(FIVE_MINUTES_MS)
     slack_ms = sut.slack_ms(FIVE_MINUTES_MS) + sut.response_timeout_ms
-    peer.environment.run_until(lambda: bool(call.cancelled) or call.association.over, limit_ms + slack_ms)
+    peer.environment.run_until(lambda: bool(call.cancel_frames) or call.association.over, limit_ms + slack_ms)
     took = peer.measure_duration(began_ms)
-    given_up = bool(call.cancelled) or call.association.over
+    given_up = bool(call.cancel_frames) or call.association.over
     earliest_ms, _ = took.get_allowed_range(limit_ms - sut.slack_ms(FIVE_MINUTES_MS), max(took.ms, limit_ms))
-    evidence = [*call.evidence, *call.cancelled]
+    evidence = [*call.evidence, *call.cancel_frames]
     others = reader.begin("remote_receive", remote=opened, timeout_ms=0).outcome()
     observed = {
         "read_before_the_call": before,
@@ -262,19 +262,21 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
     )
     judge("MQQP-3.2.4.1-15", expected=expected, observed=observed, evidence=evidence)
     cancelled = holds("the call is cancelled")
-    judge("MQQP-3.2.4.1-16", expected=cancelled, observed=bool(call.cancelled), evidence=evidence)
+    judge("MQQP-3.2.4.1-16", expected=cancelled, observed=bool(call.cancel_frames), evidence=evidence)
     judge.conclude()
     request.wait()
     again = reader.begin_open_queue()
     later = reader.server.wait("RemoteQMOpenQueue", 3)[2:]
     if later:
-        peer.environment.run_until(lambda: bool(later[0].cancelled) or later[0].association.over, limit_ms + slack_ms)
+        peer.environment.run_until(
+            lambda: bool(later[0].cancel_frames) or later[0].association.over, limit_ms + slack_ms
+        )
         judge(
             "MQQP-3.2.4.1-16",
             expected=cancelled,
-            observed=bool(later[0].cancelled),
+            observed=bool(later[0].cancel_frames),
             case="second call",
-            evidence=[*later[0].evidence, *later[0].cancelled],
+            evidence=[*later[0].evidence, *later[0].cancel_frames],
         )
         judge.conclude()
     again.wait()

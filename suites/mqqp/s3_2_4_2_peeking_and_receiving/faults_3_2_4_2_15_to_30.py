@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault
-from harness.faults.primitives import pdus
+from harness.faults.primitives import change_pdus
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
@@ -67,7 +67,7 @@ add(
         "MQQP-2.2.2.1-03",
     ),
     "The client sends a read with dwSize 1.",
-    pdus(Request, _announce_size_of_null_buffer),
+    change_pdus(Request, _announce_size_of_null_buffer),
 )
 
 

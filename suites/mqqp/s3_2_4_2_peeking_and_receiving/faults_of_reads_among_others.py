@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import pdus
+from harness.faults.primitives import change_pdus
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading, Version
@@ -378,7 +378,7 @@ def _send_nonzero_dw_size(is_changed: Callable[[int, int], bool]) -> Install:
             size = GREATEST_DW_SIZE.to_bytes(4, "little")
             return replace(body, stub=stub[:DW_SIZE_OFFSET] + size + stub[DW_SIZE_OFFSET + 4 :])
 
-        pdus(Request, change_stub)(faulty)
+        change_pdus(Request, change_stub)(faulty)
 
     return install_dw_size
 

@@ -18,7 +18,7 @@ from harness.judging.verdicts import Verdict
 from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatNameId, dissect, user_message
-from harness.wire.rpc_qm2qm import INFINITE, Ack, Action, Method
+from harness.wire.rpc_qm2qm import INFINITE_TIMEOUT_MS, Ack, Action, Method
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.repeated import judge_cancel_in_second_queue, judge_repeated_reads
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.sections import parametrize_section
 from suites.mqqp.steps.reader import Reader, Reading
@@ -30,7 +30,7 @@ pytestmark = needs("remote_read")
 VERSION_NOT_REQUESTED_REASON = (
     "the SUT does not call RemoteQmGetVersion and always calls RemoteQMStartReceive, as Windows 2000 does"
 )
-READ_TIMEOUTS_MS = ((70_001, 0, 100_000_000), (INFINITE, 0x9000_0001))
+READ_TIMEOUTS_MS = ((70_001, 0, 100_000_000), (INFINITE_TIMEOUT_MS, 0x9000_0001))
 """Two groups of timeouts of reads in ms: the first group has a timeout of more than 16 bits, the smallest timeout, and
 a timeout of more than a day; the second group has the largest timeout and a timeout of 32 bits.
 """
@@ -434,7 +434,7 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
     reader.leave_start_receives_unanswered()
     requests = []
     for number in (1, 2):
-        requests.append(reader.begin_read(section.reading, remote, INFINITE, cursor))
+        requests.append(reader.begin_read(section.reading, remote, INFINITE_TIMEOUT_MS, cursor))
         reader.await_start_receives(others + len(messages) + number)
     calls = reader.reads()
     labels = ("later", "earlier")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import skip, skip_sequence
+from harness.faults.primitives import skip, skip_remote_call_sequence
 from harness.faults.registry import Install, add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_cancelling import ClientCancelling
@@ -83,7 +83,7 @@ add(
     "client-cancel-receive-not-called",
     "MQQP-3.2.4.7-03",
     "The client does not call RemoteQMCancelReceive.",
-    skip_sequence(ClientCancelling.call_cancel_receive),
+    skip_remote_call_sequence(ClientCancelling.call_cancel_receive),
 )
 
 

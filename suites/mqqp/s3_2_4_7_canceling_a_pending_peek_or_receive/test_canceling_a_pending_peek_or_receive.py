@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import any_order, each, facts
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import INFINITE
+from harness.wire.rpc_qm2qm import INFINITE_TIMEOUT_MS
 from suites.mqqp.steps.reader import CommandOutcome, Reader, Reading
 
 NOT_FOUND_STATUS = 0xC000_0225
@@ -26,7 +26,7 @@ NOT_FOUND_STATUS = 0xC000_0225
 )
 @pytest.mark.parametrize(
     ("version", "timeout_ms"),
-    [(Reader.WINDOWS_7_VERSION, Reader.LONG_TIMEOUT_MS), (Reader.WINDOWS_2000_VERSION, INFINITE)],
+    [(Reader.WINDOWS_7_VERSION, Reader.LONG_TIMEOUT_MS), (Reader.WINDOWS_2000_VERSION, INFINITE_TIMEOUT_MS)],
     ids=["new", "old"],
 )
 @covers("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-03", "MQQP-3.2.4.7-04", "MQQP-3.2.4.7-05", "MQQP-3.2.4.7-06")

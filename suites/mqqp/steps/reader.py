@@ -17,7 +17,7 @@ from harness.sut.releases import LackedByRelease, lacks_method
 from harness.sut.sut import Sut
 from harness.wire import user_message
 from harness.wire.rpc_qm2qm import REMOTEREADDESC, Action, Method, build_desc2, takes_message
-from harness.wire.rpc_stub import NULL_HANDLE, buffer
+from harness.wire.rpc_stub import NULL_HANDLE, build_byte_array_pointer
 
 READ_ANSWER_TIMEOUT_MS = 10_000
 
@@ -204,7 +204,7 @@ class Reader:
             **{name: getattr(asked, name) for name in names},
             dwSize=len(data or b""),
             dwArriveTime=self.ARRIVAL_TIME if data else 0,
-            lpBuffer=buffer(data),
+            lpBuffer=build_byte_array_pointer(data),
             **{"Reserved": 1, **fields},
         )
         results: dict[str, Any] = {
@@ -317,7 +317,7 @@ class Reader:
         """Let the SUT open the peer's queue; return the number by which later verbs identify the queue."""
         remote = int(self.ask("remote_open", queue=self.format_name, **how)["remote"])
         self.remotes.append(remote)
-        self.peer.at_end(lambda: self._begin_close(remote))
+        self.peer.call_at_end_of_test(lambda: self._begin_close(remote))
         return remote
 
     def _begin_close(self, remote: int) -> None:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from harness.expectations import Difference, Expectation
+from harness.expectations import Expectation, ExpectationDifference
 from harness.peer.association import Call
 from harness.peer.peer import Peer
 from harness.wire import (
@@ -124,9 +124,9 @@ class UnchangedMessageExpectation(Expectation):
         ]
         return "; ".join(texts) or str(self)
 
-    def compare(self, observed: Call) -> Difference | None:
+    def compare(self, observed: Call) -> ExpectationDifference | None:
         shown = self.show(observed)
-        return None if shown == str(self) else Difference(shown)
+        return None if shown == str(self) else ExpectationDifference(shown)
 
 
 def _read_compared_properties(packet: Any) -> dict[str, str]:

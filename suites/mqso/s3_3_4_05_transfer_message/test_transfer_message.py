@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import holds
 from harness.run.marks import covers, needs
-from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
+from harness.topology.topology_file import RECEIVER_ROLE, ROUTER_ROLE, SENDER_ROLE
 from suites.mqso.steps.routed import DELIVERY_MODES, RoutedMessages
 
 APPLICATION_TAGS_OF_SENT_MESSAGES = (0x51, 0x52, 0x53)
@@ -25,8 +25,8 @@ def test_messages_to_other_site_pass_router(topology, judge, delivery):
     routed.send(*APPLICATION_TAGS_OF_SENT_MESSAGES)
     frames = routed.await_arrival(*APPLICATION_TAGS_OF_SENT_MESSAGES)
     expected = {
-        f"{SENDER} to {ROUTER}": set(APPLICATION_TAGS_OF_SENT_MESSAGES),
-        f"{ROUTER} to {RECEIVER}": set(APPLICATION_TAGS_OF_SENT_MESSAGES),
+        f"{SENDER_ROLE} to {ROUTER_ROLE}": set(APPLICATION_TAGS_OF_SENT_MESSAGES),
+        f"{ROUTER_ROLE} to {RECEIVER_ROLE}": set(APPLICATION_TAGS_OF_SENT_MESSAGES),
     }
     judge(
         "MQSO-3.3.4.5-01",
@@ -35,7 +35,7 @@ def test_messages_to_other_site_pass_router(topology, judge, delivery):
         observed=routed.list_tags_by_hop(*APPLICATION_TAGS_OF_SENT_MESSAGES),
         evidence=frames,
     )
-    for by, to in ((ROUTER, SENDER), (RECEIVER, ROUTER)):
+    for by, to in ((ROUTER_ROLE, SENDER_ROLE), (RECEIVER_ROLE, ROUTER_ROLE)):
         observed = topology.wait_for(
             "SessionAck", by=by, to=to, within_ms=routed.compute_longest_acknowledgment_time_ms
         )
@@ -55,7 +55,7 @@ def test_messages_are_transferred_once_after_network_outage(topology, judge, del
     outage.
     """
     routed = RoutedMessages(topology, delivery)
-    for role, tag in zip((ROUTER, RECEIVER), APPLICATION_TAGS_OF_SENT_MESSAGES[:2], strict=True):
+    for role, tag in zip((ROUTER_ROLE, RECEIVER_ROLE), APPLICATION_TAGS_OF_SENT_MESSAGES[:2], strict=True):
         topology.cut(role)
         routed.send(tag)
         topology.pass_time(topology.sender.quiet_ms)
@@ -65,7 +65,7 @@ def test_messages_are_transferred_once_after_network_outage(topology, judge, del
         received = routed.receive_application_tags()
         judge(
             *ROUTING_RULES,
-            expected={f"{SENDER} to {ROUTER}": {tag}, f"{ROUTER} to {RECEIVER}": {tag}},
+            expected={f"{SENDER_ROLE} to {ROUTER_ROLE}": {tag}, f"{ROUTER_ROLE} to {RECEIVER_ROLE}": {tag}},
             observed=routed.list_tags_by_hop(tag),
             evidence=frames,
             case=f"hops of the message after an outage of the {role}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs
-from harness.topology.topology_file import NEAR_QUEUE_MANAGER, RECEIVER, ROUTER, SENDER
+from harness.topology.topology_file import NEAR_QUEUE_MANAGER_GUID, RECEIVER_ROLE, ROUTER_ROLE, SENDER_ROLE
 from suites.mqqb.steps.provoking import read_application_tag
 
 LIFETIME_S = 60
@@ -21,12 +21,14 @@ def test_messages_to_own_site_are_sent_to_out_routing_server(topology, judge, de
     sender. The sender sends two messages for a queue of this queue manager to the router.
     """
     sender = topology.sender
-    if sender.read_directory_object(queue_manager=str(NEAR_QUEUE_MANAGER)) is None:
-        judge.mark_not_exercised("MQSO-4.3.1.3-03", reason=f"the directory has no queue manager {NEAR_QUEUE_MANAGER}")
+    if sender.read_directory_object(queue_manager=str(NEAR_QUEUE_MANAGER_GUID)) is None:
+        judge.mark_not_exercised(
+            "MQSO-4.3.1.3-03", reason=f"the directory has no queue manager {NEAR_QUEUE_MANAGER_GUID}"
+        )
         return
     for tag in APPLICATION_TAGS_OF_ROUTED_MESSAGES:
         sender.send(
-            rf"PRIVATE={NEAR_QUEUE_MANAGER}\00000007",
+            rf"PRIVATE={NEAR_QUEUE_MANAGER_GUID}\00000007",
             body=f"message {tag}",
             application_tag=tag,
             delivery=delivery,
@@ -34,18 +36,18 @@ def test_messages_to_own_site_are_sent_to_out_routing_server(topology, judge, de
         )
     frames = topology.wait_for(
         "UserMessage",
-        by=SENDER,
-        to=ROUTER,
+        by=SENDER_ROLE,
+        to=ROUTER_ROLE,
         count=len(APPLICATION_TAGS_OF_ROUTED_MESSAGES),
         within_ms=sender.connect_timeout_ms,
     )
-    elsewhere = topology.traffic.packets_sent("UserMessage", by=SENDER, to=RECEIVER)
+    elsewhere = topology.traffic.list_packets_from_system("UserMessage", by=SENDER_ROLE, to=RECEIVER_ROLE)
     judge(
         "MQSO-4.3.1.3-03",
-        expected={ROUTER: set(APPLICATION_TAGS_OF_ROUTED_MESSAGES), RECEIVER: set()},
+        expected={ROUTER_ROLE: set(APPLICATION_TAGS_OF_ROUTED_MESSAGES), RECEIVER_ROLE: set()},
         observed={
-            ROUTER: {read_application_tag(frame) for frame in frames},
-            RECEIVER: {read_application_tag(frame) for frame in elsewhere},
+            ROUTER_ROLE: {read_application_tag(frame) for frame in frames},
+            RECEIVER_ROLE: {read_application_tag(frame) for frame in elsewhere},
         },
         evidence=[*frames, *elsewhere],
         case="ApplicationTags of the messages that the sender sends to each system",

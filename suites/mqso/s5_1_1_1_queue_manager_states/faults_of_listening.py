@@ -35,7 +35,7 @@ def _replace_part_at_restart(part: type[Part]) -> Install:
     """Return an installer of a fault that replaces a part of each queue manager that starts again."""
 
     def install_at_restart(faulty: FaultyCore) -> None:
-        faulty.on_restart.append(replace_part(part))
+        faulty.actions_at_restart.append(replace_part(part))
 
     return install_at_restart
 

@@ -229,7 +229,7 @@ def test_dead_letters_after_restart_are_in_queues_of_their_kinds(peer, sut, judg
     """After a restart, a recoverable and a transactional message with negative journaling expire. Each becomes a dead
     letter in the dead-letter queue of its kind, and is still there after a further restart.
     """
-    if not find_release(sut).dead_letters:
+    if not find_release(sut).keeps_undeliverable_messages:
         raise LackedByRelease("the SUT has no dead-letter queues (MS-MQMQ <3>)")
     to = peer.direct_name("mqc-late")
     life_s = 2 * SHORT_LIFETIME_S

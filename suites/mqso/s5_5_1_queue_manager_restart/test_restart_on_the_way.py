@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs
-from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
+from harness.topology.topology_file import RECEIVER_ROLE, ROUTER_ROLE, SENDER_ROLE
 from suites.mqso.steps.routed import RoutedMessages
 
-NEXT_ROLE_ON_ROUTE = {SENDER: ROUTER, ROUTER: RECEIVER}
+NEXT_ROLE_ON_ROUTE = {SENDER_ROLE: ROUTER_ROLE, ROUTER_ROLE: RECEIVER_ROLE}
 APPLICATION_TAGS_OF_MESSAGES = (0x61, 0x62)
 
 
@@ -28,8 +28,8 @@ def test_messages_in_transit_survive_restart_of_sender_or_router(topology, judge
     routed = RoutedMessages(topology, delivery)
     topology.cut(NEXT_ROLE_ON_ROUTE[role])
     routed.send(*APPLICATION_TAGS_OF_MESSAGES)
-    if role == ROUTER:
-        routed.await_acknowledgment(SENDER, ROUTER)
+    if role == ROUTER_ROLE:
+        routed.await_acknowledgment(SENDER_ROLE, ROUTER_ROLE)
     topology.systems[role].sut.restart()
     topology.restore_connections(NEXT_ROLE_ON_ROUTE[role])
     frames = routed.await_arrival(*APPLICATION_TAGS_OF_MESSAGES)

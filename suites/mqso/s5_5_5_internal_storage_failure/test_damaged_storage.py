@@ -108,7 +108,7 @@ def _judge_that_shown_state_is_stopped(judge: Judge, state: str | None, event: s
 
 def _is_retry_wait_too_long(sut: Sut, retries: int = 1) -> bool:
     """Return whether the intervals before a number of later retries are longer than a check may wait."""
-    return not sut.environment.virtual and retries * sut.duration_ms(LATER_RETRY_INTERVAL_MS) > LONGEST_WAIT_MS
+    return not sut.environment.is_time_virtual and retries * sut.duration_ms(LATER_RETRY_INTERVAL_MS) > LONGEST_WAIT_MS
 
 
 def _repair_store_before_retry(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[str, ...]) -> bool:

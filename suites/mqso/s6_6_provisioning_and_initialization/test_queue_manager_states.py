@@ -46,7 +46,7 @@ def _judge_running_sut(peer, sut, judge, label):
     )
     if sut.has("qm2qm"):
         association = Remote(peer, sut).connect()
-        refused, said = association.offer(QMCOMM)
+        refused, said = association.bind_and_list_rejected_interfaces(QMCOMM)
         judge(
             "MQSO-6.6.2-D06",
             expected=facts(answer="bind_ack", refused=[]),

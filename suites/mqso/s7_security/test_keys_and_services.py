@@ -26,7 +26,7 @@ def test_unknown_authentication_service_is_refused(remote, judge):
         if remote.sut.file.rpc.user is None
         else f"bind with {remote.sut.file.rpc.auth_type.name}"
     )
-    refused, said = first_connection.offer(QM2QM, transfers=(NDR,))
+    refused, said = first_connection.bind_and_list_rejected_interfaces(QM2QM, transfers=(NDR,))
     judge(
         "MQSO-7.4.1.1-01",
         expected=holds("accepted"),

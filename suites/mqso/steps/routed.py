@@ -8,7 +8,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.topology.topology import Topology
-from harness.topology.topology_file import RECEIVER, ROLES
+from harness.topology.topology_file import RECEIVER_ROLE, ROLES
 from suites.mqqb.steps.provoking import read_application_tag
 
 DELIVERY_MODES = ("express", "recoverable", "transactional")
@@ -58,14 +58,18 @@ class RoutedMessages:
     def list_packets_sent_to_receiver(self) -> list[Frame]:
         """Return the message packets that were sent to the receiver."""
         return [
-            frame for by in ROLES for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=RECEIVER)
+            frame
+            for by in ROLES
+            for frame in self.topology.traffic.list_packets_from_system("UserMessage", by=by, to=RECEIVER_ROLE)
         ]
 
     def packets(self) -> list[Frame]:
         """Return all message packets that any system sent to another system, in order."""
         pairs = [(by, to) for by in ROLES for to in ROLES if by != to]
         frames = [
-            frame for by, to in pairs for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=to)
+            frame
+            for by, to in pairs
+            for frame in self.topology.traffic.list_packets_from_system("UserMessage", by=by, to=to)
         ]
         return sorted(frames, key=lambda frame: frame.number)
 
@@ -78,7 +82,7 @@ class RoutedMessages:
             for to in ROLES:
                 passed = {
                     read_application_tag(frame)
-                    for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=to)
+                    for frame in self.topology.traffic.list_packets_from_system("UserMessage", by=by, to=to)
                 }
                 if passed & set(tags):
                     hops[f"{by} to {to}"] = passed & set(tags)

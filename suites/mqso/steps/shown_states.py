@@ -35,7 +35,7 @@ class BindAttempt:
             association = Remote(peer, sut).connect()
         except SutUnavailable:
             return
-        refused, said = association.offer(QMCOMM)
+        refused, said = association.bind_and_list_rejected_interfaces(QMCOMM)
         self.is_served = said == "bind_ack" and not refused
         self.evidence = list(association.record.frames)
         association.close()

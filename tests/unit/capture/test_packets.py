@@ -11,12 +11,12 @@ from harness.capture import CaptureError
 from harness.capture.deciding import VerdictTexts
 from harness.capture.golden import GOLDEN_FOLDER, load_golden_capture
 from harness.capture.packets import CapturedPackets, MissingPacket, ShownPacket, WantedPacket
-from harness.capture.recorder import FROM_SUT, TO_SUT, Recorder
+from harness.capture.recorder import FROM_SUT_DIRECTION, TO_SUT_DIRECTION, Recorder
 from harness.capture.writer import MAX_SEGMENT_BYTES
 from harness.environment import VirtualEnvironment
 from harness.wire import ping_request, ping_response, session_ack, user_message
-from harness.wire.rpc import ACCEPTANCE_RESULT, NDR, NDR64, QM2QM, Outcome, Proposal, bind, bind_ack
-from harness.wire.rpc_fragments import request, response
+from harness.wire.rpc import ACCEPTANCE_RESULT, NDR, NDR64, QM2QM, BindOutcome, Proposal, bind, bind_ack
+from harness.wire.rpc_fragments import build_request_fragments, build_response_fragments
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from reference_qm.surface.inputs import Endpoint
 
@@ -50,10 +50,10 @@ def test_packet_for_display_has_bytes_direction_and_frame(recorder: Recorder) ->
     asked = recorder.record_datagram(PEER, SUT, bytes(ping_request(Cookie=7)), from_sut=False)
     answered = recorder.record_datagram(PEER, SUT, bytes(ping_response(Cookie=7)), from_sut=True)
     wanted = [
-        (sent, TO_SUT, "tcp", PEER, SUT),
-        (came, FROM_SUT, "tcp", SUT, PEER),
-        (asked, TO_SUT, "udp", PEER, SUT),
-        (answered, FROM_SUT, "udp", SUT, PEER),
+        (sent, TO_SUT_DIRECTION, "tcp", PEER, SUT),
+        (came, FROM_SUT_DIRECTION, "tcp", SUT, PEER),
+        (asked, TO_SUT_DIRECTION, "udp", PEER, SUT),
+        (answered, FROM_SUT_DIRECTION, "udp", SUT, PEER),
     ]
     for frame, direction, transport, source, target in wanted:
         shown = show(recorder, frame.number)
@@ -66,7 +66,7 @@ def test_direction_does_not_depend_on_who_opened_the_connection(recorder: Record
     connection = recorder.record_opening(PEER, SUT, by_peer=False)
     (came,) = recorder.record_received(connection, ACK)
     shown = show(recorder, came.number)
-    assert (shown.direction, shown.source, shown.target) == (FROM_SUT, SUT, PEER)
+    assert (shown.direction, shown.source, shown.target) == (FROM_SUT_DIRECTION, SUT, PEER)
 
 
 def test_times_of_displayed_packets_equal_capture_times(recorder: Recorder) -> None:
@@ -160,16 +160,16 @@ def test_call_stubs_are_dissected_by_bound_interface(
 
     other = NDR if transfer is NDR64 else NDR64
     proposals = [Proposal(4, QM2QM, (other,)), Proposal(5, QM2QM, (transfer,))]  # type: ignore[arg-type]
-    outcomes = [Outcome(2), Outcome(ACCEPTANCE_RESULT, transfer=transfer)]  # type: ignore[arg-type]
+    outcomes = [BindOutcome(2), BindOutcome(ACCEPTANCE_RESULT, transfer_syntax=transfer)]  # type: ignore[arg-type]
     passes(bytes(bind(1, proposals)), from_client=True)
     passes(bytes(bind_ack(1, outcomes, group=1)), from_client=False)
     asked, answered = [], []
     for call, operation, values in ((2, OPEN, {"hQueue": 0x1234}), (3, PURGE, {"hQueue": 0x4321})):
         stub = operation.build_request(wide, **values)
-        parts = request(call, 5, operation.opnum, stub, fragment=fragment)
+        parts = build_request_fragments(call, 5, operation.opnum, stub, fragment=fragment)
         asked.append([passes(part, from_client=True) for part in parts])
     for call, operation in ((3, PURGE), (2, OPEN)):
-        parts = response(call, 5, operation.build_response(wide, Return=0xC00E0001), fragment=fragment)
+        parts = build_response_fragments(call, 5, operation.build_response(wide, Return=0xC00E0001), fragment=fragment)
         answered.append([passes(part, from_client=False) for part in parts])
     for frames, name, value in (
         (asked[0], "RemoteQMOpenQueue_Request", "4660"),
@@ -186,7 +186,7 @@ def test_call_stubs_are_dissected_by_bound_interface(
 def test_call_of_unbound_interface_is_shown_without_stub(recorder: Recorder) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True, rpc=True)
     recorder.record_sent(connection, b"\5\0\0\3" + bytes(20))
-    (part,) = request(2, 5, PURGE.opnum, PURGE.build_request(False, hQueue=1))
+    (part,) = build_request_fragments(2, 5, PURGE.opnum, PURGE.build_request(False, hQueue=1))
     sent = recorder.record_sent(connection, part)
     shown = show(recorder, sent.number, 0, 3)
     assert "PurgeQueue" not in shown.dissection

@@ -90,8 +90,8 @@ def test_frames_carry_number_time_comment_and_offset(file: Path) -> None:
         (1, START_US + 5, "café"),
         (2, START_US + 1_000_006, None),
     ]
-    assert frames[0].offset == len(build_file_header())
-    assert file.read_bytes()[frames[1].offset :][:4] == bytes.fromhex("06000000")
+    assert frames[0].file_offset == len(build_file_header())
+    assert file.read_bytes()[frames[1].file_offset :][:4] == bytes.fromhex("06000000")
 
 
 def test_each_packet_is_written_to_the_file_at_once(file: Path) -> None:
@@ -181,13 +181,13 @@ def test_truncated_pcapng_file_gives_the_whole_frames_before_the_cut(
         for number in range(4):
             writer.write_udp(CLIENT, SERVER, bytes(number), time_us=time_us)
     whole = file.read_bytes()
-    starts = [frame.offset for frame in read_pcapng(file)] + [len(whole)]
+    starts = [frame.file_offset for frame in read_pcapng(file)] + [len(whole)]
     cut = data.draw(st.integers(starts[0], len(whole)))
     file.write_bytes(whole[:cut])
     seen = []
     try:
         for frame in read_pcapng(file):
-            seen.append(frame.offset)
+            seen.append(frame.file_offset)
     except CaptureError as error:
         assert error.offset == max(start for start in starts if start <= cut)
         assert cut not in starts

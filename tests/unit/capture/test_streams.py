@@ -75,7 +75,7 @@ def test_a_udp_checksum_of_zero_is_sent_as_all_ones(file: Path) -> None:
         missing = unpack(">H", first[26:28])[0]
         writer.write_udp(CLIENT, SERVER, pack(">H", missing), time_us=0)
     assert list(read_pcapng(file))[-1].data[26:28] == b"\xff\xff"
-    assert read_streams(file).udp[-1].data == pack(">H", missing)
+    assert read_streams(file).udp_datagrams[-1].data == pack(">H", missing)
 
 
 def test_recorded_tcp_connection_has_consistent_sequence_numbers(file: Path) -> None:
@@ -109,14 +109,17 @@ def test_stream_names_the_frame_of_each_byte(file: Path) -> None:
         writer.write_tcp_data(1, True, b"defg", time_us=4)
         writer.write_tcp_close(1, False, time_us=5, reset=True)
     found = read_streams(file)
-    (stream,) = found.tcp
+    (stream,) = found.tcp_streams
     assert (stream.client, stream.server, stream.opened_frame) == (CLIENT, SERVER, 1)
     assert bytes(stream.from_client.data) == b"abcdefg"
-    assert [(r.start, r.end, r.frame, r.time_us) for r in stream.from_client.ranges] == [(0, 3, 5, 2), (3, 7, 7, 4)]
+    assert [(r.start, r.end, r.frame, r.time_us) for r in stream.from_client.byte_ranges] == [
+        (0, 3, 5, 2),
+        (3, 7, 7, 4),
+    ]
     assert (stream.from_client.closed_frame, stream.from_client.was_reset) == (None, False)
     assert bytes(stream.from_server.data) == b"xy"
     assert (stream.from_server.closed_frame, stream.from_server.was_reset) == (8, True)
-    (datagram,) = found.udp
+    (datagram,) = found.udp_datagrams
     assert (datagram.source, datagram.target, datagram.data, datagram.frame) == (CLIENT, SERVER, b"between", 4)
 
 
@@ -125,8 +128,8 @@ def test_large_write_is_split_into_segments_and_reassembled(file: Path) -> None:
     with CaptureWriter(file) as writer:
         writer.write_tcp_open(1, CLIENT, SERVER, time_us=0)
         assert writer.write_tcp_data(1, True, data, time_us=1, comment="big") == [4, 5, 6]
-    assert bytes(read_streams(file).tcp[0].from_client.data) == data
-    assert [r.end - r.start for r in read_streams(file).tcp[0].from_client.ranges] == [
+    assert bytes(read_streams(file).tcp_streams[0].from_client.data) == data
+    assert [r.end - r.start for r in read_streams(file).tcp_streams[0].from_client.byte_ranges] == [
         MAX_SEGMENT_BYTES,
         MAX_SEGMENT_BYTES,
         33_600,
@@ -140,9 +143,9 @@ def test_last_segment_of_a_write_has_push_flag(file: Path) -> None:
         writer.write_tcp_data(1, True, bytes(2 * MAX_SEGMENT_BYTES), time_us=1)
         writer.write_tcp_data(1, True, b"a", time_us=1, more=True)
         writer.write_tcp_data(1, True, b"b", time_us=1)
-    (stream,) = read_streams(file).tcp
-    assert [each.has_push_flag for each in stream.from_client.ranges] == [False, True, False, True]
-    assert (stream.comment, stream.client_inbound) == ("said", None)
+    (stream,) = read_streams(file).tcp_streams
+    assert [each.has_push_flag for each in stream.from_client.byte_ranges] == [False, True, False, True]
+    assert (stream.comment, stream.is_client_sut) == ("said", None)
 
 
 @pytest.mark.parametrize("client_is_sut", [True, False, None])
@@ -156,7 +159,7 @@ def test_every_frame_of_a_connection_has_its_direction(file: Path, client_is_sut
     known = client_is_sut is not None
     wanted = [(client_is_sut == one) if known else None for one in by_client]
     assert [frame.inbound for frame in read_pcapng(file)] == wanted
-    assert read_streams(file).tcp[0].client_inbound is client_is_sut
+    assert read_streams(file).tcp_streams[0].is_client_sut is client_is_sut
 
 
 def test_tcp_sequence_numbers_wrap_around(file: Path) -> None:
@@ -179,7 +182,7 @@ def test_connections_and_reused_addresses_are_separate_streams(file: Path) -> No
         writer.write_tcp_close(1, True, time_us=0, reset=True)
         writer.write_tcp_open(1, CLIENT, SERVER, time_us=0)
         writer.write_tcp_data(1, True, b"three", time_us=0)
-    assert [bytes(s.from_client.data) for s in read_streams(file).tcp] == [b"one", b"two", b"three"]
+    assert [bytes(s.from_client.data) for s in read_streams(file).tcp_streams] == [b"one", b"two", b"three"]
 
 
 @budget(FEW, with_fixtures=True)
@@ -195,7 +198,7 @@ def test_stream_reader_returns_both_directions_completely(
         writer.write_tcp_open(1, *ends, time_us=0)
         for from_client, data in said:
             writer.write_tcp_data(1, from_client, data, time_us=1)
-    (stream,) = read_streams(file).tcp
+    (stream,) = read_streams(file).tcp_streams
     assert bytes(stream.from_client.data) == b"".join(data for mine, data in said if mine)
     assert bytes(stream.from_server.data) == b"".join(data for mine, data in said if not mine)
 
@@ -210,7 +213,7 @@ def test_a_flipped_bit_of_a_tcp_packet_does_not_go_unnoticed(file: Path, ends: t
         writer.write_tcp_data(1, True, b"payload!", time_us=0)
     whole = file.read_bytes()
     last = list(read_pcapng(file))[-1]
-    start = last.offset + 28
+    start = last.file_offset + 28
     free = {0, 1, 2, 3, 7} if ends[0] == CLIENT6 else set()
     for position in set(range(len(last.data))) - free:
         for bit in range(8):

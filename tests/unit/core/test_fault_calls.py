@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from core_network import Network
 
-from harness.faults.calls import replace_step_if, with_arguments, with_result, with_status
+from harness.faults.calls import change_step_result, replace_step_if, replace_step_status, with_arguments
 from harness.faults.registry import FaultyCore
 from harness.proof.steps import ReferenceStep, find_changed_steps
 from reference_qm.core.queueing.reading import Reading
@@ -68,7 +68,7 @@ def test_fault_that_changes_a_missing_parameter_raises_attribute_error(faulty):
 
 
 def test_fault_changes_result_of_a_step(faulty):
-    with_result(LOOKUP, lambda status, found: (status, "instead"))(faulty)
+    change_step_result(LOOKUP, lambda status, found: (status, "instead"))(faulty)
     assert read(faulty) == [(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, "instead")]
 
 
@@ -80,7 +80,7 @@ def test_fault_changes_result_of_a_step(faulty):
     ],
 )
 def test_fault_replaces_status_of_a_step(faulty, of, answered):
-    with_status(LOOKUP, Status.MQ_ERROR_IO_TIMEOUT, of=of)(faulty)
+    replace_step_status(LOOKUP, Status.MQ_ERROR_IO_TIMEOUT, of=of)(faulty)
     assert read(faulty) == [(answered, None)]
 
 
@@ -94,7 +94,7 @@ def test_fault_replaces_call_only_under_its_condition(faulty, number, answered):
 
 
 def test_two_faults_of_one_step_compose(faulty):
-    with_status(LOOKUP, Status.MQ_ERROR_IO_TIMEOUT, of=Status.MQ_ERROR_MESSAGE_NOT_FOUND)(faulty)
+    replace_step_status(LOOKUP, Status.MQ_ERROR_IO_TIMEOUT, of=Status.MQ_ERROR_MESSAGE_NOT_FOUND)(faulty)
     with_arguments(LOOKUP, queue_desc=first_queue)(faulty)
     assert read(faulty) == [(Status.MQ_ERROR_IO_TIMEOUT, None)]
 

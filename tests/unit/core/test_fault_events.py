@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from core_network import Host, Network
 
-from harness.faults.events import after_events, during_event
+from harness.faults.events import call_after_posted_events, replace_method_during_event
 from harness.faults.parts import override_method
 from harness.faults.registry import FaultyCore
 from reference_qm.core.events import LifetimesChanged, SessionMaySend
@@ -49,7 +49,7 @@ def tenfold(original, qm, session, now):
 
 
 def test_method_is_replaced_while_event_is_handled(host, sent):
-    during_event(POSTER, SessionMaySend, Sending.dispatch_messages, tenfold)(FaultyCore(host.core))
+    replace_method_during_event(POSTER, SessionMaySend, Sending.dispatch_messages, tenfold)(FaultyCore(host.core))
     expire(host, 1)
     host.core.post(SessionMaySend(Session(2, initiator=True)))
     hear(host)
@@ -57,7 +57,7 @@ def test_method_is_replaced_while_event_is_handled(host, sent):
 
 
 def test_method_is_not_replaced_while_other_event_is_handled(host, sent):
-    during_event(POSTER, LifetimesChanged, Sending.dispatch_messages, tenfold)(FaultyCore(host.core))
+    replace_method_during_event(POSTER, LifetimesChanged, Sending.dispatch_messages, tenfold)(FaultyCore(host.core))
     expire(host, 1)
     hear(host)
     assert sent == [1]
@@ -65,7 +65,7 @@ def test_method_is_not_replaced_while_other_event_is_handled(host, sent):
 
 def test_two_method_replacements_during_one_event_compose(host, sent):
     for add in (1, 5):
-        during_event(
+        replace_method_during_event(
             POSTER,
             SessionMaySend,
             Sending.dispatch_messages,
@@ -81,7 +81,7 @@ def test_two_method_replacements_during_one_event_compose(host, sent):
 def test_fault_change_takes_effect_after_earlier_posted_events(host, sent):
     seen: list[list[int]] = []
     expire(host, 1)
-    after_events(host.core, lambda: seen.append(list(sent)))
+    call_after_posted_events(host.core, lambda: seen.append(list(sent)))
     expire(host, 2)
     hear(host)
     assert (seen, sent) == ([[1]], [1, 2])

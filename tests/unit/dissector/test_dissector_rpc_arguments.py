@@ -22,14 +22,14 @@ from harness.wire.rpc import (
     NDR64,
     QM2QM,
     QMCOMM,
-    Outcome,
+    BindOutcome,
     Proposal,
     Syntax,
     bind,
     bind_ack,
-    pdu,
+    build_pdu,
 )
-from harness.wire.rpc_fragments import request, response
+from harness.wire.rpc_fragments import build_request_fragments, build_response_fragments
 from harness.wire.rpc_qmcomm import PRIVATE, PUBLIC
 from reference_qm.surface.inputs import Endpoint
 
@@ -42,7 +42,7 @@ GUIDS = {"pLicGuid"}
 ARM_KINDS = {PUBLIC: "guid", PRIVATE: "bytes"}
 
 Sent = tuple[str, str, bytes]
-"""The name of an operation, ``request`` or ``response``, and a stub."""
+"""The name of an operation, ``build_request_fragments`` or ``build_response_fragments``, and a stub."""
 
 
 def write_calls(file: Path, sent: list[Sent], syntax: Syntax = NDR, fragment: int = MAX_FRAGMENT_BYTES) -> Path:
@@ -52,15 +52,17 @@ def write_calls(file: Path, sent: list[Sent], syntax: Syntax = NDR, fragment: in
     proposals = [Proposal(number, interface, (syntax,)) for interface, number in CONTEXTS.items()]
     traffic = [
         (True, bind(1, proposals)),
-        (False, bind_ack(1, [Outcome(0, transfer=syntax)] * len(proposals), group=1)),
+        (False, bind_ack(1, [BindOutcome(0, transfer_syntax=syntax)] * len(proposals), group=1)),
     ]
     for call, (name, direction, stub) in enumerate(sent, 2):
         operation = OPERATIONS[name]
         context = CONTEXTS[operation.interface]
         asked = stub if direction == "request" else b""
-        traffic += [(True, each) for each in request(call, context, operation.opnum, asked, fragment=fragment)]
+        traffic += [
+            (True, each) for each in build_request_fragments(call, context, operation.opnum, asked, fragment=fragment)
+        ]
         if direction == "response":
-            traffic += [(False, each) for each in response(call, context, stub, fragment=fragment)]
+            traffic += [(False, each) for each in build_response_fragments(call, context, stub, fragment=fragment)]
     with CaptureWriter(file) as capture:
         capture.write_tcp_open(1, CLIENT, SERVER, time_us=0)
         for time_us, (from_client, each) in enumerate(traffic, 1):
@@ -149,7 +151,9 @@ def test_interface_without_layouts_is_named_by_its_uuid(lua: Path, tmp_path: Pat
     """
     names = {"1a9134dd-7b39-45ba-ad88-44d01ca47f28": "RemoteRead", "41208ee0-e970-11d1-9b9e-00e02c064c39": "qmmgmt"}
     interfaces = [Syntax(UUID(uuid), 1) for uuid in names]
-    calls = [pdu("request", 7, DceRpc5Request(cont_id=number, opnum=3) / Raw(bytes(4))) for number in range(len(names))]
+    calls = [
+        build_pdu("request", 7, DceRpc5Request(cont_id=number, opnum=3) / Raw(bytes(4))) for number in range(len(names))
+    ]
     opening = bind(1, [Proposal(number, interface, (NDR,)) for number, interface in enumerate(interfaces)])
     with CaptureWriter(tmp_path / "named.pcapng") as capture:
         capture.write_tcp_open(1, CLIENT, SERVER, time_us=0)

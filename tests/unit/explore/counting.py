@@ -22,7 +22,7 @@ class Counter(Model):
     def add(self, by: int) -> None:
         self.cite_rules(f"COUNT-BY-{by}")
         crosses = [limit for limit in (3, 7) if self.number <= limit < self.number + by]
-        self.number += by + sum(self.decide(f"jump at {limit}") for limit in crosses)
+        self.number += by + sum(self.choose_reading(f"jump at {limit}") for limit in crosses)
         self.answers["answer"] = self.number
 
     def draw_add(self, chance: Random) -> dict[str, Any]:

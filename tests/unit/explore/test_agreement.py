@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.model.agreement import OrderedGroups, Refused, describe_difference
+from harness.model.agreement import ExpectedRefusal, OrderedGroups, describe_difference
 
 ONE, TWO = {"message": "one", "class": "NORMAL"}, {"message": "two", "class": "NORMAL"}
 
@@ -13,9 +13,11 @@ ONE, TWO = {"message": "one", "class": "NORMAL"}, {"message": "two", "class": "N
     ("expected", "observed"),
     [
         pytest.param({"priority": 3}, {"priority": 3, "label": "x"}, id="what-the-model-leaves-out-is-open"),
-        pytest.param(Refused(), Refused(("MQ_ERROR_QUEUE_NOT_AVAILABLE",)), id="any-refusal"),
-        pytest.param(Refused(("MQ_ERROR_QUEUE_NOT_AVAILABLE",)), Refused(), id="a-refusal-in-other-words"),
-        pytest.param(Refused(("A", "B")), Refused(("B",)), id="one-of-several-statuses"),
+        pytest.param(ExpectedRefusal(), ExpectedRefusal(("MQ_ERROR_QUEUE_NOT_AVAILABLE",)), id="any-refusal"),
+        pytest.param(
+            ExpectedRefusal(("MQ_ERROR_QUEUE_NOT_AVAILABLE",)), ExpectedRefusal(), id="a-refusal-in-other-words"
+        ),
+        pytest.param(ExpectedRefusal(("A", "B")), ExpectedRefusal(("B",)), id="one-of-several-statuses"),
         pytest.param(OrderedGroups(((ONE, TWO),)), [TWO, ONE], id="any-order-in-a-group"),
         pytest.param([ONE, TWO], [ONE, TWO], id="messages-in-order"),
     ],
@@ -30,9 +32,12 @@ def test_equal_values_of_model_and_system_give_no_difference(expected, observed)
         pytest.param({"priority": 3}, {"priority": 4}, "queue.priority: expected 3; observed 4", id="value"),
         pytest.param({"priority": 3}, {}, "queue.priority: expected 3; observed not there", id="missing"),
         pytest.param(
-            Refused(("A",)), Refused(("B",)), "queue: expected refused (A); observed refused (B)", id="status"
+            ExpectedRefusal(("A",)),
+            ExpectedRefusal(("B",)),
+            "queue: expected refused (A); observed refused (B)",
+            id="status",
         ),
-        pytest.param(Refused(), "done", "queue: expected refused; observed done", id="not-refused"),
+        pytest.param(ExpectedRefusal(), "done", "queue: expected refused; observed done", id="not-refused"),
         pytest.param([ONE, TWO], [TWO, ONE], "queue: expected [one, two]; observed [two, one]", id="order"),
         pytest.param([ONE], [ONE, TWO], "queue: expected [one]; observed [one, two]", id="too-many"),
         pytest.param(

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from harness.explore.areas import AREAS
+from harness.explore.areas import AREA_BY_NAME
 from harness.explore.queues_driven import DrivenQueues
 from harness.paths import SUITES
 from harness.rules.catalogue import load_catalogue
@@ -21,17 +21,19 @@ def test_every_rule_that_a_model_names_is_in_the_catalogue():
     assert len(named) > 200
 
 
-@pytest.mark.parametrize("area", AREAS)
+@pytest.mark.parametrize("area", AREA_BY_NAME)
 def test_every_model_transition_names_rules_and_is_drawn(area):
-    for transition in AREAS[area].model.transitions.values():
+    for transition in AREA_BY_NAME[area].model_class.transitions.values():
         assert transition.rules, transition.name
-        assert hasattr(AREAS[area].model, f"draw_{transition.name}")
+        assert hasattr(AREA_BY_NAME[area].model_class, f"draw_{transition.name}")
 
 
-@pytest.mark.parametrize("area", AREAS)
+@pytest.mark.parametrize("area", AREA_BY_NAME)
 def test_every_model_transition_has_a_step_on_the_system(area):
-    driven = {"queues": DrivenQueues}.get(area, AREAS[area].drive)
-    assert [name for name in AREAS[area].model.transitions if not hasattr(driven, f"_perform_{name}")] == []
+    driven = {"queues": DrivenQueues}.get(area, AREA_BY_NAME[area].driven_system_class)
+    assert [
+        name for name in AREA_BY_NAME[area].model_class.transitions if not hasattr(driven, f"_perform_{name}")
+    ] == []
 
 
 def test_models_import_no_module_of_the_reference():

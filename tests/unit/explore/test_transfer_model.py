@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from harness.model.steps import ImpossibleStep, Step
-from harness.model.transfer.area import Transfer
+from harness.model.transfer.area import TransferModel
 
 
 def test_silence_is_limited_even_when_no_message_of_an_application_waits() -> None:
-    model = Transfer()
+    model = TransferModel()
     model.take(Step("silence_peer", {"on": True}))
     with pytest.raises(ImpossibleStep):
         model.take(Step("rest_until_acknowledged"))
 
 
 def test_rest_is_possible_after_silence_ends() -> None:
-    model = Transfer()
+    model = TransferModel()
     model.take(Step("silence_peer", {"on": True}))
     model.take(Step("silence_peer", {"on": False}))
     model.take(Step("rest_until_acknowledged"))
@@ -24,15 +24,15 @@ def test_rest_is_possible_after_silence_ends() -> None:
 
 
 def test_silent_peer_does_not_hang_up() -> None:
-    model = Transfer()
+    model = TransferModel()
     model.take(Step("connect", {"session": "s"}))
     model.take(Step("silence_peer", {"on": True}))
     with pytest.raises(ImpossibleStep):
         model.take(Step("hang_up", {"session": "s"}))
 
 
-def _deliver_first_message(decisions: dict[str, int]) -> Transfer:
-    model = Transfer(decisions)
+def _deliver_first_message(decisions: dict[str, int]) -> TransferModel:
+    model = TransferModel(decisions)
     model.take(Step("connect", {"session": "s"}))
     place = {"sequence": 1, "number": 1, "previous": 0}
     fixed = {"size": 0, "acks": [], "journal": [], "details": {}, "unused": [], "final": False}

@@ -71,4 +71,4 @@ def test_diverging_sequence_is_shrunk_to_necessary_steps():
 
 
 def test_exploration_step_unsupported_by_system_is_not_drawn():
-    assert StepChooser.from_model(Counter, lambda need: False).names == ["add"]
+    assert StepChooser.from_model(Counter, lambda need: False).transition_names == ["add"]

@@ -105,7 +105,7 @@ def test_frames_before_damage_in_capture_are_judged_and_damage_is_named(tmp_path
     path.write_bytes(path.read_bytes()[:-9])
     found = check_capture(path, CATALOGUE)
     assert found.traffic.frames == len(frames) - 1
-    (damage,) = found.damage
+    (damage,) = found.damage_descriptions
     assert damage.startswith(f"the file is damaged after frame {len(frames) - 1}: ")
 
 
@@ -115,10 +115,13 @@ def test_truncated_gzip_capture_is_judged_up_to_the_cut(tmp_path):
     path.write_bytes((packed.compress(path.read_bytes()) + packed.flush())[:-3000])
     found = check_capture(path, CATALOGUE)
     assert found.traffic.frames > 10
-    assert "cannot be decompressed further" in found.damage[0]
+    assert "cannot be decompressed further" in found.damage_descriptions[0]
 
 
 def test_capture_record_with_huge_claimed_length_is_not_read(tmp_path):
     path = made.pcapng(tmp_path / "x", made.framed(made.converse(tmp_path / "own.pcapng")))
     path.write_bytes(path.read_bytes() + b"\6\0\0\0\xf0\xff\xff\xff" + bytes(100))
-    assert "a record has 4294967268 bytes; at most 16777216 are read" in check_capture(path, CATALOGUE).damage[0]
+    assert (
+        "a record has 4294967268 bytes; at most 16777216 are read"
+        in check_capture(path, CATALOGUE).damage_descriptions[0]
+    )

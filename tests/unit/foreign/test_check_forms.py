@@ -29,7 +29,7 @@ def checked(path, **how):
 
 
 def entries_of(path, **how):
-    (system,) = checked(path, **how).traffic.systems.by_name.values()
+    (system,) = checked(path, **how).traffic.systems.system_by_name.values()
     return system.take_verdicts()
 
 
@@ -108,7 +108,7 @@ def test_ipv6_capture_has_the_verdicts_of_the_ipv4_capture(tmp_path):
     ]
     for number, form in enumerate((packets, extended)):
         path = made.pcap(tmp_path / f"{number}.pcap", made.framed(form))
-        systems = check_capture(path, CATALOGUE, RequestedSystem.parse("fd00::2")).traffic.systems.by_name
+        systems = check_capture(path, CATALOGUE, RequestedSystem.parse("fd00::2")).traffic.systems.system_by_name
         assert verdicts(systems["fd00::2"].take_verdicts()) == wanted
 
 
@@ -121,7 +121,7 @@ def _own(tmp_path):
 def test_both_ends_of_a_capture_are_judged_without_given_system(tmp_path):
     packets = made.converse(tmp_path / "own.pcapng")
     found = check_capture(made.pcap(tmp_path / "x.pcap", made.framed(packets)), CATALOGUE)
-    systems = found.traffic.systems.by_name
+    systems = found.traffic.systems.system_by_name
     assert systems.keys() == {"10.0.0.1", "10.0.0.2"}
     assert systems["10.0.0.2"].roles == {"acceptor": 1}
     assert systems["10.0.0.1"].kinds == systems["10.0.0.2"].kinds
@@ -135,6 +135,6 @@ def test_packets_with_a_wrong_checksum_are_skipped_on_request(own, tmp_path):
     frames = [frame for each in packets for frame in made.framed([damaged, each] if each is longest else [each])]
     path = made.pcap(tmp_path / "x.pcap", frames)
     found = checked(path, checksums=True).traffic
-    assert found.unread["packets with a wrong checksum"] == 1
+    assert found.unread_frame_count_by_reason["packets with a wrong checksum"] == 1
     assert verdicts(entries_of(path, checksums=True)) == wanted
-    assert not checked(path).traffic.unread
+    assert not checked(path).traffic.unread_frame_count_by_reason

@@ -36,7 +36,7 @@ def broken(found):
 
 
 def states(found):
-    return dict(found.traffic.totals.states)
+    return dict(found.traffic.totals.conversation_count_by_state)
 
 
 def test_single_lost_frame_in_capture_fails_no_rule_and_is_named(segments, tmp_path):
@@ -47,7 +47,7 @@ def test_single_lost_frame_in_capture_fails_no_rule_and_is_named(segments, tmp_p
         data = segments[lost][40:]
         opening = lost < 5
         if data and not opening:
-            (conversation,) = found.traffic.totals.shown
+            (conversation,) = found.traffic.totals.listed_conversations
             assert conversation.state == "with gaps", f"without frame {lost + 1}"
             assert f"{len(data)} bytes from" in conversation.gaps[0]
 
@@ -63,10 +63,10 @@ def test_packets_after_a_gap_are_judged(segments, tmp_path):
     whole = checked(tmp_path, frames)
     lost = next(number for number, packet in enumerate(segments) if len(packet) > 1000)  # of the first message
     found = checked(tmp_path, frames[:lost] + frames[lost + 1 :])
-    kinds = {name: system.kinds for name, system in found.traffic.systems.by_name.items()}
-    wanted = {name: system.kinds.copy() for name, system in whole.traffic.systems.by_name.items()}
+    kinds = {name: system.kinds for name, system in found.traffic.systems.system_by_name.items()}
+    wanted = {name: system.kinds.copy() for name, system in whole.traffic.systems.system_by_name.items()}
     wanted["10.0.0.1"]["UserMessage"] -= 1
-    assert (kinds, found.traffic.totals.lost) == (wanted, 1)
+    assert (kinds, found.traffic.totals.incomplete_packet_count) == (wanted, 1)
 
 
 def test_rules_that_need_lost_bytes_are_counted_with_the_reason(segments, tmp_path):
@@ -75,7 +75,7 @@ def test_rules_that_need_lost_bytes_are_counted_with_the_reason(segments, tmp_pa
     system = next(
         one for one in build_findings(checked(tmp_path, frames[:lost] + frames[lost + 1 :])) if one.name == "10.0.0.2"
     )
-    (reason,) = system.unjudged
+    (reason,) = system.unjudged_packet_count_by_reason
     assert reason == f"1448 bytes from 10.0.0.1 before frame {lost + 1} are missing in the capture"
     counts = next(one for one in system.rules if one.rule == "MQQB-3.1.6.4-06")
     assert (counts.verdict, counts.reason) == (Verdict.NOT_EXERCISED, reason)
@@ -86,7 +86,7 @@ def test_a_connection_without_its_beginning_is_judged_from_its_next_packet_on(se
     found = checked(tmp_path, made.framed(segments[first:]))
     assert broken(found) == set()
     assert states(found) == {"joined late": 1}
-    assert all(system.kinds.total() for system in found.traffic.systems.by_name.values())
+    assert all(system.kinds.total() for system in found.traffic.systems.system_by_name.values())
 
 
 @pytest.mark.parametrize("length", [54, 66, 96, 128, 200, 1000])
@@ -94,12 +94,12 @@ def test_truncated_frames_in_capture_fail_no_rule(segments, tmp_path, length):
     frames = made.snapped(made.framed(segments), length)
     found = checked(tmp_path, frames)
     assert broken(found) == set()
-    assert found.traffic.totals.lost or states(found) == {"with gaps": 1}
+    assert found.traffic.totals.incomplete_packet_count or states(found) == {"with gaps": 1}
 
 
 def test_internal_packets_are_judged_between_cut_messages(segments, tmp_path):
     found = checked(tmp_path, made.snapped(made.framed(segments), 96))
-    kinds = found.traffic.systems.by_name["10.0.0.2"].kinds
+    kinds = found.traffic.systems.system_by_name["10.0.0.2"].kinds
     assert (kinds["SessionAck"], kinds["ConnectionParameters"], kinds["UserMessage"]) == (1, 1, 0)
 
 
@@ -111,9 +111,9 @@ def test_a_hundred_simultaneous_conversations_in_capture_are_separated(tmp_path)
     mixed = [packet for row in itertools.zip_longest(*each) for packet in row if packet is not None]
     found = checked(tmp_path, made.framed(mixed))
     assert states(found) == {"whole": 100}
-    assert len(found.traffic.systems.by_name) == 101
+    assert len(found.traffic.systems.system_by_name) == 101
     assert broken(found) == set()
-    assert found.traffic.systems.by_name["10.0.0.2"].kinds["UserMessage"] == 500
+    assert found.traffic.systems.system_by_name["10.0.0.2"].kinds["UserMessage"] == 500
 
 
 def test_two_ports_of_one_computer_count_as_two_systems(tmp_path):
@@ -121,7 +121,7 @@ def test_two_ports_of_one_computer_count_as_two_systems(tmp_path):
         tmp_path / "own.pcapng", made.SUT._replace(host="127.0.0.1"), made.PEER._replace(host="127.0.0.1")
     )
     found = checked(tmp_path, made.framed(here))
-    assert {name: dict(one.roles) for name, one in found.traffic.systems.by_name.items() if one.roles} == {
+    assert {name: dict(one.roles) for name, one in found.traffic.systems.system_by_name.items() if one.roles} == {
         "127.0.0.1:1801": {"acceptor": 1},
         "the client of 127.0.0.1:1801": {"initiator": 1},
     }

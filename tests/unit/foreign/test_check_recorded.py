@@ -49,10 +49,12 @@ def judge_foreign_capture(name):
     (path,) = (RECORDED / name).glob("capture.*")
     traffic = check_capture(path, CATALOGUE, RequestedSystem.parse(ADDRESS.get(name, "10.77.0.2"))).traffic
     found = defaultdict(list)
-    for system in traffic.systems.by_name.values():  # two on loopback, where the system also connects to itself
+    for system in traffic.systems.system_by_name.values():  # two on loopback, where the system also connects to itself
         for entry in system.take_verdicts():
             found[entry.rule].append(entry.verdict)
-    return {rule: get_worst_verdict(verdicts) for rule, verdicts in found.items()}, traffic.totals.states
+    return {
+        rule: get_worst_verdict(verdicts) for rule, verdicts in found.items()
+    }, traffic.totals.conversation_count_by_state
 
 
 def judge_own_captures(name, folder):

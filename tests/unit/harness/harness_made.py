@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from harness.capture.recorder import FROM_SUT, TO_SUT, Frame, Recorder
+from harness.capture.recorder import FROM_SUT_DIRECTION, TO_SUT_DIRECTION, Frame, Recorder
 from harness.environment import VirtualEnvironment
 from harness.judging.judge import Judge
 from harness.judging.verdicts import EarlierVerdicts, VerdictLog, read_verdicts
@@ -86,7 +86,7 @@ def written(folder: Path) -> list[dict[str, Any]]:
 
 def frame(number: int = 1, *, from_sut: bool = True, data: bytes | None = None, kind: str = "SessionAck") -> Frame:
     data = bytes(session_ack(AckSequenceNumber=number)) if data is None else data
-    return Frame(number, 10 * number, FROM_SUT if from_sut else TO_SUT, "tcp", data, kind)
+    return Frame(number, 10 * number, FROM_SUT_DIRECTION if from_sut else TO_SUT_DIRECTION, "tcp", data, kind)
 
 
 def recorded(path: Path, *packets: bytes) -> list[int]:

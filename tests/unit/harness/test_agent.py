@@ -263,7 +263,7 @@ def test_starting_system_is_awaited(
     clock = Clock()
     monkeypatch.setattr("harness.sut.external_driver.time", clock)
     driver = ExternalDriver(parse_sut_file({"sut": {"name": "x"}, "driver": {"kind": "external"}}), tmp_path)
-    driver.wait_s = 60
+    driver.start_wait_s = 60
 
     def meet() -> None:
         if clock.now_s < up_s:

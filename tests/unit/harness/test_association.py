@@ -181,14 +181,14 @@ def test_refused_bind_of_an_unknown_interface_is_reported(environment, remote):
     with pytest.raises(ConformanceFailure, match="did not accept the interface"):
         remote.connect().bind(QM2QM, UNKNOWN_SYNTAX)
     association = remote.connect()
-    frame = association.propose([Proposal(0, QM2QM, (NDR,)), Proposal(1, UNKNOWN_SYNTAX, (NDR,))])
+    frame = association.send_bind_pdu([Proposal(0, QM2QM, (NDR,)), Proposal(1, UNKNOWN_SYNTAX, (NDR,))])
     assert (frame.kind, [one.result for one in frame.packet.payload.results]) == ("bind_ack", [0, 2])
 
 
 def test_association_adds_interfaces_by_alter_context_and_joins_a_group(environment, remote):
     scripted = ScriptedSut(environment, **OPENING)
     first = remote.associate(QM2QM)
-    first.alter(QMCOMM)
+    first.bind_additional_interfaces(QMCOMM)
     remote.open(association=first)
     second = remote.associate(group=first.group)
     assert second.group == first.group

@@ -24,7 +24,7 @@ from harness.attach.attach import (
     make_tcp_route,
     write_sut_file_draft,
 )
-from harness.attach.findings import FACILITY_BY_VERB, AgentFindings, State
+from harness.attach.findings import FACILITY_BY_VERB, AgentFindings, VerbState
 from harness.errors import SutUnavailable, UsageError
 from harness.paths import SUITES
 from harness.proof.inventory import RuleInventory
@@ -62,7 +62,7 @@ def broken(patch: str = "", *, answer_ms: int = LONG_MS) -> AgentFindings:
 
 
 def states(found: AgentFindings) -> dict[str, set[str]]:
-    return {state: {one.verb for one in found.verbs.values() if one.state is state} for state in State}
+    return {state: {one.verb for one in found.verbs.values() if one.state is state} for state in VerbState}
 
 
 # -- agents that keep the contract ----------------------------------------------------------------------------------
@@ -73,9 +73,9 @@ def test_example_agent_carries_out_announced_verbs() -> None:
     assert found.matches_announced_facilities, found.problems
     assert found.announced == ("queue_control", "send", "receive")
     of = states(found)
-    assert of[State.WRONG] == of[State.SILENT] == of[State.REFUSED] == set()
-    assert {"create_queue", "delete_queue", "send", "peek", "receive", "cancel", "purge"} <= of[State.WORKS]
-    assert {"inspect", "begin", "remote_open", "move"} <= of[State.MISSING]
+    assert of[VerbState.WRONG] == of[VerbState.SILENT] == of[VerbState.REFUSED] == set()
+    assert {"create_queue", "delete_queue", "send", "peek", "receive", "cancel", "purge"} <= of[VerbState.WORKS]
+    assert {"inspect", "begin", "remote_open", "move"} <= of[VerbState.MISSING]
     assert found.verbs.keys() == FACILITY_BY_VERB.keys() | {"identity", "cancel", "stop"}
     assert [found.describe_facility(name) for name in ("queue_control", "receive", "inspect")] == [
         "works",
@@ -234,8 +234,8 @@ def test_attach_names_each_deviation_of_an_agent(try_it: Callable[[], AgentFindi
 
 def test_verbs_are_not_tried_after_the_agent_has_ended() -> None:
     of = states(dies())
-    assert {"inspect", "begin", "delete_queue"} <= of[State.NOT_TRIED]
-    assert of[State.SILENT] == {"purge"}
+    assert {"inspect", "begin", "delete_queue"} <= of[VerbState.NOT_TRIED]
+    assert of[VerbState.SILENT] == {"purge"}
 
 
 # -- what it makes of it --------------------------------------------------------------------------------------------
@@ -247,12 +247,15 @@ def test_cost_of_a_missing_facility_is_the_number_of_rules_it_would_add() -> Non
     frozen = {check: frozenset(names) for check, names in needs.items()}
     inventory = RuleInventory({}, tests, {}, {"A-5": ""}, frozenset(), needs=frozen)  # type: ignore[arg-type]
     counted = count_judgeable_rules(inventory.list_judgeable_rules, ("send",), None)
-    assert (counted.total_rules, counted.judgeable_now) == (5, 3)
-    assert {name: more for name, more in counted.gained_at_once.items() if more} == {"inspect": 1}
-    assert {name: more for name, more in counted.gained_with_all.items() if more} == {"inspect": 2, "receive": 1}
+    assert (counted.total_rules, counted.judgeable_rules_now) == (5, 3)
+    assert {name: more for name, more in counted.rules_gained_by_facility_alone.items() if more} == {"inspect": 1}
+    assert {name: more for name, more in counted.rules_gained_by_facility_as_last_one.items() if more} == {
+        "inspect": 2,
+        "receive": 1,
+    }
     bare = parse_sut_file({"sut": {"name": "x"}, "driver": {"kind": "external"}})
-    assert count_judgeable_rules(inventory.list_judgeable_rules, FACILITIES, bare).judgeable_now == 4
-    assert count_judgeable_rules(inventory.list_judgeable_rules, FACILITIES, bare).gained_at_once == {}
+    assert count_judgeable_rules(inventory.list_judgeable_rules, FACILITIES, bare).judgeable_rules_now == 4
+    assert count_judgeable_rules(inventory.list_judgeable_rules, FACILITIES, bare).rules_gained_by_facility_alone == {}
 
 
 def test_attach_draft_is_valid_sut_file_for_any_agent_name() -> None:

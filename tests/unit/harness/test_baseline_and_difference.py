@@ -17,7 +17,7 @@ from harness.cli.results import update
 from harness.errors import UsageError
 from harness.judging.baseline import KnownDeviation, compare_with_deviations, load_baseline, write_baseline
 from harness.judging.verdicts import Verdict
-from harness.results.difference import Kind, compare_runs
+from harness.results.difference import ChangeKind, compare_runs
 from harness.results.difference_shown import DIFFERENCE_FORMATTER_BY_NAME
 from harness.results.run_results import read_run
 
@@ -33,8 +33,13 @@ LINES = "suites/mqqb/test_a.py::"
 def test_failed_rules_are_expected_or_new_and_passed_baseline_entries_stale():
     stands = {ONE: Verdict.FAIL, TWO: Verdict.PASS, THREE: Verdict.FAIL, FOUR: Verdict.PASS}
     held = compare_with_deviations(stands, KNOWN, whole=True)
-    assert (held.expected, held.new, held.stale, held.unjudged) == ((ONE,), (THREE,), (TWO,), ())
-    assert not held.kept
+    assert (
+        held.listed_failing_rules,
+        held.new_failing_rules,
+        held.listed_rules_that_pass,
+        held.listed_undecided_rules,
+    ) == ((ONE,), (THREE,), (TWO,), ())
+    assert not held.matches_run
     assert list(held.describe())[1:] == [
         f"not in the baseline: {THREE}",
         f"in the baseline, but no longer failing (remove them): {TWO}",
@@ -45,14 +50,14 @@ def test_failed_rules_are_expected_or_new_and_passed_baseline_entries_stale():
 def test_baseline_entry_without_verdict_is_not_stale(verdict: Verdict | None):
     stands = {ONE: Verdict.FAIL} | ({TWO: verdict} if verdict else {})
     held = compare_with_deviations(stands, KNOWN, whole=True)
-    assert held.unjudged == (TWO,)
-    assert held.kept
+    assert held.listed_undecided_rules == (TWO,)
+    assert held.matches_run
 
 
 def test_partial_run_makes_no_baseline_entry_stale():
     held = compare_with_deviations({ONE: Verdict.PASS, TWO: Verdict.PASS}, KNOWN, whole=False)
-    assert held.kept
-    assert held.unjudged == (ONE, TWO)
+    assert held.matches_run
+    assert held.listed_undecided_rules == (ONE, TWO)
 
 
 def baseline(folder: Path, text: str) -> Path:
@@ -140,7 +145,7 @@ def run(folder: Path, judged: Judged, **changes: Any) -> Path:
     return folder
 
 
-def kinds(tmp_path: Path, before: Judged, after: Judged) -> dict[str, Kind]:
+def kinds(tmp_path: Path, before: Judged, after: Judged) -> dict[str, ChangeKind]:
     difference = compare_runs(read_run(run(tmp_path / "a", before)), read_run(run(tmp_path / "b", after)))
     return {step.rule: step.kind for step in difference.steps}
 
@@ -148,19 +153,19 @@ def kinds(tmp_path: Path, before: Judged, after: Judged) -> dict[str, Kind]:
 @pytest.mark.parametrize(
     ("before", "after", "kind"),
     [
-        ({"t": "pass"}, {"t": "fail"}, Kind.NEWLY_FAILING),
-        ({"t": "not_observable"}, {"t": "fail"}, Kind.NEWLY_FAILING),
-        ({}, {"t": "fail"}, Kind.NEWLY_FAILING),
-        ({"t": "fail", "u": "pass"}, {"t": "fail", "u": "fail"}, Kind.FAILING_MORE),
-        ({"t": "fail", "u": "fail"}, {"t": "fail", "u": "pass"}, Kind.UNCHANGED),
-        ({"t": "fail"}, {"t": "pass"}, Kind.NEWLY_PASSING),
-        ({"t": "pass"}, {"t": "inconclusive"}, Kind.CHANGED),
-        ({}, {"t": "pass"}, Kind.ADDED),
-        ({"t": "fail"}, {}, Kind.REMOVED),
+        ({"t": "pass"}, {"t": "fail"}, ChangeKind.NEWLY_FAILING),
+        ({"t": "not_observable"}, {"t": "fail"}, ChangeKind.NEWLY_FAILING),
+        ({}, {"t": "fail"}, ChangeKind.NEWLY_FAILING),
+        ({"t": "fail", "u": "pass"}, {"t": "fail", "u": "fail"}, ChangeKind.FAILING_MORE),
+        ({"t": "fail", "u": "fail"}, {"t": "fail", "u": "pass"}, ChangeKind.UNCHANGED),
+        ({"t": "fail"}, {"t": "pass"}, ChangeKind.NEWLY_PASSING),
+        ({"t": "pass"}, {"t": "inconclusive"}, ChangeKind.CHANGED),
+        ({}, {"t": "pass"}, ChangeKind.ADDED),
+        ({"t": "fail"}, {}, ChangeKind.REMOVED),
     ],
 )
 def test_difference_of_a_rule_between_runs_has_its_kind(
-    tmp_path: Path, before: dict[str, str], after: dict[str, str], kind: Kind
+    tmp_path: Path, before: dict[str, str], after: dict[str, str], kind: ChangeKind
 ):
     found = kinds(tmp_path, {ONE: before} if before else {}, {ONE: after} if after else {})
     assert found == {ONE: kind}

@@ -43,11 +43,11 @@ def test_system_counts_as_connected_when_it_opens_a_session_to_the_peer(
     connections: list[tuple[bool, bool]], connected: bool
 ) -> None:
     found = rests(*connections)
-    assert (found.connected, found.awaited) == (connected, not connected)
+    assert (found.connected, found.was_connection_awaited_in_vain) == (connected, not connected)
 
 
 def test_peer_without_listener_expects_no_sessions() -> None:
-    assert not rests(listens=False).awaited
+    assert not rests(listens=False).was_connection_awaited_in_vain
 
 
 def test_rpc_connection_is_recorded_as_rpc() -> None:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.capture.recorder import FROM_SUT, TO_SUT, Frame
+from harness.capture.recorder import FROM_SUT_DIRECTION, TO_SUT_DIRECTION, Frame
 from harness.judging.compared import COMPARED_RULES, ComparedMessages, ComparisonDirection, load_compared_rules
 from harness.judging.passive import PASSIVE_RULES, load_predicates
 from harness.rules.catalogue import load_catalogue
@@ -109,11 +109,13 @@ def test_rules_are_in_catalogue_and_have_no_predicate():
 
 @pytest.mark.parametrize("answered_first", [False, True])
 def test_packet_with_requested_properties_keeps_every_rule(findings: Findings, answered_first: bool):
-    steps = [lambda: findings.add_packet(FROM_SUT), findings.send]
+    steps = [lambda: findings.add_packet(FROM_SUT_DIRECTION), findings.send]
     for step in reversed(steps) if answered_first else steps:
         step()
     given = {
-        rule for rule, one in COMPARED_RULES.items() if one.half is ComparisonDirection.SENT and not one.only_omitted
+        rule
+        for rule, one in COMPARED_RULES.items()
+        if one.direction is ComparisonDirection.SENT and not one.is_about_defaults
     }
     assert given <= findings.kept.keys()
     assert not findings.broken
@@ -140,20 +142,20 @@ def test_packet_with_requested_properties_keeps_every_rule(findings: Findings, a
 )
 def test_packet_with_other_property_breaks_rule(findings: Findings, changes: dict[str, Any], rule: str):
     findings.send()
-    findings.add_packet(FROM_SUT, **changes)
+    findings.add_packet(FROM_SUT_DIRECTION, **changes)
     assert rule in findings.broken
     assert " instead of " in findings.observed[rule]
 
 
 def test_packet_that_no_request_produced_is_not_compared(findings: Findings):
-    findings.add_packet(FROM_SUT, user={"MessageID": 10})
+    findings.add_packet(FROM_SUT_DIRECTION, user={"MessageID": 10})
     findings.send()
     assert findings.kept == {}
 
 
 def test_default_is_compared_only_if_request_omits_property(findings: Findings):
     findings.send(application_tag=0)
-    findings.add_packet(FROM_SUT)
+    findings.add_packet(FROM_SUT_DIRECTION)
     assert "MQDMPR-3.1.1.12-D38" not in findings.kept
     assert "MQMQ-2.2.19.3-16" in findings.broken
 
@@ -161,7 +163,7 @@ def test_default_is_compared_only_if_request_omits_property(findings: Findings):
 @pytest.mark.parametrize("changes", [{"label": "L" * 300}, {"admin_queue": r"DIRECT=OS:host\private$\acks"}])
 def test_value_that_system_may_change_is_not_compared(findings: Findings, changes: dict[str, Any]):
     findings.send(**changes)
-    findings.add_packet(FROM_SUT)
+    findings.add_packet(FROM_SUT_DIRECTION)
     assert not findings.broken
 
 
@@ -169,15 +171,15 @@ def test_response_queue_of_destination_that_is_administration_queue_is_not_compa
     queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=5)
     name = f"PRIVATE={TRACE_QUEUE}\\00000005"
     findings.send(admin_queue=name, response_queue=name)
-    findings.add_packet(FROM_SUT, user={"AQ": 3, "AdminQueue": queue, "RQ": 1})
+    findings.add_packet(FROM_SUT_DIRECTION, user={"AQ": 3, "AdminQueue": queue, "RQ": 1})
     assert not findings.broken
 
 
 def test_message_that_was_read_with_properties_of_packet_keeps_every_rule(findings: Findings):
-    findings.add_packet(TO_SUT)
+    findings.add_packet(TO_SUT_DIRECTION)
     findings.read()
     assert findings.kept.keys() == {
-        rule for rule, one in COMPARED_RULES.items() if one.half is ComparisonDirection.READ
+        rule for rule, one in COMPARED_RULES.items() if one.direction is ComparisonDirection.READ
     }
     assert not findings.broken
 
@@ -196,25 +198,25 @@ def test_message_that_was_read_with_properties_of_packet_keeps_every_rule(findin
     ],
 )
 def test_message_that_was_read_with_other_property_breaks_rule(findings: Findings, changes: dict[str, Any], rule: str):
-    findings.add_packet(TO_SUT)
+    findings.add_packet(TO_SUT_DIRECTION)
     findings.read(**changes)
     assert rule in findings.broken
 
 
 def test_property_that_control_channel_omits_is_not_compared(findings: Findings):
-    findings.add_packet(TO_SUT)
+    findings.add_packet(TO_SUT_DIRECTION)
     findings.messages.on_answer("receive", {}, {"message": {"message_id": MESSAGE["message_id"], "label": "label"}})
     assert findings.kept == {"MQDMPR-3.1.1.12-46": [True], "MQDMPR-3.1.7.1.31-D02": [True]}
 
 
 def test_message_whose_identifier_two_packets_have_is_not_compared(findings: Findings):
-    findings.add_packet(TO_SUT)
-    findings.add_packet(TO_SUT, label="other")
+    findings.add_packet(TO_SUT_DIRECTION)
+    findings.add_packet(TO_SUT_DIRECTION, label="other")
     findings.read()
     assert findings.kept == {}
 
 
 def test_acknowledgment_is_not_compared(findings: Findings):
-    findings.add_packet(TO_SUT)
+    findings.add_packet(TO_SUT_DIRECTION)
     findings.read(**{"class": "MQMSG_CLASS_ACK_RECEIVE", "label": "other"})
     assert findings.kept == {}

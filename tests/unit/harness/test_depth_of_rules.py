@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.model.sessions.area import Sessions
+from harness.model.sessions.area import SessionsModel
 from harness.proof.inventory import take_inventory
 from harness.run.depth_of_rules import depth_of_rules
 from harness.states.table import read_state_tables
@@ -22,6 +22,6 @@ def test_cells_of_rules_sum_up_to_the_state_tables() -> None:
 
 
 def test_rules_of_model_transitions_name_their_area() -> None:
-    rules = {rule for one in Sessions.transitions.values() for rule in one.rules}
+    rules = {rule for one in SessionsModel.transitions.values() for rule in one.rules}
     assert rules
     assert all("sessions" in depth_of_rules()[rule]["explored"] for rule in rules)

@@ -182,7 +182,7 @@ def test_a_sut_that_opens_connections_without_an_end_is_a_finding(monkeypatch: p
     clients = [socket.create_connection(tuple(listener.endpoint)) for _ in range(20)]
     with pytest.raises(SutFlood, match="more than 8 connections"):
         environment.run_until(lambda: False, SOON_MS)
-    assert environment.flood == "the SUT has opened more than 8 connections within one check"
+    assert environment.flood_description == "the SUT has opened more than 8 connections within one check"
     assert not environment.run_until(lambda: False, 20), "it is raised once, what was found is put in order then"
     for client in clients:
         client.close()

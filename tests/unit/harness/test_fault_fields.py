@@ -18,11 +18,11 @@ from harness.faults.fields import (
     field_is,
     invert_bits,
     off_by,
-    refused_unless_zero,
+    refuse_packets_unless_field_is_zero,
+    send_wrong_size,
     sent_as,
     set_bits,
     set_reserved_bits,
-    size_wrong,
 )
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.codec import (
@@ -162,9 +162,9 @@ def test_field_fault_sets_the_field_to_its_value(packet: Packet, path: str, valu
             PLAIN,
             {117: (4, 8)},
         ),
-        (size_wrong(ConnectionParametersPacket, "BaseHeader.PacketSize", -4), PARAMETERS, {8: (32, 28)}),
-        (size_wrong(UserMessagePacket, "MessagePropertiesHeader.LabelLength"), PLAIN, {117: (4, 8)}),
-        (size_wrong(UserMessagePacket, "MessagePropertiesHeader.MessageSize", 1), PLAIN, {148: (5, 6)}),
+        (send_wrong_size(ConnectionParametersPacket, "BaseHeader.PacketSize", -4), PARAMETERS, {8: (32, 28)}),
+        (send_wrong_size(UserMessagePacket, "MessagePropertiesHeader.LabelLength"), PLAIN, {117: (4, 8)}),
+        (send_wrong_size(UserMessagePacket, "MessagePropertiesHeader.MessageSize", 1), PLAIN, {148: (5, 6)}),
         (set_bits(UserMessagePacket, "UserHeader.AQ"), PLAIN, {61: (0x1C, 0xFC)}),
         (set_bits(UserMessagePacket, "BaseHeader.IN"), PLAIN, {2: (3, 11)}),
         (clear_bits(SessionAckPacket, "BaseHeader.SH"), ACK, {2: (0x18, 0x08)}),
@@ -232,11 +232,11 @@ def test_field_faults_change_header_less_ping_packets() -> None:
         (lambda: field_is(SessionAckPacket, "BaseHeader.Signature", b"LIO"), "cannot contain b'LIO'"),
         (lambda: field_is(UserMessagePacket, "UserHeader.ConnectorType", 1), "ConnectorType cannot contain 1"),
         (lambda: off_by(EstablishConnectionPacket, "EstablishConnectionHeader.Padding", 1), "is not an integer"),
-        (lambda: size_wrong(SessionAckPacket, "SessionHeader.WindowSize2"), "not a size, length or count"),
+        (lambda: send_wrong_size(SessionAckPacket, "SessionHeader.WindowSize2"), "not a size, length or count"),
         (lambda: set_bits(SessionAckPacket, "InternalHeader.Flags"), "names no bits of a field"),
         (lambda: set_reserved_bits(SessionAckPacket, "InternalHeader.PT"), "has no reserved bits"),
         (lambda: set_reserved_bits(SessionAckPacket, "BaseHeader.PacketSize"), "has no reserved bits"),
-        (lambda: refused_unless_zero(SessionAckPacket, "BaseHeader.X7"), "BaseHeader has no field X7"),
+        (lambda: refuse_packets_unless_field_is_zero(SessionAckPacket, "BaseHeader.X7"), "BaseHeader has no field X7"),
     ],
 )
 def test_fault_with_unknown_field_path_fails_at_registration(make: Callable[[], Install], said: str) -> None:

@@ -22,7 +22,7 @@ def item(tmp_path: Path) -> Any:
     def path(_: str, attempt: int) -> Path:
         return tmp_path / f"{attempt}.pcapng"
 
-    run = SimpleNamespace(captured=0, log=SimpleNamespace(fails=Counter[str]()), capture_path=path)
+    run = SimpleNamespace(captured_byte_count=0, verdict_log=SimpleNamespace(fails=Counter[str]()), capture_path=path)
     return SimpleNamespace(
         config=SimpleNamespace(stash={RUN_KEY: run}),
         path=SUITES / "mqqb" / "test_x.py",
@@ -31,7 +31,7 @@ def item(tmp_path: Path) -> Any:
 
 
 def test_third_flood_ends_a_run_but_other_failures_do_not(item: Any) -> None:
-    fails = item.config.stash[RUN_KEY].log.fails
+    fails = item.config.stash[RUN_KEY].verdict_log.fails
     fails[FLOOD], fails["MQQB-2.1.1-01"] = MAX_CHECKS_WITH_FLOODS - 1, 100
     assert find_end_reason(item) is None
     fails[FLOOD] += 1
@@ -45,7 +45,7 @@ def test_captures_of_all_attempts_count_to_the_limit_that_ends_a_run(
     for attempt in (0, 1):
         (tmp_path / f"{attempt}.pcapng").write_bytes(bytes(300))
     assert find_end_reason(item) is None
-    assert item.config.stash[RUN_KEY].captured == 600
+    assert item.config.stash[RUN_KEY].captured_byte_count == 600
     assert str(find_end_reason(item)).startswith(
         "the captures of this run have 1,200 bytes, but a correct SUT causes less than 1,000"
     )

@@ -151,7 +151,7 @@ def test_inbox_accepts_sessions_of_the_sut_during_any_wait_of_a_check(peer: Peer
     assert [[frame.kind for frame in one.sent] for one in peer.inbox.accepted] == [
         ["EstablishConnection", "ConnectionParameters"]
     ]
-    assert not peer.inbox.connecting
+    assert not peer.inbox.connections_without_session
 
 
 def test_inbox_counts_copy_on_later_session_as_copy_of_one_message(peer: Peer, sut: ScriptedSut) -> None:

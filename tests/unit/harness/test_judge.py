@@ -28,7 +28,7 @@ from harness.errors import HarnessError
 from harness.judging.judge import MAX_EVIDENCE_PACKETS, MAX_SEARCHED_BYTES, SHOWN_PASSES_PER_RULE, Judge
 from harness.judging.passive import MAX_FAILURES_RECORDED, PASSIVE_RULES, PassiveJudge, PassiveRule, PassiveRuleTally
 from harness.judging.robustness import Condition, Diagnosis
-from harness.judging.verdicts import Entry, Verdict
+from harness.judging.verdicts import Verdict, VerdictEntry
 from harness.rules.product_notes import ProductNote, ProductNotes
 from harness.sut.outcomes import Refused
 from harness.wire import user_message
@@ -381,7 +381,7 @@ def test_unjudged_rule_is_inconclusive_after_malformed_packet(tmp_path: Path) ->
 
 def tally(failures: int, seen: int) -> PassiveJudge:
     found = PassiveJudge()
-    found.tallies[MUST] = made = PassiveRuleTally(seen, first=frame(1), first_observed="0x0000")
+    found.tallies[MUST] = made = PassiveRuleTally(seen, first=frame(1), first_observed_text="0x0000")
     for n in range(1, failures + 1):
         made.record_failure(frame(n), f"0x{n:04X}")
     return found
@@ -406,7 +406,7 @@ def test_passive_rule_kept_by_every_packet_gives_one_pass(tmp_path: Path) -> Non
 @pytest.mark.usefixtures("_registered")
 def test_passive_rule_without_relevant_packet_gives_no_pass(tmp_path: Path) -> None:
     found = PassiveJudge()
-    found.tallies[MUST] = PassiveRuleTally(idle=2, first=frame(1), first_observed="TR is 0")
+    found.tallies[MUST] = PassiveRuleTally(idle=2, first=frame(1), first_observed_text="TR is 0")
     made = judge(tmp_path)
     made.packets = found
     made.conclude_passive_rules()
@@ -526,7 +526,7 @@ def test_crash_fails_must_that_depends_on_should(tmp_path: Path) -> None:
 
 def test_predicate_without_catalogue_row_is_harness_error(tmp_path: Path) -> None:
     found = PassiveJudge()
-    found.tallies["MQQB-9.9-09"] = PassiveRuleTally(1, first=frame(), first_observed="x")
+    found.tallies["MQQB-9.9-09"] = PassiveRuleTally(1, first=frame(), first_observed_text="x")
     made = judge(tmp_path)
     made.packets = found
     with pytest.raises(HarnessError, match=r"MQQB-9\.9-09 has a predicate but no row"):
@@ -551,7 +551,7 @@ def test_evidence_of_packet_observation_names_its_packets(tmp_path: Path) -> Non
 
 
 def test_verdict_records_packets_of_sut_beyond_named_evidence() -> None:
-    entries: list[Entry] = []
+    entries: list[VerdictEntry] = []
     made = Judge(catalogue(), entries, test=TEST, covers=(MUST,), capture="c")
     own = [frame(number, from_sut=False) for number in range(MAX_EVIDENCE_PACKETS)]
     made(MUST, expected="[]", observed="[]", evidence=own)

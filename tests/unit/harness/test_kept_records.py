@@ -58,7 +58,7 @@ def test_cached_predicates_equal_registered_predicates() -> None:
 def test_files_naming_a_rule_contain_all_its_checks_and_faults() -> None:
     files_of: dict[str, set[str]] = defaultdict(set)
     for check in load_checks_of_suites():
-        for rule in check.covers:
+        for rule in check.covered_rules:
             files_of[rule].add(check.id.partition("::")[0])
     for fault in load_faults().values():
         for rule in fault.breaks:
@@ -114,7 +114,7 @@ def test_changed_new_or_missing_file_counts_as_change_for_the_cache() -> None:
 def test_cache_records_of_an_old_format_are_rebuilt(folder: Path) -> None:
     folder.mkdir()
     (folder / "records.json").write_text('{"stamps": 3, "imports": {}, "records": {}}', encoding="utf-8")
-    assert kept.load_cached_records.__wrapped__().records == {}
+    assert kept.load_cached_records.__wrapped__().records_by_file == {}
 
 
 @pytest.mark.usefixtures("folder")

@@ -20,7 +20,7 @@ TIMEOUTS = compute_timeouts(TimeoutsTable(response_ms=RESPONSE_MS), controlled=T
 class Clock:
     """An environment in which an event occurs at a given time."""
 
-    virtual = False
+    is_time_virtual = False
 
     def __init__(self, comes_at_ms: int) -> None:
         self.now_ms = 0

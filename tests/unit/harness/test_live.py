@@ -56,10 +56,10 @@ class Watched:
         self.expected: set[str] = set()
         self.turned_bad: list[tuple[str, Verdict]] = []
         run: Any = SimpleNamespace(
-            log=SimpleNamespace(rules=self.rules, turned_bad=self.turned_bad),
+            verdict_log=SimpleNamespace(rules=self.rules, turned_bad=self.turned_bad),
             catalogue=RULES,
-            roots=RootCauses(),
-            expects=lambda rule, verdict: verdict is Verdict.FAIL and rule in self.expected,
+            root_causes=RootCauses(),
+            is_known_deviation=lambda rule, verdict: verdict is Verdict.FAIL and rule in self.expected,
         )
         self.live = LiveProgress(run, self.screen, lambda: self.now_s)
         session: Any = SimpleNamespace(items=[None] * checks)

@@ -12,13 +12,13 @@ from harness.capture.recorder import MALFORMED, Connection, Frame
 from harness.errors import HarnessError
 from harness.judging.passive import (
     PASSIVE_RULES,
+    ConnectionSummary,
     Context,
     Finding,
     NotExercised,
     PassiveJudge,
     PassiveRule,
     RecentValues,
-    Summary,
     passive,
 )
 from reference_qm.codec import FormatError
@@ -50,7 +50,7 @@ def test_predicate_gets_only_packets_of_the_sut_of_its_kinds() -> None:
     found.on_frame(frame(4, data=b"\x00" * 40, kind="SessionAck"))  # nothing that the codec can read
     found.on_frame(frame(5))
     assert shown == [1, 5]
-    assert (found.tallies[MUST].seen, found.tallies[MUST].first_observed) == (2, "seen")
+    assert (found.tallies[MUST].judged_packet_count, found.tallies[MUST].first_observed_text) == (2, "seen")
 
 
 @pytest.mark.usefixtures("registry")
@@ -68,7 +68,7 @@ def test_packet_irrelevant_to_a_passive_rule_is_not_counted() -> None:
     for number in (1, 2, 3, 4):
         found.on_frame(frame(number))
     assert list(found.tallies) == [MUST]
-    assert found.tallies[MUST].seen == 2
+    assert found.tallies[MUST].judged_packet_count == 2
     assert [(bad.number, observed) for bad, observed in found.tallies[MUST].failures] == [(1, "1")]
 
 
@@ -83,7 +83,7 @@ def test_packet_that_a_predicate_cannot_judge_counts_as_not_exercised() -> None:
     for number, seen, idle, first in ((1, 0, 1, "1"), (2, 1, 1, "2"), (1, 1, 2, "2"), (4, 2, 2, "2")):
         found.on_frame(frame(number))
         tally = found.tallies[MUST]
-        assert (tally.seen, tally.idle, tally.first_observed) == (seen, idle, first)
+        assert (tally.judged_packet_count, tally.idle, tally.first_observed_text) == (seen, idle, first)
 
 
 @pytest.mark.usefixtures("registry")
@@ -103,7 +103,7 @@ def test_after_an_unreadable_packet_only_its_own_rule_is_judged() -> None:
         made.connection = connection
         connection.add(made)
         found.on_frame(made)
-    assert (found.tallies[MUST].seen, found.tallies[SHOULD].seen) == (4, 1)
+    assert (found.tallies[MUST].judged_packet_count, found.tallies[SHOULD].judged_packet_count) == (4, 1)
     assert found.unreadable == {MUST: "the SUT's packet in frame 2: version"}
     assert [frame.number for frame in found.malformed] == [2]
 
@@ -116,13 +116,13 @@ def test_second_predicate_of_a_passive_rule_is_refused() -> None:
 
 
 @pytest.fixture
-def numbers(registry: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> type[Summary]:
+def numbers(registry: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> type[ConnectionSummary]:
     """Register a single kind of summary, which records the numbers of the frames that it was given; return
     the class.
     """
-    monkeypatch.setattr(Summary, "KINDS", [])
+    monkeypatch.setattr(ConnectionSummary, "SUMMARY_CLASSES", [])
 
-    class Numbers(Summary):
+    class Numbers(ConnectionSummary):
         def __init__(self) -> None:
             self.shown: list[int] = []
 
@@ -170,7 +170,7 @@ def test_predicate_does_not_judge_by_packets_missing_in_capture(numbers: Any) ->
     assert found.tallies[SHOULD].missing == {"the capture does not show which side opened the connection": 2}
     assert not found.tallies[MUST].failures
     assert not found.tallies[SHOULD].failures
-    assert not lacking.summaries
+    assert not lacking.summary_by_class
 
 
 @pytest.mark.usefixtures("registry")
@@ -187,12 +187,12 @@ def test_packet_is_tried_only_on_predicates_of_its_kind() -> None:
     found = PassiveJudge()
     for number in range(1, 50):
         found.on_frame(frame(number))
-    assert (found.tallies[MUST].seen, tried) == (49, ["SessionAck"])
+    assert (found.tallies[MUST].judged_packet_count, tried) == (49, ["SessionAck"])
 
 
 def test_recent_map_keeps_first_value_of_a_key_and_drops_oldest_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RecentValues, "MAX_VALUES", 3)
     known = RecentValues[int, str]()
     for key, value in ((1, "a"), (2, "b"), (1, "c"), (3, "d"), (4, "e")):
-        known.keep(key, value)
+        known.store_new_value(key, value)
     assert known == {2: "b", 3: "d", 4: "e"}

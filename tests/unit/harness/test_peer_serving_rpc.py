@@ -26,14 +26,14 @@ from harness.wire.rpc import (
     Proposal,
     Syntax,
     bind,
-    co_cancel,
+    build_co_cancel_pdu,
+    build_orphaned_pdu,
     dissect_rpc,
     get_rpc_kind,
-    orphaned,
     read_bind_outcomes,
     read_stub,
 )
-from harness.wire.rpc_fragments import request
+from harness.wire.rpc_fragments import build_request_fragments
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS, transfer_buffer
 from reference_qm.surface.inputs import Endpoint
@@ -110,7 +110,7 @@ def server(peer: Peer) -> RpcServer:
 
 
 def accepted(outcomes: list[Any]) -> list[tuple[int, Syntax | None]]:
-    return [(one.result, one.transfer) for one in outcomes]
+    return [(one.result, one.transfer_syntax) for one in outcomes]
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_peer_reads_records_and_answers_an_rpc_call(
     server.transfers = (NDR64, NDR) if wide else (NDR, NDR64)
     client = Client(environment, server.read_port)
     client.bind(QM2QM)
-    (answer,) = client.send(*request(2, p_cont_id, PURGE.opnum, PURGE.build_request(wide, hQueue=5)))
+    (answer,) = client.send(*build_request_fragments(2, p_cont_id, PURGE.opnum, PURGE.build_request(wide, hQueue=5)))
     assert PURGE.read_response(read_stub(answer), wide).Return == 7
     (call,) = server.list_calls_of("RemoteQMPurgeQueue")
     assert (call.into.hQueue, call.port, call.wide) == (5, server.read_port, wide)
@@ -163,7 +163,7 @@ def test_peer_reassembles_request_fragments(environment: VirtualEnvironment, ser
     client.bind(QMCOMM)
     operation = QMCOMM_OPERATIONS["R_QMCreateRemoteCursor"]
     stub = operation.build_request(True, ptb1=transfer_buffer(), hQueue=9)
-    client.send(*request(2, 1, operation.opnum, stub, fragment=100))
+    client.send(*build_request_fragments(2, 1, operation.opnum, stub, fragment=100))
     (call,) = server.calls
     assert (call.into.hQueue, len(call.frames)) == (9, 7)
 
@@ -174,7 +174,7 @@ def test_peer_reads_a_zeroed_transfer_buffer(environment: VirtualEnvironment, se
     """
     client = Client(environment)
     client.bind(QMCOMM, transfers=(NDR,))
-    client.send(*request(2, 0, 4, bytes(228) + b"\5\0\0\0"))
+    client.send(*build_request_fragments(2, 0, 4, bytes(228) + b"\5\0\0\0"))
     (call,) = server.calls
     assert (call.malformed, call.into.hQueue) == (None, 5)
 
@@ -186,7 +186,12 @@ def test_peer_leaves_a_call_waiting_until_the_check_answers_it(
     client = Client(environment)
     client.bind(QM2QM)
     stubs = [PURGE.build_request(True, hQueue=number) for number in (1, 2)]
-    assert client.send(*(part for number, stub in enumerate(stubs, 2) for part in request(number, 1, 6, stub))) == []
+    assert (
+        client.send(
+            *(part for number, stub in enumerate(stubs, 2) for part in build_request_fragments(number, 1, 6, stub))
+        )
+        == []
+    )
     first, second = server.wait("RemoteQMPurgeQueue", 2)
     second.respond(Return=0)
     first.fault(0x1C010014)
@@ -200,17 +205,22 @@ def test_peer_records_cancels_with_their_call(environment: VirtualEnvironment, s
     server.answers.clear()
     client = Client(environment)
     client.bind(QM2QM)
-    client.send(*request(2, 1, 6, PURGE.build_request(True, hQueue=1)), co_cancel(2), orphaned(2), orphaned(9))
+    client.send(
+        *build_request_fragments(2, 1, 6, PURGE.build_request(True, hQueue=1)),
+        build_co_cancel_pdu(2),
+        build_orphaned_pdu(2),
+        build_orphaned_pdu(9),
+    )
     (call,) = server.calls
-    assert [frame.kind for frame in call.cancelled] == ["co_cancel", "orphaned"]
+    assert [frame.kind for frame in call.cancel_frames] == ["co_cancel", "orphaned"]
 
 
 @pytest.mark.parametrize(
     ("parts", "why"),
     [
-        (request(2, 1, 99, b""), "opnum 99"),
-        (request(2, 7, 6, bytes(4)), "context 7"),
-        ([b"\5\0\0\2" + request(2, 1, 6, bytes(4))[0][4:]], "which was not started"),
+        (build_request_fragments(2, 1, 99, b""), "opnum 99"),
+        (build_request_fragments(2, 7, 6, bytes(4)), "context 7"),
+        ([b"\5\0\0\2" + build_request_fragments(2, 1, 6, bytes(4))[0][4:]], "which was not started"),
     ],
     ids=["opnum", "context", "fragment"],
 )
@@ -227,7 +237,7 @@ def test_peer_records_pdus_that_are_not_calls_separately(
 def test_peer_records_an_unreadable_stub_as_malformed_call(environment: VirtualEnvironment, server: RpcServer) -> None:
     client = Client(environment)
     client.bind(QM2QM)
-    assert client.send(*request(2, 1, PURGE.opnum, bytes(3))) == []
+    assert client.send(*build_request_fragments(2, 1, PURGE.opnum, bytes(3))) == []
     (call,) = server.calls
     assert call.into is None
     assert call.malformed is not None
@@ -242,7 +252,7 @@ def test_peer_survives_bytes_that_are_not_a_pdu(environment: VirtualEnvironment,
 def test_rpc_port_is_closed_before_and_after_the_peer_serves(
     environment: VirtualEnvironment, peer: Peer, server: RpcServer
 ) -> None:
-    assert Client(environment, server.free_port()).lost
+    assert Client(environment, server.find_unused_port()).lost
     client = Client(environment)
     client.bind(QM2QM)
     peer.close()

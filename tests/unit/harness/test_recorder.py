@@ -20,7 +20,14 @@ from hypothesis import strategies as st
 import harness.capture.recorder
 import harness.wire.packets
 from harness.capture import read_pcapng, read_streams
-from harness.capture.recorder import FROM_SUT, LONGEST_KEPT_DISSECTION_BYTES, TO_SUT, Connection, Frame, Recorder
+from harness.capture.recorder import (
+    FROM_SUT_DIRECTION,
+    LONGEST_KEPT_DISSECTION_BYTES,
+    TO_SUT_DIRECTION,
+    Connection,
+    Frame,
+    Recorder,
+)
 from harness.capture.window import MEMORY_BYTES_PER_FRAME, Window
 from harness.capture.writer import MAX_SEGMENT_BYTES
 from harness.environment import VirtualEnvironment
@@ -57,12 +64,12 @@ def begins_in(path: Path, frames: list[Frame], *, by_peer: bool = True) -> list[
     """Return, for each packet that the SUT sent, the number of the capture's frame that contains the packet's first
     byte.
     """
-    stream = read_streams(path).tcp[0]
+    stream = read_streams(path).tcp_streams[0]
     way = stream.from_server if by_peer else stream.from_client
     position, numbers = 0, []
     for frame in frames:
         assert way.data[position : position + len(frame.data)] == frame.data
-        numbers.append(next(each.frame for each in way.ranges if each.start <= position < each.end))
+        numbers.append(next(each.frame for each in way.byte_ranges if each.start <= position < each.end))
         position += len(frame.data)
     return numbers
 
@@ -118,7 +125,7 @@ def test_recorder_keeps_packets_before_broken_bytes_and_finds_none_after_them(re
     assert isinstance(bad.error, FormatError)
     (after,) = recorder.record_received(connection, PACKETS[2])
     assert (after.kind, after.data) == ("malformed", PACKETS[2])
-    assert connection.broken
+    assert connection.has_unparsable_bytes
     assert connection.received == [good, bad, after]
 
 
@@ -127,8 +134,10 @@ def test_recorder_writes_each_sent_packet_as_one_frame(recorder: Recorder, tmp_p
     frames = [recorder.record_sent(connection, data) for data in (PACKETS[0], b"rubbish", PACKETS[2] + PACKETS[2][:5])]
     recorder.close()
     assert [frame.kind for frame in frames] == ["EstablishConnection", "malformed", "malformed"]
-    assert {frame.direction for frame in frames} == {TO_SUT}
-    assert bytes(read_streams(tmp_path / "made.pcapng").tcp[0].from_client.data) == b"".join(f.data for f in frames)
+    assert {frame.direction for frame in frames} == {TO_SUT_DIRECTION}
+    assert bytes(read_streams(tmp_path / "made.pcapng").tcp_streams[0].from_client.data) == b"".join(
+        f.data for f in frames
+    )
 
 
 def test_recorder_numbers_and_names_datagrams(recorder: Recorder, tmp_path: Path) -> None:
@@ -137,10 +146,10 @@ def test_recorder_numbers_and_names_datagrams(recorder: Recorder, tmp_path: Path
     junk = recorder.record_datagram(PEER, SUT, b"junk", from_sut=True)
     recorder.close()
     assert [(each.number, each.kind, each.direction, each.transport) for each in (asked, junk)] == [
-        (1, "Ping", TO_SUT, "udp"),
-        (2, "malformed", FROM_SUT, "udp"),
+        (1, "Ping", TO_SUT_DIRECTION, "udp"),
+        (2, "malformed", FROM_SUT_DIRECTION, "udp"),
     ]
-    first, second = read_streams(tmp_path / "made.pcapng").udp
+    first, second = read_streams(tmp_path / "made.pcapng").udp_datagrams
     assert (first.source, first.target, first.data) == (PEER, SUT, ping)
     assert (second.source, second.target, second.data) == (SUT, PEER, b"junk")
 
@@ -152,7 +161,9 @@ def test_recorder_keeps_parallel_connections_in_separate_streams(recorder: Recor
     assert recorder.record_received(two, PACKETS[1])[0].kind == "ConnectionParameters"
     assert recorder.record_received(one, PACKETS[0][9:])[0].kind == "EstablishConnection"
     recorder.close()
-    assert [bytes(stream.from_server.data) for stream in read_streams(tmp_path / "made.pcapng").tcp] == PACKETS[:2]
+    assert [bytes(stream.from_server.data) for stream in read_streams(tmp_path / "made.pcapng").tcp_streams] == PACKETS[
+        :2
+    ]
 
 
 def test_recorder_writes_the_end_of_a_connection_once_with_its_frame(recorder: Recorder, tmp_path: Path) -> None:
@@ -162,7 +173,7 @@ def test_recorder_writes_the_end_of_a_connection_once_with_its_frame(recorder: R
     recorder.record_connection_end(connection, by_peer=True)
     recorder.close()
     assert (connection.closed_by, connection.closed_frame) == ("sut", 5)
-    (stream,) = read_streams(tmp_path / "made.pcapng").tcp
+    (stream,) = read_streams(tmp_path / "made.pcapng").tcp_streams
     assert (stream.from_server.closed_frame, stream.from_client.closed_frame) == (5, None)
 
 
@@ -335,7 +346,7 @@ def test_message_summary_outlives_its_bytes(recorder: Recorder) -> None:
     assert first._data is None
     assert first.message == (source, 5, 0x4000, 77, answered.build())
     assert first.message is not None
-    assert first.message.answered == answered
+    assert first.message.acknowledged_message_identifier == answered
     assert other.message is None
 
 

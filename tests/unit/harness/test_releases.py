@@ -49,5 +49,9 @@ def test_releases_since_windows_7_return_qm2qm_version_6_1() -> None:
 
 
 def test_only_windows_nt_and_2000_call_a_missing_queue_an_invalid_handle() -> None:
-    odd = [name for name, one in RELEASES.items() if one.no_queue_to_cancel != RELEASE_AS_SPECIFIED.no_queue_to_cancel]
+    odd = [
+        name
+        for name, one in RELEASES.items()
+        if one.status_of_cancel_without_queue != RELEASE_AS_SPECIFIED.status_of_cancel_without_queue
+    ]
     assert odd == ["windows-nt", "windows-2000"]

@@ -9,15 +9,15 @@ import pytest
 from harness_made import MUST, catalogue, log, sut_file
 
 from harness.capture.recorder import Recorder
-from harness.judging.verdicts import Entry, Evidence, Verdict, read_verdicts
+from harness.judging.verdicts import Evidence, Verdict, VerdictEntry, read_verdicts
 from harness.peer.peer import Peer
 from harness.proof.trials import VIRTUAL_SUT_FILE_TEXT
-from harness.results.difference import Kind, compare_runs
+from harness.results.difference import ChangeKind, compare_runs
 from harness.results.run_results import read_run
 from harness.rules import renamed_checks
 from harness.run import replays
 from harness.run.named_roots import RootCauses
-from harness.run.run import Run, build_rules_json
+from harness.run.run import ConformanceRun, build_rules_json
 from harness.run_folder import get_capture_path
 from harness.sut.replay_driver import ReplayDriver
 from harness.sut.sut_file import load_sut_file
@@ -34,7 +34,7 @@ def one_check_is_renamed(monkeypatch: pytest.MonkeyPatch) -> None:
 def write_fail(folder: Path, test: str) -> Path:
     """Write a run folder in which a check fails a rule, with a packet as evidence; return the folder."""
     folder.mkdir(exist_ok=True)
-    entry = Entry(MUST, "MQQB", "2.2.1", "MUST", Verdict.FAIL, "1", "2", test=test, evidence=(Evidence(3),))
+    entry = VerdictEntry(MUST, "MQQB", "2.2.1", "MUST", Verdict.FAIL, "1", "2", test=test, evidence=(Evidence(3),))
     verdicts = log(folder)
     verdicts.append(entry)
     verdicts.close()
@@ -49,27 +49,27 @@ def test_verdict_of_renamed_check_has_new_id_and_capture_of_old_id(tmp_path: Pat
 
 def test_failures_under_old_and_new_id_of_a_check_count_as_one(tmp_path: Path):
     old, new = (read_run(write_fail(tmp_path / test[-3:], test)) for test in (OLD, NEW))
-    assert [step.kind for step in compare_runs(old, new).steps] == [Kind.UNCHANGED]
+    assert [step.kind for step in compare_runs(old, new).steps] == [ChangeKind.UNCHANGED]
 
 
 def test_resumed_run_does_not_repeat_renamed_check(tmp_path: Path):
-    run = Run.begin(tmp_path, sut_file(), catalogue(), "all", resume=False)
+    run = ConformanceRun.begin(tmp_path, sut_file(), catalogue(), "all", resume=False)
     for test in (OLD, "suites/a.py::test_cut"):
-        run.log.append(Entry(MUST, "MQQB", "2.2.1", "MUST", Verdict.PASS, "", "", test=test))
+        run.verdict_log.append(VerdictEntry(MUST, "MQQB", "2.2.1", "MUST", Verdict.PASS, "", "", test=test))
     run.residue.append({"check": OLD, "what": "a queue"})
     run.write_run_file(finished=None, code=None)
-    run.log.close()
-    run.lock.release()
-    again = Run.begin(tmp_path, sut_file(), catalogue(), "all", resume=True)
-    assert again.done.tests == {NEW}
+    run.verdict_log.close()
+    run.run_lock.release()
+    again = ConformanceRun.begin(tmp_path, sut_file(), catalogue(), "all", resume=True)
+    assert again.earlier_verdicts.checks_with_verdicts == {NEW}
     assert again.earlier_residue == [{"check": NEW, "what": "a queue"}]
-    again.log.close()
-    again.lock.release()
+    again.verdict_log.close()
+    again.run_lock.release()
 
 
 def test_the_missing_roots_of_a_run_name_the_renamed_check():
     tree = [{"root": "queues plain", "said": "there is no queue", "checks": [f"{OLD}[a]"]}]
-    assert RootCauses.from_json(tree).by_subject["queues plain"].checks == {f"{NEW}[a]"}
+    assert RootCauses.from_json(tree).root_cause_by_subject["queues plain"].checks == {f"{NEW}[a]"}
 
 
 def test_replay_finds_the_capture_of_a_renamed_check(tmp_path: Path):

@@ -23,7 +23,7 @@ from harness.sut.control import ControlRefused
 from harness.sut.replay_driver import ReplayDriver
 from harness.sut.replay_items import NotReplayable
 from harness.sut.replay_tape import CheckTape, RecordedCommands, encode_note
-from harness.sut.surroundings import SurroundingsByCommand
+from harness.sut.surroundings import CommandedEnvironment
 from harness.sut.sut import Sut
 from harness.sut.sut_file import load_sut_file
 from harness.sut.sut_process import ProcessEnd
@@ -239,7 +239,7 @@ def recorded_with(tmp_path: Path, prepare: Callable[[Sut], object], script: Scri
 def test_replay_repeats_result_of_environment_command(tmp_path: Path):
     def prepare(sut: Sut) -> None:
         assert isinstance(sut.tape, CheckTape)
-        sut.by_command = SurroundingsByCommand(("storage",), RecordedCommands(carry_out, sut.tape))
+        sut.by_command = CommandedEnvironment(("storage",), RecordedCommands(carry_out, sut.tape))
 
     def carry_out(part: str, value: int) -> None:
         done.append((part, value))
@@ -247,11 +247,11 @@ def test_replay_repeats_result_of_environment_command(tmp_path: Path):
             raise SutUnavailable("environment: give: exit code 1")
 
     def outage(peer: Peer, sut: Sut) -> Any:
-        sut.by_command.change({"storage": False})
+        sut.by_command.change_parts({"storage": False})
         peer.connect()
         with pytest.raises(SutUnavailable, match="exit code 1") as told:
-            sut.by_command.change({"storage": True})
-        return str(told.value), sut.by_command.there
+            sut.by_command.change_parts({"storage": True})
+        return str(told.value), sut.by_command.current_value_by_part
 
     done: list[tuple[str, int]] = []
     path, found = recorded_with(tmp_path, prepare, outage)

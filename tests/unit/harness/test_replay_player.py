@@ -13,7 +13,7 @@ from harness.capture.ip import UdpDatagram, build_udp_packet
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
 from harness.sut.replay_environment import TIMER_LATENESS_MS, ReplayEnvironment
-from harness.sut.replay_items import CaptureItem, CaptureNote, NotReplayable, Packet
+from harness.sut.replay_items import CaptureItem, CaptureNote, NotReplayable, ReplayedPacket
 from harness.sut.replay_player import CapturePlayer
 from reference_qm.surface.inputs import Endpoint
 
@@ -42,9 +42,9 @@ def at(ms: float) -> int:
     return BEGAN["epoch_us"] + int(ms * 1_000)
 
 
-def came(ms: float, data: bytes = b"x", number: int = 1) -> Packet:
+def came(ms: float, data: bytes = b"x", number: int = 1) -> ReplayedPacket:
     segment = UdpDatagram(SUT, PEER, data)
-    return Packet(number, at(ms), True, segment, build_udp_packet(segment, number - 1))
+    return ReplayedPacket(number, at(ms), True, segment, build_udp_packet(segment, number - 1))
 
 
 def note(ms: float, **said: Any) -> CaptureNote:
@@ -165,7 +165,7 @@ def test_replay_port_missing_in_the_capture_is_a_difference(world_of: MadeWorlds
         ([note(1, bytes=5), came(1)], "after frame 0: bytes of one read are missing: not replayable"),
         ([note(1, bytes="x"), came(1)], "after frame 0: bytes of one read are missing: not replayable"),
         (
-            [Packet(1, at(1), True, UdpDatagram(SUT, Endpoint("127.0.0.2", 9), b"x"), b"")],
+            [ReplayedPacket(1, at(1), True, UdpDatagram(SUT, Endpoint("127.0.0.2", 9), b"x"), b"")],
             "frame 1: the harness does not receive the packet: not replayable",
         ),
         ([came(1, number=2)], "frame 1: the harness sends different bytes: not replayable"),

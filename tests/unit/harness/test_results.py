@@ -11,7 +11,7 @@ import pytest
 from harness_made import MUST, SETTLED, SHOULD, frame, judge, log, recorded
 
 from harness.expectations.base import show_value
-from harness.judging.verdicts import Entry, Verdict
+from harness.judging.verdicts import Verdict, VerdictEntry
 from harness.run.causes import add_causes
 from harness.run.findings import describe_finding
 from harness.run.named_roots import RootCauses
@@ -27,7 +27,7 @@ def found(folder: Path) -> list[RuleResult]:
 
 def test_worst_verdict_of_a_rule_is_final_for_any_order_of_lines(tmp_path: Path) -> None:
     lines = [
-        Entry(rule, "MQQB", "2.2.1", "MUST", verdict, "a", ODD, test=test)
+        VerdictEntry(rule, "MQQB", "2.2.1", "MUST", verdict, "a", ODD, test=test)
         for rule, verdict, test in (
             (SHOULD, Verdict.PASS, "z"),
             (MUST, Verdict.PASS, "z"),
@@ -65,7 +65,7 @@ def test_worst_verdict_of_a_rule_is_final_for_any_order_of_lines(tmp_path: Path)
 def test_every_verdict_appears_in_junit_and_allure(
     tmp_path: Path, verdict: Verdict, element: str | None, status: str
 ) -> None:
-    log(tmp_path).append(Entry(MUST, "MQQB", "2.2.1", "MUST", verdict, "a", ODD, reason="because", test=None))
+    log(tmp_path).append(VerdictEntry(MUST, "MQQB", "2.2.1", "MUST", verdict, "a", ODD, reason="because", test=None))
     write_junit(found(tmp_path), tmp_path / "junit.xml", "2026-01-01T00:00:00Z", tell, "only -k x")
     root = ET.parse(tmp_path / "junit.xml").getroot()
     assert [each.attrib for each in root.iter("property")] == [{"name": "partial", "value": "only -k x"}]
@@ -85,8 +85,8 @@ def test_every_verdict_appears_in_junit_and_allure(
 def test_junit_failure_names_common_cause(tmp_path: Path) -> None:
     sink = log(tmp_path)
     for rule in (MUST, SHOULD):
-        sink.append(Entry(rule, "MQQB", "2.2.1", "MUST", Verdict.FAIL, "['0x8009']", "['0x8000']", test="x::t"))
-    sink.append(Entry(SETTLED, "MQQB", "2.2.1", "MUST", Verdict.FAIL, "closed", "open", test="x::t"))
+        sink.append(VerdictEntry(rule, "MQQB", "2.2.1", "MUST", Verdict.FAIL, "['0x8009']", "['0x8000']", test="x::t"))
+    sink.append(VerdictEntry(SETTLED, "MQQB", "2.2.1", "MUST", Verdict.FAIL, "closed", "open", test="x::t"))
     by_cause = add_causes(found(tmp_path), RootCauses())
     write_junit(by_cause, tmp_path / "junit.xml", "2026-01-01T00:00:00Z", tell)
     failures = {
@@ -103,7 +103,9 @@ def test_verdicts_that_depend_on_a_missing_root_name_the_root_once(tmp_path: Pat
     said, sink, roots = "queues: there is no plain", log(tmp_path), RootCauses()
     roots.name("queues plain", said, ["x::t"])
     for rule, why in ((MUST, said), (SHOULD, f"{said}; none came")):
-        sink.append(Entry(rule, "MQQB", "2.2.1", "MUST", Verdict.INCONCLUSIVE, "a", "b", reason=why, test="x::t"))
+        sink.append(
+            VerdictEntry(rule, "MQQB", "2.2.1", "MUST", Verdict.INCONCLUSIVE, "a", "b", reason=why, test="x::t")
+        )
     says = {one.rule: one.says for one in add_causes(found(tmp_path), roots)}
     cause = f"inconclusive: one of 2 rules: {said}"
     assert says == {

@@ -20,7 +20,7 @@ from harness.errors import ConformanceFailure, UsageError
 from harness.peer.association import Association
 from harness.peer.peer import Peer
 from harness.peer.rpc_server import RpcServer
-from harness.sut.rpc_access import RpcAccess
+from harness.sut.rpc_access import RpcCredentials
 from harness.sut.sut import Sut
 from harness.wire.rpc import QM2QM, QMCOMM, get_rpc_kind
 from harness.wire.rpc_trailer import HEADER_SIGN_FLAG, Trailer, append_trailer, read_trailer, split_pdu
@@ -81,7 +81,7 @@ def test_rpc_calls_use_the_authentication_level_of_the_sut_file(environment, tmp
         association = Association(peer).connect(2103).bind(QM2QM, QMCOMM)
         calls = [association.call("RemoteQmGetVersion") for _ in range(3)]
         assert [call.out.pMajor for call in calls] == [6, 6, 6]
-        association.alter(QM2QM)
+        association.bind_additional_interfaces(QM2QM)
         assert association.call("RemoteQMPurgeQueue", hQueue=7).outcome == "MQ_OK"
         frames = association.record.frames
         association.close()
@@ -272,6 +272,6 @@ def test_unusable_rpc_setting_of_sut_file_gives_one_line_error(rpc, said):
 
 def test_the_user_of_the_sut_file_may_have_a_domain_and_its_password_is_not_shown():
     file = sut_file(rpc=access("privacy", "ntlm", User("tester", "Test-1", "CONTOSO")))
-    assert file.rpc == RpcAccess(AuthLevel.PKT_PRIVACY, AuthType.WINNT, User("tester", "Test-1", "CONTOSO"))
+    assert file.rpc == RpcCredentials(AuthLevel.PKT_PRIVACY, AuthType.WINNT, User("tester", "Test-1", "CONTOSO"))
     assert "Test-1" not in repr(file)
-    assert sut_file().rpc == RpcAccess()
+    assert sut_file().rpc == RpcCredentials()

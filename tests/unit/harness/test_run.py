@@ -12,14 +12,14 @@ import pytest
 from harness_made import MUST, SHOULD, catalogue, lines, sut_file, written
 
 from harness.errors import UsageError
-from harness.judging.verdicts import Entry, Verdict
+from harness.judging.verdicts import Verdict, VerdictEntry
 from harness.proof.inventory import take_inventory
 from harness.run import run as run_module
 from harness.run.checks_of_rules import checks_of_rules
-from harness.run.run import Run, make_slug
+from harness.run.run import ConformanceRun, make_slug
 from harness.run_folder import build_capture_name, get_capture_path
 
-Begin = Callable[..., Run]
+Begin = Callable[..., ConformanceRun]
 
 
 @pytest.fixture
@@ -29,24 +29,26 @@ def begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begin]:
     """
     monkeypatch.setattr(run_module, "read_frozen_test_count", lambda suites: 1)
     monkeypatch.setattr(run_module, "checks_of_rules", lambda: {MUST: ["suites/a.py::test_b"]})
-    begun: list[Run] = []
+    begun: list[ConformanceRun] = []
 
-    def make(folder: Path = tmp_path, *, selection: str = "all", resume: bool = False, **changes: Any) -> Run:
-        begun.append(Run.begin(folder, sut_file(**changes), catalogue(), selection, resume=resume))
+    def make(
+        folder: Path = tmp_path, *, selection: str = "all", resume: bool = False, **changes: Any
+    ) -> ConformanceRun:
+        begun.append(ConformanceRun.begin(folder, sut_file(**changes), catalogue(), selection, resume=resume))
         begun[-1].describe()
         begun[-1].write_run_file(finished=None, code=None)
         return begun[-1]
 
     yield make
     for run in begun:
-        run.log.close()
-        run.lock.release()
+        run.verdict_log.close()
+        run.run_lock.release()
 
 
-def judged(run: Run, test: str, *verdicts: Verdict, rule: str = MUST) -> None:
-    run.tests_run.add(test)
+def judged(run: ConformanceRun, test: str, *verdicts: Verdict, rule: str = MUST) -> None:
+    run.ids_of_run_checks.add(test)
     for verdict in verdicts:
-        run.log.append(Entry(rule, "MQQB", "2.2.1", "MUST", verdict, "", "", test=test))
+        run.verdict_log.append(VerdictEntry(rule, "MQQB", "2.2.1", "MUST", verdict, "", "", test=test))
 
 
 def run_json(folder: Path) -> dict[str, Any]:
@@ -68,9 +70,9 @@ def test_partial_run_is_marked_partial(begin: Begin, tmp_path: Path) -> None:
     run = begin(tmp_path / "whole")
     judged(run, "t", Verdict.PASS)
     assert run.summarize_counts().endswith("1 pass")
-    run.aborted = "stopped after 1 failure"
+    run.abort_reason = "stopped after 1 failure"
     assert run.summarize_counts().endswith("1 pass (partial: stopped after 1 failure)")
-    run.asked = 3
+    run.check_count = 3
     assert "Contoso 1.0: 1 of 3 checks, 1 rules: 1 pass (partial" in run.summarize_counts()
 
 
@@ -120,7 +122,7 @@ def test_fewer_checks_than_frozen_fail_a_whole_run(
 
 
 def test_aborted_run_and_harness_error_fail_the_run(begin: Begin, tmp_path: Path) -> None:
-    for name in ("aborted", "failed"):
+    for name in ("abort_reason", "failed"):
         run = begin(tmp_path / name)
         judged(run, "t", Verdict.PASS)
         setattr(run, name, "interrupted")
@@ -133,7 +135,7 @@ def test_aborted_run_and_harness_error_fail_the_run(begin: Begin, tmp_path: Path
 def test_run_refuses_the_folder_of_an_earlier_run(begin: Begin, tmp_path: Path) -> None:
     run = begin()
     judged(run, "t", Verdict.PASS)
-    run.lock.release()
+    run.run_lock.release()
     before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
     with pytest.raises(UsageError, match=f"{tmp_path} already contains a run; give another --out, or --resume"):
         begin()
@@ -165,7 +167,11 @@ def test_killed_run_resumes_after_its_last_verdict(begin: Begin, tmp_path: Path)
     judged(first, "one", Verdict.FAIL, Verdict.PASS)
     judged(first, "two", Verdict.PASS)  # it is killed here: who knows what of "two" is missing
     second = begin(resume=True)
-    assert (second.done.tests, second.done.cut, second.done.last) == ({"one"}, "two", 3)
+    assert (
+        second.earlier_verdicts.checks_with_verdicts,
+        second.earlier_verdicts.interrupted_check,
+        second.earlier_verdicts.last_sequence_number,
+    ) == ({"one"}, "two", 3)
     judged(second, "two", Verdict.PASS)  # written already
     judged(second, "two", Verdict.PASS, rule=SHOULD)
     judged(second, "three", Verdict.PASS)
@@ -197,7 +203,7 @@ def test_resume_of_an_ended_run_repeats_no_check(begin: Begin) -> None:
     judged(first, "one", Verdict.PASS)
     first.end()
     second = begin(resume=True)
-    assert (second.done.tests, second.done.cut) == ({"one"}, None)
+    assert (second.earlier_verdicts.checks_with_verdicts, second.earlier_verdicts.interrupted_check) == ({"one"}, None)
     assert second.end() == 0
 
 
@@ -213,7 +219,7 @@ def test_resume_of_ended_run_repeats_checks_that_found_residue(begin: Begin, tmp
     first = run.capture_path("t")
     run.end()
     again = begin(resume=True)
-    assert again.done.tests == {"u"}
+    assert again.earlier_verdicts.checks_with_verdicts == {"u"}
     assert run_json(tmp_path)["residue"] == residue_of("t")
     assert again.capture_path("t") != first
     judged(again, "t", Verdict.PASS)
@@ -227,10 +233,10 @@ def test_resume_of_unfinished_run_keeps_its_list_of_residue(begin: Begin, tmp_pa
     for test in ("t", "u"):
         judged(run, test, Verdict.PASS)
     run.residue += residue_of("t")
-    run.aborted = "interrupted"
+    run.abort_reason = "interrupted"
     run.end()
     again = begin(resume=True)
-    assert again.done.tests == {"t"}
+    assert again.earlier_verdicts.checks_with_verdicts == {"t"}
     again.residue += residue_of("u")
     again.end()
     assert run_json(tmp_path)["residue"] == residue_of("t", "u")
@@ -248,9 +254,9 @@ def test_residue_is_recorded_despite_kill(begin: Begin, tmp_path: Path) -> None:
 def test_resume_of_an_interrupted_run_repeats_its_last_check(begin: Begin) -> None:
     first = begin()
     judged(first, "one", Verdict.PASS)
-    first.aborted = "interrupted"
+    first.abort_reason = "interrupted"
     first.end()
-    assert begin(resume=True).done.cut == "one"
+    assert begin(resume=True).earlier_verdicts.interrupted_check == "one"
 
 
 def test_resume_without_run_or_with_wrong_sut_gives_one_line_error(begin: Begin, tmp_path: Path) -> None:
@@ -308,17 +314,17 @@ def test_run_records_judgeable_rules_and_their_checks(begin: Begin, tmp_path: Pa
     canonical = json.dumps(found, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     assert run_json(tmp_path)["suites"] == hashlib.sha256(canonical.encode()).hexdigest()
     run.end()
-    assert run_json(tmp_path)["suites"] == run.suites
+    assert run_json(tmp_path)["suites"] == run.rules_file_sha256
 
 
 def test_run_aborted_before_collection_is_recorded(begin: Begin, tmp_path: Path) -> None:
     begin(tmp_path / "other")
-    run = Run.begin(tmp_path / "run", sut_file(), catalogue(), "all", resume=False)
+    run = ConformanceRun.begin(tmp_path / "run", sut_file(), catalogue(), "all", resume=False)
     assert run_json(tmp_path / "run")["suites"] is None
     run.lose("nobody answers")
     run.end()
     for name in ("run", "other"):
-        assert run_json(tmp_path / name)["suites"] == run.suites
+        assert run_json(tmp_path / name)["suites"] == run.rules_file_sha256
         assert (tmp_path / name / "rules.json").is_file()
 
 

@@ -19,23 +19,23 @@ EXTERNAL = {"sut": {"name": "x"}, "driver": {"kind": "external"}}
 
 def test_commands_make_environment_part_unavailable_and_available():
     around = build_surroundings(EnvironmentTable(take_storage=WELL, give_storage=WELL))
-    assert around.there == {"storage": True}
-    around.change({"storage": False, "service": False})
-    assert around.there == {"storage": False}
-    around.change({"storage": True})
-    assert around.there == {"storage": True}
+    assert around.current_value_by_part == {"storage": True}
+    around.change_parts({"storage": False, "service": False})
+    assert around.current_value_by_part == {"storage": False}
+    around.change_parts({"storage": True})
+    assert around.current_value_by_part == {"storage": True}
 
 
 def test_failed_environment_command_gives_one_line_error_and_unknown_state():
     around = build_surroundings(EnvironmentTable(take_storage=BADLY, give_storage=WELL))
     with pytest.raises(SutUnavailable, match=r"exit code 1: no such disk$"):
-        around.change({"storage": False})
-    assert around.there == {"storage": None}
-    around.change({"storage": True})
-    assert around.there == {"storage": True}
+        around.change_parts({"storage": False})
+    assert around.current_value_by_part == {"storage": None}
+    around.change_parts({"storage": True})
+    assert around.current_value_by_part == {"storage": True}
     nowhere = build_surroundings(EnvironmentTable(take_service=("/none/such",), give_service=WELL))
     with pytest.raises(SutUnavailable, match=r"/none/such: No such file or directory$"):
-        nowhere.change({"service": False})
+        nowhere.change_parts({"service": False})
 
 
 def test_hanging_environment_command_is_killed_with_its_children(tmp_path):
@@ -43,19 +43,19 @@ def test_hanging_environment_command_is_killed_with_its_children(tmp_path):
     hangs = ("sh", "-c", f"echo $$ > {pids}; sleep 3600 & echo $! >> {pids}; wait")
     around = build_surroundings(EnvironmentTable(take_storage=hangs, give_storage=WELL, timeout_s=5))
     with pytest.raises(SutUnavailable, match=r"^environment: sh -c .* did not exit within 5 s$"):
-        around.change({"storage": False})
+        around.change_parts({"storage": False})
     for pid in pids.read_text().split():
         with contextlib.suppress(FileNotFoundError):  # it has ended; one that was killed takes a moment to
             path = Path(f"/proc/{pid}/stat")
             until(lambda path=path: ") Z " in path.read_text(), f"the end of {pid}")
-    assert around.there == {"storage": None}
+    assert around.current_value_by_part == {"storage": None}
 
 
 def test_process_left_running_by_environment_command_may_continue():
     started = ("sh", "-c", "sleep 60 & echo well")
     around = build_surroundings(EnvironmentTable(take_storage=started, give_storage=WELL, timeout_s=30))
-    around.change({"storage": False})
-    assert around.there == {"storage": False}
+    around.change_parts({"storage": False})
+    assert around.current_value_by_part == {"storage": False}
 
 
 def test_half_done_environment_command_is_undone_by_its_counterpart(tmp_path):
@@ -63,20 +63,20 @@ def test_half_done_environment_command_is_undone_by_its_counterpart(tmp_path):
     half = ("sh", "-c", f"echo 1 > {ballast}; echo half full >&2; exit 1")
     around = build_surroundings(EnvironmentTable(take_storage=half, give_storage=("rm", str(ballast))))
     with pytest.raises(SutUnavailable, match=r"exit code 1: half full$"):
-        around.change({"storage": False})
-    around.change({"storage": True})
+        around.change_parts({"storage": False})
+    around.change_parts({"storage": True})
     assert not ballast.exists()
-    assert around.there == {"storage": True}
+    assert around.current_value_by_part == {"storage": True}
 
 
 def test_clock_command_gets_offset_in_seconds(tmp_path):
     told = tmp_path / "told"
     around = build_surroundings(EnvironmentTable(set_clock=("sh", "-c", f"echo {{seconds}} >> {told}")))
-    assert around.there == {"clock": 0}
+    assert around.current_value_by_part == {"clock": 0}
     for seconds in (7200, 7200, -5, 0):
-        around.change({"clock": seconds})
+        around.change_parts({"clock": seconds})
     assert told.read_text().split() == ["7200", "-5", "0"]
-    assert around.there == {"clock": 0}
+    assert around.current_value_by_part == {"clock": 0}
     with pytest.raises(UsageError, match=r"set_clock needs the placeholder for the seconds: add \{seconds\}"):
         parse_sut_file(EXTERNAL | {"environment": {"set_clock": ["date"]}})
 

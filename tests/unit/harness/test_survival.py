@@ -14,7 +14,7 @@ from harness_made import MUST, SETTLED, frame, judge, lines, sut_file
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
 from harness.judging.robustness import FINDING_BY_CONDITION, RULE_BY_CONDITION, Condition, Diagnosis
-from harness.judging.verdicts import Entry, Verdict
+from harness.judging.verdicts import Verdict, VerdictEntry
 from harness.peer.peer import Peer
 from harness.run.attempts import AttemptDisturbances, settle_attempts
 from harness.run.survival import diagnose_system, require_sut_alive_after
@@ -64,7 +64,7 @@ def test_interrupted_system_counts_as_restarted_unless_requested(sut: Sut):
     sut.environment.pulse = pulse
     assert diagnose_system(peer_of(sut)).condition is Condition.RESTARTED
     sut.restarted = True
-    assert diagnose_system(peer_of(sut)).alive
+    assert diagnose_system(peer_of(sut)).is_alive
 
 
 def test_crash_fails_survival_rules_and_withdraws_other_passes(tmp_path: Path):
@@ -79,7 +79,7 @@ def test_crash_fails_survival_rules_and_withdraws_other_passes(tmp_path: Path):
 
 def test_flood_is_a_finding_without_survival_test(sut: Sut, tmp_path: Path):
     made, peer = judge(tmp_path, MUST), peer_of(sut)
-    peer.environment.flood = "the SUT sent 134217729 bytes in the first 900 ms of one check"
+    peer.environment.flood_description = "the SUT sent 134217729 bytes in the first 900 ms of one check"
     item: Any = SimpleNamespace(funcargs={"peer": peer}, get_closest_marker=lambda name: None)
     require_sut_alive_after(item, made)
     finding, _ = FINDING_BY_CONDITION[Condition.FLOODS]
@@ -96,14 +96,14 @@ def test_each_survival_finding_has_a_catalogue_row():
 # -- another attempt ---------------------------------------------------------------------------------------------
 
 
-def entry(rule: str, verdict: Verdict) -> Entry:
-    return Entry(rule, "MQQB", "2.2.1", "MUST", verdict, expected="x", observed="y")
+def entry(rule: str, verdict: Verdict) -> VerdictEntry:
+    return VerdictEntry(rule, "MQQB", "2.2.1", "MUST", verdict, expected="x", observed="y")
 
 
 PASS, FAIL = entry(MUST, Verdict.PASS), entry(MUST, Verdict.FAIL)
 
 
-def verdicts_of(*attempts: list[Entry], steady: bool = False) -> list[tuple[str, Verdict]]:
+def verdicts_of(*attempts: list[VerdictEntry], steady: bool = False) -> list[tuple[str, Verdict]]:
     entries, _ = settle_attempts([(each, []) for each in attempts], AttemptDisturbances(3_600), steady=steady)
     return [(each.rule, each.verdict) for each in entries]
 

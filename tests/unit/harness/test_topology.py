@@ -18,7 +18,7 @@ from harness.judging.passive import PassiveJudge
 from harness.sut.control import ControlRefused
 from harness.topology.relay import Relay, RelayedStreamPair
 from harness.topology.topology import Topology
-from harness.topology.topology_file import RECEIVER, ROLES, ROUTER, load_topology
+from harness.topology.topology_file import RECEIVER_ROLE, ROLES, ROUTER_ROLE, load_topology
 from harness.topology.virtual_systems import MSMQ_PORT, create_virtual_systems
 from reference_qm.surface.inputs import Endpoint
 
@@ -212,7 +212,7 @@ def test_relay_closes_connections_to_a_missing_system() -> None:
 def test_environment_not_restored_by_one_system_is_reported() -> None:
     environment = VirtualEnvironment()
     systems = create_virtual_systems(sut_file(), environment, "broken")
-    systems[ROUTER].sut.broken = "Contoso: its environment could not be restored: storage"
+    systems[ROUTER_ROLE].sut.broken = "Contoso: its environment could not be restored: storage"
     with closing(Recorder(environment, None)) as recorder:
         topology = Topology(environment, systems, MSMQ_PORT, recorder, PassiveJudge(), [])
         topology.close()
@@ -231,7 +231,7 @@ def test_environment_that_no_system_can_restore_is_reported(monkeypatch: pytest.
     """
     environment = VirtualEnvironment()
     systems = create_virtual_systems(sut_file(), environment, "residue")
-    told = systems[RECEIVER].sut.residue
+    told = systems[RECEIVER_ROLE].sut.residue
     with closing(Recorder(environment, None)) as recorder:
         topology = Topology(environment, systems, MSMQ_PORT, recorder, PassiveJudge(), told)
         for one in systems.values():

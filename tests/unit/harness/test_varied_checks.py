@@ -23,7 +23,7 @@ def test_varied_value_without_its_capability_is_left_out_and_named() -> None:
     drawn = VariedValues.draw_values(wanted, system())
     assert drawn.values == {"security": ["none", "without sender"], "priority": ["3", "7"]}
     assert str(drawn) == "; not varied: security = signed (the SUT has no security)"
-    assert VariedValues.draw_values(wanted, system("security")).left_out == {}
+    assert VariedValues.draw_values(wanted, system("security")).reason_by_omitted_value == {}
 
 
 def test_parameter_with_a_single_remaining_value_is_not_varied() -> None:

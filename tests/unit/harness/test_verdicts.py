@@ -15,9 +15,9 @@ from harness.errors import UsageError
 from harness.judging.verdicts import (
     VERDICTS_WORST_FIRST,
     EarlierVerdicts,
-    Entry,
     Evidence,
     Verdict,
+    VerdictEntry,
     get_worst_verdict,
     read_standing_verdicts,
     read_stored_verdict_lines,
@@ -27,9 +27,9 @@ from harness.run_folder import build_capture_name, get_capture_path
 from reports.vocabulary import VERDICTS
 
 
-def entry(verdict: Verdict = Verdict.PASS, **changes: str) -> Entry:
+def entry(verdict: Verdict = Verdict.PASS, **changes: str) -> VerdictEntry:
     values = {"document": "MQQB", "section": "2.2.1", "level": "MUST", "expected": "a", "observed": "b"}
-    return Entry(**({"rule": MUST} | values | changes), verdict=verdict)  # type: ignore[arg-type]
+    return VerdictEntry(**({"rule": MUST} | values | changes), verdict=verdict)  # type: ignore[arg-type]
 
 
 def test_the_set_of_verdicts_is_closed() -> None:
@@ -83,7 +83,7 @@ def test_a_line_without_a_verdict_is_named_when_the_standing_verdicts_are_read(t
         read_standing_verdicts(path)
 
 
-WHOLE = Entry(
+WHOLE = VerdictEntry(
     SETTLED,
     "MQQB",
     "2.2.1",
@@ -133,7 +133,7 @@ LINES = [
 
 @pytest.mark.parametrize(("given", "changed", "left_out"), LINES)
 def test_verdict_line_contains_own_fields_and_is_read_completely(
-    tmp_path: Path, given: Entry, changed: dict[str, Any], left_out: set[str]
+    tmp_path: Path, given: VerdictEntry, changed: dict[str, Any], left_out: set[str]
 ) -> None:
     log(tmp_path).append(given)
     (line,) = written(tmp_path)
@@ -141,7 +141,7 @@ def test_verdict_line_contains_own_fields_and_is_read_completely(
     wanted = {key: value for key, value in (LINES[0][1] | changed).items() if key not in {*left_out, "ms"}}
     assert list(line.items()) == list(wanted.items())
     (found,) = read_verdicts(tmp_path / "verdicts.jsonl")
-    assert Entry(
+    assert VerdictEntry(
         **{key: found[key] for key in WHOLE.__slots__ if key not in ("evidence", "errata", "notes", "heard")}
     ) == (replace(given, evidence=(), errata=(), notes=()))
     assert tuple(Evidence(**one) for one in found["evidence"]) == given.evidence
@@ -219,8 +219,8 @@ def test_missing_or_broken_verdict_file_gives_one_line_error(
 
 
 def test_verdict_numbers_continue_after_recorded_lines(tmp_path: Path) -> None:
-    recorded = EarlierVerdicts(last=41)
-    recorded.counts[Verdict.FAIL] = 2
+    recorded = EarlierVerdicts(last_sequence_number=41)
+    recorded.line_count_by_verdict[Verdict.FAIL] = 2
     made = log(tmp_path, recorded)
     made.append(entry())
     assert lines(tmp_path)[0]["seq"] == 42
@@ -228,8 +228,8 @@ def test_verdict_numbers_continue_after_recorded_lines(tmp_path: Path) -> None:
 
 
 def test_repeated_test_writes_only_new_verdicts(tmp_path: Path) -> None:
-    recorded = EarlierVerdicts(last=2, cut="t")
-    recorded.unfinished[("t", MUST, "pass")] = 2
+    recorded = EarlierVerdicts(last_sequence_number=2, interrupted_check="t")
+    recorded.line_count_of_interrupted_check[("t", MUST, "pass")] = 2
     made = log(tmp_path, recorded)
     for _ in range(3):
         made.append(entry(test="t"))

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from harness.environment import RealEnvironment, wall_clock
-from harness.judging.verdicts import Entry, Verdict, VerdictLog
+from harness.judging.verdicts import Verdict, VerdictEntry, VerdictLog
 from harness.run.attempts import AttemptDisturbances, settle_attempts
 
 HOUR_NS = 3_600 * 1_000_000_000
@@ -103,15 +103,15 @@ def test_verdict_times_increase_despite_a_clock_set_back(tmp_path: Path, machine
     for jump_ns in (0, -HOUR_NS):
         machine.set_ns += jump_ns
         machine.passed_ns += 1_000_000_000
-        log.append(Entry("MQQB-2.2.2-02", "MQQB", "2.2.2", "MUST", Verdict.PASS, expected="x", observed="x"))
+        log.append(VerdictEntry("MQQB-2.2.2-02", "MQQB", "2.2.2", "MUST", Verdict.PASS, expected="x", observed="x"))
     log.close()
     lines = (tmp_path / "verdicts.jsonl").read_text().splitlines()
     assert ['"ms":1000,' in lines[0], '"ms":2000,' in lines[1]] == [True, True]
 
 
 def test_failure_only_during_clock_jump_does_not_count() -> None:
-    miss = Entry("MQMQ-2.2.19.1-20", "MQMQ", "2.2.19.1", "MUST", Verdict.FAIL, expected="x", observed="y")
-    other = Entry("MQMQ-2.2.19.1-21", "MQMQ", "2.2.19.1", "MUST", Verdict.FAIL, expected="x", observed="y")
+    miss = VerdictEntry("MQMQ-2.2.19.1-20", "MQMQ", "2.2.19.1", "MUST", Verdict.FAIL, expected="x", observed="y")
+    other = VerdictEntry("MQMQ-2.2.19.1-21", "MQMQ", "2.2.19.1", "MUST", Verdict.FAIL, expected="x", observed="y")
     ((stays,), _) = settle_attempts([([miss], []), ([other], [])], AttemptDisturbances(0, 3_600_000))
     assert stays.verdict is Verdict.INCONCLUSIVE
     assert stays.reason == (

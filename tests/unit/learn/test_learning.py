@@ -104,7 +104,11 @@ def test_difference_of_state_machines_is_shown_by_its_shortest_input_sequence() 
     first = Machine("a", {"a": {"x": ("1", "b"), "y": ("1", "a")}, "b": {"x": ("1", "a"), "y": ("2", "b")}})
     second = Machine("a", {"a": {"x": ("1", "b"), "y": ("1", "a")}, "b": {"x": ("1", "a"), "y": ("3", "b")}})
     (found,) = find_differences(first, second)
-    assert (found.word, found.first, found.second) == (("x", "y"), "2", "3")
+    assert (found.input_sequence, found.output_of_first_machine, found.output_of_second_machine) == (
+        ("x", "y"),
+        "2",
+        "3",
+    )
 
 
 def test_learn_command_writes_a_state_machine_and_compares_two(

@@ -40,7 +40,7 @@ def test_mutant_code_runs_only_while_installed() -> None:
 def test_mutant_can_be_selected_as_a_fault_by_its_name() -> None:
     mutant = next(one for one in list_all_mutants() if one.name.startswith(SIMPLE))
     assert find_mutant(mutant.name) == mutant
-    assert mutant.after in find_fault(mutant.name).says
+    assert mutant.changed_line in find_fault(mutant.name).says
 
 
 @pytest.mark.parametrize("name", ["core/nothing.py:f:off-by-one-1", "core/sessions/ping.py:Ping.none:off-by-one-1"])

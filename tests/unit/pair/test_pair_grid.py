@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from harness.cli.main import app
-from harness.pair.outcomes import Outcome, Result
+from harness.pair.outcomes import ScenarioOutcome, ScenarioResult
 from harness.pair.results import read_results, write_results
 from harness.pair.running import DirectionResult
 from harness.pair.scenarios import SCENARIOS
@@ -68,7 +68,12 @@ def test_results_can_be_read_by_lake_and_grid(tmp_path: Path) -> None:
     files = {role: SutFile(SutTable(name), DriverTable("external")) for role, name in zip("AB", "xy", strict=True)}
     cells = [
         DirectionResult(
-            "express", "A", "B", Outcome(Result.FAIL, "missing: 1"), "express-A-B.pcapng", {"B": ["MQQB-1-01"]}
+            "express",
+            "A",
+            "B",
+            ScenarioOutcome(ScenarioResult.FAIL, "missing: 1"),
+            "express-A-B.pcapng",
+            {"B": ["MQQB-1-01"]},
         )
     ]
     write_results(tmp_path, files, cells, datetime(2026, 11, 26, 10, tzinfo=UTC))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.errors import UsageError
-from harness.pair.outcomes import Result, compare_acknowledgment_classes, compare_messages
+from harness.pair.outcomes import ScenarioResult, compare_acknowledgment_classes, compare_messages
 from harness.pair.running import run_scenario
 from harness.pair.scenarios import SCENARIOS, Scenario, find_missing_facilities
 from harness.pair.systems import PairDrivers
@@ -49,15 +49,15 @@ def write(folder: Path, name: str, peer: str = "127.0.42.2", control: str = "jso
 )
 def test_pair_difference_names_the_messages(arrived: list[str], why: str) -> None:
     outcome = compare_messages(["a", "b"], arrived, in_order=True)
-    assert (outcome.result, outcome.why) == (Result.FAIL if why else Result.PASS, why)
+    assert (outcome.result, outcome.why) == (ScenarioResult.FAIL if why else ScenarioResult.PASS, why)
 
 
 def test_pair_comparison_ignores_order_where_none_is_required() -> None:
-    assert compare_messages(["a", "b"], ["b", "a"], in_order=False).result is Result.PASS
+    assert compare_messages(["a", "b"], ["b", "a"], in_order=False).result is ScenarioResult.PASS
 
 
 def test_pair_acknowledgment_classes_are_compared_by_number_in_any_order() -> None:
-    assert compare_acknowledgment_classes(["X", "Y"], ["Y", "X"]).result is Result.PASS
+    assert compare_acknowledgment_classes(["X", "Y"], ["Y", "X"]).result is ScenarioResult.PASS
     assert compare_acknowledgment_classes(["X"], ["X", "X"]).why == "acknowledgments: X, X; expected: X"
     assert compare_acknowledgment_classes(["X"], []).why == "acknowledgments: none; expected: X"
 
@@ -83,7 +83,7 @@ def test_pair_remote_reading_needs_reader_facilities_and_server_capability() -> 
     (reading,) = (one for one in SCENARIOS if one.name == "remote reading")
     missing = find_missing_facilities(reading, side("A", "send"), side("B", "receive"))
     assert missing is not None
-    assert (missing.result, missing.why) == (Result.UNSUPPORTED, "A lacks remote_read; B lacks qm2qm")
+    assert (missing.result, missing.why) == (ScenarioResult.UNSUPPORTED, "A lacks remote_read; B lacks qm2qm")
     assert find_missing_facilities(reading, side("A", "send", "remote_read"), side("B", "receive", "qm2qm")) is None
 
 
@@ -93,4 +93,4 @@ def test_unsupported_verb_makes_the_pair_scenario_unsupported() -> None:
 
     pair: Any = SimpleNamespace(sides={"A": side("A"), "B": side("B")})
     outcome = run_scenario(Scenario("a", "a", "a scenario", (), (), refuse), pair, "A", "B")
-    assert (outcome.result, outcome.why) == (Result.UNSUPPORTED, "the SUT does not support remote_open")
+    assert (outcome.result, outcome.why) == (ScenarioResult.UNSUPPORTED, "the SUT does not support remote_open")

@@ -22,7 +22,9 @@ def tally() -> MutantTally:
         mutant.name: Outcome(mutant.name, mutant.source, fate) for mutant, fate in zip(mutants, FATES, strict=False)
     }
     return MutantTally(
-        mutants, outcomes, effectless={mutants[FATES.index(MutantResult.SURVIVED)].name: "an order nobody sees"}
+        mutants,
+        outcomes,
+        reason_by_effectless_mutant={mutants[FATES.index(MutantResult.SURVIVED)].name: "an order nobody sees"},
     )
 
 

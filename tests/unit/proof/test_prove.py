@@ -59,7 +59,7 @@ class ScriptedTrials:
         for trial in trials:
             found = TrialResult()
             for check in trial.checks:
-                if trial.needed(check, found.lines):
+                if trial.is_check_needed(check, found.lines):
                     self.tried.append((trial.name, check))
                     broken = check in self.convicting[trial.name]
                     verdict = Verdict.FAIL if broken else Verdict.PASS
@@ -92,7 +92,7 @@ def test_check_function_that_detected_a_fault_with_one_case_is_not_run_again(pro
 def test_check_function_that_fails_on_no_fault_is_reported_as_idle(proved: Callable[..., Any]) -> None:
     proof = proved(ScriptedTrials({"first": {ONE}}))
     assert not proof.complete
-    assert proof.idle == [(OTHER, RULE)]
+    assert proof.checks_that_never_fail_rule == [(OTHER, RULE)]
     assert f"idle: {OTHER} covers {RULE}, but finds no fault of it" in report_proof(proof)
 
 
@@ -111,8 +111,8 @@ def test_a_check_is_not_tried_on_a_fault_of_steps_that_it_does_not_take(proved: 
     }
     proof = proved(trials, skip(Numbering.assign_identifier))
     assert trials.tried == [("first", TWO)]
-    assert proof.killed == {RULE: ["first"]}
-    assert proof.idle == [(OTHER, RULE)]
+    assert proof.killed_faults_by_rule == {RULE: ["first"]}
+    assert proof.checks_that_never_fail_rule == [(OTHER, RULE)]
 
 
 def test_check_function_may_detect_a_fault_of_any_rule_that_it_covers(
@@ -133,7 +133,7 @@ def test_a_fault_of_a_should_that_fails_a_must_is_a_finding(
     trials.breaks = {"first": breaks}
     trials.beside = RULE
     proof = proved(trials)
-    assert proof.overreached.keys() == overreached
+    assert proof.must_failures_of_advice_faults.keys() == overreached
     said = f"overreached: first breaks only SHOULD rules, but {RULE} fails"
     told = [line for line in report_proof(proof) if line.startswith(said)]
     assert len(told) == len(overreached)
@@ -146,7 +146,7 @@ def test_packet_of_the_peer_that_breaks_a_rule_is_a_finding_unless_the_check_dec
     trials.broken = {ONE: {SECOND_RULE: "PR is 4"}, OTHER: {SECOND_RULE: "PR is 4"}}
     trials.malforms = {OTHER: frozenset({SECOND_RULE})}
     proof = proved(trials)
-    assert proof.malformed == {(ONE, SECOND_RULE): "PR is 4"}
+    assert proof.unmarked_violations_by_peer == {(ONE, SECOND_RULE): "PR is 4"}
     assert not proof.complete
     assert any(
         line.startswith(f"malformed: {ONE}: the peer breaks {SECOND_RULE}: PR is 4") for line in report_proof(proof)
@@ -158,7 +158,7 @@ def test_unneeded_malforms_mark_is_a_finding(proved: Callable[..., Any]) -> None
     trials.malforms = {ONE: frozenset({RULE}), TWO: frozenset({RULE}), OTHER: frozenset({RULE})}
     trials.broken = {TWO: {RULE: "of one case"}}
     proof = proved(trials)
-    assert (proof.malformed, proof.unbroken) == ({}, [(OTHER, RULE)])
+    assert (proof.unmarked_violations_by_peer, proof.marked_violations_never_sent) == ({}, [(OTHER, RULE)])
     assert f"unbroken: {OTHER}: no packet of the peer breaks {RULE}; remove the rule from malforms" in report_proof(
         proof
     )
@@ -166,13 +166,17 @@ def test_unneeded_malforms_mark_is_a_finding(proved: Callable[..., Any]) -> None
 
 def test_undetected_fault_is_alive_and_its_rule_unproven(proved: Callable[..., Any]) -> None:
     proof = proved(ScriptedTrials({"first": set()}))
-    assert (proof.alive, proof.unproven, proof.idle) == ({RULE: ["first"]}, [RULE], [])
+    assert (proof.unnoticed_faults_by_rule, proof.unproven_rules, proof.checks_that_never_fail_rule) == (
+        {RULE: ["first"]},
+        [RULE],
+        [],
+    )
 
 
 def test_verdicts_that_detect_a_fault_are_recorded(proved: Callable[..., Any]) -> None:
     proof = proved(ScriptedTrials({"first": {ONE, OTHER}, "second": set()}))
-    assert {line.test for line in proof.convictions["first"]} == {ONE, OTHER}
-    assert proof.convictions["second"] == []
+    assert {line.test for line in proof.failing_verdicts_by_fault["first"]} == {ONE, OTHER}
+    assert proof.failing_verdicts_by_fault["second"] == []
 
 
 def test_rule_exercised_by_at_least_one_check_counts_as_clean(
@@ -180,7 +184,7 @@ def test_rule_exercised_by_at_least_one_check_counts_as_clean(
 ) -> None:
     assert proved(ScriptedTrials({"first": {ONE, OTHER}}, {TWO: Verdict.NOT_EXERCISED})).complete
     never = dict.fromkeys((ONE, TWO, OTHER), Verdict.NOT_EXERCISED)
-    assert RULE in proved(ScriptedTrials({"first": {ONE}}, never)).unclean
+    assert RULE in proved(ScriptedTrials({"first": {ONE}}, never)).reason_by_rule_failing_without_fault
 
 
 def test_unclean_rule_is_reported_with_observation() -> None:

@@ -58,7 +58,7 @@ class TrialsOfReadings:
             tried: list[str] = []
             self.trials.append((trial.name, tried))
             for check in trial.checks if self.died is None else ():
-                if trial.needed(check, found.lines):
+                if trial.is_check_needed(check, found.lines):
                     tried.append(check)
                     verdict = Verdict.FAIL if check in self.convicting else Verdict.PASS
                     found.lines.append(TrialVerdict(check, RULE, verdict, "why"))
@@ -94,7 +94,7 @@ def test_erratum_reading_is_run_alone_with_checks_whose_verdicts_changed() -> No
     trials = TrialsOfReadings(CHECKS[3])
     found = run(trials, [ERRATUM])
     assert trials.tried(ALLOWED) == [list(CHECKS), [CHECKS[3]]]
-    assert [line.test for line in found.convicted[ALLOWED]] == [CHECKS[3]]
+    assert [line.test for line in found.failing_verdicts_by_allowed_reading[ALLOWED]] == [CHECKS[3]]
 
 
 def test_separately_run_erratum_reading_has_one_trial() -> None:
@@ -133,14 +133,14 @@ def test_allowed_readings_of_other_errata_are_run_with_the_selected_checks() -> 
 def test_every_verdict_that_fails_an_allowed_reading_is_recorded() -> None:
     found = run(TrialsOfReadings(CHECKS[0], CHECKS[4]), [ERRATUM])
     assert not found.complete
-    assert [line.test for line in found.convicted[ALLOWED]] == [CHECKS[0], CHECKS[4]]
+    assert [line.test for line in found.failing_verdicts_by_allowed_reading[ALLOWED]] == [CHECKS[0], CHECKS[4]]
 
 
 def test_forbidden_erratum_reading_is_detected_once_or_reported_as_undetected() -> None:
     trials = TrialsOfReadings(CHECKS[4])
     assert run(trials, [FAILING]).complete
     assert trials.tried(FAILING_READING) == [list(CHECKS[:5])]
-    assert run(TrialsOfReadings(), [FAILING]).acquitted == [FAILING_READING]
+    assert run(TrialsOfReadings(), [FAILING]).forbidden_readings_without_failure == [FAILING_READING]
 
 
 def lines(why: str, *rules: str) -> list[TrialVerdict]:
@@ -159,7 +159,7 @@ def lines(why: str, *rules: str) -> list[TrialVerdict]:
 def test_fault_with_verdicts_of_allowed_reading_is_explained(
     of_fault: list[TrialVerdict], of_reading: list[TrialVerdict], *, same: bool
 ) -> None:
-    found = VariantRunResults(run=[ALLOWED], convicted={ALLOWED: of_reading})
+    found = VariantRunResults(run_readings=[ALLOWED], failing_verdicts_by_allowed_reading={ALLOWED: of_reading})
     assert list(find_explained_faults({"a-fault": of_fault}, found)) == [("a-fault", ALLOWED)] * same
     said = f"explained: a-fault: the allowed reading {ALLOWED} gives the same verdicts; one of the two is wrong"
     assert (said in list_wrong_reading_verdicts(found, {"a-fault": of_fault})) is same

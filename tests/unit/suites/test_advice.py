@@ -9,7 +9,7 @@ from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
 from harness.judging.judge import SHOWN_PASSES_PER_RULE, Judge
 from harness.judging.passive import load_predicates
-from harness.judging.verdicts import Advice, Entry, Verdict
+from harness.judging.verdicts import Advice, Verdict, VerdictEntry
 from harness.rules.catalogue import load_catalogue
 from reference_qm.surface.inputs import Endpoint
 
@@ -17,9 +17,9 @@ SUT, PEER = Endpoint("127.0.0.2", 1801), Endpoint("127.0.0.1", 50_000)
 ON_RECEIPT = ("on receipt", "ignore")
 
 
-def sent_by_a_system() -> list[Entry]:
+def sent_by_a_system() -> list[VerdictEntry]:
     """Judge a system that sends the packets of MS-MQQB section 4, which Windows sent, and receives none."""
-    entries: list[Entry] = []
+    entries: list[VerdictEntry] = []
 
     passes = Counter(dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE))
     judge = Judge(load_catalogue(), entries, test="x", covers=(), capture="x", passes=passes)

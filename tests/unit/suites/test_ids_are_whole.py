@@ -27,7 +27,7 @@ ROOT = SUITES.parent
 def rules() -> dict[str, dict[str, Any]]:
     """Return every checked rule with the fields that ``mqconform rules --format json`` prints."""
     inventory = take_inventory()
-    return {rule: inventory.row(rule) for rule in inventory.checked_rules()}
+    return {rule: inventory.describe_rule_as_json(rule) for rule in inventory.checked_rules()}
 
 
 @cache

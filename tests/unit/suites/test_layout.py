@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from harness.capture.golden import load_golden_capture
-from harness.capture.recorder import FROM_SUT, Frame
+from harness.capture.recorder import FROM_SUT_DIRECTION, Frame
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement, PrivateQueueFormatName, user_message
 from suites.mqmq.steps.layout import ABSENT_FIELD, Layout
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences, normalize_format_name
@@ -18,7 +18,7 @@ GOLDEN = [frame for frame in load_golden_capture().frames if frame.transport == 
 
 
 def framed(data: bytes) -> Frame:
-    return Frame(1, 0, FROM_SUT, "tcp", data, "UserMessage", None)
+    return Frame(1, 0, FROM_SUT_DIRECTION, "tcp", data, "UserMessage", None)
 
 
 @pytest.mark.parametrize("golden", GOLDEN, ids=lambda golden: str(golden.number))

@@ -21,7 +21,7 @@ def misjudged(path: Path) -> Iterator[int]:
         if isinstance(node, ast.Try):
             passed = False
             for handler in node.handlers:
-                passed = passed or "CHANNEL_ERRORS" in caught(handler)
+                passed = passed or "UNUSABLE_CHANNEL_ERRORS" in caught(handler)
                 if caught(handler) & WIDE and not passed:
                     yield handler.lineno
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("suppress"):

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.capture.recorder import FROM_SUT, Connection, Frame
+from harness.capture.recorder import FROM_SUT_DIRECTION, Connection, Frame
 from harness.judging.passive import MALFORMED, Context, load_predicates, note
 from harness.paths import SUITES
 from harness.rules.catalogue import load_catalogue
@@ -159,7 +159,7 @@ def judged(rule: str, data: bytes, earlier: tuple[bytes, ...] = ()) -> bool | No
     """
     connection = Connection(1, "acceptor")
     *before, frame = (
-        Frame(number, number, FROM_SUT, "tcp", each, _kind(each), connection)
+        Frame(number, number, FROM_SUT_DIRECTION, "tcp", each, _kind(each), connection)
         for number, each in enumerate((*earlier, data))
     )
     for each in before:
@@ -393,7 +393,7 @@ def test_earlier_malformed_packet_does_not_disturb_predicates(rule: str) -> None
     later = message(TransactionHeader=TransactionHeader(Flags=0, TxSequenceNumber=1))
     connection = Connection(1, "acceptor")
     before, frame = (
-        Frame(number, number, FROM_SUT, "tcp", data, "UserMessage", connection)
+        Frame(number, number, FROM_SUT_DIRECTION, "tcp", data, "UserMessage", connection)
         for number, data in enumerate((later.build()[:60], later.build()))
     )
     note(before)

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.capture.recorder import FROM_SUT, MALFORMED, TO_SUT, Connection, Frame, set_frame_kind
+from harness.capture.recorder import FROM_SUT_DIRECTION, MALFORMED, TO_SUT_DIRECTION, Connection, Frame, set_frame_kind
 from harness.judging.passive import PassiveJudge, load_predicates
 from harness.wire import connection_parameters, establish_connection, session_ack, user_message
 from reference_qm.codec import (
@@ -48,16 +48,16 @@ class Session:
             self.says(establish_connection(ClientGuid=PEER, ServerGuid=SUT))
 
     def hears(self, packet: object) -> None:
-        self._show(packet, TO_SUT)
+        self._show(packet, TO_SUT_DIRECTION)
 
     def says(self, packet: object) -> None:
-        self._show(packet, FROM_SUT)
+        self._show(packet, FROM_SUT_DIRECTION)
 
     def _show(self, packet: object, direction: str) -> None:
         data = packet.build() if isinstance(packet, UserMessagePacket) else bytes(packet)  # type: ignore[call-overload]
         assert self.shows(data, direction) != MALFORMED
 
-    def shows(self, data: bytes, direction: str = FROM_SUT) -> str:
+    def shows(self, data: bytes, direction: str = FROM_SUT_DIRECTION) -> str:
         """Give bytes to the judge, which may not be a packet; return the kind of packet that was recognized."""
         self._numbers += 1
         frame = Frame(self._numbers, 0, direction, "tcp", data, MALFORMED, self.connection)
@@ -70,7 +70,11 @@ class Session:
 
     def kept(self, prefix: str) -> set[str]:
         tallies = self.judge.tallies.items()
-        return {rule for rule, tally in tallies if tally.seen and not tally.failed and rule.startswith(prefix)}
+        return {
+            rule
+            for rule, tally in tallies
+            if tally.judged_packet_count and not tally.failed and rule.startswith(prefix)
+        }
 
 
 # -- session headers --------------------------------------------------------------------------------------------------

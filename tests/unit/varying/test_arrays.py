@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.varying.arrays import Row, build_covering_array, complete_row, is_allowed
+from harness.varying.arrays import CoveringArrayRow, build_covering_array, complete_row, is_allowed
 from harness.varying.parameters import EXCLUDED_COMBINATIONS, PARAMETERS
 
 NAMES = "abcde"
@@ -22,18 +22,18 @@ TABLES = st.lists(st.integers(min_value=1, max_value=4), min_size=1, max_size=5)
 )
 
 
-def all_rows(values: Mapping[str, Sequence[str]], excluded: Sequence[Row]) -> list[Row]:
+def all_rows(values: Mapping[str, Sequence[str]], excluded: Sequence[CoveringArrayRow]) -> list[CoveringArrayRow]:
     """Return every permitted row, found by trying all rows."""
     rows = [dict(zip(values, row, strict=True)) for row in product(*values.values())]
     return [row for row in rows if is_allowed(row, excluded)]
 
 
-def tuples_of(rows: Sequence[Row], strength: int) -> set[tuple[tuple[str, str], ...]]:
+def tuples_of(rows: Sequence[CoveringArrayRow], strength: int) -> set[tuple[tuple[str, str], ...]]:
     return {part for row in rows for part in combinations(row.items(), min(strength, len(row)))}
 
 
 @st.composite
-def excluding(draw: st.DrawFn) -> tuple[dict[str, list[str]], list[Row]]:
+def excluding(draw: st.DrawFn) -> tuple[dict[str, list[str]], list[CoveringArrayRow]]:
     """Draw a table, and excluded pairs of values that do not exclude the row of plain values."""
     values = draw(TABLES)
     pairs = [
@@ -49,7 +49,7 @@ def excluding(draw: st.DrawFn) -> tuple[dict[str, list[str]], list[Row]]:
 @pytest.mark.parametrize("strength", [2, 3])
 @given(table=excluding())
 def test_covering_array_has_every_allowed_combination_and_no_other(
-    strength: int, table: tuple[dict[str, list[str]], list[Row]]
+    strength: int, table: tuple[dict[str, list[str]], list[CoveringArrayRow]]
 ) -> None:
     values, excluded = table
     rows = build_covering_array(values, excluded, strength)

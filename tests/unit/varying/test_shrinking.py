@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.varying.arrays import Row, build_covering_array
+from harness.varying.arrays import CoveringArrayRow, build_covering_array
 from harness.varying.shrinking import find_smallest_failing_part
 
 VALUES = dict.fromkeys("abcdef", ("0", "1"))
@@ -16,14 +16,14 @@ ROWS = build_covering_array(VALUES)
 PLAIN = ROWS[0]
 
 
-def shrink(breaks: Callable[[Row], bool]) -> tuple[Row, int]:
+def shrink(breaks: Callable[[CoveringArrayRow], bool]) -> tuple[CoveringArrayRow, int]:
     """Return the smallest combination with which a system fails, and the number of further runs. ``breaks``: whether
     the system fails with a row.
     """
     failing = next(row for row in ROWS if breaks(row))
-    runs: list[Row] = []
+    runs: list[CoveringArrayRow] = []
 
-    def fails(row: Row) -> bool:
+    def fails(row: CoveringArrayRow) -> bool:
         runs.append(row)
         return breaks(row)
 

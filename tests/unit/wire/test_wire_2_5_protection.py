@@ -21,7 +21,7 @@ from harness.wire.protection import (
     ADVANCED_PROVIDER,
     AES_256,
     BASE_PROVIDER,
-    HASHES,
+    HASH_ALGORITHM_IDS,
     RC2,
     RC4,
     SIG10,
@@ -58,7 +58,7 @@ def key_of(other: rsa.RSAPrivateKey) -> RsaKey:
 
 def test_primes_of_a_key_only_speed_up_signing(other):
     slow, numbers = key_of(other), other.private_numbers()
-    quick = RsaKey(slow.modulus, slow.exponent, slow.private, (numbers.p, numbers.q))
+    quick = RsaKey(slow.modulus, slow.public_exponent, slow.private_exponent, (numbers.p, numbers.q))
     for number in (0, 1, 2**500 + 7, slow.modulus - 1, numbers.p, 3 * numbers.q):
         assert quick.apply_private_exponent(number) == slow.apply_private_exponent(number)
         assert quick.apply_public_exponent(quick.apply_private_exponent(number)) == number
@@ -106,7 +106,7 @@ def test_missing_fields_of_a_message_add_zero_octets():
     assert get_signed_octets(user_message(), SIG10) == bytes(24)
 
 
-@pytest.mark.parametrize("algorithm", HASHES)
+@pytest.mark.parametrize("algorithm", HASH_ALGORITHM_IDS)
 def test_signature_verifies_with_the_key_of_its_certificate(other, algorithm, monkeypatch):
     monkeypatch.setattr("harness.wire.protection.read_certificate_key", lambda der: key_of(other))
     signed = message(HashAlgorithm=algorithm)

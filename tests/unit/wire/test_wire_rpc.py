@@ -14,28 +14,28 @@ from harness.wire.rpc import (
     NDR64,
     QM2QM,
     QMCOMM,
-    Outcome,
+    BindOutcome,
     Proposal,
     bind,
     bind_ack,
     bind_nak,
-    co_cancel,
+    build_co_cancel_pdu,
+    build_orphaned_pdu,
     dissect_rpc,
     fault,
     format_rpc_dissection,
     get_rpc_kind,
-    orphaned,
     read_bind_outcomes,
     read_bind_proposals,
     read_stub,
 )
-from harness.wire.rpc_fragments import request, response
+from harness.wire.rpc_fragments import build_request_fragments, build_response_fragments
 from harness.wire.rpc_qm2qm import PEEK_NEXT, QM2QM_OPERATIONS, REMOTEREADDESC, build_desc2
 from harness.wire.rpc_qmcomm import DL_ID, QMCOMM_OPERATIONS, queue_format, transfer_buffer
 from harness.wire.rpc_stub import (
     NULL_HANDLE,
     Operation,
-    buffer,
+    build_byte_array_pointer,
     build_pointer,
     build_stub,
     build_wide_string_pointer,
@@ -51,7 +51,7 @@ from reference_qm.rpc.ndr import Encoding
 GUID = UUID("33221100-5544-7766-8899-aabbccddeeff")
 WIDE = pytest.mark.parametrize("wide", [False, True], ids=["NDR", "NDR64"])
 DESC = {"hRemoteQueue": 7, "hCursor": 6, "ulAction": PEEK_NEXT, "ulTimeout": 5, "dwQueue": 4, "dwRequestID": 3}
-READ = REMOTEREADDESC(**DESC, dwSize=3, lpBuffer=buffer(b"abc"), eAckNack=2)
+READ = REMOTEREADDESC(**DESC, dwSize=3, lpBuffer=build_byte_array_pointer(b"abc"), eAckNack=2)
 REQUESTS = {
     "RemoteQMStartReceive": {"lpRemoteReadDesc": READ},
     "RemoteQMEndReceive": {"pphContext": bytes(4) + GUID.bytes_le, "dwAck": 2},
@@ -150,7 +150,7 @@ def test_reference_reads_the_zeroed_transfer_buffer_of_the_tester(wide):
 def test_bind_proposals_and_results_round_trip():
     proposals = [Proposal(0, QM2QM, (NDR,)), Proposal(1, QMCOMM, (NDR, NDR64))]
     assert read_bind_proposals(dissect_rpc(bytes(bind(1, proposals)))) == proposals
-    outcomes = [Outcome(0, 0, NDR64), Outcome(2, 1)]
+    outcomes = [BindOutcome(0, 0, NDR64), BindOutcome(2, 1)]
     packet = dissect_rpc(bytes(bind_ack(1, outcomes, group=5, port="2103")))
     assert (read_bind_outcomes(packet), packet.payload.assoc_group_id) == (outcomes, 5)
     assert packet.payload.sec_addr.port_spec == b"2103\0"
@@ -158,7 +158,10 @@ def test_bind_proposals_and_results_round_trip():
 
 def test_built_rpc_fragments_have_the_stub_bytes_in_order():
     stub = bytes(range(100))
-    for parts in (request(3, 0, 4, stub, fragment=48), response(3, 0, stub, fragment=48)):
+    for parts in (
+        build_request_fragments(3, 0, 4, stub, fragment=48),
+        build_response_fragments(3, 0, stub, fragment=48),
+    ):
         packets = [dissect_rpc(part) for part in parts]
         assert b"".join(read_stub(one) for one in packets) == stub
         assert [int(one.pfc_flags) for one in packets] == [1, 0, 0, 0, 2]
@@ -166,7 +169,9 @@ def test_built_rpc_fragments_have_the_stub_bytes_in_order():
 
 
 def test_wire_rpc_stream_is_split_into_pdus_in_any_chunks():
-    pdus = [bytes(one) for one in (co_cancel(3), bind_nak(4, 2), fault(5, 0, 0x1C010002), orphaned(6))]
+    pdus = [
+        bytes(one) for one in (build_co_cancel_pdu(3), bind_nak(4, 2), fault(5, 0, 0x1C010002), build_orphaned_pdu(6))
+    ]
     assert [get_rpc_kind(one) for one in pdus] == ["co_cancel", "bind_nak", "fault", "orphaned"]
     stream, framer = b"".join(pdus), RpcFramer()
     assert [one for at in range(len(stream)) for one in framer.feed(stream[at : at + 1])] == pdus
@@ -178,7 +183,13 @@ def test_wire_rpc_stream_is_split_into_pdus_in_any_chunks():
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"\5\0\x0b\3", bytes(16), bytes(co_cancel(1)) + b"x", bytes(bind(1, [Proposal(0, QM2QM, (NDR,))]))[:-1]],
+    [
+        b"",
+        b"\5\0\x0b\3",
+        bytes(16),
+        bytes(build_co_cancel_pdu(1)) + b"x",
+        bytes(bind(1, [Proposal(0, QM2QM, (NDR,))]))[:-1],
+    ],
 )
 def test_tester_refuses_bytes_that_are_no_pdu(data):
     with pytest.raises(WireError):

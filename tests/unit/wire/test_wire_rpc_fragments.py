@@ -11,20 +11,37 @@ from scapy.layers.dcerpc import DceRpc5Request, DceRpc5Response
 from scapy.packet import Raw
 
 from harness.wire import rpc_fragments
-from harness.wire.rpc import VERIFICATION_TRAILER, bind_nak, co_cancel, dissect_rpc, fault, get_rpc_kind, pdu, read_stub
-from harness.wire.rpc_fragments import Fragment, consists_of_header_and_stub, parse_fragment, request, response
+from harness.wire.rpc import (
+    VERIFICATION_TRAILER,
+    bind_nak,
+    build_co_cancel_pdu,
+    build_pdu,
+    dissect_rpc,
+    fault,
+    get_rpc_kind,
+    read_stub,
+)
+from harness.wire.rpc_fragments import (
+    Fragment,
+    build_request_fragments,
+    build_response_fragments,
+    consists_of_header_and_stub,
+    parse_fragment,
+)
 from harness.wire.rpc_trailer import CONNECT_LEVEL, NTLM_AUTHENTICATION_TYPE, Trailer, append_trailer
 
 STUB = bytes(range(40))
-WITH_OBJECT = bytes(pdu("request", 7, DceRpc5Request(cont_id=1, opnum=4, object=UUID(int=9)) / Raw(STUB), 0x83))
-BIG_ENDIAN = bytes(pdu("request", 7, DceRpc5Request(cont_id=1, opnum=4) / Raw(STUB), endian=0))
+WITH_OBJECT = bytes(build_pdu("request", 7, DceRpc5Request(cont_id=1, opnum=4, object=UUID(int=9)) / Raw(STUB), 0x83))
+BIG_ENDIAN = bytes(build_pdu("request", 7, DceRpc5Request(cont_id=1, opnum=4) / Raw(STUB), endian=0))
 WHOLE = [
-    *request(7, 1, 4, STUB),
-    *request(7, 1, 4, b""),
-    *request(7, 1, 4, STUB, fragment=48, flags=0x40),
-    *response(7, 1, STUB),
-    *request(7, 1, 4, STUB + VERIFICATION_TRAILER + STUB),
-    append_trailer(request(7, 1, 4, STUB)[0], Trailer(NTLM_AUTHENTICATION_TYPE, CONNECT_LEVEL, 0, bytes(16), 8)),
+    *build_request_fragments(7, 1, 4, STUB),
+    *build_request_fragments(7, 1, 4, b""),
+    *build_request_fragments(7, 1, 4, STUB, fragment=48, flags=0x40),
+    *build_response_fragments(7, 1, STUB),
+    *build_request_fragments(7, 1, 4, STUB + VERIFICATION_TRAILER + STUB),
+    append_trailer(
+        build_request_fragments(7, 1, 4, STUB)[0], Trailer(NTLM_AUTHENTICATION_TYPE, CONNECT_LEVEL, 0, bytes(16), 8)
+    ),
     WITH_OBJECT,
     BIG_ENDIAN,
 ]
@@ -32,9 +49,9 @@ WHOLE = [
 
 def test_built_rpc_fragments_equal_those_of_scapy() -> None:
     part = DceRpc5Request(alloc_hint=len(STUB), cont_id=1, opnum=4) / Raw(STUB)
-    assert request(7, 1, 4, STUB) == [bytes(pdu("request", 7, part))]
+    assert build_request_fragments(7, 1, 4, STUB) == [bytes(build_pdu("request", 7, part))]
     part = DceRpc5Response(alloc_hint=len(STUB), cont_id=1) / Raw(STUB)
-    assert response(7, 1, STUB) == [bytes(pdu("response", 7, part))]
+    assert build_response_fragments(7, 1, STUB) == [bytes(build_pdu("response", 7, part))]
 
 
 @pytest.mark.parametrize("data", WHOLE)
@@ -47,13 +64,15 @@ def test_parsed_rpc_fragment_equals_that_of_scapy(data: bytes) -> None:
 
 def test_plain_rpc_fragments_are_built_without_scapy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(rpc_fragments, "dissect_rpc")
-    assert parse_fragment(request(7, 1, 4, STUB)[0]) == Fragment(7, 3, 1, 4, STUB)
-    assert parse_fragment(response(7, 1, STUB)[0]) == Fragment(7, 3, 1, 0, STUB)
+    assert parse_fragment(build_request_fragments(7, 1, 4, STUB)[0]) == Fragment(7, 3, 1, 4, STUB)
+    assert parse_fragment(build_response_fragments(7, 1, STUB)[0]) == Fragment(7, 3, 1, 0, STUB)
 
 
 @given(st.data())
 def test_plain_rpc_fragment_is_parsed_like_scapy(data: st.DataObject) -> None:
-    good = data.draw(st.sampled_from([*WHOLE, bytes(fault(7, 1, 5)), bytes(co_cancel(7)), bytes(bind_nak(7, 1))]))
+    good = data.draw(
+        st.sampled_from([*WHOLE, bytes(fault(7, 1, 5)), bytes(build_co_cancel_pdu(7)), bytes(bind_nak(7, 1))])
+    )
     spoilt = bytearray(good)
     for at in data.draw(st.lists(st.integers(0, min(len(good), 40) - 1), max_size=3)):
         spoilt[at] = data.draw(st.integers(0, 255))
@@ -65,6 +84,9 @@ def test_plain_rpc_fragment_is_parsed_like_scapy(data: st.DataObject) -> None:
         assert parse_fragment(cut) == read
 
 
-@pytest.mark.parametrize("data", [b"", request(7, 1, 4, STUB)[0][:-1], response(7, 1, STUB)[0] + b"x", WITH_OBJECT])
+@pytest.mark.parametrize(
+    "data",
+    [b"", build_request_fragments(7, 1, 4, STUB)[0][:-1], build_response_fragments(7, 1, STUB)[0] + b"x", WITH_OBJECT],
+)
 def test_truncated_or_extended_rpc_fragment_is_not_parsed_as_plain(data: bytes) -> None:
     assert not consists_of_header_and_stub(data)
