@@ -177,7 +177,9 @@ def test_each_property_is_answered_in_its_type(object_properties_caller, judge):
     """
     identifiers = list(PROPERTY_TYPES)
     variants = [Variant(VarType.NULL)] * len(identifiers)
-    call = object_properties_caller.ask(build_get_object_properties_stub(False, object_properties_caller.direct, identifiers, variants))
+    call = object_properties_caller.ask(
+        build_get_object_properties_stub(False, object_properties_caller.direct, identifiers, variants)
+    )
     if call.thrown is not None or not call.answered:
         judge(
             "MQMQ-2.2.12-02",

@@ -159,7 +159,9 @@ def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
     """
     sender = Sender(peer, sut)
     session = peer.open_raw()
-    cases = LIFETIMES_OF_FORWARDED_MESSAGES | (LIFETIMES_THAT_END_WITHIN_A_SECOND if peer.environment.is_time_virtual else {})
+    cases = LIFETIMES_OF_FORWARDED_MESSAGES | (
+        LIFETIMES_THAT_END_WITHIN_A_SECOND if peer.environment.is_time_virtual else {}
+    )
     now_s, sent = peer.environment.now().utc_s, []
     for name, (ago_s, life_s) in cases.items():
         user = {"SourceQueueManager": OTHER_GUID, "QueueManagerAddress": peer.identifier, "RC": 1}

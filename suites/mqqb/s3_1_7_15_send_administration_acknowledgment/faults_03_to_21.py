@@ -10,7 +10,7 @@ from harness.faults.admin_acks import (
     ALL_ACK_CLASSES,
     ARRIVAL_ACK_CLASSES,
     QUEUE_REMOVAL_ACK_CLASSES,
-    Change,
+    ChangeAcknowledgment,
     change_admin_acks,
 )
 from harness.faults.parts import fault, replace_part
@@ -174,7 +174,8 @@ add(
     ("MQQB-3.1.7.15-07", "MQQB-3.1.7.2.1-03"),
     "The receiver's acknowledgment of removal has the class NACK_REACH_QUEUE_TIMEOUT.",
     change_admin_acks(
-        QUEUE_REMOVAL_ACK_CLASSES, set_acknowledgment_attributes(Class=MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT)
+        QUEUE_REMOVAL_ACK_CLASSES,
+        set_acknowledgment_attributes(Class=MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT),
     ),
 )
 
@@ -225,7 +226,7 @@ class ReceiverNackQueuePurgedSentToResponseQueue(AdminAcks):
 
 
 class _LaterAckChanger(AdminAcks):
-    """Change the acknowledgments of all messages after the first acknowledged message."""
+    """ChangeAcknowledgment the acknowledgments of all messages after the first acknowledged message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         first = _FIRST_ACKNOWLEDGED_MESSAGE_BY_QUEUE_MANAGER.setdefault(self.qm, message)
@@ -389,11 +390,13 @@ add(
     "receiver-admin-ack-response-queue-wrong",
     "MQQB-3.1.7.15-20",
     "The receiver's acknowledgment has a wrong response queue.",
-    change_admin_acks(ALL_ACK_CLASSES, set_acknowledgment_attributes(ResponseQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST)),
+    change_admin_acks(
+        ALL_ACK_CLASSES, set_acknowledgment_attributes(ResponseQueueFormatName=_QUEUE_NAME_ON_OTHER_HOST)
+    ),
 )
 
 
-def _change_response_queue_by_destination(begins: str) -> Change:
+def _change_response_queue_by_destination(begins: str) -> ChangeAcknowledgment:
     """Make the receiver change the response queue of acknowledgments if the destination of the message begins with a
     prefix.
     """

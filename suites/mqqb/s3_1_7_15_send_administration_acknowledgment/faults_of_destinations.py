@@ -10,8 +10,8 @@ from uuid import UUID
 from harness.faults.admin_acks import (
     ALL_ACK_CLASSES,
     ARRIVAL_ACK_CLASSES,
-    REFUSAL_ACK_CLASSES,
     QUEUE_REMOVAL_ACK_CLASSES,
+    REFUSAL_ACK_CLASSES,
     change_admin_acks,
 )
 from harness.faults.parts import change_step
@@ -259,7 +259,10 @@ for _name, _rule, _says, _install in (
         "MQQB-3.1.7.15-11",
         "The receiver cuts the number of the private queue of an acknowledgment for AQ 2 to 16 bits.",
         _change_queue_name_of_ack_by_kind(
-            _DESTINATION_ATTRIBUTE, PrivateName, ARRIVAL_ACK_CLASSES | REFUSAL_ACK_CLASSES, _cut_queue_number_in_format_name
+            _DESTINATION_ATTRIBUTE,
+            PrivateName,
+            ARRIVAL_ACK_CLASSES | REFUSAL_ACK_CLASSES,
+            _cut_queue_number_in_format_name,
         ),
     ),
     (
@@ -298,7 +301,9 @@ for _name, _rule, _says, _install in (
         "receiver-acknowledgment-for-aq-5-with-swapped-guid",
         "MQQB-3.1.7.15-13",
         "The receiver swaps bytes of the GUID of the public queue in the acknowledgment of a removed message.",
-        _change_queue_name_of_ack_by_kind(_DESTINATION_ATTRIBUTE, PublicName, QUEUE_REMOVAL_ACK_CLASSES, _swap_guid_bytes),
+        _change_queue_name_of_ack_by_kind(
+            _DESTINATION_ATTRIBUTE, PublicName, QUEUE_REMOVAL_ACK_CLASSES, _swap_guid_bytes
+        ),
     ),
     (
         "receiver-nack-for-aq-5-with-swapped-guid",
@@ -368,7 +373,9 @@ for _name, _rule, _says, _install in (
         "receiver-response-queue-of-removal-for-dq-5-with-swapped-guid",
         "MQQB-3.1.7.15-22",
         "The receiver swaps bytes of the GUID of the response queue in the acknowledgment of a removed message.",
-        _change_queue_name_of_ack_by_kind(_RESPONSE_QUEUE_ATTRIBUTE, PublicName, QUEUE_REMOVAL_ACK_CLASSES, _swap_guid_bytes),
+        _change_queue_name_of_ack_by_kind(
+            _RESPONSE_QUEUE_ATTRIBUTE, PublicName, QUEUE_REMOVAL_ACK_CLASSES, _swap_guid_bytes
+        ),
     ),
     (
         "receiver-response-queue-of-nack-for-dq-5-with-swapped-guid",
@@ -404,7 +411,9 @@ for _name, _rule, _says, _install in (
         "receiver-response-queue-for-dq-7-cut-to-40-characters",
         "MQQB-3.1.7.15-23",
         "The receiver cuts the direct format name of the response queue to 40 characters.",
-        _change_queue_name_of_ack_by_kind(_RESPONSE_QUEUE_ATTRIBUTE, DirectName, ALL_ACK_CLASSES, _cut_long_direct_name),
+        _change_queue_name_of_ack_by_kind(
+            _RESPONSE_QUEUE_ATTRIBUTE, DirectName, ALL_ACK_CLASSES, _cut_long_direct_name
+        ),
     ),
     (
         "receiver-second-destination-of-acknowledgments-not-opened",

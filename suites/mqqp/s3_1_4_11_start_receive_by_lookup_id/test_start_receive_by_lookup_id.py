@@ -635,7 +635,9 @@ def list_locked_message_cases() -> Iterator[Any]:
     """Yield each lookup action with the rules about it."""
     edges = {Action.LOOKUP_PEEK_NEXT: LookupId.BEFORE_FIRST, Action.LOOKUP_PEEK_PREV: LookupId.BEHIND_LAST}
     for action in LOOKUP_ACTIONS:
-        at_edge = [RULE_BY_FIRST_OR_LAST_LOOKUP_ID[edges[action.peeking_action]]] if action.peeking_action in edges else []
+        at_edge = (
+            [RULE_BY_FIRST_OR_LAST_LOOKUP_ID[edges[action.peeking_action]]] if action.peeking_action in edges else []
+        )
         yield pytest.param(action, marks=covers(*RULES_BY_LOOKUP_ACTION[action], *at_edge), id=hex(action))
 
 
