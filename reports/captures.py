@@ -11,7 +11,7 @@ from reports.model import Frame, StandingVerdict
 from reports.runs import resolve_file_inside_folder
 from reports.text import make_slug, one_line
 
-ShowPackets = Callable[[Path, StandingVerdict], tuple[Frame, ...]]
+EvidencePacketFinder = Callable[[Path, StandingVerdict], tuple[Frame, ...]]
 """A function that returns the packets of a verdict from the capture of the verdict."""
 
 
@@ -25,7 +25,7 @@ class CaptureStore:
 
     site: Path
     folder_of: Callable[[str], Path | None]
-    show: ShowPackets = lambda _, standing: standing.evidence
+    show: EvidencePacketFinder = lambda _, standing: standing.evidence
     missing: list[str] = field(default_factory=list)
     _links: dict[tuple[str, str], str | None] = field(default_factory=dict)
 

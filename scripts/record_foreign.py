@@ -68,7 +68,7 @@ _TUNSETIFF, _IFF_TUN, _IFF_TAP, _IFF_NO_PI = 0x400454CA, 1, 2, 0x1000
 _RECORDER_START_TIMEOUT_S = 30.0
 _ETHERNET_HEADER_BYTES = 14
 
-BuildFrames = Callable[[bytes], list[bytes]]
+FramesBuilder = Callable[[bytes], list[bytes]]
 
 
 class Device:
@@ -103,7 +103,7 @@ class Wire:
     lost_per_thousand: int = 0
     late_per_thousand: int = 0
     copied: Device | None = None
-    frames: BuildFrames | None = None
+    frames: FramesBuilder | None = None
     random: random.Random = field(default_factory=lambda: random.Random(1))
     held_packets: list[tuple[int, bytes]] = field(default_factory=list)
     is_ended: bool = False
@@ -176,7 +176,7 @@ class Scenario:
 
     name: str
     recorder: tuple[str, ...] = ("tshark", "-q", "-i", "t0", "-w")
-    build_copies: BuildFrames | None = None
+    build_copies: FramesBuilder | None = None
     copies_ethernet: bool = False
     lost_per_thousand: int = 0
     late_per_thousand: int = 0

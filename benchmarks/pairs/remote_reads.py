@@ -17,7 +17,7 @@ from uuid import UUID
 
 from benchmarks.pairs import BODY, Memory, Options, Report, get_instant, wait_until_input_closes
 from reference_qm.config import QueueManagerConfig, QueueSettings
-from reference_qm.core.installation import Installation
+from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.rpc import QM2QM, QMCOMM
 from reference_qm.rpc.bind_bodies import Bind, ContextElement
@@ -56,7 +56,7 @@ async def receive(options: Options, report: Report) -> None:
 async def _serve(options: Options, report: Report) -> None:
     """Run the reference with the messages of the benchmark in its queue."""
     config = QueueManagerConfig(UUID(int=1), queues=(QueueSettings(QUEUE),), addresses=(ADDRESS,))
-    host = Host(Installation(config, SystemEntropy()), ADDRESS, MemoryStore(), HostLimits())
+    host = Host(QueueManagerInstallation(config, SystemEntropy()), ADDRESS, MemoryStore(), HostLimits())
     core = host.core
     assert isinstance(core, QueueManager)
     listening = await host.bind_rpc(0, 0)

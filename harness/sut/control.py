@@ -12,7 +12,7 @@ from harness.printable import one_line
 from harness.sut.control_schema import find_error_in_answer
 from harness.sut.shown import Answered, NotShown, parse_reply
 from harness.sut.wires import ControlRoute, Reply, describe_missing_answer, describe_non_agent
-from reference_qm.control import PROTOCOL_VERSION, build_answer, parse_request
+from reference_qm.control import CONTROL_PROTOCOL_VERSION, build_answer, parse_request
 from reference_qm.surface.commands import CancelWaiting, Request, Result
 from reference_qm.surface.effects import Completed, Rejected
 from reference_qm.surface.surroundings import HostRequest
@@ -157,7 +157,7 @@ class JsonlControl:
             if (complaint := describe_non_agent(reply)) is not None:
                 raise SutUnavailable(f"{self._name}: {complaint}")
             version = reply.get("protocol")
-            self._by_contract = type(version) is int and version == PROTOCOL_VERSION
+            self._by_contract = type(version) is int and version == CONTROL_PROTOCOL_VERSION
         return _check_reply(verb, reply) if self._by_contract else _require_offered(verb, reply)
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:

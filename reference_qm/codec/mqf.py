@@ -30,17 +30,19 @@ _ADDRESS_HEADER_LAYOUT = Layout(
 )
 _SIGNATURE_HEADER_LAYOUT = Layout("MQFSignatureHeader", _SIGNATURE_HEADER_SPEC_SECTION, ID=U16, Reserved=U16, Size=U32)
 
-ElementName = PublicQueueFormatName | PrivateQueueFormatName | MQFDirectQueueFormatName | MQFDistributionQueueFormatName
-_ELEMENT_TYPE_BY_NUMBER: Mapping[int, type[ElementName]] = {
+MQFElementFormatName = (
+    PublicQueueFormatName | PrivateQueueFormatName | MQFDirectQueueFormatName | MQFDistributionQueueFormatName
+)
+_ELEMENT_TYPE_BY_NUMBER: Mapping[int, type[MQFElementFormatName]] = {
     0x0001: PublicQueueFormatName,
     0x0002: PrivateQueueFormatName,
     0x0003: MQFDirectQueueFormatName,
     0x0006: MQFDistributionQueueFormatName,
 }
-_NUMBER_BY_ELEMENT_TYPE: Mapping[type[ElementName], int] = {
+_NUMBER_BY_ELEMENT_TYPE: Mapping[type[MQFElementFormatName], int] = {
     name: number for number, name in _ELEMENT_TYPE_BY_NUMBER.items()
 }
-_PADDING_BOUNDARY_BY_ELEMENT_TYPE: Mapping[type[ElementName], int] = {
+_PADDING_BOUNDARY_BY_ELEMENT_TYPE: Mapping[type[MQFElementFormatName], int] = {
     PublicQueueFormatName: 1,  # only 2.2.18.1.7.1 prints no alignment of its start
     PrivateQueueFormatName: 4,
     MQFDirectQueueFormatName: 2,
@@ -58,7 +60,7 @@ class MQFFormatNameElement(Record):
 
     SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.4"
 
-    FormatName: ElementName
+    FormatName: MQFElementFormatName
     Padding: bytes | None = None
 
     @property

@@ -212,7 +212,7 @@ def parse_ping(data: bytes) -> PingPacket:
 
 def _read_user_message(data: bytes, base_header: base.BaseHeader) -> UserMessagePacket:
     sized = Cursor(data, base.BASE_HEADER_SIZE, base_header.PacketSize)
-    flags_at = sized.offset + user.FLAGS_OFFSET
+    flags_at = sized.offset + user.USER_HEADER_FLAGS_OFFSET
     user_header = user.UserHeader.read(sized)
     flags = user_header.Flags
     transaction_header = transaction.TransactionHeader.read(sized) if flags & _TRANSACTION_HEADER_FLAG else None

@@ -24,7 +24,7 @@ from reference_qm.value_object import value_object
 USER_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.19.2"
 QueueName = PrivateQueueFormatNameId | PublicQueueFormatName | PrivateQueueFormatName | DirectQueueFormatName
 
-FLAGS_OFFSET = 44
+USER_HEADER_FLAGS_OFFSET = 44
 _USER_HEADER_LAYOUT = Layout(
     "UserHeader",
     USER_HEADER_SPEC_SECTION,
@@ -101,7 +101,7 @@ class UserHeader(FlaggedRecord, Record):
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         """Read the header; raise FormatError for a DQ, AQ or RQ whose queue layout is not defined."""
-        flags_at = cursor.offset + FLAGS_OFFSET
+        flags_at = cursor.offset + USER_HEADER_FLAGS_OFFSET
         source, address, life, sent, message, flags = cursor.unpack(_USER_HEADER_LAYOUT)
         destination = _read_queue(cursor, _DESTINATION_QUEUE_NAME_TYPE_BY_NUMBER, flags >> 10 & 7, "DQ", flags_at)
         administration = response = None

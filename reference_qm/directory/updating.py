@@ -43,12 +43,12 @@ def synchronize(directory: Replica, state: DirectoryState, *, provisioning: bool
     return Result.SUCCESS
 
 
-def directory_sites_update(directory: Replica, state: DirectoryState) -> None:
+def update_directory_sites(directory: Replica, state: DirectoryState) -> None:
     """Read the sites of the queue manager again (Directory Sites Update). Spec: MS-MQDMPR 3.1.6.1."""
     state.SiteCollection = tuple(_reread_site(directory, state, site) for site in state.SiteCollection)
 
 
-def directory_site_gates_update(directory: Replica, state: DirectoryState) -> None:
+def update_directory_site_gates(directory: Replica, state: DirectoryState) -> None:
     """Read the gates of the queue manager's sites again (Directory Site Gates Update). Spec: MS-MQDMPR 3.1.6.2."""
     state.SiteCollection = tuple(
         replace(

@@ -33,7 +33,7 @@ U16 = {"width": 16}
 U32 = {"width": 32}
 
 FIRST_OUTGOING_SEQUENCE = TxSequenceID(Ordinal=1)
-NO_SEQUENCE = SequenceInfo()
+NO_SEQUENCE_INFO = SequenceInfo()
 
 
 @dataclass(slots=True, eq=False)
@@ -142,12 +142,12 @@ class Queue(QueueAttributes):
 class OutgoingTransferInfo:
     """The state of a transactional sequence, for administrators. Spec: MS-MQDMPR 3.1.1.4. Times are in s."""
 
-    EodFirstNonAck: SequenceInfo = NO_SEQUENCE
-    EodLastAck: SequenceInfo = NO_SEQUENCE
+    EodFirstNonAck: SequenceInfo = NO_SEQUENCE_INFO
+    EodLastAck: SequenceInfo = NO_SEQUENCE_INFO
     EodLastAckCount: int = 0
     EodLastAckTime: int = 0
-    EodLastNonAck: SequenceInfo = NO_SEQUENCE
-    EodNextSeq: SequenceInfo = NO_SEQUENCE
+    EodLastNonAck: SequenceInfo = NO_SEQUENCE_INFO
+    EodNextSeq: SequenceInfo = NO_SEQUENCE_INFO
     EodNoAckCount: int = 0
     EodNoReadCount: int = 0
     EodResendCount: int = 0

@@ -19,7 +19,7 @@ class NoDeadLetters(Journaling):
 
     __slots__ = ()
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         self.qm.disk.save(build_removal_change([position]))
 
 
@@ -30,17 +30,17 @@ class OwnQueuesNotJournaled(Journaling):
 
     __slots__ = ()
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         if _is_for_own_queue(position.MessageReference):
             self.qm.disk.save(build_removal_change([position]))
         else:
-            super().journal_delivered(position)
+            super().journal_delivered_message(position)
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         if _is_for_own_queue(position.MessageReference):
             self.qm.disk.save(build_removal_change([position]))
         else:
-            super().journal_failed(position)
+            super().journal_failed_message(position)
 
 
 class DeadletterQueueIgnored(Journaling):
@@ -48,8 +48,8 @@ class DeadletterQueueIgnored(Journaling):
 
     __slots__ = ()
 
-    def dead_letter_queue(self, message: Message) -> Queue:
-        return super().dead_letter_queue(replace(message, ApplicationDeadletterQueue=""))
+    def find_dead_letter_queue(self, message: Message) -> Queue:
+        return super().find_dead_letter_queue(replace(message, ApplicationDeadletterQueue=""))
 
 
 class MemoryShortageIgnored(Quotas):

@@ -27,8 +27,8 @@ class LaterMethodsMissing(RpcServing):
 
     __slots__ = ()
 
-    def is_served(self, call: Call) -> bool:
-        return call.method.name not in LATER_METHODS and super().is_served(call)
+    def is_method_supported(self, call: Call) -> bool:
+        return call.method.name not in LATER_METHODS and super().is_method_supported(call)
 
 
 class RequestIdInUseAccepted(RemoteStarting):

@@ -56,7 +56,7 @@ def _change_security_settings(**changes: Any) -> SecurityChange:
 
 
 def _make_version_behaviour(release: str, *version: int) -> ReleaseBehaviour:
-    return ReleaseBehaviour((release,), presets={"remote_version": version})
+    return ReleaseBehaviour((release,), presets={"version_for_remote_readers": version})
 
 
 _RELEASES_UNTIL_SERVER_2003_R2 = "until windows-server-2003-r2"
@@ -98,9 +98,12 @@ BEHAVIOUR_BY_NAME: Mapping[str, ReleaseBehaviour] = MappingProxyType(
         # MS-MQMQ
         "memory-in-padding": ReleaseBehaviour(("all",), parts=(transfer.UninitializedPadding,)),
         "no-dead-letters": ReleaseBehaviour(("windows-nt",), parts=(queueing.NoDeadLetters,)),
-        "signs-with-md5": ReleaseBehaviour(("until windows-2000",), presets={"preset_hash": HashAlgorithm.MD5}),
+        "signs-with-md5": ReleaseBehaviour(
+            ("until windows-2000",), presets={"default_hash_algorithm": HashAlgorithm.MD5}
+        ),
         "signs-with-sha1": ReleaseBehaviour(
-            (*_RELEASES_XP_TO_2003, "windows-vista", "windows-server-2008"), presets={"preset_hash": HashAlgorithm.SHA1}
+            (*_RELEASES_XP_TO_2003, "windows-vista", "windows-server-2008"),
+            presets={"default_hash_algorithm": HashAlgorithm.SHA1},
         ),
         "no-lists": ReleaseBehaviour(("until windows-2000",), parts=(transfer.MultiQueueFormatHeaderMissing,)),
         "miscounts": ReleaseBehaviour(("all",), parts=(transfer.MessageCountTooHigh,)),
@@ -110,7 +113,7 @@ BEHAVIOUR_BY_NAME: Mapping[str, ReleaseBehaviour] = MappingProxyType(
         "later-methods-missing": ReleaseBehaviour(("until windows-2000",), parts=(remote.LaterMethodsMissing,)),
         "stays-at-first-port": ReleaseBehaviour(("from windows-vista",), parts=(remote.ClientKeepsFirstPort,)),
         "request-ids-not-compared": ReleaseBehaviour(("until windows-xp",), parts=(remote.RequestIdInUseAccepted,)),
-        "ranges-not-checked": ReleaseBehaviour(("windows-nt",), presets={"strict_stubs": False}),
+        "ranges-not-checked": ReleaseBehaviour(("windows-nt",), presets={"checks_stub_values_strictly": False}),
         "queue-known-by-handle": ReleaseBehaviour(("until windows-2000",), parts=(remote.QueueIdentifiedByHandle,)),
         "queue-opened-not-compared": ReleaseBehaviour(("until windows-xp",), parts=(remote.DifferentQueueAccepted,)),
         "nothing-to-cancel-is-no-handle": ReleaseBehaviour(
@@ -118,7 +121,9 @@ BEHAVIOUR_BY_NAME: Mapping[str, ReleaseBehaviour] = MappingProxyType(
         ),
         "purge-throws": ReleaseBehaviour(("from windows-server-2003",), parts=(remote.PurgeErrorsThrown,)),
         "version-of-xp": _make_version_behaviour("windows-xp", 5, 1, 1020),
-        "version-of-2003": ReleaseBehaviour(_RELEASES_XP_TO_2003[1:], presets={"remote_version": (5, 2, 1716)}),
+        "version-of-2003": ReleaseBehaviour(
+            _RELEASES_XP_TO_2003[1:], presets={"version_for_remote_readers": (5, 2, 1716)}
+        ),
         "version-of-vista": _make_version_behaviour("windows-vista", 6, 0, 6000),
         "version-of-2008": _make_version_behaviour("windows-server-2008", 6, 0, 6001),
         "version-never-asked": ReleaseBehaviour(("until windows-2000",), parts=(remote.ServerVersionNotRequested,)),

@@ -81,8 +81,8 @@ class MessageCountTooHigh(SessionAcks):
 
     __slots__ = ()
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         return replace(header, UserMsgSequenceNumber=header.UserMsgSequenceNumber + 1 & 0xFFFF)
 
 

@@ -41,7 +41,7 @@ from reference_qm.security.key_exchange import decrypt_symmetric_key
 from reference_qm.security.security_error import SecurityError
 from reference_qm.security.sid import ANONYMOUS_SID, EVERYONE_SID, Sid
 from reference_qm.security.signatures import (
-    BuildSignedContent,
+    SignedContentBuilder,
     build_signed_content,
     find_valid_signature_type,
     is_signed,
@@ -147,7 +147,7 @@ def _check_key_strength(provider: str, algorithm: EncryptionAlgorithm, key: byte
 
 
 def authenticate_message(
-    packet: UserMessagePacket, content: BuildSignedContent = build_signed_content
+    packet: UserMessagePacket, content: SignedContentBuilder = build_signed_content
 ) -> UserMessagePacket:
     """Return the packet with the kind of its signature in AS, which is 0 if the packet has no signature. The body
     must already be decrypted.

@@ -16,7 +16,7 @@ from uuid import UUID
 
 from reference_qm.control import FACILITIES, ControlError
 from reference_qm.core.enterprise.restoring import RestoreError
-from reference_qm.core.installation import Installation, MakeQueueManager, WrapCore, make_plain_core
+from reference_qm.core.installation import CoreWrapper, QueueManagerFactory, QueueManagerInstallation, make_plain_core
 from reference_qm.releases.table import get_replaced_parts
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.host import Host
@@ -66,7 +66,7 @@ def make_core_factory(settings: ServeSettings, faults: Sequence[str]) -> CoreFac
 
     The function raises SettingsError for an unknown fault, and for unusable entries of the store.
     """
-    installation = Installation(
+    installation = QueueManagerInstallation(
         settings.config,
         SystemEntropy(),
         _make_fault_wrapper(faults) if faults else make_plain_core,
@@ -82,16 +82,16 @@ def make_core_factory(settings: ServeSettings, faults: Sequence[str]) -> CoreFac
     return begin_core
 
 
-def _make_fault_wrapper(names: Sequence[str]) -> WrapCore:
+def _make_fault_wrapper(names: Sequence[str]) -> CoreWrapper:
     """Return the function that adds faults to a core. An installed package provides this function."""
     offered = metadata.entry_points(group=FAULTS_ENTRY_POINT_GROUP)
     if not offered:
         raise SettingsError(
             f"--fault {names[0]}: no installed package offers faults (entry point {FAULTS_ENTRY_POINT_GROUP})"
         )
-    make_faulty: Callable[[MakeQueueManager, Sequence[str]], RestorableCore] = next(iter(offered)).load()
+    make_faulty: Callable[[QueueManagerFactory, Sequence[str]], RestorableCore] = next(iter(offered)).load()
 
-    def wrap_core(make: MakeQueueManager) -> RestorableCore:
+    def wrap_core(make: QueueManagerFactory) -> RestorableCore:
         try:
             return make_faulty(make, names)
         except LookupError as error:

@@ -20,7 +20,7 @@ from reports.rollup_error import RollupError
 from reports.roots import format_root_causes, read_root_causes
 from reports.text import get_natural_sort_key, one_line
 
-ReadTable = Callable[[str], DataFrame]
+TableReader = Callable[[str], DataFrame]
 """A function that returns the table of a lake with the given name (`reports.lake.store.Lake.table`)."""
 NEWLY_FAILING, NEWLY_PASSING, CHANGED = "newly failing", "newly passing", "changed"
 ADDED, REMOVED, UNCHANGED = "added", "removed", "unchanged"
@@ -82,7 +82,7 @@ class Difference:
         return [step for step in self.steps if step.kind == kind]
 
 
-def compare_sides(table: ReadTable, a: str, b: str, sut: str | None) -> Difference:
+def compare_sides(table: TableReader, a: str, b: str, sut: str | None) -> Difference:
     """Compare two sides. A side is a run, a version or key of a system, or a UTC date or time, which stands for all
     runs that had started by then.
 
@@ -109,7 +109,7 @@ def _find_kind_of_change(before: JudgedRule | None, after: JudgedRule | None) ->
     return {"fail": NEWLY_FAILING, "pass": NEWLY_PASSING}.get(after.verdict, CHANGED)
 
 
-def _read_side(table: ReadTable, asked: str, sut: str | None) -> tuple[ComparedSide, DataFrame]:
+def _read_side(table: TableReader, asked: str, sut: str | None) -> tuple[ComparedSide, DataFrame]:
     """Return one of the compared sides and its rules. Each rule has ``rule`` and the struct ``stands`` of its
     standing verdict.
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as sql
 
-from reports.lake.difference import ReadTable
+from reports.lake.difference import TableReader
 from reports.rollup_error import RollupError
 from reports.roots import format_root_causes, read_root_causes
 from reports.text import one_line, system_label
@@ -56,7 +56,7 @@ have hundreds of changes.
 """
 
 
-def read_history(table: ReadTable, about: str, last: int) -> History:
+def read_history(table: TableReader, about: str, last: int) -> History:
     """Return the latest runs that judged a rule or tested a system. The system is given by its name or key. Raise
     `RollupError` if the lake contains neither such a rule nor such a system.
     """
@@ -75,7 +75,7 @@ def read_history(table: ReadTable, about: str, last: int) -> History:
     return _read_history_of_system(table, about, of_system, rules, last)
 
 
-def _read_history_of_rule(table: ReadTable, rule: str, judged: DataFrame, last: int) -> History:
+def _read_history_of_rule(table: TableReader, rule: str, judged: DataFrame, last: int) -> History:
     latest = judged.orderBy(sql.desc("ingest")).limit(last)
     changes = table("changes").where(sql.col("rule") == rule)
     rows = latest.select("*", sql.lit(1).alias("tally"))
@@ -94,7 +94,7 @@ def _read_history_of_rule(table: ReadTable, rule: str, judged: DataFrame, last: 
     return History(rule, judged.count(), _build_entries(rows, changes, with_rule=False), now)
 
 
-def _read_history_of_system(table: ReadTable, about: str, runs: DataFrame, rules: DataFrame, last: int) -> History:
+def _read_history_of_system(table: TableReader, about: str, runs: DataFrame, rules: DataFrame, last: int) -> History:
     latest = runs.orderBy(sql.desc("ingest")).limit(last)
     numbers = [sql.count_if(sql.col("verdict") == name).alias(name) for name in VERDICTS]
     tallies = rules.join(sql.broadcast(latest.select("ingest")), "ingest", "left_semi").groupBy("ingest").agg(*numbers)

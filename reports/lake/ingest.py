@@ -22,7 +22,7 @@ from reports.lake.store import Lake
 from reports.rollup_error import RollupError
 from reports.text import one_line, system_key
 
-ReportStage = Callable[[str], None]
+StageReporter = Callable[[str], None]
 """A function that is called with a short description of the current stage."""
 MAX_NAMED_REJECTED_LINES = 100
 
@@ -49,7 +49,7 @@ class IngestReport:
 
 
 def ingest(
-    lake: Lake, arguments: Iterable[str], *, replacing: bool = False, stage: ReportStage = lambda _: None
+    lake: Lake, arguments: Iterable[str], *, replacing: bool = False, stage: StageReporter = lambda _: None
 ) -> IngestReport:
     """Ingest the new run folders and the new results of pairs into the lake. Raise `RollupError` if the lake could
     not be changed.
@@ -63,7 +63,7 @@ def ingest(
     return report
 
 
-def _ingest_pairs(lake: Lake, found: Sequence[PairSource], report: IngestReport, stage: ReportStage) -> None:
+def _ingest_pairs(lake: Lake, found: Sequence[PairSource], report: IngestReport, stage: StageReporter) -> None:
     fresh = [each for each in found if each.digest not in lake.manifest.pairs]
     report.known += len(found) - len(fresh)
     if fresh:
@@ -80,7 +80,7 @@ def ingest_folders(
     *,
     replacing: bool = False,
     finished: bool = False,
-    stage: ReportStage = lambda _: None,
+    stage: StageReporter = lambda _: None,
 ) -> IngestReport:
     """Ingest the new ones among the given folders, and complete the report. ``finished``: whether to skip unfinished
     runs.
@@ -200,7 +200,9 @@ def _find_new_suites(state: Manifest, chosen: Sequence[RunSource]) -> list[RunSo
     return list(by_suites.values())
 
 
-def _write_and_publish_runs(lake: Lake, chosen: Sequence[RunSource], report: IngestReport, stage: ReportStage) -> None:
+def _write_and_publish_runs(
+    lake: Lake, chosen: Sequence[RunSource], report: IngestReport, stage: StageReporter
+) -> None:
     """Write facts and derived tables to unpublished folders, publish these folders, and complete the report."""
     commit = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid.uuid4().hex[:8]}"
     try:
@@ -222,7 +224,7 @@ def _write_and_publish_runs(lake: Lake, chosen: Sequence[RunSource], report: Ing
 
 
 def _write_folders(
-    lake: Lake, commit: str, chosen: Sequence[RunSource], stage: ReportStage
+    lake: Lake, commit: str, chosen: Sequence[RunSource], stage: StageReporter
 ) -> tuple[Manifest, list[IngestCommit], int]:
     """Write the folders of ``commit``. Return the state to publish, its new commits, and the number of kept lines."""
     old = lake.manifest

@@ -18,7 +18,7 @@ from reports.site.environment import build_template_environment
 from reports.site.logs import CopiedLog
 from reports.site.news import VerdictNews
 from reports.text import get_natural_sort_key
-from reports.values import AddValueNames
+from reports.values import ValueNamer
 from reports.vocabulary import DECIDED_VERDICTS, FINDING_VERDICTS
 
 COLUMNS_PER_PAGE = 20
@@ -31,7 +31,7 @@ programs lists more.
 """
 MAX_CACHED_OUTPUTS = 4096
 """The maximum number of outputs that are cached for each macro."""
-ReportStage = Callable[[str, int, int], None]
+StageReporter = Callable[[str, int, int], None]
 """A function that is called with the current stage, the number of finished parts, and the number of all parts (0 if
 unknown).
 """
@@ -48,7 +48,7 @@ class Pages:
         site: Path,
         captures: CaptureStore,
         errata: dict[str, Erratum] | None = None,
-        named: AddValueNames = str,
+        named: ValueNamer = str,
     ) -> None:
         self.contents = contents
         self.site = site

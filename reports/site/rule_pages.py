@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from reports.model import Change, Frame, Rule, Section, StandingVerdict, System, is_judgeable
 from reports.site import names
-from reports.site.pages import COLUMNS_PER_PAGE, Pages, ReportStage
+from reports.site.pages import COLUMNS_PER_PAGE, Pages, StageReporter
 from reports.vocabulary import FINDING_VERDICTS, NOT_JUDGED, SEVERITY_BY_VERDICT, VERDICT_KIND_BY_NAME
 
 FRAMES_PER_PAGE = 8
@@ -83,7 +83,7 @@ def count_frames_per_system(standings: Iterable[StandingVerdict], limit: int = F
     return chosen
 
 
-def write_rule_pages(pages: Pages, stage: ReportStage) -> None:
+def write_rule_pages(pages: Pages, stage: StageReporter) -> None:
     """Write a page for each rule."""
     sections = {rule.rule: section for section in pages.sections for rule in section.rules}
     changes = _group_by_rule(pages.contents.changes(), lambda change: change.rule)

@@ -12,7 +12,7 @@ from reports.causes import Cause, group_findings_by_cause
 from reports.model import Rule, StandingVerdict, System, sum_counts
 from reports.site import drawing, names
 from reports.site.downloads import write_table
-from reports.site.pages import Pages, ReportStage, change
+from reports.site.pages import Pages, StageReporter, change
 from reports.text import format_repeat_command
 from reports.vocabulary import FINDING_VERDICTS
 
@@ -28,7 +28,7 @@ FINDING_COLUMNS = (
 )
 
 
-def write_system_pages(pages: Pages, stage: ReportStage) -> None:
+def write_system_pages(pages: Pages, stage: StageReporter) -> None:
     """Write a page, the tables and the badge of every system."""
     found = groupby(pages.contents.found(), key=lambda standing: standing.system)
     seen: set[str] = set()

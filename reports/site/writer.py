@@ -26,14 +26,14 @@ from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.errata_pages import write_errata
 from reports.site.news import VerdictNews
-from reports.site.pages import Pages, ReportStage, change, count_attention, count_decided, get_width_class
+from reports.site.pages import Pages, StageReporter, change, count_attention, count_decided, get_width_class
 from reports.site.pair_page import write_pairs
 from reports.site.rule_lists import write_rule_lists
 from reports.site.rule_pages import write_rule_pages
 from reports.site.run_pages import write_changes, write_logs, write_runs
 from reports.site.system_pages import write_system_pages
 from reports.text import make_slug
-from reports.values import AddValueNames
+from reports.values import ValueNamer
 from reports.vocabulary import FINDING_VERDICTS, VERDICTS
 
 SITE_FOLDERS = ("sections", "rules", "systems", "documents", "runs", "errata", "data", "badges")
@@ -51,9 +51,9 @@ a card. Systems with the most findings come first.
 def write_site(
     contents: SiteContents,
     captures: CaptureStore,
-    stage: ReportStage = lambda *_: None,
+    stage: StageReporter = lambda *_: None,
     errata: dict[str, Erratum] | None = None,
-    named: AddValueNames = str,
+    named: ValueNamer = str,
 ) -> list[str]:
     """Write all pages below ``captures.site`` again. Return the captures that run folders should contain but do not
     contain.
@@ -206,7 +206,7 @@ def _write_documents(pages: Pages) -> None:
         )
 
 
-def _write_sections(pages: Pages, stage: ReportStage) -> None:
+def _write_sections(pages: Pages, stage: StageReporter) -> None:
     parts = pages.columns()
     for number, section in enumerate(pages.sections):
         stage("pages of sections", number, len(pages.sections))

@@ -176,7 +176,7 @@ class Environment:
             if position.QueueReference.Pathname == TRANSACTIONAL:
                 self._note_arrivals(number, position)
 
-        replace_part_by_subclass(core, override_method(Positions.message_available, noting))
+        replace_part_by_subclass(core, override_method(Positions.on_message_available, noting))
         self._note_arrivals(number)
 
     def _note_arrivals(self, number: int, newest: Any = None) -> None:

@@ -20,7 +20,7 @@ class Answering(Part):
         try:
             result = carry_out()
         except CommandError as error:
-            self.qm.emit(Rejected(token, str(error)))
+            self.qm.emit_effect(Rejected(token, str(error)))
             return
         if result is not None:
-            self.qm.emit(Completed(token, result))
+            self.qm.emit_effect(Completed(token, result))

@@ -13,7 +13,7 @@ from reference_qm.core.remote.client_reading import RemoteMessage
 from reference_qm.core.remote.client_steps import RemoteError, Sequence
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction, ShareMode
 from reference_qm.core.remote.server_names import build_queue_format
-from reference_qm.core.sessions.resolving import is_address
+from reference_qm.core.sessions.resolving import is_ip_address_text
 from reference_qm.core.store.messages import describe_message
 from reference_qm.model.enums import QueueAccessType
 from reference_qm.model.statuses import Status
@@ -55,13 +55,13 @@ class ClientCommands(Part):
             raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} remote queues are already open: close some of them")
         host = self.qm.server_names.find_server(request.queue)
         queue = RemoteQueue(
-            number=self.qm.next_handle(),
+            number=self.qm.assign_handle(),
             FormatName=request.queue,
             RemoteServer=Endpoint(host, self.qm.config.remote_rpc_port),
             receives=access is QueueAccessType.RECEIVE,
         )
         share = ShareMode.MQ_DENY_RECEIVE_SHARE if request.deny_receive else ShareMode.MQ_DENY_NONE
-        unresolved = None if is_address(host) else host
+        unresolved = None if is_ip_address_text(host) else host
         opening = self.qm.client_opening.open_for_application(
             queue, unresolved, build_queue_format(request.queue), share
         )
@@ -82,7 +82,7 @@ class ClientCommands(Part):
             raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} remote cursors are already open: close some of them")
 
         def store_cursor(handle: int) -> dict[str, Any]:
-            number = self.qm.next_handle()
+            number = self.qm.assign_handle()
             self.qm.remote_client.cursors[number] = (queue, handle)
             return {"cursor": number}
 
@@ -158,7 +158,7 @@ class ClientCommands(Part):
 
         def answer_read(found: Any) -> None:
             if isinstance(found, RemoteError) and found.status == Status.MQ_ERROR_IO_TIMEOUT:
-                self.qm.emit(Completed(read.token, Result({"message": None})))
+                self.qm.emit_effect(Completed(read.token, Result({"message": None})))
             else:
                 self._answer_command(read.token, found, _describe_message)
 
@@ -175,9 +175,9 @@ class ClientCommands(Part):
 
     def _answer_command(self, token: int, outcome: Any, values: Callable[[Any], dict[str, Any]]) -> None:
         if isinstance(outcome, RemoteError):
-            self.qm.emit(Rejected(token, str(outcome)))
+            self.qm.emit_effect(Rejected(token, str(outcome)))
         else:
-            self.qm.emit(Completed(token, Result(values(outcome))))
+            self.qm.emit_effect(Completed(token, Result(values(outcome))))
 
     def _find_pending_read(self, token: int) -> PendingRemoteReadEntry | None:
         entries = self.qm.remote_client.PendingRemoteReadEntryCollection

@@ -60,7 +60,7 @@ class Inputs(Part):
         for session in list(self.qm.sessions.values()):
             self.qm.closing.close(session, "the queue manager is stopped (MS-MQQB 3.1.4.2)", now)
         for reader in list(self.qm.readers.values()):
-            self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+            self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
         self.qm.remote.associations.stop()
         self.qm.client_tasks.abandon_all_tasks(now)
         self.qm.handle_events(now)
@@ -68,20 +68,20 @@ class Inputs(Part):
         self.qm.adm.QueueManagerState = ServiceState.STOPPED
         self.qm.halted = "the queue manager is stopped (MQ_ERROR_SERVICE_NOT_AVAILABLE): start it"
 
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+    def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
         """Refuse an input of any kind while the queue manager is stopped. A command is answered with the reason why the
         queue manager is stopped.
 
         Spec: MS-MQSO 5.1.1.1, 5.5.5.
         """
         if isinstance(event, TransportAccepted):
-            self.qm.emit(CloseTransport(event.transport, "the queue manager is stopped (MS-MQSO 5.1.1.1)"))
+            self.qm.emit_effect(CloseTransport(event.transport, "the queue manager is stopped (MS-MQSO 5.1.1.1)"))
         elif isinstance(event, RpcAccepted):
-            self.qm.emit(RpcClose(event.connection, "the queue manager is stopped (MS-MQSO 5.1.1.1)"))
+            self.qm.emit_effect(RpcClose(event.connection, "the queue manager is stopped (MS-MQSO 5.1.1.1)"))
         elif isinstance(event, Command):
             self.on_command(event, now)
 
-    def on_transport(self, event: TransportEvent, now: Now) -> None:
+    def on_transport_event(self, event: TransportEvent, now: Now) -> None:
         """Pass an event of a connection to the RPC binding handle or the session that owns the connection."""
         of_binding, of_session = TRANSPORT_HANDLERS_BY_EVENT_TYPE[type(event)]
         owner = of_binding if event.transport in self.qm.remote_client.bindings else of_session
@@ -91,7 +91,7 @@ class Inputs(Part):
         """Continue the session whose connection has been established. Spec: MS-MQQB 3.1.5.2."""
         session = self.qm.transports.get(event.transport)
         if session is None:
-            self.qm.emit(
+            self.qm.emit_effect(
                 CloseTransport(
                     event.transport, "the session was closed before the connection was established (MS-MQQB 3.1.5.9)"
                 )
@@ -167,10 +167,10 @@ class Inputs(Part):
             return
         result = commit.done()
         if commit.token is not None:
-            self.qm.emit(Completed(commit.token, result))
+            self.qm.emit_effect(Completed(commit.token, result))
         for session in commit.sessions:
             self.qm.sending.dispatch_messages(session, now)
-        self.qm.disk.pass_barriers(event.token, None, now)
+        self.qm.disk.report_record_to_barriers(event.token, None, now)
 
     def on_persist_failed(self, event: PersistFailed, now: Now) -> None:
         """Undo the change that could not be written to the disk. Spec: MS-MQQB 3.1.5.8.8."""
@@ -183,17 +183,17 @@ class Inputs(Part):
             return
         commit.undo()
         if commit.token is not None:
-            self.qm.emit(
+            self.qm.emit_effect(
                 Rejected(commit.token, f"the message could not be saved: {event.error}; try again when the store works")
             )
         for session in commit.sessions:
             self.qm.sending.dispatch_messages(session, now)
-        self.qm.disk.pass_barriers(event.token, event.error, now)
+        self.qm.disk.report_record_to_barriers(event.token, event.error, now)
 
     def on_command(self, event: Command, now: Now) -> None:
         """Carry out a command of a higher layer, or refuse the command."""
         if self.qm.halted is not None and type(event.request) not in COMMANDS_ANSWERED_WHILE_HALTED:
-            self.qm.emit(Rejected(event.token, self.qm.halted))
+            self.qm.emit_effect(Rejected(event.token, self.qm.halted))
             return
         self.qm.answering.answer(
             event.token, lambda: HANDLER_BY_COMMAND_TYPE[type(event.request)](self.qm)(event.request, event.token, now)

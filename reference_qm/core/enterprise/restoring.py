@@ -18,11 +18,15 @@ from reference_qm.codec import (
     parse_packet,
 )
 from reference_qm.core.errors import CommandError
-from reference_qm.core.events import MessageLeft
+from reference_qm.core.events import MessageLeftQueue
 from reference_qm.core.names.destinations import PLACEHOLDER_TIME
 from reference_qm.core.part import Part
 from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES
-from reference_qm.core.store.entries import TRANSACTIONAL_SEQUENCE_ELEMENTS, build_removal_change, format_queue_of_entry
+from reference_qm.core.store.entries import (
+    TRANSACTIONAL_SEQUENCE_ELEMENTS,
+    build_removal_change,
+    format_queue_name_of_entry,
+)
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.model.adm import (
     IncomingTransactionalTransferInfo,
@@ -121,7 +125,7 @@ class Restoring(Part):
 
     def _remove_orphaned_messages(self, messages: dict[str, Any]) -> None:
         """Remove the messages that arrived for a queue while the queue was being deleted."""
-        places = {format_queue_of_entry(queue) for queue in self.qm.queue_names.list_every_queue()}
+        places = {format_queue_name_of_entry(queue) for queue in self.qm.queue_names.list_every_queue()}
         lost = (
             key
             for key, value in messages.items()
@@ -215,7 +219,7 @@ class Restoring(Part):
         deleted.
         """
         kind, number, sender, format_name = name.split(":", 3)
-        queue = self.qm.destinations.find_queue_of_entry(f"queue:{number}")
+        queue = self.qm.destinations.find_queue_of_saved_message(f"queue:{number}")
         if kind != "transfer" or queue is None:
             return None
         key = (UUID(sender), format_name.lower())
@@ -237,7 +241,7 @@ class Restoring(Part):
         queue = (
             Queue(Pathname=value["in"])
             if removed is not None
-            else self.qm.destinations.find_queue_of_entry(value["in"])
+            else self.qm.destinations.find_queue_of_saved_message(value["in"])
         )
         if queue is None:
             return
@@ -254,7 +258,7 @@ class Restoring(Part):
         position = MessagePosition(message, queue, state, order_queue=order_queue, key=key)
         if removed is not None:
             position.State = MessagePositionState.DELETED
-            self.qm.post(MessageLeft(position, MessageClass(removed)))
+            self.qm.post_event(MessageLeftQueue(position, MessageClass(removed)))
         elif isinstance(queue, OutgoingQueue):
             number = message.TransactionSequenceNumber if self.qm.sending.is_from_this_queue_manager(packet) else 0
             outgoing = OutgoingMessagePosition(position, packet, TxSequenceNumber=number)

@@ -6,8 +6,8 @@ from typing import Any
 from reference_qm.config import QueueSettings
 from reference_qm.core.part import Part
 from reference_qm.core.queueing.queues import make_queue_with_defaults
-from reference_qm.core.store.entries import format_queue_of_entry
-from reference_qm.core.store.queue_values import CONVERTERS_OF_ATTRIBUTES, REQUIRED_ATTRIBUTES
+from reference_qm.core.store.entries import format_queue_name_of_entry
+from reference_qm.core.store.queue_values import CONVERTERS_BY_QUEUE_ATTRIBUTE, REQUIRED_QUEUE_ATTRIBUTES
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
@@ -61,12 +61,14 @@ class SurvivingQueues(Part):
         """
         number, _, subqueue = place.partition(";")
         queue = Queue(Pathname=values["Pathname"])
-        for name, (_, read) in CONVERTERS_OF_ATTRIBUTES.items():
-            if name in values or name in REQUIRED_ATTRIBUTES:
+        for name, (_, read) in CONVERTERS_BY_QUEUE_ATTRIBUTE.items():
+            if name in values or name in REQUIRED_QUEUE_ATTRIBUTES:
                 setattr(queue, name, read(values[name]))
         if subqueue:
             parent = next(
-                one for one in self.qm.adm.QueueCollection.values() if format_queue_of_entry(one) == f"queue:{number}"
+                one
+                for one in self.qm.adm.QueueCollection.values()
+                if format_queue_name_of_entry(one) == f"queue:{number}"
             )
             self.qm.queues.add_subqueue(queue, parent, subqueue)
             return

@@ -50,10 +50,10 @@ class ClientCancelling(Part):
     def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
         """Call RemoteQMCancelReceive. Spec: MS-MQQP 3.2.4.7."""
         assert entry.queue.binding is not None
-        arguments = self.build_cancel_receive(entry)
+        arguments = self.build_cancel_receive_arguments(entry)
         yield from self.qm.server_bindings.call_method(entry.queue.binding, "RemoteQMCancelReceive", **arguments)
 
-    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+    def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
         """Return the arguments for RemoteQMCancelReceive. Spec: MS-MQQP 3.2.4.7."""
         return {
             "hQueue": entry.OpenQueueDescriptorHandle,
@@ -83,9 +83,9 @@ class ClientCancelling(Part):
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
         """Close a cursor. Spec: MS-MQQP 3.2.4.8."""
         assert queue.binding is not None
-        arguments = self.build_close_cursor(queue, cursor)
+        arguments = self.build_close_cursor_arguments(queue, cursor)
         yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMCloseCursor", **arguments)
 
-    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+    def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
         """Return the arguments for RemoteQMCloseCursor. Spec: MS-MQQP 3.2.4.8."""
         return {"hQueue": queue.QueueHandle, "hCursor": cursor}

@@ -83,7 +83,7 @@ class RemoteRead:
 
 
 @dataclass(slots=True, eq=False)
-class RemoteClient:
+class RemoteReadingClientState:
     """The whole state of the client for remote reading.
 
     ``bindings`` contains the bindings by the names of their connections. ``tasks`` contains the sequences that have

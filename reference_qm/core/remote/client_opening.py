@@ -32,7 +32,7 @@ class ClientOpening(Part):
             address = yield Resolve(host)
             queue.RemoteServer = Endpoint(address, queue.RemoteServer.port)
         application = yield from self.qm.server_bindings.bind_to_server(queue.RemoteServer, QMCOMM)
-        yield from self.qm.server_bindings.close_binding_after(
+        yield from self.qm.server_bindings.run_sequence_and_close_binding(
             application, self._open_with_both_interfaces(application, queue, queue_format, share)
         )
         self.qm.remote_client.queues[queue.number] = queue
@@ -76,11 +76,11 @@ class ClientOpening(Part):
         3.2.4.1.
         """
         assert queue.binding is not None
-        arguments = self.build_open_queue(queue)
+        arguments = self.build_open_queue_arguments(queue)
         results = yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMOpenQueue", **arguments)
         return results["phContext"]
 
-    def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
+    def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
         """Return the arguments for RemoteQMOpenQueue. The document calls the argument dwpContext dwContext.
 
         Spec: MS-MQQP 3.2.4.1.
@@ -122,7 +122,7 @@ class ClientOpening(Part):
         """
         assert queue.binding is not None
         entry = self.find_remote_open_queue(queue)
-        yield from self.qm.server_bindings.close_binding_after(
+        yield from self.qm.server_bindings.run_sequence_and_close_binding(
             queue.binding, self._close_open_queue(queue.binding, entry)
         )
 

@@ -26,7 +26,7 @@ class ClientTasks(Part):
 
     def run(self, sequence: Sequence, now: Now, finished: Callable[[Any], None]) -> None:
         """Start a sequence of remote calls. When the sequence ends, ``finished`` is called with its outcome."""
-        self._resume_task(Task(self.qm.next_handle(), sequence, finished), None, now)
+        self._resume_task(Task(self.qm.assign_handle(), sequence, finished), None, now)
 
     def _resume_task(self, task: Task, came: Any, now: Now) -> None:
         """Resume a sequence with the result for which it waited, and begin its next step."""
@@ -57,15 +57,15 @@ class ClientTasks(Part):
         waiting = self.qm.remote_client.resolving.setdefault(step.host, [])
         waiting.append(task)
         if len(waiting) == 1:
-            self.qm.emit(ResolveHost(step.host))
+            self.qm.emit_effect(ResolveHost(step.host))
 
     def _begin_bind(self, task: Task, step: Bind, now: Now) -> None:
         association = ClientAssociation([step.interface], security=self.qm.config.rpc_client)
-        binding = Binding(self.qm.next_transport(), step.interface, association, opener=task)
+        binding = Binding(self.qm.assign_transport_name(), step.interface, association, opener=task)
         self.qm.remote_client.bindings[binding.transport] = binding
         task.waits_for = (binding, None)
         self._start_timer(task, self.qm.settings.remote_call_ms, now)
-        self.qm.emit(Connect(binding.transport, step.server))
+        self.qm.emit_effect(Connect(binding.transport, step.server))
 
     def _begin_call(self, task: Task, step: CallMethod, now: Now) -> None:
         binding = step.binding
@@ -127,7 +127,7 @@ class ClientTasks(Part):
         del binding.calls[call]
         for one in binding.association.cancel_call(call):
             if isinstance(one, SendPdus):
-                self.qm.emit(SendPacket(binding.transport, one.data))
+                self.qm.emit_effect(SendPacket(binding.transport, one.data))
         self._resume_task(
             task, RemoteError(f"{call.method.name} was not answered in time; the call was cancelled"), now
         )
@@ -145,7 +145,7 @@ class ClientTasks(Part):
         """Carry out the outputs of an association in the order in which the association returned them."""
         for one in happened:
             if isinstance(one, SendPdus):
-                self.qm.emit(SendPacket(binding.transport, one.data))
+                self.qm.emit_effect(SendPacket(binding.transport, one.data))
             elif isinstance(one, AssociationBound):
                 self._resume_opening_task(binding, binding, now)
             elif isinstance(one, CallReturned):
@@ -164,7 +164,7 @@ class ClientTasks(Part):
 
     def _close_binding(self, binding: Binding, now: Now, why: str = "the binding handle is closed (C706 2.3)") -> None:
         if binding.ended is None:
-            self.qm.emit(CloseTransport(binding.transport, why))
+            self.qm.emit_effect(CloseTransport(binding.transport, why))
             self._end_binding(binding, why, now)
 
     def _end_binding(self, binding: Binding, reason: str, now: Now) -> None:

@@ -77,7 +77,7 @@ class ObjectProperties(Part):
         if text is None:
             return None
         try:
-            return self.qm.queue_names.find_by_format_name(parse_format_name(text))
+            return self.qm.queue_names.find_queue_by_format_name(parse_format_name(text))
         except FormatError:
             return None
 

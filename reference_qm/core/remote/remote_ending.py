@@ -94,7 +94,7 @@ class RemoteEnding(Part):
         """Return MQ_OK and the read with the given queue handle and RequestId, or an error status and None. Spec:
         MS-MQQP 3.1.4.6.
         """
-        entries = self.qm.remote.RemoteReadEntryCollection.of(h_queue)
+        entries = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(h_queue)
         if not entries:
             return Status.MQ_ERROR_INVALID_HANDLE, None
         found = next((entry for entry in entries if entry.RequestId == request_id), None)
@@ -113,14 +113,14 @@ class RemoteEnding(Part):
         self.qm.remote_reads.remove_remote_read_entry(entry)
         return cancelled
 
-    def cancel_call(self, call: Call) -> None:
+    def end_read_of_cancelled_call(self, call: Call) -> None:
         """End a read whose call the client cancelled, and answer the call with a fault. Spec: C706 12.6.4.6, 6.1.8."""
         entry = self.qm.remote.reads.get(call)
         if entry is not None:
             entry.cancelled = True
             self.cancel_remote_read(entry, CANCELED_STATUS)
 
-    def orphan_call(self, call: Call) -> None:
+    def end_read_of_orphaned_call(self, call: Call) -> None:
         """End a read whose client no longer waits for an answer. Spec: C706 12.6.4.8, MS-RPCE 3.3.3.7.1."""
         entry = self.qm.remote.reads.get(call)
         if entry is not None:

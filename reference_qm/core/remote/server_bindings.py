@@ -54,7 +54,7 @@ class ServerBindings(Part):
         Spec: MS-MQQP 3.2.4.1, MS-MQMP 4.2.
         """
         initial = yield from self.construct_initial_binding(server, interface)
-        return (yield from self.close_binding_after(initial, self._bind_at_server_port(server, initial)))
+        return (yield from self.run_sequence_and_close_binding(initial, self._bind_at_server_port(server, initial)))
 
     def construct_initial_binding(self, server: Endpoint, interface: Interface) -> Sequence:
         """Construct the binding handle with which the client requests the port of an interface, and return a
@@ -69,7 +69,7 @@ class ServerBindings(Part):
             if interface is not QM2QM:
                 raise
         qmcomm = yield from self.construct_binding(server, QMCOMM)
-        port = yield from self.close_binding_after(qmcomm, self.ask_server_port(qmcomm, interface))
+        port = yield from self.run_sequence_and_close_binding(qmcomm, self.ask_server_port(qmcomm, interface))
         return (yield from self.construct_binding(Endpoint(server.host, port), interface))
 
     def _bind_at_server_port(self, server: Endpoint, initial: Binding) -> Sequence:
@@ -83,7 +83,7 @@ class ServerBindings(Part):
         Spec: MS-MQMP 3.2.4.
         """
         binding = yield from self.bind_to_server(server, QMCOMM)
-        return (yield from self.close_binding_after(binding, self.call_method(binding, method, **arguments)))
+        return (yield from self.run_sequence_and_close_binding(binding, self.call_method(binding, method, **arguments)))
 
     def call_method(self, binding: Binding, method: str, **arguments: object) -> Sequence:
         """Call a method that answers at once.
@@ -109,7 +109,7 @@ class ServerBindings(Part):
         if self.is_failure(status):
             raise RemoteError(f"{method} returned {format_status(status)}", status)
 
-    def close_binding_after(self, binding: Binding, sequence: Sequence) -> Sequence:
+    def run_sequence_and_close_binding(self, binding: Binding, sequence: Sequence) -> Sequence:
         """Run a sequence, and close a binding handle at the end, even if the sequence fails."""
         try:
             outcome = yield from sequence

@@ -32,7 +32,7 @@ class Ping(Part):
         session.opening = Opening.PING_RESPONSE
         request = self.build_request()
         remote = Endpoint(session.RemoteQMAddress, self.qm.config.remote_ping_port)
-        self.qm.emit(SendDatagram(PingSocket.SOURCE, remote, request.build()))
+        self.qm.emit_effect(SendDatagram(PingSocket.SOURCE, remote, request.build()))
         self.qm.session_timers.start(session, TimerName.PING_RESPONSE, self.qm.settings.ping_response_ms, now)
 
     def build_request(self) -> PingPacket:
@@ -48,7 +48,7 @@ class Ping(Part):
         request = _parse_ping_or_none(data)
         if request is not None and self.qm.config.answer_pings:
             response = self.build_response(request)
-            self.qm.emit(SendDatagram(PingSocket.LISTENER, remote, response.build()))
+            self.qm.emit_effect(SendDatagram(PingSocket.LISTENER, remote, response.build()))
 
     def build_response(self, request: PingPacket) -> PingPacket:
         """Build a Ping Response. Spec: MS-MQQB 3.1.7.7, 2.2.7 (RF is set if a session would be refused now)."""
@@ -68,10 +68,10 @@ class Ping(Part):
             return
         for session in list(self.qm.sessions.values()):
             if session.opening is Opening.PING_RESPONSE and session.ping_cookie == response.Cookie:
-                self.response_processed(session, response, now)
+                self.on_ping_response_processed(session, response, now)
                 return
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         """Continue to establish the session, or end the attempt, depending on the Ping Response. Spec: MS-MQQB
         3.1.7.9, 3.1.7.6 step 10.
         """

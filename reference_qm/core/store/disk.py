@@ -27,7 +27,7 @@ than this number is the later ordinal.
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class PendingDiskChange:
     """A change that is being written to the disk. ``token`` is the token of the command that waits for the change, or
     None if no command waits.
 
@@ -70,7 +70,7 @@ class Disk:
         """
         self.error = ""
         """The reason why the last failed change could not be written."""
-        self.pending: dict[int, Commit] = {}
+        self.pending: dict[int, PendingDiskChange] = {}
         self._emit = emit
         self._next_token = next_token
         self._repeat: Change = {}
@@ -114,7 +114,7 @@ class Disk:
         else:
             reached(now)
 
-    def pass_barriers(self, token: int, error: str | None, now: Now) -> None:
+    def report_record_to_barriers(self, token: int, error: str | None, now: Now) -> None:
         """Inform every DiskWriteBarrier that a record is on disk, or that the record could not be written."""
         waiting, self._barriers = self._barriers, []
         for barrier in waiting:
@@ -147,7 +147,7 @@ class Disk:
         self.reserved_sequential = sequential_id + RESERVED_ORDINAL_COUNT
         return {"sequential_id": self.reserved_sequential}
 
-    def take_persisted_change(self, token: int) -> Commit | None:
+    def take_persisted_change(self, token: int) -> PendingDiskChange | None:
         """Record that the change with the given token is on disk. Return the change, or None if the token is
         unknown.
         """
@@ -156,7 +156,7 @@ class Disk:
             self.reserved = reserved
         return commit
 
-    def handle_failed_write(self, token: int, error: str) -> Commit | None:
+    def handle_failed_write(self, token: int, error: str) -> PendingDiskChange | None:
         """Handle a change that could not be written. The part of the change that is still valid is written with the
         next change.
         """
@@ -180,5 +180,5 @@ class Disk:
         repeat = self._repeat | repeat
         self._repeat = {}
         number = self._next_token()
-        self.pending[number] = Commit(repeat | change, repeat, token, done, undo, sessions)
+        self.pending[number] = PendingDiskChange(repeat | change, repeat, token, done, undo, sessions)
         self._emit(Persist(number, dict(self.pending[number].change)))

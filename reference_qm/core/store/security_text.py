@@ -36,7 +36,10 @@ _SENDER_TYPE_BY_NAME: Mapping[str, int] = {"none": ST_NONE, "sid": ST_SID, QUEUE
 
 
 def parse_requested_security(
-    request: SendMessage, accounts: tuple[Account, ...], own: UUID, preset_hash: HashAlgorithm = HashAlgorithm.SHA512
+    request: SendMessage,
+    accounts: tuple[Account, ...],
+    own: UUID,
+    default_hash_algorithm: HashAlgorithm = HashAlgorithm.SHA512,
 ) -> MessageSecurity | None:
     """Return the security attributes that a command requests, or None if it requests none. Raises CommandError for
     an invalid value.
@@ -48,7 +51,9 @@ def parse_requested_security(
     privacy = convert_argument_word("privacy_level", request.privacy_level, _PRIVACY_LEVEL_BY_NAME)
     named = request.hash_algorithm
     algorithm = (
-        preset_hash if named is None else convert_argument_word("hash_algorithm", named, _HASH_ALGORITHM_BY_NAME)
+        default_hash_algorithm
+        if named is None
+        else convert_argument_word("hash_algorithm", named, _HASH_ALGORITHM_BY_NAME)
     )
     if not level and not privacy and request.sender is None:
         return None

@@ -55,7 +55,7 @@ class InSequence(Part):
         if not self.is_in_sequence(session, packet):
             self.reject_out_of_sequence(session, transfer, now)
             return
-        if not self.qm.admission.has_room(session, packet, queue, message, now):
+        if not self.qm.admission.has_queue_room_for_message(session, packet, queue, message, now):
             return
         transfer = transfer or _create_transfer(queue, key, message.DestinationQueueFormatName)
         follows = (transfer.SequenceIdentifier, transfer.SequenceNumber)
@@ -110,7 +110,7 @@ class InSequence(Part):
         session.IncomingTxSequenceNumber = transfer.SequenceNumber = header.TxSequenceNumber
         transfer.LastAccessTime = now.utc_s
 
-    def confirm_saved(self, acceptance: AcceptedMessage, sessions: list[Session], now: Now) -> None:
+    def confirm_message_saved(self, acceptance: AcceptedMessage, sessions: list[Session], now: Now) -> None:
         """Allow a message to be acknowledged when the message and its predecessors are on disk. Spec: MS-MQQB
         3.1.1.6.2.
         """
@@ -126,7 +126,7 @@ class InSequence(Part):
                 session.order_acks_due[transfer] = None
                 self.qm.order_acks.start_order_ack_timer(session, now)
 
-    def withdraw_unsaved(self, transfer: IncomingTransactionalTransferInfo) -> None:
+    def withdraw_unsaved_message(self, transfer: IncomingTransactionalTransferInfo) -> None:
         """Set a sequence back to the last message that is on disk with all its predecessors. The sender repeats the
         later messages, because they were not acknowledged.
 

@@ -51,7 +51,7 @@ class Routing(Part):
             return
         if self.qm.adm.Throttled:
             self.qm.adm.MessageIDHistoryTable.remove(entry)
-            self.qm.admission.close_above_quota(session, now)
+            self.qm.admission.close_session_above_quota(session, now)
             return
         onward = replace(
             counted,
@@ -105,10 +105,10 @@ class Routing(Part):
         queue = position.QueueReference
         assert isinstance(queue, OutgoingQueue)
         position.awaits_disk = False
-        self.qm.sending.put_outgoing(queue.session, OutgoingMessagePosition(position, packet), now)
+        self.qm.sending.add_message_to_session_table(queue.session, OutgoingMessagePosition(position, packet), now)
         self.qm.tracing.trace_received(position.MessageReference, now)
         if packet.UserHeader.TH:
-            self.qm.order_acks.note_transfer(queue.session)
+            self.qm.order_acks.update_outgoing_transfer_info(queue.session)
 
 
 def _get_destination_key(packet: UserMessagePacket) -> str:

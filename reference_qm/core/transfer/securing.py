@@ -8,7 +8,7 @@ from reference_qm.codec import FormatError, MessageClass, MisuseError, UserMessa
 from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
 from reference_qm.core.store.messages import serialize_message
-from reference_qm.core.transfer.security_on_receipt import find_unmet_demand
+from reference_qm.core.transfer.security_on_receipt import find_unmet_security_demand
 from reference_qm.model.adm import Message, Queue, Session
 from reference_qm.security import (
     MessageRefused,
@@ -105,7 +105,7 @@ class Securing(Part):
         manager, except that no encryption is required.
         """
         wanted = message.security
-        refusal: object = find_unmet_demand(
+        refusal: object = find_unmet_security_demand(
             queue,
             authenticated=wanted is not None and bool(wanted.AuthenticationLevel),
             encrypted=wanted is not None and bool(wanted.PrivacyLevel),

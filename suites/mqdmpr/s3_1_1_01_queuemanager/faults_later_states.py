@@ -45,12 +45,12 @@ class QueueManagerStopKeepsAcceptedSessions(Inputs):
         super().on_stopped(event, now)
         self.qm.sessions.update(accepted)
 
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+    def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
         if isinstance(event, BytesReceived):
             self.qm.halted = None
             self.on_bytes(event, now)
         else:
-            super().on_anything_while_stopped(event, now)
+            super().refuse_input_while_stopped(event, now)
 
 
 @fault("queue-manager-stop-answers-pending-peeks", breaks="MQDMPR-3.1.1.1-23", blind=True)

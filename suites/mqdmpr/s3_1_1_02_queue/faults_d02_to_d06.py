@@ -34,7 +34,7 @@ from reference_qm.surface.clock import Now
 class QueueWithAuthenticationAcceptsUnsignedMessage(SecurityOnReceipt):
     """A queue with Authentication accepts an unsigned message."""
 
-    def check_queue_demands(
+    def check_queue_security_demands(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> UserMessagePacket | MessageClass:
         return packet
@@ -44,23 +44,23 @@ class QueueWithAuthenticationAcceptsUnsignedMessage(SecurityOnReceipt):
 class QueueWithAuthenticationRefusesSignedMessage(SecurityOnReceipt):
     """A queue with Authentication refuses every message, even a signed message."""
 
-    def check_queue_demands(
+    def check_queue_security_demands(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> UserMessagePacket | MessageClass:
         if queue.Authentication:
             return MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
-        return super().check_queue_demands(session, packet, queue, now)
+        return super().check_queue_security_demands(session, packet, queue, now)
 
 
 @fault("queue-without-authentication-refuses-unsigned-message", breaks="MQDMPR-3.1.1.2-D02")
 class QueueWithoutAuthenticationRefusesUnsignedMessage(SecurityOnReceipt):
     """A queue without Authentication refuses an unsigned message."""
 
-    def check_queue_demands(
+    def check_queue_security_demands(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> UserMessagePacket | MessageClass:
         before, queue.Authentication = queue.Authentication, True
-        checked = super().check_queue_demands(session, packet, queue, now)
+        checked = super().check_queue_security_demands(session, packet, queue, now)
         queue.Authentication = before
         return checked
 
@@ -69,20 +69,20 @@ class QueueWithoutAuthenticationRefusesUnsignedMessage(SecurityOnReceipt):
 class QueueWithAuthenticationAcceptsUnsignedTransactionalMessage(SecurityOnReceipt):
     """A transactional queue with Authentication accepts an unsigned transactional message."""
 
-    def check_queue_demands(self, session: Any, packet: Any, queue: Queue, now: Now) -> Outcome:
+    def check_queue_security_demands(self, session: Any, packet: Any, queue: Queue, now: Now) -> Outcome:
         if packet.TransactionHeader is not None and packet.SecurityHeader is None:
             return packet
-        return super().check_queue_demands(session, packet, queue, now)
+        return super().check_queue_security_demands(session, packet, queue, now)
 
 
 @fault("queue-with-authentication-accepts-unsigned-express-message", breaks="MQDMPR-3.1.1.2-D02", blind=True)
 class QueueWithAuthenticationAcceptsUnsignedExpressMessage(SecurityOnReceipt):
     """A queue with Authentication accepts an unsigned express message."""
 
-    def check_queue_demands(self, session: Any, packet: Any, queue: Queue, now: Now) -> Outcome:
+    def check_queue_security_demands(self, session: Any, packet: Any, queue: Queue, now: Now) -> Outcome:
         if not packet.UserHeader.DM:
             return packet
-        return super().check_queue_demands(session, packet, queue, now)
+        return super().check_queue_security_demands(session, packet, queue, now)
 
 
 @fault("queue-authentication-set-later-ignored", breaks="MQDMPR-3.1.1.2-D02", blind=True)
@@ -181,14 +181,14 @@ class QueueJournalQuotaSharedByAllJournals(Quotas):
 class QueueJournalDiscardsOldestMessageWhenFull(Journaling):
     """A full journal discards its oldest messages to store a new message that alone exceeds JournalQuota."""
 
-    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+    def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         journal = position.QueueReference.JournalQueueReference
         received = reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE
         if journal is not None and position.QueueReference.Journaling and received:
             for old in list(journal.MessagePositionList):
                 if self.qm.quotas.check(journal, position.MessageReference):
                     journal.MessagePositionList.remove(old)
-        super().journal_received(position, reason)
+        super().journal_received_message(position, reason)
 
 
 @fault("journal-quota-checked-without-new-message", breaks="MQDMPR-3.1.1.2-D04")
@@ -228,7 +228,7 @@ add(
     "queue-with-journaling-journals-nothing",
     "MQDMPR-3.1.1.2-D05",
     "The queue manager does not copy a message that is received from a queue with Journaling into the journal.",
-    skip(Journaling.journal_received),
+    skip(Journaling.journal_received_message),
 )
 
 
@@ -236,10 +236,10 @@ add(
 class QueueWithoutJournalingJournals(Journaling):
     """The queue manager copies a message that is received from a queue without Journaling into the journal."""
 
-    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+    def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         queue = position.QueueReference
         before, queue.Journaling = queue.Journaling, True
-        super().journal_received(position, reason)
+        super().journal_received_message(position, reason)
         queue.Journaling = before
 
 
@@ -247,10 +247,10 @@ class QueueWithoutJournalingJournals(Journaling):
 class MessageReceivedRemotelyNotJournaled(Journaling):
     """A message that is received while a remote reader has its queue open is not stored in the journal."""
 
-    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+    def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         opened = [one for one in self.qm.descriptors.values() if one.QueueReference is position.QueueReference]
         if all(one.RemoteReadState is RemoteReadState.NONE for one in opened):
-            super().journal_received(position, reason)
+            super().journal_received_message(position, reason)
 
 
 @fault("message-received-in-transaction-not-journaled", breaks="MQDMPR-3.1.1.2-D05")
@@ -274,18 +274,18 @@ class MessageReceivedInTransactionNotJournaled(TransactionEvents):
 class QueueJournalsPurgedMessages(Journaling):
     """The queue manager copies a message that is purged from a queue with Journaling into the journal."""
 
-    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+    def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         purged = reason is MessageClass.MQMSG_CLASS_NACK_Q_PURGED
-        super().journal_received(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE if purged else reason)
+        super().journal_received_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE if purged else reason)
 
 
 @fault("queue-journals-expired-messages", breaks="MQDMPR-3.1.1.2-D05", blind=True)
 class QueueJournalsExpiredMessages(Journaling):
     """The queue manager copies a message that expires in a queue with Journaling into the journal."""
 
-    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+    def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         expired = reason is MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
-        super().journal_received(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE if expired else reason)
+        super().journal_received_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE if expired else reason)
 
 
 @fault("queue-journaling-disabled-later-still-journals", breaks="MQDMPR-3.1.1.2-D05", blind=True)
@@ -315,7 +315,7 @@ class QueueExpressMessagesNotJournaled(Journaling):
     """
 
     @only_if(lambda part, position, reason: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
-    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+    def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         return
 
 

@@ -99,11 +99,11 @@ class ReceiverSecondConnectorTypeOfSessionRefused(Identifying):
 class ReceiverFinalAckOfMessageOfDeletedQueueOmitted(FinalAcks):
     """The receiver sends no FinalAck for a message with FinalAckRequired whose queue is deleted."""
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         journaled = message.PositiveJournalingRequested or message.NegativeJournalingRequested
         if journaled or reason is not MessageClass.MQMSG_CLASS_NACK_Q_DELETED:
-            super().acknowledge_final(position, reason, now)
+            super().send_final_ack_of_message(position, reason, now)
 
 
 @fault("receiver-final-ack-of-message-that-requests-acknowledgments", breaks="MQDMPR-3.1.1.12-64", blind=True)
@@ -114,7 +114,7 @@ class ReceiverFinalAckOfMessageThatRequestsAcknowledgments(Arrival):
         position = saving.position
         requested = position.MessageReference.AcknowledgementsRequested
         if saving.acceptance is not None and position.order_queue is None and requested:
-            session, source = saving.claims[0][0], packet.UserHeader.SourceQueueManager
+            session, source = saving.receipts_of_sessions[0][0], packet.UserHeader.SourceQueueManager
             position.order_queue = self.qm.order_acks.build_order_queue_name(session, source)
         super().save_message(saving, packet)
 
@@ -123,14 +123,14 @@ class ReceiverFinalAckOfMessageThatRequestsAcknowledgments(Arrival):
 class ReceiverFinalAckOfPurgedMessageNotRequired(FinalAcks):
     """The receiver sends a FinalAck for each purged transactional message, although the message does not require it."""
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def on_message_position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         purged = reason is MessageClass.MQMSG_CLASS_NACK_Q_PURGED and message.TransactionIdentifier is not None
         source = message.Identifier.QueueManagerGuid
         for session in self.qm.sessions.values():
             if purged and position.order_queue is None and session.RemoteQMGuid == source:
                 position.order_queue = self.qm.order_acks.build_order_queue_name(session, source)
-        super().position_deleted(position, reason, now)
+        super().on_message_position_deleted(position, reason, now)
 
 
 _LONG_ENVELOPE = 1_000
@@ -311,10 +311,10 @@ class ReceiverSecondRejectionOfTransactionClassAckReceive(TransactionOperations)
 class ReceiverFinalAckOfRejectedMessageClassTimeout(FinalAcks):
     """The FinalAck of a message that an application rejected has the class NackReceiveTimeout."""
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if reason is MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED:
             reason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
-        super().acknowledge_final(position, reason, now)
+        super().send_final_ack_of_message(position, reason, now)
 
 
 @fault("receiver-security-id-with-sender-type-none-authorized", breaks="MQDMPR-3.1.1.12-D54", blind=True)

@@ -109,8 +109,8 @@ class ReceiverOnlyFirstOfMessagesExpires(Expiring):
     first of them.
     """
 
-    def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
-        super().delete_not_received(positions[:1], now)
+    def delete_messages_not_received_in_time(self, positions: list[MessagePosition], now: Now) -> None:
+        super().delete_messages_not_received_in_time(positions[:1], now)
 
 
 @fault("receiver-message-returned-by-abort-after-expiry-stays", breaks="MQDMPR-3.1.2.4-01")

@@ -112,7 +112,7 @@ class LocalSendInTransactionVisibleBeforeCommit(TransactionOperations):
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)
         if not isinstance(queue, OutgoingQueue):
-            self.qm.positions.message_available(position)
+            self.qm.positions.on_message_available(position)
         return position
 
 

@@ -57,8 +57,8 @@ class OtherStatusOfStop(Waiting):
     def is_wrong(self, reader: WaitingMessageReadOperation) -> bool:
         raise NotImplementedError
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
-        super().stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT if self.is_wrong(reader) else status)
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+        super().end_wait_without_message(reader, Status.MQ_ERROR_IO_TIMEOUT if self.is_wrong(reader) else status)
 
 
 @fault("queue-manager-status-of-stopped-peek-by-cursor-io-timeout", breaks="MQDMPR-3.1.7.3.5-03", blind=True)

@@ -154,8 +154,8 @@ class QueueManagerCursorReceiveOfExpiredMessageTakesNext(Cursors):
 class CursorStateUnreadDuringPendingPeek(Cursors):
     """A message that completes a pending peek by a cursor sets the cursor's state to UNREAD."""
 
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
-        super().message_available(cursor, message_position)
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        super().on_message_available(cursor, message_position)
         cursor.CursorState = CursorState.UNREAD
 
 
@@ -163,8 +163,8 @@ class CursorStateUnreadDuringPendingPeek(Cursors):
 class CursorStateReadDuringPendingReceive(Cursors):
     """A message that completes a pending receive by a cursor sets the cursor's state to READ."""
 
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
-        super().message_available(cursor, message_position)
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        super().on_message_available(cursor, message_position)
         cursor.CursorState = CursorState.READ
 
 
@@ -172,9 +172,9 @@ class CursorStateReadDuringPendingReceive(Cursors):
 class QueueManagerCursorReadAfterWaitingReceive(Cursors):
     """A message that completes a pending receive by a cursor sets the cursor's state to READ."""
 
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         received = cursor.CursorState is CursorState.WAIT_RECEIVE
-        super().message_available(cursor, message_position)
+        super().on_message_available(cursor, message_position)
         if received:
             cursor.CursorState = CursorState.READ
 
@@ -183,9 +183,9 @@ class QueueManagerCursorReadAfterWaitingReceive(Cursors):
 class CursorStateWaitingSharedByCursorsOfHandle(Cursors):
     """A message that completes a pending receive by a cursor sets all cursors of the handle to UNREAD."""
 
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         receives = cursor.CursorState is CursorState.WAIT_RECEIVE
-        super().message_available(cursor, message_position)
+        super().on_message_available(cursor, message_position)
         for other in cursor.OpenQueueDescriptorReference.CursorCollection.values() if receives else ():
             other.CursorState = CursorState.UNREAD
 
@@ -202,7 +202,7 @@ class QueueManagerWaitingCursorNotMovedBackToHigherPriority(Cursors):
             and cursor.MessagePositionReference.MessageReference.Priority < message_position.MessageReference.Priority
         )
     )
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         cursor.CursorState = CursorState.READ if cursor.CursorState is CursorState.WAIT_PEEK else CursorState.UNREAD
 
 
@@ -210,7 +210,7 @@ class QueueManagerWaitingCursorNotMovedBackToHigherPriority(Cursors):
 class CursorNotMovedByTimedOutReceive(Cursors):
     """When a receive by a cursor times out, the cursor stays at its position instead of moving past all messages."""
 
-    def wait_expired(self, cursor: Cursor) -> None:
+    def on_read_wait_expired(self, cursor: Cursor) -> None:
         cursor.CursorState = CursorState.UNREAD
 
 
@@ -218,9 +218,9 @@ class CursorNotMovedByTimedOutReceive(Cursors):
 class CursorTimedOutReceiveMovesToStart(Cursors):
     """When a pending receive by a cursor ends without a message, the cursor moves to the start of the queue."""
 
-    def wait_expired(self, cursor: Cursor) -> None:
+    def on_read_wait_expired(self, cursor: Cursor) -> None:
         waited = cursor.CursorState is CursorState.WAIT_RECEIVE
-        super().wait_expired(cursor)
+        super().on_read_wait_expired(cursor)
         if waited:
             self.rewind(cursor)
 
@@ -229,7 +229,7 @@ class CursorTimedOutReceiveMovesToStart(Cursors):
 class QueueManagerCursorOfCancelledReceiveNotMoved(Waiting):
     """When a pending receive by a cursor is cancelled, the cursor stays where it was."""
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         cursor = reader.CursorReference
         if (
             status is not Status.MQ_ERROR_IO_TIMEOUT
@@ -237,7 +237,7 @@ class QueueManagerCursorOfCancelledReceiveNotMoved(Waiting):
             and cursor.CursorState is CursorState.WAIT_RECEIVE
         ):
             cursor.CursorState = CursorState.UNREAD
-        super().stop_reader(reader, status)
+        super().end_wait_without_message(reader, status)
 
 
 @fault("cursor-of-cancelled-receive-waits", breaks="MQDMPR-3.2.7.6-05")

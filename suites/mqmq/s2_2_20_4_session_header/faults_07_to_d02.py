@@ -24,8 +24,8 @@ class ReceiverRecoverableAckNumberRepeated(SessionAcks):
     arrived since then.
     """
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         last = getattr(self, "last", {})
         self.last = last
         if header.RecoverableMsgAckSeqNumber:
@@ -60,8 +60,8 @@ class ReceiverRecoverableAckNumberWithoutFlagsNextNumber(SentSessionHeaderChange
 class ReceiverSessionHeaderFlagOfThirtySecondMessageClear(SessionAcks):
     """The receiver never sets bit 31 of RecoverableMsgAckFlags, even if the corresponding message is on disk."""
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         return replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 0x7FFFFFFF)
 
 
@@ -69,8 +69,8 @@ class ReceiverSessionHeaderFlagOfThirtySecondMessageClear(SessionAcks):
 class ReceiverRecoverableAckFlagsCutTo16Bits(SessionAcks):
     """The receiver acknowledges at most 16 recoverable messages in RecoverableMsgAckFlags."""
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         return replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 0xFFFF)
 
 
@@ -235,9 +235,9 @@ class ReceiverSessionAckReservedAbove0x7fffIgnored(SessionAcks):
 
 def _ignore_session_headers(is_ignored: Callable[[SessionHeader], bool]) -> Install:
     class SessionHeaderIgnorer(SessionAcks):
-        def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
+        def process_session_header(self, session: Session, header: SessionHeader, now: Now) -> None:
             if not is_ignored(header):
-                super().process_header(session, header, now)
+                super().process_session_header(session, header, now)
 
     return replace_part(SessionHeaderIgnorer)
 

@@ -114,8 +114,8 @@ for _name, _rules, _says, _install in (
 class BoundaryMarkChanger(TransactionEvents):
     """The sender sets FM or LM in the wrong messages."""
 
-    def mark_boundaries(self, transaction: Transaction) -> None:
-        super().mark_boundaries(transaction)
+    def mark_first_and_last_message(self, transaction: Transaction) -> None:
+        super().mark_first_and_last_message(transaction)
         sent = [
             one.MessagePositionReference
             for one in transaction.TransactionalOperationCollection

@@ -83,8 +83,8 @@ class CountsAreComparedBeforeMessageIsCounted(Receiving):
     """The receiver compares the counts in the SessionHeader of a recoverable message before it counts that message."""
 
     @only_if(lambda part, session, packet: packet.SessionHeader is not None and packet.UserHeader.DM)
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        super().count_received(session, packet)
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_message_received_on_session(session, packet)
         session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
 
     @only_if(lambda part, session, packet, *_: packet.SessionHeader is not None and packet.UserHeader.DM)
@@ -107,7 +107,7 @@ class HopCountIsRefusedWhenItOverflowsFiveBits(Routing):
 
 
 class _FinalAcksOfListedClasses(FinalAcks):
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if message_class not in (
@@ -115,7 +115,7 @@ class _FinalAcksOfListedClasses(FinalAcks):
             REACH_QUEUE_TIMEOUT_CLASS,
             MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
         ):
-            super().refuse_transactional(session, packet, message_class, now)
+            super().send_negative_final_ack(session, packet, message_class, now)
 
 
 class _AdminAcksOfListedClasses(AdminAcks):
@@ -142,7 +142,7 @@ class ExpiredMessageIsDiscardedWithoutAck(Admission):
     ) -> None:
         """Send no acknowledgment."""
 
-    @only_if(lambda part, session, packet, queue, now: part.qm.lifetimes.has_expired(packet, now))
+    @only_if(lambda part, session, packet, queue, now: part.qm.lifetimes.has_message_expired(packet, now))
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
         self._is_message_expiring = True
         outcome = super().check_expiration(session, packet, queue, now)
@@ -150,7 +150,7 @@ class ExpiredMessageIsDiscardedWithoutAck(Admission):
         return outcome
 
     @only_if(lambda part, message: getattr(part, "_is_message_expiring", False))
-    def journal_refused(self, message: Message) -> None:
+    def journal_refused_message(self, message: Message) -> None:
         """Do not put the refused message into a journal."""
 
 
@@ -176,8 +176,10 @@ class SequenceAdvancesForMessageOverQuota(Admission):
     """
 
     @only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        room = super().has_room(session, packet, queue, message, now)
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
+        room = super().has_queue_room_for_message(session, packet, queue, message, now)
         if not room and packet.UserHeader.TH and session.SessionState is SessionState.OPEN:
             _advance_incoming_sequence(self, session, packet, queue, message, now)
         return room
@@ -202,8 +204,10 @@ class SequenceAdvancesForEveryRefusedMessage(Admission):
         return admitted
 
     @only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        room = super().has_room(session, packet, queue, message, now)
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
+        room = super().has_queue_room_for_message(session, packet, queue, message, now)
         if not room and packet.UserHeader.TH and session.SessionState is SessionState.OPEN:
             _advance_incoming_sequence(self, session, packet, queue, message, now)
         return room

@@ -126,9 +126,9 @@ class ReceiverOrderAckWithSessionHeader(Sending):
         packet = super().update_user_message(session, position, now)
         if due and is_order_ack(packet):
             flags = packet.BaseHeader.Flags | 0x10
-            header = self.qm.session_acks.build_header(session)
+            header = self.qm.session_acks.build_session_header(session)
             packet = replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=flags), SessionHeader=header)
-            self.qm.session_acks.note_acknowledged(session, now)
+            self.qm.session_acks.reset_unacknowledged_counts(session, now)
         return packet
 
 

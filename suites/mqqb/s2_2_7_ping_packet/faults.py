@@ -56,19 +56,19 @@ add(
 class InitiatorPingResponseWithBit15Ignored(Ping):
     """The initiator ignores a Ping Response with bit 15 of Flags set."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         if not response.Flags & 0x8000:
-            super().response_processed(session, response, now)
+            super().on_ping_response_processed(session, response, now)
 
 
 @fault("initiator-ping-response-with-bit-2-taken-as-refusal", breaks="MQQB-2.2.7-01", blind=True)
 class InitiatorPingResponseWithBit2TakenAsRefusal(Ping):
     """The initiator treats a Ping Response with bit 2 of Flags set as a refusal."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         if response.Flags & 4:
             response = set_fields(response, {"Flags": lambda old: old | 2})
-        super().response_processed(session, response, now)
+        super().on_ping_response_processed(session, response, now)
 
 
 @fault("acceptor-ping-request-with-bit-9-refused", breaks="MQQB-2.2.7-01", blind=True)
@@ -386,7 +386,7 @@ class InitiatorResponseToEarlierPingAccepted(Ping):
         if cookie < latest:
             for session in list(self.qm.sessions.values()):
                 if session.opening is Opening.PING_RESPONSE and session.ping_cookie == latest:
-                    self.response_processed(session, parse_ping(data), now)
+                    self.on_ping_response_processed(session, parse_ping(data), now)
                     return
 
 

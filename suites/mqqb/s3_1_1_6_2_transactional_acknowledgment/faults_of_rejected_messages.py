@@ -66,7 +66,7 @@ class SenderTransactionalMessageDiscardedOnLaterSession(TransactionalSending):
     def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         if position in self.acknowledged and not position.ReceivedOrderAck:
             session.OutgoingMessageTable.remove(position)
-            self.leave_sequence(session, position)
+            self.remove_message_from_sequence(session, position)
             return
         self.acknowledged.add(position)
         super().keep_until_order_ack(session, position)
@@ -79,8 +79,8 @@ class SenderJournaledTransactionalMessageDiscardedBySessionAck(TransactionalSend
     def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         if position.UserMessage.UserHeader.JP and not position.ReceivedOrderAck:
             session.OutgoingMessageTable.remove(position)
-            self.leave_sequence(session, position)
-            self.qm.journaling.journal_delivered(position.MessagePosition)
+            self.remove_message_from_sequence(session, position)
+            self.qm.journaling.journal_delivered_message(position.MessagePosition)
             return
         super().keep_until_order_ack(session, position)
 

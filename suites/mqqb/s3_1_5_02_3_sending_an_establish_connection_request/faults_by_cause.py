@@ -183,11 +183,11 @@ class InitiatorConnectsToNextPortAtRetry(Connecting):
         if not session.retrying:
             super().connect_transport(session)
             return
-        session.transport = self.qm.next_transport()
+        session.transport = self.qm.assign_transport_name()
         session.opening = Opening.TRANSPORT
         self.qm.transports[session.transport] = session
         remote = Endpoint(session.RemoteQMAddress, self.qm.config.remote_tcp_port + 1)
-        self.qm.emit(Connect(session.transport, remote))
+        self.qm.emit_effect(Connect(session.transport, remote))
 
 
 class _EarlierInitializationTimerKept(Establishing):

@@ -212,11 +212,11 @@ add(
 class SenderAckWaitTimerNotRestartedWithoutNews(SessionAcks):
     """The sender does not restart the Session Ack Wait Timer after a SessionHeader that acknowledges no new message."""
 
-    def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
+    def process_session_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         key = TimerKey(TimerName.SESSION_ACK_WAIT, session.number)
         left_ms = self.qm.timers.get_remaining_ms(key, now.monotonic_ms)
         news = header.AckSequenceNumber != session.last_ack_number
-        super().process_header(session, header, now)
+        super().process_session_header(session, header, now)
         if left_ms is not None and not news and self.qm.timers.is_running(key):
             self.qm.timers.start(key, now.monotonic_ms, left_ms)
 
@@ -232,7 +232,7 @@ add(
     "sender-ack-wait-timer-not-restarted-by-header-that-marks-nothing",
     "MQQB-3.1.5.5.5-02",
     "The sender does not restart the Session Ack Wait Timer if a SessionHeader acknowledges no new message.",
-    replace_during(SessionAcks.process_header, SessionAcks.start_wait_timer, _start_timer_only_with_progress),
+    replace_during(SessionAcks.process_session_header, SessionAcks.start_wait_timer, _start_timer_only_with_progress),
     blind=True,
 )
 
@@ -253,9 +253,9 @@ _acknowledges_new_message: WeakKeyDictionary[QueueManager, bool] = WeakKeyDictio
 class SenderWaitTimerRestartedOnlyByProgress(SessionAcks):
     """The sender restarts the Session Ack Wait Timer only for a SessionHeader that acknowledges a message."""
 
-    def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
+    def process_session_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         _acknowledges_new_message[self.qm] = header.AckSequenceNumber != session.last_ack_number
-        super().process_header(session, header, now)
+        super().process_session_header(session, header, now)
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         right = header.UserMsgSequenceNumber == session.MessageReceivedCount

@@ -28,19 +28,19 @@ from reference_qm.surface.clock import Now
 class AnyOrderAckBeforeOpenSessionIgnored(Closing):
     """A queue manager ignores an OrderAck before the session is open."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         if not (isinstance(packet, UserMessagePacket) and is_order_ack(packet)):
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 @fault("initiator-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01", blind=True)
 class InitiatorOrderAckBeforeOpenSessionIgnored(Closing):
     """An initiator that waits for a ConnectionParameters response ignores an OrderAck, and keeps the session open."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         waiting = session.SessionState is SessionState.WAITING_CPR_MSG
         if not (waiting and isinstance(packet, UserMessagePacket) and is_order_ack(packet)):
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 _SequenceChange = Callable[[OutgoingTransferSequence, OutgoingTransferSequence, OrderAckBody], None]
@@ -284,7 +284,7 @@ class SenderOrderAckAcknowledgesSequencesOfAllDestinations(OrderAcks):
             if other.TxOutgoingSequence is not None:
                 own = replace(body, TxSequenceID=other.OutgoingTxSequenceID)
                 super().note(other, own, now)
-                self.delete_order_acknowledged(other, own)
+                self.delete_order_acknowledged_messages(other, own)
 
 
 _sessions_with_reset_index: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
@@ -334,7 +334,7 @@ add(
     "sender-order-acked-message-sent-again",
     ("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08"),
     "On the next session, the sender resends a message for which it has received an OrderAck.",
-    skip(OrderAcks.delete_order_acknowledged),
+    skip(OrderAcks.delete_order_acknowledged_messages),
 )
 
 
@@ -342,12 +342,12 @@ add(
 class SenderOrderAckDeletesNamedMessageOnly(OrderAcks):
     """The sender deletes only the message with the number of an OrderAck, and not the messages before it."""
 
-    def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
+    def delete_order_acknowledged_messages(self, session: Session, body: OrderAckBody) -> None:
         kept = [one for one in session.OutgoingMessageTable if 0 < one.TxSequenceNumber < body.TxSequenceNumber]
         numbers = [one.TxSequenceNumber for one in kept]
         for one in kept:
             one.TxSequenceNumber = 0
-        super().delete_order_acknowledged(session, body)
+        super().delete_order_acknowledged_messages(session, body)
         for one, number in zip(kept, numbers, strict=True):
             one.TxSequenceNumber = number
 
@@ -358,10 +358,10 @@ class SenderOrderAckedMessageResentAfterRestart(TransactionalSending):
     message, and sends the message again after a restart.
     """
 
-    def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def delete_order_acknowledged_message(self, session: Session, position: OutgoingMessagePosition) -> None:
         header = position.UserMessage.UserHeader
         if header.JN or header.JP:
-            super().delete_ordered(session, position)
+            super().delete_order_acknowledged_message(session, position)
         else:
             session.OutgoingMessageTable.remove(position)
 
@@ -386,4 +386,4 @@ class SenderOrderAckAppliedToNewestSession(OrderAcks):
         newest = list(self.qm.adm.OutgoingQueues.values())[-1].session
         body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
         self.note(newest, replace(body, TxSequenceID=newest.OutgoingTxSequenceID), now)
-        self.delete_order_acknowledged(newest, body)
+        self.delete_order_acknowledged_messages(newest, body)

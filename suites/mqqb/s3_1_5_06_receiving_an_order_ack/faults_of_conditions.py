@@ -85,25 +85,25 @@ class SenderUnacknowledgedEntriesReversedByLaterOrderAck(OrderAcks):
 class SenderTransferInfoSetOnlyByFirstOrderAck(OrderAcks):
     """The sender sets OutgoingTransferInfo only when the first OrderAck of a session arrives."""
 
-    def note_transfer(self, session: Session) -> None:
+    def update_outgoing_transfer_info(self, session: Session) -> None:
         if get_outgoing_sequence(session).LastAckCount < 2:
-            super().note_transfer(session)
+            super().update_outgoing_transfer_info(session)
 
 
 @fault("sender-transfer-info-not-set-by-last-order-ack", breaks="MQQB-3.1.5.6-16", blind=True)
 class SenderTransferInfoNotSetByLastOrderAck(OrderAcks):
     """The sender does not set OutgoingTransferInfo when an OrderAck leaves no unacknowledged message."""
 
-    def note_transfer(self, session: Session) -> None:
+    def update_outgoing_transfer_info(self, session: Session) -> None:
         if get_outgoing_sequence(session).UnackedSequence:
-            super().note_transfer(session)
+            super().update_outgoing_transfer_info(session)
 
 
 @fault("sender-transfer-info-set-only-in-first-queue", breaks="MQQB-3.1.5.6-16", blind=True)
 class SenderTransferInfoSetOnlyInFirstQueue(OrderAcks):
     """The sender sets OutgoingTransferInfo only in the first outgoing queue."""
 
-    def note_transfer(self, session: Session) -> None:
+    def update_outgoing_transfer_info(self, session: Session) -> None:
         first = next(iter(self.qm.adm.OutgoingQueues.values()), None)
         if session.OutgoingQueueReference is first:
-            super().note_transfer(session)
+            super().update_outgoing_transfer_info(session)

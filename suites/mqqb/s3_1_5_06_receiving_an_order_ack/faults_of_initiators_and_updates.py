@@ -19,10 +19,10 @@ from reference_qm.surface.clock import Now
 class AcceptorOrderAckBeforeFirstRequestIgnored(Closing):
     """The acceptor ignores an OrderAck that arrives as the first packet of a connection."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         first = not session.initiator and session.SessionState.value == "WAITING_EC_MSG"
         if not (first and isinstance(packet, UserMessagePacket) and is_order_ack(packet)):
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 @fault("sender-last-ack-grows-by-one-only", breaks="MQQB-3.1.5.6-08", blind=True)
@@ -102,9 +102,9 @@ class _InfoKept(OrderAcks):
 class SenderEodLastAckTimeOfRepeatedOrderAckUnchanged(_InfoKept):
     """The sender does not set EodLastAckTime when an OrderAck acknowledges no further message."""
 
-    def note_transfer(self, session: Session) -> None:
+    def update_outgoing_transfer_info(self, session: Session) -> None:
         before = self.read_info(session)
-        super().note_transfer(session)
+        super().update_outgoing_transfer_info(session)
         if self.read_info(session).EodLastAck == before.EodLastAck:
             self.keep_element(session, before, "EodLastAckTime")
 
@@ -113,8 +113,8 @@ class SenderEodLastAckTimeOfRepeatedOrderAckUnchanged(_InfoKept):
 class SenderEodLastAckTimeOfFirstQueueInAllQueues(OrderAcks):
     """The sender sets EodLastAckTime of every queue to TimeOfLastAck of its first outgoing queue."""
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         queue = session.OutgoingQueueReference
         first = next(iter(self.qm.adm.OutgoingQueues.values()), None)
         if queue is not None and first is not None and first.session.TxOutgoingSequence is not None:
@@ -126,8 +126,8 @@ class SenderEodLastAckTimeOfFirstQueueInAllQueues(OrderAcks):
 class SenderEodNoAckCountOfMessagesInTable(OrderAcks):
     """The sender sets EodNoAckCount to the number of messages in OutgoingMessageTable."""
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         queue = session.OutgoingQueueReference
         if queue is not None:
             count = len(session.OutgoingMessageTable)
@@ -140,8 +140,8 @@ class SenderEodNoAckCountOfRangeOfNumbers(OrderAcks):
     between them has already left the sequence.
     """
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         queue, sequence = session.OutgoingQueueReference, session.TxOutgoingSequence
         if queue is not None and sequence is not None and sequence.UnackedSequence:
             count = sequence.UnackedSequence[-1].SeqNo - sequence.UnackedSequence[0].SeqNo + 1
@@ -162,8 +162,8 @@ class _BeforeUpdate(OrderAcks):
         self.earlier[session.number] = getattr(get_outgoing_sequence(session), self.attribute)
         super().note(session, body, now)
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         queue = session.OutgoingQueueReference
         if queue is not None and session.number in self.earlier:
             changes: dict[str, Any] = {self.element: self.earlier.pop(session.number)}
@@ -195,8 +195,8 @@ class SenderEodResendTimeBeforeOrderAck(_BeforeUpdate):
 class SenderEodResendIntervalInMs(OrderAcks):
     """The sender sets EodResendInterval to ResendInterval in milliseconds."""
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         queue = session.OutgoingQueueReference
         if queue is not None:
             info = queue.OutgoingTransferInfoReference
@@ -207,9 +207,9 @@ class SenderEodResendIntervalInMs(OrderAcks):
 class SenderEodResendCountOfAllRepetitions(_InfoKept):
     """The sender never decreases EodResendCount, although ResendIntervalIndex is reset."""
 
-    def note_transfer(self, session: Session) -> None:
+    def update_outgoing_transfer_info(self, session: Session) -> None:
         before = self.read_info(session)
-        super().note_transfer(session)
+        super().update_outgoing_transfer_info(session)
         if self.read_info(session).EodResendCount < before.EodResendCount:
             self.keep_element(session, before, "EodResendCount")
 
@@ -218,8 +218,8 @@ class SenderEodResendCountOfAllRepetitions(_InfoKept):
 class SenderEodResendTimeZeroWithoutUnacknowledgedMessages(OrderAcks):
     """The sender sets EodResendTime to zero when UnackedSequence is empty, although ResendTime is not zero."""
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         queue, sequence = session.OutgoingQueueReference, session.TxOutgoingSequence
         if queue is not None and sequence is not None and not sequence.UnackedSequence:
             queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, EodResendTime=0)

@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.codec import OrderAckBody, UserMessagePacket
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence
-from reference_qm.model.adm import NO_SEQUENCE, OutgoingTransferInfo, Session
+from reference_qm.model.adm import NO_SEQUENCE_INFO, OutgoingTransferInfo, Session
 from reference_qm.surface.clock import Now
 
 
@@ -133,10 +133,10 @@ class SenderResendIndexKeptWithoutSessionAck(OrderAcks):
 
 
 class _OrderAcksWithChangedTransferInfo(OrderAcks):
-    def note_transfer(self, session: Session) -> None:
+    def update_outgoing_transfer_info(self, session: Session) -> None:
         queue = session.OutgoingQueueReference
         before = None if queue is None else queue.OutgoingTransferInfoReference
-        super().note_transfer(session)
+        super().update_outgoing_transfer_info(session)
         if queue is not None and before is not None:
             queue.OutgoingTransferInfoReference = self.change_transfer_info(
                 session, before, queue.OutgoingTransferInfoReference
@@ -187,7 +187,7 @@ class SenderEodFirstNonAckKeptAfterFirstOrderAck(_OrderAcksWithChangedTransferIn
     def change_transfer_info(
         self, session: Session, before: OutgoingTransferInfo, after: OutgoingTransferInfo
     ) -> OutgoingTransferInfo:
-        kept = before.EodFirstNonAck if NO_SEQUENCE not in (before.EodFirstNonAck, after.EodFirstNonAck) else None
+        kept = before.EodFirstNonAck if NO_SEQUENCE_INFO not in (before.EodFirstNonAck, after.EodFirstNonAck) else None
         return after if kept is None else replace(after, EodFirstNonAck=kept)
 
 
@@ -225,7 +225,7 @@ class SenderEodLastNonAckKeptByLaterOrderAcks(_OrderAcksWithChangedTransferInfo)
     def change_transfer_info(
         self, session: Session, before: OutgoingTransferInfo, after: OutgoingTransferInfo
     ) -> OutgoingTransferInfo:
-        kept = before.EodLastNonAck if NO_SEQUENCE not in (before.EodLastNonAck, after.EodLastNonAck) else None
+        kept = before.EodLastNonAck if NO_SEQUENCE_INFO not in (before.EodLastNonAck, after.EodLastNonAck) else None
         return after if kept is None else replace(after, EodLastNonAck=kept)
 
 
@@ -251,7 +251,7 @@ class SenderTimeOfLastAckNotSetByOrderAckOnAcceptedSession(OrderAcks):
             for sequence, time in times:
                 sequence.TimeOfLastAck = time
             for queue in self.qm.adm.OutgoingQueues.values():
-                self.note_transfer(queue.session)
+                self.update_outgoing_transfer_info(queue.session)
 
 
 @fault("sender-eod-last-ack-count-of-all-sessions", breaks="MQQB-3.1.5.6-18")

@@ -24,7 +24,7 @@ def change_full_ack(field: str, value: Callable[[Session, SessionHeader], int]) 
 
         return build_changed_header
 
-    return replace_during(SessionAcks.set_flag, SessionAcks.build_header, make_changed_header)
+    return replace_during(SessionAcks.set_acknowledgment_flag, SessionAcks.build_session_header, make_changed_header)
 
 
 add(

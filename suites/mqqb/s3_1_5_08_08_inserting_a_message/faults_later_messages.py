@@ -143,13 +143,15 @@ class ReceiverSecondQueueOfSessionIgnored(Admission):
         super().__init__(qm)
         self._queues: dict[int, Queue] = {}
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
         if packet.TransactionHeader is None:
             first = self._queues.setdefault(session.number, queue)
             if first is not queue and not first.Transactional:
-                self.qm.positions.message_available(self.qm.positions.insert_message(first, message))
+                self.qm.positions.on_message_available(self.qm.positions.insert_message(first, message))
                 return False
-        return super().has_room(session, packet, queue, message, now)
+        return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-private-queue-number-compared-in-lowest-bit", breaks="MQQB-3.1.5.8.8-04")
@@ -256,11 +258,13 @@ class _OverQuotaNotJournaled(Admission):
     def is_omitted(self, message: Message) -> bool:
         raise NotImplementedError
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
         if self.is_omitted(message):
             unjournaled = replace(message, NegativeJournalingRequested=False)
-            return super().has_room(session, packet, queue, unjournaled, now)
-        return super().has_room(session, packet, queue, message, now)
+            return super().has_queue_room_for_message(session, packet, queue, unjournaled, now)
+        return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-over-quota-message-in-dead-letter-queue-only-with-na", breaks="MQQB-3.1.5.8.8-10")
@@ -287,20 +291,22 @@ class ReceiverSecondOverQuotaMessageNotInDeadLetterQueue(Admission):
         super().__init__(qm)
         self._seen: set[int] = set()
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
         full = self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         if full and session.number in self._seen:
             message = replace(message, NegativeJournalingRequested=False)
         if full:
             self._seen.add(session.number)
-        return super().has_room(session, packet, queue, message, now)
+        return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-over-quota-message-in-both-dead-letter-queues", breaks="MQQB-3.1.5.8.8-10")
 class ReceiverOverQuotaMessageInBothDeadLetterQueues(Admission):
     """The receiver puts a nontransactional message that exceeds the quota into the transactional dead-letter queue."""
 
-    def journal_refused(self, message: Message) -> None:
+    def journal_refused_message(self, message: Message) -> None:
         wanted = message.TransactionIdentifier is None and message.NegativeJournalingRequested
         if wanted:
             self.qm.journaling.put_into_system_queue(self.qm.adm.SystemTransactionalDeadletterQueue, message)
@@ -314,12 +320,12 @@ class _OverQuotaFinalAckOmitted(FinalAcks):
     def is_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if message_class is OVER_QUOTA_CLASS and self.is_omitted(session, packet):
             return
-        super().refuse_transactional(session, packet, message_class, now)
+        super().send_negative_final_ack(session, packet, message_class, now)
 
 
 @fault("receiver-second-over-quota-final-ack-of-session-omitted", breaks="MQQB-3.1.5.8.8-11")
@@ -356,21 +362,23 @@ class ReceiverOverQuotaFinalAckNamesFirstRefusedMessage(FinalAcks):
         super().__init__(qm)
         self._first: dict[int, UserMessagePacket] = {}
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if message_class is OVER_QUOTA_CLASS:
             packet = self._first.setdefault(session.number, packet)
-        super().refuse_transactional(session, packet, message_class, now)
+        super().send_negative_final_ack(session, packet, message_class, now)
 
 
 class _OverQuotaInserted(Admission):
     def is_inserted(self, message: Message) -> bool:
         raise NotImplementedError
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
         full = self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
-        has_room = super().has_room(session, packet, queue, message, now)
+        has_room = super().has_queue_room_for_message(session, packet, queue, message, now)
         return has_room or (full and self.is_inserted(message))
 
 
@@ -436,31 +444,37 @@ class ReceiverMachineQuotaClosesFirstSessionOnly(Admission):
         super().__init__(qm)
         self._closed = False
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
         full = self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
         if full and self._closed:
             return False
         self._closed = self._closed or full
-        return super().has_room(session, packet, queue, message, now)
+        return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-machine-quota-puts-message-with-jn-into-dead-letter-queue", breaks="MQQB-3.1.5.8.8-16")
 class ReceiverMachineQuotaPutsMessageWithJnIntoDeadLetterQueue(Admission):
     """The receiver puts a message with JN that exceeds the quota of the queue manager into the dead-letter queue."""
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
         if self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
-            self.journal_refused(message)
-        return super().has_room(session, packet, queue, message, now)
+            self.journal_refused_message(message)
+        return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-machine-quota-message-in-history", breaks="MQQB-3.1.5.8.8-16")
 class ReceiverMachineQuotaMessageInHistory(Admission):
     """The receiver discards the repetition of a message that exceeded the quota of the queue manager as a duplicate."""
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
         full = self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
-        has_room = super().has_room(session, packet, queue, message, now)
+        has_room = super().has_queue_room_for_message(session, packet, queue, message, now)
         if full and packet.TransactionHeader is None:
-            self.qm.positions.message_available(self.qm.positions.insert_message(queue, message))
+            self.qm.positions.on_message_available(self.qm.positions.insert_message(queue, message))
         return has_room

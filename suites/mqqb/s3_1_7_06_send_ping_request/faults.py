@@ -180,9 +180,9 @@ class InitiatorConnectsAtOnceWhileOtherPingIsPending(Ping):
 class InitiatorPingResponseOpensSessionsWithAllPingedDestinations(Ping):
     """A Ping Response lets the initiator connect to every destination that it has pinged."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         for other in _list_waiting_sessions(self):
-            super().response_processed(other, response, now)
+            super().on_ping_response_processed(other, response, now)
 
 
 @fault("initiator-session-opened-at-ping-timer-expiry", breaks=("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-11"))
@@ -212,38 +212,38 @@ class InitiatorConsentOfFirstPingKeptForAddress(Ping):
         super().__init__(qm)
         self.allowed = False
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         self.allowed |= not response.RF
         rf = 0 if self.allowed else response.RF
         flags = PingPacket.flags(RC=response.RC, RF=rf)
-        super().response_processed(session, PingPacket(flags, response.Cookie, response.QMGuid), now)
+        super().on_ping_response_processed(session, PingPacket(flags, response.Cookie, response.QMGuid), now)
 
 
 @fault("initiator-ping-response-opens-session-with-first-pinged-destination", breaks="MQQB-3.1.7.6-12")
 class InitiatorPingResponseOpensSessionWithFirstPingedDestination(Ping):
     """A Ping Response lets the initiator connect to the destination that it has pinged first."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
-        super().response_processed(_list_waiting_sessions(self)[0], response, now)
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        super().on_ping_response_processed(_list_waiting_sessions(self)[0], response, now)
 
 
 @fault("initiator-ping-response-with-rf-clear-handled-as-refusal", breaks="MQQB-3.1.7.6-12")
 class InitiatorPingResponseWithRfClearHandledAsRefusal(Ping):
     """The initiator handles every Ping Response as a refusal, and opens no session until the retry time."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         refused = replace(response, Flags=PingPacket.flags(RC=response.RC, RF=1))
-        super().response_processed(session, refused, now)
+        super().on_ping_response_processed(session, refused, now)
 
 
 @fault("initiator-rf-of-ping-response-ignored-for-private-name", breaks="MQQB-3.1.7.6-13", blind=True)
 class InitiatorRfOfPingResponseIgnoredForPrivateName(Ping):
     """The initiator opens a session for a private or public format name although RF of the Ping Response is set."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         if not session.direct:
             response = replace(response, Flags=0)
-        super().response_processed(session, response, now)
+        super().on_ping_response_processed(session, response, now)
 
 
 @fault("initiator-refusal-of-first-ping-kept-for-all", breaks="MQQB-3.1.7.6-13", blind=True)
@@ -254,19 +254,19 @@ class InitiatorRefusalOfFirstPingKeptForAll(Ping):
         super().__init__(qm)
         self.refused = 0
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         self.refused |= response.RF
         flags = PingPacket.flags(RC=response.RC, RF=self.refused)
-        super().response_processed(session, PingPacket(flags, response.Cookie, response.QMGuid), now)
+        super().on_ping_response_processed(session, PingPacket(flags, response.Cookie, response.QMGuid), now)
 
 
 @fault("initiator-reserved-bit-of-ping-response-as-refusal", breaks="MQQB-3.1.7.6-13", blind=True)
 class InitiatorReservedBitOfPingResponseAsRefusal(Ping):
     """The initiator opens no session if any bit of Flags of the Ping Response except RC is set."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         flags = PingPacket.flags(RC=response.RC, RF=int(response.Flags > 1))
-        super().response_processed(session, PingPacket(flags, response.Cookie, response.QMGuid), now)
+        super().on_ping_response_processed(session, PingPacket(flags, response.Cookie, response.QMGuid), now)
 
 
 class _SessionCloseAtPingTimeout(Ping):
@@ -279,7 +279,7 @@ add(
     "MQQB-3.1.7.6-14",
     "The initiator does not stop the Ping Response Timer, whose expiry closes the session.",
     combine_installers(
-        skip_during(Ping.response_processed, SessionTimers.stop), replace_part(_SessionCloseAtPingTimeout)
+        skip_during(Ping.on_ping_response_processed, SessionTimers.stop), replace_part(_SessionCloseAtPingTimeout)
     ),
 )
 
@@ -294,8 +294,8 @@ class InitiatorPingTimerOfSecondSessionNotStopped(Ping):
         super().__init__(qm)
         self.answered = 0
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
-        super().response_processed(session, response, now)
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        super().on_ping_response_processed(session, response, now)
         self.answered += 1
         if self.answered > 1 and not response.RF:
             self.qm.session_timers.start(session, TimerName.PING_RESPONSE, self.qm.settings.ping_response_ms, now)

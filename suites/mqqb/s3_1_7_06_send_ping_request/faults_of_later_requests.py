@@ -66,9 +66,9 @@ class InitiatorPingResponseWithEarlierCookieAccepted(Ping):
 class InitiatorPingResponseAcceptedOnce(Ping):
     """The initiator accepts one Ping Response, and ignores the responses to its later Ping Requests."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         if _count_ping_requests(self) == 1:
-            super().response_processed(session, response, now)
+            super().on_ping_response_processed(session, response, now)
 
 
 @fault("initiator-second-expired-ping-opens-session", breaks="MQQB-3.1.7.6-11", blind=True)

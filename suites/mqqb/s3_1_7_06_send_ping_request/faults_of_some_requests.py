@@ -69,7 +69,7 @@ class RequestEffectChanged(Ping):
         session.opening = Opening.PING_RESPONSE
         remote = Endpoint(session.RemoteQMAddress, self.qm.config.remote_ping_port)
         effect = SendDatagram(PingSocket.SOURCE, remote, self.build_request().build())
-        self.qm.emit(self.change_request(session, effect))
+        self.qm.emit_effect(self.change_request(session, effect))
         self.qm.session_timers.start(session, TimerName.PING_RESPONSE, self.qm.settings.ping_response_ms, now)
 
     def change_request(self, session: Session, effect: SendDatagram) -> Effect:
@@ -143,9 +143,9 @@ def close_session_when_ping_response_timer_expires(when: OpeningCondition) -> In
     """
 
     class TimerKept(Ping):
-        def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
             kept = when(self.qm, session)
-            super().response_processed(session, response, now)
+            super().on_ping_response_processed(session, response, now)
             if kept and session.opening is not Opening.PING_RESPONSE:
                 self.qm.session_timers.start(session, TimerName.PING_RESPONSE, self.qm.settings.ping_response_ms, now)
 

@@ -22,7 +22,7 @@ add(
     "initiator-ping-response-not-processed",
     ("MQQB-3.1.7.8-01", "MQQB-3.1.7.8-05", "MQQB-3.1.7.9-01"),
     "The initiator continues to wait when a Ping Response arrives.",
-    skip(Ping.response_processed),
+    skip(Ping.on_ping_response_processed),
 )
 
 
@@ -114,11 +114,11 @@ class InitiatorSecondPingResponseToSecondRequestIgnored(Ping):
         super().__init__(qm)
         self.done: set[str] = set()
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         if session.RemoteQMAddress in self.done:
             return
         self.done.add(session.RemoteQMAddress)
-        super().response_processed(session, response, now)
+        super().on_ping_response_processed(session, response, now)
 
 
 _COOKIE_SLICE = slice(4, 8)

@@ -66,7 +66,7 @@ def change_added_header(field: str, compute: FieldComputation, when: SendingPred
 
         return build_changed_header
 
-    return replace_during(Sending.update_user_message, SessionAcks.build_header, make_changed_header)
+    return replace_during(Sending.update_user_message, SessionAcks.build_session_header, make_changed_header)
 
 
 def keep_session_element_after_header(element: str, compute: Callable[[int], int], when: SendingPredicate) -> Install:
@@ -85,7 +85,7 @@ def keep_session_element_after_header(element: str, compute: Callable[[int], int
 
         return note_and_keep
 
-    return replace_during(Sending.update_user_message, SessionAcks.note_acknowledged, make_keeping_step)
+    return replace_during(Sending.update_user_message, SessionAcks.reset_unacknowledged_counts, make_keeping_step)
 
 
 for _name, _rule, _says, _field, _compute, _when in (

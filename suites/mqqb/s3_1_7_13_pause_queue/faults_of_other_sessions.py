@@ -43,7 +43,7 @@ class QueueManagerPauseAckRecoverableNumberOfOtherSession(_PauseAckChanged):
 
     def compute_value(self, session: Session, value: int) -> int:
         others = list_open_sessions(self.qm, session)
-        return self.qm.session_acks.build_header(others[0]).RecoverableMsgAckSeqNumber if others else value
+        return self.qm.session_acks.build_session_header(others[0]).RecoverableMsgAckSeqNumber if others else value
 
 
 @fault("queue-manager-pause-ack-recoverable-count-of-unacknowledged", breaks="MQQB-3.1.7.13-06", blind=True)

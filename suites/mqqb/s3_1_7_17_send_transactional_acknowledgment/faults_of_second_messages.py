@@ -33,19 +33,19 @@ _LAST_IDENTIFIERS: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 def _repeat_last_identifier(
     original: Callable[..., int], qm: QueueManager, name: str, message_class: MessageClass, *_: Any
 ) -> Callable[..., int]:
-    def assign_identifier(*arguments: Any) -> int:
+    def assign_message_ordinal(*arguments: Any) -> int:
         if message_class is MessageClass.MQMSG_CLASS_ORDER_ACK or qm not in _LAST_IDENTIFIERS:
             _LAST_IDENTIFIERS[qm] = original(*arguments)
         return _LAST_IDENTIFIERS[qm]
 
-    return assign_identifier
+    return assign_message_ordinal
 
 
 add(
     "receiver-final-ack-identifier-of-order-ack",
     "MQQB-3.1.7.17-03",
     "The receiver gives a FinalAck the MessageID of its last OrderAck.",
-    replace_during(OrderAcks.send_transactional_ack, Numbering.assign_identifier, _repeat_last_identifier),
+    replace_during(OrderAcks.send_transactional_ack, Numbering.assign_message_ordinal, _repeat_last_identifier),
     blind=True,
 )
 
@@ -60,7 +60,7 @@ add(
     "receiver-final-ack-of-refused-packet-identifier-of-packet",
     "MQQB-3.1.7.17-03",
     "The receiver gives the FinalAck of a refused packet the MessageID of this packet.",
-    replace_during(FinalAcks.refuse_transactional, Numbering.assign_identifier, _repeat_refused_identifier),
+    replace_during(FinalAcks.send_negative_final_ack, Numbering.assign_message_ordinal, _repeat_refused_identifier),
     blind=True,
 )
 
@@ -76,7 +76,7 @@ add(
     "MQQB-3.1.7.17-07",
     "The receiver addresses the FinalAck of a refused packet on a session for a direct format name to a private format "
     "name.",
-    replace_during(FinalAcks.refuse_transactional, OrderAcks.build_order_queue_name, _name_private_queue),
+    replace_during(FinalAcks.send_negative_final_ack, OrderAcks.build_order_queue_name, _name_private_queue),
     blind=True,
 )
 
@@ -162,13 +162,13 @@ class _FinalAckNumberChanged(FinalAcks):
     def compute_previous(self, number: int, previous: int, reason: MessageClass) -> int:
         raise NotImplementedError
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         previous = self.compute_previous(
             message.TransactionSequenceNumber, message.TransactionPreviousSequenceNumber, reason
         )
         position.MessageReference = replace(message, TransactionPreviousSequenceNumber=previous)
-        super().acknowledge_final(position, reason, now)
+        super().send_final_ack_of_message(position, reason, now)
         position.MessageReference = message
 
 
@@ -225,7 +225,7 @@ add(
     "receiver-final-ack-of-refused-packet-source-of-session",
     "MQQB-3.1.7.17-D09",
     "The receiver sets SourceGUID in the FinalAck of a refused packet to the queue manager of the session.",
-    replace_during(FinalAcks.refuse_transactional, OrderAcks.send_transactional_ack, _name_session_partner),
+    replace_during(FinalAcks.send_negative_final_ack, OrderAcks.send_transactional_ack, _name_session_partner),
     blind=True,
 )
 

@@ -56,7 +56,7 @@ class PeeksCannotBeCancelled(RemoteReads):
         self.qm.reading.peek_message(descriptor, answered, now, timeout_ms, cursor)
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
-        if entry in self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle):
+        if entry in self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle):
             super().remove_remote_read_entry(entry)
 
 
@@ -140,7 +140,7 @@ class SharingViolationOfTheQueue(Qmcomm):
     MQ_ERROR_SHARING_VIOLATION.
     """
 
-    def get_open_failure(self, status: Status) -> Status:
+    def convert_status_of_failed_open(self, status: Status) -> Status:
         return status
 
 
@@ -181,9 +181,9 @@ class EdgeLookupNeedsKnownIdentifier(Seeking):
 class CursorEndsAfterItsWait(Cursors):
     """When the wait of a receive by a cursor has expired, the cursor finds no message any more."""
 
-    def wait_expired(self, cursor: Cursor) -> None:
+    def on_read_wait_expired(self, cursor: Cursor) -> None:
         waited = cursor.CursorState is CursorState.WAIT_RECEIVE
-        super().wait_expired(cursor)
+        super().on_read_wait_expired(cursor)
         if waited:
             self.ended = {*getattr(self, "ended", ()), cursor.Handle}
 

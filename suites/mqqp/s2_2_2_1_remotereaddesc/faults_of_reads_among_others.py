@@ -89,7 +89,7 @@ class AcceptorRemotereaddescDwrequestidHighHalfIgnored(RemoteEnding):
     """The acceptor cancels the first read whose dwRequestID has the given low 16 bits."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
-        for entry in self.qm.remote.RemoteReadEntryCollection.of(h_queue):
+        for entry in self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(h_queue):
             if (entry.RequestId ^ request_id) & 0xFFFF == 0:
                 return Status.MQ_OK, entry
         return super().find_read_to_cancel(h_queue, request_id)

@@ -27,9 +27,9 @@ from reference_qm.surface.clock import Now
 class ServerWaitingReadIgnoresTransactionalMessage(Waiting):
     """The server does not deliver an arriving transactional message to a waiting read."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         if position.MessageReference.TransactionIdentifier is None:
-            super().release_readers(position)
+            super().pass_new_message_to_waiting_readers(position)
 
 
 @fault("server-timeout-rounded-to-seconds", breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"))
@@ -84,32 +84,32 @@ class ServerReadOfQueueWithOnlyLockedMessagesNotWaiting(Waiting):
 class ServerWaitingReadNotGivenRecoverableMessage(Waiting):
     """The server does not deliver an arriving recoverable message to a waiting read."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         if position.MessageReference.DeliveryGuarantee is not DeliveryGuarantee.RECOVERABLE:
-            super().release_readers(position)
+            super().pass_new_message_to_waiting_readers(position)
 
 
 @fault("server-waiting-read-not-given-message-of-low-priority", breaks="MQQP-3.1.4.1-D02", blind=True)
 class ServerWaitingReadNotGivenMessageOfLowPriority(Waiting):
     """The server does not deliver an arriving message of priority 0 to a waiting read."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         if position.MessageReference.Priority:
-            super().release_readers(position)
+            super().pass_new_message_to_waiting_readers(position)
 
 
 @fault("server-arriving-message-completes-first-waiting-peek-only", breaks="MQQP-3.1.4.1-D02", blind=True)
 class ServerArrivingMessageCompletesFirstWaitingPeekOnly(Waiting):
     """The server delivers an arriving message only to the first of several waiting peeks."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         self.__dict__["given"] = False
-        super().release_readers(position)
+        super().pass_new_message_to_waiting_readers(position)
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         if reader.DestructiveRead or not self.__dict__.get("given"):
             self.__dict__["given"] = True
-            super().satisfy_reader(reader, position)
+            super().pass_message_to_waiting_reader(reader, position)
 
 
 @fault("server-receive-by-cursor-takes-first-message-after-receive", breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.10-D02"))
@@ -169,7 +169,7 @@ class ServerFrontOfQueueByArrival(Seeking):
         if found is None or peek_operation or isinstance(initial_position, MessagePosition) or rest:
             return found
         low = (1 << 56) - 1
-        readable = [one for one in found.QueueReference.MessagePositionList if self.is_readable(one, False)]
+        readable = [one for one in found.QueueReference.MessagePositionList if self.is_message_readable(one, False)]
         return min(readable, key=lambda one: one.LookupIdentifier & low)
 
 
@@ -229,7 +229,7 @@ class ServerPeekFrontOfQueueByArrival(Seeking):
         if found is None or not peek_operation or isinstance(initial_position, MessagePosition) or rest:
             return found
         low = (1 << 56) - 1
-        readable = [one for one in found.QueueReference.MessagePositionList if self.is_readable(one, True)]
+        readable = [one for one in found.QueueReference.MessagePositionList if self.is_message_readable(one, True)]
         return min(readable, key=lambda one: one.LookupIdentifier & low)
 
 
@@ -304,7 +304,7 @@ class ServerRequestIdWithSameLow16BitsRefused(RemoteStarting):
     """
 
     def check_request_id(self, desc: ReadDescription) -> Status:
-        pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
+        pending = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(desc["hRemoteQueue"])
         used = any(not (one.RequestId ^ desc["dwRequestID"]) & 0xFFFF for one in pending)
         return Status.MQ_ERROR_INVALID_PARAMETER if used else Status.MQ_OK
 

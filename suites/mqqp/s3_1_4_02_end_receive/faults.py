@@ -102,7 +102,7 @@ add(
     "server-message-after-rr-nack-not-given-to-waiting-read",
     "MQQP-3.1.4.2-06",
     "After RR_NACK the server does not deliver the message to a read that is already waiting.",
-    skip_during(RemoteEnding.end_remote_read, Waiting.release_readers),
+    skip_during(RemoteEnding.end_remote_read, Waiting.pass_new_message_to_waiting_readers),
     blind=True,
 )
 

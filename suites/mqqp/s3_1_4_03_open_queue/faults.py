@@ -184,7 +184,7 @@ class ServerSecondOpenOfDescriptorReturnsFirstContextHandle(RemoteOpening):
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         opened = call.arguments["dwpContext"]
         key = (id(call.association.groups), opened)
-        if key in self.handles and self.qm.remote.OpenQueueEntryCollection.of(opened):
+        if key in self.handles and self.qm.remote.OpenQueueEntryCollection.list_entries_of_handle(opened):
             self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK, phContext=self.handles[key]))
             return
 
@@ -292,7 +292,7 @@ class ServerOpenQueueEntryRemovedByCloseCursor(RemoteOpening):
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         super().remote_qm_close_cursor(call, now)
-        for entry in self.qm.remote.OpenQueueEntryCollection.of(call.arguments["hQueue"]):
+        for entry in self.qm.remote.OpenQueueEntryCollection.list_entries_of_handle(call.arguments["hQueue"]):
             self.qm.remote.OpenQueueEntryCollection.remove(entry)
 
 

@@ -101,7 +101,7 @@ def _leave_queue_unopened(original: Any) -> Any:
 
 def _open_queue_late(qm: QM, queue: RemoteQueue) -> Sequence:
     """Call RemoteQMOpenQueue for a queue that the client already uses."""
-    arguments = qm.client_opening.build_open_queue(queue)
+    arguments = qm.client_opening.build_open_queue_arguments(queue)
     assert queue.binding is not None
     results = yield from qm.server_bindings.call_method(queue.binding, "RemoteQMOpenQueue", **arguments)
     for entry in qm.remote_client.RemoteOpenQueueEntryCollection:

@@ -80,7 +80,7 @@ class AcceptorOpenqueueentryClientidOfQueueHandleRepeated(RemoteOpening):
     """RemoteQMOpenQueue sets ClientId to the pLicGuid with which the same dwpContext was opened before."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
-        for entry in self.qm.remote.OpenQueueEntryCollection.of(call.arguments["dwpContext"]):
+        for entry in self.qm.remote.OpenQueueEntryCollection.list_entries_of_handle(call.arguments["dwpContext"]):
             call.arguments["pLicGuid"] = entry.ClientId
         super().remote_qm_open_queue(call, now)
 
@@ -132,7 +132,7 @@ class InitiatorRemoteqmopenqueueBeforeSecondPurgeOmitted(ClientOpening):
             dwMQS=0,
         )
         purging = self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", hQueue=results["phQueue"])
-        yield from self.qm.server_bindings.close_binding_after(application, purging)
+        yield from self.qm.server_bindings.run_sequence_and_close_binding(application, purging)
 
 
 @fault("initiator-remoteqmopenqueue-after-purge-of-second-queue", breaks="MQQP-3.1.4.3-07", blind=True)

@@ -26,7 +26,10 @@ class ServerSecondOpenQueueOfSameClientSameContextHandle(RemoteOpening):
         valid = given["pQueue"] == given["dwpContext"]
         for known in list(group.handles.values()) if group is not None and valid else []:
             entry = known.state
-            if entry in self.qm.remote.OpenQueueEntryCollection.of(handle) and entry.ClientId == given["pLicGuid"]:
+            if (
+                entry in self.qm.remote.OpenQueueEntryCollection.list_entries_of_handle(handle)
+                and entry.ClientId == given["pLicGuid"]
+            ):
                 self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK, phContext=known))
                 return
         super().remote_qm_open_queue(call, now)

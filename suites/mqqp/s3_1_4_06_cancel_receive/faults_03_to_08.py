@@ -210,7 +210,7 @@ class ServerCancelWrongPqueueWithoutReadsInvalidHandle(RemoteEnding):
 
     def check_cancel_queue(self, h_queue: int, p_queue: int) -> Status:
         status = super().check_cancel_queue(h_queue, p_queue)
-        waits = self.qm.remote.RemoteReadEntryCollection.of(h_queue)
+        waits = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(h_queue)
         return Status.MQ_ERROR_INVALID_HANDLE if status and p_queue and not waits else status
 
 

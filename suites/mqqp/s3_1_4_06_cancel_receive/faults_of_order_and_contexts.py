@@ -18,7 +18,7 @@ class InitiatorRemoteqmcancelreceiveBeforeLaterReadCalled(ClientReading):
         version = yield from super().ask_server_version(read)
         entry = read.entry
         if self.__dict__.setdefault("began", False) and entry is not None and entry.queue.binding is not None:
-            arguments = self.qm.client_cancelling.build_cancel_receive(entry)
+            arguments = self.qm.client_cancelling.build_cancel_receive_arguments(entry)
             yield CallMethod(entry.queue.binding, "RemoteQMCancelReceive", arguments, self.qm.settings.remote_call_ms)
         self.__dict__["began"] = True
         return version

@@ -401,7 +401,7 @@ class ServerLookupPrevInOrderOfArrival(RemoteReads):
             one
             for one in queue.MessagePositionList
             if one.LookupIdentifier & LOW_7_BYTES_MASK < lookup_id & LOW_7_BYTES_MASK
-            and self.qm.seeking.is_readable(one, peek)
+            and self.qm.seeking.is_message_readable(one, peek)
         ]
         if not earlier:
             self.complete_remote_read(entry, Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)

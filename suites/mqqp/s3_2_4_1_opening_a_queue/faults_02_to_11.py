@@ -115,7 +115,7 @@ class ClientOpenQueueAsksQmcommForServerPort(ServerBindings):
         if initial.interface is not QM2QM:
             return (yield from super()._bind_at_server_port(server, initial))
         qmcomm = yield from self.construct_binding(server, QMCOMM)
-        port = yield from self.close_binding_after(qmcomm, self.ask_server_port(qmcomm, QM2QM))
+        port = yield from self.run_sequence_and_close_binding(qmcomm, self.ask_server_port(qmcomm, QM2QM))
         return (yield from self.construct_binding(Endpoint(server.host, port), QM2QM))
 
 
@@ -228,13 +228,13 @@ class ClientBindingStaysOpenAfterQueue(ClientOpening):
 class ClientSecondBindingNotClosedWhileOtherQueueIsOpen(ServerBindings):
     """The client keeps the second binding handle of a closed queue until it closes its last queue."""
 
-    def close_binding_after(self, binding: Binding, sequence: Sequence) -> Sequence:
+    def run_sequence_and_close_binding(self, binding: Binding, sequence: Sequence) -> Sequence:
         last = len(self.qm.remote_client.RemoteOpenQueueEntryCollection) <= 1
         ports = [one.binding for one in self.qm.remote_client.queues.values()]
         known = [one.queue.binding for one in self.qm.remote_client.RemoteOpenQueueEntryCollection]
         if binding in (*ports, *known) and not last:
             return (yield from sequence)
-        return (yield from super().close_binding_after(binding, sequence))
+        return (yield from super().run_sequence_and_close_binding(binding, sequence))
 
 
 @fault("client-second-binding-of-second-queue-not-closed", breaks="MQQP-3.2.4.1-07")
@@ -285,8 +285,8 @@ class ClientOpenQueueCalledOnBindingOfFirstQueue(ClientOpening):
 class ClientOpenQueueSendsWrongPLicGuid(ClientOpening):
     """The client calls RemoteQMOpenQueue with a wrong GUID as pLicGuid."""
 
-    def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
-        return super().build_open_queue(queue) | {"pLicGuid": WRONG_GUID}
+    def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
+        return super().build_open_queue_arguments(queue) | {"pLicGuid": WRONG_GUID}
 
 
 @fault("client-open-queue-plicguid-differs-for-second-queue", breaks="MQQP-3.2.4.1-10")
@@ -311,8 +311,8 @@ class ClientSecondOpenQueuePlicguidIncremented(FixedOpenParameterChanger):
 class ClientOpenQueueDwMqsInverted(ClientOpening):
     """A client that is not a server calls RemoteQMOpenQueue with dwMQS 1."""
 
-    def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
-        values = super().build_open_queue(queue)
+    def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
+        values = super().build_open_queue_arguments(queue)
         return values | {"dwMQS": 1 - values["dwMQS"]}
 
 

@@ -28,8 +28,8 @@ def _increment_open_parameter(parameter: str) -> Install:
     """Build a fault in which the client adds one to a parameter of RemoteQMOpenQueue."""
 
     class OpenParameterIncrementer(ClientOpening):
-        def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
-            values = super().build_open_queue(queue)
+        def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
+            values = super().build_open_queue_arguments(queue)
             return values | {parameter: values[parameter] + 1}
 
     return replace_part(OpenParameterIncrementer)
@@ -55,8 +55,8 @@ for _name, _rule, _parameter in (
 class ClientOpenQueueHandlesOfFirstOpenedQueue(ClientOpening):
     """When the client opens a second queue, it passes the handles of the first queue to RemoteQMOpenQueue."""
 
-    def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
-        return super().build_open_queue(next(iter(self.qm.remote_client.queues.values()), queue))
+    def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
+        return super().build_open_queue_arguments(next(iter(self.qm.remote_client.queues.values()), queue))
 
 
 @fault("client-open-queue-hqueue-of-first-opened-queue", breaks="MQQP-3.2.4.1-12")
@@ -172,7 +172,7 @@ class ClientOpenQueueTimeoutThreeMinutes(ClientOpening):
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:
         assert queue.binding is not None
-        arguments = self.build_open_queue(queue)
+        arguments = self.build_open_queue_arguments(queue)
         results = yield CallMethod(queue.binding, "RemoteQMOpenQueue", arguments, 180_000)
         self.qm.server_bindings.check("RemoteQMOpenQueue", results)
         return results["phContext"]
@@ -186,7 +186,7 @@ class ClientSecondOpenQueueWithoutTimeLimit(ClientOpening):
         if not self.qm.remote_client.queues:
             return (yield from super().call_open_queue(queue))
         assert queue.binding is not None
-        results = yield CallMethod(queue.binding, "RemoteQMOpenQueue", self.build_open_queue(queue), None)
+        results = yield CallMethod(queue.binding, "RemoteQMOpenQueue", self.build_open_queue_arguments(queue), None)
         self.qm.server_bindings.check("RemoteQMOpenQueue", results)
         return results["phContext"]
 
@@ -198,7 +198,7 @@ class ClientOpenQueueTimeoutTenMinutes(ClientOpening):
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:
         assert queue.binding is not None
         limit = 2 * self.qm.settings.remote_call_ms
-        results = yield CallMethod(queue.binding, "RemoteQMOpenQueue", self.build_open_queue(queue), limit)
+        results = yield CallMethod(queue.binding, "RemoteQMOpenQueue", self.build_open_queue_arguments(queue), limit)
         self.qm.server_bindings.check("RemoteQMOpenQueue", results)
         return results["phContext"]
 
@@ -210,7 +210,7 @@ class ClientSecondOpenQueueNotCancelled(ClientOpening):
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:
         assert queue.binding is not None
         limit = None if self.qm.remote_client.queues else self.qm.settings.remote_call_ms
-        results = yield CallMethod(queue.binding, "RemoteQMOpenQueue", self.build_open_queue(queue), limit)
+        results = yield CallMethod(queue.binding, "RemoteQMOpenQueue", self.build_open_queue_arguments(queue), limit)
         self.qm.server_bindings.check("RemoteQMOpenQueue", results)
         return results["phContext"]
 

@@ -120,8 +120,8 @@ class InitiatorInitialBindingUsedAfterPortZero(InitialBindingUsed):
 class InitiatorRemoteqmopenqueuePlicguidOfLaterOpeningChanged(ClientOpening):
     """In each opening after the first, a client sets pLicGuid to a GUID that is not QueueManager.Identifier."""
 
-    def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
-        arguments = super().build_open_queue(queue)
+    def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
+        arguments = super().build_open_queue_arguments(queue)
         if self.__dict__.setdefault("opened", False):
             arguments["pLicGuid"] = type(arguments["pLicGuid"])(int=arguments["pLicGuid"].int ^ queue.number)
         self.__dict__["opened"] = True
@@ -134,8 +134,8 @@ def _change_identifier_after_restart(faulty: FaultyCore) -> None:
     class PLicGuidChangedAfterRestart(ClientOpening):
         """After a restart, a client sets pLicGuid to a GUID that is not QueueManager.Identifier."""
 
-        def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
-            arguments = super().build_open_queue(queue)
+        def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
+            arguments = super().build_open_queue_arguments(queue)
             arguments["pLicGuid"] = type(arguments["pLicGuid"])(int=arguments["pLicGuid"].int ^ 1)
             return arguments
 

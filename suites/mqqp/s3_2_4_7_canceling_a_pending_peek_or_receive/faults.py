@@ -211,8 +211,8 @@ def _increment_cancel_parameter(parameter: str) -> Install:
     """Build a fault in which the client adds one to a parameter of RemoteQMCancelReceive."""
 
     class CancelParameterIncrementer(ClientCancelling):
-        def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
-            values = super().build_cancel_receive(entry)
+        def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+            values = super().build_cancel_receive_arguments(entry)
             return values | {parameter: values[parameter] + 1}
 
     return replace_part(CancelParameterIncrementer)
@@ -235,17 +235,17 @@ for _name, _breaks, _parameter in (
 class ClientCancelReceiveHqueueOfLastOpenedQueue(ClientCancelling):
     """The client sets hQueue of RemoteQMCancelReceive to the handle of the queue that it opened last."""
 
-    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+    def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
         last = list(self.qm.remote_client.queues.values())[-1]
-        return {**super().build_cancel_receive(entry), "hQueue": last.QueueHandle}
+        return {**super().build_cancel_receive_arguments(entry), "hQueue": last.QueueHandle}
 
 
 @fault("client-cancel-receive-hqueue-in-16-bits", breaks="MQQP-3.2.4.7-04")
 class ClientCancelReceiveHqueueIn16Bits(ClientCancelling):
     """The client sets hQueue of RemoteQMCancelReceive to the low 16 bits of phQueue."""
 
-    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
-        given = super().build_cancel_receive(entry)
+    def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        given = super().build_cancel_receive_arguments(entry)
         return {**given, "hQueue": given["hQueue"] & 0xFFFF}
 
 
@@ -255,8 +255,8 @@ class _CancelParameterChanger(ClientCancelling):
     def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
         raise NotImplementedError
 
-    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
-        return super().build_cancel_receive(entry) | self.change(entry)
+    def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        return super().build_cancel_receive_arguments(entry) | self.change(entry)
 
 
 @fault("client-cancel-hqueue-of-newest-queue", breaks="MQQP-3.2.4.7-04")
@@ -284,17 +284,17 @@ class ClientSecondCancelHqueueIsDwpqueue(_CancelParameterChanger):
 class ClientCancelReceivePqueueOfLastOpenedQueue(ClientCancelling):
     """When the client cancels a read, it passes the dwpQueue of the queue that it opened last as pQueue."""
 
-    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+    def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
         last = [entry.queue, *self.qm.remote_client.queues.values()][-1]
-        return super().build_cancel_receive(entry) | {"pQueue": last.QueueDescriptor}
+        return super().build_cancel_receive_arguments(entry) | {"pQueue": last.QueueDescriptor}
 
 
 @fault("client-cancel-receive-pqueue-in-31-bits", breaks="MQQP-3.2.4.7-05")
 class ClientCancelReceivePqueueIn31Bits(ClientCancelling):
     """The client sets pQueue of RemoteQMCancelReceive to the low 31 bits of dwpQueue."""
 
-    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
-        given = super().build_cancel_receive(entry)
+    def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        given = super().build_cancel_receive_arguments(entry)
         return {**given, "pQueue": given["pQueue"] & 0x7FFFFFFF}
 
 
@@ -323,8 +323,8 @@ class ClientCancelPqueueOfFirstQueue(_CancelParameterChanger):
 class ClientCancelReceiveDwrequestidOfLastRead(ClientCancelling):
     """The client sets dwRequestID of RemoteQMCancelReceive to the RequestId that it assigned last."""
 
-    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
-        return {**super().build_cancel_receive(entry), "dwRequestID": self.qm.remote_client.last_request_id}
+    def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        return {**super().build_cancel_receive_arguments(entry), "dwRequestID": self.qm.remote_client.last_request_id}
 
 
 @fault("client-cancel-request-id-of-newest-read", breaks="MQQP-3.2.4.7-06")

@@ -101,8 +101,8 @@ def _increment_close_cursor_parameter(parameter: str) -> Install:
     """Build a fault in which the client adds one to a parameter of RemoteQMCloseCursor."""
 
     class CloseCursorParameterIncrementer(ClientCancelling):
-        def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
-            values = super().build_close_cursor(queue, cursor)
+        def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+            values = super().build_close_cursor_arguments(queue, cursor)
             return values | {parameter: values[parameter] + 1}
 
     return replace_part(CloseCursorParameterIncrementer)
@@ -124,17 +124,17 @@ for _name, _rule, _parameter in (
 class ClientCloseCursorQueueLastOpened(ClientCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the handle of the queue that it opened last."""
 
-    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+    def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
         last = list(self.qm.remote_client.queues.values())[-1]
-        return super().build_close_cursor(last, cursor)
+        return super().build_close_cursor_arguments(last, cursor)
 
 
 @fault("client-close-cursor-hqueue-in-16-bits", breaks="MQQP-3.2.4.8-03")
 class ClientCloseCursorHqueueIn16Bits(ClientCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the low 16 bits of phQueue."""
 
-    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
-        return {**super().build_close_cursor(queue, cursor), "hQueue": queue.QueueHandle & 0xFFFF}
+    def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        return {**super().build_close_cursor_arguments(queue, cursor), "hQueue": queue.QueueHandle & 0xFFFF}
 
 
 class _CloseCursorParameterChanger(ClientCancelling):
@@ -143,8 +143,8 @@ class _CloseCursorParameterChanger(ClientCancelling):
     def change(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
         raise NotImplementedError
 
-    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
-        return super().build_close_cursor(queue, cursor) | self.change(queue, cursor)
+    def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        return super().build_close_cursor_arguments(queue, cursor) | self.change(queue, cursor)
 
 
 @fault("client-close-cursor-hqueue-of-newest-queue", breaks="MQQP-3.2.4.8-03")
@@ -172,35 +172,35 @@ class ClientSecondCloseCursorHqueueIsDwpqueue(_CloseCursorParameterChanger):
 class ClientCloseCursorHqueueOfFirstOpenedQueue(ClientCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the phQueue of the queue that it opened first."""
 
-    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+    def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
         first = next(iter(self.qm.remote_client.queues.values()))
-        return {**super().build_close_cursor(queue, cursor), "hQueue": first.QueueHandle}
+        return {**super().build_close_cursor_arguments(queue, cursor), "hQueue": first.QueueHandle}
 
 
 @fault("client-close-cursor-hqueue-of-last-opened-queue", breaks="MQQP-3.2.4.8-03", blind=True)
 class ClientCloseCursorHqueueOfLastOpenedQueue(ClientCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the phQueue of the queue that it opened last."""
 
-    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+    def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
         last = list(self.qm.remote_client.queues.values())[-1]
-        return {**super().build_close_cursor(queue, cursor), "hQueue": last.QueueHandle}
+        return {**super().build_close_cursor_arguments(queue, cursor), "hQueue": last.QueueHandle}
 
 
 @fault("client-close-cursor-hcursor-of-first-cursor", breaks="MQQP-3.2.4.8-04")
 class ClientCloseCursorHcursorOfFirstCursor(ClientCancelling):
     """The client sets hCursor of RemoteQMCloseCursor to another open cursor of the queue, if such a cursor exists."""
 
-    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+    def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
         others = [handle for other, handle in self.qm.remote_client.cursors.values() if other is queue]
-        return {**super().build_close_cursor(queue, cursor), "hCursor": [*others, cursor][0]}
+        return {**super().build_close_cursor_arguments(queue, cursor), "hCursor": [*others, cursor][0]}
 
 
 @fault("client-close-cursor-hcursor-in-31-bits", breaks="MQQP-3.2.4.8-04")
 class ClientCloseCursorHcursorIn31Bits(ClientCancelling):
     """The client sets hCursor of RemoteQMCloseCursor to the low 31 bits of phCursor."""
 
-    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
-        return {**super().build_close_cursor(queue, cursor), "hCursor": cursor & 0x7FFFFFFF}
+    def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        return {**super().build_close_cursor_arguments(queue, cursor), "hCursor": cursor & 0x7FFFFFFF}
 
 
 @fault("client-close-cursor-hcursor-of-newest-open-cursor", breaks="MQQP-3.2.4.8-04")
@@ -229,6 +229,6 @@ class ClientSecondCloseCursorHcursorOfFirst(_CloseCursorParameterChanger):
 class ClientCloseCursorHcursorOfCursorOfOtherQueue(ClientCancelling):
     """If a cursor of another queue is open, the client sets hCursor of RemoteQMCloseCursor to that cursor."""
 
-    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+    def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
         others = [handle for owner, handle in self.qm.remote_client.cursors.values() if owner is not queue]
-        return {**super().build_close_cursor(queue, cursor), "hCursor": others[0] if others else cursor}
+        return {**super().build_close_cursor_arguments(queue, cursor), "hCursor": others[0] if others else cursor}

@@ -24,5 +24,5 @@ class ClientCloseCursorHandleOfNewestCursorOfQueue(ClientCancelling):
         self.newest_cursors[queue] = handle
         return handle
 
-    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
-        return super().build_close_cursor(queue, self.newest_cursors.get(queue, cursor))
+    def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        return super().build_close_cursor_arguments(queue, self.newest_cursors.get(queue, cursor))

@@ -68,8 +68,8 @@ class _CancelParameterChanger(ClientCancelling):
     def change(self, entry: PendingRemoteReadEntry, place: int) -> dict[str, Any]:
         raise NotImplementedError
 
-    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
-        described = super().build_cancel_receive(entry)
+    def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        described = super().build_cancel_receive_arguments(entry)
         if entry.queue.number in self.qm.remote_client.queues:
             return described
         self.place += 1
@@ -127,8 +127,8 @@ class ClientCancelsOnlyFirstReadOfClosedQueue(ClientCancelling):
     no other read.
     """
 
-    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
-        described = super().build_cancel_receive(entry)
+    def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        described = super().build_cancel_receive_arguments(entry)
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection
         self.first = getattr(self, "first", next(one.RequestId for one in pending if one.queue is entry.queue))
         return described | {"dwRequestID": self.first}

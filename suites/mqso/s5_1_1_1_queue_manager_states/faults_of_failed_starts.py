@@ -27,13 +27,13 @@ RETRY_TIMER = TimerKey(TimerName.INITIALIZATION_RETRY, 0)
 class QueueManagerRemoteCallAfterFailedStartAnswered(Inputs):
     """A queue manager whose initialization has failed accepts connections for remote calls."""
 
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+    def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
         if isinstance(event, RpcAccepted):
             self.qm.remote.associations.accept(event, now)
         elif isinstance(event, RpcBytes):
             self.on_rpc_bytes(event, now)
         else:
-            super().on_anything_while_stopped(event, now)
+            super().refuse_input_while_stopped(event, now)
 
 
 @fault("queue-manager-transaction-after-failed-start-begun", breaks=STATES_OF_FAILED_STARTS[0], blind=True)
@@ -56,8 +56,8 @@ class QueueManagerTransactionAfterFailedStartBegun(Inputs):
 class QueueManagerInitializationRetryTimerStoppedByRequest(Inputs):
     """A request that a queue manager refuses after a failed initialization stops the Initialization Retry Timer."""
 
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
-        super().on_anything_while_stopped(event, now)
+    def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
+        super().refuse_input_while_stopped(event, now)
         if isinstance(event, Command) and type(event.request).__name__ not in ("Identity", "ListQueues", "Inspect"):
             self.qm.timers.stop(RETRY_TIMER)
 
@@ -97,8 +97,8 @@ class QueueManagerThrottledWithOpenSessionFalse(Quotas):
 class QueueManagerInitializationRetryTimerRestartedByRequest(Inputs):
     """A request that a queue manager refuses after a failed initialization restarts the Initialization Retry Timer."""
 
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
-        super().on_anything_while_stopped(event, now)
+    def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
+        super().refuse_input_while_stopped(event, now)
         if isinstance(event, Command) and self.qm.timers.is_running(RETRY_TIMER):
             duration_ms = INITIALIZATION_RETRY_S * 1_000 // self.qm.settings.scale
             self.qm.timers.start(RETRY_TIMER, now.monotonic_ms, duration_ms)

@@ -134,9 +134,9 @@ class QueueManagerFullDiskFailedPurgePurgesLater(Queues):
 
 
 class _SequenceAdvancer(InSequence):
-    def withdraw_unsaved(self, transfer: IncomingTransactionalTransferInfo) -> None:
+    def withdraw_unsaved_message(self, transfer: IncomingTransactionalTransferInfo) -> None:
         place = transfer.SequenceIdentifier, transfer.SequenceNumber
-        super().withdraw_unsaved(transfer)
+        super().withdraw_unsaved_message(transfer)
         transfer.SequenceIdentifier, transfer.SequenceNumber = place
 
 
@@ -206,11 +206,11 @@ class QueueManagerRepairRemovesNewestQueue(Restoring):
 class QueueManagerWithDamagedStoreAnswersPings(Inputs):
     """A queue manager whose store is damaged still answers Ping Requests."""
 
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+    def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
         if isinstance(event, DatagramReceived):
             self.on_datagram(event, now)
         else:
-            super().on_anything_while_stopped(event, now)
+            super().refuse_input_while_stopped(event, now)
 
 
 @fault("queue-manager-with-damaged-store-creates-queues", breaks="MQSO-5.5.5-03", blind=True)
@@ -245,17 +245,17 @@ class QueueManagerWithDamagedStoreLetsApplicationsPeek(Inputs):
 class QueueManagerWithDamagedStoreAcceptsSecondConnection(Inputs):
     """A queue manager whose store is damaged refuses the first connection of a peer and serves the later ones."""
 
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+    def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
         if isinstance(event, TransportAccepted) and not self.__dict__.get("refused"):
             self.__dict__["refused"] = True
-            super().on_anything_while_stopped(event, now)
+            super().refuse_input_while_stopped(event, now)
         elif isinstance(event, Command):
-            super().on_anything_while_stopped(event, now)
+            super().refuse_input_while_stopped(event, now)
         elif isinstance(event, TransportAccepted):
             self.qm.initialization.initialize_globally(now)
             self.qm.session_opening.accept_transport(event, now)
         elif getattr(event, "transport", None) in self.qm.transports:
-            self.on_transport(event, now)  # type: ignore[arg-type]
+            self.on_transport_event(event, now)  # type: ignore[arg-type]
 
 
 @fault("queue-manager-matching-object-ignored-after-mismatch", breaks="MQSO-5.5.6-03", blind=True)

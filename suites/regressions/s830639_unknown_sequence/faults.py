@@ -19,8 +19,8 @@ class Regression830639UnknownOrderAckProcessed(OrderAcks):
             sender = queue.session
             if sender.TxOutgoingSequence is not None:
                 self.note(sender, body, now)
-                self.delete_order_acknowledged(sender, body)
-                self.note_transfer(sender)
+                self.delete_order_acknowledged_messages(sender, body)
+                self.update_outgoing_transfer_info(sender)
 
 
 @fault("regression-830639-unknown-order-ack-ends-service", breaks="REGRESSIONS-830639-01")

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from reference_qm.codec import Packet, PingPacket, parse_packet, parse_ping
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
-from reference_qm.core.installation import Installation
+from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.directory import MemoryDirectory
 from reference_qm.surface import directory_access
@@ -83,7 +83,7 @@ class Host:
 
     network: Network
     address: str
-    installation: Installation
+    installation: QueueManagerInstallation
     answers: dict[int, Answer] = field(default_factory=dict)
     sent: list[tuple[str, bytes]] = field(default_factory=list)
     pings: list[tuple[PingSocket, Endpoint, bytes]] = field(default_factory=list)
@@ -263,7 +263,7 @@ class Network:
         }
         self.names[f"host{number}"] = (address,)
         self.entries[address] = {}
-        installation = Installation(QueueManagerConfig(**(settings | config)), SeededEntropy(str(number)))
+        installation = QueueManagerInstallation(QueueManagerConfig(**(settings | config)), SeededEntropy(str(number)))
         host = Host(self, address, installation, directory=directory, slow_directory=slow_directory)
         self.hosts[address] = host
         self.settle()
@@ -381,7 +381,7 @@ class Network:
         changed = host.tamper(data)
         if changed is not None and transport in host.twins:
             other, theirs = host.twins[transport]
-            self.later(other, (RpcBytes if is_served(theirs) else BytesReceived)(theirs, changed))
+            self.later(other, (RpcBytes if is_method_supported(theirs) else BytesReceived)(theirs, changed))
 
     def connect(self, host: Host, effect: Connect) -> None:
         if effect.remote.host in self.by_hand:
@@ -421,14 +421,14 @@ class Network:
             self.write(host)
 
 
-def is_served(name: str) -> bool:
+def is_method_supported(name: str) -> bool:
     """Return whether a connection with this name is an accepted DCE/RPC connection."""
     return name.startswith("rpc-")
 
 
 def lost(name: str, reason: str) -> Input:
     """Return the input that reports the loss of a connection, for either protocol."""
-    return RpcLost(name, reason) if is_served(name) else TransportLost(name, reason)
+    return RpcLost(name, reason) if is_method_supported(name) else TransportLost(name, reason)
 
 
 def guid(number: int) -> UUID:

@@ -14,7 +14,7 @@ import pytest
 from core_network import Network
 
 from reference_qm.core import queue_manager
-from reference_qm.core.dispatch import ON_EVENT
+from reference_qm.core.dispatch import HANDLERS_BY_EVENT_TYPE
 from reference_qm.core.parts import QueueManagerParts
 
 CORE = Path(queue_manager.__file__).parent
@@ -132,7 +132,7 @@ def test_every_core_event_is_posted_by_a_part_and_handled():
         for node in call.args
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
-    heard = {kind.__name__ for kind in ON_EVENT if kind.__module__ == "reference_qm.core.events"}
+    heard = {kind.__name__ for kind in HANDLERS_BY_EVENT_TYPE if kind.__module__ == "reference_qm.core.events"}
     assert posted == heard
 
 
@@ -140,5 +140,5 @@ def test_core_readme_lists_every_event():
     rows = (
         (CORE / "README.md").read_text(encoding="utf-8").partition("| Event |")[2].partition("\n\n")[0].splitlines()[2:]
     )
-    kinds = [kind.__name__ for kind in ON_EVENT if kind.__module__ == "reference_qm.core.events"]
+    kinds = [kind.__name__ for kind in HANDLERS_BY_EVENT_TYPE if kind.__module__ == "reference_qm.core.events"]
     assert sorted(row.split("|")[1].strip() for row in rows) == sorted(kinds)

@@ -11,7 +11,7 @@ import pytest
 
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.enterprise.restoring import RestoreError
-from reference_qm.core.installation import Installation
+from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
@@ -106,7 +106,7 @@ def test_stopped_queue_manager_refuses_all_requests(core):
 
 
 def test_start_on_unusable_store_is_retried_after_120_s_then_every_900_s():
-    installed = Installation(CONFIG, SeededEntropy("damaged"))
+    installed = QueueManagerInstallation(CONFIG, SeededEntropy("damaged"))
     collect_effects(installed({}), Started())
     for wait_s in (120, 900, 900):
         core = installed(DAMAGED)
@@ -122,11 +122,11 @@ def test_start_on_unusable_store_is_retried_after_120_s_then_every_900_s():
 
 def test_first_start_on_unusable_store_fails():
     with pytest.raises(RestoreError):
-        Installation(CONFIG, SeededEntropy("damaged"))(DAMAGED)
+        QueueManagerInstallation(CONFIG, SeededEntropy("damaged"))(DAMAGED)
 
 
 def test_initialization_retry_interval_is_kept_after_success():
-    installed = Installation(CONFIG, SeededEntropy("damaged"))
+    installed = QueueManagerInstallation(CONFIG, SeededEntropy("damaged"))
     collect_effects(installed({}), Started())
     collect_effects(installed(DAMAGED), Started())
     repaired = installed(SOUND)
@@ -137,7 +137,7 @@ def test_initialization_retry_interval_is_kept_after_success():
         for name, value in one.record.items()
     }
     assert kept["initialization_retry_s"] == 900
-    another = Installation(CONFIG, SeededEntropy("another process"))
+    another = QueueManagerInstallation(CONFIG, SeededEntropy("another process"))
     collect_effects(another(SOUND | {"initialization_retry_s": 900}), Started())
     with_damage = another(DAMAGED)
     collect_effects(with_damage, Started())

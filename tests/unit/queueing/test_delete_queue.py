@@ -20,7 +20,7 @@ def test_messages_of_a_deleted_queue_leave_with_reason_queue_deleted(host):
     replace_part_by_subclass(
         host.core,
         override_method(
-            FinalAcks.position_deleted,
+            FinalAcks.on_message_position_deleted,
             lambda original: lambda qm, position, reason, now: left.append((position.MessageReference.Body, reason)),
         ),
     )

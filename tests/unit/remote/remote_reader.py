@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from reference_qm.config import QueueManagerConfig, QueueSettings
-from reference_qm.core.installation import Installation
+from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.rpc import EPT, QM2QM, QMCOMM
 from reference_qm.rpc.bind_bodies import Bind, BindAck, ContextElement
@@ -99,7 +99,7 @@ class Server:
 
     def __init__(self, *queues: QueueSettings, seed: str = "remote") -> None:
         config = QueueManagerConfig(QM_ID, queues=(QueueSettings(PLAIN), QueueSettings(OTHER), *queues))
-        self.installation = Installation(config, SeededEntropy(seed))
+        self.installation = QueueManagerInstallation(config, SeededEntropy(seed))
         self.disk = MemoryStore()
         self.now = Now(1_000_000, 1_800_000_000)
         self.slow_disk = False
