@@ -25,7 +25,7 @@ from reference_qm.surface.inputs import (
     Command,
     Endpoint,
     Input,
-    Persisted,
+    RecordPersisted,
     Started,
     TransportAccepted,
     TransportConnected,
@@ -104,7 +104,7 @@ class Week:
                 self._connected.discard(effect.transport)
                 self._waiting.append((other, TransportLost(effect.transport, "closed")))
             elif isinstance(effect, Persist):
-                self._waiting.append((address, Persisted(effect.token)))
+                self._waiting.append((address, RecordPersisted(effect.token)))
             elif isinstance(effect, Rejected):
                 raise RuntimeError(effect.error)
 

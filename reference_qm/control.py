@@ -29,7 +29,7 @@ _REMOTE_VERBS = (
     "remote_receive_by_lookup_id remote_peek_by_lookup_id remote_purge"
 )
 _MANAGEMENT_VERBS = "get_outgoing_queue get_transfers"
-FACILITIES: Mapping[str, frozenset[str]] = MappingProxyType(
+VERBS_BY_FACILITY: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         name: frozenset(verbs.split())
         for name, verbs in {
@@ -67,7 +67,7 @@ def find_verb_refusal_reason(verb: object, offered: Collection[str]) -> str | No
     """Return a one-line reason why a verb is refused when only some facilities are offered, or None if the verb is
     offered.
     """
-    owners = [name for name, verbs in FACILITIES.items() if verb in verbs]
+    owners = [name for name, verbs in VERBS_BY_FACILITY.items() if verb in verbs]
     if not owners or any(owner in offered for owner in owners):
         return None
     return f"{verb} is not offered here, because it needs the facility {' or '.join(owners)}"
@@ -77,7 +77,7 @@ def list_offered_facilities(known: Iterable[str], offered: Collection[str]) -> l
     """Return the known facilities that are named in ``offered``, or whose verbs are all offered."""
 
     def are_verbs_offered(name: str) -> bool:
-        verbs = FACILITIES[name]
+        verbs = VERBS_BY_FACILITY[name]
         return bool(verbs) and all(find_verb_refusal_reason(verb, offered) is None for verb in verbs)
 
     return [name for name in known if name in offered or are_verbs_offered(name)]
@@ -233,9 +233,9 @@ class ControlVerb(NamedTuple):
     arguments.
     """
 
-    make: Callable[..., commands.Request | HostRequest]
-    takes: Mapping[str, ArgumentConverter]
-    required: tuple[str, ...]
+    make_request: Callable[..., commands.Request | HostRequest]
+    converter_by_argument: Mapping[str, ArgumentConverter]
+    required_arguments: tuple[str, ...]
 
 
 def _derive_verb_from_request_type(
@@ -298,8 +298,11 @@ _VERB_BY_NAME: Mapping[str, ControlVerb] = MappingProxyType(
         "identity": _derive_verb_from_request_type(commands.Identity),
         "create_queue": ControlVerb(
             _make_create_queue_request,
-            {**_CREATE_QUEUE_VERB.takes, "security_base64": _make_null_accepting_converter(_convert_base64)},
-            _CREATE_QUEUE_VERB.required,
+            {
+                **_CREATE_QUEUE_VERB.converter_by_argument,
+                "security_base64": _make_null_accepting_converter(_convert_base64),
+            },
+            _CREATE_QUEUE_VERB.required_arguments,
         ),
         "get_queue": _derive_verb_from_request_type(commands.GetQueue),
         "set_queue": _derive_verb_from_request_type(commands.SetQueue, null=False),
@@ -316,13 +319,13 @@ _VERB_BY_NAME: Mapping[str, ControlVerb] = MappingProxyType(
         "send": ControlVerb(
             _make_send_message_request,
             {
-                **_SEND_MESSAGE_VERB.takes,
+                **_SEND_MESSAGE_VERB.converter_by_argument,
                 "body_base64": _convert_base64,
                 "delivery": _convert_delivery,
                 "extension_base64": _convert_base64,
                 "correlation_id": _convert_correlation_id,
             },
-            _SEND_MESSAGE_VERB.required,
+            _SEND_MESSAGE_VERB.required_arguments,
         ),
         "receive": _derive_verb_from_request_type(commands.ReceiveMessage),
         "peek_message": _derive_verb_from_request_type(commands.PeekMessage, next=False),
@@ -360,9 +363,9 @@ _VERB_BY_NAME: Mapping[str, ControlVerb] = MappingProxyType(
         "inspect": _derive_verb_from_request_type(commands.Inspect),
         "environment": _derive_verb_from_request_type(surroundings.ChangeEnvironment, null=False),
         "published": ControlVerb(
-            _PUBLISHED_OBJECT_VERB.make,
-            {**_PUBLISHED_OBJECT_VERB.takes, "public_encryption_keys_base64": _convert_base64},
-            _PUBLISHED_OBJECT_VERB.required,
+            _PUBLISHED_OBJECT_VERB.make_request,
+            {**_PUBLISHED_OBJECT_VERB.converter_by_argument, "public_encryption_keys_base64": _convert_base64},
+            _PUBLISHED_OBJECT_VERB.required_arguments,
         ),
     }
 )

@@ -68,6 +68,6 @@ def _build_frame(shown: Any) -> Frame:
         dissection=shown.dissection[: MAX_DISSECTION_CHARACTERS + 1],
         first=shown.first,
         last=shown.last,
-        marked=shown.marked,
+        deciding_text_ranges=shown.marked,
         capture_ms=shown.capture_ms,
     )

@@ -211,7 +211,7 @@ def _build_echoes() -> list[bytes]:
     """Return requests as large as the answers of a queue manager."""
     answer = {"pphContext": LICENCE, "lpRemoteReadDesc": _desc(1, bytes(184) + BODY), "Return": 0}
     ended = {"pphContext": None, "Return": 0}
-    stubs = START.build_out(answer, Encoding(), {}), END.build_out(ended, Encoding(), {})
+    stubs = START.build_out_parameters(answer, Encoding(), {}), END.build_out_parameters(ended, Encoding(), {})
     return [_request(QM2QM_CONTEXT, opnum, stub) for opnum, stub in enumerate(stubs)]
 
 

@@ -25,7 +25,7 @@ from harness.sut.sut_process import ProcessEnd
 from harness.sut.view import SutIdentity, build_sut_view, request_identity
 from harness.sut.virtual_directory import PEER_HOST_NAME, build_virtual_directory
 from reference_qm.config import DEFAULT_QUOTA_KB, QueueManagerConfig, QueueSettings
-from reference_qm.control import FACILITIES
+from reference_qm.control import VERBS_BY_FACILITY
 from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.releases.names import NO_RELEASE
@@ -157,7 +157,7 @@ class VirtualDriver:
         """
         control = VirtualControl(host)
         who, offered = request_identity(control), self.file.reference.facilities
-        if offered == tuple(FACILITIES):
+        if offered == tuple(VERBS_BY_FACILITY):
             return control, who
         limited, who = limit_control(control, who, offered) if offered else (None, SutIdentity(who.identifier))
         return offer_remote_reading(limited, who, host.environment, self.file, self.file.driver.rpc_port)

@@ -14,7 +14,7 @@ from reference_qm.core.store.entries import build_removal_change
 from reference_qm.model.adm import Message, MessagePosition, Queue
 
 
-class NoDeadLetters(Journaling):
+class FailedMessagesNotKept(Journaling):
     """The queue manager does not keep a failed message. Spec: MS-MQMQ 2.2.19.2, note <3> (NT)."""
 
     __slots__ = ()
@@ -23,7 +23,7 @@ class NoDeadLetters(Journaling):
         self.qm.disk.save(build_removal_change([position]))
 
 
-class OwnQueuesNotJournaled(Journaling):
+class MessagesToOwnQueuesNotJournaled(Journaling):
     """The queue manager does not journal messages to its own administration, notification and order queues. Spec:
     MS-MQQB 1.3.4, note <2>.
     """
@@ -43,7 +43,7 @@ class OwnQueuesNotJournaled(Journaling):
             super().journal_failed_message(position)
 
 
-class DeadletterQueueIgnored(Journaling):
+class ApplicationDeadletterQueueIgnored(Journaling):
     """The queue manager ignores ApplicationDeadletterQueue. Spec: MS-MQDMPR 3.1.1.12, note <11>."""
 
     __slots__ = ()

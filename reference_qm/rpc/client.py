@@ -231,9 +231,9 @@ class ClientAssociation:
             return [AssociationBound()]
         if trailer is not None and not agreed.owns_trailer(trailer):
             return self.fail_all_calls("the server answered for a different security context (MS-RPCE 3.3.1.5.2.1)")
-        agreed.legs += 1
+        agreed.authentication_leg_count += 1
         try:
-            if agreed.legs > self.limits.auth_legs:
+            if agreed.authentication_leg_count > self.limits.auth_legs:
                 raise SecurityError(f"the authentication has more than {self.limits.auth_legs} legs")
             token = b"" if trailer is None and agreed.context.is_complete else self._process_token(agreed, trailer)
         except SecurityError as error:

@@ -32,8 +32,8 @@ class AgreedSecurity:
     auth_context_id: int
     context: SecurityContext
     header_sign: bool = False
-    legs: int = 0
-    failed: str | None = None
+    authentication_leg_count: int = 0
+    failure_reason: str | None = None
     """The reason why calls in this security context are refused, or None if they are accepted."""
 
     def build_trailer(self, token: bytes, auth_pad_length: int = 0) -> SecTrailer:

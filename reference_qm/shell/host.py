@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from reference_qm.shell import system
-from reference_qm.shell.connection import Connection, OpenedInput
+from reference_qm.shell.connection import Connection, OpenedConnectionInput
 from reference_qm.shell.datagrams import DatagramSocket
-from reference_qm.shell.directory_access import DIRECTORY_POLL_S, DirectoryAccess
+from reference_qm.shell.directory_access import DIRECTORY_POLL_INTERVAL_S, DirectoryAccess
 from reference_qm.shell.resolver import Resolver
 from reference_qm.shell.rpc_server import RpcListener
 from reference_qm.shell.unsent import UNSENT_BYTES_LIMIT, UnsentBytesLimit
@@ -23,6 +23,7 @@ from reference_qm.surface.commands import Request, Result
 from reference_qm.surface.driver import CoreDriver, CoreFactory, Timer
 from reference_qm.surface.effects import (
     Answer,
+    CloseRpcConnection,
     CloseTransport,
     Completed,
     Connect,
@@ -30,10 +31,9 @@ from reference_qm.surface.effects import (
     ReadDirectory,
     Rejected,
     ResolveHost,
-    RpcClose,
-    RpcSend,
     SendDatagram,
     SendPacket,
+    SendRpcBytes,
     StartAgain,
     WriteDirectory,
 )
@@ -44,9 +44,9 @@ from reference_qm.surface.inputs import (
     Endpoint,
     HostResolved,
     Input,
-    Persisted,
     PersistFailed,
     PingSocket,
+    RecordPersisted,
     ResourcesChanged,
     RpcListening,
     Started,
@@ -72,7 +72,7 @@ LISTEN_BACKLOG = 1024
 connections.
 """
 CONNECT_TIMEOUT_S = 20
-FREE_SPACE_POLL_S = 0.1
+FREE_SPACE_POLL_INTERVAL_S = 0.1
 """The interval in s for checking the free space of the disk."""
 STOP_FLUSH_TIMEOUT_S = 0.5
 """The time limit in s for a service that stops to send its pending bytes."""
@@ -84,7 +84,7 @@ class HostLimits:
 
     connections: int = 8192
     unsent_bytes: int = 272 * 1024 * 1024
-    all_unsent_bytes: int = UNSENT_BYTES_LIMIT
+    max_unsent_bytes_of_all_connections: int = UNSENT_BYTES_LIMIT
     """The limit for the bytes that wait to be sent on all connections together. A connection that exceeds the limit is
     aborted.
     """
@@ -112,7 +112,7 @@ class Host:
         self._surroundings = surroundings or Surroundings()
         self.directory = DirectoryAccess(self._surroundings)
         self.limits = limits
-        self._unsent = UnsentBytesLimit(limits.all_unsent_bytes)
+        self._unsent = UnsentBytesLimit(limits.max_unsent_bytes_of_all_connections)
         self._unsent.include_connections(lambda: (connection.unsent_bytes for connection in self._connections))
         self.rpc = RpcListener(
             self.handle, connections=limits.connections, unsent_bytes=limits.unsent_bytes, unsent=self._unsent
@@ -183,7 +183,7 @@ class Host:
         if self._short:
             self.handle(ResourcesChanged(low=True))
         self._start_task(self._watch_free_space())
-        self._start_task(self.directory.watch(lambda: self.handle(DirectoryChanged())))
+        self._start_task(self.directory.watch_shared_directory(lambda: self.handle(DirectoryChanged())))
 
     def restart(self) -> None:
         """End the core as a crash does, and start a new core with the same store. Only the listeners stay open."""
@@ -321,10 +321,10 @@ class Host:
             ping.start()
         ping.send(effect.remote, effect.data)
 
-    def send_rpc_bytes(self, effect: RpcSend) -> None:
+    def send_rpc_bytes(self, effect: SendRpcBytes) -> None:
         self.rpc.send(effect.connection, effect.data)
 
-    def close_rpc_connection(self, effect: RpcClose) -> None:
+    def close_rpc_connection(self, effect: CloseRpcConnection) -> None:
         self.rpc.close(effect.connection)
 
     def resolve_host(self, effect: ResolveHost) -> None:
@@ -365,7 +365,9 @@ class Host:
             text = f"cannot connect from {self.address} to {remote.host}:{remote.port}: {_describe_system_error(error)}"
             self.handle(TransportFailed(connection.name, text))
 
-    def _create_connection(self, name: str, opened: OpenedInput, remote: Endpoint | None = None) -> Connection:
+    def _create_connection(
+        self, name: str, opened: OpenedConnectionInput, remote: Endpoint | None = None
+    ) -> Connection:
         limit = self.limits.unsent_bytes
         return Connection(
             name,
@@ -416,7 +418,7 @@ class Host:
         except StoreError as error:
             done = str(error)
         self.answer(Rejected(token, done) if isinstance(done, str) else Completed(token, Result(done)))
-        await asyncio.sleep(DIRECTORY_POLL_S)
+        await asyncio.sleep(DIRECTORY_POLL_INTERVAL_S)
         self.handle(DirectoryChanged())
 
     async def _report_environment_changes(self, before: Mapping[str, bool]) -> None:
@@ -435,7 +437,7 @@ class Host:
         """
         while True:
             self._check_free_space()
-            await asyncio.sleep(FREE_SPACE_POLL_S)
+            await asyncio.sleep(FREE_SPACE_POLL_INTERVAL_S)
 
     def _check_free_space(self) -> None:
         describe_shortage = self.store.describe_shortage()
@@ -468,7 +470,7 @@ class Host:
             else:
                 if not self._short:
                     self._complaint = ""
-                answers = [(life, Persisted(effect.token)) for life, effect in batch]
+                answers = [(life, RecordPersisted(effect.token)) for life, effect in batch]
             self.driver.handle(*(answer for life, answer in answers if life == self._life))
             self._check_free_space()
         self._writer = None

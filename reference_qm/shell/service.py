@@ -14,7 +14,7 @@ from importlib import metadata
 from typing import Any
 from uuid import UUID
 
-from reference_qm.control import FACILITIES, ControlError
+from reference_qm.control import VERBS_BY_FACILITY, ControlError
 from reference_qm.core.enterprise.restoring import RestoreError
 from reference_qm.core.installation import CoreWrapper, QueueManagerFactory, QueueManagerInstallation, make_plain_core
 from reference_qm.releases.table import get_replaced_parts
@@ -108,7 +108,7 @@ class Service:
         settings: ServeSettings,
         new_core: CoreFactory,
         store: Store | None = None,
-        facilities: Collection[str] = frozenset(FACILITIES),
+        facilities: Collection[str] = frozenset(VERBS_BY_FACILITY),
     ) -> None:
         self.settings = settings
         surroundings = Surroundings(settings.directory, settings.config.identifier)
@@ -136,7 +136,7 @@ class Service:
         if self._failed:
             return False
         await self.host.stop()
-        self.control.hang_up()
+        self.control.close_client_connections()
         return True
 
     def stop(self) -> None:

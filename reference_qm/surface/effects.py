@@ -42,7 +42,7 @@ class SendDatagram:
 
 
 @value_object
-class RpcSend:
+class SendRpcBytes:
     """Send bytes on a DCE/RPC connection."""
 
     connection: str
@@ -50,9 +50,9 @@ class RpcSend:
 
 
 @value_object
-class RpcClose:
-    """Close a DCE/RPC connection after all its bytes are sent. No RpcLost follows. ``reason`` is one line that
-    names the section.
+class CloseRpcConnection:
+    """Close a DCE/RPC connection after all its bytes are sent. No RpcConnectionLost follows. ``reason`` is one line
+    that names the section.
     """
 
     connection: str
@@ -68,7 +68,7 @@ class ResolveHost:
 
 @value_object
 class Persist:
-    """Write a record to the disk. The host answers with Persisted or PersistFailed. ``record`` is one JSON-ready
+    """Write a record to the disk. The host answers with RecordPersisted or PersistFailed. ``record`` is one JSON-ready
     object.
     """
 
@@ -119,8 +119,8 @@ Effect = (
     | SendPacket
     | CloseTransport
     | SendDatagram
-    | RpcSend
-    | RpcClose
+    | SendRpcBytes
+    | CloseRpcConnection
     | ResolveHost
     | Persist
     | ReadDirectory

@@ -118,7 +118,7 @@ class RpcAccepted:
 
 
 @value_object
-class RpcBytes:
+class RpcBytesReceived:
     """Bytes were received from a DCE/RPC connection. They may be any part of a PDU, or several PDUs."""
 
     connection: str
@@ -126,7 +126,7 @@ class RpcBytes:
 
 
 @value_object
-class RpcLost:
+class RpcConnectionLost:
     """A DCE/RPC connection was lost (MS-MQQP 3.1.6)."""
 
     connection: str
@@ -142,7 +142,7 @@ class HostResolved:
 
 
 @value_object
-class Persisted:
+class RecordPersisted:
     """The record of a ``Persist`` effect is on disk."""
 
     token: int
@@ -221,10 +221,10 @@ Input = (
     | DatagramReceived
     | RpcListening
     | RpcAccepted
-    | RpcBytes
-    | RpcLost
+    | RpcBytesReceived
+    | RpcConnectionLost
     | HostResolved
-    | Persisted
+    | RecordPersisted
     | PersistFailed
     | DirectoryAnswered
     | DirectoryChanged

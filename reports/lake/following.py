@@ -96,7 +96,7 @@ class Follower:
 
         Such folders exist because Spark never reports a file again that was still empty when Spark first found it.
         """
-        there = {known.folder for known in Lake.open_or_new(self._spark, self._where).manifest.runs.values()}
+        there = {known.folder for known in Lake.open_or_create(self._spark, self._where).manifest.runs.values()}
         there |= self._read_waiting_folders().keys()
         return [
             uri
@@ -131,11 +131,11 @@ class Follower:
         folder.
         """
         before = {uri: self._read_folder_state(uri) for uri in folders}
-        lake = Lake.open_or_new(self._spark, self._where)
+        lake = Lake.open_or_create(self._spark, self._where)
         found, refused = sources.list_folders_at(lake.files, before)
         report = IngestReport(lake.manifest.number, refused=refused)
         ingest.ingest_folders(lake, found, report, finished=True, stage=self._stage)
-        lake = Lake.open_or_new(self._spark, self._where)
+        lake = Lake.open_or_create(self._spark, self._where)
         there = {(known.folder, known.size, known.modified) for known in lake.manifest.runs.values()}
         done = {each.uri for each in found if (each.uri, each.size, each.modified) in there}
         left = {uri: state for uri, state in before.items() if uri not in done}

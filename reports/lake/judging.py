@@ -121,7 +121,7 @@ def judge_into_lake(
         )
         report = IngestReport(lake.manifest.number, refused=written.refused)
         ingest.ingest_folders(lake, written.folders, report, replacing=replacing, stage=stage)
-        report.known += written.known
+        report.known_argument_count += written.known
     finally:
         lake.files.delete(work_folder)
     return report, written

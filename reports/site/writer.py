@@ -26,7 +26,14 @@ from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.errata_pages import write_errata
 from reports.site.news import VerdictNews
-from reports.site.pages import Pages, StageReporter, change, count_attention, count_decided, get_width_class
+from reports.site.pages import (
+    Pages,
+    StageReporter,
+    change,
+    count_decided,
+    count_rules_needing_attention,
+    get_table_width_class,
+)
 from reports.site.pair_page import write_pairs
 from reports.site.rule_lists import write_rule_lists
 from reports.site.rule_pages import write_rule_pages
@@ -81,7 +88,7 @@ def write_site(
     write_runs(pages)
     write_pairs(pages)
     _write_coverage(pages)
-    return captures.missing
+    return captures.missing_captures
 
 
 def _group_sections_by_document(pages: Pages) -> dict[str, list[Section]]:
@@ -117,7 +124,7 @@ def _write_index(pages: Pages) -> None:
         news=_collect_verdict_news(pages, cards),
         most_cards=MAX_SHOWN_SYSTEM_CARDS,
         newly_failing=failing,
-        wide=get_width_class(len(documents), MAX_DOCUMENTS_WITHOUT_SCROLLING),
+        wide=get_table_width_class(len(documents), MAX_DOCUMENTS_WITHOUT_SCROLLING),
     )
     columns = ("system", "name", "version", "profile", "rules", "judged", "newly_failing", *VERDICTS)
     write_table(
@@ -146,8 +153,8 @@ def _get_link_of_cell(document: str, system: System, part: int, counts: Counter[
     system in this document or, if there are none, to the page of sections.
     """
     if get_worst_verdict(counts) in FINDING_VERDICTS:
-        return f"{names.system_page(system)}#{names.name_document_anchor(document)}"
-    return names.document_page(document, part)
+        return f"{names.name_system_page(system)}#{names.name_document_anchor(document)}"
+    return names.name_document_page(document, part)
 
 
 def _build_css_of_single_document(document: str) -> str:
@@ -173,7 +180,9 @@ def _choose_systems_with_card(pages: Pages) -> list[System]:
     if len(pages.systems) <= MAX_SHOWN_SYSTEM_CARDS:
         return pages.systems
     newest = {system.product: system for system in sorted(pages.systems, key=lambda each: each.order)}
-    return sorted(newest.values(), key=lambda each: -count_attention(pages.totals[each.key]))[:MAX_SHOWN_SYSTEM_CARDS]
+    return sorted(newest.values(), key=lambda each: -count_rules_needing_attention(pages.totals[each.key]))[
+        :MAX_SHOWN_SYSTEM_CARDS
+    ]
 
 
 def _write_documents(pages: Pages) -> None:
@@ -183,15 +192,15 @@ def _write_documents(pages: Pages) -> None:
         for part, systems in enumerate(parts):
             pages.write(
                 "document.html",
-                names.document_page(name, part),
+                names.name_document_page(name, part),
                 document=name,
                 sections=[(section, sum_counts(section.counts.values())) for section in sections],
                 columns=systems,
                 column_parts=parts,
                 part=part,
-                page_of=lambda part, name=name: "../" + names.document_page(name, part),
+                page_of=lambda part, name=name: "../" + names.name_document_page(name, part),
                 table=table,
-                wide=get_width_class(len(systems)),
+                wide=get_table_width_class(len(systems)),
             )
         write_table(
             pages.site,
@@ -214,7 +223,7 @@ def _write_sections(pages: Pages, stage: StageReporter) -> None:
         for part, systems in enumerate(parts):
             pages.write(
                 "section.html",
-                names.section_page(section, part),
+                names.name_section_page(section, part),
                 section=section,
                 rules=_sort_findings_first(pages, section, systems),
                 columns=systems,
@@ -223,7 +232,7 @@ def _write_sections(pages: Pages, stage: StageReporter) -> None:
                 page_of=partial(_name_section_page, section),
                 stands=pages.stands,
                 table=table,
-                wide=get_width_class(len(systems)),
+                wide=get_table_width_class(len(systems)),
             )
         columns = ("rule", "level", "says", *(system.key for system in pages.systems))
         write_table(pages.site, table, columns, _build_section_rows(pages, section))
@@ -243,7 +252,7 @@ def _sort_findings_first(pages: Pages, section: Section, systems: list[System]) 
 
 
 def _name_section_page(section: Section, part: int) -> str:
-    return "../" + names.section_page(section, part)
+    return "../" + names.name_section_page(section, part)
 
 
 def _build_section_rows(pages: Pages, section: Section) -> Iterator[tuple[object, ...]]:

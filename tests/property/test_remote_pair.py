@@ -249,8 +249,10 @@ class RemotePair(RuleBasedStateMachine):
         adm = self.near.ask(Inspect())["adm"]
         assert len(adm["RemoteOpenQueueEntryCollection"]) == len(self.opened)
         assert len(adm["PendingRemoteReadEntryCollection"]) == len(self.waiting)
-        assert len(self.near.core.remote_client.bindings) == len(whole)
-        assert len(self.near.core.remote_client.tasks) == sum(one.due_ms is not None for one in self.waiting)
+        assert len(self.near.core.remote_client.binding_by_connection) == len(whole)
+        assert len(self.near.core.remote_client.task_by_timer_number) == sum(
+            one.due_ms is not None for one in self.waiting
+        )
         assert len(self.far.core.descriptors) == len(whole)
         assert len(self.far.core.readers) == len(self.waiting)
         assert len(self.far.twins) == len(whole)

@@ -20,7 +20,7 @@ from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.model.states import MessagePositionState
 from reference_qm.surface.commands import ListQueues, PeekMessages, Request
 from reference_qm.surface.effects import Completed, Rejected
-from reference_qm.surface.inputs import BytesReceived, Persisted, PersistFailed
+from reference_qm.surface.inputs import BytesReceived, PersistFailed, RecordPersisted
 
 EXPRESS, RECOVERABLE, TRANSACTED = "express", "recoverable", "transactional"
 JOURNAL = "system$;journal"
@@ -49,7 +49,7 @@ class DelayingNetwork(Network):
         for effect, written in zip_longest(waiting, works[: len(waiting)], fillvalue=True):
             if written:
                 self.apply(host, effect)
-            self.later(host, Persisted(effect.token) if written else PersistFailed(effect.token, "disk full"))
+            self.later(host, RecordPersisted(effect.token) if written else PersistFailed(effect.token, "disk full"))
         self.settle()
 
     def hold(self, host: Host) -> None:

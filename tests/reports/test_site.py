@@ -39,11 +39,12 @@ def test_hostile_text_is_escaped_on_every_page(tmp_path, text):
     shown = standing(
         evil, system, "fail", [frame(1, direction=text, transport=text, hex=text, dissection=text)], expected=text,
         observed=text, reason=text, test=text, capture=text, reach=text, run=text, errata=(text,), notes=(text,),
-        beside=(later,),
+        later_undecided_verdicts=(later,),
     )  # fmt: skip
-    passed = standing(unseen, system, "pass", beside=(later,), retired=True)
+    passed = standing(unseen, system, "pass", later_undecided_verdicts=(later,), retired=True)
     made = contents(
-        [older, system], [evil, unseen], [shown, passed, standing(evil, older, "pass", beside=(later,))],
+        [older, system], [evil, unseen],
+        [shown, passed, standing(evil, older, "pass", later_undecided_verdicts=(later,))],
         [run(text, system, vendor=text, reach=text, harness=text, selection=text, aborted=text, folder=text)],
         [(1, text)], [Change(text, text, evil.rule, text, day(1), text, "fail", text, "pass", text)],
         coverage=(Coverage("MQQB", "1", text, "MUST", 1, 1, 0, 0, 1),), titles={"MQQB": text},

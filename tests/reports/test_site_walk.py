@@ -30,7 +30,7 @@ def test_repeated_dump_lines_become_star_except_deciding_octets():
 
 
 def test_the_caption_of_a_packet_has_the_field_that_decides(tmp_path):
-    one = frame(3, first=0, last=0, dissection="Header\n    A = 1  @0x0\n  B = 2", marked=((7, 22),))
+    one = frame(3, first=0, last=0, dissection="Header\n    A = 1  @0x0\n  B = 2", deciding_text_ranges=((7, 22),))
     assert get_deciding_text(one) == "A = 1  @0x0"
     assert get_deciding_text(frame(3)) == ""
     site, _ = written(tmp_path, contents([CONTOSO], [rule(1)], [standing(rule(1), CONTOSO, "fail", [one])]))

@@ -12,7 +12,7 @@ import pytest
 from scripts.prose import __main__ as command
 from scripts.prose.linter import lint_places
 from scripts.prose.texts import (
-    Text,
+    ProseText,
     collect_texts_by_place,
     extract_texts_of_page,
     extract_texts_of_program,
@@ -41,7 +41,7 @@ says = "nobody"
 
 
 def habits_in(words: str) -> set[str]:
-    return {finding.habit for finding in lint_places({"place": [Text(Path("page"), 1, words)]})["place"]}
+    return {finding.habit for finding in lint_places({"place": [ProseText(Path("page"), 1, words)]})["place"]}
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_reference_releases_equal_the_known_profiles() -> None:
     assert tuple(RELEASES) == KNOWN_RELEASES
     assert get_release_behaviours("none") == {}
     assert adapt_config_to_release("none", CONFIG) == CONFIG
-    assert remote.LATER_METHODS == LATER_METHODS
+    assert remote.METHODS_ADDED_BY_LATER_RELEASES == LATER_METHODS
 
 
 @pytest.mark.parametrize("release", WINDOWS_RELEASES)

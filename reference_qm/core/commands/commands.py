@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 
 from reference_qm.codec import NULL_GUID, FormatName, MessageIdentifier, MessagePropertiesHeader
 from reference_qm.codec.format_names import DistributionListName, MultipleElementName
-from reference_qm.control import CONTROL_PROTOCOL_VERSION, FACILITIES
+from reference_qm.control import CONTROL_PROTOCOL_VERSION, VERBS_BY_FACILITY
 from reference_qm.core.arguments import require_number_in_range
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import get_destination_guid, parse_format_name_of_command
@@ -51,7 +51,9 @@ class Commands(Part):
                 "name": self.qm.config.host_name,
                 "vendor": self.qm.config.vendor,
                 "version": self.qm.config.version,
-                "facilities": [one for one in FACILITIES if one != "reset" or not self.qm.config.directory_integrated],
+                "facilities": [
+                    one for one in VERBS_BY_FACILITY if one != "reset" or not self.qm.config.directory_integrated
+                ],
                 "public_encryption_keys_base64": base64.b64encode(machine.PublicEncryptionKeyList).decode(),
                 "public_signing_keys_base64": base64.b64encode(machine.PublicSigningKeyList).decode(),
             }

@@ -6,23 +6,23 @@ from typing import Any
 from reference_qm.core.commands.commands import COMMANDS_ANSWERED_WHILE_HALTED
 from reference_qm.core.part import QM, Part
 from reference_qm.model.attributes import ServiceState
-from reference_qm.model.states import ConnectionStatus, Opening
+from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus
 from reference_qm.model.statuses import Status
 from reference_qm.surface import commands, remote_commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from reference_qm.surface.effects import CloseTransport, Completed, Rejected, RpcClose
+from reference_qm.surface.effects import CloseRpcConnection, CloseTransport, Completed, Rejected
 from reference_qm.surface.inputs import (
     BytesReceived,
     Command,
     DatagramReceived,
     HostResolved,
     Input,
-    Persisted,
     PersistFailed,
     PingSocket,
+    RecordPersisted,
     RpcAccepted,
-    RpcBytes,
+    RpcBytesReceived,
     Started,
     Stopped,
     TransportAccepted,
@@ -77,14 +77,14 @@ class Inputs(Part):
         if isinstance(event, TransportAccepted):
             self.qm.emit_effect(CloseTransport(event.transport, "the queue manager is stopped (MS-MQSO 5.1.1.1)"))
         elif isinstance(event, RpcAccepted):
-            self.qm.emit_effect(RpcClose(event.connection, "the queue manager is stopped (MS-MQSO 5.1.1.1)"))
+            self.qm.emit_effect(CloseRpcConnection(event.connection, "the queue manager is stopped (MS-MQSO 5.1.1.1)"))
         elif isinstance(event, Command):
             self.on_command(event, now)
 
     def on_transport_event(self, event: TransportEvent, now: Now) -> None:
         """Pass an event of a connection to the RPC binding handle or the session that owns the connection."""
         of_binding, of_session = TRANSPORT_HANDLERS_BY_EVENT_TYPE[type(event)]
-        owner = of_binding if event.transport in self.qm.remote_client.bindings else of_session
+        owner = of_binding if event.transport in self.qm.remote_client.binding_by_connection else of_session
         owner(self.qm)(event, now)
 
     def on_connected(self, event: TransportConnected, now: Now) -> None:
@@ -117,12 +117,12 @@ class Inputs(Part):
         session = self.qm.transports.get(event.transport)
         if session is not None:
             self.qm.identifying.receive_bytes(session, event.data, now)
-            unfinished = session.framer.pending  # a closed session has a new framer
+            unfinished = session.framer.unfinished_packet_bytes  # a closed session has a new framer
             if unfinished or event.transport in self.qm.unfinished.held:
                 self.qm.unfinished.note(event.transport, unfinished)
                 self.close_unfinished_connections(now)
 
-    def on_rpc_bytes(self, event: RpcBytes, now: Now) -> None:
+    def on_rpc_bytes(self, event: RpcBytesReceived, now: Now) -> None:
         """Pass the bytes received on a DCE/RPC connection to the server of remote reading. Spec: MS-MQQP 2.1."""
         self.qm.rpc_serving.on_bytes(event, now)
         self.close_unfinished_connections(now)
@@ -153,10 +153,10 @@ class Inputs(Part):
         """Pass the addresses of a host to the session or sequence that waits for them. Spec: MS-MQQB 3.1.5.2."""
         self.qm.client_tasks.on_host_resolved(event.host, event.addresses, now)
         for session in list(self.qm.sessions.values()):
-            if session.opening is Opening.ADDRESSES and event.host not in session.addresses:
+            if session.opening is AwaitedOpeningEvent.ADDRESSES and event.host not in session.addresses:
                 self.qm.resolving.store_addresses(session, event.host, event.addresses, now)
 
-    def on_persisted(self, event: Persisted, now: Now) -> None:
+    def on_persisted(self, event: RecordPersisted, now: Now) -> None:
         """Continue the work that waited until a record was on disk. Spec: MS-MQQB 3.1.5.8.8."""
         saving = self.qm.savings.pop(event.token, None)
         if saving is not None:
@@ -165,7 +165,7 @@ class Inputs(Part):
         commit = self.qm.disk.take_persisted_change(event.token)
         if commit is None:
             return
-        result = commit.done()
+        result = commit.on_saved()
         if commit.token is not None:
             self.qm.emit_effect(Completed(commit.token, result))
         for session in commit.sessions:
@@ -181,7 +181,7 @@ class Inputs(Part):
         commit = self.qm.disk.handle_failed_write(event.token, event.error)
         if commit is None:
             return
-        commit.undo()
+        commit.undo_change()
         if commit.token is not None:
             self.qm.emit_effect(
                 Rejected(commit.token, f"the message could not be saved: {event.error}; try again when the store works")

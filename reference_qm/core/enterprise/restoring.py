@@ -152,7 +152,10 @@ class Restoring(Part):
             next_places = {_parse_sequence_place(sequences[key]["follows"]): (at, key) for at, key in places.items()}
             while (one := next_places.pop((transfer.SequenceIdentifier, transfer.SequenceNumber), None)) is not None:
                 (transfer.SequenceIdentifier, transfer.SequenceNumber), key = one
-                transfer.saved_identifier, transfer.saved_number = transfer.SequenceIdentifier, transfer.SequenceNumber
+                transfer.saved_sequence_identifier, transfer.saved_sequence_number = (
+                    transfer.SequenceIdentifier,
+                    transfer.SequenceNumber,
+                )
                 kept.add(int(key))
         lost = {int(key) for key in sequences} - kept
         for queue in self.qm.adm.QueueCollection.values():
@@ -189,7 +192,7 @@ class Restoring(Part):
         self.qm.adm.last_sequence_time = _require_u64(value)
 
     def _restore_last_transaction(self, key_suffix: str, value: Any) -> None:
-        self.qm.adm.last_transaction = _require_u64(value)
+        self.qm.adm.last_transaction_number = _require_u64(value)
 
     def _restore_sequential_id(self, key_suffix: str, value: Any) -> None:
         self.qm.adm.SequentialID = self.qm.disk.reserved_sequential = _require_u64(value)
@@ -211,8 +214,8 @@ class Restoring(Part):
             *where, rejected = value
             identifier, number = _parse_sequence_place(where)
             transfer.RejectCount = _require_u64(rejected)
-            transfer.SequenceIdentifier = transfer.saved_identifier = identifier
-            transfer.SequenceNumber = transfer.saved_number = number
+            transfer.SequenceIdentifier = transfer.saved_sequence_identifier = identifier
+            transfer.SequenceNumber = transfer.saved_sequence_number = number
 
     def _find_transfer(self, name: str) -> IncomingTransactionalTransferInfo | None:
         """Find or create the sequence that an entry describes; return None if the queue of the sequence was

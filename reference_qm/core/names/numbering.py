@@ -28,5 +28,5 @@ class Numbering(Part):
         """Assign and return the identifier of the next transaction: 20 bits, never 0. Spec: MS-MQMQ 2.2.20.5
         (Flags.ID).
         """
-        self.qm.adm.last_transaction = self.qm.adm.last_transaction + 1 & TRANSACTION_IDENTIFIER_MASK or 1
-        return self.qm.adm.last_transaction
+        self.qm.adm.last_transaction_number = self.qm.adm.last_transaction_number + 1 & TRANSACTION_IDENTIFIER_MASK or 1
+        return self.qm.adm.last_transaction_number

@@ -82,8 +82,8 @@ class Positions(Part):
         The message keeps its LookupIdentifier. Return None if the message was discarded because a system queue is
         full.
         """
-        if position.counted_in is not None:
-            position.counted_in.remove(position)
+        if position.counting_list is not None:
+            position.counting_list.remove(position)
         position.State = MessagePositionState.DELETED
         message = position.MessageReference
         admitted = queue.QueueType is not QueueType.SYSTEM or not self.qm.quotas.check(queue, message)

@@ -30,7 +30,7 @@ class Quotas(Part):
         size = compute_storage_size(message)
         storage = queue.MessagePositionList.storage
         total = self.qm.adm.JournalQuota if storage is self.qm.adm.journal_storage else self.qm.adm.QueueManagerQuota
-        if self.qm.adm.Throttled or _exceeds_quota(storage.used + size, total):
+        if self.qm.adm.Throttled or _exceeds_quota(storage.used_bytes + size, total):
             return EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
         if _exceeds_quota(*_get_storage_usage_and_quota(queue, size)):
             return EnqueueStatus.QUEUE_QUOTA_EXCEEDED

@@ -39,7 +39,7 @@ class TransactionRecords(Part):
         """Build the record that is written to the disk for a vote. The record contains the messages to be sent and
         the other pending operations.
         """
-        change: Change = {"last_transaction": self.qm.adm.last_transaction}
+        change: Change = {"last_transaction": self.qm.adm.last_transaction_number}
         operations = _list_current_operations(transaction)
         for operation in operations:
             position = operation.MessagePositionReference
@@ -121,7 +121,7 @@ class TransactionRecords(Part):
         position = operation.MessagePositionReference
         if isinstance(position.QueueReference, OutgoingQueue):
             return build_removal_change([position])
-        return self._build_entry(position) | {"last_transaction": self.qm.adm.last_transaction}
+        return self._build_entry(position) | {"last_transaction": self.qm.adm.last_transaction_number}
 
     def _build_dequeue_change(self, operation: TransactionalOperation) -> Change:
         assert operation.DequeueReason is not None

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reference_qm.core.part import Part
-from reference_qm.core.remote.enums import Ack
+from reference_qm.core.remote.enums import RemoteReadAck
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
@@ -39,7 +39,7 @@ class RemoteEnding(Part):
         """Return the iDeleteMessage for a dwAck, which is true if the client received the message. Spec: MS-MQQP
         3.1.4.2.
         """
-        return ack == Ack.RR_ACK
+        return ack == RemoteReadAck.RR_ACK
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
         """Raise the event Dequeue Message End. ``ended`` is called with rStatus. Spec: MS-MQQP 3.1.4.2.
@@ -74,7 +74,7 @@ class RemoteEnding(Part):
 
     def get_rundown_ack(self) -> bool:
         """Return the iDeleteMessage for a rundown. Spec: MS-MQQP 3.1.6.2."""
-        return self.is_delivered(Ack.RR_NACK)
+        return self.is_delivered(RemoteReadAck.RR_NACK)
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
         """Cancel a waiting read. Spec: MS-MQQP 3.1.4.6."""

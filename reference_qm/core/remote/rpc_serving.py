@@ -32,9 +32,9 @@ from reference_qm.rpc import (
 from reference_qm.rpc.authentication import NO_SECURITY, ServerSecurity
 from reference_qm.rpc.mapper import EndpointMapper, MappedEndpoint
 from reference_qm.surface.clock import Now
-from reference_qm.surface.effects import RpcClose, RpcSend
+from reference_qm.surface.effects import CloseRpcConnection, SendRpcBytes
 from reference_qm.surface.entropy import Entropy
-from reference_qm.surface.inputs import RpcBytes, RpcListening, RpcLost
+from reference_qm.surface.inputs import RpcBytesReceived, RpcConnectionLost, RpcListening
 
 HARDENED_SECURITY_REFUSAL_REASON = "hardened security mode allows no RPC (MS-MQDMPR 3.1.1.1)"
 METHODS_FOR_ANY_AUTHENTICATION_LEVEL = frozenset({"RemoteQMGetQMQMServerPort", "R_QMGetRTQMServerPort"})
@@ -55,7 +55,7 @@ class RemoteReadingServerState:
         entropy: Entropy,
         timers: Timers,
         unfinished: UnfinishedPackets,
-        emit: Callable[[RpcSend | RpcClose], None],
+        emit: Callable[[SendRpcBytes | CloseRpcConnection], None],
         post: Callable[[RpcEventOccurred], None],
         security: ServerSecurity = NO_SECURITY,
         *,
@@ -86,14 +86,14 @@ class RpcServing(Part):
         """Record the ports that the host opened for RPC. Spec: MS-MQQP 3.1.3."""
         self.qm.rpc_listening = event
 
-    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+    def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
         """Handle bytes that were received on a connection. Spec: MS-MQQP 2.1, MS-MQDMPR 3.1.1.1 (HardenedSecurity)."""
         if self.qm.adm.HardenedSecurity:
             self.qm.remote.associations.close_connection(event.connection, HARDENED_SECURITY_REFUSAL_REASON)
             return
         self.qm.remote.associations.receive(event, now)
 
-    def on_connection_lost(self, event: RpcLost, now: Now) -> None:
+    def on_connection_lost(self, event: RpcConnectionLost, now: Now) -> None:
         """Remove a lost connection. Spec: MS-MQQP 3.1.6."""
         self.qm.remote.associations.remove_connection(event)
 

@@ -4,7 +4,7 @@ from reference_qm.codec import FormatError, Packet, StreamFramer
 from reference_qm.core.events import SessionClosed
 from reference_qm.core.part import Part
 from reference_qm.model.adm import OutgoingQueue, Session
-from reference_qm.model.states import ConnectionStatus, Opening, OutgoingQueueState, SessionState
+from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus, OutgoingQueueState, SessionState
 from reference_qm.model.timers import SESSION_TIMERS, TimerName
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import CloseTransport, Rejected
@@ -27,7 +27,7 @@ class Closing(Part):
         self.close_transport(session, reason)
         for name in (*SESSION_TIMERS, TimerName.PING_RESPONSE):
             self.qm.session_timers.stop(session, name)
-        session.opening = Opening.NOTHING
+        session.opening = AwaitedOpeningEvent.NOTHING
         session.SessionState = SessionState.CLOSED
         if queue is not None:
             queue.State = OutgoingQueueState.DISCONNECTED

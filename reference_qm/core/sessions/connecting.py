@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from reference_qm.core.part import Part
 from reference_qm.model.adm import ConnectionHistoryEntry, OutgoingQueue, Session
-from reference_qm.model.states import ConnectionStatus, Opening, SessionState
+from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus, SessionState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Connect, SendPacket
 from reference_qm.surface.inputs import Endpoint
@@ -62,7 +62,7 @@ class Connecting(Part):
     def connect_transport(self, session: Session) -> None:
         """Connect to the acceptor's TCP port. Spec: MS-MQQB 2.1.1, 3.1.5.2.3."""
         session.transport = self.qm.assign_transport_name()
-        session.opening = Opening.TRANSPORT
+        session.opening = AwaitedOpeningEvent.TRANSPORT
         self.qm.transports[session.transport] = session
         self.qm.emit_effect(
             Connect(session.transport, Endpoint(session.RemoteQMAddress, self.qm.config.remote_tcp_port))

@@ -3,7 +3,7 @@ from __future__ import annotations
 from reference_qm.codec import FormatError, PingPacket, parse_ping
 from reference_qm.core.part import Part
 from reference_qm.model.adm import Session
-from reference_qm.model.states import ConnectionStatus, Opening
+from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import SendDatagram
@@ -29,7 +29,7 @@ class Ping(Part):
         """Send a Ping Request, and start a timer of one second for its response. Spec: MS-MQQB 3.1.7.6."""
         self.qm.adm.PingCookie = self.qm.adm.PingCookie + 1 & 0xFFFFFFFF
         session.ping_cookie = self.qm.adm.PingCookie
-        session.opening = Opening.PING_RESPONSE
+        session.opening = AwaitedOpeningEvent.PING_RESPONSE
         request = self.build_request()
         remote = Endpoint(session.RemoteQMAddress, self.qm.config.remote_ping_port)
         self.qm.emit_effect(SendDatagram(PingSocket.SOURCE, remote, request.build()))
@@ -67,7 +67,7 @@ class Ping(Part):
         if response is None or response.Cookie != self.qm.adm.PingCookie:
             return
         for session in list(self.qm.sessions.values()):
-            if session.opening is Opening.PING_RESPONSE and session.ping_cookie == response.Cookie:
+            if session.opening is AwaitedOpeningEvent.PING_RESPONSE and session.ping_cookie == response.Cookie:
                 self.on_ping_response_processed(session, response, now)
                 return
 
@@ -84,7 +84,7 @@ class Ping(Part):
 
     def on_response_timer(self, session: Session, now: Now) -> None:
         """End the wait for a Ping Response. Spec: MS-MQQB 3.1.6.8, 3.1.7.6 step 9."""
-        if session.opening is Opening.PING_RESPONSE:
+        if session.opening is AwaitedOpeningEvent.PING_RESPONSE:
             reason = "no Ping Response arrived (MS-MQQB 3.1.6.8)"
             self.qm.closing.fail_to_establish(session, ConnectionStatus.PING_FAILURE, reason, now)
 

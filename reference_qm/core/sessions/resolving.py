@@ -10,7 +10,7 @@ from reference_qm.core.part import Part
 from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.core.store.messages import PUBLIC_QUEUE_TYPE
 from reference_qm.model.adm import NextHop, OutgoingMessagePosition, Session
-from reference_qm.model.states import ConnectionStatus, Opening, OutgoingQueueState
+from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus, OutgoingQueueState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import ResolveHost
 
@@ -50,7 +50,7 @@ class Resolving(Part):
         session.NextHopCollection.clear()
         session.RemoteQMHostName, session.RemoteQMGuid = hops[0].HostName, hops[0].QMGuid
         session.unresolved_hops, session.addresses = hops, {}
-        session.opening = Opening.ADDRESSES
+        session.opening = AwaitedOpeningEvent.ADDRESSES
         for host in dict.fromkeys(hop.HostName for hop in hops):
             if is_ip_address_text(host):
                 self.store_addresses(session, host, (host,), now)
@@ -70,7 +70,7 @@ class Resolving(Part):
 
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         """Build next hops from the resolved addresses, and connect to the first next hop. Spec: MS-MQQB 3.1.5.2.1."""
-        session.opening = Opening.NOTHING
+        session.opening = AwaitedOpeningEvent.NOTHING
         for hop in session.unresolved_hops:
             for address in session.addresses[hop.HostName]:
                 if is_ip_address_text(address) and len(session.NextHopCollection) < NEXT_HOPS_LIMIT:

@@ -31,15 +31,15 @@ class PendingDiskChange:
     """A change that is being written to the disk. ``token`` is the token of the command that waits for the change, or
     None if no command waits.
 
-    ``repeat`` is the part of the change that is still valid after a failed write and must be written again.
+    ``change_to_repeat`` is the part of the change that is still valid after a failed write and must be written again.
     ``sessions`` are the sessions that may send messages after the write.
     """
 
     change: Change
-    repeat: Change
+    change_to_repeat: Change
     token: int | None
-    done: Callable[[], Result]
-    undo: Callable[[], None]
+    on_saved: Callable[[], Result]
+    undo_change: Callable[[], None]
     sessions: Sequence[Session] = ()
 
 
@@ -50,8 +50,8 @@ class DiskWriteBarrier:
     """
 
     tokens: set[int]
-    reached: Callable[[Now], None]
-    missed: Callable[[str, Now], None]
+    on_all_saved: Callable[[Now], None]
+    on_write_failed: Callable[[str, Now], None]
 
 
 class Disk:
@@ -119,13 +119,13 @@ class Disk:
         waiting, self._barriers = self._barriers, []
         for barrier in waiting:
             if token in barrier.tokens and error is not None:
-                barrier.missed(error, now)
+                barrier.on_write_failed(error, now)
                 continue
             barrier.tokens.discard(token)
             if barrier.tokens:
                 self._barriers.append(barrier)
             else:
-                barrier.reached(now)
+                barrier.on_all_saved(now)
 
     def build_ordinal_reservation(self, ordinal: int) -> Change:
         """Return the change that reserves an ordinal and a block of later ordinals. The change is empty if the
@@ -162,7 +162,7 @@ class Disk:
         """
         self.error = error
         commit = self.pending.pop(token, None)
-        for name, value in commit.repeat.items() if commit is not None else ():
+        for name, value in commit.change_to_repeat.items() if commit is not None else ():
             newer = name in self._repeat or any(name in other.change for other in self.pending.values())
             if not newer:
                 self._repeat[name] = value

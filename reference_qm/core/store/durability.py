@@ -54,7 +54,7 @@ class Durability(Part):
             position.key = self.qm.assign_persist_token()
             change |= build_message_entry(position, serialize_message(message).build())
         if message.TransactionIdentifier is not None:
-            change["last_transaction"] = self.qm.adm.last_transaction
+            change["last_transaction"] = self.qm.adm.last_transaction_number
             if isinstance(position.QueueReference, OutgoingQueue):
                 change |= self.build_sequence_entry(position.QueueReference)
         return change

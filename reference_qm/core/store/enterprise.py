@@ -44,7 +44,7 @@ class Enterprise:
             ),
             DirectoryIntegrated=config.directory_integrated,
             sends_notifications=config.change_notifications,
-            lost=lost,
+            on_directory_lost=lost,
         )
         self.table: RoutingTable = ()
         self.last_known: QueueManager | None = None

@@ -53,7 +53,7 @@ def build_message_entry(position: MessagePosition, packet: bytes, acceptance: Ac
         values["sequence"] = {
             "transfer": format_transfer_name(acceptance.transfer),
             "at": _encode_sequence_place(acceptance.SequenceIdentifier, acceptance.SequenceNumber),
-            "follows": _encode_sequence_place(*acceptance.follows),
+            "follows": _encode_sequence_place(*acceptance.previous_sequence_position),
         }
     return {f"message:{position.key}": values}
 
@@ -85,7 +85,7 @@ def build_transfer_entry(transfer: IncomingTransactionalTransferInfo) -> Change:
     """Return the entry of a sender's sequence. The entry contains the last message whose predecessors are all on
     disk, and RejectCount.
     """
-    place_ = _encode_sequence_place(transfer.saved_identifier, transfer.saved_number)
+    place_ = _encode_sequence_place(transfer.saved_sequence_identifier, transfer.saved_sequence_number)
     return {format_transfer_name(transfer): [*place_, transfer.RejectCount]}
 
 

@@ -36,7 +36,12 @@ from reference_qm.core.store.multiple_destinations import add_destination_lists,
 from reference_qm.core.store.security_text import describe_security
 from reference_qm.model.adm import Message
 from reference_qm.model.states import DeliveryGuarantee
-from reference_qm.security import UNPROTECTED_ATTRIBUTES, SignatureType, add_security_attributes, read_security
+from reference_qm.security import (
+    ATTRIBUTES_OF_UNPROTECTED_MESSAGE,
+    SignatureType,
+    add_security_attributes,
+    read_security_attributes,
+)
 
 HASH_SHA_512 = 0x0000800E
 ENCRYPTION_RC4 = 0x00006801
@@ -188,8 +193,8 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
     if packet.MultiQueueFormatHeader is not None:
         attributes |= read_destination_lists(packet.MultiQueueFormatHeader)
     algorithms = (properties.PrivacyLevel, properties.HashAlgorithm, properties.EncryptionAlgorithm)
-    if packet.SecurityHeader is not None or algorithms != UNPROTECTED_ATTRIBUTES:
-        attributes["security"] = read_security(packet)
+    if packet.SecurityHeader is not None or algorithms != ATTRIBUTES_OF_UNPROTECTED_MESSAGE:
+        attributes["security"] = read_security_attributes(packet)
     return Message(
         **attributes,
         Identifier=MessageIdentifier(source, user.MessageID),

@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 Outcome = UserMessagePacket | MessageClass
 """The result of a check: the packet with which the next check continues, or the class of the refusal."""
 
-Check = Callable[[Session, UserMessagePacket, Any, Now], Outcome]
+AdmissionCheck = Callable[[Session, UserMessagePacket, Any, Now], Outcome]
 """A check of an arrived message. The third argument is the destination queue, or None if there is no such queue."""
 
 
@@ -50,7 +50,7 @@ class Admission(Part):
         has already carried out step 1 (duplicates) and the counting in step 2. Step 4 (SessionHeader) does not depend
         on the message. Step 6 (sequence) and step 8 (quotas) are carried out later.
         """
-        checks: tuple[Check, ...] = (
+        checks: tuple[AdmissionCheck, ...] = (
             self.check_destination,
             self.check_transactional_queue,
             self.check_nontransactional_queue,

@@ -24,9 +24,9 @@ class UnsavedArrival:
     position: MessagePosition
     entry: MessageIDHistoryEntry
     receipts_of_sessions: list[tuple[Session, RecoverableReceipt]] = field(default_factory=list)
-    acceptance: AcceptedMessage | None = None
+    accepted_message: AcceptedMessage | None = None
     """The place of a transactional message in its sequence, or None for any other message."""
-    routed: UserMessagePacket | None = None
+    routed_packet: UserMessagePacket | None = None
     """The packet to forward if the message is for another queue manager, or None if it is for a local queue."""
 
 
@@ -61,10 +61,10 @@ class Arrival(Part):
         saving.position.key = token
         saving.position.awaits_disk = True
         change = build_message_entry(
-            saving.position, packet.build(), saving.acceptance
+            saving.position, packet.build(), saving.accepted_message
         ) | build_message_id_history_entry(saving.entry)
-        if saving.acceptance is not None:
-            change |= build_transfer_entry(saving.acceptance.transfer)
+        if saving.accepted_message is not None:
+            change |= build_transfer_entry(saving.accepted_message.transfer)
         self.qm.emit_effect(Persist(token, change))
 
     def message_arrived(self, position: MessagePosition, now: Now) -> None:

@@ -180,7 +180,7 @@ class OrderAcks(Part):
             return
         due, session.order_acks_due = session.order_acks_due, {}
         for transfer in due:
-            if transfer.saved_number:
+            if transfer.saved_sequence_number:
                 name = self.build_order_queue_name(session, transfer.SenderIdentifier)
                 body = self.build(transfer)
                 self.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ORDER_ACK, body, now)
@@ -188,7 +188,9 @@ class OrderAcks(Part):
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         """Build the body of an OrderAck. Spec: MS-MQQB 2.2.4.1 (``receive`` explains the TxSequenceID)."""
-        return OrderAckBody(transfer.saved_identifier, transfer.saved_number, transfer.saved_number - 1)
+        return OrderAckBody(
+            transfer.saved_sequence_identifier, transfer.saved_sequence_number, transfer.saved_sequence_number - 1
+        )
 
     def build_order_queue_name(self, session: Session, source: UUID) -> str:
         """Return the format name of the order queue of a sender. Spec: MS-MQQB 3.1.7.17.

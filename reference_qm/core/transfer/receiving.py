@@ -37,7 +37,7 @@ class Receiving(Part):
         independent: the SessionHeader is processed even if the message is refused, and vice versa (field text of note
         <14>).
         """
-        if len(session.receipts) >= UNSAVED_MESSAGES_LIMIT:
+        if len(session.unacknowledged_receipts) >= UNSAVED_MESSAGES_LIMIT:
             reason = (
                 f"{UNSAVED_MESSAGES_LIMIT} messages are waiting for the disk: "
                 "with more, sequence numbers would repeat (MS-MQQB 3.1.5.8.7)"
@@ -47,7 +47,7 @@ class Receiving(Part):
         receipt = RecoverableReceipt()
         recoverable = bool(packet.UserHeader.DM)
         if recoverable:
-            session.receipts.append(receipt)
+            session.unacknowledged_receipts.append(receipt)
         self.count_message_received_on_session(session, packet)
         self.note_session_activity(session, packet, now)
         if packet.SessionHeader is not None:
@@ -174,12 +174,12 @@ class Receiving(Part):
         for session, receipt in saving.receipts_of_sessions:
             receipt.done = True
             self.qm.session_acks.flag_recoverable(session, now)
-        if saving.acceptance is not None:
+        if saving.accepted_message is not None:
             self.qm.in_sequence.confirm_message_saved(
-                saving.acceptance, [session for session, _ in saving.receipts_of_sessions], now
+                saving.accepted_message, [session for session, _ in saving.receipts_of_sessions], now
             )
-        elif saving.routed is not None:
-            self.qm.routing.forward_message(saving.position, saving.routed, now)
+        elif saving.routed_packet is not None:
+            self.qm.routing.forward_message(saving.position, saving.routed_packet, now)
         elif saving.position.State is MessagePositionState.LOCKED:
             self.qm.arrival.message_arrived(saving.position, now)
 
@@ -190,14 +190,17 @@ class Receiving(Part):
         Spec: MS-MQQB 3.1.5.8.7.
         """
         saving.position.State = MessagePositionState.DELETED
-        if saving.routed is None:
+        if saving.routed_packet is None:
             saving.position.QueueReference.MessagePositionList.remove(saving.position)
         self.qm.adm.MessageIDHistoryTable.remove(saving.entry)
-        if saving.acceptance is not None and saving.acceptance in saving.acceptance.transfer.unsaved:
-            self.qm.in_sequence.withdraw_unsaved_message(saving.acceptance.transfer)
+        if (
+            saving.accepted_message is not None
+            and saving.accepted_message in saving.accepted_message.transfer.unsaved_messages
+        ):
+            self.qm.in_sequence.withdraw_unsaved_message(saving.accepted_message.transfer)
         for session, receipt in saving.receipts_of_sessions:
             self._close_session_of_unsaved(session, receipt, error, now)
 
     def _close_session_of_unsaved(self, session: Session, receipt: RecoverableReceipt, error: str, now: Now) -> None:
-        if session.SessionState is SessionState.OPEN and receipt in session.receipts:
+        if session.SessionState is SessionState.OPEN and receipt in session.unacknowledged_receipts:
             self.qm.closing.close(session, f"a message could not be saved: {error} (MS-MQQB 3.1.5.8.7)", now)

@@ -36,7 +36,7 @@ class Routing(Part):
         the directory lists as routing servers. An expired message is deleted before it is sent (3.1.7.1.2).
         """
         if not self.is_routable(packet):
-            receipt.done, receipt.acknowledge = True, False
+            receipt.done, receipt.must_be_acknowledged = True, False
             return
         entry = None if packet.UserHeader.TH else self.qm.history.find_duplicate(packet)
         if entry is not None:
@@ -63,7 +63,9 @@ class Routing(Part):
             message, self.qm.destinations.open_outgoing_queue(message.DestinationQueueFormatName, now)
         )
         if onward.UserHeader.DM:
-            self.qm.arrival.save_message(UnsavedArrival(position, entry, [(session, receipt)], routed=onward), onward)
+            self.qm.arrival.save_message(
+                UnsavedArrival(position, entry, [(session, receipt)], routed_packet=onward), onward
+            )
         else:
             self.qm.disk.save(build_message_id_history_entry(entry))
             self.forward_message(position, onward, now)

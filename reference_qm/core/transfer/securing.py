@@ -16,7 +16,7 @@ from reference_qm.security import (
     SecurityError,
     SignatureType,
     encrypt_message,
-    read_security,
+    read_security_attributes,
     sign_message,
 )
 from reference_qm.surface.clock import Now
@@ -120,7 +120,7 @@ class Securing(Part):
             except (SecurityError, FormatError, MessageRefused) as error:
                 refusal = error
             else:
-                arrived = read_security(packet)
+                arrived = read_security_attributes(packet)
                 message = replace(message, security=replace(arrived, PrivacyLevel=wanted.PrivacyLevel))
             self.qm.cache_timers.start(now)
         if refusal is not None:

@@ -9,7 +9,7 @@ from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.model.adm import Queue, Session
 from reference_qm.security import (
     MessageRefused,
-    Receiver,
+    ReceiverSecurityData,
     Sid,
     SignatureType,
     UserSignCerts,
@@ -90,8 +90,8 @@ class SecurityOnReceipt(Part):
         authenticated, encrypted = (False, False) if security is None else (bool(security.AS), bool(security.EB))
         return find_unmet_security_demand(queue, authenticated=authenticated, encrypted=encrypted) or packet
 
-    def _build_receiver(self) -> Receiver:
-        return Receiver(
+    def _build_receiver(self) -> ReceiverSecurityData:
+        return ReceiverSecurityData(
             self.qm.caches, self.qm.config.security.encryption_keys, _AccountFinder(self.qm.security_lookup)
         )
 

@@ -164,7 +164,7 @@ class SessionAcks(Part):
         Messages that the disk has not confirmed remain in the count; otherwise they would never be acknowledged.
         The Session Ack Send Timer continues only if there are such messages (3.1.2.5; 3.1.6.4 says "restarted").
         """
-        unsaved = len(session.receipts)
+        unsaved = len(session.unacknowledged_receipts)
         session.RecoverableMsgAckFlags = 0
         session.UnackedReceivedMsgCount = session.already_acknowledged_count = unsaved & 0xFFFF
         session.LastAckedRecoverableMsgSeqNumber = session.RecoverableMessageReceivedCount - unsaved & 0xFFFF
@@ -174,10 +174,14 @@ class SessionAcks(Part):
 
     def flag_recoverable(self, session: Session, now: Now) -> None:
         """Set the acknowledgment flags of messages that are on disk, in sequence. Spec: MS-MQQB 3.1.5.8.7."""
-        while session.SessionState is SessionState.OPEN and session.receipts and session.receipts[0].done:
-            if session.receipts[0].acknowledge:
+        while (
+            session.SessionState is SessionState.OPEN
+            and session.unacknowledged_receipts
+            and session.unacknowledged_receipts[0].done
+        ):
+            if session.unacknowledged_receipts[0].must_be_acknowledged:
                 self.set_acknowledgment_flag(session, now)
-            session.receipts.popleft()
+            session.unacknowledged_receipts.popleft()
 
     def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
         """Set the acknowledgment flag of the first message that waits for it. If no flag is left for this message,
@@ -186,7 +190,7 @@ class SessionAcks(Part):
         Spec: MS-MQQB 3.1.5.8.7. Every acknowledgment, including this one, clears the flags; otherwise the flags
         would later stand for other messages.
         """
-        number = session.RecoverableMessageReceivedCount - len(session.receipts) + 1
+        number = session.RecoverableMessageReceivedCount - len(session.unacknowledged_receipts) + 1
         if (number - session.LastAckedRecoverableMsgSeqNumber - 1 & 0xFFFF) >= RECOVERABLE_ACK_FLAG_COUNT:
             self.send(session, now)
         if not session.RecoverableMsgAckFlags:

@@ -172,7 +172,7 @@ class QueueJournalQuotaSharedByAllJournals(Quotas):
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         status = super().check(queue, message)
         assert queue.parent is not None
-        if self.qm.adm.journal_storage.used + 1 > queue.parent.JournalQuota * 1024:
+        if self.qm.adm.journal_storage.used_bytes + 1 > queue.parent.JournalQuota * 1024:
             return EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         return status
 

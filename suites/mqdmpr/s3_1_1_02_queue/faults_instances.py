@@ -176,7 +176,7 @@ class OrderOfMessageReturnedByAbortIsLast(Positions):
     def unlock_message(self, position: MessagePosition) -> None:
         messages = position.QueueReference.MessagePositionList
         super().unlock_message(position)
-        if position.counted_in is messages and not position.held:
+        if position.counting_list is messages and not position.hold_count:
             messages.remove(position)
             again = MessagePosition(position.MessageReference, position.QueueReference)
             again.key, again.order_queue = position.key, position.order_queue

@@ -113,7 +113,7 @@ class ReceiverFinalAckOfMessageThatRequestsAcknowledgments(Arrival):
     def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
         position = saving.position
         requested = position.MessageReference.AcknowledgementsRequested
-        if saving.acceptance is not None and position.order_queue is None and requested:
+        if saving.accepted_message is not None and position.order_queue is None and requested:
             session, source = saving.receipts_of_sessions[0][0], packet.UserHeader.SourceQueueManager
             position.order_queue = self.qm.order_acks.build_order_queue_name(session, source)
         super().save_message(saving, packet)

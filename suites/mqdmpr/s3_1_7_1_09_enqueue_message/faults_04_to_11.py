@@ -46,9 +46,9 @@ class QueueManagerOwnQuotaComparedWithSingleQueue(Quotas):
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         storage = queue.MessagePositionList.storage
-        used, storage.used = storage.used, queue.MessagePositionList.TotalBytes
+        used, storage.used_bytes = storage.used_bytes, queue.MessagePositionList.TotalBytes
         status = super().check(queue, message)
-        storage.used = used
+        storage.used_bytes = used
         return status
 
 
@@ -72,11 +72,11 @@ class QueueManagerQuotaExceededByOneMessage(Quotas):
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         storage = queue.MessagePositionList.storage
-        used = storage.used
+        used = storage.used_bytes
         if storage is not self.qm.adm.journal_storage:
-            storage.used = max(0, used - len(message.Body) - 200)
+            storage.used_bytes = max(0, used - len(message.Body) - 200)
         status = super().check(queue, message)
-        storage.used = used
+        storage.used_bytes = used
         return status
 
 

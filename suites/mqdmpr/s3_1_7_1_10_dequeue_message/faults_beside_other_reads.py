@@ -49,7 +49,7 @@ class QueueManagerMessageOfTwoPhaseReceiveMovedToEnd(Reading):
 
     @only_if(
         lambda self, position, transaction, two_phase_read, answered: (
-            two_phase_read and transaction is None and not position.held
+            two_phase_read and transaction is None and not position.hold_count
         )
     )
     def take_message_out(

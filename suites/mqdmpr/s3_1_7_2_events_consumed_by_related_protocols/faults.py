@@ -105,7 +105,11 @@ class QueueManagerMovedMessageNotInBytes(Positions):
 
     def on_message_available(self, position: MessagePosition) -> None:
         super().on_message_available(position)
-        if position.QueueReference.parent is not None and position.counted_in is not None and not position.held:
+        if (
+            position.QueueReference.parent is not None
+            and position.counting_list is not None
+            and not position.hold_count
+        ):
             position.QueueReference.MessagePositionList.TotalBytes -= position.size
             position.size = 0
 
@@ -278,9 +282,9 @@ class QueueManagerMovedMessageNotInTotalBytes(Positions):
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         target = super().move_message(position, queue)
-        if target is not None and target.counted_in is not None and queue.QueueType is not QueueType.SYSTEM:
-            target.counted_in.TotalBytes -= target.size
-            target.counted_in.storage.used -= target.size
+        if target is not None and target.counting_list is not None and queue.QueueType is not QueueType.SYSTEM:
+            target.counting_list.TotalBytes -= target.size
+            target.counting_list.storage.used_bytes -= target.size
             target.size = 0
         return target
 

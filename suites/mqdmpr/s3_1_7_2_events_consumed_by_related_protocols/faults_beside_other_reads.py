@@ -30,7 +30,7 @@ class QueueManagerSizeOfCommittedMessageNotCounted(Positions):
     """The TotalBytes of a queue does not increase when a transactional message becomes available."""
 
     def on_message_available(self, position: MessagePosition) -> None:
-        if position.MessageReference.TransactionIdentifier is not None and position.counted_in is not None:
+        if position.MessageReference.TransactionIdentifier is not None and position.counting_list is not None:
             _discount_message(position)
         super().on_message_available(position)
 
@@ -41,7 +41,7 @@ class QueueManagerSizeOfMovedMessageNotCounted(Positions):
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         moved = super().move_message(position, queue)
-        if moved is not None and moved.counted_in is not None:
+        if moved is not None and moved.counting_list is not None:
             _discount_message(moved)
         return moved
 

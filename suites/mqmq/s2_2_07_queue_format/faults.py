@@ -11,7 +11,7 @@ from harness.faults.registry import Install, add
 from reference_qm.core.names.queue_formats import SYSTEM_QUEUE_FLAG, QueueFormats, QueueFormatType, SuffixType
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import ShareMode
 from reference_qm.core.remote.object_properties import ObjectFormat, ObjectProperties
 from reference_qm.model.adm import Queue
@@ -117,7 +117,7 @@ def _change_opened_queue_format(
     class OpenedQueueFormatChanger(ClientOpening):
         def open_for_application(
             self, queue: RemoteQueue, host: str | None, queue_format: QueueFormat, share: ShareMode
-        ) -> Sequence:
+        ) -> RemoteCallSequence:
             meant = of in (None, queue_format["m_qft"])
             return super().open_for_application(queue, host, change(queue_format) if meant else queue_format, share)
 
@@ -243,7 +243,7 @@ class ClientQueueFormatReservedNotZero(ClientOpening):
 
     def open_for_application(
         self, queue: RemoteQueue, host: str | None, queue_format: QueueFormat, share: ShareMode
-    ) -> Sequence:
+    ) -> RemoteCallSequence:
         return super().open_for_application(queue, host, queue_format | {"m_reserved": 0xA5A5}, share)
 
 

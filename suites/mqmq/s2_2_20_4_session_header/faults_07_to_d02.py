@@ -89,12 +89,12 @@ def _omit_flags_of_messages(is_omitted: Callable[[UserMessagePacket], bool]) -> 
 
     class RecoverableFlagOmitter(Receiving):
         def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-            before = list(session.receipts)
+            before = list(session.unacknowledged_receipts)
             super().receive_user_message(session, packet, now)
             if is_omitted(packet):
-                for receipt in session.receipts:
+                for receipt in session.unacknowledged_receipts:
                     if not any(receipt is one for one in before):
-                        receipt.acknowledge = False
+                        receipt.must_be_acknowledged = False
 
     return replace_part(RecoverableFlagOmitter)
 

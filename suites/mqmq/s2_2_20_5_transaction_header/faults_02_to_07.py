@@ -346,7 +346,7 @@ class SenderTransactionIdOfThirdMessageGreater(BoundaryMarkChanger):
 
 
 def _reset_last_transaction_number(qm: QueueManager) -> None:
-    qm.adm.last_transaction = 0
+    qm.adm.last_transaction_number = 0
 
 
 add(

@@ -50,7 +50,7 @@ def _has_everyone_write_access(part: SecurityOnReceipt, queue: Queue) -> bool:
 class QueueManagerQuotaInBytes(Quotas):
     """The queue manager treats QueueManagerQuota as a number of bytes."""
 
-    @only_if(lambda part, queue, message: _get_queue_manager_quota(part) < queue.MessagePositionList.storage.used)
+    @only_if(lambda part, queue, message: _get_queue_manager_quota(part) < queue.MessagePositionList.storage.used_bytes)
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         return EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
 

@@ -73,8 +73,8 @@ class RefusedMessagesAreNotCounted(Admission):
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         super().refuse_message(session, packet, message_class, now)
-        if session.receipts:
-            session.receipts.pop()
+        if session.unacknowledged_receipts:
+            session.unacknowledged_receipts.pop()
             session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
 
 
@@ -160,7 +160,7 @@ class OrderAckBeforeFirstMessage(OrderAcks):
 
     def on_send_timer(self, session: Session, now: Now) -> None:
         nothing = session.SessionState is SessionState.OPEN and not any(
-            transfer.saved_number for transfer in session.order_acks_due
+            transfer.saved_sequence_number for transfer in session.order_acks_due
         )
         super().on_send_timer(session, now)
         if nothing:
@@ -228,8 +228,11 @@ def _advance_incoming_sequence(
         transfer = IncomingTransactionalTransferInfo(queue, name, source)
         queue.IncomingTransactionalTransferInfoCollection[key] = transfer
     part.qm.in_sequence.accept_in_sequence(session, transfer, packet, now)
-    if not transfer.unsaved:
-        transfer.saved_identifier, transfer.saved_number = transfer.SequenceIdentifier, transfer.SequenceNumber
+    if not transfer.unsaved_messages:
+        transfer.saved_sequence_identifier, transfer.saved_sequence_number = (
+            transfer.SequenceIdentifier,
+            transfer.SequenceNumber,
+        )
     session.order_acks_due[transfer] = None
     part.qm.order_acks.start_order_ack_timer(session, now)
 
@@ -248,7 +251,12 @@ class OneSequenceForEachSender(InSequence):
             known = queue.IncomingTransactionalTransferInfoCollection
             key = (packet.UserHeader.SourceQueueManager, name.lower())
             transfer = known.setdefault(key, IncomingTransactionalTransferInfo(queue, name, key[0]))
-            for element in ("SequenceIdentifier", "SequenceNumber", "saved_identifier", "saved_number"):
+            for element in (
+                "SequenceIdentifier",
+                "SequenceNumber",
+                "saved_sequence_identifier",
+                "saved_sequence_number",
+            ):
                 setattr(transfer, element, getattr(newest, element))
         super().receive_transactional_message(session, packet, receipt, now)
 
@@ -275,7 +283,7 @@ class SequenceEndsWithSession(Closing):
         super().close(session, reason, now)
         for queue in _list_queues(self):
             known = queue.IncomingTransactionalTransferInfoCollection
-            for key in [key for key in known if key[0] == session.RemoteQMGuid and not known[key].unsaved]:
+            for key in [key for key in known if key[0] == session.RemoteQMGuid and not known[key].unsaved_messages]:
                 del known[key]
 
 

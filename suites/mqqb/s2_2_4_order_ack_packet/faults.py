@@ -211,7 +211,9 @@ class ReceiverOrderAckOfLaterSequenceWithFirstIdentifier(OrderAcks):
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         first = self.__dict__.setdefault("first", {})
-        return replace(super().build(transfer), TxSequenceID=first.setdefault(id(transfer), transfer.saved_identifier))
+        return replace(
+            super().build(transfer), TxSequenceID=first.setdefault(id(transfer), transfer.saved_sequence_identifier)
+        )
 
 
 @fault("receiver-order-ack-identifier-with-ordinal-of-16-bits", breaks="MQQB-2.2.4.1-01", blind=True)
@@ -237,7 +239,7 @@ class ReceiverOrderAcksOfTwoQueuesHaveTheSameSequence(OrderAcks):
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body, first = super().build(transfer), self.__dict__.get("first")
-        return body if first is None else replace(body, TxSequenceID=first.saved_identifier)
+        return body if first is None else replace(body, TxSequenceID=first.saved_sequence_identifier)
 
 
 @fault("receiver-order-ack-sequence-of-first-message", breaks="MQQB-2.2.4.1-01")
@@ -261,7 +263,9 @@ class ReceiverOrderAckSequenceOfFirstSender(OrderAcks):
     """TxSequenceID of every OrderAck is that of the first sender's sequence."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
-        return replace(super().build(transfer), TxSequenceID=_get_transfer_of_first_sender(transfer).saved_identifier)
+        return replace(
+            super().build(transfer), TxSequenceID=_get_transfer_of_first_sender(transfer).saved_sequence_identifier
+        )
 
 
 @fault("receiver-order-ack-tx-sequence-number-of-other-sequence", breaks="MQQB-2.2.4.1-02", blind=True)
@@ -275,7 +279,9 @@ class ReceiverOrderAckTxSequenceNumberOfOtherSequence(OrderAcks):
         self.last: int | None = None
 
     def on_send_timer(self, session: Session, now: Now) -> None:
-        self.last = next((one.saved_number for one in reversed(session.order_acks_due) if one.saved_number), None)
+        self.last = next(
+            (one.saved_sequence_number for one in reversed(session.order_acks_due) if one.saved_sequence_number), None
+        )
         super().on_send_timer(session, now)
         self.last = None
 
@@ -319,7 +325,9 @@ class ReceiverOrderAcksOfTwoQueuesHaveTheSameNumber(OrderAcks):
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body, first = super().build(transfer), self.__dict__.get("first")
-        number = first.saved_number if first is not None and first.saved_number else body.TxSequenceNumber
+        number = (
+            first.saved_sequence_number if first is not None and first.saved_sequence_number else body.TxSequenceNumber
+        )
         return replace(body, TxSequenceNumber=number, TxPreviousSequenceNumber=number - 1)
 
 
@@ -338,7 +346,9 @@ class ReceiverOrderAckNumberOfFirstSender(OrderAcks):
     """TxSequenceNumber of every OrderAck is that of the last message from the first sender."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
-        return replace(super().build(transfer), TxSequenceNumber=_get_transfer_of_first_sender(transfer).saved_number)
+        return replace(
+            super().build(transfer), TxSequenceNumber=_get_transfer_of_first_sender(transfer).saved_sequence_number
+        )
 
 
 @fault("receiver-order-ack-previous-number-of-order-ack-before", breaks="MQQB-2.2.4.1-03", blind=True)

@@ -15,7 +15,7 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.connecting import Connecting
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.model.adm import Session
-from reference_qm.model.states import Opening, SessionState
+from reference_qm.model.states import AwaitedOpeningEvent, SessionState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint, PingSocket
 
@@ -385,7 +385,7 @@ class InitiatorResponseToEarlierPingAccepted(Ping):
         super().receive_response(data, now)
         if cookie < latest:
             for session in list(self.qm.sessions.values()):
-                if session.opening is Opening.PING_RESPONSE and session.ping_cookie == latest:
+                if session.opening is AwaitedOpeningEvent.PING_RESPONSE and session.ping_cookie == latest:
                     self.on_ping_response_processed(session, parse_ping(data), now)
                     return
 
@@ -459,6 +459,6 @@ class InitiatorPingResponseWithWrongSignatureEndsAttempt(Ping):
         signature, cookie = int.from_bytes(data[2:4], "little"), int.from_bytes(data[4:8], "little")
         if len(data) == PING_PACKET_SIZE and signature != PingPacket.Signature:
             for session in list(self.qm.sessions.values()):
-                if session.opening is Opening.PING_RESPONSE and session.ping_cookie == cookie:
+                if session.opening is AwaitedOpeningEvent.PING_RESPONSE and session.ping_cookie == cookie:
                     self.on_response_timer(session, now)
         super().receive_response(data, now)

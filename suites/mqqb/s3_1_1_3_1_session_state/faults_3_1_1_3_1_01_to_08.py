@@ -341,7 +341,7 @@ def _clear_sequence_time_stamps(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
             ordinal = transfer.SequenceIdentifier.Ordinal
-            transfer.SequenceIdentifier = transfer.saved_identifier = TxSequenceID(Ordinal=ordinal)
+            transfer.SequenceIdentifier = transfer.saved_sequence_identifier = TxSequenceID(Ordinal=ordinal)
 
 
 add(

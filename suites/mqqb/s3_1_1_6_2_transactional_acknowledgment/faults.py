@@ -65,9 +65,9 @@ class ReceiverOrderAckIncludesDiscardedMessageAfterFilledGap(OrderAcks):
         body = super().build(transfer)
         rejected = self.__dict__.setdefault("rejected", {})
         if transfer.RejectCount:
-            rejected[transfer] = transfer.saved_number
+            rejected[transfer] = transfer.saved_sequence_number
             return body
-        if transfer in rejected and transfer.saved_number == rejected[transfer] + 1:
+        if transfer in rejected and transfer.saved_sequence_number == rejected[transfer] + 1:
             number = body.TxSequenceNumber + 1
             return replace(body, TxSequenceNumber=number, TxPreviousSequenceNumber=number - 1)
         return body
@@ -191,7 +191,7 @@ class ReceiverOrderAckNumberIsHighestReceived(InSequence):
         header = packet.TransactionHeader
         if not follows and header is not None:
             for transfer in session.order_acks_due:
-                transfer.saved_number = max(transfer.saved_number, header.TxSequenceNumber)
+                transfer.saved_sequence_number = max(transfer.saved_sequence_number, header.TxSequenceNumber)
         return follows
 
 
@@ -204,8 +204,8 @@ class ReceiverOrderAckNumberOfRejectedMessage(InSequence):
         header = packet.TransactionHeader
         assert header is not None
         for transfer in session.order_acks_due:
-            if not accepted and transfer.saved_identifier == header.TxSequenceID:
-                transfer.saved_number = max(transfer.saved_number, header.TxSequenceNumber)
+            if not accepted and transfer.saved_sequence_identifier == header.TxSequenceID:
+                transfer.saved_sequence_number = max(transfer.saved_sequence_number, header.TxSequenceNumber)
         return accepted
 
 
@@ -241,5 +241,5 @@ class ReceiverOrderAckAfterRepeatedMessageNamesItsNumber(InSequence):
         name = deserialize_message(packet, self.qm.adm.Identifier, now.utc_s).DestinationQueueFormatName
         key = (packet.UserHeader.SourceQueueManager, name.lower())
         transfer = queue.IncomingTransactionalTransferInfoCollection.get(key)
-        if transfer is not None and transfer.saved_identifier == header.TxSequenceID:
-            transfer.saved_number = min(transfer.saved_number, header.TxSequenceNumber)
+        if transfer is not None and transfer.saved_sequence_identifier == header.TxSequenceID:
+            transfer.saved_sequence_number = min(transfer.saved_sequence_number, header.TxSequenceNumber)

@@ -46,7 +46,7 @@ class ReceiverRecoverableMessageWithLongBodyAndExtensionNotFlagged(Receiving):
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         properties = packet.MessagePropertiesHeader
         if len(properties.MessageBody) > LONG_BODY and properties.ExtensionData:
-            receipt.acknowledge = False
+            receipt.must_be_acknowledged = False
         super().take_message(session, packet, receipt, now)
 
 
@@ -408,7 +408,7 @@ class ReceiverFlagOfRecoverableDuplicateNotSet(Receiving):
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         if packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None:
-            receipt.acknowledge = False
+            receipt.must_be_acknowledged = False
         super().take_message(session, packet, receipt, now)
 
 
@@ -420,7 +420,7 @@ class ReceiverFlagOfTransactionalMessageAfterGapNotSet(Receiving):
         rejected = session.TxMessageRejectCount
         super().take_message(session, packet, receipt, now)
         if session.TxMessageRejectCount > rejected:
-            receipt.acknowledge = False
+            receipt.must_be_acknowledged = False
 
 
 @fault("receiver-recoverable-message-with-time-to-reach-queue-not-flagged", breaks="MQQB-3.1.5.8.7-15")
@@ -428,7 +428,7 @@ class ReceiverRecoverableMessageWithTimeToReachQueueNotFlagged(Receiving):
     """The receiver sets no acknowledgment flag for a recoverable message with a TimeToReachQueue."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        receipt.acknowledge = packet.BaseHeader.TimeToReachQueue == INFINITE
+        receipt.must_be_acknowledged = packet.BaseHeader.TimeToReachQueue == INFINITE
         super().take_message(session, packet, receipt, now)
 
 
@@ -439,7 +439,7 @@ class ReceiverImmediateSessionAckOnlyOnce(SessionAcks):
     full: Any = frozenset()
 
     def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
-        number = session.RecoverableMessageReceivedCount - len(session.receipts) + 1
+        number = session.RecoverableMessageReceivedCount - len(session.unacknowledged_receipts) + 1
         full = (number - session.LastAckedRecoverableMsgSeqNumber - 1 & 0xFFFF) >= RECOVERABLE_ACK_FLAG_COUNT
         if not full or session.number not in self.full:
             if full:

@@ -46,7 +46,7 @@ class ReceiverAckOf32MessagesOnlyWithoutExpress(SessionAcks):
 
     def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
         mixed = session.MessageReceivedCount != session.RecoverableMessageReceivedCount
-        number = session.RecoverableMessageReceivedCount - len(session.receipts) + 1
+        number = session.RecoverableMessageReceivedCount - len(session.unacknowledged_receipts) + 1
         if mixed and (number - session.LastAckedRecoverableMsgSeqNumber - 1 & 0xFFFF) >= RECOVERABLE_ACK_FLAG_COUNT:
             return
         super().set_acknowledgment_flag(session, now)
@@ -57,7 +57,7 @@ class ReceiverAckOf32MessagesOmittedBesideOtherSession(SessionAcks):
     """The receiver omits the SessionAck after 32 recoverable messages while another session is open."""
 
     def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
-        number = session.RecoverableMessageReceivedCount - len(session.receipts) + 1
+        number = session.RecoverableMessageReceivedCount - len(session.unacknowledged_receipts) + 1
         full = (number - session.LastAckedRecoverableMsgSeqNumber - 1 & 0xFFFF) >= RECOVERABLE_ACK_FLAG_COUNT
         if full and list_open_sessions(self.qm, session):
             return
@@ -161,7 +161,7 @@ class ReceiverLatestMessageOfQueueReplacesOthersOnDisk(Arrival):
         queue = saving.position.QueueReference
         earlier = [one for one in queue.MessagePositionList if one is not saving.position and one.key]
         super().save_message(saving, packet)
-        if saving.routed is None and saving.acceptance is None:
+        if saving.routed_packet is None and saving.accepted_message is None:
             self.qm.disk.save(build_removal_change(earlier))
 
 

@@ -85,6 +85,6 @@ add(
     "receiver-full-ack-window-without-received-messages",
     "MQQB-3.1.5.8.7-10",
     "WindowSize in the SessionAck after 32 recoverable messages is reduced by the messages that wait for the disk.",
-    change_full_ack("WindowSize", lambda session, header: session.WindowSize - len(session.receipts)),
+    change_full_ack("WindowSize", lambda session, header: session.WindowSize - len(session.unacknowledged_receipts)),
     blind=True,
 )

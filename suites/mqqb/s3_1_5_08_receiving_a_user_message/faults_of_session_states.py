@@ -51,7 +51,7 @@ def _forget_limited(part: Any, original: Any, saving: Any, now: Now) -> None:
     original(saving, now)
     position = saving.position
     limited = position.MessageReference.TimeToBeReceived != 0xFFFFFFFF
-    if limited and saving.routed is None and position.State is not MessagePositionState.DELETED:
+    if limited and saving.routed_packet is None and position.State is not MessagePositionState.DELETED:
         part.qm.disk.save(build_removal_change([position]))
 
 

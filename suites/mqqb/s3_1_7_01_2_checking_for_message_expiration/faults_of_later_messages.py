@@ -60,7 +60,8 @@ for _name, _rule, _says, _install in (
         "MQQB-3.1.7.1.2-01",
         "The sender checks TimeToReachQueue only until it has sent a message on the session.",
         combine_installers(
-            change_step(Sending.send_user_message, _send_without_expiration_check), skip(Expiring.on_expiration_timer)
+            change_step(Sending.send_user_message, _send_without_expiration_check),
+            skip(Expiring.on_expiration_timer),
         ),
     ),
     (

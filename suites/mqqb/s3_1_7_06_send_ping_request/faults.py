@@ -15,7 +15,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.model.adm import Session
-from reference_qm.model.states import Opening
+from reference_qm.model.states import AwaitedOpeningEvent
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint, PingSocket
@@ -92,7 +92,7 @@ add(
 
 def _list_waiting_sessions(part: Ping) -> list[Session]:
     """Return the sessions that wait for a Ping Response, the oldest first."""
-    return [one for one in part.qm.sessions.values() if one.opening is Opening.PING_RESPONSE]
+    return [one for one in part.qm.sessions.values() if one.opening is AwaitedOpeningEvent.PING_RESPONSE]
 
 
 @fault("initiator-ping-request-sent-to-first-pinged-address", breaks="MQQB-3.1.7.6-08")
@@ -122,7 +122,7 @@ class InitiatorSecondPingStopsPingResponseTimerOfFirst(Ping):
 
     def send_request(self, session: Session, now: Now) -> None:
         for other in self.qm.sessions.values():
-            if other.opening is Opening.PING_RESPONSE:
+            if other.opening is AwaitedOpeningEvent.PING_RESPONSE:
                 self.qm.session_timers.stop(other, TimerName.PING_RESPONSE)
         super().send_request(session, now)
 
@@ -134,7 +134,9 @@ class InitiatorPingTimerOfSecondSessionNotStarted(Ping):
     """
 
     def send_request(self, session: Session, now: Now) -> None:
-        pending = any(one.opening is Opening.PING_RESPONSE for one in self.qm.sessions.values() if one is not session)
+        pending = any(
+            one.opening is AwaitedOpeningEvent.PING_RESPONSE for one in self.qm.sessions.values() if one is not session
+        )
         super().send_request(session, now)
         if pending:
             self.qm.session_timers.stop(session, TimerName.PING_RESPONSE)
@@ -169,7 +171,7 @@ class InitiatorConnectsAtOnceWhileOtherPingIsPending(Ping):
     """
 
     def send_request(self, session: Session, now: Now) -> None:
-        others = [one for one in self.qm.sessions.values() if one.opening is Opening.PING_RESPONSE]
+        others = [one for one in self.qm.sessions.values() if one.opening is AwaitedOpeningEvent.PING_RESPONSE]
         super().send_request(session, now)
         if any(one is not session for one in others):
             self.qm.session_timers.stop(session, TimerName.PING_RESPONSE)
@@ -301,7 +303,7 @@ class InitiatorPingTimerOfSecondSessionNotStopped(Ping):
             self.qm.session_timers.start(session, TimerName.PING_RESPONSE, self.qm.settings.ping_response_ms, now)
 
     def on_response_timer(self, session: Session, now: Now) -> None:
-        if self.answered > 1 and session.opening is not Opening.PING_RESPONSE:
+        if self.answered > 1 and session.opening is not AwaitedOpeningEvent.PING_RESPONSE:
             self.qm.closing.close(session, "a fault", now)
         else:
             super().on_response_timer(session, now)

@@ -14,7 +14,7 @@ from harness.faults.registry import Install, add
 from reference_qm.codec import PingPacket
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.model.adm import Session
-from reference_qm.model.states import Opening
+from reference_qm.model.states import AwaitedOpeningEvent
 from reference_qm.surface.clock import Now
 
 
@@ -43,7 +43,7 @@ def wait_until_timer_expires(when: OpeningCondition) -> Install:
 
         def on_response_timer(self, session: Session, now: Now) -> None:
             response = self.__dict__.get("responses", {}).pop(session.number, None)
-            if response is not None and session.opening is Opening.PING_RESPONSE:
+            if response is not None and session.opening is AwaitedOpeningEvent.PING_RESPONSE:
                 super().on_ping_response_processed(session, response, now)
             else:
                 super().on_response_timer(session, now)

@@ -6,7 +6,7 @@ from harness.faults.parts import fault
 from reference_qm.codec import PingPacket
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.model.adm import Session
-from reference_qm.model.states import Opening
+from reference_qm.model.states import AwaitedOpeningEvent
 from reference_qm.surface.clock import Now
 
 
@@ -16,7 +16,7 @@ class InitiatorPingResponseEndsEveryPendingPing(Ping):
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         for other in list(self.qm.sessions.values()):
-            if other.opening is Opening.PING_RESPONSE:
+            if other.opening is AwaitedOpeningEvent.PING_RESPONSE:
                 super().on_ping_response_processed(other, response, now)
 
 
@@ -27,5 +27,5 @@ class InitiatorPingResponseEndsOldestPendingPing(Ping):
     """
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
-        pending = [one for one in self.qm.sessions.values() if one.opening is Opening.PING_RESPONSE]
+        pending = [one for one in self.qm.sessions.values() if one.opening is AwaitedOpeningEvent.PING_RESPONSE]
         super().on_ping_response_processed(min(pending, key=lambda one: one.ping_cookie), response, now)

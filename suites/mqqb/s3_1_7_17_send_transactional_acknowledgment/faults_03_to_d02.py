@@ -147,8 +147,8 @@ class ReceiverOrderAckPreviousNumberOfPrecedingOrderAck(OrderAcks):
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body = super().build(transfer)
-        previous = self.last.get(transfer.saved_identifier, 0)
-        self.last[transfer.saved_identifier] = body.TxSequenceNumber
+        previous = self.last.get(transfer.saved_sequence_identifier, 0)
+        self.last[transfer.saved_sequence_identifier] = body.TxSequenceNumber
         return OrderAckBody(body.TxSequenceID, body.TxSequenceNumber, previous)
 
 

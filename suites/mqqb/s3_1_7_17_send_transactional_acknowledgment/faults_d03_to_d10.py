@@ -158,7 +158,7 @@ class ReceiverOrderAckWithSequenceOfOtherQueue(OrderAcks):
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body = super().build(transfer)
-        return OrderAckBody(self.due[0].saved_identifier, body.TxSequenceNumber, body.TxPreviousSequenceNumber)
+        return OrderAckBody(self.due[0].saved_sequence_identifier, body.TxSequenceNumber, body.TxPreviousSequenceNumber)
 
 
 @fault("receiver-order-ack-number-of-31-bits", breaks="MQQB-3.1.7.17-D04", blind=True)
@@ -181,8 +181,8 @@ class ReceiverOrderAckOfQueueWithNumberOfOtherQueue(OrderAcks):
         super().on_send_timer(session, now)
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
-        number = max(one.saved_number for one in (*self.due, transfer))
-        return OrderAckBody(transfer.saved_identifier, number, number - 1)
+        number = max(one.saved_sequence_number for one in (*self.due, transfer))
+        return OrderAckBody(transfer.saved_sequence_identifier, number, number - 1)
 
 
 @fault("receiver-final-ack-previous-number-one-less", breaks="MQQB-3.1.7.17-D05", blind=True)

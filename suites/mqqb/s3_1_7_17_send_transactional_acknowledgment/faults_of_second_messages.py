@@ -111,7 +111,7 @@ class _OrderAckChanged(OrderAcks):
             one
             for queue in self.qm.queue_names.list_every_queue()
             for one in queue.IncomingTransactionalTransferInfoCollection.values()
-            if one.SenderIdentifier == transfer.SenderIdentifier and one.saved_number
+            if one.SenderIdentifier == transfer.SenderIdentifier and one.saved_sequence_number
         ]
 
 
@@ -121,7 +121,7 @@ class ReceiverOrderAckSequenceOfSecondQueueFirst(_OrderAckChanged):
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         first = self.list_transfers_of_sender(transfer)[0]
-        return replace(super().build(transfer), TxSequenceID=first.saved_identifier)
+        return replace(super().build(transfer), TxSequenceID=first.saved_sequence_identifier)
 
 
 @fault("receiver-order-ack-sequence-of-later-sequence-first", breaks="MQQB-3.1.7.17-D03", blind=True)
@@ -130,7 +130,7 @@ class ReceiverOrderAckSequenceOfLaterSequenceFirst(OrderAcks):
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         key = (transfer.SenderIdentifier, transfer.FormatName)
-        first = self.__dict__.setdefault("first_sequences", {}).setdefault(key, transfer.saved_identifier)
+        first = self.__dict__.setdefault("first_sequences", {}).setdefault(key, transfer.saved_sequence_identifier)
         return replace(super().build(transfer), TxSequenceID=first)
 
 
@@ -152,7 +152,7 @@ class ReceiverOrderAckNumberOfSecondQueueHighest(_OrderAckChanged):
     """
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
-        highest = max(one.saved_number for one in self.list_transfers_of_sender(transfer))
+        highest = max(one.saved_sequence_number for one in self.list_transfers_of_sender(transfer))
         return replace(super().build(transfer), TxSequenceNumber=highest)
 
 

@@ -16,7 +16,7 @@ from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.remote.client_model import RemoteOpenQueueEntry, RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_reading import ClientReading, Version
+from reference_qm.core.remote.client_reading import ClientReading, ServerVersion
 from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.qmcomm import Qmcomm
@@ -205,7 +205,7 @@ class UntaggedReadWaitsAfterClose(QueueOpening):
 class LowBuildOf51IsOld(ClientReading):
     """The client treats a server of version 5.1 with a build below 951 like a server of an earlier version."""
 
-    def is_old_version(self, version: Version | None) -> bool:
+    def is_old_version(self, version: ServerVersion | None) -> bool:
         return super().is_old_version(version) or (version is not None and version[:2] == (5, 1) and version[2] < 951)
 
 

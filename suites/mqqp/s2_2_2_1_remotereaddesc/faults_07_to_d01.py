@@ -12,7 +12,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
-from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import RemoteReads
@@ -235,7 +235,7 @@ class ClientEacknackOfAnswerUsedAsAck(ClientReading):
         self.is_receive_acknowledged = desc["eAckNack"] == 2
         return super().reconstruct_message(results, server)
 
-    def end_receive(self, entry: Any, ack: Any) -> Sequence:
+    def end_receive(self, entry: Any, ack: Any) -> RemoteCallSequence:
         if not self.is_receive_acknowledged:
             yield from super().end_receive(entry, ack)
 

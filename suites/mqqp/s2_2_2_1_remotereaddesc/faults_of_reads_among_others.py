@@ -105,8 +105,8 @@ class _MethodWithWrongSize:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._method, name)
 
-    def build_out(self, values: Any, encoding: Any, arguments: Any) -> bytes:
-        stub: bytes = self._method.build_out(values, encoding, arguments)
+    def build_out_parameters(self, values: Any, encoding: Any, arguments: Any) -> bytes:
+        stub: bytes = self._method.build_out_parameters(values, encoding, arguments)
         offsets = DW_SIZE_OFFSETS.get(self._method.name, DW_SIZE_OFFSETS_OF_REMOTEREADDESC2)
         at = offsets[encoding.wide]
         size = int.from_bytes(stub[at : at + 4], "little") + self._size

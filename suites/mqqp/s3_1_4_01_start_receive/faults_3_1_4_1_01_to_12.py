@@ -12,7 +12,7 @@ from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import Binding, CallMethod, RemoteError, Sequence
+from reference_qm.core.remote.client_steps import Binding, CallMethodStep, RemoteCallSequence, RemoteError
 from reference_qm.core.remote.client_tasks import ClientTasks
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
@@ -218,7 +218,7 @@ class ServerRefusedCursorContextHandleSet(RemoteReads):
 class ClientEndReceiveCalledAfterFailedReceive(ClientReading):
     """The client calls RemoteQMEndReceive with the handle NULL after a failed receive."""
 
-    def _call_start_method(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> Sequence:
+    def _call_start_method(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> RemoteCallSequence:
         try:
             return (yield from super()._call_start_method(read, method, arguments))
         except RemoteError:
@@ -229,7 +229,7 @@ class ClientEndReceiveCalledAfterFailedReceive(ClientReading):
             ):
                 binding = read.queue.binding
                 assert binding is not None
-                yield CallMethod(binding, "RemoteQMEndReceive", {"pphContext": None, "dwAck": 1}, 1000)
+                yield CallMethodStep(binding, "RemoteQMEndReceive", {"pphContext": None, "dwAck": 1}, 1000)
             raise
 
 
@@ -281,7 +281,7 @@ class ClientFailureWithCode0TakenAsSuccess(ServerBindings):
 class ClientReadThatTimedOutRepeated(ClientReading):
     """The client repeats a read that returned MQ_ERROR_IO_TIMEOUT."""
 
-    def _call_start_method(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> Sequence:
+    def _call_start_method(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> RemoteCallSequence:
         try:
             return (yield from super()._call_start_method(read, method, arguments))
         except RemoteError as error:
@@ -348,7 +348,11 @@ class ServerDuplicateRequestIdOfOtherMethodAccepted(RemoteStarting):
         entries = self.qm.remote.RemoteReadEntryCollection
         hidden = []
         if desc is not None:
-            hidden = [one for one in entries.of(desc["hRemoteQueue"]) if one.call.method.name != call.method.name]
+            hidden = [
+                one
+                for one in entries.list_entries_of_handle(desc["hRemoteQueue"])
+                if one.call.method.name != call.method.name
+            ]
         for one in hidden:
             entries.remove(one)
         super()._start_read(call, desc, checks, now)
@@ -399,7 +403,7 @@ class ServerRequestIdOfPendingPeekAccepted(RemoteStarting):
 class ClientStartReceive2InvalidParameterFallsBackToStartReceive(ClientReading):
     """The client calls RemoteQMStartReceive after a RemoteQMStartReceive2 that returned MQ_ERROR_INVALID_PARAMETER."""
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         try:
             return (yield from super().start_receive2(read))
         except RemoteError as error:

@@ -201,8 +201,8 @@ class ServerPeekCurrentByCursorMovesCursor(Cursors):
         got = super().get_message_for_peek(cursor)
         if got[1] is from_entry and not isinstance(from_entry.Next, Boundary | None):
             cursor.MessagePositionReference = from_entry.Next
-            from_entry.Next.held += 1
-            from_entry.held -= 1
+            from_entry.Next.hold_count += 1
+            from_entry.hold_count -= 1
         return got
 
 

@@ -11,7 +11,7 @@ from harness.faults.registry import add
 from harness.faults.thrown_refusals import throw_statuses_if
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import CallMethod, Sequence
+from reference_qm.core.remote.client_steps import CallMethodStep, RemoteCallSequence
 from reference_qm.core.remote.enums import DesiredAccess, ShareMode
 from reference_qm.core.remote.model import OpenQueueEntry
 from reference_qm.core.remote.remote_opening import RemoteOpening
@@ -113,7 +113,7 @@ class InitiatorRemoteqmopenqueueBeforeSecondPurgeOmitted(ClientOpening):
     RemoteQMPurgeQueue with this handle without RemoteQMOpenQueue.
     """
 
-    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         purged: set[int] = self.__dict__.setdefault("purged", set())
         if queue.number not in purged:
             purged.add(queue.number)
@@ -139,7 +139,7 @@ class InitiatorRemoteqmopenqueueBeforeSecondPurgeOmitted(ClientOpening):
 class InitiatorRemoteqmopenqueueAfterPurgeOfSecondQueue(ClientOpening):
     """A client calls RemoteQMOpenQueue for its second and later queues only after the first RemoteQMPurgeQueue."""
 
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+    def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
         opened: list[int] = self.__dict__.setdefault("opened", [])
         opened.append(queue.number)
         if len(opened) == 1:
@@ -147,7 +147,7 @@ class InitiatorRemoteqmopenqueueAfterPurgeOfSecondQueue(ClientOpening):
         self.__dict__.setdefault("unopened", set()).add(queue.number)
         return None
 
-    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         unopened: set[int] = self.__dict__.get("unopened", set())
         if queue.number not in unopened:
             yield from super().purge_queue_at_server(queue)
@@ -155,6 +155,6 @@ class InitiatorRemoteqmopenqueueAfterPurgeOfSecondQueue(ClientOpening):
         unopened.discard(queue.number)
         assert queue.binding is not None
         arguments = {"hQueue": queue.QueueHandle}
-        yield CallMethod(queue.binding, "RemoteQMPurgeQueue", arguments, self.qm.settings.remote_call_ms)
+        yield CallMethodStep(queue.binding, "RemoteQMPurgeQueue", arguments, self.qm.settings.remote_call_ms)
         self.find_remote_open_queue(queue).RRSessionHandle = yield from super().call_open_queue(queue)
         yield from super().purge_queue_at_server(queue)

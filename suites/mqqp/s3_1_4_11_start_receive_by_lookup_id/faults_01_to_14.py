@@ -10,8 +10,8 @@ from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import call_unbound, change_answer_values
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import RemoteError, Sequence
-from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, Ack, ReadAction
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
+from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, ReadAction, RemoteReadAck
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, LOW_7_BYTES_MASK, RemoteReads
 from reference_qm.model.adm import MessagePosition
@@ -119,12 +119,12 @@ class ServerLookupRefusedReceiveContextHandleSet(ReadAnswerChanger):
 class ClientFailedLookupReceivePrevEnded(ClientReading):
     """The client calls RemoteQMEndReceive after a RECEIVE_PREV that failed."""
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         try:
             return (yield from super().start_receive2(read))
         except RemoteError:
             if read.Action is ReadAction.MQ_LOOKUP_RECEIVE_PREV and isinstance(read.entry, PendingRemoteReadEntry):
-                yield from self.end_receive(read.entry, Ack.RR_NACK)
+                yield from self.end_receive(read.entry, RemoteReadAck.RR_NACK)
             raise
 
 
@@ -306,7 +306,9 @@ class ClientLookupHcursorOfOpenCursor(_LookupDescriptionChanger):
     """The client sets hCursor of a read by LookupIdentifier to an open cursor of the queue."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
-        found = [handle for queue, handle in self.qm.remote_client.cursors.values() if queue is read.queue]
+        found = [
+            handle for queue, handle in self.qm.remote_client.queue_and_handle_by_cursor.values() if queue is read.queue
+        ]
         return {"hCursor": [*found, 0][0]}
 
 
@@ -314,7 +316,7 @@ class ClientLookupHcursorOfOpenCursor(_LookupDescriptionChanger):
 class ClientLookupOfLastMessageSendsLookupId0(ClientReading):
     """The client sends LookupId 0 in a lookup of the last message."""
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         if read.LookupId == LAST_LOOKUP_ID:
             read.LookupId = 0
         return (yield from super().start_receive2(read))
@@ -362,7 +364,7 @@ class ClientLookupReceivePrevHcursor1(LookupRequestChanger):
 class ClientLookupReceiveCurrentLookupId0(ClientReading):
     """The client sets LookupId of a LOOKUP_RECEIVE_CURRENT to 0."""
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         if read.Action is ReadAction.MQ_LOOKUP_RECEIVE_CURRENT:
             read.LookupId = 0
         return (yield from super().start_receive2(read))
@@ -378,7 +380,7 @@ class ClientLookupPeekNextHcursorOfOpenCursor(ClientReading):
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read(read)
         if read.Action is ReadAction.MQ_LOOKUP_PEEK_NEXT:
-            for queue, cursor in self.qm.remote_client.cursors.values():
+            for queue, cursor in self.qm.remote_client.queue_and_handle_by_cursor.values():
                 if queue is read.queue:
                     described["hCursor"] = cursor
         return described

@@ -24,4 +24,4 @@ class ClientDwmqsOfPeeking1(ClientOpening):
 
     def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
         arguments = super().build_open_queue_arguments(queue)
-        return arguments if queue.receives else {**arguments, "dwMQS": 1}
+        return arguments if queue.may_receive else {**arguments, "dwMQS": 1}

@@ -13,7 +13,7 @@ from harness.faults.primitives import pdus
 from harness.faults.registry import FaultyCore, add
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import Binding, RemoteError, Sequence
+from reference_qm.core.remote.client_steps import Binding, RemoteCallSequence, RemoteError
 from reference_qm.core.remote.server_bindings import ServerBindings
 from reference_qm.rpc import QM2QM, QMCOMM, Interface
 from reference_qm.rpc.bind_bodies import Bind
@@ -28,7 +28,7 @@ THIRD_BIND = 3
 class InitiatorBindingOfLaterOpeningToFirstServer(ServerBindings):
     """A client constructs every binding handle to qm2qm at the address of the server that it used first."""
 
-    def construct_initial_binding(self, server: Endpoint, interface: Interface) -> Sequence:
+    def construct_initial_binding(self, server: Endpoint, interface: Interface) -> RemoteCallSequence:
         if interface is QM2QM:
             server = self.__dict__.setdefault("first", server)
         return (yield from super().construct_initial_binding(server, interface))
@@ -62,7 +62,7 @@ add(
 class InitiatorPortOfFirstOpeningReused(ServerBindings):
     """A client calls RemoteQMOpenQueue of later openings at the port that the server returned in the first opening."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
+    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
         port = yield from super().ask_server_port(binding, interface)
         return self.__dict__.setdefault("first", port) if interface is QM2QM else port
 
@@ -71,7 +71,7 @@ class InitiatorPortOfFirstOpeningReused(ServerBindings):
 class InitiatorPortAbove0x7fffReplacedByDefault(ServerBindings):
     """A client calls RemoteQMOpenQueue at port 2105 if RemoteQMGetQMQMServerPort returned a port above 0x7FFF."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
+    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
         port = yield from super().ask_server_port(binding, interface)
         return DEFAULT_READ_PORT if interface is QM2QM and port >= SIGN_BIT_OF_PORT else port
 
@@ -83,7 +83,7 @@ class InitialBindingUsed(ServerBindings):
         """Return whether the initial binding handle is used after an error. ``port`` is the returned port, or 0."""
         raise NotImplementedError
 
-    def bind_to_server(self, server: Endpoint, interface: Interface) -> Sequence:
+    def bind_to_server(self, server: Endpoint, interface: Interface) -> RemoteCallSequence:
         if interface is not QM2QM:
             return (yield from super().bind_to_server(server, interface))
         initial = yield from self.construct_initial_binding(server, interface)

@@ -11,7 +11,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 
 
@@ -36,7 +36,7 @@ class ClientCancelFindsFirstPendingReadOfQueue(ClientCancelling):
 class ClientCancelEndsAllPendingReadsOfQueue(ClientCancelling):
     """When the client cancels a read, it also cancels the other pending reads of the queue."""
 
-    def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
+    def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> RemoteCallSequence:
         yield from super().cancel_pending_read(queue, request_id)
         for one in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
             if one.queue is queue and one.is_sent_to_server:
@@ -87,7 +87,7 @@ add(
 class ClientCancelNotSentWhileOtherReadIsPending(ClientCancelling):
     """The client does not call RemoteQMCancelReceive while another read of the queue is pending."""
 
-    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
+    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
         entries = self.qm.remote_client.PendingRemoteReadEntryCollection
         if sum(one.queue is entry.queue for one in entries) == 1:
             yield from super().call_cancel_receive(entry)
@@ -97,7 +97,7 @@ class ClientCancelNotSentWhileOtherReadIsPending(ClientCancelling):
 class ClientCancelReceiveCalledTwice(ClientCancelling):
     """The client calls RemoteQMCancelReceive twice for one cancellation."""
 
-    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
+    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
         yield from super().call_cancel_receive(entry)
         yield from super().call_cancel_receive(entry)
 
@@ -108,7 +108,7 @@ class _CancelCallOmitter(ClientCancelling):
     def is_cancel_call_omitted(self, entry: PendingRemoteReadEntry) -> bool:
         raise NotImplementedError
 
-    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
+    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
         if not self.is_cancel_call_omitted(entry):
             yield from super().call_cancel_receive(entry)
 
@@ -140,7 +140,7 @@ class ClientCancelNotCalledWhileOtherReadsWait(_CancelCallOmitter):
 class ClientCancelOfStartReceiveNotCalled(ClientReading):
     """The client does not call RemoteQMCancelReceive for a RemoteQMStartReceive."""
 
-    def start_receive(self, read: RemoteRead) -> Sequence:
+    def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
         assert read.entry is not None
         read.entry.is_sent_to_server = False
         return (yield from super().start_receive(read))
@@ -150,8 +150,8 @@ class ClientCancelOfStartReceiveNotCalled(ClientReading):
 class ClientCancelNotSentWhileCursorIsOpen(ClientCancelling):
     """The client does not call RemoteQMCancelReceive while a cursor of the queue is open."""
 
-    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
-        if not any(queue is entry.queue for queue, _ in self.qm.remote_client.cursors.values()):
+    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
+        if not any(queue is entry.queue for queue, _ in self.qm.remote_client.queue_and_handle_by_cursor.values()):
             yield from super().call_cancel_receive(entry)
 
 
@@ -162,12 +162,12 @@ class _LocalReadCanceller(ClientReading):
         """Return whether the client cancels a read without a call of RemoteQMCancelReceive."""
         return False
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         if read.entry is not None and self.is_cancelled_without_call(read):
             read.entry.is_sent_to_server = False
         return (yield from super().start_receive2(read))
 
-    def start_receive(self, read: RemoteRead) -> Sequence:
+    def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
         if read.entry is not None and self.is_cancelled_without_call(read):
             read.entry.is_sent_to_server = False
         return (yield from super().start_receive(read))
@@ -201,7 +201,7 @@ class ClientCancelOfEndlessReadNotSent(_LocalReadCanceller):
 class ClientCancelOfReadByStartReceiveNotSent(ClientReading):
     """The client does not call RemoteQMCancelReceive for a read that it began with RemoteQMStartReceive."""
 
-    def start_receive(self, read: RemoteRead) -> Sequence:
+    def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
         if read.entry is not None:
             read.entry.is_sent_to_server = False
         return (yield from super().start_receive(read))
@@ -397,7 +397,7 @@ class ClientEntryOfSecondCancelledReadKept(ClientCancelling):
 class ClientEntryOfRefusedCancelKept(ClientCancelling):
     """The client keeps the PendingRemoteReadEntry of a read if RemoteQMCancelReceive returned a failure."""
 
-    def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
+    def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> RemoteCallSequence:
         entry = self.find_pending_read(queue, request_id)
         try:
             yield from super().cancel_pending_read(queue, request_id)

@@ -11,7 +11,7 @@ from reference_qm.core.commands.client_commands import ClientCommands
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.surface.clock import Now
 from reference_qm.surface.remote_commands import RemoteCloseCursor
 
@@ -28,18 +28,18 @@ class ClientClosedCursorStillUsable(ClientCommands):
     """The client continues to use a closed cursor in later commands."""
 
     def remote_close_cursor(self, request: RemoteCloseCursor, token: int, now: Now) -> None:
-        cursor = self.qm.remote_client.cursors.get(request.cursor)
+        cursor = self.qm.remote_client.queue_and_handle_by_cursor.get(request.cursor)
         super().remote_close_cursor(request, token, now)
         if cursor is not None:
-            self.qm.remote_client.cursors[request.cursor] = cursor
+            self.qm.remote_client.queue_and_handle_by_cursor[request.cursor] = cursor
 
 
 @fault("client-close-cursor-not-called-while-other-cursor-is-open", breaks="MQQP-3.2.4.8-02")
 class ClientCloseCursorNotCalledWhileOtherCursorIsOpen(ClientCancelling):
     """The client does not call RemoteQMCloseCursor while another cursor of the queue is open."""
 
-    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
-        if all(other is not queue for other, _ in self.qm.remote_client.cursors.values()):
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
+        if all(other is not queue for other, _ in self.qm.remote_client.queue_and_handle_by_cursor.values()):
             yield from super().close_remote_cursor(queue, cursor)
 
 
@@ -47,9 +47,9 @@ class ClientCloseCursorNotCalledWhileOtherCursorIsOpen(ClientCancelling):
 class ClientCloseCursorClosesOtherCursorsOfQueue(ClientCancelling):
     """When the client closes a cursor, it also closes the other cursors of the queue."""
 
-    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
         yield from super().close_remote_cursor(queue, cursor)
-        for other, handle in list(self.qm.remote_client.cursors.values()):
+        for other, handle in list(self.qm.remote_client.queue_and_handle_by_cursor.values()):
             if other is queue:
                 yield from super().close_remote_cursor(queue, handle)
 
@@ -62,7 +62,7 @@ class ClientSecondCloseCursorOfQueueNotCalled(ClientCancelling):
         super().__init__(qm)
         self.seen: set[int] = set()
 
-    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
         if queue.number not in self.seen:
             self.seen.add(queue.number)
             yield from super().close_remote_cursor(queue, cursor)
@@ -72,7 +72,7 @@ class ClientSecondCloseCursorOfQueueNotCalled(ClientCancelling):
 class ClientCloseCursorWithPendingReadNotCalled(ClientCancelling):
     """The client does not call RemoteQMCloseCursor while a read of the queue is pending."""
 
-    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
         if all(one.queue is not queue for one in self.qm.remote_client.PendingRemoteReadEntryCollection):
             yield from super().close_remote_cursor(queue, cursor)
 
@@ -81,7 +81,7 @@ class ClientCloseCursorWithPendingReadNotCalled(ClientCancelling):
 class ClientCloseCursorNotCalledWhileReadIsPending(ClientCancelling):
     """The client does not call RemoteQMCloseCursor while a read of the queue waits."""
 
-    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
         if not any(one.queue is queue for one in self.qm.remote_client.PendingRemoteReadEntryCollection):
             yield from super().close_remote_cursor(queue, cursor)
 
@@ -90,7 +90,7 @@ class ClientCloseCursorNotCalledWhileReadIsPending(ClientCancelling):
 class ClientCloseCursorNotCalledForSecondCursor(ClientCancelling):
     """The client calls RemoteQMCloseCursor only when it closes a cursor of a queue for the first time."""
 
-    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
         closed: set[RemoteQueue] = self.__dict__.setdefault("closed", set())
         if queue not in closed:
             closed.add(queue)
@@ -191,7 +191,9 @@ class ClientCloseCursorHcursorOfFirstCursor(ClientCancelling):
     """The client sets hCursor of RemoteQMCloseCursor to another open cursor of the queue, if such a cursor exists."""
 
     def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
-        others = [handle for other, handle in self.qm.remote_client.cursors.values() if other is queue]
+        others = [
+            handle for other, handle in self.qm.remote_client.queue_and_handle_by_cursor.values() if other is queue
+        ]
         return {**super().build_close_cursor_arguments(queue, cursor), "hCursor": [*others, cursor][0]}
 
 
@@ -208,7 +210,7 @@ class ClientCloseCursorHcursorOfNewestOpenCursor(_CloseCursorParameterChanger):
     """The client sets hCursor of RemoteQMCloseCursor to the handle of its newest open cursor."""
 
     def change(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
-        others = list(self.qm.remote_client.cursors.values())
+        others = list(self.qm.remote_client.queue_and_handle_by_cursor.values())
         return {"hCursor": others[-1][1]} if others else {}
 
 
@@ -230,5 +232,7 @@ class ClientCloseCursorHcursorOfCursorOfOtherQueue(ClientCancelling):
     """If a cursor of another queue is open, the client sets hCursor of RemoteQMCloseCursor to that cursor."""
 
     def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
-        others = [handle for owner, handle in self.qm.remote_client.cursors.values() if owner is not queue]
+        others = [
+            handle for owner, handle in self.qm.remote_client.queue_and_handle_by_cursor.values() if owner is not queue
+        ]
         return {**super().build_close_cursor_arguments(queue, cursor), "hCursor": others[0] if others else cursor}

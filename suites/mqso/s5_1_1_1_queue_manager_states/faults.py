@@ -32,7 +32,7 @@ from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from reference_qm.surface.effects import Effect, RpcClose
+from reference_qm.surface.effects import CloseRpcConnection, Effect
 from reference_qm.surface.inputs import DirectoryAnswered, Stopped, TransportAccepted
 
 add(
@@ -81,7 +81,7 @@ add(
 
 def _keep_reader_connections_after_stop(faulty: FaultyCore) -> None:
     def drop_close_after_stop(effect: Effect) -> Iterator[Effect]:
-        if not isinstance(effect, RpcClose) or faulty.core.halted is None:
+        if not isinstance(effect, CloseRpcConnection) or faulty.core.halted is None:
             yield effect
 
     faulty.effect_filters.append(drop_close_after_stop)

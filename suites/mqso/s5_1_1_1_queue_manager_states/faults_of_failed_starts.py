@@ -17,7 +17,7 @@ from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import BeginTransaction
-from reference_qm.surface.inputs import Command, Input, ResourcesChanged, RpcAccepted, RpcBytes
+from reference_qm.surface.inputs import Command, Input, ResourcesChanged, RpcAccepted, RpcBytesReceived
 
 STATES_OF_FAILED_STARTS = ("MQSO-5.1.1.1-01", "MQSO-5.1.1.1-02")
 RETRY_TIMER = TimerKey(TimerName.INITIALIZATION_RETRY, 0)
@@ -30,7 +30,7 @@ class QueueManagerRemoteCallAfterFailedStartAnswered(Inputs):
     def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
         if isinstance(event, RpcAccepted):
             self.qm.remote.associations.accept(event, now)
-        elif isinstance(event, RpcBytes):
+        elif isinstance(event, RpcBytesReceived):
             self.on_rpc_bytes(event, now)
         else:
             super().refuse_input_while_stopped(event, now)

@@ -39,7 +39,7 @@ class QueueManagerFullDiskRefusedChangeKeepsQuota(QueueCommands):
         answer = super()._change_attributes(queue, changes, token)
         pending = [one for one in self.qm.disk.pending.values() if one.token == token]
         for commit in pending:
-            undo = commit.undo
+            undo = commit.undo_change
 
             def undo_all_but_quota(undo: Callable[[], None] = undo) -> None:
                 undo()
@@ -88,7 +88,7 @@ class QueueManagerFullDiskFailedCommitLosesTransaction(Coordinating):
         answer = super()._write_commit(transaction, token, now)
         for commit in self.qm.disk.pending.values():
             if commit.token == token:
-                undo = commit.undo
+                undo = commit.undo_change
 
                 def undo_all_but_ending_state(undo: Callable[[], None] = undo) -> None:
                     undo()
@@ -122,7 +122,7 @@ class QueueManagerFullDiskFailedPurgePurgesLater(Queues):
         answer = super().purge(queue, token, done, failed)
         for commit in self.qm.disk.pending.values():
             if commit.token == token and token is not None:
-                undo = commit.undo
+                undo = commit.undo_change
 
                 def undo_and_remove_newest_message(undo: Callable[[], None] = undo) -> None:
                     undo()
@@ -152,7 +152,7 @@ add(
 class _UnsavedMessageRecorder(Receiving):
     def on_persist_failed(self, saving: UnsavedArrival, error: str, now: Now) -> None:
         super().on_persist_failed(saving, error, now)
-        if saving.acceptance is None:
+        if saving.accepted_message is None:
             self.qm.adm.MessageIDHistoryTable.insert(saving.entry)
 
 

@@ -202,8 +202,8 @@ def test_diff_exits_with_1_only_for_new_failures(ask, versions, monkeypatch):
     monkeypatch.setattr(difference, "compare_sides", lambda *_asked: versions)
     worse = ask("diff", "1.0", "2.0", "--lake", "x", "--format", "json")
     assert (worse.exit_code, [step["rule"] for step in json.loads(worse.stdout)["newly failing"]]) == (1, [RULE])
-    others = tuple(step for step in versions.steps if step.kind != "newly failing")
-    monkeypatch.setattr(difference, "compare_sides", lambda *_asked: replace(versions, steps=others))
+    others = tuple(step for step in versions.rule_comparisons if step.kind != "newly failing")
+    monkeypatch.setattr(difference, "compare_sides", lambda *_asked: replace(versions, rule_comparisons=others))
     same = ask("diff", "1.0", "2.0", "--lake", "x")
     assert (same.exit_code, same.stdout.splitlines()[-1]) == (0, "unchanged: 1")
 

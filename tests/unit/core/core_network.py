@@ -19,6 +19,7 @@ from reference_qm.surface.commands import Inspect, PeekMessages, Request, SendMe
 from reference_qm.surface.driver import CoreDriver
 from reference_qm.surface.effects import (
     Answer,
+    CloseRpcConnection,
     CloseTransport,
     Completed,
     Connect,
@@ -27,10 +28,9 @@ from reference_qm.surface.effects import (
     ReadDirectory,
     Rejected,
     ResolveHost,
-    RpcClose,
-    RpcSend,
     SendDatagram,
     SendPacket,
+    SendRpcBytes,
     StartAgain,
     WriteDirectory,
 )
@@ -44,13 +44,13 @@ from reference_qm.surface.inputs import (
     Endpoint,
     HostResolved,
     Input,
-    Persisted,
     PersistFailed,
     PingSocket,
+    RecordPersisted,
     RpcAccepted,
-    RpcBytes,
+    RpcBytesReceived,
+    RpcConnectionLost,
     RpcListening,
-    RpcLost,
     Started,
     TransportAccepted,
     TransportConnected,
@@ -194,10 +194,10 @@ class Host:
         self.pings.append((effect.socket, effect.remote, effect.data))
         self.network.ping(self, effect.socket, effect.remote, effect.data)
 
-    def send_rpc_bytes(self, effect: RpcSend) -> None:
+    def send_rpc_bytes(self, effect: SendRpcBytes) -> None:
         self.network.send(self, effect.connection, effect.data)
 
-    def close_rpc_connection(self, effect: RpcClose) -> None:
+    def close_rpc_connection(self, effect: CloseRpcConnection) -> None:
         self.network.close(self, effect.connection)
 
     def resolve_host(self, effect: ResolveHost) -> None:
@@ -284,7 +284,7 @@ class Network:
             host, event = self._waiting.popleft()
             if isinstance(event, BytesReceived) and event.transport not in host.twins:
                 continue
-            if isinstance(event, RpcBytes) and event.connection not in host.twins:
+            if isinstance(event, RpcBytesReceived) and event.connection not in host.twins:
                 continue
             host.handle(event)
         raise AssertionError("two cores answer each other for ever")
@@ -295,7 +295,7 @@ class Network:
         for host, effect in slow:
             self.apply(host, effect)
         for host, effect in order(slow):
-            self.later(host, Persisted(effect.token))
+            self.later(host, RecordPersisted(effect.token))
         self.settle()
 
     def take_unwritten(self, host: Host) -> list[Persist]:
@@ -308,7 +308,7 @@ class Network:
                 self.later(host, PersistFailed(effect.token, "disk full"))
             else:
                 self.apply(host, effect)
-                self.later(host, Persisted(effect.token))
+                self.later(host, RecordPersisted(effect.token))
 
     def apply(self, host: Host, effect: Persist) -> None:
         for name, value in effect.record.items():
@@ -381,7 +381,7 @@ class Network:
         changed = host.tamper(data)
         if changed is not None and transport in host.twins:
             other, theirs = host.twins[transport]
-            self.later(other, (RpcBytes if is_method_supported(theirs) else BytesReceived)(theirs, changed))
+            self.later(other, (RpcBytesReceived if is_method_supported(theirs) else BytesReceived)(theirs, changed))
 
     def connect(self, host: Host, effect: Connect) -> None:
         if effect.remote.host in self.by_hand:
@@ -428,7 +428,7 @@ def is_method_supported(name: str) -> bool:
 
 def lost(name: str, reason: str) -> Input:
     """Return the input that reports the loss of a connection, for either protocol."""
-    return RpcLost(name, reason) if is_method_supported(name) else TransportLost(name, reason)
+    return RpcConnectionLost(name, reason) if is_method_supported(name) else TransportLost(name, reason)
 
 
 def guid(number: int) -> UUID:

@@ -128,7 +128,7 @@ def test_every_core_event_is_posted_by_a_part_and_handled():
         node.func.id
         for path in MODULES
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] in ("post", "_post")
+        if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] in ("post_event", "_post")
         for node in call.args
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }

@@ -23,8 +23,8 @@ from reference_qm.surface.inputs import (
     CoordinatorChanged,
     Endpoint,
     Input,
-    Persisted,
     PersistFailed,
+    RecordPersisted,
     ResourcesChanged,
     Started,
     Stopped,
@@ -45,7 +45,7 @@ def collect_effects(core: Core, *events: Input) -> list[Any]:
     waiting = list(events)
     while waiting:
         new = core.handle(waiting.pop(0), NOW)
-        waiting += [Persisted(one.token) for one in new if isinstance(one, Persist)]
+        waiting += [RecordPersisted(one.token) for one in new if isinstance(one, Persist)]
         effects += new
     return effects
 

@@ -177,7 +177,7 @@ def test_client_reads_from_server_with_ndr_only(hosts):
     far.core.remote.associations.server.preferred = NDR
     filled(far, "one")
     remote = near.ask(RemoteOpen(direct(2)))["remote"]
-    (binding,) = near.core.remote_client.bindings.values()
+    (binding,) = near.core.remote_client.binding_by_connection.values()
     assert binding.association._contexts[QM2QM.name] == (0, False)
     assert body(near.ask(RemoteReceive(remote))) == "one"
 

@@ -30,9 +30,9 @@ from reference_qm.surface.inputs import (
     Endpoint,
     HostResolved,
     Input,
-    Persisted,
     PersistFailed,
     PingSocket,
+    RecordPersisted,
     Started,
     Stopped,
     TransportAccepted,
@@ -194,7 +194,7 @@ def test_host_resolves_names_persists_records_and_sends_datagrams(environment: V
     assert core.inputs[1:] == [
         HostResolved("there.example", (THERE,)),
         HostResolved("nowhere.example", ()),
-        Persisted(9),
+        RecordPersisted(9),
     ]
     ((source, data),) = ear.events  # type: ignore[misc]
     assert data == b"ping"
@@ -243,7 +243,7 @@ def test_host_restart_drops_transports_silently_and_starts_a_new_core_from_disk(
     host.restart()
     settle(environment)
     assert ear.events == ["open", "closed"]
-    assert [type(event) for event in cores[0].inputs] == [Started, TransportAccepted, Persisted, Persisted]
+    assert [type(event) for event in cores[0].inputs] == [Started, TransportAccepted, RecordPersisted, RecordPersisted]
     assert [type(event) for event in cores[1].inputs] == [Started]
     environment.connect(Endpoint(HERE, PORT), THERE, ear)
     settle(environment)

@@ -21,18 +21,18 @@ from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import PeekMessages, PurgeQueue, Request, Result, SendMessage
-from reference_qm.surface.effects import Completed, Effect, Persist, Rejected, RpcClose, RpcSend
+from reference_qm.surface.effects import CloseRpcConnection, Completed, Effect, Persist, Rejected, SendRpcBytes
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import (
     Command,
     Endpoint,
     Input,
-    Persisted,
     PersistFailed,
+    RecordPersisted,
     RpcAccepted,
-    RpcBytes,
+    RpcBytesReceived,
+    RpcConnectionLost,
     RpcListening,
-    RpcLost,
     Started,
 )
 from reference_qm.surface.store import MemoryStore
@@ -115,9 +115,9 @@ class Server:
 
     def perform(self, effects: list[Effect]) -> None:
         for effect in effects:
-            if isinstance(effect, RpcSend):
+            if isinstance(effect, SendRpcBytes):
                 self.readers[effect.connection].take(effect.data)
-            elif isinstance(effect, RpcClose):
+            elif isinstance(effect, CloseRpcConnection):
                 self.readers.pop(effect.connection).closed = effect.reason
             elif isinstance(effect, Completed):
                 self.answers[effect.token] = effect.result
@@ -134,7 +134,7 @@ class Server:
         for effect in unwritten:
             if error is None:
                 self.disk.write_at_once([effect.record])
-            self.handle(Persisted(effect.token) if error is None else PersistFailed(effect.token, error))
+            self.handle(RecordPersisted(effect.token) if error is None else PersistFailed(effect.token, error))
 
     def wait(self, ms: int) -> None:
         """Advance the time from timer to timer until the given time has passed."""
@@ -220,7 +220,7 @@ class Reader:
             data = data[size:]
 
     def feed(self, data: bytes) -> None:
-        self.server.handle(RpcBytes(self.connection, data))
+        self.server.handle(RpcBytesReceived(self.connection, data))
 
     def pdu(self, body: Body, call_id: int, flags: int = WHOLE_PDU_FLAGS) -> None:
         self.feed(Pdu(body, call_id, flags).build())
@@ -283,7 +283,7 @@ class Reader:
     def vanish(self) -> None:
         """Lose the connection."""
         del self.server.readers[self.connection]
-        self.server.handle(RpcLost(self.connection, "gone"))
+        self.server.handle(RpcConnectionLost(self.connection, "gone"))
 
     def open_cursor(self, handle: int) -> dict[str, Any]:
         """Call R_QMCreateRemoteCursor, with a zeroed structure as Windows sends it."""

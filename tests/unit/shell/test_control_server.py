@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client, running
 
-from reference_qm.control import FACILITIES, ControlError
+from reference_qm.control import VERBS_BY_FACILITY, ControlError
 from reference_qm.shell import control_server
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.surface.commands import (
@@ -72,7 +72,7 @@ class Bench:
 
 
 @contextlib.asynccontextmanager
-async def bench(offered: frozenset[str] = frozenset(FACILITIES)) -> AsyncIterator[Bench]:
+async def bench(offered: frozenset[str] = frozenset(VERBS_BY_FACILITY)) -> AsyncIterator[Bench]:
     core = ScriptedCore(answering)
     stopped = asyncio.Event()
     async with running(core) as (host, _):
@@ -81,7 +81,7 @@ async def bench(offered: frozenset[str] = frozenset(FACILITIES)) -> AsyncIterato
         await server.start()
         yield Bench(core, server, endpoint, stopped)
         server.close_listener()
-        server.hang_up()
+        server.close_client_connections()
 
 
 def test_control_request_is_answered_with_its_id():

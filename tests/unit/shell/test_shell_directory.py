@@ -124,7 +124,7 @@ def test_directory_answer_for_a_restarted_core_is_dropped(tmp_path: Path):
 
 @pytest.fixture
 def _polled_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(directory_access, "DIRECTORY_POLL_S", 0.01)
+    monkeypatch.setattr(directory_access, "DIRECTORY_POLL_INTERVAL_S", 0.01)
 
 
 @pytest.mark.usefixtures("_polled_often")

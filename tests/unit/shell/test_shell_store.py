@@ -16,8 +16,8 @@ from reference_qm.surface.commands import Identity
 from reference_qm.surface.effects import Completed, Persist, Rejected
 from reference_qm.surface.inputs import (
     Command,
-    Persisted,
     PersistFailed,
+    RecordPersisted,
     ResourcesChanged,
     Started,
     TransportAccepted,
@@ -33,9 +33,9 @@ def test_persisted_input_follows_in_order_after_each_store_write():
             await disk.begun.wait()
             core.script = on(Command, Persist(3, {"n": 3}))
             host.ask(Identity(), lambda answer: None)
-            assert not [event for event in core.inputs if isinstance(event, Persisted)]
+            assert not [event for event in core.inputs if isinstance(event, RecordPersisted)]
             disk.may_end.set()
-            assert [(await core.wait_for(Persisted)).token for _ in range(3)] == [1, 2, 3]
+            assert [(await core.wait_for(RecordPersisted)).token for _ in range(3)] == [1, 2, 3]
             assert disk.writes == [[{"n": 1}, {"n": 2}], [{"n": 3}]]
         assert disk.closed
 
@@ -54,7 +54,7 @@ def test_core_is_informed_of_a_record_that_cannot_be_stored():
 
 
 def test_core_is_informed_once_of_full_store_and_of_new_room(caplog, monkeypatch):
-    monkeypatch.setattr(host_module, "FREE_SPACE_POLL_S", 0.001)
+    monkeypatch.setattr(host_module, "FREE_SPACE_POLL_INTERVAL_S", 0.001)
 
     async def story():
         disk = Disk("store x: full")
@@ -72,7 +72,7 @@ def test_core_is_informed_once_of_full_store_and_of_new_room(caplog, monkeypatch
             assert await core.wait_for(ResourcesChanged) == ResourcesChanged(low=False)
             for _ in range(2):
                 host.ask(Identity(), lambda answer: None)
-                await core.wait_for(Persisted)
+                await core.wait_for(RecordPersisted)
 
     asyncio.run(story())
     assert caplog.messages == [
@@ -117,11 +117,13 @@ def test_restart_uses_written_records_and_drops_pending_records(tmp_path: Path):
             core.script = on(Started, Persist(1, {"after": 1}))
             host.restart()
             assert core.begun == [{}, {"written": 1}]
-            await core.wait_for(Persisted)
+            await core.wait_for(RecordPersisted)
             core.script = on(Started)
             host.restart()
             assert core.begun[2:] == [{"written": 1, "after": 1}]
-        assert [event for event in core.inputs if isinstance(event, Persisted)] == [Persisted(1)], "of the second life"
+        assert [event for event in core.inputs if isinstance(event, RecordPersisted)] == [RecordPersisted(1)], (
+            "of the second life"
+        )
 
     asyncio.run(story())
 
@@ -130,7 +132,7 @@ def test_restart_without_store_file_keeps_the_records_in_memory():
     async def story():
         core = ScriptedCore(on(Started, Persist(1, {"a": [1], "b": 2}), Persist(2, {"b": None})))
         async with running(core) as (host, _):
-            await core.wait_for(Persisted)
+            await core.wait_for(RecordPersisted)
             host.restart()
             host.reset()
             assert core.begun == [{}, {"a": [1]}, {}]

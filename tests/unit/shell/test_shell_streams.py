@@ -148,7 +148,7 @@ def test_all_connections_share_one_limit_of_unsent_bytes():
         core = ScriptedCore(
             lambda event: [SendPacket(event.transport, b"x" * MIB)] if isinstance(event, BytesReceived) else []
         )
-        limits = HostLimits(unsent_bytes=100 * MIB, all_unsent_bytes=12 * MIB)
+        limits = HostLimits(unsent_bytes=100 * MIB, max_unsent_bytes_of_all_connections=12 * MIB)
         async with running(core, limits) as (host, endpoint), contextlib.AsyncExitStack() as stack:
             for _ in range(4):
                 _, writer = await stack.enter_async_context(client(endpoint))
@@ -158,7 +158,10 @@ def test_all_connections_share_one_limit_of_unsent_bytes():
                 while not (lost := [event for event in core.inputs if isinstance(event, TransportLost)]):
                     for name in list(host._streams):
                         host.handle(BytesReceived(name, b"more"))
-                    assert sum(each.unsent_bytes for each in host._connections) <= limits.all_unsent_bytes + 4 * MIB
+                    assert (
+                        sum(each.unsent_bytes for each in host._connections)
+                        <= limits.max_unsent_bytes_of_all_connections + 4 * MIB
+                    )
                     await asyncio.sleep(0)
             assert "is not reading" in lost[0].reason
 

@@ -22,7 +22,7 @@ from reference_qm.shell.settings import SettingsError, load_settings
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.surface.effects import Effect, Persist
 from reference_qm.surface.entropy import SeededEntropy
-from reference_qm.surface.inputs import Input, Persisted, Started, Stopped
+from reference_qm.surface.inputs import Input, RecordPersisted, Started, Stopped
 from reference_qm.surface.store import Record, StoreError
 
 ENTROPY = SeededEntropy("store")
@@ -290,7 +290,7 @@ def test_store_after_reset_has_only_entries_of_new_core(tmp_path: Path):
         new = writing("new")
         async with running(lives(writing("old"), new), store=SqliteStore(tmp_path / "store")) as (host, _):
             host.reset()
-            await new.wait_for(Persisted)
+            await new.wait_for(RecordPersisted)
 
     asyncio.run(story())
     assert entries(tmp_path / "store") == {"new": 1}

@@ -14,6 +14,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from reference_qm.surface.driver import CoreDriver
 from reference_qm.surface.effects import (
+    CloseRpcConnection,
     CloseTransport,
     Completed,
     Connect,
@@ -22,14 +23,21 @@ from reference_qm.surface.effects import (
     ReadDirectory,
     Rejected,
     ResolveHost,
-    RpcClose,
-    RpcSend,
     SendDatagram,
     SendPacket,
+    SendRpcBytes,
     StartAgain,
     WriteDirectory,
 )
-from reference_qm.surface.inputs import Endpoint, HostResolved, Input, Persisted, PingSocket, Started, TransportLost
+from reference_qm.surface.inputs import (
+    Endpoint,
+    HostResolved,
+    Input,
+    PingSocket,
+    RecordPersisted,
+    Started,
+    TransportLost,
+)
 
 THERE = Endpoint("192.0.2.1", 1801)
 CARRIED_OUT_BY: list[tuple[Effect, str]] = [
@@ -37,8 +45,8 @@ CARRIED_OUT_BY: list[tuple[Effect, str]] = [
     (SendPacket("out-1", b"packet"), "send_packet_on_transport"),
     (CloseTransport("out-1", "done"), "close_transport"),
     (SendDatagram(PingSocket.SOURCE, THERE, b"ping"), "send_datagram"),
-    (RpcSend("rpc-1", b"bytes"), "send_rpc_bytes"),
-    (RpcClose("rpc-1", "done"), "close_rpc_connection"),
+    (SendRpcBytes("rpc-1", b"bytes"), "send_rpc_bytes"),
+    (CloseRpcConnection("rpc-1", "done"), "close_rpc_connection"),
     (ResolveHost("there.example"), "resolve_host"),
     (Persist(1, {}), "persist"),
     (ReadDirectory(1), "read_directory"),
@@ -164,8 +172,8 @@ def test_driver_carries_out_every_effect_by_its_method_in_order(host: Host) -> N
 def test_driver_passes_the_core_the_time_of_each_input(host: Host) -> None:
     host.driver.handle(Started())
     host.ms += 5
-    host.driver.handle(Persisted(1))
-    assert host.core.inputs == [(Started(), 1_000), (Persisted(1), 1_005)]
+    host.driver.handle(RecordPersisted(1))
+    assert host.core.inputs == [(Started(), 1_000), (RecordPersisted(1), 1_005)]
 
 
 def test_unknown_effect_raises_type_error(host: Host) -> None:
@@ -229,8 +237,8 @@ def test_host_error_propagates_through_driver_and_drops_only_later_effects(host:
     with pytest.raises(OSError, match="unplugged"):
         host.driver.handle(Started())
     assert [name for name, _ in host.calls] == ["resolve_host", "send_packet_on_transport"]
-    host.driver.handle(Persisted(1))
-    assert host.inputs == [Started(), resolved("a"), Persisted(1)]
+    host.driver.handle(RecordPersisted(1))
+    assert host.inputs == [Started(), resolved("a"), RecordPersisted(1)]
 
 
 def test_core_error_propagates_through_driver_and_next_input_is_handled(host: Host) -> None:
@@ -241,8 +249,8 @@ def test_core_error_propagates_through_driver_and_next_input_is_handled(host: Ho
     with pytest.raises(ValueError, match="a bug"):
         host.driver.handle(Started())
     host.core.script = scripted()
-    host.driver.handle(Persisted(1))
-    assert host.inputs == [Started(), Persisted(1)]
+    host.driver.handle(RecordPersisted(1))
+    assert host.inputs == [Started(), RecordPersisted(1)]
 
 
 # -- the wake-up ------------------------------------------------------------------------------------------------
@@ -264,7 +272,7 @@ def test_driver_reschedules_wake_up_after_each_input_and_wake_up(host: Host) -> 
     host.core.due = 1_500
     host.driver.handle(Started())
     host.core.due = 1_200
-    host.driver.handle(Persisted(1))
+    host.driver.handle(RecordPersisted(1))
     assert host.wanted == [1_200]
     host.core.on_timer = [Persist(2, {})]
 
@@ -280,7 +288,7 @@ def test_cancelled_wake_up_is_not_delivered(host: Host) -> None:
     host.core.due = 1_500
     host.driver.handle(Started())
     host.core.due = None
-    host.driver.handle(Persisted(1))
+    host.driver.handle(RecordPersisted(1))
     assert (host.wanted, host.driver.due) == ([], None)
 
 
@@ -288,10 +296,10 @@ def test_postponed_timer_fires_only_when_it_is_due(host: Host) -> None:
     host.core.due = 1_500
     host.driver.handle(Started())
     host.core.due = 1_900
-    host.driver.handle(Persisted(1))
+    host.driver.handle(RecordPersisted(1))
     assert host.wanted == [1_500]
     host.advance(500)
-    assert (host.inputs, host.wanted) == ([Started(), Persisted(1)], [1_900])
+    assert (host.inputs, host.wanted) == ([Started(), RecordPersisted(1)], [1_900])
     host.advance(400)
     assert host.inputs[2:] == ["timer"]
 
@@ -307,7 +315,7 @@ def test_ended_core_gets_no_timer_and_no_waiting_input(host: Host) -> None:
             host.driver.forget()
             host.core = ScriptedCore()
 
-    host.driver.handle(Persisted(1))
+    host.driver.handle(RecordPersisted(1))
     assert host.wanted == [1_500]
     host.does = end
     host.driver.handle(Started())
