@@ -63,7 +63,7 @@ def register_checks() -> None:
 
 def list_findings_of_place(place: str, texts: Sequence[ProseText]) -> Iterator[Finding]:
     """Yield the findings of one place. Each text of the place becomes one line of the input for proselint."""
-    content = "\n".join(text.words for text in texts)
+    content = "\n".join(text.content for text in texts)
     checks = {HABIT_CHECKS_PREFIX: True, **DEFAULT["checks"], **dict.fromkeys(DISABLED_CHECKS, False)}
     config: Config = {"max_errors": len(content) + 1, "checks": checks}
     page = LintFile(place, content)
