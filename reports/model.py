@@ -175,7 +175,7 @@ class Run:
     roots: tuple[RootCause, ...] = ()
 
     @property
-    def reason_for_incompleteness(self) -> str:
+    def lacking(self) -> str:
         """Return the reason why the run is incomplete, or an empty text for a complete run."""
         if self.aborted:
             return f"aborted: {self.aborted}"

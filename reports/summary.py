@@ -193,7 +193,7 @@ def _format_system_name(contents: SiteContents, system: System) -> Text:
     Each part of a long name is shortened separately, so that the versions stay distinguishable.
     """
     name, version, profile = one_line(system.name, 60), one_line(system.version, 24), one_line(system.profile, 24)
-    lacking = any(run.reason_for_incompleteness for run in contents.list_runs_of_system(system)[-1:])
+    lacking = any(run.lacking for run in contents.list_runs_of_system(system)[-1:])
     return Text(system_label(name, version, profile) + (" (partial)" if lacking else ""))
 
 
