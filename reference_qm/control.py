@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, get_args, get_type_hints
 from uuid import UUID
 
 from reference_qm.surface import commands, remote_commands, surroundings
-from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.effects import CommandCompleted, CommandRejected
 from reference_qm.surface.surroundings import HostRequest
 
 CONTROL_PROTOCOL_VERSION = 2
@@ -119,9 +119,9 @@ def parse_request(arguments: dict[str, Any]) -> commands.Request | HostRequest:
     return make(**values)
 
 
-def build_answer(number: Any, result: Completed | Rejected) -> dict[str, Any]:
+def build_answer(number: Any, result: CommandCompleted | CommandRejected) -> dict[str, Any]:
     """Build the answer to request ``number`` from the result that the core returned."""
-    if isinstance(result, Rejected):
+    if isinstance(result, CommandRejected):
         return {"id": number, "ok": False, "error": result.error}
     return {"id": number, "ok": True, **result.result.values}
 

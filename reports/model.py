@@ -22,8 +22,8 @@ from reports.text import (
 from reports.verdict_table import VerdictTable
 from reports.vocabulary import SEVERITY_BY_VERDICT
 
-DEMAND_KIND = "demand"
-DEMAND_KINDS = (DEMAND_KIND, "garbled")
+RULE_KIND_OF_DEMAND = "demand"
+RULE_KINDS_COUNTED_AS_DEMANDS = (RULE_KIND_OF_DEMAND, "garbled")
 RUNS_PER_SYSTEM_SHOWN = 30
 """The number of runs that the page of a system shows, the latest first."""
 PANELS_PER_PAGE = 12
@@ -88,7 +88,7 @@ class Rule:
     """A description of how the rule is observed (the meaning of ``observe``), or an empty text if the run does not
     record it.
     """
-    kind: str = DEMAND_KIND
+    kind: str = RULE_KIND_OF_DEMAND
     """The class of the rule, such as demand, event or clone."""
     varied: tuple[str, ...] = ()
     """The parameters that checks of the rule vary."""
@@ -115,7 +115,7 @@ class Coverage:
     checked: int
     proven: int
     none: int
-    kind: str = DEMAND_KIND
+    kind: str = RULE_KIND_OF_DEMAND
 
     @property
     def open(self) -> int:
@@ -124,7 +124,7 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class ProtocolWithoutRules:
     """A protocol of message queuing for which the suites have no rules. The record lists the parts of the protocol that
     the project covers, and the parts that it omits.
     """
@@ -350,7 +350,7 @@ class SiteContents:
     """The pairs whose counterpart is not the reference queue manager."""
     exchanges: tuple[Exchange, ...] = ()
     coverage: tuple[Coverage, ...] = ()
-    members: tuple[Member, ...] = ()
+    members: tuple[ProtocolWithoutRules, ...] = ()
     titles: dict[str, str] = field(default_factory=dict)
     rejected: tuple[RejectedLine, ...] = ()
     rejected_count: int = 0

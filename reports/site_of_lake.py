@@ -22,9 +22,9 @@ from reports.lake.renamed_checks import find_new_names_by_system
 from reports.lake.schemas import RULE_COLUMN_TYPES, SYSTEM_COLUMN_TYPES
 from reports.lake.store import Lake
 from reports.model import (
-    DEMAND_KIND,
     EXAMPLES_PER_PAGE,
     PANELS_PER_PAGE,
+    RULE_KIND_OF_DEMAND,
     RUNS_PER_SYSTEM_SHOWN,
     Change,
     CitedErratum,
@@ -32,8 +32,8 @@ from reports.model import (
     Exchange,
     Frame,
     LaterUndecided,
-    Member,
     Pair,
+    ProtocolWithoutRules,
     RejectedLine,
     Rule,
     Run,
@@ -93,9 +93,9 @@ def load_contents(lake: Lake) -> SiteContents:
         pairs=_read_pairs(lake, runs),
         exchanges=tuple(map(_build_exchange, find_current_exchanges(lake).toLocalIterator())),
         coverage=tuple(
-            Coverage(**(row.asDict() | {"kind": row.kind or DEMAND_KIND})) for row in of_suites.coverage or ()
+            Coverage(**(row.asDict() | {"kind": row.kind or RULE_KIND_OF_DEMAND})) for row in of_suites.coverage or ()
         ),
-        members=tuple(Member(**row.asDict()) for row in of_suites.members or ()),
+        members=tuple(ProtocolWithoutRules(**row.asDict()) for row in of_suites.members or ()),
         titles={name: title or "" for name, title in (of_suites.documents or {}).items()},
         rejected=tuple(
             RejectedLine(row.folder, row.line, row.reason)
@@ -196,7 +196,7 @@ def _build_rule(row: Row) -> Rule:
         **words,
         checked=row.checked if row.known else False,
         proven=row.proven,
-        kind=row.kind or DEMAND_KIND,
+        kind=row.kind or RULE_KIND_OF_DEMAND,
         varied=tuple(row.varied or ()),
         cells=row.cells or 0,
         explored=tuple(row.explored or ()),

@@ -31,7 +31,7 @@ from reference_qm.shell.system import SystemEntropy
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import OpenQueue, OpenSession, Request, Result, SendMessage
 from reference_qm.surface.driver import CoreDriver
-from reference_qm.surface.effects import Answer, Effect, Rejected
+from reference_qm.surface.effects import Answer, CommandRejected, Effect
 from reference_qm.surface.store import MemoryStore
 
 ADDRESS, SENDING_ADDRESS = "127.0.0.1", "127.0.0.2"
@@ -222,6 +222,6 @@ async def _ask_host(host: Host, request: Request) -> Result:
 
 
 def _result(answer: Answer) -> Result:
-    if isinstance(answer, Rejected):
+    if isinstance(answer, CommandRejected):
         raise RuntimeError(answer.error)
     return answer.result

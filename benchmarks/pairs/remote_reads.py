@@ -29,7 +29,7 @@ from reference_qm.rpc.syntaxes import NDR
 from reference_qm.shell.host import Host, HostLimits
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.surface.commands import SendMessage
-from reference_qm.surface.effects import Rejected
+from reference_qm.surface.effects import CommandRejected
 from reference_qm.surface.store import MemoryStore
 
 ADDRESS = "127.0.0.1"
@@ -79,7 +79,7 @@ async def _serve(options: Options, report: Report) -> None:
 
 
 def _raise_rejection(answer: Any) -> None:
-    if isinstance(answer, Rejected):
+    if isinstance(answer, CommandRejected):
         raise RuntimeError(answer.error)
 
 

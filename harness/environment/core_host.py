@@ -21,7 +21,7 @@ from reference_qm.surface.effects import (
     Answer,
     CloseRpcConnection,
     CloseTransport,
-    Completed,
+    CommandCompleted,
     Connect,
     Persist,
     ReadDirectory,
@@ -40,9 +40,9 @@ from reference_qm.surface.inputs import (
     HostResolved,
     Input,
     PingSocket,
+    QueueManagerStarted,
+    QueueManagerStopped,
     RecordPersisted,
-    Started,
-    Stopped,
     TransportAccepted,
     TransportConnected,
     TransportFailed,
@@ -138,7 +138,7 @@ class CoreHost:
 
     def start(self) -> None:
         """Start the core. To open its ports, call ``listen``, ``listen_ping`` and ``listen_rpc``."""
-        self.handle(Started())
+        self.handle(QueueManagerStarted())
 
     def listen(self, port: int) -> Endpoint:
         """Open a TCP port, and accept its connections for the core. Return the endpoint of the port."""
@@ -158,7 +158,7 @@ class CoreHost:
 
     def stop(self) -> None:
         """Stop the core and close every socket."""
-        self.handle(Stopped())
+        self.handle(QueueManagerStopped())
         self.close_sockets()
 
     def close_sockets(self) -> None:
@@ -285,7 +285,7 @@ class CoreHost:
         with contextlib.suppress(KeyError):
             self._abandoned.remove(effect.token)
             return
-        self.answers[effect.token] = effect.result if isinstance(effect, Completed) else effect.error
+        self.answers[effect.token] = effect.result if isinstance(effect, CommandCompleted) else effect.error
 
     # -- sockets ------------------------------------------------------------------------------------------------
 

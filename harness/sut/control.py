@@ -14,7 +14,7 @@ from harness.sut.shown import Answered, NotShown, parse_reply
 from harness.sut.wires import ControlRoute, Reply, describe_missing_answer, describe_non_agent
 from reference_qm.control import CONTROL_PROTOCOL_VERSION, build_answer, parse_request
 from reference_qm.surface.commands import CancelWaiting, Request, Result
-from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.effects import CommandCompleted, CommandRejected
 from reference_qm.surface.surroundings import HostRequest
 
 CONTROL_ANSWER_TIMEOUT_MS = 10_000
@@ -184,7 +184,7 @@ def _send_request(verb: str, arguments: dict[str, Any]) -> Request | HostRequest
 
 
 def _build_reply(found: Result | str) -> dict[str, Any]:
-    return build_answer(0, Rejected(0, found) if isinstance(found, str) else Completed(0, found))
+    return build_answer(0, CommandRejected(0, found) if isinstance(found, str) else CommandCompleted(0, found))
 
 
 def check_answer(verb: str, reply: dict[str, Any]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from reference_qm.security import SecurityCaches
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Effect
 from reference_qm.surface.entropy import Entropy
-from reference_qm.surface.inputs import DirectoryAnswered, DomainReported, Input, RpcListening, Started
+from reference_qm.surface.inputs import DirectoryAnswered, DomainReported, Input, QueueManagerStarted, RpcListening
 
 HIGHEST_HANDLE = 0xFFFFFFFF
 MAX_KEPT_CLOSED_SESSIONS = 16
@@ -111,7 +111,7 @@ class QueueManager(QueueManagerParts):
         Inputs wait until the initialization is complete. In an enterprise, the initialization requires an answer of
         the directory.
         """
-        if not self.begun and not isinstance(event, Started | DirectoryAnswered | DomainReported):
+        if not self.begun and not isinstance(event, QueueManagerStarted | DirectoryAnswered | DomainReported):
             self.held.append(event)
             return []
         effects = self._handle_input(event, now)

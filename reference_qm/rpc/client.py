@@ -184,7 +184,7 @@ class ClientAssociation:
         negotiated protection.
         """
         agreed = self._security
-        if agreed is None or not agreed.level.signs or not isinstance(pdu.body, Response | Fault):
+        if agreed is None or not agreed.level.signs_each_pdu or not isinstance(pdu.body, Response | Fault):
             return pdu
         if pdu.sec_trailer is None:
             if isinstance(pdu.body, Fault):  # servers send these PDUs unprotected

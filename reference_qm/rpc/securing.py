@@ -135,14 +135,14 @@ class AssociationSecurity:
             why = "a call arrived before the authentication was complete (MS-RPCE 3.3.3)"
             raise AuthenticationRefused(why, FaultStatus.NCA_S_PROTO_ERROR)
         if trailer is None:
-            if agreed.level.signs:
+            if agreed.level.signs_each_pdu:
                 why = f"a call has no token, which the level {agreed.level.name} requires (MS-RPCE 3.3.1.5.2.2)"
                 raise AuthenticationRefused(why, FaultStatus.ACCESS_DENIED)
             return pdu, agreed
         if not agreed.owns_trailer(trailer):
             why = "a call has a security context, type or level that was not negotiated (MS-RPCE 3.3.1.5.4)"
             raise AuthenticationRefused(why, FaultStatus.ACCESS_DENIED)
-        if not agreed.level.signs:
+        if not agreed.level.signs_each_pdu:
             return pdu, agreed
         try:
             return agreed.unprotect_pdu(wire), agreed

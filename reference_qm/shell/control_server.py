@@ -19,7 +19,7 @@ from reference_qm.control import (
 )
 from reference_qm.shell.host import Host
 from reference_qm.surface.commands import CancelWaiting, CloseQueue, OpenQueue, Request
-from reference_qm.surface.effects import Answer, Completed
+from reference_qm.surface.effects import Answer, CommandCompleted
 from reference_qm.surface.inputs import Endpoint
 from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen
 from reference_qm.surface.store import StoreError
@@ -189,7 +189,7 @@ class ControlClient(asyncio.Protocol):
 
         def send_answer(result: Answer) -> None:
             self._waiting.pop(result.token, None)
-            if isinstance(result, Completed):
+            if isinstance(result, CommandCompleted):
                 self._note_handle_change(request, result)
             self._send_reply(self._limit_facilities(build_answer(number, result)))
 
@@ -197,7 +197,7 @@ class ControlClient(asyncio.Protocol):
         if self.server.host.is_unanswered(token):
             self._waiting[token] = number
 
-    def _note_handle_change(self, request: Request | HostRequest, result: Completed) -> None:
+    def _note_handle_change(self, request: Request | HostRequest, result: CommandCompleted) -> None:
         """Record that a handle was opened or closed. If a handle was opened but its client has already disconnected,
         close the handle at once.
         """

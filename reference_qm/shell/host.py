@@ -25,11 +25,11 @@ from reference_qm.surface.effects import (
     Answer,
     CloseRpcConnection,
     CloseTransport,
-    Completed,
+    CommandCompleted,
+    CommandRejected,
     Connect,
     Persist,
     ReadDirectory,
-    Rejected,
     ResolveHost,
     SendDatagram,
     SendPacket,
@@ -46,17 +46,17 @@ from reference_qm.surface.inputs import (
     Input,
     PersistFailed,
     PingSocket,
+    QueueManagerStarted,
+    QueueManagerStopped,
     RecordPersisted,
     ResourcesChanged,
     RpcListening,
-    Started,
-    Stopped,
     TransportAccepted,
     TransportConnected,
     TransportFailed,
     TransportLost,
 )
-from reference_qm.surface.store import Store, StoreError, StoreFailure
+from reference_qm.surface.store import PermanentStoreFailure, Store, StoreError
 from reference_qm.surface.surroundings import (
     DISK_FULL_REASON,
     AccessPublishedObject,
@@ -177,7 +177,7 @@ class Host:
     def _start_core(self) -> None:
         if self._rpc_listening is not None:
             self.handle(self._rpc_listening)
-        self.handle(Started())
+        self.handle(QueueManagerStarted())
         for event in self._surroundings.list_start_inputs():
             self.handle(event)
         if self._short:
@@ -208,7 +208,7 @@ class Host:
 
     async def stop(self) -> None:
         """Stop the core, send the pending bytes, and close every socket."""
-        self.handle(Stopped())
+        self.handle(QueueManagerStopped())
         self._stopping = True
         self.close_listeners()
         for connection in self._list_connections():
@@ -260,7 +260,7 @@ class Host:
             source.close()
         unanswered, self._answered = self._answered, {}
         for token, answered in unanswered.items():
-            answered(Rejected(token, why))
+            answered(CommandRejected(token, why))
 
     # -- inputs -------------------------------------------------------------------------------------------------
 
@@ -417,7 +417,7 @@ class Host:
             await self._report_environment_changes(before)
         except StoreError as error:
             done = str(error)
-        self.answer(Rejected(token, done) if isinstance(done, str) else Completed(token, Result(done)))
+        self.answer(CommandRejected(token, done) if isinstance(done, str) else CommandCompleted(token, Result(done)))
         await asyncio.sleep(DIRECTORY_POLL_INTERVAL_S)
         self.handle(DirectoryChanged())
 
@@ -464,7 +464,7 @@ class Host:
                     (life, PersistFailed(effect.token, str(error))) for life, effect in batch
                 ]
             except Exception as error:  # the content of the disk is unknown now
-                raise StoreFailure(
+                raise PermanentStoreFailure(
                     f"the store failed and can store no further records: {_describe_error(error)}"
                 ) from error
             else:

@@ -26,7 +26,7 @@ from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
 from reference_qm.surface.driver import Core, CoreFactory, RestorableCore
 from reference_qm.surface.inputs import Endpoint
-from reference_qm.surface.store import MemoryStore, Store, StoreError, StoreFailure
+from reference_qm.surface.store import MemoryStore, PermanentStoreFailure, Store, StoreError
 from reference_qm.surface.surroundings import Surroundings
 
 log = logging.getLogger(__name__)
@@ -100,7 +100,7 @@ def _make_fault_wrapper(names: Sequence[str]) -> CoreWrapper:
     return wrap_core
 
 
-class Service:
+class QueueManagerService:
     """A core with its host and, if requested, its control server."""
 
     def __init__(
@@ -201,7 +201,7 @@ class Service:
         if isinstance(error, OSError):
             log.warning("%s: %s", context["message"], error)
             return
-        if isinstance(error, StoreFailure | StoreError | SettingsError):
+        if isinstance(error, PermanentStoreFailure | StoreError | SettingsError):
             log.critical("%s", error)
         else:
             loop.default_exception_handler(context)

@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 
 from reference_qm.control import VERBS_BY_FACILITY
-from reference_qm.shell.service import Service, make_core_factory, open_store, use_stored_identifier
+from reference_qm.shell.service import QueueManagerService, make_core_factory, open_store, use_stored_identifier
 from reference_qm.shell.settings import ServeSettings, load_settings
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
@@ -51,4 +51,4 @@ async def _run_service(settings: ServeSettings, faults: list[str], facilities: f
         if store is not None:
             stack.callback(store.close)
         found = use_stored_identifier(settings, store)
-        return await Service(found, make_core_factory(found, faults), store, facilities).run(typer.echo)
+        return await QueueManagerService(found, make_core_factory(found, faults), store, facilities).run(typer.echo)

@@ -17,12 +17,12 @@ from reference_qm.surface.effects import (
     Answer,
     CloseRpcConnection,
     CloseTransport,
-    Completed,
+    CommandCompleted,
+    CommandRejected,
     Connect,
     Effect,
     Persist,
     ReadDirectory,
-    Rejected,
     ResolveHost,
     SendDatagram,
     SendPacket,
@@ -148,8 +148,8 @@ class CoreDriver:
                 _pair_effect_with_host_method(ReadDirectory, host.read_directory),
                 _pair_effect_with_host_method(WriteDirectory, host.write_directory),
                 _pair_effect_with_host_method(StartAgain, host.start_again),
-                _pair_effect_with_host_method(Completed, host.answer),
-                _pair_effect_with_host_method(Rejected, host.answer),
+                _pair_effect_with_host_method(CommandCompleted, host.answer),
+                _pair_effect_with_host_method(CommandRejected, host.answer),
             )
         )
 

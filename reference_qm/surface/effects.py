@@ -97,7 +97,7 @@ class StartAgain:
 
 
 @value_object
-class Completed:
+class CommandCompleted:
     """The answer to a Command."""
 
     token: int
@@ -105,14 +105,14 @@ class Completed:
 
 
 @value_object
-class Rejected:
+class CommandRejected:
     """A Command was refused. ``error`` is one line that names the cause and the remedy."""
 
     token: int
     error: str
 
 
-Answer = Completed | Rejected
+Answer = CommandCompleted | CommandRejected
 
 Effect = (
     Connect
@@ -126,6 +126,6 @@ Effect = (
     | ReadDirectory
     | WriteDirectory
     | StartAgain
-    | Completed
-    | Rejected
+    | CommandCompleted
+    | CommandRejected
 )

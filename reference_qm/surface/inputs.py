@@ -33,12 +33,12 @@ class PingSocket(Enum):
 
 
 @value_object
-class Started:
+class QueueManagerStarted:
     """The input Queue Manager Started (MS-MQQB 3.1.4.1)."""
 
 
 @value_object
-class Stopped:
+class QueueManagerStopped:
     """The input Queue Manager Stopped (MS-MQQB 3.1.4.2)."""
 
 
@@ -202,8 +202,8 @@ class ResourcesChanged:
 
 @value_object
 class Command:
-    """A request of a higher layer. The core answers it with one ``Completed`` or ``Rejected`` that has the same
-    token.
+    """A request of a higher layer. The core answers it with one ``CommandCompleted`` or ``CommandRejected`` that has
+    the same token.
     """
 
     token: int
@@ -211,8 +211,8 @@ class Command:
 
 
 Input = (
-    Started
-    | Stopped
+    QueueManagerStarted
+    | QueueManagerStopped
     | TransportAccepted
     | TransportConnected
     | TransportFailed

@@ -11,8 +11,8 @@ from pathlib import Path
 from reports.captures import CaptureStore
 from reports.errata import Erratum
 from reports.model import (
-    DEMAND_KIND,
-    DEMAND_KINDS,
+    RULE_KIND_OF_DEMAND,
+    RULE_KINDS_COUNTED_AS_DEMANDS,
     Coverage,
     Rule,
     Run,
@@ -266,12 +266,12 @@ def _write_coverage(pages: Pages) -> None:
     beside: dict[str, dict[str, list[Coverage]]] = {}
     rules: dict[tuple[str, str, str], list[Rule]] = {}
     for one in pages.contents.coverage:
-        if one.kind == DEMAND_KIND:
+        if one.kind == RULE_KIND_OF_DEMAND:
             documents.setdefault(one.document, []).append(one)
         else:
             beside.setdefault(one.document, {}).setdefault(one.kind, []).append(one)
     for rule in pages.rules:
-        if rule.kind in DEMAND_KINDS:
+        if rule.kind in RULE_KINDS_COUNTED_AS_DEMANDS:
             demand = "SHOULD" if rule.level.startswith("SHOULD") else "MUST"
             rules.setdefault((rule.document, rule.section, demand), []).append(rule)
     pages.write("coverage.html", names.COVERAGE_PAGE, documents=documents, beside=beside, rules=rules)

@@ -10,7 +10,7 @@ from made import contents, day, frame, rule, run, standing, written
 from make_runs import HOSTILE_NAME, HOSTILE_TEXTS, HOSTILE_VERSION
 
 from reports.errata import load_errata
-from reports.model import Change, Coverage, LaterUndecided, Member, Pair, System
+from reports.model import Change, Coverage, LaterUndecided, Pair, ProtocolWithoutRules, System
 
 OLD, NEW = System("Contoso", "1.0", "none", 1), System("Contoso", "1.1", "none", 2)
 OTHER, HOSTILE = System("Fabrikam", "2.2", "2003", 3), System(HOSTILE_NAME, HOSTILE_VERSION, HOSTILE_NAME, 4)
@@ -42,7 +42,7 @@ def made_site(folder):
     made = contents(
         SYSTEMS, rules, standings, runs, [(17, HOSTILE_TEXTS[0]), (18, "empty line")], changes,
         coverage=tuple(Coverage(**row) for row in make_runs.coverage(rows)),
-        members=(Member(**make_runs.MEMBER),),
+        members=(ProtocolWithoutRules(**make_runs.MEMBER),),
         titles=make_runs.TITLES,
         pairs=(
             Pair(NEW.key, NEW.label, HOSTILE.key, HOSTILE.label, "sender", {"pass": 9, "fail": 2}),

@@ -19,7 +19,7 @@ from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.model.states import MessagePositionState
 from reference_qm.surface.commands import ListQueues, PeekMessages, Request
-from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.effects import CommandCompleted, CommandRejected
 from reference_qm.surface.inputs import BytesReceived, PersistFailed, RecordPersisted
 
 EXPRESS, RECOVERABLE, TRANSACTED = "express", "recoverable", "transactional"
@@ -103,7 +103,7 @@ class Waiting:
     host: Host
     number: int
     token: int
-    on_answer: Callable[[Completed | Rejected], None]
+    on_answer: Callable[[CommandCompleted | CommandRejected], None]
     on_crash: Callable[[], None]
     takes: bool
     """Whether the command may already have taken a message out of a queue."""
@@ -136,7 +136,7 @@ class Environment:
         self,
         number: int,
         request: Request,
-        on_answer: Callable[[Completed | Rejected], None],
+        on_answer: Callable[[CommandCompleted | CommandRejected], None],
         on_crash: Callable[[], None] = lambda: None,
         takes: bool = False,
     ) -> None:

@@ -27,7 +27,7 @@ from reports.model import EXAMPLES_PER_PAGE, PANELS_PER_PAGE, RootCause
 from reports.records import replace_lone_surrogates
 from reports.rollup_error import RollupError
 from reports.site import write_site
-from reports.site.names import run_page
+from reports.site.names import name_run_page
 from reports.site_of_lake import get_run_folder, load_contents
 from reports.text import MAX_SHOWN_CHARACTERS, build_system_key
 from reports.vocabulary import FINDING_VERDICTS, SEVERITY_BY_VERDICT
@@ -278,7 +278,7 @@ def test_pages_show_content_of_lake(ingested, tmp_path):
         "new": (RootCause(MISSING["said"], frozenset(MISSING["checks"])),)
     }
     write_site(contents, CaptureStore(tmp_path / "site", partial(get_run_folder, lake)))
-    of_run = (tmp_path / "site" / run_page("new")).read_text(encoding="utf-8")
+    of_run = (tmp_path / "site" / name_run_page("new")).read_text(encoding="utf-8")
     assert "Fix this first: <bdi>there is no &lt;plain&gt;" in of_run
     assert dead_links(tmp_path / "site") == []
     assert files_that_nothing_leads_to(tmp_path / "site") == []
@@ -471,7 +471,7 @@ def test_vacuum_merges_and_deletes_unused_files_and_keeps_content(ingested):
     data = ingested.path() / "data"
     for keep in (100, 1):  # somebody may still read what another state followed today
         young = vacuum.delete_unused_files(ingested.open(), keep=keep, hours=24, compact=False, stage=lambda _: None)
-        assert (young.states, young.folders) == (0, 0)
+        assert (young.deleted_state_count, young.folders) == (0, 0)
     done = vacuum.delete_unused_files(ingested.open(), keep=1, hours=0, compact=True, stage=lambda _: None)
     after = reading(ingested)
     assert after[1] == before[1]

@@ -20,7 +20,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface import commands, remote_commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.effects import CommandCompleted, CommandRejected
 from reference_qm.surface.inputs import Endpoint
 
 LOOKUP_ID_AFTER_LAST = 0xFFFFFFFFFFFFFFFF
@@ -158,7 +158,7 @@ class ClientCommands(Part):
 
         def answer_read(found: Any) -> None:
             if isinstance(found, RemoteError) and found.status == Status.MQ_ERROR_IO_TIMEOUT:
-                self.qm.emit_effect(Completed(read.token, Result({"message": None})))
+                self.qm.emit_effect(CommandCompleted(read.token, Result({"message": None})))
             else:
                 self._answer_command(read.token, found, _describe_message)
 
@@ -175,9 +175,9 @@ class ClientCommands(Part):
 
     def _answer_command(self, token: int, outcome: Any, values: Callable[[Any], dict[str, Any]]) -> None:
         if isinstance(outcome, RemoteError):
-            self.qm.emit_effect(Rejected(token, str(outcome)))
+            self.qm.emit_effect(CommandRejected(token, str(outcome)))
         else:
-            self.qm.emit_effect(Completed(token, Result(values(outcome))))
+            self.qm.emit_effect(CommandCompleted(token, Result(values(outcome))))
 
     def _find_pending_read(self, token: int) -> PendingRemoteReadEntry | None:
         entries = self.qm.remote_client.PendingRemoteReadEntryCollection

@@ -11,7 +11,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface import commands, remote_commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from reference_qm.surface.effects import CloseRpcConnection, CloseTransport, Completed, Rejected
+from reference_qm.surface.effects import CloseRpcConnection, CloseTransport, CommandCompleted, CommandRejected
 from reference_qm.surface.inputs import (
     BytesReceived,
     Command,
@@ -20,11 +20,11 @@ from reference_qm.surface.inputs import (
     Input,
     PersistFailed,
     PingSocket,
+    QueueManagerStarted,
+    QueueManagerStopped,
     RecordPersisted,
     RpcAccepted,
     RpcBytesReceived,
-    Started,
-    Stopped,
     TransportAccepted,
     TransportConnected,
     TransportFailed,
@@ -44,7 +44,7 @@ class Inputs(Part):
 
     __slots__ = ()
 
-    def on_started(self, event: Started, now: Now) -> None:
+    def on_started(self, event: QueueManagerStarted, now: Now) -> None:
         """Handle the event Queue Manager Started.
 
         Spec: MS-MQQB 3.1.4.1; MS-MQSO 5.5.5, 6.6.2 for a store with unusable entries.
@@ -55,7 +55,7 @@ class Inputs(Part):
             self.qm.begun = True
             self.qm.initialization.start_initialization_retry_timer(now)
 
-    def on_stopped(self, event: Stopped, now: Now) -> None:
+    def on_stopped(self, event: QueueManagerStopped, now: Now) -> None:
         """Handle the event Queue Manager Stopped. Spec: MS-MQQB 3.1.4.2."""
         for session in list(self.qm.sessions.values()):
             self.qm.closing.close(session, "the queue manager is stopped (MS-MQQB 3.1.4.2)", now)
@@ -167,7 +167,7 @@ class Inputs(Part):
             return
         result = commit.on_saved()
         if commit.token is not None:
-            self.qm.emit_effect(Completed(commit.token, result))
+            self.qm.emit_effect(CommandCompleted(commit.token, result))
         for session in commit.sessions:
             self.qm.sending.dispatch_messages(session, now)
         self.qm.disk.report_record_to_barriers(event.token, None, now)
@@ -184,7 +184,9 @@ class Inputs(Part):
         commit.undo_change()
         if commit.token is not None:
             self.qm.emit_effect(
-                Rejected(commit.token, f"the message could not be saved: {event.error}; try again when the store works")
+                CommandRejected(
+                    commit.token, f"the message could not be saved: {event.error}; try again when the store works"
+                )
             )
         for session in commit.sessions:
             self.qm.sending.dispatch_messages(session, now)
@@ -193,7 +195,7 @@ class Inputs(Part):
     def on_command(self, event: Command, now: Now) -> None:
         """Carry out a command of a higher layer, or refuse the command."""
         if self.qm.halted is not None and type(event.request) not in COMMANDS_ANSWERED_WHILE_HALTED:
-            self.qm.emit_effect(Rejected(event.token, self.qm.halted))
+            self.qm.emit_effect(CommandRejected(event.token, self.qm.halted))
             return
         self.qm.answering.answer(
             event.token, lambda: HANDLER_BY_COMMAND_TYPE[type(event.request)](self.qm)(event.request, event.token, now)

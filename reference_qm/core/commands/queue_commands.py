@@ -23,7 +23,7 @@ from reference_qm.security import ANONYMOUS_SID, SecurityDescriptor
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.effects import CommandCompleted, CommandRejected
 
 LONGEST_WAIT_MS = 0x7FFFFFFF
 
@@ -320,17 +320,17 @@ class QueueCommands(Part):
             if opened is not None:
                 self.qm.queue_opening.close_queue(opened)
             if position is not None:
-                self.qm.emit_effect(Completed(token, Result({"message": describe_message_position(position)})))
+                self.qm.emit_effect(CommandCompleted(token, Result({"message": describe_message_position(position)})))
             elif status is Status.MQ_ERROR_IO_TIMEOUT:
-                self.qm.emit_effect(Completed(token, Result({"message": None})))
+                self.qm.emit_effect(CommandCompleted(token, Result({"message": None})))
             elif status is Status.MQ_ERROR_MESSAGE_STORAGE_FAILED:
                 self.qm.emit_effect(
-                    Rejected(
+                    CommandRejected(
                         token, f"the message could not be saved: {self.qm.disk.error}; try again when the store works"
                     )
                 )
             else:
-                self.qm.emit_effect(Rejected(token, _explain_status(status)))
+                self.qm.emit_effect(CommandRejected(token, _explain_status(status)))
 
         return answer_command
 

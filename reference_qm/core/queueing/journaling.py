@@ -73,7 +73,7 @@ class Journaling(Part):
         if reason is not MessageClass.MQMSG_CLASS_ACK_RECEIVE or not queue.Journaling or journal is None:
             return
         message = position.MessageReference
-        if not self.qm.quotas.check(journal, message):
+        if not self.qm.quotas.check_room_for_message(journal, message):
             self.put_into_system_queue(journal, message)
 
     def put_into_system_queue(self, queue: Queue, message: Message) -> None:

@@ -86,7 +86,7 @@ class Positions(Part):
             position.counting_list.remove(position)
         position.State = MessagePositionState.DELETED
         message = position.MessageReference
-        admitted = queue.QueueType is not QueueType.SYSTEM or not self.qm.quotas.check(queue, message)
+        admitted = queue.QueueType is not QueueType.SYSTEM or not self.qm.quotas.check_room_for_message(queue, message)
         if not admitted:
             self.qm.disk.save(build_removal_change([position]))
             return None

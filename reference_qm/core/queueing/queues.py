@@ -115,10 +115,10 @@ class Queues(Part):
         """
         if supplied is None:
             return self.create_default_security(user)
-        default = self.create_default_security(self.owner(supplied.Owner or user))
+        default = self.create_default_security(self.find_owner_of_new_queue(supplied.Owner or user))
         return replace(default, Dacl=default.Dacl if supplied.Dacl is None else supplied.Dacl, Sacl=supplied.Sacl)
 
-    def owner(self, sid: Sid) -> Sid:
+    def find_owner_of_new_queue(self, sid: Sid) -> Sid:
         """Return the owner of a new queue: the domain user if there is one, otherwise the anonymous user. Spec:
         MS-MQDMPR 3.1.7.1.3.1.
         """

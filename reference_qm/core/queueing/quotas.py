@@ -20,7 +20,7 @@ class Quotas(Part):
 
     __slots__ = ()
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         """Return NO_ERROR if a queue and the queue manager have room for a message; otherwise return the status for
         the exceeded quota. Spec: MS-MQDMPR 3.1.7.1.9.
 

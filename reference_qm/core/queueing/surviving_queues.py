@@ -40,10 +40,13 @@ class SurvivingQueues(Part):
                 continue
             queue = _build_queue(settings)
             self.qm.queues.create(
-                queue, 0, self._save_queue, skip_directory=self.qm.publishing.use_published_identifier(queue)
+                queue,
+                0,
+                self._save_created_public_queue,
+                skip_directory=self.qm.publishing.use_published_identifier(queue),
             )
 
-    def _save_queue(self, status: Status, queue: Queue | None) -> None:
+    def _save_created_public_queue(self, status: Status, queue: Queue | None) -> None:
         """Save a public queue that was created. If the queue could not be created, treat the directory as offline;
         the queue is created when the directory is online again.
         """

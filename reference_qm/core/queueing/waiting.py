@@ -96,7 +96,7 @@ class Waiting(Part):
         """End the wait of a reader, and pass a message to the reader. Spec: MS-MQDMPR 3.1.7.3.1, 3.1.7.3.6,
         3.2.7.5.
         """
-        self._forget_reader(reader)
+        self._remove_waiting_reader(reader)
         if reader.CursorReference is not None:
             self.qm.cursors.on_message_available(reader.CursorReference, position)
         reader.answered(Status.MQ_OK, position)
@@ -105,7 +105,7 @@ class Waiting(Part):
         """End the wait of a reader without a message, and pass a status to the reader. Spec: MS-MQDMPR 3.1.7.3.5,
         3.2.7.6.
         """
-        self._forget_reader(reader)
+        self._remove_waiting_reader(reader)
         if reader.CursorReference is not None:
             self.qm.cursors.on_read_wait_expired(reader.CursorReference)
         reader.answered(status, None)
@@ -123,7 +123,7 @@ class Waiting(Part):
                     return Status.MQ_OK
         return Status.STATUS_NOT_FOUND
 
-    def _forget_reader(self, reader: WaitingMessageReadOperation) -> None:
+    def _remove_waiting_reader(self, reader: WaitingMessageReadOperation) -> None:
         del self.qm.readers[reader.number]
         del reader.descriptor.WaitingMessageReadOperationCollection[reader]
         self.qm.timers.stop(_build_timer_key(reader))

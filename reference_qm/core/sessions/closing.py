@@ -7,7 +7,7 @@ from reference_qm.model.adm import OutgoingQueue, Session
 from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus, OutgoingQueueState, SessionState
 from reference_qm.model.timers import SESSION_TIMERS, TimerName
 from reference_qm.surface.clock import Now
-from reference_qm.surface.effects import CloseTransport, Rejected
+from reference_qm.surface.effects import CloseTransport, CommandRejected
 
 
 class Closing(Part):
@@ -60,7 +60,7 @@ class Closing(Part):
     def report_session_end(self, session: Session, reason: str) -> None:
         """Answer the commands that wait until the session is open, and store the closed session for inspection."""
         for token in session.awaiting_command_tokens:
-            self.qm.emit_effect(Rejected(token, f"no session was opened: {reason}"))
+            self.qm.emit_effect(CommandRejected(token, f"no session was opened: {reason}"))
         session.awaiting_command_tokens.clear()
         if session.SessionState is SessionState.CLOSED and self.qm.sessions.pop(session.number, None) is not None:
             self.qm.closed_sessions.append(session)

@@ -128,7 +128,7 @@ class Admission(Part):
         Spec: MS-MQQB 3.1.5.8.8. A transactional message is journaled by its sender after the FinalAck (3.1.5.7).
         """
         wanted = message.TransactionIdentifier is None and message.NegativeJournalingRequested
-        if wanted and not self.qm.quotas.check(self.qm.adm.SystemDeadletterQueue, message):
+        if wanted and not self.qm.quotas.check_room_for_message(self.qm.adm.SystemDeadletterQueue, message):
             self.qm.journaling.put_into_system_queue(self.qm.adm.SystemDeadletterQueue, message)
 
     def has_queue_room_for_message(
@@ -142,7 +142,7 @@ class Admission(Part):
         like a message refused in an earlier step (E40). Its sender gets a FinalAck and continues after the missing
         message.
         """
-        status: EnqueueStatus = self.qm.quotas.check(queue, message)
+        status: EnqueueStatus = self.qm.quotas.check_room_for_message(queue, message)
         if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
             self.journal_refused_message(message)
             self.refuse_message(session, packet, MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA, now)

@@ -27,7 +27,7 @@ class Enqueueing(Part):
         For a message that timed out in transit, the document has a status and names CURRENT_TIME, but has no step.
         Here a message is refused when its TimeToReachQueue has passed, which is counted as in MS-MQQB 3.1.7.1.2.
         """
-        status: EnqueueStatus = self.qm.quotas.check(queue, message)
+        status: EnqueueStatus = self.qm.quotas.check_room_for_message(queue, message)
         if status is EnqueueStatus.NO_ERROR and now.utc_s - message.SentTime > message.TimeToReachQueue:
             return EnqueueStatus.TIMED_OUT
         return status

@@ -85,12 +85,12 @@ class OrderAcks(Part):
             sender = queue.session
             if sender.OutgoingTxSequenceID == body.TxSequenceID and sender.TxOutgoingSequence is not None:
                 if body.TxSequenceNumber < sender.OutgoingTxSequenceNumber:
-                    self.note(sender, body, now)
+                    self.note_last_message_in_order(sender, body, now)
                     self.delete_order_acknowledged_messages(sender, body)
                     self.update_outgoing_transfer_info(sender)
                 return
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         """Record the last message that arrived in order, and restart the wait for the acknowledgment of later
         messages.
 

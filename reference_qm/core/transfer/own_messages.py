@@ -76,4 +76,4 @@ class OwnMessages(Part):
         if isinstance(queue, OutgoingQueue):
             waiting = len(queue.session.OutgoingMessageTable)
             return not self.qm.adm.Throttled and waiting < self.qm.config.max_outgoing_messages
-        return not queue.Transactional and not self.qm.quotas.check(queue, message)
+        return not queue.Transactional and not self.qm.quotas.check_room_for_message(queue, message)

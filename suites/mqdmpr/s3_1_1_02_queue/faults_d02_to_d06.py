@@ -97,12 +97,12 @@ class QueueAuthenticationSetLaterIgnored(QueueCommands):
 class QueueManagerQueueQuotaWithoutLockedMessages(Quotas):
     """The queue manager does not count messages that an open transaction has received against the queue's Quota."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         messages = queue.MessagePositionList
         locked = sum(one.size for one in messages if one.State is MessagePositionState.LOCKED and not one.awaits_disk)
         messages.TotalBytes -= locked
         try:
-            return super().check(queue, message)
+            return super().check_room_for_message(queue, message)
         finally:
             messages.TotalBytes += locked
 
@@ -128,7 +128,7 @@ class QueueQuotaIgnoredForTransactionalMessages(Quotas):
     @only_if(
         lambda part, queue, message: message.TransactionIdentifier is not None and queue.Quota != UNLIMITED_QUOTA_KB
     )
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         return EnqueueStatus.NO_ERROR
 
 
@@ -141,7 +141,7 @@ class QueueQuotaIgnoredForOwnMessages(Quotas):
             message.Identifier.QueueManagerGuid == part.qm.adm.Identifier and queue.Quota != UNLIMITED_QUOTA_KB
         )
     )
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         return EnqueueStatus.NO_ERROR
 
 
@@ -150,7 +150,7 @@ class QueueQuotaAdmitsFirstMessageOfAnySize(Quotas):
     """An empty queue accepts a message that is larger than its Quota."""
 
     @only_if(lambda part, queue, message: not len(queue.MessagePositionList) and queue.parent is None)
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         return EnqueueStatus.NO_ERROR
 
 
@@ -158,10 +158,10 @@ class QueueQuotaAdmitsFirstMessageOfAnySize(Quotas):
 class QueueJournalQuotaIgnored(Quotas):
     """The queue manager stores messages in the journal of a queue beyond the JournalQuota of the queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         if queue.parent is not None and queue.QueueType is QueueType.SYSTEM:
             return EnqueueStatus.NO_ERROR
-        return super().check(queue, message)
+        return super().check_room_for_message(queue, message)
 
 
 @fault("queue-journal-quota-shared-by-all-journals", breaks="MQDMPR-3.1.1.2-D04", blind=True)
@@ -169,8 +169,8 @@ class QueueJournalQuotaSharedByAllJournals(Quotas):
     """The messages in the journals of all queues count against the JournalQuota of each queue."""
 
     @only_if(lambda part, queue, message: queue.parent is not None and queue.parent.JournalQuota != UNLIMITED_QUOTA_KB)
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         assert queue.parent is not None
         if self.qm.adm.journal_storage.used_bytes + 1 > queue.parent.JournalQuota * 1024:
             return EnqueueStatus.QUEUE_QUOTA_EXCEEDED
@@ -186,7 +186,7 @@ class QueueJournalDiscardsOldestMessageWhenFull(Journaling):
         received = reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE
         if journal is not None and position.QueueReference.Journaling and received:
             for old in list(journal.MessagePositionList):
-                if self.qm.quotas.check(journal, position.MessageReference):
+                if self.qm.quotas.check_room_for_message(journal, position.MessageReference):
                     journal.MessagePositionList.remove(old)
         super().journal_received_message(position, reason)
 
@@ -197,8 +197,8 @@ class JournalQuotaCheckedWithoutNewMessage(Quotas):
     JournalQuota.
     """
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         if queue.QueueType is not QueueType.SYSTEM or queue.parent is None:
             return status
         if queue.TotalBytes and status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
@@ -210,8 +210,8 @@ class JournalQuotaCheckedWithoutNewMessage(Quotas):
 class JournalQuotaSharedByAllQueues(Quotas):
     """The messages in the journals of all queues count towards the JournalQuota of each queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         if status or queue.QueueType is not QueueType.SYSTEM or queue.parent is None:
             return status
         quota = queue.parent.JournalQuota

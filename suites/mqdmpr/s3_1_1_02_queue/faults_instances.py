@@ -76,8 +76,8 @@ class PurgedMessageOfJournalingQueueJournaled(Journaling):
 class QuotaOfQueueIgnoredForLocalMessages(Quotas):
     """The queue manager ignores the quota of a queue for messages of local applications."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status: EnqueueStatus = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status: EnqueueStatus = super().check_room_for_message(queue, message)
         own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier
         if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED and own and queue.QueueType is not QueueType.SYSTEM:
             return EnqueueStatus.NO_ERROR
@@ -88,8 +88,8 @@ class QuotaOfQueueIgnoredForLocalMessages(Quotas):
 class QuotaOfTransactionalQueueIgnored(Quotas):
     """The queue manager ignores the quota of a transactional queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status: EnqueueStatus = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status: EnqueueStatus = super().check_room_for_message(queue, message)
         if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED and queue.Transactional and queue.parent is None:
             return EnqueueStatus.NO_ERROR
         return status
@@ -99,23 +99,23 @@ class QuotaOfTransactionalQueueIgnored(Quotas):
 class JournalQuotaOfQueueComparedWithNewMessageOnly(Quotas):
     """The queue manager compares the JournalQuota of a queue with the size of the new message alone."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         parent = queue.parent
         if queue.QueueType is QueueType.SYSTEM and parent is not None:
             full = parent.JournalQuota != 0xFFFFFFFF and 200 + len(message.Body) > 1024 * parent.JournalQuota
             return EnqueueStatus.QUEUE_QUOTA_EXCEEDED if full else EnqueueStatus.NO_ERROR
-        return super().check(queue, message)
+        return super().check_room_for_message(queue, message)
 
 
 @fault("journal-quota-of-transactional-queue-ignored", breaks="MQDMPR-3.1.1.2-D04", blind=True)
 class JournalQuotaOfTransactionalQueueIgnored(Quotas):
     """The queue manager ignores the JournalQuota of a transactional queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         parent = queue.parent
         if queue.QueueType is QueueType.SYSTEM and parent is not None and parent.Transactional:
             return EnqueueStatus.NO_ERROR
-        return super().check(queue, message)
+        return super().check_room_for_message(queue, message)
 
 
 @fault("private-queue-number-after-restart-used-again", breaks="MQDMPR-3.1.1.2-D01", blind=True)

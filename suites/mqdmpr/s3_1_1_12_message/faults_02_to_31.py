@@ -143,8 +143,8 @@ class UnjournaledMessageResentAfterRestart(Positions):
 class QuotaOfQueueManagerJournalIgnored(Quotas):
     """The sender stores journaled messages and dead letters beyond the JournalQuota."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         return EnqueueStatus.NO_ERROR if queue.QueueType is QueueType.SYSTEM else status
 
 

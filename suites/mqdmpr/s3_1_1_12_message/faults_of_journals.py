@@ -219,10 +219,10 @@ def _ignore_quota_of_system_queue(which: Callable[[Quotas], Queue]) -> Install:
     """Build a fault that puts transactional messages into a full system queue."""
 
     class SystemQueueQuotaIgnorer(Quotas):
-        def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
             if queue is which(self) and _is_transactional(message):
                 return EnqueueStatus.NO_ERROR
-            return super().check(queue, message)
+            return super().check_room_for_message(queue, message)
 
     return replace_part(SystemQueueQuotaIgnorer)
 
@@ -250,8 +250,8 @@ class _OldestMessageRemover(Quotas):
         """Return the system queue."""
         raise NotImplementedError
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status: EnqueueStatus = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status: EnqueueStatus = super().check_room_for_message(queue, message)
         if status is EnqueueStatus.NO_ERROR or queue is not self.find_queue():
             return status
         oldest = next(iter(queue.MessagePositionList), None)

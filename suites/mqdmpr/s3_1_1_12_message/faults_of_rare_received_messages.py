@@ -38,7 +38,7 @@ class SenderFullDeadLetterQueueOldestMessageReplaced(Positions):
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if queue.QueueType is QueueType.SYSTEM:
             for oldest in list(queue.MessagePositionList):
-                if not self.qm.quotas.check(queue, position.MessageReference):
+                if not self.qm.quotas.check_room_for_message(queue, position.MessageReference):
                     break
                 queue.MessagePositionList.remove(oldest)
                 self.qm.disk.save(build_removal_change([oldest]))
@@ -49,10 +49,10 @@ class SenderFullDeadLetterQueueOldestMessageReplaced(Positions):
 class SenderFullTransactionalDeadLetterQueueExceeded(Quotas):
     """The sender puts undelivered transactional messages into a full transactional dead-letter queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         if queue is self.qm.adm.SystemTransactionalDeadletterQueue:
             return EnqueueStatus.NO_ERROR
-        return super().check(queue, message)
+        return super().check_room_for_message(queue, message)
 
 
 _UNUSED_BIT = 0x10

@@ -73,7 +73,7 @@ class ServerExpiredPeekByCursorReturnsFirstMessage(Waiting):
         if reader.DestructiveRead or reader.CursorReference is None or not messages:
             super().on_waiting_message_read_timer(number)
             return
-        self._forget_reader(reader)
+        self._remove_waiting_reader(reader)
         reader.answered(Status.MQ_OK, messages[0])
 
 
@@ -88,7 +88,7 @@ class ServerExpiredPeekReturnsLockedMessage(Waiting):
         if reader.DestructiveRead or reader.CursorReference is not None or not messages:
             super().on_waiting_message_read_timer(number)
             return
-        self._forget_reader(reader)
+        self._remove_waiting_reader(reader)
         reader.answered(Status.MQ_OK, messages[0])
 
 

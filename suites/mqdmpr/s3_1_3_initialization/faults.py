@@ -213,7 +213,7 @@ add(
     "order-queue-messages-lost",
     "MQDMPR-3.1.3-28",
     "The queue manager discards messages to the queue for order acknowledgments.",
-    skip(OrderAcks.note),
+    skip(OrderAcks.note_last_message_in_order),
 )
 
 

@@ -21,7 +21,7 @@ from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue, Session
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import BytesReceived, Input, Started, TransportAccepted
+from reference_qm.surface.inputs import BytesReceived, Input, QueueManagerStarted, TransportAccepted
 from suites.mqdmpr.s3_1_3_initialization.fault_steps import (
     change_blob_of_key,
     change_state_after_restart,
@@ -376,7 +376,7 @@ class AnySecondFailedInitializationStartsEmpty(Inputs):
     without the stored data.
     """
 
-    def on_started(self, event: Started, now: Now) -> None:
+    def on_started(self, event: QueueManagerStarted, now: Now) -> None:
         if self.qm.halted is not None and self.qm.adm.InitializationRetryTimerDuration == LATER_RETRY_INTERVAL_S:
             self.qm.halted = None
         super().on_started(event, now)

@@ -169,7 +169,7 @@ class SuppliedSecurityDescriptorOwnerIgnoredWithoutCreator(Queues):
     """
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        if supplied is not None and self.owner(user) == ANONYMOUS_SID:
+        if supplied is not None and self.find_owner_of_new_queue(user) == ANONYMOUS_SID:
             supplied = replace(supplied, Owner=None)
         return super().build_security_of_new_queue(supplied, user)
 
@@ -364,4 +364,4 @@ class QueueManagerQueueSecurityOwnerRightsGrantedToCreator(Queues):
         made = super().build_security_of_new_queue(supplied, user)
         if supplied is None or supplied.Dacl is not None:
             return made
-        return replace(made, Dacl=self.create_default_security(self.owner(user)).Dacl)
+        return replace(made, Dacl=self.create_default_security(self.find_owner_of_new_queue(user)).Dacl)

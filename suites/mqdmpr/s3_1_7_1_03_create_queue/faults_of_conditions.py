@@ -155,7 +155,12 @@ class QueueManagerComputerHasNoEntryForOwnedQueue(Queues):
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
         default, machine = super().create_default_security(owner), self.find_machine_sid()
-        if default.Dacl is None or machine is None or self.owner(owner) != owner or len(default.Dacl.Aces) < 3:
+        if (
+            default.Dacl is None
+            or machine is None
+            or self.find_owner_of_new_queue(owner) != owner
+            or len(default.Dacl.Aces) < 3
+        ):
             return default
         return replace(default, Dacl=Acl(tuple(ace for ace in default.Dacl.Aces if ace.Sid != machine)))
 
@@ -196,7 +201,7 @@ class QueueManagerDescriptorWithWrongOffsetOfDacl(Queues):
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         made = super().build_security_of_new_queue(supplied, user)
-        owned = self.owner(user) == user
+        owned = self.find_owner_of_new_queue(user) == user
         return (
             _SecurityDescriptorWithMisplacedDacl(made.Owner, made.Group, made.Dacl, made.Control, made.Sacl)
             if owned

@@ -73,7 +73,7 @@ class QueueManagerSuppliedOwnerWithoutDaclReplaced(Queues):
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         made = super().build_security_of_new_queue(supplied, user)
         if supplied is not None and supplied.Dacl is None:
-            return replace(made, Owner=self.owner(user))
+            return replace(made, Owner=self.find_owner_of_new_queue(user))
         return made
 
 
@@ -83,7 +83,7 @@ class QueueManagerSuppliedOwnerReplacedByDomainUser(Queues):
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         made = super().build_security_of_new_queue(supplied, user)
-        return replace(made, Owner=user) if self.owner(user) == user != ANONYMOUS_SID else made
+        return replace(made, Owner=user) if self.find_owner_of_new_queue(user) == user != ANONYMOUS_SID else made
 
 
 @fault("queue-manager-owner-from-group-of-supplied-descriptor", breaks="MQDMPR-3.1.7.1.3.1-10", blind=True)

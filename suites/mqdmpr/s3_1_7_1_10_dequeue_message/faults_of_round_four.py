@@ -53,5 +53,5 @@ class QueueManagerPendingReceiveByCursorInTransactionCursorNotMoved(Waiting):
         if reader.transaction is None or reader.CursorReference is None:
             super().pass_message_to_waiting_reader(reader, position)
             return
-        self._forget_reader(reader)
+        self._remove_waiting_reader(reader)
         reader.answered(Status.MQ_OK, position)

@@ -66,6 +66,6 @@ class QueueManagerPendingPeekByCursorAfterExpiredPeekStatusTimeout(Waiting):
             super().pass_message_to_waiting_reader(reader, position)
             return
         assert reader.CursorReference is not None
-        self._forget_reader(reader)
+        self._remove_waiting_reader(reader)
         self.qm.cursors.on_message_available(reader.CursorReference, position)
         reader.answered(Status.MQ_ERROR_IO_TIMEOUT, None)

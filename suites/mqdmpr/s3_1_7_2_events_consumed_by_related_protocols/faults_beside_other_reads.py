@@ -184,10 +184,10 @@ class SenderQueuePausedAgainNotOnHold(Administering):
 class QueueManagerThrottledAfterRefusal(Quotas):
     """Throttled remains True at the end of flow control if the queue manager has refused a message meanwhile."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         if self.qm.adm.Throttled:
             self.__dict__["refused"] = True
-        return super().check(queue, message)
+        return super().check_room_for_message(queue, message)
 
     def end_flow_control(self) -> None:
         if not self.__dict__.get("refused"):

@@ -175,8 +175,8 @@ class QueueManagerStaysThrottledAfterSecondFlowControl(Quotas):
 class QueueManagerThatRefusedMessageStaysThrottled(Quotas):
     """The queue manager leaves Throttled at True when flow control ends if it has refused a message."""
 
-    def check(self, queue: Queue, message: Message) -> object:  # type: ignore[override]
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> object:  # type: ignore[override]
+        status = super().check_room_for_message(queue, message)
         if self.qm.adm.Throttled:
             self.__dict__["refused"] = True
         return status

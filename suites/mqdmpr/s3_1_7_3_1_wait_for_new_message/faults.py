@@ -307,7 +307,7 @@ class CompletedReadTimerKeepsRunning(Waiting):
         if reader is not None:
             self.end_wait_without_message(reader, Status.MQ_ERROR_IO_TIMEOUT)
 
-    def _forget_reader(self, reader: WaitingMessageReadOperation) -> None:
+    def _remove_waiting_reader(self, reader: WaitingMessageReadOperation) -> None:
         del self.qm.readers[reader.number]
         del reader.descriptor.WaitingMessageReadOperationCollection[reader]
 

@@ -51,7 +51,7 @@ class QueueManagerQuotaInBytes(Quotas):
     """The queue manager treats QueueManagerQuota as a number of bytes."""
 
     @only_if(lambda part, queue, message: _get_queue_manager_quota(part) < queue.MessagePositionList.storage.used_bytes)
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         return EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
 
 

@@ -50,10 +50,10 @@ _SequenceChange = Callable[[OutgoingTransferSequence, OutgoingTransferSequence, 
 
 def _change_after_order_ack(change: _SequenceChange) -> Install:
     class SequenceChangedAfterOrderAck(OrderAcks):
-        def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
             sequence = get_outgoing_sequence(session)
             before = replace(sequence, UnackedSequence=list(sequence.UnackedSequence))
-            super().note(session, body, now)
+            super().note_last_message_in_order(session, body, now)
             change(sequence, before, body)
 
     return replace_part(SequenceChangedAfterOrderAck)
@@ -188,10 +188,10 @@ for _name, _rule, _says, _change in _ORDER_ACK_FAULTS:
 class SenderTimeOfLastAckNotSetByRepeatedOrderAck(OrderAcks):
     """When an OrderAck repeats a number that was already acknowledged, the sender does not change TimeOfLastAck."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = get_outgoing_sequence(session)
         old, last = sequence.TimeOfLastAck, sequence.LastAck
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         if last == sequence.LastAck:
             sequence.TimeOfLastAck = old
 
@@ -221,20 +221,20 @@ class SenderResendIntervalNotResetWithItsIndex(TransactionalSending):
 class SenderOrderAckOfSecondQueueIgnored(OrderAcks):
     """The sender processes OrderAcks only for the sequence of the first outgoing queue."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         first = next(iter(self.qm.adm.OutgoingQueues.values()))
         if session.OutgoingQueueReference is first:
-            super().note(session, body, now)
+            super().note_last_message_in_order(session, body, now)
 
 
 @fault("sender-order-ack-of-queue-on-hold-ignored", breaks=("MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09"), blind=True)
 class SenderOrderAckOfQueueOnHoldIgnored(OrderAcks):
     """The sender ignores an OrderAck for a queue on hold."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         queue = session.OutgoingQueueReference
         if queue is None or queue.State is not OutgoingQueueState.ON_HOLD:
-            super().note(session, body, now)
+            super().note_last_message_in_order(session, body, now)
 
 
 @fault("sender-order-ack-removes-only-its-own-number", breaks="MQQB-3.1.5.6-09", blind=True)
@@ -243,10 +243,10 @@ class SenderOrderAckRemovesOnlyItsOwnNumber(OrderAcks):
     lower number.
     """
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = get_outgoing_sequence(session)
         before = list(sequence.UnackedSequence)
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         sequence.UnackedSequence[:] = [one for one in before if one.SeqNo != sequence.LastAck.SeqNo]
 
 
@@ -265,8 +265,8 @@ class SenderTransactionalMessageOfOtherQueueDeletedByOrderAck(OrderAcks):
     queue.
     """
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        super().note(session, body, now)
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        super().note_last_message_in_order(session, body, now)
         for queue in self.qm.adm.OutgoingQueues.values():
             sequence = queue.session.TxOutgoingSequence
             if sequence is not None and queue.session is not session:
@@ -278,12 +278,12 @@ class SenderTransactionalMessageOfOtherQueueDeletedByOrderAck(OrderAcks):
 class SenderOrderAckAcknowledgesSequencesOfAllDestinations(OrderAcks):
     """An OrderAck acknowledges the messages with the same numbers in the sequences of all destinations."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        super().note(session, body, now)
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        super().note_last_message_in_order(session, body, now)
         for other in list_open_sessions(self.qm, session):
             if other.TxOutgoingSequence is not None:
                 own = replace(body, TxSequenceID=other.OutgoingTxSequenceID)
-                super().note(other, own, now)
+                super().note_last_message_in_order(other, own, now)
                 self.delete_order_acknowledged_messages(other, own)
 
 
@@ -311,10 +311,10 @@ class SenderResendIntervalIndexResetOnlyOnce(TransactionalSending):
 class SenderLastAckCountNotIncrementedByRepeatedOrderAck(OrderAcks):
     """When an OrderAck repeats a number that was already acknowledged, the sender does not increment LastAckCount."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = get_outgoing_sequence(session)
         last = sequence.LastAck
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         if last == sequence.LastAck:
             sequence.LastAckCount -= 1
 
@@ -323,8 +323,8 @@ class SenderLastAckCountNotIncrementedByRepeatedOrderAck(OrderAcks):
 class SenderLastAckCountNotResetCountsOtherQueues(OrderAcks):
     """The sender does not increment LastAckCount for an OrderAck that arrives while the queue is on hold."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        super().note(session, body, now)
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        super().note_last_message_in_order(session, body, now)
         queue = session.OutgoingQueueReference
         if queue is not None and queue.State is OutgoingQueueState.ON_HOLD:
             get_outgoing_sequence(session).LastAckCount -= 1
@@ -385,5 +385,5 @@ class SenderOrderAckAppliedToNewestSession(OrderAcks):
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         newest = list(self.qm.adm.OutgoingQueues.values())[-1].session
         body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
-        self.note(newest, replace(body, TxSequenceID=newest.OutgoingTxSequenceID), now)
+        self.note_last_message_in_order(newest, replace(body, TxSequenceID=newest.OutgoingTxSequenceID), now)
         self.delete_order_acknowledged_messages(newest, body)

@@ -362,8 +362,8 @@ class SenderEodLastAckFromLateOrderAck(OrderAcks):
         super().__init__(qm)
         self.late: SequenceInfo | None = None
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        super().note(session, body, now)
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        super().note_last_message_in_order(session, body, now)
         last = get_outgoing_sequence(session).LastAck
         if last.SeqID == int(body.TxSequenceID) and body.TxSequenceNumber < last.SeqNo:
             self.late = SequenceInfo(last.SeqID, body.TxSequenceNumber, body.TxPreviousSequenceNumber)

@@ -29,9 +29,9 @@ class AcceptorOrderAckBeforeFirstRequestIgnored(Closing):
 class SenderLastAckGrowsByOneOnly(OrderAcks):
     """After an OrderAck of several messages, the sender increments LastAck by one."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         before = get_outgoing_sequence(session).LastAck
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         sequence = get_outgoing_sequence(session)
         if before.SeqID == sequence.LastAck.SeqID and sequence.LastAck.SeqNo > before.SeqNo + 1:
             sequence.LastAck = SequenceInfo(before.SeqID, before.SeqNo + 1, before.SeqNo)
@@ -53,9 +53,9 @@ class _ReceivingSession(OrderAcks):
 class SenderLastAckOfOrderAckOnOtherSessionUnchanged(_ReceivingSession):
     """The sender does not set LastAck for an OrderAck that arrives on another session."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         before = get_outgoing_sequence(session).LastAck
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         if self.arrived_on is not session:
             get_outgoing_sequence(session).LastAck = before
 
@@ -64,9 +64,9 @@ class SenderLastAckOfOrderAckOnOtherSessionUnchanged(_ReceivingSession):
 class SenderLastAckCountOfRepeatedOrderAckUnchanged(OrderAcks):
     """The sender does not increment LastAckCount for an OrderAck that acknowledges no further message."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         before = len(get_outgoing_sequence(session).UnackedSequence)
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         if len(get_outgoing_sequence(session).UnackedSequence) == before:
             get_outgoing_sequence(session).LastAckCount -= 1
 
@@ -75,11 +75,11 @@ class SenderLastAckCountOfRepeatedOrderAckUnchanged(OrderAcks):
 class SenderLastAckCountZeroInNewSequence(OrderAcks):
     """The sender counts from zero in LastAckCount when it receives the first OrderAck of a new sequence."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = get_outgoing_sequence(session)
         if sequence.LastAck.SeqID not in (0, int(body.TxSequenceID)):
             sequence.LastAckCount = 0
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
 
 
 class _InfoKept(OrderAcks):
@@ -158,9 +158,9 @@ class _BeforeUpdate(OrderAcks):
         super().__init__(qm)
         self.earlier: dict[int, int] = {}
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         self.earlier[session.number] = getattr(get_outgoing_sequence(session), self.attribute)
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
 
     def update_outgoing_transfer_info(self, session: Session) -> None:
         super().update_outgoing_transfer_info(session)

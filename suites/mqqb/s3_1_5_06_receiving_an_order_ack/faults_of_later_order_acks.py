@@ -18,8 +18,8 @@ class SenderTimeOfLastAckSetInAllSessions(OrderAcks):
     the OrderAck names.
     """
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        super().note(session, body, now)
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        super().note_last_message_in_order(session, body, now)
         for queue in self.qm.adm.OutgoingQueues.values():
             if queue.session.TxOutgoingSequence is not None:
                 queue.session.TxOutgoingSequence.TimeOfLastAck = now.utc_s
@@ -29,10 +29,10 @@ class SenderTimeOfLastAckSetInAllSessions(OrderAcks):
 class SenderTimeOfLastAckNotSetInLaterSequence(OrderAcks):
     """An OrderAck for a later sequence of the destination leaves TimeOfLastAck unchanged."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = get_outgoing_sequence(session)
         before = sequence.TimeOfLastAck
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         if body.TxSequenceID.Ordinal > 1:
             sequence.TimeOfLastAck = before
 
@@ -41,10 +41,10 @@ class SenderTimeOfLastAckNotSetInLaterSequence(OrderAcks):
 class SenderTimeOfLastAckNotSetWhileMessagesAreUnacknowledged(OrderAcks):
     """An OrderAck after which messages remain in UnackedSequence leaves TimeOfLastAck unchanged."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = get_outgoing_sequence(session)
         before = sequence.TimeOfLastAck
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         if sequence.UnackedSequence:
             sequence.TimeOfLastAck = before
 
@@ -53,8 +53,8 @@ class SenderTimeOfLastAckNotSetWhileMessagesAreUnacknowledged(OrderAcks):
 class SenderResendIndexSetToLastByOrderAck(OrderAcks):
     """An OrderAck after which messages remain in UnackedSequence sets ResendIntervalIndex to the last entry."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        super().note(session, body, now)
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        super().note_last_message_in_order(session, body, now)
         sequence, table = get_outgoing_sequence(session), self.qm.adm.ResendTimerTable
         if sequence.UnackedSequence:
             sequence.ResendIntervalIndex, sequence.ResendInterval = len(table) - 1, table[-1]
@@ -97,10 +97,10 @@ class SenderResendIndexKeptIfOneOrderAckCoversSeveralMessages(OrderAcks):
     unchanged.
     """
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = get_outgoing_sequence(session)
         index, interval, count = sequence.ResendIntervalIndex, sequence.ResendInterval, len(sequence.UnackedSequence)
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         if count > 1 and not sequence.UnackedSequence:
             sequence.ResendIntervalIndex, sequence.ResendInterval = index, interval
 
@@ -109,10 +109,10 @@ class SenderResendIndexKeptIfOneOrderAckCoversSeveralMessages(OrderAcks):
 class SenderResendIndexKeptInLaterSequence(OrderAcks):
     """When UnackedSequence of a later sequence becomes empty, the sender leaves ResendIntervalIndex unchanged."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = get_outgoing_sequence(session)
         index, interval = sequence.ResendIntervalIndex, sequence.ResendInterval
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         if body.TxSequenceID.Ordinal > 1 and not sequence.UnackedSequence:
             sequence.ResendIntervalIndex, sequence.ResendInterval = index, interval
 
@@ -123,10 +123,10 @@ class SenderResendIndexKeptWithoutSessionAck(OrderAcks):
     still awaits its session acknowledgment.
     """
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = get_outgoing_sequence(session)
         index, interval = sequence.ResendIntervalIndex, sequence.ResendInterval
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         waiting = any(one.TxSequenceNumber for one in session.OutgoingMessageTable.awaiting_ack)
         if waiting and not sequence.UnackedSequence:
             sequence.ResendIntervalIndex, sequence.ResendInterval = index, interval

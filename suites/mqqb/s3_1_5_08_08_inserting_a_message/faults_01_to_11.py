@@ -113,8 +113,8 @@ add(
 class ReceiverQuotaOfTransactionalQueueIgnored(Quotas):
     """The receiver accepts any number of messages into a transactional queue with a quota."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         full = status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         return EnqueueStatus.NO_ERROR if full and queue.Transactional else status
 
@@ -128,7 +128,7 @@ class ReceiverQuotaCheckedWithoutSizeOfMessage(Admission):
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        status = self.qm.quotas.check(queue, message)
+        status = self.qm.quotas.check_room_for_message(queue, message)
         if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED and queue.TotalBytes < 1024 * queue.Quota:
             return True
         return super().has_queue_room_for_message(session, packet, queue, message, now)
@@ -138,8 +138,8 @@ class ReceiverQuotaCheckedWithoutSizeOfMessage(Admission):
 class ReceiverQuotaIgnoredByEmptyQueue(Quotas):
     """The receiver accepts a message that is larger than the quota of its queue if the queue is empty."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         empty = not queue.MessagePositionList.TotalBytes
         return EnqueueStatus.NO_ERROR if empty and status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED else status
 

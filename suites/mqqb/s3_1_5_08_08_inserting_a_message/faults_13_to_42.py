@@ -38,7 +38,7 @@ class ReceiverOverQuotaMessageReported(Admission):
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        if self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
+        if self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
             self.qm.tracing.trace_received(message, now)
         return super().has_queue_room_for_message(session, packet, queue, message, now)
 
@@ -53,7 +53,7 @@ class ReceiverOverQuotaMessageWithoutRequestsPutIntoQueue(Admission):
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
         quiet = not (message.AcknowledgementsRequested or message.NegativeJournalingRequested)
-        if quiet and self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
+        if quiet and self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
             return True
         return super().has_queue_room_for_message(session, packet, queue, message, now)
 
@@ -62,8 +62,8 @@ class ReceiverOverQuotaMessageWithoutRequestsPutIntoQueue(Admission):
 class ReceiverOverQuotaSecondMessageInserted(Quotas):
     """The receiver inserts every second message that exceeds the quota of its queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         if status is not EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
             return status
         self.__dict__["count"] = self.__dict__.get("count", 0) + 1
@@ -93,7 +93,7 @@ class ReceiverExpressMessageAboveQuotaOfQueueManagerIgnored(Admission):
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        full = self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
+        full = self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
         if full and not packet.UserHeader.DM:
             return False
         return super().has_queue_room_for_message(session, packet, queue, message, now)
@@ -106,7 +106,7 @@ class ReceiverQuotaOfQueueManagerClosesEverySession(Admission):
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        status = self.qm.quotas.check(queue, message)
+        status = self.qm.quotas.check_room_for_message(queue, message)
         room = super().has_queue_room_for_message(session, packet, queue, message, now)
         if status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
             for other in list(self.qm.sessions.values()):
@@ -122,7 +122,7 @@ class ReceiverQuotaOfQueueManagerTransactionalMessageKeepsSession(Admission):
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        status: EnqueueStatus = self.qm.quotas.check(queue, message)
+        status: EnqueueStatus = self.qm.quotas.check_room_for_message(queue, message)
         if status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED and packet.TransactionHeader is not None:
             return False
         return super().has_queue_room_for_message(session, packet, queue, message, now)
@@ -135,7 +135,7 @@ class ReceiverSessionOpenAfterExpressMessageBeyondMachineQuota(Admission):
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        status = self.qm.quotas.check(queue, message)
+        status = self.qm.quotas.check_room_for_message(queue, message)
         if status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED and not packet.UserHeader.DM:
             return False
         return super().has_queue_room_for_message(session, packet, queue, message, now)
@@ -150,7 +150,7 @@ class ReceiverQuotaOfQueueManagerNackSent(Admission):
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        if self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
+        if self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
             self.qm.admin_acks.acknowledge_failure(message, OVER_QUOTA_CLASS, now)
         return super().has_queue_room_for_message(session, packet, queue, message, now)
 
@@ -162,7 +162,7 @@ class ReceiverQuotaOfQueueManagerFinalAckSent(Admission):
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        status: EnqueueStatus = self.qm.quotas.check(queue, message)
+        status: EnqueueStatus = self.qm.quotas.check_room_for_message(queue, message)
         if status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED and packet.TransactionHeader is not None:
             refused = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
             self.qm.final_acks.send_negative_final_ack(session, packet, refused, now)

@@ -176,8 +176,8 @@ class ReceiverPrivateQueueNumberComparedInLowestBit(Arrival):
 class ReceiverQuotaNotCheckedForTransactionalMessage(Quotas):
     """The receiver inserts a transactional message although the message exceeds the quota of its queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         transactional = message.TransactionIdentifier is not None
         ignored = transactional and status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         return EnqueueStatus.NO_ERROR if ignored else status
@@ -187,8 +187,8 @@ class ReceiverQuotaNotCheckedForTransactionalMessage(Quotas):
 class ReceiverQuotaIgnoredForPriority7(Quotas):
     """The receiver inserts a message of priority 7 although the message exceeds the quota of its queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         ignored = message.Priority == 7 and status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         return EnqueueStatus.NO_ERROR if ignored else status
 
@@ -197,11 +197,14 @@ class ReceiverQuotaIgnoredForPriority7(Quotas):
 class ReceiverQuotaCheckedForOtherQueue(Quotas):
     """The receiver ignores the quota of a queue while another queue with a quota is full."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
             for other in self.qm.adm.QueueCollection.values():
-                if other is not queue and super().check(other, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
+                if (
+                    other is not queue
+                    and super().check_room_for_message(other, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
+                ):
                     return EnqueueStatus.NO_ERROR
         return status
 
@@ -294,7 +297,7 @@ class ReceiverSecondOverQuotaMessageNotInDeadLetterQueue(Admission):
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        full = self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
+        full = self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         if full and session.number in self._seen:
             message = replace(message, NegativeJournalingRequested=False)
         if full:
@@ -377,7 +380,7 @@ class _OverQuotaInserted(Admission):
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        full = self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
+        full = self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         has_room = super().has_queue_room_for_message(session, packet, queue, message, now)
         return has_room or (full and self.is_inserted(message))
 
@@ -413,8 +416,8 @@ class ReceiverOverQuotaMessageWithJnRefusedAndInserted(_OverQuotaInserted):
 class ReceiverMachineQuotaNotCheckedForTransactionalMessage(Quotas):
     """The receiver inserts a transactional message that exceeds the quota of the queue manager."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         ignored = _is_transactional(message) and status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
         return EnqueueStatus.NO_ERROR if ignored else status
 
@@ -427,8 +430,8 @@ class ReceiverMachineQuotaIgnoredForRepeatedMessage(Quotas):
         super().__init__(qm)
         self._refused: set[object] = set()
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         if status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
             if message.Identifier in self._refused:
                 return EnqueueStatus.NO_ERROR
@@ -447,7 +450,7 @@ class ReceiverMachineQuotaClosesFirstSessionOnly(Admission):
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        full = self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
+        full = self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
         if full and self._closed:
             return False
         self._closed = self._closed or full
@@ -461,7 +464,7 @@ class ReceiverMachineQuotaPutsMessageWithJnIntoDeadLetterQueue(Admission):
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        if self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
+        if self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
             self.journal_refused_message(message)
         return super().has_queue_room_for_message(session, packet, queue, message, now)
 
@@ -473,7 +476,7 @@ class ReceiverMachineQuotaMessageInHistory(Admission):
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        full = self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
+        full = self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
         has_room = super().has_queue_room_for_message(session, packet, queue, message, now)
         if full and packet.TransactionHeader is None:
             self.qm.positions.on_message_available(self.qm.positions.insert_message(queue, message))

@@ -28,7 +28,7 @@ class ReceiverSecondMessageAboveQueueManagerQuotaStored(Admission):
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        if self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
+        if self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
             self.rejected += 1
             if self.rejected > 1:
                 return True
@@ -42,7 +42,7 @@ class ReceiverTransactionalMessageAboveQueueManagerQuotaStored(Admission):
     def has_queue_room_for_message(
         self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
     ) -> bool:
-        above = self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
+        above = self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
         if above and packet.TransactionHeader is not None:
             return True
         return super().has_queue_room_for_message(session, packet, queue, message, now)

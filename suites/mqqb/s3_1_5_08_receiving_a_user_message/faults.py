@@ -92,7 +92,7 @@ class ReceiverQuotaCheckedBeforeDuplicateDetection(Receiving):
         queue = self.qm.arrival.find_destination(packet)
         if known and queue is not None and self.is_for_this_queue_manager(packet):
             message = self.qm.admission.build_message(packet, now)
-            if self.qm.quotas.check(queue, message) is not EnqueueStatus.NO_ERROR:
+            if self.qm.quotas.check_room_for_message(queue, message) is not EnqueueStatus.NO_ERROR:
                 self.qm.admin_acks.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA, now)
         super().take_message(session, packet, receipt, now)
 

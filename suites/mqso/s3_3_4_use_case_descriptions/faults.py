@@ -123,8 +123,8 @@ class QueueManagerQueryUnlocksMessagesOfTransactions(QueueCommands):
 class MessageOverQuotaAccepted(Quotas):
     """The queue manager returns success for a message that exceeds the quota of its queue and is not stored."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        super().check_room_for_message(queue, message)
         return EnqueueStatus.NO_ERROR
 
 

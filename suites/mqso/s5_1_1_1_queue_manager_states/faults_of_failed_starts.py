@@ -70,8 +70,8 @@ class QueueManagerInitializationRetryTimerStoppedByRequest(Inputs):
 class QueueManagerThrottledResetByRefusedMessage(Quotas):
     """A queue manager sets Throttled to FALSE after it has refused a message."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         self.qm.adm.Throttled = False
         return status
 

@@ -96,8 +96,8 @@ class ReceiveByCursorReturnsLastMessage(Cursors):
 class QueueQuotaIgnored(Quotas):
     """The queue manager ignores the quota of a queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         return EnqueueStatus.NO_ERROR if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED else status
 
 
@@ -125,8 +125,8 @@ class ReceiverFullQueueStoresExpressMessage(Admission):
 class QueueManagerFullQueueStoresSmallMessages(Quotas):
     """A queue refuses a large message because of its quota, but stores small messages without limit."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         small = len(message.Body) < 256
         return EnqueueStatus.NO_ERROR if small and status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED else status
 

@@ -18,7 +18,7 @@ class Regression830639UnknownOrderAckProcessed(OrderAcks):
         for queue in self.qm.adm.OutgoingQueues.values():
             sender = queue.session
             if sender.TxOutgoingSequence is not None:
-                self.note(sender, body, now)
+                self.note_last_message_in_order(sender, body, now)
                 self.delete_order_acknowledged_messages(sender, body)
                 self.update_outgoing_transfer_info(sender)
 

@@ -33,10 +33,10 @@ def _discard_unacknowledged_messages(faulty: FaultyCore) -> None:
     came_again: set[int] = set()
 
     class RepeatedOrderAckRecorder(OrderAcks):
-        def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
             if body.TxSequenceNumber <= get_outgoing_sequence(session).LastAck.SeqNo:
                 came_again.add(session.number)
-            super().note(session, body, now)
+            super().note_last_message_in_order(session, body, now)
 
     class UnacknowledgedMessageDiscarder(Closing):
         def close(self, session: Session, reason: str, now: Now) -> None:

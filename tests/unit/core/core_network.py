@@ -21,12 +21,12 @@ from reference_qm.surface.effects import (
     Answer,
     CloseRpcConnection,
     CloseTransport,
-    Completed,
+    CommandCompleted,
+    CommandRejected,
     Connect,
     Effect,
     Persist,
     ReadDirectory,
-    Rejected,
     ResolveHost,
     SendDatagram,
     SendPacket,
@@ -46,12 +46,12 @@ from reference_qm.surface.inputs import (
     Input,
     PersistFailed,
     PingSocket,
+    QueueManagerStarted,
     RecordPersisted,
     RpcAccepted,
     RpcBytesReceived,
     RpcConnectionLost,
     RpcListening,
-    Started,
     TransportAccepted,
     TransportConnected,
     TransportFailed,
@@ -129,13 +129,13 @@ class Host:
     def ask(self, request: Request) -> dict[str, Any]:
         """Send a request that succeeds at once; return the values of its result."""
         answer = self.answers[self.begin(request)]
-        assert isinstance(answer, Completed), answer
+        assert isinstance(answer, CommandCompleted), answer
         return answer.result.values
 
     def refusal(self, request: Request) -> str:
         """Send a request that is refused at once; return the error."""
         answer = self.answers[self.begin(request)]
-        assert isinstance(answer, Rejected), answer
+        assert isinstance(answer, CommandRejected), answer
         return answer.error
 
     def send(self, to: str, body: bytes = b"body", **fields: Any) -> str:
@@ -166,7 +166,7 @@ class Host:
         self.handle(RpcListening(*(Endpoint(self.address, port) for port in RPC_PORTS)))
         if self.directory is not None:
             self.handle(DomainReported(self.domain))
-        self.handle(Started())
+        self.handle(QueueManagerStarted())
 
     def restart(self) -> None:
         self.network.kill(self)

@@ -117,7 +117,7 @@ def test_layer_check_finds_calls_within_nested_functions_and_tables():
     code = (
         "def step(self):\n def done():\n  self.qm.sending.send()\n self.qm.disk.commit(done, lambda: it.qm.ping.ask())"
     )
-    table = "TABLE = {1: lambda qm: qm.closing.close}\nother.quotas.check()"
+    table = "TABLE = {1: lambda qm: qm.closing.close}\nother.quotas.check_room_for_message()"
     known = dict.fromkeys(("sending", "disk", "ping", "closing", "quotas"), "")
     assert called(ast.parse(code), known) == {"sending", "disk", "ping"}
     assert called(ast.parse(table), known) == {"closing"}

@@ -21,19 +21,26 @@ from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import PeekMessages, PurgeQueue, Request, Result, SendMessage
-from reference_qm.surface.effects import CloseRpcConnection, Completed, Effect, Persist, Rejected, SendRpcBytes
+from reference_qm.surface.effects import (
+    CloseRpcConnection,
+    CommandCompleted,
+    CommandRejected,
+    Effect,
+    Persist,
+    SendRpcBytes,
+)
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import (
     Command,
     Endpoint,
     Input,
     PersistFailed,
+    QueueManagerStarted,
     RecordPersisted,
     RpcAccepted,
     RpcBytesReceived,
     RpcConnectionLost,
     RpcListening,
-    Started,
 )
 from reference_qm.surface.store import MemoryStore
 
@@ -119,9 +126,9 @@ class Server:
                 self.readers[effect.connection].take(effect.data)
             elif isinstance(effect, CloseRpcConnection):
                 self.readers.pop(effect.connection).closed = effect.reason
-            elif isinstance(effect, Completed):
+            elif isinstance(effect, CommandCompleted):
                 self.answers[effect.token] = effect.result
-            elif isinstance(effect, Rejected):
+            elif isinstance(effect, CommandRejected):
                 self.answers[effect.token] = effect.error
             elif isinstance(effect, Persist):
                 self.unwritten.append(effect)
@@ -184,7 +191,7 @@ class Server:
         self.readers.clear()
         self.unwritten.clear()
         self.handle(LISTENING)
-        self.handle(Started())
+        self.handle(QueueManagerStarted())
 
 
 @dataclass

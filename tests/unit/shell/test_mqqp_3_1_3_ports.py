@@ -16,12 +16,12 @@ from reference_qm.surface.effects import CloseRpcConnection, Effect, SendRpcByte
 from reference_qm.surface.inputs import (
     Endpoint,
     Input,
+    QueueManagerStarted,
+    QueueManagerStopped,
     RpcAccepted,
     RpcBytesReceived,
     RpcConnectionLost,
     RpcListening,
-    Started,
-    Stopped,
 )
 from reference_qm.surface.store import MemoryStore
 
@@ -49,10 +49,10 @@ def test_core_gets_rpc_ports_before_start_and_after_reset():
     async def story():
         core, anew = ScriptedCore(), ScriptedCore()
         async with serving(lives(core, anew)) as (host, listening):
-            assert core.inputs == [listening, Started()]
+            assert core.inputs == [listening, QueueManagerStarted()]
             assert listening.handshake.port != listening.read.port
             host.reset()
-            assert anew.inputs == [listening, Started()]
+            assert anew.inputs == [listening, QueueManagerStarted()]
 
     asyncio.run(story())
 
@@ -81,7 +81,7 @@ def test_core_gets_connections_with_addresses_and_bytes_from_both_rpc_ports():
                     async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                         assert await reader.readexactly(5) == b"hello"
                 assert await core.wait_for(RpcConnectionLost) == RpcConnectionLost(f"rpc-{number}", "closed")
-        assert core.inputs[-1] == Stopped()
+        assert core.inputs[-1] == QueueManagerStopped()
 
     asyncio.run(story())
 
