@@ -479,7 +479,7 @@ def test_vacuum_merges_and_deletes_unused_files_and_keeps_content(ingested):
     assert len(after[0].commits) == 1
     assert {each.name for each in data.iterdir()} == after[0].commits_in_use()
     assert len(list((ingested.path() / "manifests").glob("[!.]*"))) == 1
-    assert ingested.ingest("viewfs://here/runs/old").known == 1
+    assert ingested.ingest("viewfs://here/runs/old").known_argument_count == 1
 
 
 @pytest.mark.parametrize(

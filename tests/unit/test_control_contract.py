@@ -50,7 +50,7 @@ def test_control_schema_has_the_verbs_and_arguments_of_the_reference() -> None:
     for name, verb in _VERB_BY_NAME.items():
         request = SCHEMA["$defs"][f"request:{name}"]
         assert request["properties"].keys() - {"id", "verb"} == verb.converter_by_argument.keys()
-        assert set(request["required"]) == {"id", "verb", *verb.required}
+        assert set(request["required"]) == {"id", "verb", *verb.required_arguments}
 
 
 def test_control_protocol_page_has_every_verb_argument_and_field() -> None:
