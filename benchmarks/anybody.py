@@ -21,12 +21,12 @@ from benchmarks.systems import LIMITED, Scenario, StartedScenario, serve_scenari
 from harness.judging.verdicts import read_verdicts
 from harness.rules.catalogue import DEMAND_CLASSES, load_catalogue
 from harness.run_folder import VERDICTS_FILE
-from reference_qm.control import FACILITIES
+from reference_qm.control import VERBS_BY_FACILITY
 
 CLEAN = frozenset({"pass", "not_observable", "not_applicable", "not_exercised"})
 JUDGED = frozenset({"pass", "fail", "warn"})
 HURRIED = f"{LIMITED},set_timers"
-ALL = ",".join(sorted(FACILITIES))
+ALL = ",".join(sorted(VERBS_BY_FACILITY))
 
 SCENARIOS = (
     StartedScenario("loopback-4", 4),

@@ -25,7 +25,7 @@ from harness.proof.trials import VIRTUAL_SUT_FILE_TEXT
 from harness.run_folder import RULES_FILE, VERDICTS_FILE, get_capture_path
 from reports.lake.manifest import IngestCommit, KnownRun, Manifest
 from reports.lake.schemas import DERIVED_TABLES, FACT_TABLES
-from reports.text import system_key
+from reports.text import build_system_key
 
 SYSTEMS = int(os.environ.get("MQ_SITE_SYSTEMS", "200"))
 VERSIONS, RUNS_EACH, RULES = 20, 3, 2_875
@@ -174,7 +174,7 @@ def make_lake(folder: Path, systems: int) -> None:
 
 def _system(number: int) -> tuple[int, str, str, str]:
     name, version = f"Product {number // VERSIONS}", f"1.{number % VERSIONS}"
-    return number, name, version, system_key(name, version, "none")
+    return number, name, version, build_system_key(name, version, "none")
 
 
 def _real_run(folder: Path, run: Path) -> None:

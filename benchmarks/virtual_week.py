@@ -18,15 +18,15 @@ from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import PurgeQueue, SendMessage
-from reference_qm.surface.effects import CloseTransport, Connect, Effect, Persist, Rejected, SendPacket
+from reference_qm.surface.effects import CloseTransport, CommandRejected, Connect, Effect, Persist, SendPacket
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import (
     BytesReceived,
     Command,
     Endpoint,
     Input,
-    Persisted,
-    Started,
+    QueueManagerStarted,
+    RecordPersisted,
     TransportAccepted,
     TransportConnected,
     TransportFailed,
@@ -48,7 +48,7 @@ class Week:
         self._connected: set[str] = set()
         self._now = Now(0, EPOCH_S)
         self._cores = {address: _core(address) for address in (SENDER, RECEIVER)}
-        self._waiting: deque[tuple[str, Input]] = deque((address, Started()) for address in self._cores)
+        self._waiting: deque[tuple[str, Input]] = deque((address, QueueManagerStarted()) for address in self._cores)
         self._settle()
 
     def send(self, address: str, queue: str, *, recoverable: bool = False, transactional: bool = False) -> None:
@@ -104,8 +104,8 @@ class Week:
                 self._connected.discard(effect.transport)
                 self._waiting.append((other, TransportLost(effect.transport, "closed")))
             elif isinstance(effect, Persist):
-                self._waiting.append((address, Persisted(effect.token)))
-            elif isinstance(effect, Rejected):
+                self._waiting.append((address, RecordPersisted(effect.token)))
+            elif isinstance(effect, CommandRejected):
                 raise RuntimeError(effect.error)
 
     def _connect(self, address: str, effect: Connect) -> None:

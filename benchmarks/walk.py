@@ -36,7 +36,14 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Effect, Persist
 from reference_qm.surface.entropy import SeededEntropy
-from reference_qm.surface.inputs import BytesReceived, Endpoint, Input, Persisted, Started, TransportAccepted
+from reference_qm.surface.inputs import (
+    BytesReceived,
+    Endpoint,
+    Input,
+    QueueManagerStarted,
+    RecordPersisted,
+    TransportAccepted,
+)
 
 PACKAGE = Path(reference_qm.__file__).parent
 QUEUE = "private$\\plain"
@@ -119,7 +126,7 @@ def _save(
     """Pass a message to the core, and report to the core that the record of the message is saved."""
     effects = handle(BytesReceived(TRANSPORT, packet.build()), now)
     (record,) = [effect for effect in effects if isinstance(effect, Persist)]
-    handle(Persisted(record.token), now)
+    handle(RecordPersisted(record.token), now)
     assert core.adm.QueueCollection[QUEUE].MessagePositionList.Tail.State.value == "Available"  # type: ignore[union-attr]
 
 
@@ -142,7 +149,7 @@ def _with_open_session() -> QueueManager:
     core = QueueManager(config, SeededEntropy("walk"))
     core.restore({})
     now = _after(0)
-    core.handle(Started(), now)
+    core.handle(QueueManagerStarted(), now)
     core.handle(TransportAccepted(TRANSPORT, THERE, HERE), now)
     core.handle(BytesReceived(TRANSPORT, _establish().build()), now)
     core.handle(BytesReceived(TRANSPORT, _parameters().build()), now)

@@ -121,7 +121,7 @@ class QueueManagerConfig:
     """Whether traced messages are reported (MS-MQMQ 2.2.20.8, note <23>: registry key EnableReportMessages)."""
     long_live_time_s: int = 345_600
     """The TimeToReachQueue of a message whose request sets none (MS-MQDMPR 3.1.1.12, note <12>: LongLiveTime)."""
-    preset_hash: HashAlgorithm = HashAlgorithm.SHA512
+    default_hash_algorithm: HashAlgorithm = HashAlgorithm.SHA512
     """The hash algorithm of signatures, unless the request for a message sets another algorithm (MS-MQMQ 2.2.19.3, note
     <7>).
     """
@@ -133,9 +133,9 @@ class QueueManagerConfig:
     """The initial value of ConnectedNetworkIdentifierList (MS-MQDMPR 3.1.1.1, note <5>)."""
     change_notifications: bool = True
     """Whether Send Change Notification is raised (MS-MQDMPR 3.1.7.1.18, note <21>)."""
-    remote_version: tuple[int, int, int] = (6, 1, 6531)
+    version_for_remote_readers: tuple[int, int, int] = (6, 1, 6531)
     """The pMajor, pMinor and pBuildNumber of Windows 7 and Server 2008 R2 (MS-MQQP notes <22> to <24>)."""
-    strict_stubs: bool = True
+    checks_stub_values_strictly: bool = True
     """Whether a value in an RPC stub is refused if it is outside its range in the IDL (MS-MQQP 3.1.4, note <9>)."""
     max_transactions: int = 1_000
     """The maximum number of open transactions."""

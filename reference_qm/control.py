@@ -11,10 +11,10 @@ from typing import Any, NamedTuple, get_args, get_type_hints
 from uuid import UUID
 
 from reference_qm.surface import commands, remote_commands, surroundings
-from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.effects import CommandCompleted, CommandRejected
 from reference_qm.surface.surroundings import HostRequest
 
-PROTOCOL_VERSION = 2
+CONTROL_PROTOCOL_VERSION = 2
 """The version of the control protocol (docs/control-protocol.md)."""
 ArgumentConverter = Callable[[object], Any]
 MESSAGE_FLAGS_BY_DELIVERY_MODE: dict[str, dict[str, bool]] = {
@@ -29,7 +29,7 @@ _REMOTE_VERBS = (
     "remote_receive_by_lookup_id remote_peek_by_lookup_id remote_purge"
 )
 _MANAGEMENT_VERBS = "get_outgoing_queue get_transfers"
-FACILITIES: Mapping[str, frozenset[str]] = MappingProxyType(
+VERBS_BY_FACILITY: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         name: frozenset(verbs.split())
         for name, verbs in {
@@ -67,7 +67,7 @@ def find_verb_refusal_reason(verb: object, offered: Collection[str]) -> str | No
     """Return a one-line reason why a verb is refused when only some facilities are offered, or None if the verb is
     offered.
     """
-    owners = [name for name, verbs in FACILITIES.items() if verb in verbs]
+    owners = [name for name, verbs in VERBS_BY_FACILITY.items() if verb in verbs]
     if not owners or any(owner in offered for owner in owners):
         return None
     return f"{verb} is not offered here, because it needs the facility {' or '.join(owners)}"
@@ -77,7 +77,7 @@ def list_offered_facilities(known: Iterable[str], offered: Collection[str]) -> l
     """Return the known facilities that are named in ``offered``, or whose verbs are all offered."""
 
     def are_verbs_offered(name: str) -> bool:
-        verbs = FACILITIES[name]
+        verbs = VERBS_BY_FACILITY[name]
         return bool(verbs) and all(find_verb_refusal_reason(verb, offered) is None for verb in verbs)
 
     return [name for name in known if name in offered or are_verbs_offered(name)]
@@ -119,9 +119,9 @@ def parse_request(arguments: dict[str, Any]) -> commands.Request | HostRequest:
     return make(**values)
 
 
-def build_answer(number: Any, result: Completed | Rejected) -> dict[str, Any]:
+def build_answer(number: Any, result: CommandCompleted | CommandRejected) -> dict[str, Any]:
     """Build the answer to request ``number`` from the result that the core returned."""
-    if isinstance(result, Rejected):
+    if isinstance(result, CommandRejected):
         return {"id": number, "ok": False, "error": result.error}
     return {"id": number, "ok": True, **result.result.values}
 
@@ -233,12 +233,12 @@ class ControlVerb(NamedTuple):
     arguments.
     """
 
-    make: Callable[..., commands.Request | HostRequest]
-    takes: Mapping[str, ArgumentConverter]
-    required: tuple[str, ...]
+    make_request: Callable[..., commands.Request | HostRequest]
+    converter_by_argument: Mapping[str, ArgumentConverter]
+    required_arguments: tuple[str, ...]
 
 
-def _derive_verb(
+def _derive_verb_from_request_type(
     request: type[commands.Request] | type[HostRequest],
     *,
     without: tuple[str, ...] = (),
@@ -267,7 +267,7 @@ def _find_argument_converter(hint: object, null: bool) -> ArgumentConverter:
     return _make_null_accepting_converter(_CONVERTER_BY_TYPE[kind]) if null else _CONVERTER_BY_TYPE[kind]
 
 
-UNLIMITED_S = 0xFFFF_FFFF
+UNLIMITED_LIFETIME_S = 0xFFFF_FFFF
 """The value of TimeToReachQueue (s) that means "no limit". Messages of the verb ``send`` get it by default."""
 
 
@@ -278,7 +278,7 @@ def _make_send_message_request(**values: Any) -> commands.SendMessage:
         values["body"] = values.pop("body_base64")
     if "extension_base64" in values:
         values["extension"] = values.pop("extension_base64")
-    values.setdefault("time_to_reach_queue_s", UNLIMITED_S)  # with None, the message gets the system's default
+    values.setdefault("time_to_reach_queue_s", UNLIMITED_LIFETIME_S)  # with None, the message gets the system's default
     return commands.SendMessage(**values.pop("delivery", {}), **values)
 
 
@@ -286,79 +286,86 @@ def _make_create_queue_request(**values: Any) -> commands.CreateQueue:
     return commands.CreateQueue(security=values.pop("security_base64", None), **values)
 
 
-_SEND_MESSAGE_VERB = _derive_verb(
+_SEND_MESSAGE_VERB = _derive_verb_from_request_type(
     commands.SendMessage, without=("recoverable", "transactional", "extension", "correlation_id")
 )
-_CREATE_QUEUE_VERB = _derive_verb(commands.CreateQueue, without=("security",))
+_CREATE_QUEUE_VERB = _derive_verb_from_request_type(commands.CreateQueue, without=("security",))
 
-_PUBLISHED_OBJECT_VERB = _derive_verb(surroundings.AccessPublishedObject, null=False)
+_PUBLISHED_OBJECT_VERB = _derive_verb_from_request_type(surroundings.AccessPublishedObject, null=False)
 
 _VERB_BY_NAME: Mapping[str, ControlVerb] = MappingProxyType(
     {
-        "identity": _derive_verb(commands.Identity),
+        "identity": _derive_verb_from_request_type(commands.Identity),
         "create_queue": ControlVerb(
             _make_create_queue_request,
-            {**_CREATE_QUEUE_VERB.takes, "security_base64": _make_null_accepting_converter(_convert_base64)},
-            _CREATE_QUEUE_VERB.required,
+            {
+                **_CREATE_QUEUE_VERB.converter_by_argument,
+                "security_base64": _make_null_accepting_converter(_convert_base64),
+            },
+            _CREATE_QUEUE_VERB.required_arguments,
         ),
-        "get_queue": _derive_verb(commands.GetQueue),
-        "set_queue": _derive_verb(commands.SetQueue, null=False),
-        "open_queue": _derive_verb(commands.OpenQueue),
-        "get_queue_path": _derive_verb(commands.GetQueuePath),
-        "open_to_send": _derive_verb(commands.OpenToSend),
-        "close_queue": _derive_verb(commands.CloseQueue),
-        "open_cursor": _derive_verb(commands.OpenCursor),
-        "close_cursor": _derive_verb(commands.CloseCursor),
-        "delete_queue": _derive_verb(commands.DeleteQueue),
-        "list": _derive_verb(commands.ListQueues),
-        "get_outgoing_queue": _derive_verb(commands.GetOutgoingQueue),
-        "get_transfers": _derive_verb(commands.GetTransfers),
+        "get_queue": _derive_verb_from_request_type(commands.GetQueue),
+        "set_queue": _derive_verb_from_request_type(commands.SetQueue, null=False),
+        "open_queue": _derive_verb_from_request_type(commands.OpenQueue),
+        "get_queue_path": _derive_verb_from_request_type(commands.GetQueuePath),
+        "open_to_send": _derive_verb_from_request_type(commands.OpenToSend),
+        "close_queue": _derive_verb_from_request_type(commands.CloseQueue),
+        "open_cursor": _derive_verb_from_request_type(commands.OpenCursor),
+        "close_cursor": _derive_verb_from_request_type(commands.CloseCursor),
+        "delete_queue": _derive_verb_from_request_type(commands.DeleteQueue),
+        "list": _derive_verb_from_request_type(commands.ListQueues),
+        "get_outgoing_queue": _derive_verb_from_request_type(commands.GetOutgoingQueue),
+        "get_transfers": _derive_verb_from_request_type(commands.GetTransfers),
         "send": ControlVerb(
             _make_send_message_request,
             {
-                **_SEND_MESSAGE_VERB.takes,
+                **_SEND_MESSAGE_VERB.converter_by_argument,
                 "body_base64": _convert_base64,
                 "delivery": _convert_delivery,
                 "extension_base64": _convert_base64,
                 "correlation_id": _convert_correlation_id,
             },
-            _SEND_MESSAGE_VERB.required,
+            _SEND_MESSAGE_VERB.required_arguments,
         ),
-        "receive": _derive_verb(commands.ReceiveMessage),
-        "peek_message": _derive_verb(commands.PeekMessage, next=False),
-        "peek_next": _derive_verb(commands.PeekMessage, without=("queue", "handle"), required=("cursor",), next=True),
-        "receive_by_lookup_id": _derive_verb(commands.ReadByLookupIdentifier, peek=False),
-        "peek_by_lookup_id": _derive_verb(commands.ReadByLookupIdentifier, without=("transaction",), peek=True),
-        "move": _derive_verb(commands.MoveMessage),
-        "reject": _derive_verb(commands.RejectMessage),
-        "peek": _derive_verb(commands.PeekMessages),
-        "purge": _derive_verb(commands.PurgeQueue),
-        "remote_open": _derive_verb(remote_commands.RemoteOpen),
-        "remote_close": _derive_verb(remote_commands.RemoteClose),
-        "remote_open_cursor": _derive_verb(remote_commands.RemoteOpenCursor),
-        "remote_close_cursor": _derive_verb(remote_commands.RemoteCloseCursor),
-        "remote_receive": _derive_verb(remote_commands.RemoteReceive),
-        "remote_peek": _derive_verb(remote_commands.RemotePeek),
-        "remote_receive_by_lookup_id": _derive_verb(remote_commands.RemoteReadByLookupId, peek=False),
-        "remote_peek_by_lookup_id": _derive_verb(remote_commands.RemoteReadByLookupId, peek=True),
-        "remote_purge": _derive_verb(remote_commands.RemotePurge),
-        "pause_queue": _derive_verb(commands.PauseQueue),
-        "resume_queue": _derive_verb(commands.ResumeQueue),
-        "take_offline": _derive_verb(commands.TakeOffline),
-        "bring_online": _derive_verb(commands.BringOnline),
-        "begin": _derive_verb(commands.BeginTransaction),
-        "prepare": _derive_verb(commands.PrepareTransaction),
-        "commit": _derive_verb(commands.CommitTransaction),
-        "abort": _derive_verb(commands.AbortTransaction),
-        "reenlistment_timeout": _derive_verb(commands.ReenlistmentTimeout),
-        "set_timers": _derive_verb(commands.SetTimers),
-        "configure": _derive_verb(commands.Configure),
-        "inspect": _derive_verb(commands.Inspect),
-        "environment": _derive_verb(surroundings.ChangeEnvironment, null=False),
+        "receive": _derive_verb_from_request_type(commands.ReceiveMessage),
+        "peek_message": _derive_verb_from_request_type(commands.PeekMessage, next=False),
+        "peek_next": _derive_verb_from_request_type(
+            commands.PeekMessage, without=("queue", "handle"), required=("cursor",), next=True
+        ),
+        "receive_by_lookup_id": _derive_verb_from_request_type(commands.ReadByLookupIdentifier, peek=False),
+        "peek_by_lookup_id": _derive_verb_from_request_type(
+            commands.ReadByLookupIdentifier, without=("transaction",), peek=True
+        ),
+        "move": _derive_verb_from_request_type(commands.MoveMessage),
+        "reject": _derive_verb_from_request_type(commands.RejectMessage),
+        "peek": _derive_verb_from_request_type(commands.PeekMessages),
+        "purge": _derive_verb_from_request_type(commands.PurgeQueue),
+        "remote_open": _derive_verb_from_request_type(remote_commands.RemoteOpen),
+        "remote_close": _derive_verb_from_request_type(remote_commands.RemoteClose),
+        "remote_open_cursor": _derive_verb_from_request_type(remote_commands.RemoteOpenCursor),
+        "remote_close_cursor": _derive_verb_from_request_type(remote_commands.RemoteCloseCursor),
+        "remote_receive": _derive_verb_from_request_type(remote_commands.RemoteReceive),
+        "remote_peek": _derive_verb_from_request_type(remote_commands.RemotePeek),
+        "remote_receive_by_lookup_id": _derive_verb_from_request_type(remote_commands.RemoteReadByLookupId, peek=False),
+        "remote_peek_by_lookup_id": _derive_verb_from_request_type(remote_commands.RemoteReadByLookupId, peek=True),
+        "remote_purge": _derive_verb_from_request_type(remote_commands.RemotePurge),
+        "pause_queue": _derive_verb_from_request_type(commands.PauseQueue),
+        "resume_queue": _derive_verb_from_request_type(commands.ResumeQueue),
+        "take_offline": _derive_verb_from_request_type(commands.TakeOffline),
+        "bring_online": _derive_verb_from_request_type(commands.BringOnline),
+        "begin": _derive_verb_from_request_type(commands.BeginTransaction),
+        "prepare": _derive_verb_from_request_type(commands.PrepareTransaction),
+        "commit": _derive_verb_from_request_type(commands.CommitTransaction),
+        "abort": _derive_verb_from_request_type(commands.AbortTransaction),
+        "reenlistment_timeout": _derive_verb_from_request_type(commands.ReenlistmentTimeout),
+        "set_timers": _derive_verb_from_request_type(commands.SetTimers),
+        "configure": _derive_verb_from_request_type(commands.Configure),
+        "inspect": _derive_verb_from_request_type(commands.Inspect),
+        "environment": _derive_verb_from_request_type(surroundings.ChangeEnvironment, null=False),
         "published": ControlVerb(
-            _PUBLISHED_OBJECT_VERB.make,
-            {**_PUBLISHED_OBJECT_VERB.takes, "public_encryption_keys_base64": _convert_base64},
-            _PUBLISHED_OBJECT_VERB.required,
+            _PUBLISHED_OBJECT_VERB.make_request,
+            {**_PUBLISHED_OBJECT_VERB.converter_by_argument, "public_encryption_keys_base64": _convert_base64},
+            _PUBLISHED_OBJECT_VERB.required_arguments,
         ),
     }
 )

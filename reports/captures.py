@@ -11,31 +11,31 @@ from reports.model import Frame, StandingVerdict
 from reports.runs import resolve_file_inside_folder
 from reports.text import make_slug, one_line
 
-ShowPackets = Callable[[Path, StandingVerdict], tuple[Frame, ...]]
+EvidencePacketFinder = Callable[[Path, StandingVerdict], tuple[Frame, ...]]
 """A function that returns the packets of a verdict from the capture of the verdict."""
 
 
 @dataclass(slots=True)
 class CaptureStore:
-    """Stores the captures that were copied into the site. ``missing``: the captures that verdicts name, but that no run
-    folder contains.
+    """Stores the captures that were copied into the site. ``missing_captures``: the captures that verdicts name, but
+    that no run folder contains.
 
-    ``folder_of``: a function that returns the local folder of a run, or None for a remote or unknown folder.
+    ``find_run_folder``: a function that returns the local folder of a run, or None for a remote or unknown folder.
     """
 
     site: Path
-    folder_of: Callable[[str], Path | None]
-    show: ShowPackets = lambda _, standing: standing.evidence
-    missing: list[str] = field(default_factory=list)
+    find_run_folder: Callable[[str], Path | None]
+    find_packets: EvidencePacketFinder = lambda _, standing: standing.evidence
+    missing_captures: list[str] = field(default_factory=list)
     _links: dict[tuple[str, str], str | None] = field(default_factory=dict)
 
-    def link(self, standing: StandingVerdict) -> str | None:
+    def copy_capture_of_verdict(self, standing: StandingVerdict) -> str | None:
         """Return the path, relative to the site, of the copy of a capture, or None if the run folder does not
         contain the capture.
         """
-        return self.copy(standing.run, standing.capture)
+        return self.copy_capture(standing.run, standing.capture)
 
-    def copy(self, run: str, capture: str) -> str | None:
+    def copy_capture(self, run: str, capture: str) -> str | None:
         """Copy a capture of a run or a pair into the site. Return the path of the copy relative to the site, or
         None if the capture is missing.
         """
@@ -52,20 +52,20 @@ class CaptureStore:
         """
         return {name: link for (of, name), link in sorted(self._links.items()) if of == run and link}
 
-    def frames(self, standing: StandingVerdict) -> tuple[Frame, ...]:
+    def find_evidence_packets(self, standing: StandingVerdict) -> tuple[Frame, ...]:
         """Return the packets that are the evidence for a verdict. They come from the verdict itself or from its
         capture.
         """
         if not standing.evidence or any(frame.hex for frame in standing.evidence):
             return standing.evidence
-        link = self.link(standing)
-        return self.show(self.site / link, standing) if link else standing.evidence
+        link = self.copy_capture_of_verdict(standing)
+        return self.find_packets(self.site / link, standing) if link else standing.evidence
 
     def _copy_capture(self, run: str, capture: str) -> str | None:
-        folder = self.folder_of(run)
+        folder = self.find_run_folder(run)
         source = resolve_file_inside_folder(folder.resolve(), capture) if folder else None
         if source is None:
-            self.missing.append(f"{one_line(run, 60)}: {one_line(capture, 120)}")
+            self.missing_captures.append(f"{one_line(run, 60)}: {one_line(capture, 120)}")
             return None
         # The suffix is always .pcapng, so that a browser saves the file and does not run it.
         name = f"captures/{make_slug(run)}/{make_slug(capture)}.pcapng"

@@ -20,12 +20,12 @@ _WORD_PATTERN = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A group of findings with the same verdict and the same cause, in display order. ``seen``: the observation that
-    these findings share.
+    """A group of findings with the same verdict and the same cause, in display order. ``common_observation``: the
+    observation that these findings share.
     """
 
     findings: tuple[StandingVerdict, ...]
-    seen: str
+    common_observation: str
 
     @property
     def title(self) -> str:
@@ -34,7 +34,7 @@ class Cause:
         The title does not count checks, because only the worst verdict of each rule is known.
         """
         rules = len(self.findings)
-        return f"{rules} rule{'s' if rules > 1 else ''}: {self.seen}"
+        return f"{rules} rule{'s' if rules > 1 else ''}: {self.common_observation}"
 
 
 def group_findings_by_cause(

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 SITE_MARKER_FILE_NAME = ".mqconform-rollup"
 """The name of the file that marks a folder. The command may replace ``site/`` in a marked folder."""
-SITE_HEAP_SIZE = MappingProxyType({"spark.driver.memory": "1g"})
+SPARK_HEAP_SETTINGS_FOR_SITE = MappingProxyType({"spark.driver.memory": "1g"})
 """The memory of Java while it writes the pages of a site. An ingest needs more memory."""
 PIPED_WIDTH_CHARACTERS = 1_000
 MAX_NAMED_ENTRIES = 3
@@ -120,7 +120,7 @@ def roll_up_runs(
             report = ingest(lake, runs, replacing=replace, stage=progress)
             shown = None
             with note_published_on_failure(report):
-                if Lake.open_or_new(lake.spark, where).manifest.number:
+                if Lake.open_or_create(lake.spark, where).manifest.number:
                     shown = _write_site(Lake.open(lake.spark, where), out, progress)
     if shown:
         _print_ingest_result("rollup", *shown, out)
@@ -169,7 +169,7 @@ def write_site_of_lake(
     with print_error_in_one_line("lake site"):
         require_existing_lake(lake)
         _require_replaceable(out)
-        with open_lake("lake site", lake, master, conf, settings=SITE_HEAP_SIZE) as (opened, progress):
+        with open_lake("lake site", lake, master, conf, settings=SPARK_HEAP_SETTINGS_FOR_SITE) as (opened, progress):
             contents, missing = _write_site(opened, out, progress)
     _print_ingest_result("lake site", contents, missing, out)
 

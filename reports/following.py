@@ -36,7 +36,7 @@ def follow_runs(
     def note_report(report: IngestReport) -> None:
         if every_s is None:
             reports.append(report)
-        if report.taken or report.refused or report.unfinished:
+        if report.ingested_runs or report.refused or report.unfinished_folders:
             print_report(report, COMMAND_NAME)
 
     follower = Follower(spark, where, folder, note_report)
@@ -46,7 +46,7 @@ def follow_runs(
         nonlocal written
         with Progress(COMMAND_NAME) as progress:
             follower.ingest_new_runs(progress)
-            number = Lake.open_or_new(spark, where).manifest.number
+            number = Lake.open_or_create(spark, where).manifest.number
             if number not in (0, written):
                 write_site(progress)
             written = number

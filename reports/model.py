@@ -11,12 +11,19 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from reports.text import get_natural_sort_key, get_section_sort_key, make_slug, shown_profile, system_key, system_label
+from reports.text import (
+    build_system_key,
+    get_natural_sort_key,
+    get_section_sort_key,
+    make_slug,
+    shown_profile,
+    system_label,
+)
 from reports.verdict_table import VerdictTable
 from reports.vocabulary import SEVERITY_BY_VERDICT
 
-DEMAND_KIND = "demand"
-DEMAND_KINDS = (DEMAND_KIND, "garbled")
+RULE_KIND_OF_DEMAND = "demand"
+RULE_KINDS_COUNTED_AS_DEMANDS = (RULE_KIND_OF_DEMAND, "garbled")
 RUNS_PER_SYSTEM_SHOWN = 30
 """The number of runs that the page of a system shows, the latest first."""
 PANELS_PER_PAGE = 12
@@ -41,7 +48,7 @@ class System:
 
     def __post_init__(self) -> None:
         """Compute the key of the system once, because pages use it a million times."""
-        object.__setattr__(self, "key", system_key(self.name, self.version, self.profile))
+        object.__setattr__(self, "key", build_system_key(self.name, self.version, self.profile))
 
     @property
     def shown_profile(self) -> str:
@@ -81,7 +88,7 @@ class Rule:
     """A description of how the rule is observed (the meaning of ``observe``), or an empty text if the run does not
     record it.
     """
-    kind: str = DEMAND_KIND
+    kind: str = RULE_KIND_OF_DEMAND
     """The class of the rule, such as demand, event or clone."""
     varied: tuple[str, ...] = ()
     """The parameters that checks of the rule vary."""
@@ -108,7 +115,7 @@ class Coverage:
     checked: int
     proven: int
     none: int
-    kind: str = DEMAND_KIND
+    kind: str = RULE_KIND_OF_DEMAND
 
     @property
     def open(self) -> int:
@@ -117,7 +124,7 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class ProtocolWithoutRules:
     """A protocol of message queuing for which the suites have no rules. The record lists the parts of the protocol that
     the project covers, and the parts that it omits.
     """
@@ -183,7 +190,7 @@ class Frame:
 
     ``hex`` may contain only the beginning of the packet; ``octets`` is the length of the whole packet. ``first``,
     ``last``: the first and the last of the octets that decided the verdict, or None if the whole packet did.
-    ``marked``: the range of the characters in the dissection that show these octets (end exclusive).
+    ``deciding_text_ranges``: the range of the characters in the dissection that show these octets (end exclusive).
     ``capture_ms``: the duration of the capture that contains the packet.
     """
 
@@ -196,7 +203,7 @@ class Frame:
     dissection: str
     first: int | None = None
     last: int | None = None
-    marked: tuple[tuple[int, int], ...] = ()
+    deciding_text_ranges: tuple[tuple[int, int], ...] = ()
     capture_ms: int | None = None
 
 
@@ -239,7 +246,7 @@ class StandingVerdict:
     evidence: tuple[Frame, ...] = ()
     counts: dict[str, int] = field(default_factory=dict)
     retired: bool = False
-    beside: tuple[LaterUndecided, ...] = ()
+    later_undecided_verdicts: tuple[LaterUndecided, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,28 +329,28 @@ class Exchange:
 class SiteContents:
     """The complete content of the site.
 
-    ``runs``: the latest runs of each system, newest last. ``run_count``: the number of all runs. ``rejected``: a
-    sample of the rejected lines. ``stands``: the standing verdicts, with the rules in the order of `get_rule_sort_key`.
-    ``shown`` yields the verdicts that the page of a rule shows in full, in the order of the rules' ids, the worst
-    first. For each rule these are at most `PANELS_PER_PAGE` verdicts other than passes, and `EXAMPLES_PER_PAGE`
-    passes. ``changes`` yields the latest changes of each rule, in the same order. ``found`` yields, system by
-    system, the verdicts that are not a pass, are retired or have later undecided verdicts, the worst first. Each
-    call reads the lake again.
+    ``runs``: the latest runs of each system, newest last. ``run_count``: the number of all runs. ``rejected``: a sample
+    of the rejected lines. ``standing_verdicts``: the standing verdicts, with the rules in the order of
+    `get_rule_sort_key`. ``read_shown_verdicts`` yields the verdicts that the page of a rule shows in full, in the order
+    of the rules' ids, the worst first. For each rule these are at most `PANELS_PER_PAGE` verdicts other than passes,
+    and `EXAMPLES_PER_PAGE` passes. ``changes`` yields the latest changes of each rule, in the same order.
+    ``read_findings`` yields, system by system, the verdicts that are not a pass, are retired or have later undecided
+    verdicts, the worst first. Each call reads the lake again.
     """
 
     systems: tuple[System, ...]
     runs: tuple[Run, ...]
     rules: dict[str, Rule]
-    stands: VerdictTable
-    shown: Callable[[], Iterator[StandingVerdict]]
-    found: Callable[[], Iterator[StandingVerdict]]
+    standing_verdicts: VerdictTable
+    read_shown_verdicts: Callable[[], Iterator[StandingVerdict]]
+    read_findings: Callable[[], Iterator[StandingVerdict]]
     changes: Callable[[], Iterator[Change]] = lambda: iter(())
-    cited: tuple[CitedErratum, ...] = ()
+    cited_errata: tuple[CitedErratum, ...] = ()
     pairs: tuple[Pair, ...] = ()
     """The pairs whose counterpart is not the reference queue manager."""
     exchanges: tuple[Exchange, ...] = ()
     coverage: tuple[Coverage, ...] = ()
-    members: tuple[Member, ...] = ()
+    members: tuple[ProtocolWithoutRules, ...] = ()
     titles: dict[str, str] = field(default_factory=dict)
     rejected: tuple[RejectedLine, ...] = ()
     rejected_count: int = 0
@@ -364,16 +371,18 @@ class SiteContents:
         """Return whether a rule counts as checked, because a run of all suites would judge it or because a run has
         judged it.
         """
-        return is_judgeable(rule) or any(self.stands.get(system.key, rule.rule) for system in self.systems)
+        return is_judgeable(rule) or any(self.standing_verdicts.get(system.key, rule.rule) for system in self.systems)
 
     def _count_by_system(self, rules: list[Rule]) -> dict[str, Counter[str]]:
-        start = self.stands.places[rules[0].rule]
-        found = {system.key: self.stands.counts(system.key, start, start + len(rules)) for system in self.systems}
+        start = self.standing_verdicts.index_by_rule[rules[0].rule]
+        found = {
+            system.key: self.standing_verdicts.counts(system.key, start, start + len(rules)) for system in self.systems
+        }
         return {key: counts for key, counts in found.items() if counts}
 
     def totals(self) -> dict[str, Counter[str]]:
         """Return the numbers of rules by verdict for each system."""
-        return {system.key: self.stands.counts(system.key) for system in self.systems}
+        return {system.key: self.standing_verdicts.counts(system.key) for system in self.systems}
 
     def list_runs_of_system(self, system: System) -> list[Run]:
         """Return the known runs of a system, newest last."""

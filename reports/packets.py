@@ -10,13 +10,13 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from reports.captures import ShowPackets
+from reports.captures import EvidencePacketFinder
 from reports.model import Frame, StandingVerdict
 from reports.text import MAX_DISSECTION_CHARACTERS, MAX_SHOWN_OCTETS
 
 ENTRY_POINT_GROUP = "mqconform.packets"
 """The entry point whose function returns the packets of a capture file for display."""
-ReadPackets = Callable[[str, str, str, Sequence[tuple[int, int | None, int | None]]], "list[Any] | str"]
+CapturePacketReader = Callable[[str, str, str, Sequence[tuple[int, int | None, int | None]]], "list[Any] | str"]
 """A function that reads the packets of a verdict. Its arguments are the document and section (one text), the
 expected value, the observed value, and (frame, first, last) of each packet.
 
@@ -26,7 +26,7 @@ cannot be shown.
 MAX_CACHED_CAPTURES = 32
 
 
-def get_packet_reader() -> ShowPackets:
+def get_packet_reader() -> EvidencePacketFinder:
     """Return the function that reads the packets of a verdict. If no such function is installed, pages only name the
     packets.
     """
@@ -40,9 +40,9 @@ class _PacketReader:
     checks.
     """
 
-    def __init__(self, read: Callable[[Path], ReadPackets]) -> None:
+    def __init__(self, read: Callable[[Path], CapturePacketReader]) -> None:
         self.read = read
-        self.kept: dict[Path, ReadPackets] = {}
+        self.kept: dict[Path, CapturePacketReader] = {}
 
     def __call__(self, path: Path, standing: StandingVerdict) -> tuple[Frame, ...]:
         show = self.kept.pop(path, None) or self.read(path)
@@ -68,6 +68,6 @@ def _build_frame(shown: Any) -> Frame:
         dissection=shown.dissection[: MAX_DISSECTION_CHARACTERS + 1],
         first=shown.first,
         last=shown.last,
-        marked=shown.marked,
+        deciding_text_ranges=shown.marked,
         capture_ms=shown.capture_ms,
     )

@@ -30,31 +30,31 @@ class Record:
             raise RollupError(f"{where} must be a JSON object")
         self.values: dict[str, object] = values
         self.where = where
-        if self.has("schema") and self.values["schema"] not in SCHEMA_VERSIONS:
+        if self.has_value("schema") and self.values["schema"] not in SCHEMA_VERSIONS:
             raise RollupError(
                 f"{where}: schema {one_line(repr(self.values['schema']), 20)} is unknown: a newer mqconform wrote it; "
                 "use that version"
             )
 
-    def has(self, key: str) -> bool:
+    def has_value(self, key: str) -> bool:
         return self.values.get(key) is not None
 
-    def record(self, key: str) -> Record:
+    def get_record(self, key: str) -> Record:
         return Record(self.values.get(key), f"{self.where}: {one_line(key, 60)}")
 
-    def records(self, key: str) -> list[Record]:
+    def get_records(self, key: str) -> list[Record]:
         values = self.values.get(key, [])
         if not isinstance(values, list):
             raise RollupError(f"{self.where}: {key} must be a list")
         return [Record(value, f"{self.where}: {key} {number}") for number, value in enumerate(values)]
 
-    def flag(self, key: str) -> bool | None:
+    def get_boolean(self, key: str) -> bool | None:
         value = self.values.get(key)
         if value is not None and not isinstance(value, bool):
             raise RollupError(f"{self.where}: {key} must be true or false")
         return value
 
-    def text(self, key: str, default: str | None = None) -> str:
+    def get_text(self, key: str, default: str | None = None) -> str:
         value = self.values.get(key)
         if value is None and default is not None:
             return default
@@ -62,22 +62,22 @@ class Record:
             raise RollupError(f"{self.where}: {key} must be a string")
         return replace_lone_surrogates(value)
 
-    def texts(self, key: str) -> list[str]:
+    def get_texts(self, key: str) -> list[str]:
         values = self.values.get(key, [])
         if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
             raise RollupError(f"{self.where}: {one_line(key, 60)} must be a list of strings")
         return [replace_lone_surrogates(value) for value in values]
 
-    def moment(self, key: str) -> datetime:
+    def get_time(self, key: str) -> datetime:
         try:
-            moment = datetime.fromisoformat(self.text(key))
+            moment = datetime.fromisoformat(self.get_text(key))
         except ValueError as error:
             raise RollupError(f"{self.where}: {key} must be a time such as 2026-11-21T10:00:00Z") from error
         if moment.year not in range(*VALID_YEARS):
             raise RollupError(f"{self.where}: {key} is in the year {moment.year}, which cannot be the year of a run")
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
-    def whole(self, key: str) -> int | None:
+    def get_integer(self, key: str) -> int | None:
         value = self.values.get(key)
         if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
             raise RollupError(f"{self.where}: {key} must be an integer")

@@ -22,9 +22,9 @@ from reports.lake.renamed_checks import find_new_names_by_system
 from reports.lake.schemas import RULE_COLUMN_TYPES, SYSTEM_COLUMN_TYPES
 from reports.lake.store import Lake
 from reports.model import (
-    DEMAND_KIND,
     EXAMPLES_PER_PAGE,
     PANELS_PER_PAGE,
+    RULE_KIND_OF_DEMAND,
     RUNS_PER_SYSTEM_SHOWN,
     Change,
     CitedErratum,
@@ -32,8 +32,8 @@ from reports.model import (
     Exchange,
     Frame,
     LaterUndecided,
-    Member,
     Pair,
+    ProtocolWithoutRules,
     RejectedLine,
     Rule,
     Run,
@@ -53,7 +53,7 @@ MAX_SHOWN_CHANGES = 10
 MAX_SHOWN_REJECTED_LINES = 100
 MAX_SHOWN_LIST_ENTRIES = 20
 _TEXT_COLUMNS = ("expected", "observed", "reason", "test")
-_RULE_WORDS = (
+_RULE_TEXT_COLUMNS = (
     *("rule", "document", "section", "title", "level", "form", "observe", "role", "says", "why", "link", "observed"),
 )
 _DEPTH_COLUMNS = ("varied", "cells", "explored")
@@ -71,7 +71,7 @@ def load_contents(lake: Lake) -> SiteContents:
         rules, newest = _read_rules(lake, runs, {rule for *_, some in stands for rule in some})
     finally:
         runs.unpersist()
-    table = VerdictTable.empty(
+    table = VerdictTable.create_empty(
         [rule.rule for rule in sorted(rules.values(), key=get_rule_sort_key)], [each.key for each in systems]
     )
     for system, verdict, retired, some in stands:
@@ -83,19 +83,19 @@ def load_contents(lake: Lake) -> SiteContents:
         systems=systems,
         runs=shown_runs,
         rules=rules,
-        stands=table,
-        shown=lambda: map(_build_standing_verdict, _choose_verdicts(lake).toLocalIterator()),
-        found=lambda: map(_build_standing_verdict, _read_found_verdicts(lake).toLocalIterator()),
+        standing_verdicts=table,
+        read_shown_verdicts=lambda: map(_build_standing_verdict, _choose_verdicts(lake).toLocalIterator()),
+        read_findings=lambda: map(_build_standing_verdict, _read_found_verdicts(lake).toLocalIterator()),
         changes=lambda: map(_build_change, _read_changes(lake).toLocalIterator()),
-        cited=tuple(
+        cited_errata=tuple(
             CitedErratum(row.erratum, row.rule, row.systems) for row in _list_cited_errata(lake).toLocalIterator()
         ),
         pairs=_read_pairs(lake, runs),
         exchanges=tuple(map(_build_exchange, find_current_exchanges(lake).toLocalIterator())),
         coverage=tuple(
-            Coverage(**(row.asDict() | {"kind": row.kind or DEMAND_KIND})) for row in of_suites.coverage or ()
+            Coverage(**(row.asDict() | {"kind": row.kind or RULE_KIND_OF_DEMAND})) for row in of_suites.coverage or ()
         ),
-        members=tuple(Member(**row.asDict()) for row in of_suites.members or ()),
+        members=tuple(ProtocolWithoutRules(**row.asDict()) for row in of_suites.members or ()),
         titles={name: title or "" for name, title in (of_suites.documents or {}).items()},
         rejected=tuple(
             RejectedLine(row.folder, row.line, row.reason)
@@ -180,7 +180,7 @@ def _read_rules(lake: Lake, runs: DataFrame, judged: set[str]) -> tuple[dict[str
         words.withColumn("known", sql.max(sql.col("suites").isin(in_use)).over(Over.partitionBy("rule")))
         .withColumn("place", sql.row_number().over(newest_first))
         .where("place = 1")
-        .select(*_RULE_WORDS, "checked", "proven", "kind", "known", *_DEPTH_COLUMNS)
+        .select(*_RULE_TEXT_COLUMNS, "checked", "proven", "kind", "known", *_DEPTH_COLUMNS)
     )
     rules = {row.rule: _build_rule(row) for row in rows.toLocalIterator() if row.known or row.rule in judged}
     if unknown := judged - rules.keys():
@@ -191,12 +191,12 @@ def _read_rules(lake: Lake, runs: DataFrame, judged: set[str]) -> tuple[dict[str
 
 
 def _build_rule(row: Row) -> Rule:
-    words = {name: row[name] or "" for name in _RULE_WORDS}
+    words = {name: row[name] or "" for name in _RULE_TEXT_COLUMNS}
     return Rule(
         **words,
         checked=row.checked if row.known else False,
         proven=row.proven,
-        kind=row.kind or DEMAND_KIND,
+        kind=row.kind or RULE_KIND_OF_DEMAND,
         varied=tuple(row.varied or ()),
         cells=row.cells or 0,
         explored=tuple(row.explored or ()),
@@ -329,7 +329,7 @@ def _build_standing_verdict(row: Row) -> StandingVerdict:
         capture=row.capture or "" if with_packets else "",
         counts=row.counts or {},
         retired=bool(row.retired),
-        beside=tuple(
+        later_undecided_verdicts=tuple(
             LaterUndecided(each.verdict, each.run, each.started, each.test or "", each.reason or "")
             for each in row.beside or ()
         ),

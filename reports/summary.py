@@ -16,7 +16,7 @@ from rich.text import Text
 
 from reports.model import Pair, SiteContents, System, get_worst_verdict
 from reports.roots import MAX_SHOWN_ROOTS, format_root_causes
-from reports.text import document_name, one_line, system_label
+from reports.text import format_document_name, one_line, system_label
 from reports.vocabulary import (
     DECIDED_VERDICTS,
     FINDING_VERDICTS,
@@ -131,7 +131,7 @@ def _build_table_of_documents(contents: SiteContents) -> Table:
     table.add_column("System", ratio=1, overflow="fold")
     documents = [row for row in build_matrix_rows(contents) if not row.group]
     for row in documents:
-        table.add_column(document_name(row.document), no_wrap=True)
+        table.add_column(format_document_name(row.document), no_wrap=True)
     for system in sorted(contents.systems, key=lambda each: (each.name, each.profile, each.order)):
         table.add_row(
             _format_system_name(contents, system),
@@ -180,7 +180,7 @@ def _build_tables_of_sections(contents: SiteContents) -> Group:
     for row in shown:
         if not row.group and table.row_count:
             table.add_section()
-        name = f"  {one_line(row.group, 30)}" if row.group else document_name(row.document)
+        name = f"  {one_line(row.group, 30)}" if row.group else format_document_name(row.document)
         cells = [_format_counts_cell(row.counts.get(system.key), row.rules) for system in contents.systems]
         table.add_row(Text(name, style="" if row.group else "bold"), str(row.rules), *cells)
     words = f"{left_out} groups of sections without a judged rule are omitted\n" if left_out else ""

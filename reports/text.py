@@ -51,7 +51,7 @@ def clip_text(text: str, limit: int = MAX_SHOWN_CHARACTERS, where: str = "in ver
     return text if len(text) <= limit else f"{text[:limit]}… [cut here: the whole text is {where}]"
 
 
-def folder_name(uri: str) -> str:
+def get_run_folder_location(uri: str) -> str:
     """Return the place of a run folder: the path of a local folder, or the URL of a remote folder."""
     return uri.removeprefix("file://")
 
@@ -93,7 +93,7 @@ def shorten_check_id(test: str) -> Check:
     return Check(path, name) if colons else Check("", test)
 
 
-def document_name(name: str) -> str:
+def format_document_name(name: str) -> str:
     """Return the display name of a document, or of a group of rules that belongs to no document."""
     return GROUP_TITLES.get(name, f"MS-{name}")
 
@@ -112,7 +112,7 @@ def make_slug(text: str) -> str:
     return f"{words or 'x'}-{digest[:8]}"
 
 
-def system_key(name: str, version: str, profile: str) -> str:
+def build_system_key(name: str, version: str, profile: str) -> str:
     """Return the key of a system under test. The key consists of words of the system's name and a digest, which
     distinguishes "a b", "c" from "a", "b c".
 

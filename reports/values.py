@@ -10,15 +10,15 @@ from importlib.metadata import entry_points
 
 ENTRY_POINT_GROUP = "mqconform.values"
 """The entry point whose function returns a text with symbolic names added to its numbers."""
-AddValueNames = Callable[[str], str]
+ValueNamer = Callable[[str], str]
 
 
 @cache
-def get_value_namer() -> AddValueNames:
+def get_value_namer() -> ValueNamer:
     """Return the function that adds symbolic names to the numbers in a text. If no such function is installed, return a
     function that leaves texts unchanged.
     """
     for entry in entry_points(group=ENTRY_POINT_GROUP):
-        found: AddValueNames = entry.load()
+        found: ValueNamer = entry.load()
         return found
     return str

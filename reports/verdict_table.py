@@ -18,14 +18,14 @@ _CODE_BY_VERDICT = {name: code for code, name in enumerate(VERDICTS)}
 class VerdictTable:
     """A table of the verdicts for rules that are not retired.
 
-    ``places``: the index of each rule. ``rows``: the verdicts of each system, by the key of the system.
+    ``index_by_rule``: the index of each rule. ``rows``: the verdicts of each system, by the key of the system.
     """
 
-    places: dict[str, int]
+    index_by_rule: dict[str, int]
     rows: dict[str, bytearray]
 
     @classmethod
-    def empty(cls, rules: Sequence[str], systems: Iterable[str]) -> VerdictTable:
+    def create_empty(cls, rules: Sequence[str], systems: Iterable[str]) -> VerdictTable:
         """Return a table without verdicts. In ``rules``, rules that are counted together must be adjacent."""
         places = {rule: place for place, rule in enumerate(rules)}
         return cls(places, {key: bytearray([_NOT_JUDGED_CODE]) * len(rules) for key in systems})
@@ -34,11 +34,11 @@ class VerdictTable:
         """Store the same verdict of a system for each of the given rules."""
         row, code = self.rows[system], _CODE_BY_VERDICT[verdict]
         for rule in rules:
-            row[self.places[rule]] = code
+            row[self.index_by_rule[rule]] = code
 
     def get(self, system: str, rule: str) -> str | None:
         """Return the verdict of a system for a rule, or None for an unjudged or unknown rule."""
-        place = self.places.get(rule)
+        place = self.index_by_rule.get(rule)
         code = _NOT_JUDGED_CODE if place is None else self.rows[system][place]
         return None if code == _NOT_JUDGED_CODE else VERDICTS[code]
 

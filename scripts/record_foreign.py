@@ -68,7 +68,7 @@ _TUNSETIFF, _IFF_TUN, _IFF_TAP, _IFF_NO_PI = 0x400454CA, 1, 2, 0x1000
 _RECORDER_START_TIMEOUT_S = 30.0
 _ETHERNET_HEADER_BYTES = 14
 
-BuildFrames = Callable[[bytes], list[bytes]]
+FramesBuilder = Callable[[bytes], list[bytes]]
 
 
 class Device:
@@ -102,13 +102,13 @@ class Wire:
     ends: tuple[Device, Device]
     lost_per_thousand: int = 0
     late_per_thousand: int = 0
-    copied: Device | None = None
-    frames: BuildFrames | None = None
+    copying_device: Device | None = None
+    frames: FramesBuilder | None = None
     random: random.Random = field(default_factory=lambda: random.Random(1))
     held_packets: list[tuple[int, bytes]] = field(default_factory=list)
     is_ended: bool = False
 
-    def carry(self) -> None:
+    def carry_packets(self) -> None:
         """Carry packets between the two devices until another thread ends the wire."""
         descriptors = [end.descriptor for end in self.ends]
         while not self.is_ended:
@@ -117,9 +117,9 @@ class Wire:
                     self._send_held_packets()
                     continue
                 packet = os.read(ready, 65_536)
-                self._carry_packet(1 - descriptors.index(ready), packet)
+                self._carry_single_packet(1 - descriptors.index(ready), packet)
 
-    def _carry_packet(self, side: int, packet: bytes) -> None:
+    def _carry_single_packet(self, side: int, packet: bytes) -> None:
         chance = self.random.randrange(1000) if packet[9:10] == b"\x06" else 1000
         if chance < self.lost_per_thousand:
             return
@@ -136,9 +136,9 @@ class Wire:
 
     def _send_packet(self, side: int, packet: bytes) -> None:
         os.write(self.ends[side].descriptor, packet)
-        if self.copied is not None and self.frames is not None and packet[0] >> 4 == 4:
+        if self.copying_device is not None and self.frames is not None and packet[0] >> 4 == 4:
             for frame in self.frames(packet):
-                os.write(self.copied.descriptor, frame)
+                os.write(self.copying_device.descriptor, frame)
 
 
 def build_tagged_frames(packet: bytes) -> list[bytes]:
@@ -176,7 +176,7 @@ class Scenario:
 
     name: str
     recorder: tuple[str, ...] = ("tshark", "-q", "-i", "t0", "-w")
-    build_copies: BuildFrames | None = None
+    build_copies: FramesBuilder | None = None
     copies_ethernet: bool = False
     lost_per_thousand: int = 0
     late_per_thousand: int = 0
@@ -333,15 +333,17 @@ def _create_namespaces(scenario: Scenario, stack: ExitStack) -> tuple[str, str]:
             _run_ip_command("-n", names[0], "address", "add", f"{address}/32", "dev", "lo")
         return names
     ends = Device("t0", names[0], address=TESTER_ADDRESS), Device("t1", names[1], address=SYSTEM_ADDRESS)
-    copied = Device("m0", names[0], ethernet=scenario.copies_ethernet) if scenario.build_copies is not None else None
-    wire = Wire(ends, scenario.lost_per_thousand, scenario.late_per_thousand, copied, scenario.build_copies)
-    thread = threading.Thread(target=wire.carry, daemon=True)
+    copying_device = (
+        Device("m0", names[0], ethernet=scenario.copies_ethernet) if scenario.build_copies is not None else None
+    )
+    wire = Wire(ends, scenario.lost_per_thousand, scenario.late_per_thousand, copying_device, scenario.build_copies)
+    thread = threading.Thread(target=wire.carry_packets, daemon=True)
     thread.start()
 
     def end_wire() -> None:
         wire.is_ended = True
         thread.join()
-        for device in (*ends, copied):
+        for device in (*ends, copying_device):
             if device is not None:
                 device.close()
 

@@ -19,7 +19,7 @@ from benchmarks.pairs import BODY, Memory, Options, Report, get_instant, wait_un
 from reference_qm.codec import MessageIdentifier
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.commands.inputs import HANDLER_BY_COMMAND_TYPE
-from reference_qm.core.installation import Installation
+from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.model.adm import Message, MessagePosition, Session
@@ -31,7 +31,7 @@ from reference_qm.shell.system import SystemEntropy
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import OpenQueue, OpenSession, Request, Result, SendMessage
 from reference_qm.surface.driver import CoreDriver
-from reference_qm.surface.effects import Answer, Effect, Rejected
+from reference_qm.surface.effects import Answer, CommandRejected, Effect
 from reference_qm.surface.store import MemoryStore
 
 ADDRESS, SENDING_ADDRESS = "127.0.0.1", "127.0.0.2"
@@ -210,7 +210,7 @@ def _host(
     )
     express = options.kind == "express"
     store = MemoryStore() if express else SqliteStore(Path(options.folder) / f"{identifier}.sqlite")
-    host = _EventfulHost(Installation(config, SystemEntropy()), address, store, HostLimits())
+    host = _EventfulHost(QueueManagerInstallation(config, SystemEntropy()), address, store, HostLimits())
     assert isinstance(host.core, QueueManager)
     return host, host.core
 
@@ -222,6 +222,6 @@ async def _ask_host(host: Host, request: Request) -> Result:
 
 
 def _result(answer: Answer) -> Result:
-    if isinstance(answer, Rejected):
+    if isinstance(answer, CommandRejected):
         raise RuntimeError(answer.error)
     return answer.result

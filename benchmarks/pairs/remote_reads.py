@@ -17,7 +17,7 @@ from uuid import UUID
 
 from benchmarks.pairs import BODY, Memory, Options, Report, get_instant, wait_until_input_closes
 from reference_qm.config import QueueManagerConfig, QueueSettings
-from reference_qm.core.installation import Installation
+from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.rpc import QM2QM, QMCOMM
 from reference_qm.rpc.bind_bodies import Bind, ContextElement
@@ -29,7 +29,7 @@ from reference_qm.rpc.syntaxes import NDR
 from reference_qm.shell.host import Host, HostLimits
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.surface.commands import SendMessage
-from reference_qm.surface.effects import Rejected
+from reference_qm.surface.effects import CommandRejected
 from reference_qm.surface.store import MemoryStore
 
 ADDRESS = "127.0.0.1"
@@ -56,7 +56,7 @@ async def receive(options: Options, report: Report) -> None:
 async def _serve(options: Options, report: Report) -> None:
     """Run the reference with the messages of the benchmark in its queue."""
     config = QueueManagerConfig(UUID(int=1), queues=(QueueSettings(QUEUE),), addresses=(ADDRESS,))
-    host = Host(Installation(config, SystemEntropy()), ADDRESS, MemoryStore(), HostLimits())
+    host = Host(QueueManagerInstallation(config, SystemEntropy()), ADDRESS, MemoryStore(), HostLimits())
     core = host.core
     assert isinstance(core, QueueManager)
     listening = await host.bind_rpc(0, 0)
@@ -79,7 +79,7 @@ async def _serve(options: Options, report: Report) -> None:
 
 
 def _raise_rejection(answer: Any) -> None:
-    if isinstance(answer, Rejected):
+    if isinstance(answer, CommandRejected):
         raise RuntimeError(answer.error)
 
 
@@ -211,7 +211,7 @@ def _build_echoes() -> list[bytes]:
     """Return requests as large as the answers of a queue manager."""
     answer = {"pphContext": LICENCE, "lpRemoteReadDesc": _desc(1, bytes(184) + BODY), "Return": 0}
     ended = {"pphContext": None, "Return": 0}
-    stubs = START.build_out(answer, Encoding(), {}), END.build_out(ended, Encoding(), {})
+    stubs = START.build_out_parameters(answer, Encoding(), {}), END.build_out_parameters(ended, Encoding(), {})
     return [_request(QM2QM_CONTEXT, opnum, stub) for opnum, stub in enumerate(stubs)]
 
 

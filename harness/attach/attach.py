@@ -23,7 +23,7 @@ from harness.sut.endpoints import parse_endpoint
 from harness.sut.stand_ins import list_needs_met_by_file
 from harness.sut.sut_file import CAPABILITIES, MAX_NAME_CHARACTERS, SutFile, is_loopback
 from harness.sut.wires import ControlRoute, TcpRoute
-from reference_qm.control import FACILITIES
+from reference_qm.control import VERBS_BY_FACILITY
 
 LONGEST_AGENT_START_MS = 20_000
 """int ms: the maximum time to wait for the first answer from an agent that is started by a command. A SUT file can set
@@ -64,11 +64,11 @@ def count_judgeable_rules(judgeable: Any, announced: Collection[str], file: SutF
             | ({FACILITY_PROVIDED_BY_COMMANDS} if file.environment.parts else set())
         )
     now = judgeable(have)
-    missing = [name for name in FACILITIES if name not in have]
+    missing = [name for name in VERBS_BY_FACILITY if name not in have]
     more = {name: len(judgeable({*have, name}) - now) for name in missing}
-    full = {*have, *FACILITIES}
+    full = {*have, *VERBS_BY_FACILITY}
     at_last = {name: len(judgeable(full) - judgeable(full - {name})) for name in missing}
-    every = len(judgeable({*CAPABILITIES, *FACILITIES}))
+    every = len(judgeable({*CAPABILITIES, *VERBS_BY_FACILITY}))
     whose = "every capability" if file is None else f"the capabilities of {file.path}"
     return JudgeableRuleCounts(every, len(now), more, at_last, whose)
 
@@ -120,7 +120,7 @@ def list_facility_rows(found: AgentFindings, counted: JudgeableRuleCounts) -> It
     """
     for verb in ("identity", "cancel", "stop"):
         yield "", verb, str(found.verbs[verb].state), found.verbs[verb].said
-    for name in FACILITIES:
+    for name in VERBS_BY_FACILITY:
         yield name, "", found.describe_facility(name), _describe_facility_cost(counted, name)
         for one in found.list_verbs_of_facility(name):
             yield "", one.verb, str(one.state), one.said
@@ -182,7 +182,7 @@ def format_findings_as_json(found: AgentFindings, counted: JudgeableRuleCounts) 
             "costs": counted.rules_gained_by_facility_alone.get(name, 0),
             "costs_at_last": counted.rules_gained_by_facility_as_last_one.get(name, 0),
         }
-        for name in FACILITIES
+        for name in VERBS_BY_FACILITY
     }
     rules = {"judged": counted.judgeable_rules_now, "of": counted.total_rules, "capabilities": counted.capabilities}
     return tree | {"rules": rules, "right": found.matches_announced_facilities}

@@ -10,7 +10,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from harness.printable import one_line
-from reference_qm.control import FACILITIES, list_offered_facilities
+from reference_qm.control import VERBS_BY_FACILITY, list_offered_facilities
 
 MAX_AGENT_TEXT_CHARACTERS = 200
 _PREFERRED_FACILITIES = ("remote_read", "management", "open_to_send", "queue_control", "receive")
@@ -56,12 +56,12 @@ class VerbFinding:
 def _find_facility_of_verb(verb: str) -> str:
     if verb in ("purge", "close_queue"):
         return "receive"
-    owners = [name for name, verbs in FACILITIES.items() if verb in verbs]
+    owners = [name for name, verbs in VERBS_BY_FACILITY.items() if verb in verbs]
     return next((name for name in _PREFERRED_FACILITIES if name in owners), owners[0] if owners else "")
 
 
 FACILITY_BY_VERB: Mapping[str, str] = MappingProxyType(
-    {verb: _find_facility_of_verb(verb) for verbs in FACILITIES.values() for verb in sorted(verbs)}
+    {verb: _find_facility_of_verb(verb) for verbs in VERBS_BY_FACILITY.values() for verb in sorted(verbs)}
 )
 """The facility under which a report lists each verb."""
 
@@ -88,7 +88,7 @@ class AgentFindings:
         """
         return tuple(
             name
-            for name in list_offered_facilities(FACILITIES, self.announced)
+            for name in list_offered_facilities(VERBS_BY_FACILITY, self.announced)
             if name in self.announced
             or not any(one.state is VerbState.MISSING for one in self.list_verbs_of_facility(name))
         )

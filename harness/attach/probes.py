@@ -13,7 +13,7 @@ from harness.errors import SutUnavailable
 from harness.sut.control_schema import find_error_in_answer
 from harness.sut.view import PROTOCOL_VERSIONS, describe_unsupported_version
 from harness.sut.wires import Reply, describe_non_agent
-from reference_qm.control import FACILITIES
+from reference_qm.control import VERBS_BY_FACILITY
 
 UNREACHABLE_ADDRESS = "127.0.0.254"
 """An address at which no program listens. Messages to this address stay in an outgoing queue until they expire."""
@@ -116,8 +116,8 @@ class AgentProbes(AgentVerbCalls):
         found.name, found.vendor, found.version = (
             escape_agent_text(said.get(key, "")) for key in ("name", "vendor", "version")
         )
-        found.announced = tuple(name for name in FACILITIES if name in answer["facilities"])
-        for unknown in sorted(set(answer["facilities"]) - set(FACILITIES)):
+        found.announced = tuple(name for name in VERBS_BY_FACILITY if name in answer["facilities"])
+        for unknown in sorted(set(answer["facilities"]) - set(VERBS_BY_FACILITY)):
             found.problems.append(f"identity announces {escape_agent_text(unknown)}, which is not a facility")
         began_ms = environment.now().monotonic_ms
         self._call_expecting_success("identity")

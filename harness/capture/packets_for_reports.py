@@ -11,14 +11,14 @@ from harness.capture.deciding import VerdictTexts
 from harness.capture.packets import CapturedPackets, ShownPacket, WantedPacket
 from harness.errors import MqconformError
 
-ShowPackets = Callable[[str, str, str, Sequence[tuple[int, int | None, int | None]]], list[ShownPacket] | str]
+EvidencePacketFinder = Callable[[str, str, str, Sequence[tuple[int, int | None, int | None]]], list[ShownPacket] | str]
 """The type of functions that show the packets of a verdict. The arguments are the document and section
 (``MQMQ-2.2.19.1``), the expectation, the observation, and a tuple (frame, first, last) for each packet. The result
 is the packets, or the reason why they cannot be shown.
 """
 
 
-def packets_of(path: Path) -> ShowPackets:
+def packets_of(path: Path) -> EvidencePacketFinder:
     """Read a capture file. Return the function that shows packets of this file in a form for readers."""
     try:
         capture = CapturedPackets(path)

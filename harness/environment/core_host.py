@@ -19,16 +19,16 @@ from reference_qm.surface.commands import Request, Result
 from reference_qm.surface.driver import Core, CoreDriver, Timer
 from reference_qm.surface.effects import (
     Answer,
+    CloseRpcConnection,
     CloseTransport,
-    Completed,
+    CommandCompleted,
     Connect,
     Persist,
     ReadDirectory,
     ResolveHost,
-    RpcClose,
-    RpcSend,
     SendDatagram,
     SendPacket,
+    SendRpcBytes,
     StartAgain,
     WriteDirectory,
 )
@@ -39,10 +39,10 @@ from reference_qm.surface.inputs import (
     Endpoint,
     HostResolved,
     Input,
-    Persisted,
     PingSocket,
-    Started,
-    Stopped,
+    QueueManagerStarted,
+    QueueManagerStopped,
+    RecordPersisted,
     TransportAccepted,
     TransportConnected,
     TransportFailed,
@@ -138,7 +138,7 @@ class CoreHost:
 
     def start(self) -> None:
         """Start the core. To open its ports, call ``listen``, ``listen_ping`` and ``listen_rpc``."""
-        self.handle(Started())
+        self.handle(QueueManagerStarted())
 
     def listen(self, port: int) -> Endpoint:
         """Open a TCP port, and accept its connections for the core. Return the endpoint of the port."""
@@ -158,7 +158,7 @@ class CoreHost:
 
     def stop(self) -> None:
         """Stop the core and close every socket."""
-        self.handle(Stopped())
+        self.handle(QueueManagerStopped())
         self.close_sockets()
 
     def close_sockets(self) -> None:
@@ -259,10 +259,10 @@ class CoreHost:
         if data is not None:
             port.send(effect.remote, data)
 
-    def send_rpc_bytes(self, effect: RpcSend) -> None:
+    def send_rpc_bytes(self, effect: SendRpcBytes) -> None:
         self.rpc.send(effect.connection, effect.data)
 
-    def close_rpc_connection(self, effect: RpcClose) -> None:
+    def close_rpc_connection(self, effect: CloseRpcConnection) -> None:
         self.rpc.close(effect.connection)
 
     def resolve_host(self, effect: ResolveHost) -> None:
@@ -270,7 +270,7 @@ class CoreHost:
         self._call_soon(lambda: self.handle(HostResolved(effect.host, addresses)))
 
     def persist(self, effect: Persist) -> None:
-        self.answer_after_event(Persisted(effect.token))
+        self.answer_after_event(RecordPersisted(effect.token))
 
     def read_directory(self, effect: ReadDirectory) -> None:
         self.answer_after_event(directory_access.answer_from_directory(None, effect))
@@ -285,7 +285,7 @@ class CoreHost:
         with contextlib.suppress(KeyError):
             self._abandoned.remove(effect.token)
             return
-        self.answers[effect.token] = effect.result if isinstance(effect, Completed) else effect.error
+        self.answers[effect.token] = effect.result if isinstance(effect, CommandCompleted) else effect.error
 
     # -- sockets ------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.environment import Environment, Listener, Stream, StreamSink
-from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcListening, RpcLost
+from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytesReceived, RpcConnectionLost, RpcListening
 
 READ_PORT_OFFSET = 2
 """The port of qm2qm (by default 2105) minus the port of qmcomm (by default 2103) (MS-MQQP 3.1.4.8)."""
@@ -25,11 +25,11 @@ class _RpcSink:
 
     def on_bytes(self, data: bytes) -> None:
         if self.connection in self.rpc.streams:
-            self.rpc.deliver(RpcBytes(self.connection, data))
+            self.rpc.deliver(RpcBytesReceived(self.connection, data))
 
     def on_closed(self, reason: str) -> None:
         if self.rpc.streams.pop(self.connection, None) is not None:
-            self.rpc.deliver(RpcLost(self.connection, reason))
+            self.rpc.deliver(RpcConnectionLost(self.connection, reason))
 
 
 class RpcHost:

@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Request, Result
 from reference_qm.surface.driver import Core, CoreFactory
 from reference_qm.surface.effects import Effect, Persist, ReadDirectory, StartAgain, WriteDirectory
-from reference_qm.surface.inputs import DirectoryChanged, Input, Persisted, PersistFailed
+from reference_qm.surface.inputs import DirectoryChanged, Input, PersistFailed, RecordPersisted
 from reference_qm.surface.store import MemoryStore, StoreError
 from reference_qm.surface.surroundings import (
     DISK_FULL_REASON,
@@ -98,7 +98,7 @@ class SystemHost(CoreHost):
         except StoreError as error:
             self.answer_after_event(PersistFailed(effect.token, str(error)))
         else:
-            self.answer_after_event(Persisted(effect.token))
+            self.answer_after_event(RecordPersisted(effect.token))
 
     def read_directory(self, effect: ReadDirectory) -> None:
         self.answer_after_event(directory_access.answer_from_directory(self._surroundings.directory_in_use, effect))

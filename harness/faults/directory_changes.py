@@ -11,7 +11,7 @@ from typing import Any
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import replace_part
 from harness.faults.registry import Install
-from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.queueing.publishing import Publishing, StatusCallback
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
@@ -81,15 +81,15 @@ def change_notification(operation: ChangeOperation, instead: ChangeOperation | N
     """
 
     class Notified(Publishing):
-        def publish(self, queue: LocalQueue, published: OnStatus) -> None:
+        def publish(self, queue: LocalQueue, published: StatusCallback) -> None:
             super().publish(queue, published)
             self._change()
 
-        def withdraw(self, queue: LocalQueue, withdrawn: OnStatus) -> None:
-            super().withdraw(queue, withdrawn)
+        def delete_published_queue(self, queue: LocalQueue, withdrawn: StatusCallback) -> None:
+            super().delete_published_queue(queue, withdrawn)
             self._change()
 
-        def write(self, queue: LocalQueue, values: Mapping[str, Any], written: OnStatus) -> None:
+        def write(self, queue: LocalQueue, values: Mapping[str, Any], written: StatusCallback) -> None:
             def record_change(status: Status) -> None:
                 self._change()
                 written(status)

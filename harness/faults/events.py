@@ -14,7 +14,7 @@ from typing import Any
 
 from harness.faults.parts import PartMethod, override_method
 from harness.faults.registry import FaultyCore, Install
-from reference_qm.core.dispatch import ON_EVENT
+from reference_qm.core.dispatch import HANDLERS_BY_EVENT_TYPE
 from reference_qm.core.part import Part
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import replace_part_by_subclass
@@ -31,7 +31,7 @@ class _ReplacedEvent:
     event: object = None
 
 
-ON_EVENT[_ReplacedEvent] = (lambda qm, event, now: event.listener(now),)
+HANDLERS_BY_EVENT_TYPE[_ReplacedEvent] = (lambda qm, event, now: event.listener(now),)
 
 
 def call_after_posted_events(qm: QueueManager, change: Callable[[], None]) -> None:
@@ -98,7 +98,7 @@ def _replace_event_handling(
 
 def _call_handlers(qm: QueueManager, event: Any) -> EventListener:
     def call_each_handler(now: Now) -> None:
-        for one in ON_EVENT[type(event)]:
+        for one in HANDLERS_BY_EVENT_TYPE[type(event)]:
             one(qm, event, now)
 
     return call_each_handler

@@ -28,7 +28,7 @@ from harness.faults.primitives import PacketCondition, change_pings, packets
 from harness.faults.registry import EffectFilter, FaultyCore, Install, add
 from reference_qm import codec
 from reference_qm.codec import FormatError, Packet, PingPacket
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.layout import GUID, I64, U8, U16, U32, Layout
 from reference_qm.codec.record import Bits, Record
 from reference_qm.core.transfer.identifying import Identifying
@@ -230,7 +230,7 @@ class _Field:
         return (whole & ~(self.mask << self.shift) | value << self.shift).to_bytes(self.size, "little")
 
 
-class _RecordingCursor(Cursor):
+class _RecordingCursor(ByteCursor):
     """A cursor that records each layout it reads, together with the layout's offset."""
 
     __slots__ = ("noted",)

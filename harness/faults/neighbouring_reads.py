@@ -40,10 +40,10 @@ def list_waiting_reads(queue: Queue) -> list[WaitingMessageReadOperation]:
 
 def find_queue_of_same_name(qm: QueueManager, queue_desc: OpenQueueDescriptor) -> Queue | None:
     """Return the queue that has the name by which a descriptor was opened now, or None."""
-    found = qm.queue_names.find_by_path(queue_desc.FormatName)
+    found = qm.queue_names.find_queue_by_path(queue_desc.FormatName)
     if found is not None:
         return found
     try:
-        return qm.queue_names.find_by_format_name(parse_format_name(queue_desc.FormatName))
+        return qm.queue_names.find_queue_by_format_name(parse_format_name(queue_desc.FormatName))
     except FormatError:
         return None

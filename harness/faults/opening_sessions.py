@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Session
-from reference_qm.model.states import DeliveryGuarantee, Opening, SessionState
+from reference_qm.model.states import AwaitedOpeningEvent, DeliveryGuarantee, SessionState
 
 OpeningCondition = Callable[[QueueManager, Session], bool]
 """The type of conditions for a session that is being opened."""
@@ -48,7 +48,7 @@ def has_open_session(qm: QueueManager, session: Session) -> bool:
 def find_other_pinging_session(qm: QueueManager, session: Session) -> Session | None:
     """Return another session that waits for a Ping Response, or None."""
     for one in qm.sessions.values():
-        if one is not session and one.opening is Opening.PING_RESPONSE:
+        if one is not session and one.opening is AwaitedOpeningEvent.PING_RESPONSE:
             return one
     return None
 

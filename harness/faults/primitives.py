@@ -14,7 +14,7 @@ from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.rpc.bodies import Body
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.rpc_errors import PduError
-from reference_qm.surface.effects import Effect, RpcSend, SendDatagram, SendPacket
+from reference_qm.surface.effects import Effect, SendDatagram, SendPacket, SendRpcBytes
 from reference_qm.surface.inputs import Input
 
 PacketCondition = Callable[[Any], bool] | None
@@ -112,7 +112,7 @@ def change_pdus(kind: type[Kind], change: Callable[[Kind], Body | None]) -> Inst
     """
 
     def filter_pdu_effect(effect: Effect) -> Iterable[Effect]:
-        if not isinstance(effect, SendPacket | RpcSend):
+        if not isinstance(effect, SendPacket | SendRpcBytes):
             return [effect]
         try:
             pdu = Pdu.parse(effect.data)

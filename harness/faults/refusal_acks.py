@@ -47,10 +47,10 @@ def omit_final_ack(refused: MessageClass) -> Install:
     """Return an installer of a fault that sends no FinalAck with a given class."""
 
     class FinalAckMissing(FinalAcks):
-        def refuse_transactional(
+        def send_negative_final_ack(
             self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
         ) -> None:
             if message_class is not refused:
-                super().refuse_transactional(session, packet, message_class, now)
+                super().send_negative_final_ack(session, packet, message_class, now)
 
     return replace_part(FinalAckMissing)

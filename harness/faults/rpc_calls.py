@@ -21,7 +21,7 @@ from reference_qm.rpc.header import PacketType
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.surface.effects import Effect, SendPacket
-from reference_qm.surface.inputs import Input, RpcAccepted, RpcBytes
+from reference_qm.surface.inputs import Input, RpcAccepted, RpcBytesReceived
 
 UNBOUND_CONTEXT_ID = 0x7171
 """A p_cont_id that the client did not propose."""
@@ -80,7 +80,7 @@ def change_requests(change: Callable[[Request], Request]) -> Install:
     """Return an installer of a fault that changes RPC requests before the server reads them."""
 
     def filter_request_bytes(event: Input) -> Iterable[Input]:
-        if not isinstance(event, RpcBytes):
+        if not isinstance(event, RpcBytesReceived):
             return [event]
         try:
             pdu = Pdu.parse(event.data)
@@ -175,7 +175,7 @@ def serve_interfaces_apart(faulty: FaultyCore) -> None:
             listening = faulty.core.rpc_listening
             at_read_port = listening is not None and event.local.port == listening.read.port
             not_here[event.connection] = QMCOMM if at_read_port else QM2QM
-        elif isinstance(event, RpcBytes) and event.data[_PTYPE_OFFSET : _PTYPE_OFFSET + 1] in _BIND_PTYPE_BYTES:
+        elif isinstance(event, RpcBytesReceived) and event.data[_PTYPE_OFFSET : _PTYPE_OFFSET + 1] in _BIND_PTYPE_BYTES:
             hidden = not_here[event.connection].syntax.uuid
             unknown = UUID(int=hidden.int ^ 1)
             return [replace(event, data=event.data.replace(hidden.bytes_le, unknown.bytes_le))]

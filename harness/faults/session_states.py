@@ -19,8 +19,8 @@ def ignore_out_of_state(kind: type[Packet], state: SessionState, *, initiator: b
     """
 
     class Ignoring(Closing):
-        def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
             if not (isinstance(packet, kind) and session.SessionState is state and session.initiator is initiator):
-                super().refuse_out_of_state(session, packet, now)
+                super().close_session_after_unexpected_packet(session, packet, now)
 
     return replace_part(Ignoring)

@@ -11,13 +11,13 @@ from typing import Any
 
 from harness.faults.parts import change_step, replace_part
 from harness.faults.registry import FaultyCore, Install
-from reference_qm.core.names.cache_timers import CACHE_TIMERS, CacheTimers
+from reference_qm.core.names.cache_timers import CACHE_NAME_BY_TIMER, CacheTimers
 from reference_qm.model.timers import TimerKey
 from reference_qm.security.caches import TimedCache
 from reference_qm.surface.clock import Now
 
 Cache = TimedCache[Any]
-_CLEANUP_TIMER_BY_CACHE = {cache: TimerKey(timer, 0) for timer, cache in CACHE_TIMERS.items()}
+_CLEANUP_TIMER_BY_CACHE = {cache: TimerKey(timer, 0) for timer, cache in CACHE_NAME_BY_TIMER.items()}
 
 
 def replace_cache(name: str, cls: type[Cache]) -> Install:
@@ -197,7 +197,7 @@ def delay_cleanup_timer(name: str) -> Install:
         def start(self, now: Now) -> None:
             running = self.qm.timers.is_running(_CLEANUP_TIMER_BY_CACHE[name])
             super().start(now)
-            lifetime_ms = getattr(self.qm.caches, CACHE_TIMERS[_CLEANUP_TIMER_BY_CACHE[name].name]).lifetime_ms
+            lifetime_ms = getattr(self.qm.caches, CACHE_NAME_BY_TIMER[_CLEANUP_TIMER_BY_CACHE[name].name]).lifetime_ms
             if not running and self.qm.timers.is_running(_CLEANUP_TIMER_BY_CACHE[name]):
                 self.qm.timers.start(
                     _CLEANUP_TIMER_BY_CACHE[name], now.monotonic_ms, 2 * lifetime_ms // self.qm.settings.scale

@@ -14,7 +14,7 @@ from harness.rules.catalogue import DEMAND_CLASSES
 from harness.sut import remote_control
 from harness.sut.stand_ins import ALTERNATIVE_NEED_BY_NAME
 from harness.sut.sut_file import CAPABILITIES
-from reference_qm.control import FACILITIES
+from reference_qm.control import VERBS_BY_FACILITY
 
 CAPABILITIES_WITHOUT_CONTROL = (
     frozenset(CAPABILITIES) - {"directory", "topology", "two_addresses"}
@@ -45,7 +45,7 @@ CAPABILITIES_BY_SYSTEM: Mapping[str, frozenset[str]] = MappingProxyType(
         "without control": CAPABILITIES_WITHOUT_CONTROL,
         "with only the command send": CAPABILITIES_WITHOUT_CONTROL | {"send"},
         "with an agent without reset, inspect, configure": FACILITIES_OF_LIMITED_AGENT,
-        "with every capability and facility": frozenset({*CAPABILITIES, *FACILITIES}),
+        "with every capability and facility": frozenset({*CAPABILITIES, *VERBS_BY_FACILITY}),
     }
 )
 """The kinds of systems. For each kind, the rules that can be judged are counted."""

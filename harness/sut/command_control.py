@@ -19,7 +19,7 @@ from harness.environment import Environment
 from harness.errors import HarnessError, SutUnavailable
 from harness.printable import one_line
 from harness.sut.control import ContractBroken, ControlRefused, Unsupported, check_answer
-from reference_qm.control import FACILITIES
+from reference_qm.control import VERBS_BY_FACILITY
 from reference_qm.surface.inputs import Endpoint
 
 MAX_OUTPUT_CHARACTERS = 500
@@ -47,7 +47,7 @@ def list_facilities(verbs: Collection[str]) -> frozenset[str]:
     """Return the facilities that are supported if the given verbs have commands."""
     return frozenset(
         name
-        for name, needed in FACILITIES.items()
+        for name, needed in VERBS_BY_FACILITY.items()
         if needed and REQUIRED_VERBS_BY_FACILITY.get(name, needed) <= set(verbs)
     )
 

@@ -12,9 +12,9 @@ from harness.printable import one_line
 from harness.sut.control_schema import find_error_in_answer
 from harness.sut.shown import AnswerObject, NotShown, parse_reply
 from harness.sut.wires import ControlRoute, Reply, describe_missing_answer, describe_non_agent
-from reference_qm.control import PROTOCOL_VERSION, build_answer, parse_request
+from reference_qm.control import CONTROL_PROTOCOL_VERSION, build_answer, parse_request
 from reference_qm.surface.commands import CancelWaiting, Request, Result
-from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.effects import CommandCompleted, CommandRejected
 from reference_qm.surface.surroundings import HostRequest
 
 CONTROL_ANSWER_TIMEOUT_MS = 10_000
@@ -157,7 +157,7 @@ class JsonlControl:
             if (complaint := describe_non_agent(reply)) is not None:
                 raise SutUnavailable(f"{self._name}: {complaint}")
             version = reply.get("protocol")
-            self._by_contract = type(version) is int and version == PROTOCOL_VERSION
+            self._by_contract = type(version) is int and version == CONTROL_PROTOCOL_VERSION
         return _check_reply(verb, reply) if self._by_contract else _require_offered(verb, reply)
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
@@ -184,7 +184,7 @@ def _send_request(verb: str, arguments: dict[str, Any]) -> Request | HostRequest
 
 
 def _build_reply(found: Result | str) -> dict[str, Any]:
-    return build_answer(0, Rejected(0, found) if isinstance(found, str) else Completed(0, found))
+    return build_answer(0, CommandRejected(0, found) if isinstance(found, str) else CommandCompleted(0, found))
 
 
 def check_answer(verb: str, reply: dict[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from harness.sut.sut_file import CAPABILITIES, KNOWN_PEER_CAPABILITIES, SutFile
 from harness.sut.timeouts import ANSWER_TIMES_PER_TIMER, VIRTUAL_TIMEOUTS, Timeouts
 from harness.varying.variant import RowVariant
 from harness.varying.varied_control import VariedControl
-from reference_qm.control import FACILITIES
+from reference_qm.control import VERBS_BY_FACILITY
 from reference_qm.surface.inputs import Endpoint
 
 SESSION_RETRY_MS = 5_000
@@ -204,9 +204,9 @@ class Sut(QueuesOfTest):
             return self.file.capabilities.get(need, False) and (self.knows_peer or need not in KNOWN_PEER_CAPABILITIES)
         if need in ALTERNATIVE_NEED_BY_NAME:
             return need in add_needs_met_by_facilities(self.facilities) | list_needs_met_by_file(self.file)
-        if need in FACILITIES:
+        if need in VERBS_BY_FACILITY:
             return need in self.facilities
-        known = ", ".join([*CAPABILITIES, *FACILITIES, *ALTERNATIVE_NEED_BY_NAME])
+        known = ", ".join([*CAPABILITIES, *VERBS_BY_FACILITY, *ALTERNATIVE_NEED_BY_NAME])
         raise HarnessError(f"unknown need {need!r}; known: {known}")
 
     # -- time ---------------------------------------------------------------------------------------------------

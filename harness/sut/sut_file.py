@@ -20,7 +20,7 @@ from harness.sut.rpc_access import RpcCredentials, RpcTable, read_rpc_access
 from harness.sut.surroundings import EnvironmentTable
 from harness.sut.timeouts import TimeoutsTable
 from harness.type_names import get_type_name_with_article
-from reference_qm.control import FACILITIES
+from reference_qm.control import VERBS_BY_FACILITY
 from reference_qm.releases.names import KNOWN_RELEASES, NO_RELEASE
 
 PEER_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-000000000001")
@@ -213,7 +213,7 @@ class ReferenceTable:
     faults: tuple[str, ...] = ()
     send_ping: bool = True
     release: str = NO_RELEASE
-    facilities: tuple[str, ...] = tuple(FACILITIES)
+    facilities: tuple[str, ...] = tuple(VERBS_BY_FACILITY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +352,7 @@ def _read_queue_entries(values: Any, where: str) -> tuple[QueueEntry, ...]:
 def _read_commands(values: Any, where: str) -> Mapping[str, tuple[str, ...]]:
     if not isinstance(values, dict):
         raise UsageError(f"{where}: [commands] must be a table")
-    known = frozenset[str]().union(*FACILITIES.values())
+    known = frozenset[str]().union(*VERBS_BY_FACILITY.values())
     for verb, command in values.items():
         if verb not in known:
             raise UsageError(f"{where}: unknown verb {verb} in [commands]; docs/control-protocol.md lists the verbs")
@@ -461,8 +461,8 @@ def _check_reference(reference: ReferenceTable, where: str) -> None:
         raise UsageError(
             f"{where}: unknown reference.release {reference.release!r}; known: {', '.join(KNOWN_RELEASES)}"
         )
-    if unknown := set(reference.facilities) - FACILITIES.keys():
-        known = ", ".join(FACILITIES)
+    if unknown := set(reference.facilities) - VERBS_BY_FACILITY.keys():
+        known = ", ".join(VERBS_BY_FACILITY)
         raise UsageError(f"{where}: unknown facility {min(unknown)!r} in reference.facilities; known: {known}")
 
 

@@ -14,7 +14,7 @@ from harness.sut.replay_tape import CheckTape, RecordedCommands, RecordedControl
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
 from harness.sut.timeouts import VIRTUAL_TIMEOUTS, Timeouts
-from reference_qm.control import FACILITIES, list_offered_facilities
+from reference_qm.control import VERBS_BY_FACILITY, list_offered_facilities
 
 PROTOCOL_VERSIONS = (1, 2)
 """The supported versions of the control protocol. If an agent reports no version, it uses the first version."""
@@ -57,7 +57,7 @@ def request_identity(control: Control) -> SutIdentity:
         announced = said.get("facilities", said.get("capabilities", ()))  # the former name of the key
         return SutIdentity(
             UUID(said["guid"]),
-            frozenset(list_offered_facilities(FACILITIES, frozenset(announced))),
+            frozenset(list_offered_facilities(VERBS_BY_FACILITY, frozenset(announced))),
             base64.b64decode(said.get("public_encryption_keys_base64", ""), validate=True),
         )
     except (KeyError, ValueError, TypeError, AttributeError) as error:

@@ -25,8 +25,8 @@ from harness.sut.sut_process import ProcessEnd
 from harness.sut.view import SutIdentity, build_sut_view, request_identity
 from harness.sut.virtual_directory import PEER_HOST_NAME, build_virtual_directory
 from reference_qm.config import DEFAULT_QUOTA_KB, QueueManagerConfig, QueueSettings
-from reference_qm.control import FACILITIES
-from reference_qm.core.installation import Installation
+from reference_qm.control import VERBS_BY_FACILITY
+from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.releases.names import NO_RELEASE
 from reference_qm.releases.table import adapt_config_to_release, get_replaced_parts
@@ -132,7 +132,9 @@ class VirtualDriver:
         configured = replace(
             adapt_config_to_release(release, config), answer_pings=True
         )  # if the system listens for pings
-        installed = Installation(configured, entropy, lambda make: wrap(make, faults), get_replaced_parts(release))
+        installed = QueueManagerInstallation(
+            configured, entropy, lambda make: wrap(make, faults), get_replaced_parts(release)
+        )
         surroundings = Surroundings(directory, identifier)
         host = SystemHost(environment, installed, driver.address, surroundings=surroundings, raises=self._raises)
         self._host = host
@@ -155,7 +157,7 @@ class VirtualDriver:
         """
         control = VirtualControl(host)
         who, offered = request_identity(control), self.file.reference.facilities
-        if offered == tuple(FACILITIES):
+        if offered == tuple(VERBS_BY_FACILITY):
             return control, who
         limited, who = limit_control(control, who, offered) if offered else (None, SutIdentity(who.identifier))
         return offer_remote_reading(limited, who, host.environment, self.file, self.file.driver.rpc_port)

@@ -19,7 +19,7 @@ from harness.sut.view import build_sut_view, request_identity
 from harness.topology.topology import System
 from harness.topology.topology_file import NEAR_QUEUE_MANAGER_GUID, RECEIVER_ROLE, ROLES, ROUTER_ROLE, SENDER_ROLE
 from reference_qm.config import QueueManagerConfig
-from reference_qm.core.installation import Installation
+from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.directory import MemoryDirectory, QueueManager, RoutingLink, Site
 from reference_qm.surface.entropy import Entropy, SeededEntropy, new_guid
 from reference_qm.surface.surroundings import Surroundings
@@ -89,7 +89,7 @@ def _build_virtual_sut(
         directory_integrated=True,
     )
     faults = file.reference.faults
-    installed = Installation(config, SeededEntropy(f"{role} {seed}"), lambda make: wrap(make, faults))
+    installed = QueueManagerInstallation(config, SeededEntropy(f"{role} {seed}"), lambda make: wrap(make, faults))
     surroundings = Surroundings(directory, identifier)
     host = SystemHost(environment, installed, LISTENING_ADDRESS_BY_ROLE[role], surroundings=surroundings)
     host.start()

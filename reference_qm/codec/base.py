@@ -5,7 +5,7 @@ from __future__ import annotations
 from struct import Struct
 from typing import ClassVar, Self
 
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.format_error import FormatError
 from reference_qm.codec.layout import U8, U16, U32, Layout
 from reference_qm.codec.record import Bits, FlaggedRecord, Record
@@ -83,7 +83,7 @@ class BaseHeader(FlaggedRecord, Record):
     X0 = Bits(15)
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         """Read a BaseHeader (16 bytes); raise FormatError for a wrong VersionNumber or Signature.
 
         PacketSize is not checked here but by ``measure_packet``.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.format_error import FormatError
 from reference_qm.codec.layout import U32, Layout
 from reference_qm.codec.record import Record
@@ -38,7 +38,7 @@ class PublicKeyBlob(Record):
         return 8 * len(self.modulus)
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         start = cursor.offset
         fixed, bits, exponent = cursor.unpack(_PUBLIC_KEY_BLOB_LAYOUT)
         _check_fixed_bytes(fixed, _PUBLIC_KEY_BLOB_FIXED_BYTES, "PUBLICKEYBLOB", start, _PUBLIC_KEY_BLOB_SPEC_SECTION)
@@ -49,7 +49,7 @@ class PublicKeyBlob(Record):
                 _PUBLIC_KEY_BLOB_SPEC_SECTION,
                 f"{bits} bits are not a whole number of bytes",
             )
-        return cls(exponent, cursor.take(bits // 8, "PUBLICKEYBLOB.modulus", _PUBLIC_KEY_BLOB_SPEC_SECTION))
+        return cls(exponent, cursor.read_bytes(bits // 8, "PUBLICKEYBLOB.modulus", _PUBLIC_KEY_BLOB_SPEC_SECTION))
 
     def build(self) -> bytes:
         return _PUBLIC_KEY_BLOB_LAYOUT.pack(_PUBLIC_KEY_BLOB_FIXED_BYTES, self.bitLen, self.pubExp) + self.modulus
@@ -68,7 +68,7 @@ class SimpleBlob(Record):
     encryptedKey: bytes = bytes(256)
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         start = cursor.offset
         fixed, session_key, key, encrypted = cursor.unpack(_SIMPLE_BLOB_LAYOUT)
         _check_fixed_bytes(fixed, _SIMPLE_BLOB_FIXED_BYTES[0], "SIMPLEBLOB", start, _SIMPLE_BLOB_SPEC_SECTION)

@@ -10,7 +10,7 @@ from reference_qm.codec.format_error import FormatError
 from reference_qm.codec.layout import Layout, read_guid
 
 
-class Cursor:
+class ByteCursor:
     """A position in the bytes of a packet, with the end of the part that may be read.
 
     ``offset`` and ``end`` are int bytes from the start of the packet. Every header starts on a 4-byte boundary of the
@@ -26,7 +26,7 @@ class Cursor:
         self.end = len(data) if end is None else end
 
     @property
-    def remaining(self) -> int:
+    def remaining_bytes(self) -> int:
         """Return the number of bytes that may still be read."""
         return self.end - self.offset
 
@@ -51,7 +51,7 @@ class Cursor:
             wire[index] = read_guid(wire[index])
         return tuple(wire)
 
-    def take(self, size: int, field: str, section: str) -> bytes:
+    def read_bytes(self, size: int, field: str, section: str) -> bytes:
         """Read ``size`` bytes; raise FormatError when fewer bytes are left."""
         start = self.offset
         stop = start + size
@@ -62,11 +62,11 @@ class Cursor:
         self.offset = stop
         return self._data[start:stop]
 
-    def align(self, boundary: int, field: str, section: str) -> bytes:
+    def read_alignment_padding(self, boundary: int, field: str, section: str) -> bytes:
         """Read and return the padding bytes up to the next multiple of ``boundary``."""
-        return self.take(-self.offset % boundary, field, section)
+        return self.read_bytes(-self.offset % boundary, field, section)
 
-    def padding(self, boundary: int, field: str, section: str) -> bytes | None:
+    def read_nonzero_padding(self, boundary: int, field: str, section: str) -> bytes | None:
         """Read the padding bytes up to the next multiple of ``boundary``.
 
         Return None if all padding bytes are zero, because a record represents zero padding as None.
@@ -74,10 +74,10 @@ class Cursor:
         size = -self.offset % boundary
         if not size:
             return None
-        raw = self.take(size, field, section)
+        raw = self.read_bytes(size, field, section)
         return raw if any(raw) else None
 
-    def within(self, size: int, field: str, section: str) -> Cursor:
+    def take_subcursor(self, size: int, field: str, section: str) -> ByteCursor:
         """Step over ``size`` bytes, and return a cursor that can read only these bytes."""
         start = self.offset
         if start + size > self.end:
@@ -85,9 +85,9 @@ class Cursor:
                 field, start, section, f"the field needs {size} bytes, but only {self.end - start} are left"
             )
         self.offset = start + size
-        return Cursor(self._data, start, self.offset)
+        return ByteCursor(self._data, start, self.offset)
 
-    def through(self, marker: bytes, field: str, section: str) -> bytes:
+    def read_wchars_up_to_marker(self, marker: bytes, field: str, section: str) -> bytes:
         """Read WCHARs up to and including ``marker`` (one WCHAR). Return the WCHARs before ``marker``."""
         start = self.offset
         found = self._data.find(marker, start, self.end)
@@ -100,7 +100,7 @@ class Cursor:
         self.offset = found + len(marker)
         return self._data[start:found]
 
-    def finish(self, field: str, section: str) -> None:
+    def require_end(self, field: str, section: str) -> None:
         """Raise FormatError if any bytes have not been read."""
         if self.offset != self.end:
             raise FormatError(field, self.offset, section, f"the data has {self.end - self.offset} bytes too many")

@@ -164,20 +164,22 @@ class MulticastName:
 
 
 DirectName = PrivateQueuePath | PublicQueuePath | MachineQueuePath
-SingleName = DirectName | PublicName | PrivateName | DistributionListName | MachineName | ConnectorName | MulticastName
+SingleElementName = (
+    DirectName | PublicName | PrivateName | DistributionListName | MachineName | ConnectorName | MulticastName
+)
 
 
 @dataclass(frozen=True, slots=True)
 class MultipleElementName:
     """A multiple-element format name, which consists of two or more names of writable queues. Spec: MS-MQMQ 2.1.7."""
 
-    Elements: tuple[SingleName, ...]
+    Elements: tuple[SingleElementName, ...]
 
     def __str__(self) -> str:
         return ",".join(map(str, self.Elements))
 
 
-FormatName = SingleName | MultipleElementName
+FormatName = SingleElementName | MultipleElementName
 
 
 @lru_cache(maxsize=1024)  # the same few queues are named repeatedly
@@ -195,7 +197,7 @@ def parse_format_name(text: str) -> FormatName:
     parts = text.split(",")
     if len(parts) == 1:
         return _parse_single_name(text, 0)
-    elements: list[SingleName] = []
+    elements: list[SingleElementName] = []
     offset = 0
     for part in parts:
         element = _parse_single_name(part, offset)
@@ -206,7 +208,7 @@ def parse_format_name(text: str) -> FormatName:
     return MultipleElementName(tuple(elements))
 
 
-def _parse_single_name(text: str, offset: int) -> SingleName:
+def _parse_single_name(text: str, offset: int) -> SingleElementName:
     keyword, equals, rest = text.partition("=")
     parser = _PARSER_BY_FORMAT_NAME_PREFIX.get(keyword.upper()) if equals else None
     if parser is None:
@@ -312,7 +314,7 @@ def _make_guid_name_parser(
     return parse_guid_name
 
 
-_PARSER_BY_FORMAT_NAME_PREFIX: Mapping[str, Callable[[str, int], SingleName]] = {
+_PARSER_BY_FORMAT_NAME_PREFIX: Mapping[str, Callable[[str, int], SingleElementName]] = {
     "DIRECT": _parse_direct_name,
     "PUBLIC": _make_guid_name_parser(PublicName, "MS-MQMQ 2.1.3"),
     "PRIVATE": _parse_private_name,

@@ -22,7 +22,7 @@ class StreamFramer:
         self._error: FormatError | None = None
 
     @property
-    def pending(self) -> int:
+    def unfinished_packet_bytes(self) -> int:
         """The number of bytes of the unfinished packet that have arrived."""
         return len(self._held)
 

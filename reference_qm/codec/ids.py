@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import ClassVar, Self
 from uuid import UUID
 
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.layout import GUID, I64, NULL_GUID, U32, Layout
 from reference_qm.codec.record import Record
 from reference_qm.value_object import value_object
@@ -33,7 +33,7 @@ class SequenceInfo(Record):
     PrevNo: int = 0
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         return cls(*cursor.unpack(_SEQUENCE_INFO_LAYOUT))
 
     def build(self) -> bytes:
@@ -53,7 +53,7 @@ class ObjectID(Record):
     Uniquifier: int = 0
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         return cls(*cursor.unpack(_OBJECT_ID_LAYOUT))
 
     def build(self) -> bytes:
@@ -77,7 +77,7 @@ class TxSequenceID(Record):
         return self.TimeStamp << 32 | self.Ordinal
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         return cls(*cursor.unpack(_TX_SEQUENCE_ID_LAYOUT))
 
     def build(self) -> bytes:
@@ -97,7 +97,7 @@ class MessageIdentifier(Record):
     Ordinal: int = 0
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         return cls(*cursor.unpack(_MESSAGE_IDENTIFIER_LAYOUT))
 
     def build(self) -> bytes:
@@ -116,7 +116,7 @@ class XactUow(Record):
     rgb: bytes = bytes(16)
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         return cls(*cursor.unpack(_XACTUOW_LAYOUT))
 
     def build(self) -> bytes:

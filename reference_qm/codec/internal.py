@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import ClassVar, Self
 from uuid import UUID
 
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.format_error import FormatError
 from reference_qm.codec.layout import GUID, NULL_GUID, U16, U32, Layout
 from reference_qm.codec.record import Bits, FlaggedRecord, Record
@@ -67,7 +67,7 @@ class InternalHeader(FlaggedRecord, Record):
     X15 = Bits(15)
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         return cls(*cursor.unpack(_INTERNAL_HEADER_LAYOUT))
 
     def build(self) -> bytes:
@@ -90,7 +90,7 @@ class ConnectionParametersHeader(Record):
     WindowSize: int = 0
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         return cls(*cursor.unpack(_CONNECTION_PARAMETERS_LAYOUT))
 
     def build(self) -> bytes:
@@ -125,7 +125,7 @@ class EstablishConnectionHeader(FlaggedRecord, Record):
     X15 = Bits(15, of="OperatingSystem")
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         return cls(*cursor.unpack(_ESTABLISH_CONNECTION_LAYOUT))
 
     def build(self) -> bytes:
@@ -152,7 +152,7 @@ class PingPacket(FlaggedRecord, Record):
     RF = Bits(1)
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         """Read a Ping packet (24 bytes); raise FormatError for a wrong Signature."""
         start = cursor.offset
         flags, signature, cookie, guid = cursor.unpack(_PING_LAYOUT)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.layout import U16, U32, Layout
 from reference_qm.codec.padding import build_end_padding, build_padding, omit_zero_padding, read_end_padding
@@ -30,17 +30,19 @@ _ADDRESS_HEADER_LAYOUT = Layout(
 )
 _SIGNATURE_HEADER_LAYOUT = Layout("MQFSignatureHeader", _SIGNATURE_HEADER_SPEC_SECTION, ID=U16, Reserved=U16, Size=U32)
 
-ElementName = PublicQueueFormatName | PrivateQueueFormatName | MQFDirectQueueFormatName | MQFDistributionQueueFormatName
-_ELEMENT_TYPE_BY_NUMBER: Mapping[int, type[ElementName]] = {
+MQFElementFormatName = (
+    PublicQueueFormatName | PrivateQueueFormatName | MQFDirectQueueFormatName | MQFDistributionQueueFormatName
+)
+_ELEMENT_TYPE_BY_NUMBER: Mapping[int, type[MQFElementFormatName]] = {
     0x0001: PublicQueueFormatName,
     0x0002: PrivateQueueFormatName,
     0x0003: MQFDirectQueueFormatName,
     0x0006: MQFDistributionQueueFormatName,
 }
-_NUMBER_BY_ELEMENT_TYPE: Mapping[type[ElementName], int] = {
+_NUMBER_BY_ELEMENT_TYPE: Mapping[type[MQFElementFormatName], int] = {
     name: number for number, name in _ELEMENT_TYPE_BY_NUMBER.items()
 }
-_PADDING_BOUNDARY_BY_ELEMENT_TYPE: Mapping[type[ElementName], int] = {
+_PADDING_BOUNDARY_BY_ELEMENT_TYPE: Mapping[type[MQFElementFormatName], int] = {
     PublicQueueFormatName: 1,  # only 2.2.18.1.7.1 prints no alignment of its start
     PrivateQueueFormatName: 4,
     MQFDirectQueueFormatName: 2,
@@ -58,7 +60,7 @@ class MQFFormatNameElement(Record):
 
     SPEC_SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.4"
 
-    FormatName: ElementName
+    FormatName: MQFElementFormatName
     Padding: bytes | None = None
 
     @property
@@ -67,7 +69,7 @@ class MQFFormatNameElement(Record):
         return _NUMBER_BY_ELEMENT_TYPE[type(self.FormatName)]
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         start = cursor.offset
         (number,) = cursor.unpack(_FORMAT_TYPE_LAYOUT)
         if number not in _ELEMENT_TYPE_BY_NUMBER:
@@ -78,7 +80,7 @@ class MQFFormatNameElement(Record):
                 f"0x{number:04X} is not a FormatType with a known layout",
             )
         name = _ELEMENT_TYPE_BY_NUMBER[number]
-        padding = cursor.padding(
+        padding = cursor.read_nonzero_padding(
             _PADDING_BOUNDARY_BY_ELEMENT_TYPE[name], "MQFFormatNameElement.Padding", _FORMAT_NAME_ELEMENT_SPEC_SECTION
         )
         return cls(name.read(cursor), padding)
@@ -113,7 +115,7 @@ class MQFAddressHeader(Record):
         return len(self.FormatNameList)
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         start = cursor.offset
         size, header_id, reserved, count = cursor.unpack(_ADDRESS_HEADER_LAYOUT)
         if size < _ADDRESS_HEADER_LAYOUT.size:
@@ -123,22 +125,22 @@ class MQFAddressHeader(Record):
                 _ADDRESS_HEADER_SPEC_SECTION,
                 f"{size} is below the minimum {_ADDRESS_HEADER_LAYOUT.size}",
             )
-        listed = cursor.within(
+        listed = cursor.take_subcursor(
             size - _ADDRESS_HEADER_LAYOUT.size, "MQFAddressHeader.FormatNameList", _ADDRESS_HEADER_SPEC_SECTION
         )
-        if count * _SMALLEST_ELEMENT_BYTES > listed.remaining:
+        if count * _SMALLEST_ELEMENT_BYTES > listed.remaining_bytes:
             raise FormatError(
                 "MQFAddressHeader.ElementCount",
                 start + 8,
                 _ADDRESS_HEADER_SPEC_SECTION,
-                f"{count} elements do not fit into {listed.remaining} bytes",
+                f"{count} elements do not fit into {listed.remaining_bytes} bytes",
             )
         elements = tuple(MQFFormatNameElement.read(listed) for _ in range(count))
-        padding = listed.take(
-            min(listed.remaining, -listed.offset % 4), "MQFAddressHeader.Padding", _ADDRESS_HEADER_SPEC_SECTION
+        padding = listed.read_bytes(
+            min(listed.remaining_bytes, -listed.offset % 4), "MQFAddressHeader.Padding", _ADDRESS_HEADER_SPEC_SECTION
         )
-        listed.finish("MQFAddressHeader.HeaderSize", _ADDRESS_HEADER_SPEC_SECTION)
-        padding += cursor.align(4, "MQFAddressHeader.Padding", _ADDRESS_HEADER_SPEC_SECTION)
+        listed.require_end("MQFAddressHeader.HeaderSize", _ADDRESS_HEADER_SPEC_SECTION)
+        padding += cursor.read_alignment_padding(4, "MQFAddressHeader.Padding", _ADDRESS_HEADER_SPEC_SECTION)
         return cls(header_id, elements, size, reserved, omit_zero_padding(padding))
 
     def build(self) -> bytes:
@@ -177,9 +179,9 @@ class MQFSignatureHeader(Record):
         return len(self.Signature)
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         header_id, reserved, size = cursor.unpack(_SIGNATURE_HEADER_LAYOUT)
-        signature = cursor.take(size, "MQFSignatureHeader.Signature", _SIGNATURE_HEADER_SPEC_SECTION)
+        signature = cursor.read_bytes(size, "MQFSignatureHeader.Signature", _SIGNATURE_HEADER_SPEC_SECTION)
         return cls(
             signature,
             header_id,
@@ -207,7 +209,7 @@ class MultiQueueFormatHeader(Record):
     Signature: MQFSignatureHeader = MQFSignatureHeader()
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         return cls(
             MQFAddressHeader.read(cursor),
             MQFAddressHeader.read(cursor),

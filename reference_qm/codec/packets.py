@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from reference_qm.codec import base, internal, mqf, properties, security, session, soap_debug, transaction, user
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.internal import PT_CONNECTION_PARAMETERS, PT_ESTABLISH_CONNECTION, PT_SESSION_ACK, PingPacket
 from reference_qm.value_object import value_object
@@ -195,13 +195,13 @@ def _parse_measured_packet(data: bytes) -> Packet:
     base_header = base.BaseHeader.read_measured_header(data)
     if not base_header.Flags & _INTERNAL_FLAG:
         return _read_user_message(data, base_header)
-    cursor = Cursor(data, base.BASE_HEADER_SIZE)
+    cursor = ByteCursor(data, base.BASE_HEADER_SIZE)
     internal_header = internal.InternalHeader.read(cursor)
     reader = _INTERNAL_PACKET_PARSER_BY_TYPE.get(
         internal_header.Flags & _PACKET_TYPE_MASK, _read_unknown_internal_packet
     )
     packet = reader(cursor, base_header, internal_header)
-    cursor.finish(type(packet).__name__, internal.InternalHeader.SPEC_SECTION)
+    cursor.require_end(type(packet).__name__, internal.InternalHeader.SPEC_SECTION)
     return packet
 
 
@@ -211,8 +211,8 @@ def parse_ping(data: bytes) -> PingPacket:
 
 
 def _read_user_message(data: bytes, base_header: base.BaseHeader) -> UserMessagePacket:
-    sized = Cursor(data, base.BASE_HEADER_SIZE, base_header.PacketSize)
-    flags_at = sized.offset + user.FLAGS_OFFSET
+    sized = ByteCursor(data, base.BASE_HEADER_SIZE, base_header.PacketSize)
+    flags_at = sized.offset + user.USER_HEADER_FLAGS_OFFSET
     user_header = user.UserHeader.read(sized)
     flags = user_header.Flags
     transaction_header = transaction.TransactionHeader.read(sized) if flags & _TRANSACTION_HEADER_FLAG else None
@@ -228,7 +228,7 @@ def _read_user_message(data: bytes, base_header: base.BaseHeader) -> UserMessage
     debug_header = soap_debug.DebugHeader.read(sized) if base_header.Flags & _DEBUG_HEADER_FLAG else None
     soap_header = soap_debug.SoapHeader.read(sized) if flags & _SOAP_HEADER_FLAG else None
     mqf_header = mqf.MultiQueueFormatHeader.read(sized) if flags & _MULTI_QUEUE_FORMAT_HEADER_FLAG else None
-    sized.finish("UserMessagePacket", _USER_MESSAGE_SPEC_SECTION)
+    sized.require_end("UserMessagePacket", _USER_MESSAGE_SPEC_SECTION)
     return UserMessagePacket(
         BaseHeader=base_header,
         UserHeader=user_header,
@@ -238,38 +238,40 @@ def _read_user_message(data: bytes, base_header: base.BaseHeader) -> UserMessage
         DebugHeader=debug_header,
         SoapHeader=soap_header,
         MultiQueueFormatHeader=mqf_header,
-        SessionHeader=session.SessionHeader.read(Cursor(data, sized.end))
+        SessionHeader=session.SessionHeader.read(ByteCursor(data, sized.end))
         if base_header.Flags & _SESSION_HEADER_FLAG
         else None,
     )
 
 
-def _read_session_ack_packet(cursor: Cursor, head: base.BaseHeader, kind: internal.InternalHeader) -> InternalPacket:
+def _read_session_ack_packet(
+    cursor: ByteCursor, head: base.BaseHeader, kind: internal.InternalHeader
+) -> InternalPacket:
     return SessionAckPacket(head, kind, session.SessionHeader.read(cursor))
 
 
 def _read_establish_connection_packet(
-    cursor: Cursor, head: base.BaseHeader, kind: internal.InternalHeader
+    cursor: ByteCursor, head: base.BaseHeader, kind: internal.InternalHeader
 ) -> InternalPacket:
     return EstablishConnectionPacket(head, kind, internal.EstablishConnectionHeader.read(cursor))
 
 
 def _read_connection_parameters_packet(
-    cursor: Cursor, head: base.BaseHeader, kind: internal.InternalHeader
+    cursor: ByteCursor, head: base.BaseHeader, kind: internal.InternalHeader
 ) -> InternalPacket:
     return ConnectionParametersPacket(head, kind, internal.ConnectionParametersHeader.read(cursor))
 
 
 def _read_unknown_internal_packet(
-    cursor: Cursor, head: base.BaseHeader, kind: internal.InternalHeader
+    cursor: ByteCursor, head: base.BaseHeader, kind: internal.InternalHeader
 ) -> InternalPacket:
     return UnknownInternalPacket(
-        head, kind, cursor.take(cursor.remaining, "UnknownInternalPacket.Body", kind.SPEC_SECTION)
+        head, kind, cursor.read_bytes(cursor.remaining_bytes, "UnknownInternalPacket.Body", kind.SPEC_SECTION)
     )
 
 
 _INTERNAL_PACKET_PARSER_BY_TYPE: Mapping[
-    int, Callable[[Cursor, base.BaseHeader, internal.InternalHeader], InternalPacket]
+    int, Callable[[ByteCursor, base.BaseHeader, internal.InternalHeader], InternalPacket]
 ] = {
     PT_SESSION_ACK: _read_session_ack_packet,
     PT_ESTABLISH_CONNECTION: _read_establish_connection_packet,

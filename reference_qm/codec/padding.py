@@ -6,7 +6,7 @@ Spec: MS-MQMQ 2.2.18.1.4, 2.2.18.1.5.2, 2.2.19.3 (their value is not restricted;
 
 from __future__ import annotations
 
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.format_error import MisuseError
 
 
@@ -24,14 +24,14 @@ def build_padding(size: int, padding: bytes | None, owner: str) -> bytes:
     return padding
 
 
-def read_end_padding(cursor: Cursor, field: str, section: str) -> bytes | None:
+def read_end_padding(cursor: ByteCursor, field: str, section: str) -> bytes | None:
     """Read the padding of a header that may be the last header of its packet: either no bytes, or the bytes up to a
     4-byte boundary.
     """
     gap = -cursor.offset % 4
-    if gap and not cursor.remaining:
+    if gap and not cursor.remaining_bytes:
         return b""
-    return cursor.padding(4, field, section)
+    return cursor.read_nonzero_padding(4, field, section)
 
 
 def build_end_padding(size: int, padding: bytes | None, owner: str) -> bytes:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import ClassVar, Self
 
 from reference_qm.codec import text
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.layout import U8, U16, U32, Layout
 from reference_qm.codec.padding import build_padding
 from reference_qm.codec.record import Bits, FlaggedRecord, Record
@@ -85,7 +85,7 @@ class MessagePropertiesHeader(FlaggedRecord, Record):
         return b"" if self.Label is None else text.append_terminator(self.Label, self.LabelTerminated)
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         (
             flags,
             label_length,
@@ -104,14 +104,18 @@ class MessagePropertiesHeader(FlaggedRecord, Record):
         terminated = True
         if label_length:
             label, terminated = text.split_terminator(
-                cursor.take(2 * label_length, "MessagePropertiesHeader.Label", MESSAGE_PROPERTIES_HEADER_SPEC_SECTION)
+                cursor.read_bytes(
+                    2 * label_length, "MessagePropertiesHeader.Label", MESSAGE_PROPERTIES_HEADER_SPEC_SECTION
+                )
             )
         extension = b""
         if extension_size:
-            extension = cursor.take(
+            extension = cursor.read_bytes(
                 extension_size, "MessagePropertiesHeader.ExtensionData", MESSAGE_PROPERTIES_HEADER_SPEC_SECTION
             )
-        body = cursor.take(body_size, "MessagePropertiesHeader.MessageBody", MESSAGE_PROPERTIES_HEADER_SPEC_SECTION)
+        body = cursor.read_bytes(
+            body_size, "MessagePropertiesHeader.MessageBody", MESSAGE_PROPERTIES_HEADER_SPEC_SECTION
+        )
         return cls(
             flags,
             message_class,
@@ -126,7 +130,7 @@ class MessagePropertiesHeader(FlaggedRecord, Record):
             extension,
             body,
             terminated,
-            cursor.padding(4, "MessagePropertiesHeader.Padding", MESSAGE_PROPERTIES_HEADER_SPEC_SECTION),
+            cursor.read_nonzero_padding(4, "MessagePropertiesHeader.Padding", MESSAGE_PROPERTIES_HEADER_SPEC_SECTION),
         )
 
     def build(self) -> bytes:

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 from uuid import UUID
 
 from reference_qm.codec import text
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.layout import GUID, NULL_GUID, U16, U32, Layout
 from reference_qm.codec.padding import build_padding
@@ -40,7 +40,7 @@ class PrivateQueueFormatNameId(Record):
     PrivateQueueIdentifier: int = 0
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         return cls(*cursor.unpack(_PRIVATE_FORMAT_NAME_ID_LAYOUT))
 
     def build(self) -> bytes:
@@ -59,7 +59,7 @@ class PublicQueueFormatName(Record):
     PublicQueueIdentifier: UUID = NULL_GUID
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         return cls(*cursor.unpack(_PUBLIC_FORMAT_NAME_LAYOUT))
 
     def build(self) -> bytes:
@@ -79,7 +79,7 @@ class PrivateQueueFormatName(Record):
     PrivateQueueIdentifier: int = 0
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         return cls(*cursor.unpack(_PRIVATE_FORMAT_NAME_LAYOUT))
 
     def build(self) -> bytes:
@@ -107,7 +107,7 @@ class DirectQueueFormatName(Record):
         return len(text.append_terminator(self.DirectFormatName, self.Terminated))
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         start = cursor.offset
         (count,) = cursor.unpack(_DIRECT_FORMAT_NAME_LAYOUT)
         if count % 2:
@@ -117,10 +117,12 @@ class DirectQueueFormatName(Record):
                 _DIRECT_FORMAT_NAME_SPEC_SECTION,
                 f"{count} bytes are not whole WCHARs",
             )
-        wire = cursor.take(count, "DirectQueueFormatName.DirectFormatName", _DIRECT_FORMAT_NAME_SPEC_SECTION)
+        wire = cursor.read_bytes(count, "DirectQueueFormatName.DirectFormatName", _DIRECT_FORMAT_NAME_SPEC_SECTION)
         name, terminated = text.split_terminator(wire)
         return cls(
-            name, terminated, cursor.padding(4, "DirectQueueFormatName.Padding", _DIRECT_FORMAT_NAME_SPEC_SECTION)
+            name,
+            terminated,
+            cursor.read_nonzero_padding(4, "DirectQueueFormatName.Padding", _DIRECT_FORMAT_NAME_SPEC_SECTION),
         )
 
     def build(self) -> bytes:
@@ -147,9 +149,9 @@ class MQFDirectQueueFormatName(Record):
     DirectFormatName: str = ""
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         field = "MQFDirectQueueFormatName.DirectFormatName"
-        return cls(text.decode(cursor.through(text.NULL_WCHAR, field, "MS-MQMQ 2.2.18.1.4.1")))
+        return cls(text.decode_wchars(cursor.read_wchars_up_to_marker(text.NULL_WCHAR, field, "MS-MQMQ 2.2.18.1.4.1")))
 
     def build(self) -> bytes:
         if "\0" in self.DirectFormatName:
@@ -169,7 +171,7 @@ class MQFDistributionQueueFormatName(Record):
     DistributionListIdentifier: UUID = NULL_GUID
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         return cls(*cursor.unpack(_DISTRIBUTION_LIST_FORMAT_NAME_LAYOUT))
 
     def build(self) -> bytes:

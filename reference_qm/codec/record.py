@@ -9,7 +9,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, ClassVar, Self
 
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.format_error import MisuseError
 
 
@@ -25,7 +25,7 @@ class Record:
 
     @classmethod
     @abstractmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         """Read the structure at the position of a cursor, and move the cursor past the structure. Raise FormatError for
         malformed bytes.
         """
@@ -37,9 +37,9 @@ class Record:
     @classmethod
     def parse(cls, data: bytes) -> Self:
         """Parse bytes that contain only this structure; raise FormatError for malformed or leftover bytes."""
-        cursor = Cursor(data)
+        cursor = ByteCursor(data)
         record = cls.read(cursor)
-        cursor.finish(cls.__name__, cls.SPEC_SECTION)
+        cursor.require_end(cls.__name__, cls.SPEC_SECTION)
         return record
 
 

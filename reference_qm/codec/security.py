@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from reference_qm.codec import security_data, text
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.layout import U16, U32, Layout
 from reference_qm.codec.padding import build_padding, omit_zero_padding
 from reference_qm.codec.record import Bits, FlaggedRecord, Record
@@ -77,13 +77,13 @@ class SecurityHeader(FlaggedRecord, Record):
         return len(self.SecurityData.ProviderInfo)
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         flags, *sizes = cursor.unpack(_SECURITY_HEADER_LAYOUT)
         items: dict[str, bytes] = {}
         padding = b""
         for name, size in zip(_SECURITY_DATA_ITEMS, sizes, strict=True):
-            items[name] = cursor.take(size, f"SecurityData.{name}", SECURITY_HEADER_SPEC_SECTION)
-            padding += cursor.align(4, f"SecurityData.{name}", SECURITY_HEADER_SPEC_SECTION)
+            items[name] = cursor.read_bytes(size, f"SecurityData.{name}", SECURITY_HEADER_SPEC_SECTION)
+            padding += cursor.read_alignment_padding(4, f"SecurityData.{name}", SECURITY_HEADER_SPEC_SECTION)
         return cls(flags, security_data.SecurityData(**items, Padding=omit_zero_padding(padding)))
 
     def build(self) -> bytes:
@@ -111,11 +111,15 @@ class ProviderInfo(Record):
     ProviderName: str = ""
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         (provider_type,) = cursor.unpack(_PROVIDER_INFO_LAYOUT)
         return cls(
             provider_type,
-            text.decode(cursor.through(text.NULL_WCHAR, "ProviderInfo.ProviderName", SECURITY_HEADER_SPEC_SECTION)),
+            text.decode_wchars(
+                cursor.read_wchars_up_to_marker(
+                    text.NULL_WCHAR, "ProviderInfo.ProviderName", SECURITY_HEADER_SPEC_SECTION
+                )
+            ),
         )
 
     def build(self) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.layout import U16, U32, Layout
 from reference_qm.codec.record import Record
 from reference_qm.value_object import value_object
@@ -42,7 +42,7 @@ class SessionHeader(Record):
     Reserved: int = 0
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         return cls(*cursor.unpack(_SESSION_HEADER_LAYOUT))
 
     def build(self) -> bytes:

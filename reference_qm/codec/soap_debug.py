@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from uuid import UUID
 
 from reference_qm.codec import text
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.format_error import MisuseError
 from reference_qm.codec.layout import GUID, U16, U32, Layout
 from reference_qm.codec.padding import build_end_padding, read_end_padding
@@ -59,7 +59,7 @@ class SoapHeader(Record):
         return len(_build_soap_section(self.Body, self.BodyTerminated)) // 2
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         header_id, reserved, header_length = cursor.unpack(_SOAP_HEADER_LAYOUT)
         header, header_terminated = _read_soap_section(cursor, header_length, "SoapHeader.Header")
         body_id, reserved1, body_length = cursor.unpack(_SOAP_BODY_LAYOUT)
@@ -81,10 +81,10 @@ class SoapHeader(Record):
         return wire + build_end_padding(-len(wire) % 4, self.Padding, "SoapHeader")
 
 
-def _read_soap_section(cursor: Cursor, length: int, field: str) -> tuple[str | None, bool]:
+def _read_soap_section(cursor: ByteCursor, length: int, field: str) -> tuple[str | None, bool]:
     if not length:
         return None, True
-    return text.split_terminator(cursor.take(2 * length, field, _SOAP_HEADER_SPEC_SECTION))
+    return text.split_terminator(cursor.read_bytes(2 * length, field, _SOAP_HEADER_SPEC_SECTION))
 
 
 def _build_soap_section(content: str | None, terminated: bool) -> bytes:
@@ -122,7 +122,7 @@ class DebugHeader(FlaggedRecord, Record):
     X15 = Bits(15)
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         flags, reserved = cursor.unpack(_DEBUG_FLAGS_LAYOUT)
         return cls(flags, reserved, cursor.unpack(_DEBUG_QUEUE_LAYOUT)[0] if flags & 3 == 1 else None)
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 from uuid import UUID
 
 from reference_qm.codec import ids
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.format_error import MisuseError
 from reference_qm.codec.layout import GUID, NULL_GUID, U32, Layout
 from reference_qm.codec.record import Bits, FlaggedRecord, Record
@@ -66,7 +66,7 @@ class TransactionHeader(FlaggedRecord, Record):
     X8 = Bits(31)
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         (flags,) = cursor.unpack(_TRANSACTION_FLAGS_LAYOUT)
         sequence = ids.TxSequenceID.read(cursor)
         number, previous = cursor.unpack(_SEQUENCE_NUMBERS_LAYOUT)
@@ -101,7 +101,7 @@ class OrderAckBody(Record):
     Reserved: bytes = bytes(20)
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         return cls(ids.TxSequenceID.read(cursor), *cursor.unpack(_ORDER_ACK_LAYOUT))
 
     def build(self) -> bytes:
@@ -125,7 +125,7 @@ class FinalAckBody(Record):
     MessageID: int = 0
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         return cls(ids.TxSequenceID.read(cursor), *cursor.unpack(_FINAL_ACK_LAYOUT))
 
     def build(self) -> bytes:

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 from uuid import UUID
 
 from reference_qm.codec.base import INFINITE
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.layout import GUID, NULL_GUID, U32, Layout
 from reference_qm.codec.queue_formats import (
@@ -24,7 +24,7 @@ from reference_qm.value_object import value_object
 USER_HEADER_SPEC_SECTION = "MS-MQMQ 2.2.19.2"
 QueueName = PrivateQueueFormatNameId | PublicQueueFormatName | PrivateQueueFormatName | DirectQueueFormatName
 
-FLAGS_OFFSET = 44
+USER_HEADER_FLAGS_OFFSET = 44
 _USER_HEADER_LAYOUT = Layout(
     "UserHeader",
     USER_HEADER_SPEC_SECTION,
@@ -99,9 +99,9 @@ class UserHeader(FlaggedRecord, Record):
     X4 = Bits(29, 3)
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         """Read the header; raise FormatError for a DQ, AQ or RQ whose queue layout is not defined."""
-        flags_at = cursor.offset + FLAGS_OFFSET
+        flags_at = cursor.offset + USER_HEADER_FLAGS_OFFSET
         source, address, life, sent, message, flags = cursor.unpack(_USER_HEADER_LAYOUT)
         destination = _read_queue(cursor, _DESTINATION_QUEUE_NAME_TYPE_BY_NUMBER, flags >> 10 & 7, "DQ", flags_at)
         administration = response = None
@@ -135,7 +135,9 @@ _ADMIN_AND_RESPONSE_QUEUE_FLAGS = UserHeader.flags(AQ=7, RQ=7)
 _CONNECTOR_TYPE_FLAG = UserHeader.flags(CQ=1)
 
 
-def _read_queue(cursor: Cursor, types: _QueueNameTypeByNumber, kind: int, bits: str, flags_at: int) -> QueueName | None:
+def _read_queue(
+    cursor: ByteCursor, types: _QueueNameTypeByNumber, kind: int, bits: str, flags_at: int
+) -> QueueName | None:
     if kind not in types:
         raise FormatError(
             "UserHeader.Flags", flags_at, USER_HEADER_SPEC_SECTION, f"no queue layout is defined for {bits} 0x{kind:X}"

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from reference_qm.core.events import (
-    DirectoryLost,
-    LifetimesChanged,
+    DirectoryBecameUnreachable,
     MessageArrived,
+    MessageDeadlinesChanged,
     MessageExpired,
-    MessageLeft,
+    MessageLeftQueue,
     MessageSent,
     RpcEventOccurred,
     SessionClosed,
@@ -35,15 +35,15 @@ from reference_qm.surface.inputs import (
     DomainReported,
     HostResolved,
     Input,
-    Persisted,
     PersistFailed,
+    QueueManagerStarted,
+    QueueManagerStopped,
+    RecordPersisted,
     ResourcesChanged,
     RpcAccepted,
-    RpcBytes,
+    RpcBytesReceived,
+    RpcConnectionLost,
     RpcListening,
-    RpcLost,
-    Started,
-    Stopped,
     TransportAccepted,
     TransportConnected,
     TransportFailed,
@@ -72,21 +72,21 @@ def _make_session_timer_handler(method: Callable[[QM], Callable[[Session, Now], 
 
 EventHandler = Callable[[QM, Any, Now], None]
 
-ON_INPUT: Mapping[type[Input], InputHandler] = {
-    Started: lambda qm: qm.inputs.on_started,
-    Stopped: lambda qm: qm.inputs.on_stopped,
+HANDLER_BY_INPUT_TYPE: Mapping[type[Input], InputHandler] = {
+    QueueManagerStarted: lambda qm: qm.inputs.on_started,
+    QueueManagerStopped: lambda qm: qm.inputs.on_stopped,
     TransportAccepted: lambda qm: qm.session_opening.accept_transport,
-    TransportConnected: lambda qm: qm.inputs.on_transport,
-    TransportFailed: lambda qm: qm.inputs.on_transport,
-    TransportLost: lambda qm: qm.inputs.on_transport,
-    BytesReceived: lambda qm: qm.inputs.on_transport,
+    TransportConnected: lambda qm: qm.inputs.on_transport_event,
+    TransportFailed: lambda qm: qm.inputs.on_transport_event,
+    TransportLost: lambda qm: qm.inputs.on_transport_event,
+    BytesReceived: lambda qm: qm.inputs.on_transport_event,
     DatagramReceived: lambda qm: qm.inputs.on_datagram,
     RpcListening: lambda qm: qm.rpc_serving.on_listening,
     RpcAccepted: lambda qm: qm.remote.associations.accept,
-    RpcBytes: lambda qm: qm.inputs.on_rpc_bytes,
-    RpcLost: lambda qm: qm.rpc_serving.on_connection_lost,
+    RpcBytesReceived: lambda qm: qm.inputs.on_rpc_bytes,
+    RpcConnectionLost: lambda qm: qm.rpc_serving.on_connection_lost,
     HostResolved: lambda qm: qm.inputs.on_host_resolved,
-    Persisted: lambda qm: qm.inputs.on_persisted,
+    RecordPersisted: lambda qm: qm.inputs.on_persisted,
     PersistFailed: lambda qm: qm.inputs.on_persist_failed,
     DirectoryAnswered: lambda qm: qm.directory_client.on_answered,
     DirectoryChanged: lambda qm: qm.directory_client.on_changed,
@@ -134,30 +134,30 @@ HANDLER_BY_TIMER_NAME: Mapping[TimerName, TimerHandler] = {
     TimerName.WAITING_MESSAGE_READ: lambda qm, owner, now: qm.waiting.on_waiting_message_read_timer(owner),
     TimerName.REMOTE_CALL: lambda qm, owner, now: qm.client_tasks.on_remote_call_timer(owner, now),
     TimerName.INITIALIZATION_RETRY: lambda qm, owner, now: qm.initialization.on_initialization_retry_timer(),
-    TimerName.OUTGOING_QUEUE_IDLE: lambda qm, owner, now: qm.destinations.on_idle_timer(owner, now),
+    TimerName.OUTGOING_QUEUE_IDLE: lambda qm, owner, now: qm.destinations.on_outgoing_queue_idle_timer(owner, now),
     TimerName.PUBLIC_KEY_CACHE_VALIDITY: lambda qm, owner, now: qm.security_lookup.on_public_key_cache_timer(owner),
     TimerName.RPC_RESPONSE_TIMEOUT: lambda qm, owner, now: qm.remote.associations.on_timer(owner, now),
 }
 """The handler of each timer. Spec: MS-MQQB 3.1.6, MS-MQDMPR 3.1.2, 3.1.6, MS-MQBR 3.1.6."""
 
-ON_EVENT: dict[type, tuple[EventHandler, ...]] = {
-    MessageLeft: (
-        lambda qm, event, now: qm.journaling.journal_received(event.position, event.reason),
-        lambda qm, event, now: qm.final_acks.position_deleted(event.position, event.reason, now),
+HANDLERS_BY_EVENT_TYPE: dict[type, tuple[EventHandler, ...]] = {
+    MessageLeftQueue: (
+        lambda qm, event, now: qm.journaling.journal_received_message(event.position, event.reason),
+        lambda qm, event, now: qm.final_acks.on_message_position_deleted(event.position, event.reason, now),
     ),
     MessageArrived: (lambda qm, event, now: qm.arrival.report_arrival(event.position, now),),
     MessageSent: (lambda qm, event, now: qm.tracing.trace_sent(event.session, event.message, now),),
     MessageExpired: (
         lambda qm, event, now: qm.admin_acks.acknowledge_expiration(event.position.MessageReference, now),
-        lambda qm, event, now: qm.journaling.journal_failed(event.position),
+        lambda qm, event, now: qm.journaling.journal_failed_message(event.position),
     ),
     SessionMaySend: (lambda qm, event, now: qm.sending.dispatch_messages(event.session, now),),
     SessionClosed: (lambda qm, event, now: qm.final_acks.keep_final_acks(event.session, now),),
     TransactionDecided: (
         lambda qm, event, now: qm.transaction_events.carry_out_outcome(event.transaction, event.outcome, now),
     ),
-    LifetimesChanged: (lambda qm, event, now: qm.lifetimes.start_expiration_timer(now),),
-    DirectoryLost: (lambda qm, event, now: qm.directory_client.start_online_timer_if_offline(now),),
+    MessageDeadlinesChanged: (lambda qm, event, now: qm.lifetimes.start_expiration_timer(now),),
+    DirectoryBecameUnreachable: (lambda qm, event, now: qm.directory_client.start_online_timer_if_offline(now),),
     RpcEventOccurred: (lambda qm, event, now: qm.rpc_serving.carry_out(event.event, now),),
 }
 """For each event: the methods that handle the event, in the order in which they are called."""

@@ -1,7 +1,7 @@
 """Defines the events with which a lower layer reports changes that concern a higher layer.
 
-A part posts an event (``self.qm.post(...)``). When the current input or timer has been handled, the methods that
-``dispatch.ON_EVENT`` lists for the event are called.
+A part posts an event (``self.qm.post_event(...)``). When the current input or timer has been handled, the methods that
+``dispatch.HANDLERS_BY_EVENT_TYPE`` lists for the event are called.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Outcome(Enum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MessageLeft:
+class MessageLeftQueue:
     """A message left its queue. The event contains the reason. Spec: MS-MQDMPR 3.1.7.2.1."""
 
     position: MessagePosition
@@ -77,14 +77,14 @@ class TransactionDecided:
 
 
 @dataclass(frozen=True, slots=True)
-class LifetimesChanged:
+class MessageDeadlinesChanged:
     """The deadlines of messages have changed, so a different message may now be the next to expire. Spec: MS-MQDMPR
     3.1.2.4.
     """
 
 
 @dataclass(frozen=True, slots=True)
-class DirectoryLost:
+class DirectoryBecameUnreachable:
     """The directory cannot be reached. Spec: MS-MQDMPR 3.1.2.5."""
 
 
@@ -96,14 +96,14 @@ class RpcEventOccurred:
 
 
 Event = (
-    MessageLeft
+    MessageLeftQueue
     | MessageArrived
     | MessageSent
     | MessageExpired
     | SessionMaySend
     | SessionClosed
     | TransactionDecided
-    | LifetimesChanged
-    | DirectoryLost
+    | MessageDeadlinesChanged
+    | DirectoryBecameUnreachable
     | RpcEventOccurred
 )

@@ -14,19 +14,19 @@ from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.surface.driver import Core, RestorableCore
 from reference_qm.surface.entropy import Entropy
 
-MakeQueueManager = Callable[[], QueueManager]
-WrapCore = Callable[[MakeQueueManager], RestorableCore]
+QueueManagerFactory = Callable[[], QueueManager]
+CoreWrapper = Callable[[QueueManagerFactory], RestorableCore]
 """A function that takes a constructor of queue managers and returns the core to use, for example a queue manager with
 faults.
 """
 
 
-def make_plain_core(make: MakeQueueManager) -> RestorableCore:
+def make_plain_core(make: QueueManagerFactory) -> RestorableCore:
     """Return a new queue manager without faults as a core."""
     return make()
 
 
-class Installation:
+class QueueManagerInstallation:
     """Starts the successive processes of a queue manager; an instance is a ``NewCore``. A new process keeps the
     settings that commands have changed, until a reset.
 
@@ -37,7 +37,7 @@ class Installation:
         self,
         config: QueueManagerConfig,
         entropy: Entropy,
-        wrap: WrapCore = make_plain_core,
+        wrap: CoreWrapper = make_plain_core,
         variants: Sequence[type[Part]] = (),
     ) -> None:
         self._config = config

@@ -8,12 +8,12 @@ from collections import deque
 from collections.abc import Mapping
 
 from reference_qm.config import QueueManagerConfig
-from reference_qm.core.dispatch import HANDLER_BY_TIMER_NAME, ON_EVENT, ON_INPUT
-from reference_qm.core.events import DirectoryLost, Event
+from reference_qm.core.dispatch import HANDLER_BY_INPUT_TYPE, HANDLER_BY_TIMER_NAME, HANDLERS_BY_EVENT_TYPE
+from reference_qm.core.events import DirectoryBecameUnreachable, Event
 from reference_qm.core.parts import QueueManagerParts
 from reference_qm.core.queueing import lifetimes
-from reference_qm.core.remote.client_model import RemoteClient
-from reference_qm.core.remote.rpc_serving import RemoteReading
+from reference_qm.core.remote.client_model import RemoteReadingClientState
+from reference_qm.core.remote.rpc_serving import RemoteReadingServerState
 from reference_qm.core.store.disk import Disk
 from reference_qm.core.store.enterprise import Enterprise
 from reference_qm.core.transfer.arrival import UnsavedArrival
@@ -27,7 +27,7 @@ from reference_qm.security import SecurityCaches
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Effect
 from reference_qm.surface.entropy import Entropy
-from reference_qm.surface.inputs import DirectoryAnswered, DomainReported, Input, RpcListening, Started
+from reference_qm.surface.inputs import DirectoryAnswered, DomainReported, Input, QueueManagerStarted, RpcListening
 
 HIGHEST_HANDLE = 0xFFFFFFFF
 MAX_KEPT_CLOSED_SESSIONS = 16
@@ -66,10 +66,10 @@ class QueueManager(QueueManagerParts):
         self._sessions_made = self._transports_made = self._persists_made = self._handles_made = 0
         self._directory_asked = 0
         self._effects: list[Effect] = []
-        self.disk = Disk(self.emit, self.next_persist_token)
+        self.disk = Disk(self.emit_effect, self.assign_persist_token)
         self.timers = Timers()
         self.caches = SecurityCaches(self.security_settings)
-        self.enterprise = Enterprise(self.config, lambda: self.post(DirectoryLost()))
+        self.enterprise = Enterprise(self.config, lambda: self.post_event(DirectoryBecameUnreachable()))
         self.sessions: dict[int, Session] = {}
         self.closed_sessions: deque[Session] = deque(maxlen=MAX_KEPT_CLOSED_SESSIONS)
         self.transports: dict[str, Session] = {}
@@ -77,18 +77,20 @@ class QueueManager(QueueManagerParts):
         self.descriptors: dict[int, OpenQueueDescriptor] = {}
         self.readers: dict[int, WaitingMessageReadOperation] = {}
         self.unfinished = UnfinishedPackets()
-        self.remote: RemoteReading = RemoteReading(
+        self.remote: RemoteReadingServerState = RemoteReadingServerState(
             self.entropy,
             self.timers,
             self.unfinished,
-            self.emit,
-            self.post,
+            self.emit_effect,
+            self.post_event,
             config.rpc_server,
-            strict=config.strict_stubs,
+            strict=config.checks_stub_values_strictly,
         )
-        self.remote_client = RemoteClient()
-        self.to_be_received: Deadlines[MessagePosition] = Deadlines(lifetimes.is_in_queue)
-        self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(lifetimes.is_in_session_table)
+        self.remote_client = RemoteReadingClientState()
+        self.to_be_received: Deadlines[MessagePosition] = Deadlines(lifetimes.is_message_still_in_queue)
+        self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(
+            lifetimes.is_message_still_in_session_table
+        )
         self.begun = False
         """Whether the queue manager has started and its initialization no longer waits for the directory."""
         self.held: deque[Input] = deque()
@@ -109,7 +111,7 @@ class QueueManager(QueueManagerParts):
         Inputs wait until the initialization is complete. In an enterprise, the initialization requires an answer of
         the directory.
         """
-        if not self.begun and not isinstance(event, Started | DirectoryAnswered | DomainReported):
+        if not self.begun and not isinstance(event, QueueManagerStarted | DirectoryAnswered | DomainReported):
             self.held.append(event)
             return []
         effects = self._handle_input(event, now)
@@ -119,9 +121,9 @@ class QueueManager(QueueManagerParts):
 
     def _handle_input(self, event: Input, now: Now) -> list[Effect]:
         if self.begun and self.adm.QueueManagerState is ServiceState.STOPPED:
-            self.inputs.on_anything_while_stopped(event, now)
+            self.inputs.refuse_input_while_stopped(event, now)
         else:
-            ON_INPUT[type(event)](self)(event, now)
+            HANDLER_BY_INPUT_TYPE[type(event)](self)(event, now)
         self.handle_events(now)
         return self._take_effects()
 
@@ -149,11 +151,11 @@ class QueueManager(QueueManagerParts):
 
     # -- for the parts ------------------------------------------------------------------------------------------------
 
-    def emit(self, effect: Effect) -> None:
+    def emit_effect(self, effect: Effect) -> None:
         """Emit an effect. Effects are carried out in the order in which they were emitted."""
         self._effects.append(effect)
 
-    def post(self, event: Event) -> None:
+    def post_event(self, event: Event) -> None:
         """Add an event to the queue of events, unless the event equals the last event in the queue. Events are
         handled after the current input or timer.
         """
@@ -167,36 +169,36 @@ class QueueManager(QueueManagerParts):
         """
         while self.events and self.begun:
             event = self.events.popleft()
-            for hear in ON_EVENT[type(event)]:
+            for hear in HANDLERS_BY_EVENT_TYPE[type(event)]:
                 hear(self, event, now)
 
     def is_connected(self, session: Session, transport: str | None) -> bool:
         """Return whether a session still uses the given transport."""
         return transport is not None and self.transports.get(transport) is session
 
-    def next_session_number(self) -> int:
+    def assign_session_number(self) -> int:
         """Return a new number for a session."""
         self._sessions_made += 1
         return self._sessions_made
 
-    def next_transport(self) -> str:
+    def assign_transport_name(self) -> str:
         """Return a new name for a connection."""
         self._transports_made += 1
         return f"out-{self._transports_made}"
 
-    def next_handle(self) -> int:
+    def assign_handle(self) -> int:
         """Return a number for a new descriptor, cursor or waiting read: a u32 that is not 0 and not in use."""
         while True:
             self._handles_made = self._handles_made % HIGHEST_HANDLE + 1
             if self._handles_made not in self.descriptors and self._handles_made not in self.readers:
                 return self._handles_made
 
-    def next_persist_token(self) -> int:
+    def assign_persist_token(self) -> int:
         """Return a new token for a record that is to be written to the disk."""
         self._persists_made += 1
         return self._persists_made
 
-    def next_directory_token(self) -> int:
+    def assign_directory_token(self) -> int:
         """Return a new token for an effect that reads or changes the directory."""
         self._directory_asked += 1
         return self._directory_asked

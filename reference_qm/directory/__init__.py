@@ -3,7 +3,12 @@
 """
 
 from reference_qm.directory.enums import DirectoryOperationResult
-from reference_qm.directory.filters import AttributeFilter, AttributeSortOrder, Operator, build_equality_filter
+from reference_qm.directory.filters import (
+    AttributeFilter,
+    AttributeSortOrder,
+    ComparisonOperator,
+    build_equality_filter,
+)
 from reference_qm.directory.interface import Change, ChangeResult, ReadBeginResult, ReadResult
 from reference_qm.directory.memory import MemoryDirectory, StorageError
 from reference_qm.directory.objects import (
@@ -26,6 +31,7 @@ __all__ = [
     "AttributeSortOrder",
     "Change",
     "ChangeResult",
+    "ComparisonOperator",
     "Computer",
     "ConnectedNetwork",
     "DirectoryObject",
@@ -34,7 +40,6 @@ __all__ = [
     "DistributionList",
     "Enterprise",
     "MemoryDirectory",
-    "Operator",
     "Queue",
     "QueueManager",
     "ReadBeginResult",

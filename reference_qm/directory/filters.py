@@ -13,7 +13,7 @@ from uuid import UUID
 from reference_qm.directory.objects import DirectoryObject, list_directory_attributes
 
 
-class Operator(Enum):
+class ComparisonOperator(Enum):
     """The comparison operator of an attribute filter. Spec: MS-MQDMPR 3.1.7.1.20."""
 
     EQUALS = "EQUALS"
@@ -24,13 +24,13 @@ class Operator(Enum):
     GREATER_THAN_OR_EQUAL = "GREATER-THAN-OR-EQUAL"
 
 
-Value = UUID | str | bytes | int | Enum | None
+AttributeValue = UUID | str | bytes | int | Enum | None
 
-_COMPARISON_BY_OPERATOR: Final[dict[Operator, Callable[[Any, Any], bool]]] = {
-    Operator.LESS_THAN: operator.lt,
-    Operator.GREATER_THAN: operator.gt,
-    Operator.LESS_THAN_OR_EQUAL: operator.le,
-    Operator.GREATER_THAN_OR_EQUAL: operator.ge,
+_COMPARISON_BY_OPERATOR: Final[dict[ComparisonOperator, Callable[[Any, Any], bool]]] = {
+    ComparisonOperator.LESS_THAN: operator.lt,
+    ComparisonOperator.GREATER_THAN: operator.gt,
+    ComparisonOperator.LESS_THAN_OR_EQUAL: operator.le,
+    ComparisonOperator.GREATER_THAN_OR_EQUAL: operator.ge,
 }
 _ORDERED_VALUE_TYPES: Final = (int, str, bytes, UUID)
 
@@ -41,14 +41,14 @@ class FilterError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AttributeFilter:
-    """An expression of an attribute filter, such as ``AttributeFilter("ActualCost", Operator.LESS_THAN, 5)``.
+    """An expression of an attribute filter, such as ``AttributeFilter("ActualCost", ComparisonOperator.LESS_THAN, 5)``.
 
     Spec: MS-MQDMPR 3.1.7.1.20.
     """
 
     attribute: str
-    operator: Operator
-    value: Value
+    operator: ComparisonOperator
+    value: AttributeValue
 
     def matches_element(self, element: DirectoryObject) -> bool:
         """Return whether an element satisfies the filter.
@@ -61,16 +61,16 @@ class AttributeFilter:
         if self.operator in _COMPARISON_BY_OPERATOR:
             return any(self._compare_stored_value(value, _COMPARISON_BY_OPERATOR[self.operator]) for value in values)
         return any(self._compare_stored_value(value, operator.eq) for value in values) is (
-            self.operator is Operator.EQUALS
+            self.operator is ComparisonOperator.EQUALS
         )
 
-    def _compare_stored_value(self, stored: Value, compare: Callable[[Any, Any], bool]) -> bool:
+    def _compare_stored_value(self, stored: AttributeValue, compare: Callable[[Any, Any], bool]) -> bool:
         return type(stored) is type(self.value) and compare(_fold_case(stored), _fold_case(self.value))
 
 
-def build_equality_filter(attribute: str, value: Value) -> tuple[AttributeFilter]:
+def build_equality_filter(attribute: str, value: AttributeValue) -> tuple[AttributeFilter]:
     """Return the iFilter with the single condition ``attribute EQUALS value``."""
-    return (AttributeFilter(attribute, Operator.EQUALS, value),)
+    return (AttributeFilter(attribute, ComparisonOperator.EQUALS, value),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def sort_elements(
     return elements
 
 
-def _fold_case(value: Value) -> Value:
+def _fold_case(value: AttributeValue) -> AttributeValue:
     return value.casefold() if isinstance(value, str) else value
 
 

@@ -15,8 +15,8 @@ from uuid import UUID
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.filters import (
     AttributeSortOrder,
+    ComparisonOperator,
     FilterError,
-    Operator,
     check_filter,
     select_matching_elements,
     sort_elements,
@@ -115,7 +115,11 @@ class Replica:
         element.
         """
         for one in filters:
-            if one.attribute == "Identifier" and one.operator is Operator.EQUALS and isinstance(one.value, UUID):
+            if (
+                one.attribute == "Identifier"
+                and one.operator is ComparisonOperator.EQUALS
+                and isinstance(one.value, UUID)
+            ):
                 stored = self._objects.get(one.value)
                 return [stored] if type(stored) is kind else []
         return [stored for stored in self._objects.values() if type(stored) is kind]

@@ -14,20 +14,21 @@ from reference_qm.directory.objects import MAX_LINK_COST, MIN_LINK_COST, Directo
 class ObjectTypeRules:
     """The rules for one type of object.
 
-    ``may_be_created``: whether events can create and delete objects of the type. ``needed_attributes``: the attributes
-    without which an object cannot be created. ``listed_attributes``: the attributes that an iAttributeList, if it is
-    given, must contain. ``unsupported_attributes``: the attributes that an iAttributeList must not contain.
-    ``naming_attributes``: the attributes that are always published when an object is created. ``fixed_attributes``:
-    further attributes that do not change after the creation. Write Directory ignores ``naming_attributes`` and
-    ``fixed_attributes``.
+    ``may_be_created``: whether events can create and delete objects of the type.
+    ``attributes_needed_for_creation``: the attributes without which an object cannot be created.
+    ``attributes_required_in_attribute_list``: the attributes that an iAttributeList, if it is given, must contain.
+    ``attributes_forbidden_in_attribute_list``: the attributes that an iAttributeList must not contain.
+    ``attributes_always_published_at_creation``: the attributes that are always published when an object is created.
+    ``attributes_unchangeable_after_creation``: further attributes that do not change after the creation. Write
+    Directory ignores the attributes in the last two sets.
     """
 
     may_be_created: bool = True
-    needed_attributes: frozenset[str] = frozenset()
-    listed_attributes: frozenset[str] = frozenset()
-    unsupported_attributes: frozenset[str] = frozenset()
-    naming_attributes: frozenset[str] = frozenset()
-    fixed_attributes: frozenset[str] = frozenset()
+    attributes_needed_for_creation: frozenset[str] = frozenset()
+    attributes_required_in_attribute_list: frozenset[str] = frozenset()
+    attributes_forbidden_in_attribute_list: frozenset[str] = frozenset()
+    attributes_always_published_at_creation: frozenset[str] = frozenset()
+    attributes_unchangeable_after_creation: frozenset[str] = frozenset()
 
 
 ATTRIBUTES_SET_BY_DIRECTORY: Final = frozenset({"Identifier", "CreateTime", "ModifyTime", "FullPath", "DirectoryPath"})
@@ -35,34 +36,42 @@ ATTRIBUTES_SET_BY_DIRECTORY: Final = frozenset({"Identifier", "CreateTime", "Mod
 
 RULES_BY_OBJECT_TYPE: Final[dict[type[DirectoryObject], ObjectTypeRules]] = {
     objects.QueueManager: ObjectTypeRules(
-        needed_attributes=frozenset({"SiteIdentifierList", "ComputerName"}),
-        listed_attributes=frozenset({"SiteIdentifierList"}),
-        unsupported_attributes=frozenset({"ConnectedNetworkIdentifierList"}),
-        naming_attributes=frozenset({"ComputerName"}),
-        fixed_attributes=frozenset({"QualifiedComputerName", "OperatingSystemVersion", "Clustered"}),
+        attributes_needed_for_creation=frozenset({"SiteIdentifierList", "ComputerName"}),
+        attributes_required_in_attribute_list=frozenset({"SiteIdentifierList"}),
+        attributes_forbidden_in_attribute_list=frozenset({"ConnectedNetworkIdentifierList"}),
+        attributes_always_published_at_creation=frozenset({"ComputerName"}),
+        attributes_unchangeable_after_creation=frozenset(
+            {"QualifiedComputerName", "OperatingSystemVersion", "Clustered"}
+        ),
     ),
     objects.Queue: ObjectTypeRules(
-        needed_attributes=frozenset({"Pathname"}),
-        listed_attributes=frozenset({"Pathname"}),
-        unsupported_attributes=frozenset({"Scope"}),
-        naming_attributes=frozenset({"Pathname"}),
-        fixed_attributes=frozenset({"QualifiedPathname", "PrivateQueueNumber", "Transactional"}),
+        attributes_needed_for_creation=frozenset({"Pathname"}),
+        attributes_required_in_attribute_list=frozenset({"Pathname"}),
+        attributes_forbidden_in_attribute_list=frozenset({"Scope"}),
+        attributes_always_published_at_creation=frozenset({"Pathname"}),
+        attributes_unchangeable_after_creation=frozenset({"QualifiedPathname", "PrivateQueueNumber", "Transactional"}),
     ),
     objects.Site: ObjectTypeRules(
-        needed_attributes=frozenset({"Name"}),
-        listed_attributes=frozenset({"Name"}),
-        unsupported_attributes=frozenset({"PrimarySiteController", "PublicSigningKeyList"}),
-        naming_attributes=frozenset({"Name"}),
+        attributes_needed_for_creation=frozenset({"Name"}),
+        attributes_required_in_attribute_list=frozenset({"Name"}),
+        attributes_forbidden_in_attribute_list=frozenset({"PrimarySiteController", "PublicSigningKeyList"}),
+        attributes_always_published_at_creation=frozenset({"Name"}),
     ),
     objects.RoutingLink: ObjectTypeRules(
-        needed_attributes=frozenset({"Site1Identifier", "Site2Identifier", "ActualCost"}),
-        listed_attributes=frozenset({"Site1Identifier", "Site2Identifier", "ActualCost"}),
+        attributes_needed_for_creation=frozenset({"Site1Identifier", "Site2Identifier", "ActualCost"}),
+        attributes_required_in_attribute_list=frozenset({"Site1Identifier", "Site2Identifier", "ActualCost"}),
     ),
-    objects.Enterprise: ObjectTypeRules(may_be_created=False, naming_attributes=frozenset({"Name"})),
-    objects.User: ObjectTypeRules(may_be_created=False, naming_attributes=frozenset({"SecurityIdentifier"})),
-    objects.Computer: ObjectTypeRules(may_be_created=False, naming_attributes=frozenset({"Name"})),
+    objects.Enterprise: ObjectTypeRules(
+        may_be_created=False, attributes_always_published_at_creation=frozenset({"Name"})
+    ),
+    objects.User: ObjectTypeRules(
+        may_be_created=False, attributes_always_published_at_creation=frozenset({"SecurityIdentifier"})
+    ),
+    objects.Computer: ObjectTypeRules(
+        may_be_created=False, attributes_always_published_at_creation=frozenset({"Name"})
+    ),
     objects.DistributionList: ObjectTypeRules(
-        needed_attributes=frozenset({"Name"}), naming_attributes=frozenset({"Name"})
+        attributes_needed_for_creation=frozenset({"Name"}), attributes_always_published_at_creation=frozenset({"Name"})
     ),
 }
 """The rules for each type of object. The result of every operation on a ConnectedNetwork is GenericError.
@@ -75,9 +84,9 @@ def may_pass_attribute_list(kind: type[DirectoryObject], attributes: AttributeLi
     """Return whether a request for an object of a type may contain an iAttributeList. Spec: MS-MQDSSM 3.1.6.3.2.1,
     3.1.6.3.5.1.
     """
-    return kind in RULES_BY_OBJECT_TYPE and not RULES_BY_OBJECT_TYPE[kind].unsupported_attributes.intersection(
-        attributes or ()
-    )
+    return kind in RULES_BY_OBJECT_TYPE and not RULES_BY_OBJECT_TYPE[
+        kind
+    ].attributes_forbidden_in_attribute_list.intersection(attributes or ())
 
 
 def may_create_element(element: DirectoryObject, attributes: AttributeList) -> bool:
@@ -86,8 +95,13 @@ def may_create_element(element: DirectoryObject, attributes: AttributeList) -> b
     return (
         may_pass_attribute_list(kind, attributes)
         and RULES_BY_OBJECT_TYPE[kind].may_be_created
-        and all(getattr(element, name) not in (None, ()) for name in RULES_BY_OBJECT_TYPE[kind].needed_attributes)
-        and (attributes is None or RULES_BY_OBJECT_TYPE[kind].listed_attributes.issubset(attributes))
+        and all(
+            getattr(element, name) not in (None, ())
+            for name in RULES_BY_OBJECT_TYPE[kind].attributes_needed_for_creation
+        )
+        and (
+            attributes is None or RULES_BY_OBJECT_TYPE[kind].attributes_required_in_attribute_list.issubset(attributes)
+        )
         and is_link_cost_valid(element)
     )
 
@@ -103,8 +117,14 @@ def is_link_cost_valid(element: DirectoryObject) -> bool:
 def build_created_attributes(kind: type[DirectoryObject], attributes: AttributeList) -> set[str]:
     """Return the attributes that the creation of an element publishes."""
     rules = RULES_BY_OBJECT_TYPE[kind]
-    known = set(list_directory_attributes(kind)) - ATTRIBUTES_SET_BY_DIRECTORY - rules.unsupported_attributes
-    return known if attributes is None else known.intersection(attributes) | rules.naming_attributes
+    known = (
+        set(list_directory_attributes(kind))
+        - ATTRIBUTES_SET_BY_DIRECTORY
+        - rules.attributes_forbidden_in_attribute_list
+    )
+    return (
+        known if attributes is None else known.intersection(attributes) | rules.attributes_always_published_at_creation
+    )
 
 
 def build_written_attributes(kind: type[DirectoryObject], attributes: AttributeList) -> set[str]:
@@ -113,8 +133,8 @@ def build_written_attributes(kind: type[DirectoryObject], attributes: AttributeL
     known = (
         set(list_directory_attributes(kind))
         - ATTRIBUTES_SET_BY_DIRECTORY
-        - rules.unsupported_attributes
-        - rules.naming_attributes
-        - rules.fixed_attributes
+        - rules.attributes_forbidden_in_attribute_list
+        - rules.attributes_always_published_at_creation
+        - rules.attributes_unchangeable_after_creation
     )
     return known if attributes is None else known.intersection(attributes)

@@ -36,10 +36,10 @@ class ChangeNotification:
 class DirectoryState:
     """The part of LocalQueueManager that concerns the directory. Spec: MS-MQDMPR 3.1.1.1.
 
-    ``LocalQueueManager`` contains the directory attributes; the fields with the other printed names are attributes
-    that are not published. The Directory Online Timer (3.1.2.5) is active while DirectoryOffline is True; ``lost``
-    is called when DirectoryOffline becomes True. ``notifications`` contains the newest notifications, for
-    inspection; it is empty unless ``sends_notifications`` is True.
+    ``LocalQueueManager`` contains the directory attributes; the fields with the other printed names are attributes that
+    are not published. The Directory Online Timer (3.1.2.5) is active while DirectoryOffline is True;
+    ``on_directory_lost`` is called when DirectoryOffline becomes True. ``notifications`` contains the newest
+    notifications, for inspection; it is empty unless ``sends_notifications`` is True.
     """
 
     LocalQueueManager: QueueManager
@@ -50,7 +50,7 @@ class DirectoryState:
     EnterpriseReference: Enterprise | None = None
     notifications: deque[ChangeNotification] = field(default_factory=lambda: deque(maxlen=MAX_KEPT_NOTIFICATIONS))
     sends_notifications: bool = True
-    lost: Callable[[], None] = field(default=lambda: None)
+    on_directory_lost: Callable[[], None] = field(default=lambda: None)
 
     def send_change_notification(self, operation: ChangeOperation, element: DirectoryObject) -> None:
         """Generate a Send Change Notification event."""
@@ -63,5 +63,5 @@ class DirectoryState:
         In workgroup mode this method does nothing, because DirectoryOffline MUST be False there (3.1.1.1).
         """
         if self.DirectoryIntegrated and not self.DirectoryOffline:
-            self.lost()
+            self.on_directory_lost()
         self.DirectoryOffline = self.DirectoryIntegrated

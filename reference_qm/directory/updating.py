@@ -43,17 +43,17 @@ def synchronize(directory: Replica, state: DirectoryState, *, provisioning: bool
     return Result.SUCCESS
 
 
-def directory_sites_update(directory: Replica, state: DirectoryState) -> None:
+def update_directory_sites(directory: Replica, state: DirectoryState) -> None:
     """Read the sites of the queue manager again (Directory Sites Update). Spec: MS-MQDMPR 3.1.6.1."""
-    state.SiteCollection = tuple(_reread_site(directory, state, site) for site in state.SiteCollection)
+    state.SiteCollection = tuple(_read_site_again(directory, state, site) for site in state.SiteCollection)
 
 
-def directory_site_gates_update(directory: Replica, state: DirectoryState) -> None:
+def update_directory_site_gates(directory: Replica, state: DirectoryState) -> None:
     """Read the gates of the queue manager's sites again (Directory Site Gates Update). Spec: MS-MQDMPR 3.1.6.2."""
     state.SiteCollection = tuple(
         replace(
             site,
-            SiteGateCollection=tuple(_reread_gate(directory, state, gate) for gate in site.SiteGateCollection),
+            SiteGateCollection=tuple(_read_gate_again(directory, state, gate) for gate in site.SiteGateCollection),
         )
         for site in state.SiteCollection
     )
@@ -78,14 +78,14 @@ def compute_site_gate_collections(
     return {site: tuple(queue_managers[one] for one in sorted(gates)) for site, gates in found.items()}
 
 
-def _reread_site(directory: Replica, state: DirectoryState, site: Site) -> Site:
+def _read_site_again(directory: Replica, state: DirectoryState, site: Site) -> Site:
     found = read_directory(
         directory, state, "Site", build_equality_filter("Identifier", site.Identifier)
     ).rDirectoryObject
     return copy_with_published_attributes(site, found) if isinstance(found, Site) else site
 
 
-def _reread_gate(directory: Replica, state: DirectoryState, gate: QueueManager) -> QueueManager:
+def _read_gate_again(directory: Replica, state: DirectoryState, gate: QueueManager) -> QueueManager:
     found = read_directory(directory, state, "QueueManager", build_equality_filter("Identifier", gate.Identifier))
     published = found.rDirectoryObject
     return copy_with_published_attributes(gate, published) if isinstance(published, QueueManager) else gate

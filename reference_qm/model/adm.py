@@ -33,7 +33,7 @@ U16 = {"width": 16}
 U32 = {"width": 32}
 
 FIRST_OUTGOING_SEQUENCE = TxSequenceID(Ordinal=1)
-NO_SEQUENCE = SequenceInfo()
+NO_SEQUENCE_INFO = SequenceInfo()
 
 
 @dataclass(slots=True, eq=False)
@@ -42,7 +42,7 @@ class MessagePosition:
     attribute of the Message. Here the position has it, because the number is assigned when the message enters a
     queue. Next and Previous are None while the position is in no list. ``order_queue`` is the queue that gets the
     final acknowledgment when the message is removed, or None if no final acknowledgment is required. ``size`` is
-    the number of bytes of a quota that the message uses. MessagePositionList sets ``counted_in`` and ``held``.
+    the number of bytes of a quota that the message uses. MessagePositionList sets ``counting_list`` and ``hold_count``.
     """
 
     MessageReference: Message
@@ -60,8 +60,8 @@ class MessagePosition:
     Next: MessagePosition | Boundary | None = field(default=None, repr=False)
     Previous: MessagePosition | Boundary | None = field(default=None, repr=False)
     size: int = 0
-    counted_in: position_list.MessagePositionList | None = None
-    held: int = 0
+    counting_list: position_list.MessagePositionList | None = None
+    hold_count: int = 0
 
 
 Position = MessagePosition
@@ -74,15 +74,15 @@ SequencePosition = tuple[TxSequenceID, int]
 @dataclass(slots=True, eq=False)
 class AcceptedMessage:
     """An accepted transactional message that is not on disk yet, or whose predecessors are not all on disk yet.
-    ``follows`` is the place of the previous message in the sender's sequences.
+    ``previous_sequence_position`` is the place of the previous message in the sender's sequences.
     """
 
     transfer: IncomingTransactionalTransferInfo
     position: MessagePosition
     SequenceIdentifier: TxSequenceID
     SequenceNumber: int
-    follows: SequencePosition
-    saved: bool = False
+    previous_sequence_position: SequencePosition
+    is_saved: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -90,8 +90,9 @@ class IncomingTransactionalTransferInfo:
     """The progress of one sender's message sequence to a queue. Spec: MS-MQDMPR 3.1.1.5. LastAccessTime is in s
     UTC.
 
-    ``unsaved`` contains the messages that the disk has not confirmed yet, in sequence. ``saved_identifier`` and
-    ``saved_number`` name the last message before the unsaved messages; this last message may be acknowledged.
+    ``unsaved_messages`` contains the messages that the disk has not confirmed yet, in sequence.
+    ``saved_sequence_identifier`` and ``saved_sequence_number`` name the last message before the unsaved messages; this
+    last message may be acknowledged.
     """
 
     QueueReference: Queue
@@ -101,9 +102,9 @@ class IncomingTransactionalTransferInfo:
     SequenceNumber: int = 0
     LastAccessTime: int = 0
     RejectCount: int = 0
-    unsaved: deque[AcceptedMessage] = field(default_factory=deque)
-    saved_identifier: TxSequenceID = NO_INCOMING_SEQUENCE
-    saved_number: int = 0
+    unsaved_messages: deque[AcceptedMessage] = field(default_factory=deque)
+    saved_sequence_identifier: TxSequenceID = NO_INCOMING_SEQUENCE
+    saved_sequence_number: int = 0
 
 
 TransferKey = tuple[UUID, str]
@@ -142,12 +143,12 @@ class Queue(QueueAttributes):
 class OutgoingTransferInfo:
     """The state of a transactional sequence, for administrators. Spec: MS-MQDMPR 3.1.1.4. Times are in s."""
 
-    EodFirstNonAck: SequenceInfo = NO_SEQUENCE
-    EodLastAck: SequenceInfo = NO_SEQUENCE
+    EodFirstNonAck: SequenceInfo = NO_SEQUENCE_INFO
+    EodLastAck: SequenceInfo = NO_SEQUENCE_INFO
     EodLastAckCount: int = 0
     EodLastAckTime: int = 0
-    EodLastNonAck: SequenceInfo = NO_SEQUENCE
-    EodNextSeq: SequenceInfo = NO_SEQUENCE
+    EodLastNonAck: SequenceInfo = NO_SEQUENCE_INFO
+    EodNextSeq: SequenceInfo = NO_SEQUENCE_INFO
     EodNoAckCount: int = 0
     EodNoReadCount: int = 0
     EodResendCount: int = 0
@@ -257,12 +258,12 @@ class OutgoingTransferSequence:
 
 @dataclass(slots=True, eq=False)
 class RecoverableReceipt:
-    """A received recoverable message that is not acknowledged yet. ``acknowledge`` states whether the
+    """A received recoverable message that is not acknowledged yet. ``must_be_acknowledged`` states whether the
     acknowledgment flag of the message may be set.
     """
 
     done: bool = False
-    acknowledge: bool = True
+    must_be_acknowledged: bool = True
 
 
 @dataclass(slots=True, eq=False)
@@ -311,7 +312,7 @@ class Session:
 
     transport: str | None = None
     framer: StreamFramer = field(default_factory=StreamFramer)
-    opening: states.Opening = states.Opening.NOTHING
+    opening: states.AwaitedOpeningEvent = states.AwaitedOpeningEvent.NOTHING
     retrying: bool = False
     """Whether the session is being established because the Session Retry Connect Timer expired."""
     pinged: bool = False
@@ -328,7 +329,7 @@ class Session:
     """
     order_acks_due: dict[IncomingTransactionalTransferInfo, None] = field(default_factory=dict)
     """The sequences to acknowledge when the Order Ack Send Timer next expires. Their order is kept."""
-    receipts: deque[RecoverableReceipt] = field(default_factory=deque)
+    unacknowledged_receipts: deque[RecoverableReceipt] = field(default_factory=deque)
     """The received recoverable messages whose acknowledgment flags are not set yet, in sequence.
 
     The disk may confirm the messages in any order, but the flags are set in sequence.
@@ -377,7 +378,7 @@ class QueueManagerState(QueueManagerAttributes):
     """
     TransactionCollection: dict[UUID, Transaction] = field(default_factory=dict)
     """The transactions, by Identifier."""
-    last_transaction: int = field(default=0, metadata={"width": 20})
+    last_transaction_number: int = field(default=0, metadata={"width": 20})
     storage: StorageUse = field(default_factory=StorageUse)
     journal_storage: StorageUse = field(default_factory=StorageUse)
 

@@ -29,9 +29,11 @@ def compute_storage_size(message: Message) -> int:
 
 @dataclass(slots=True)
 class StorageUse:
-    """The total size in bytes of the messages in several queues (``used``). The lists of these queues update it."""
+    """The total size in bytes of the messages in several queues (``used_bytes``). The lists of these queues update
+    it.
+    """
 
-    used: int = 0
+    used_bytes: int = 0
 
 
 class Boundary:
@@ -129,7 +131,7 @@ class MessagePositionList:
         """Make sure that the next search begins before a position that is new or has become available again."""
         passed = self.Start.passed
         if (
-            position.counted_in is self
+            position.counting_list is self
             and not isinstance(passed, Boundary)
             and _build_sort_key(position) <= _build_sort_key(passed)
         ):
@@ -139,35 +141,35 @@ class MessagePositionList:
         """Remove the position of a message that was deleted or whose insertion was undone. Do nothing if the
         position is not in the list.
         """
-        if position.counted_in is self:
+        if position.counting_list is self:
             position.State = MessagePositionState.DELETED
-            position.counted_in = None
+            position.counting_list = None
             self._count_storage(-1, -position.size)
-            if not position.held:
+            if not position.hold_count:
                 self._unlink_position(position)
 
     def hold(self, entry: Entry) -> None:
         """Keep an entry in the list until ``release`` has been called as often as ``hold`` for this entry."""
         if not isinstance(entry, Boundary):
-            entry.held += 1
+            entry.hold_count += 1
 
     def release(self, entry: Entry) -> None:
         """Undo one call of ``hold``."""
         if not isinstance(entry, Boundary):
-            entry.held -= 1
-            if not entry.held and entry.State is MessagePositionState.DELETED:
+            entry.hold_count -= 1
+            if not entry.hold_count and entry.State is MessagePositionState.DELETED:
                 self._unlink_position(entry)
 
     def _count_storage(self, count: int, size: int) -> None:
         self._count += count
         self.TotalBytes += size
-        self.storage.used += size
+        self.storage.used_bytes += size
 
     def _link_position(self, before: Entry, position: MessagePosition) -> None:
         after = cast("Entry", before.Next)
         position.Previous, position.Next = before, after
         before.Next = after.Previous = position
-        position.counted_in = self
+        position.counting_list = self
 
     def _unlink_position(self, position: MessagePosition) -> None:
         before, after = cast("Entry", position.Previous), cast("Entry", position.Next)

@@ -19,7 +19,7 @@ class SessionState(Enum):
     WAITING_RECONNECT = "WAITING_RECONNECT"
 
 
-class Opening(Enum):
+class AwaitedOpeningEvent(Enum):
     """The event that an initiator awaits before it can send a packet. The document needs no such value, because its
     events block until they are complete.
     """

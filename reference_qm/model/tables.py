@@ -112,7 +112,7 @@ class OutgoingMessageTable:
         if self._unsent and self._unsent[0][1] == position.order:
             heapq.heappop(self._unsent)
 
-    def withhold_all(self) -> None:
+    def withhold_all_positions(self) -> None:
         """Forbid the sending of every position until it is dispatched again."""
         self._unsent.clear()
 

@@ -14,42 +14,42 @@ from reference_qm.core.store.entries import build_removal_change
 from reference_qm.model.adm import Message, MessagePosition, Queue
 
 
-class NoDeadLetters(Journaling):
+class FailedMessagesNotKept(Journaling):
     """The queue manager does not keep a failed message. Spec: MS-MQMQ 2.2.19.2, note <3> (NT)."""
 
     __slots__ = ()
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         self.qm.disk.save(build_removal_change([position]))
 
 
-class OwnQueuesNotJournaled(Journaling):
+class MessagesToOwnQueuesNotJournaled(Journaling):
     """The queue manager does not journal messages to its own administration, notification and order queues. Spec:
     MS-MQQB 1.3.4, note <2>.
     """
 
     __slots__ = ()
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         if _is_for_own_queue(position.MessageReference):
             self.qm.disk.save(build_removal_change([position]))
         else:
-            super().journal_delivered(position)
+            super().journal_delivered_message(position)
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         if _is_for_own_queue(position.MessageReference):
             self.qm.disk.save(build_removal_change([position]))
         else:
-            super().journal_failed(position)
+            super().journal_failed_message(position)
 
 
-class DeadletterQueueIgnored(Journaling):
+class ApplicationDeadletterQueueIgnored(Journaling):
     """The queue manager ignores ApplicationDeadletterQueue. Spec: MS-MQDMPR 3.1.1.12, note <11>."""
 
     __slots__ = ()
 
-    def dead_letter_queue(self, message: Message) -> Queue:
-        return super().dead_letter_queue(replace(message, ApplicationDeadletterQueue=""))
+    def find_dead_letter_queue(self, message: Message) -> Queue:
+        return super().find_dead_letter_queue(replace(message, ApplicationDeadletterQueue=""))
 
 
 class MemoryShortageIgnored(Quotas):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
@@ -16,22 +16,24 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import QM2QM, Call, Interface
 from reference_qm.surface.inputs import Endpoint
 
-LATER_METHODS = frozenset({"RemoteQmGetVersion", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"})
+METHODS_ADDED_BY_LATER_RELEASES = frozenset(
+    {"RemoteQmGetVersion", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"}
+)
 """The methods that NT and 2000 do not have. Spec: MS-MQQP 1.7, note <2>."""
 
 
-class LaterMethodsMissing(RpcServing):
+class ServerLacksLaterMethods(RpcServing):
     """The server does not have the methods that later releases added. Spec: MS-MQQP 3.1.4.9 to 3.1.4.11, notes <21>,
     <25>, <27>.
     """
 
     __slots__ = ()
 
-    def is_served(self, call: Call) -> bool:
-        return call.method.name not in LATER_METHODS and super().is_served(call)
+    def is_method_supported(self, call: Call) -> bool:
+        return call.method.name not in METHODS_ADDED_BY_LATER_RELEASES and super().is_method_supported(call)
 
 
-class RequestIdInUseAccepted(RemoteStarting):
+class ServerAcceptsRequestIdInUse(RemoteStarting):
     """The server accepts a dwRequestID that is in use. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, notes <6>, <10>, <26>."""
 
     __slots__ = ()
@@ -40,7 +42,7 @@ class RequestIdInUseAccepted(RemoteStarting):
         return Status.MQ_OK
 
 
-class DifferentQueueAccepted(RemoteOpening):
+class ServerAcceptsDifferentQueue(RemoteOpening):
     """The server accepts a pQueue that differs from dwpContext. Spec: MS-MQQP 3.1.4.3, note <14>."""
 
     __slots__ = ()
@@ -49,7 +51,7 @@ class DifferentQueueAccepted(RemoteOpening):
         return Status.MQ_OK
 
 
-class QueueIdentifiedByHandle(RemoteOpening):
+class ServerIdentifiesQueueByHandle(RemoteOpening):
     """The server identifies the queue by hQueue, which must be the handle of an open queue.
 
     Spec: MS-MQQP 3.1.4.3, notes <13>, <15>.
@@ -65,7 +67,7 @@ class QueueIdentifiedByHandle(RemoteOpening):
         return h_queue
 
 
-class ZeroInCancelInvalidHandle(RemoteEnding):
+class ServerAnswersCancelOfZeroWithInvalidHandle(RemoteEnding):
     """The server answers a cancel whose pQueue or hQueue is 0 with MQ_ERROR_INVALID_HANDLE. Spec: MS-MQQP 3.1.4.6, note
     <17>.
     """
@@ -76,7 +78,7 @@ class ZeroInCancelInvalidHandle(RemoteEnding):
         return super().check_cancel_queue(h_queue, p_queue) if h_queue and p_queue else Status.MQ_ERROR_INVALID_HANDLE
 
 
-class PurgeErrorsThrown(RemoteOpening):
+class ServerAnswersFailedPurgeWithFault(RemoteOpening):
     """The server answers a failed RemoteQMPurgeQueue with a fault instead of a return value. Spec: MS-MQQP 3.1.4.7,
     note <18>.
     """
@@ -94,13 +96,13 @@ class ClientKeepsFirstPort(ServerBindings):
 
     __slots__ = ()
 
-    def bind_to_server(self, server: Endpoint, interface: Interface) -> Sequence:
+    def bind_to_server(self, server: Endpoint, interface: Interface) -> RemoteCallSequence:
         if interface is not QM2QM:
             return (yield from super().bind_to_server(server, interface))
         return (yield from self.construct_initial_binding(server, interface))
 
 
-class ServerVersionNotRequested(ClientReading):
+class ClientRequestsNoServerVersion(ClientReading):
     """The client treats every server as a server of an old release, and does not request the server's version.
 
     Spec: MS-MQQP 3.2.4.2, notes <28> to <31>.
@@ -108,7 +110,7 @@ class ServerVersionNotRequested(ClientReading):
 
     __slots__ = ()
 
-    def ask_server_version(self, read: RemoteRead) -> Sequence:
+    def ask_server_version(self, read: RemoteRead) -> RemoteCallSequence:
         if read.LookupId is not None:
             raise RemoteError(
                 "this release cannot read by lookup identifier (MS-MQQP note <27>)", Status.MQ_ERROR_INVALID_PARAMETER

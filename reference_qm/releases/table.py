@@ -31,13 +31,13 @@ class ReleaseBehaviour:
     """A deviation of some releases from the documents.
 
     ``releases``: the releases as the notes write them: ``from NAME``, ``until NAME``, ``all`` or names.
-    ``presets``: other default values for fields of QueueManagerConfig. ``security``: the function that changes the
-    security configuration. ``parts``: the subclasses that replace parts of the queue manager. ``erratum``: the
+    ``config_presets``: other default values for fields of QueueManagerConfig. ``security``: the function that changes
+    the security configuration. ``parts``: the subclasses that replace parts of the queue manager. ``erratum``: the
     entry of suites/errata.toml that describes the deviation, if no note describes it.
     """
 
     releases: tuple[str, ...]
-    presets: Mapping[str, Any] = field(default_factory=dict)
+    config_presets: Mapping[str, Any] = field(default_factory=dict)
     security: SecurityChange | None = None
     parts: tuple[type[Part], ...] = ()
     erratum: str | None = None
@@ -56,7 +56,7 @@ def _change_security_settings(**changes: Any) -> SecurityChange:
 
 
 def _make_version_behaviour(release: str, *version: int) -> ReleaseBehaviour:
-    return ReleaseBehaviour((release,), presets={"remote_version": version})
+    return ReleaseBehaviour((release,), config_presets={"version_for_remote_readers": version})
 
 
 _RELEASES_UNTIL_SERVER_2003_R2 = "until windows-server-2003-r2"
@@ -70,16 +70,16 @@ BEHAVIOUR_BY_NAME: Mapping[str, ReleaseBehaviour] = MappingProxyType(
     {
         # MS-MQQB
         "own-queues-not-journaled": ReleaseBehaviour(
-            ("from windows-server-2008",), parts=(queueing.OwnQueuesNotJournaled,)
+            ("from windows-server-2008",), parts=(queueing.MessagesToOwnQueuesNotJournaled,)
         ),
-        "pings-first": ReleaseBehaviour((_RELEASES_UNTIL_SERVER_2003_R2,), presets={"send_ping": True}),
-        "pings-unanswered": ReleaseBehaviour(("from windows-vista",), presets={"answer_pings": False}),
+        "pings-first": ReleaseBehaviour((_RELEASES_UNTIL_SERVER_2003_R2,), config_presets={"send_ping": True}),
+        "pings-unanswered": ReleaseBehaviour(("from windows-vista",), config_presets={"answer_pings": False}),
         "memory-in-order-acks": ReleaseBehaviour(("all",), parts=(transfer.UninitializedOrderAckBytes,)),
         "memory-in-pings": ReleaseBehaviour(("all",), parts=(transfer.UninitializedPingBits,)),
         "base-caches": ReleaseBehaviour(
             _RELEASES_2000_TO_2003, security=_change_security_settings(has_separate_base_caches=True)
         ),
-        "insecure-nacks": ReleaseBehaviour(("until windows-vista",), presets={"send_insecure_nacks": True}),
+        "insecure-nacks": ReleaseBehaviour(("until windows-vista",), config_presets={"send_insecure_nacks": True}),
         "sends-40-bits": ReleaseBehaviour(
             ("windows-2000", "windows-xp"), security=_change_security_settings(SendEnhancedRC2Using40BitKeys=True)
         ),
@@ -90,59 +90,80 @@ BEHAVIOUR_BY_NAME: Mapping[str, ReleaseBehaviour] = MappingProxyType(
             (_RELEASES_UNTIL_SERVER_2003_R2,), security=_remove_aes_keys, parts=(transfer.AdvancedPrivacyUnsupported,)
         ),
         "received-keys-stay": ReleaseBehaviour(
-            ("until windows-server-2008",), security=_change_security_settings(received_keys_stay=True)
+            ("until windows-server-2008",), security=_change_security_settings(keeps_received_keys_forever=True)
         ),
         "sent-keys-live-long": ReleaseBehaviour(
-            _RELEASES_XP_TO_2003, security=_change_security_settings(sent_keys_live_long=True)
+            _RELEASES_XP_TO_2003, security=_change_security_settings(gives_sent_keys_long_lifetime=True)
         ),
         # MS-MQMQ
         "memory-in-padding": ReleaseBehaviour(("all",), parts=(transfer.UninitializedPadding,)),
-        "no-dead-letters": ReleaseBehaviour(("windows-nt",), parts=(queueing.NoDeadLetters,)),
-        "signs-with-md5": ReleaseBehaviour(("until windows-2000",), presets={"preset_hash": HashAlgorithm.MD5}),
+        "no-dead-letters": ReleaseBehaviour(("windows-nt",), parts=(queueing.FailedMessagesNotKept,)),
+        "signs-with-md5": ReleaseBehaviour(
+            ("until windows-2000",), config_presets={"default_hash_algorithm": HashAlgorithm.MD5}
+        ),
         "signs-with-sha1": ReleaseBehaviour(
-            (*_RELEASES_XP_TO_2003, "windows-vista", "windows-server-2008"), presets={"preset_hash": HashAlgorithm.SHA1}
+            (*_RELEASES_XP_TO_2003, "windows-vista", "windows-server-2008"),
+            config_presets={"default_hash_algorithm": HashAlgorithm.SHA1},
         ),
         "no-lists": ReleaseBehaviour(("until windows-2000",), parts=(transfer.MultiQueueFormatHeaderMissing,)),
         "miscounts": ReleaseBehaviour(("all",), parts=(transfer.MessageCountTooHigh,)),
-        "no-marks-of-transactions": ReleaseBehaviour(("windows-nt",), parts=(transfer.TransactionMarksMissing,)),
-        "no-reports": ReleaseBehaviour(("all",), presets={"report_messages": False}),
-        # MS-MQQP
-        "later-methods-missing": ReleaseBehaviour(("until windows-2000",), parts=(remote.LaterMethodsMissing,)),
-        "stays-at-first-port": ReleaseBehaviour(("from windows-vista",), parts=(remote.ClientKeepsFirstPort,)),
-        "request-ids-not-compared": ReleaseBehaviour(("until windows-xp",), parts=(remote.RequestIdInUseAccepted,)),
-        "ranges-not-checked": ReleaseBehaviour(("windows-nt",), presets={"strict_stubs": False}),
-        "queue-known-by-handle": ReleaseBehaviour(("until windows-2000",), parts=(remote.QueueIdentifiedByHandle,)),
-        "queue-opened-not-compared": ReleaseBehaviour(("until windows-xp",), parts=(remote.DifferentQueueAccepted,)),
-        "nothing-to-cancel-is-no-handle": ReleaseBehaviour(
-            ("until windows-2000",), parts=(remote.ZeroInCancelInvalidHandle,)
+        "no-marks-of-transactions": ReleaseBehaviour(
+            ("windows-nt",), parts=(transfer.FirstAndLastMessageFlagsMissing,)
         ),
-        "purge-throws": ReleaseBehaviour(("from windows-server-2003",), parts=(remote.PurgeErrorsThrown,)),
+        "no-reports": ReleaseBehaviour(("all",), config_presets={"report_messages": False}),
+        # MS-MQQP
+        "later-methods-missing": ReleaseBehaviour(("until windows-2000",), parts=(remote.ServerLacksLaterMethods,)),
+        "stays-at-first-port": ReleaseBehaviour(("from windows-vista",), parts=(remote.ClientKeepsFirstPort,)),
+        "request-ids-not-compared": ReleaseBehaviour(
+            ("until windows-xp",), parts=(remote.ServerAcceptsRequestIdInUse,)
+        ),
+        "ranges-not-checked": ReleaseBehaviour(("windows-nt",), config_presets={"checks_stub_values_strictly": False}),
+        "queue-known-by-handle": ReleaseBehaviour(
+            ("until windows-2000",), parts=(remote.ServerIdentifiesQueueByHandle,)
+        ),
+        "queue-opened-not-compared": ReleaseBehaviour(
+            ("until windows-xp",), parts=(remote.ServerAcceptsDifferentQueue,)
+        ),
+        "nothing-to-cancel-is-no-handle": ReleaseBehaviour(
+            ("until windows-2000",), parts=(remote.ServerAnswersCancelOfZeroWithInvalidHandle,)
+        ),
+        "purge-throws": ReleaseBehaviour(
+            ("from windows-server-2003",), parts=(remote.ServerAnswersFailedPurgeWithFault,)
+        ),
         "version-of-xp": _make_version_behaviour("windows-xp", 5, 1, 1020),
-        "version-of-2003": ReleaseBehaviour(_RELEASES_XP_TO_2003[1:], presets={"remote_version": (5, 2, 1716)}),
+        "version-of-2003": ReleaseBehaviour(
+            _RELEASES_XP_TO_2003[1:], config_presets={"version_for_remote_readers": (5, 2, 1716)}
+        ),
         "version-of-vista": _make_version_behaviour("windows-vista", 6, 0, 6000),
         "version-of-2008": _make_version_behaviour("windows-server-2008", 6, 0, 6001),
-        "version-never-asked": ReleaseBehaviour(("until windows-2000",), parts=(remote.ServerVersionNotRequested,)),
+        "version-never-asked": ReleaseBehaviour(("until windows-2000",), parts=(remote.ClientRequestsNoServerVersion,)),
         # MS-MQDMPR
         "quota-unlimited": ReleaseBehaviour(
-            ("until windows-xp",), presets={"queue_manager_quota_kb": UNLIMITED_QUOTA_KB}
+            ("until windows-xp",), config_presets={"queue_manager_quota_kb": UNLIMITED_QUOTA_KB}
         ),
-        "in-a-network": ReleaseBehaviour(("windows-nt",), presets={"connected_networks": (WINDOWS_NT_NETWORK_ID,)}),
-        "supports-others": ReleaseBehaviour(("until windows-2000",), presets={"supporting_server": True}),
+        "in-a-network": ReleaseBehaviour(
+            ("windows-nt",), config_presets={"connected_networks": (WINDOWS_NT_NETWORK_ID,)}
+        ),
+        "supports-others": ReleaseBehaviour(("until windows-2000",), config_presets={"supporting_server": True}),
         "application-queue-unread": ReleaseBehaviour(
-            (_RELEASES_UNTIL_SERVER_2003_R2,), parts=(queueing.DeadletterQueueIgnored,)
+            (_RELEASES_UNTIL_SERVER_2003_R2,), parts=(queueing.ApplicationDeadletterQueueIgnored,)
         ),
         "reaches-for-90-days": ReleaseBehaviour(
-            (_RELEASES_UNTIL_SERVER_2003_R2,), presets={"long_live_time_s": NINETY_DAYS_S}
+            (_RELEASES_UNTIL_SERVER_2003_R2,), config_presets={"long_live_time_s": NINETY_DAYS_S}
         ),
-        "cipher-preset-rc2": ReleaseBehaviour((_RELEASES_UNTIL_SERVER_2003_R2,), parts=(transfer.DefaultCipherRC2,)),
-        "changes-not-notified": ReleaseBehaviour(_RELEASES_XP_TO_2003, presets={"change_notifications": False}),
+        "cipher-preset-rc2": ReleaseBehaviour(
+            (_RELEASES_UNTIL_SERVER_2003_R2,), parts=(transfer.DefaultEncryptionAlgorithmRC2,)
+        ),
+        "changes-not-notified": ReleaseBehaviour(_RELEASES_XP_TO_2003, config_presets={"change_notifications": False}),
         # MS-MQSO
         "memory-not-watched": ReleaseBehaviour(
             (_RELEASES_UNTIL_SERVER_2003_R2,), parts=(queueing.MemoryShortageIgnored,)
         ),
         "domain-not-watched": ReleaseBehaviour(("windows-nt",), parts=(queueing.DomainChangeIgnored,)),
         # Articles of the knowledge base
-        "host-names-validated": ReleaseBehaviour(("all",), presets={"validate_host_names": True}, erratum="E220"),
+        "host-names-validated": ReleaseBehaviour(
+            ("all",), config_presets={"validate_host_names": True}, erratum="E220"
+        ),
     }
 )
 
@@ -156,7 +177,9 @@ def get_release_behaviours(release: str) -> Mapping[str, ReleaseBehaviour]:
 
 def get_config_presets(release: str) -> dict[str, Any]:
     """Return the default values of QueueManagerConfig that a release changes, by the names of the fields."""
-    return {name: value for one in get_release_behaviours(release).values() for name, value in one.presets.items()}
+    return {
+        name: value for one in get_release_behaviours(release).values() for name, value in one.config_presets.items()
+    }
 
 
 def adapt_security_to_release(release: str, security: SecurityConfig) -> SecurityConfig:

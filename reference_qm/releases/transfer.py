@@ -81,12 +81,12 @@ class MessageCountTooHigh(SessionAcks):
 
     __slots__ = ()
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         return replace(header, UserMsgSequenceNumber=header.UserMsgSequenceNumber + 1 & 0xFFFF)
 
 
-class TransactionMarksMissing(Sending):
+class FirstAndLastMessageFlagsMissing(Sending):
     """The queue manager sends transactional messages in which FM and LM are not set. Spec: MS-MQMQ 2.2.20.5, note <18>
     (NT).
     """
@@ -110,7 +110,7 @@ class MultiQueueFormatHeaderMissing(Sending):
         return super().construct_user_message(replace(position, MessageReference=unlisted))
 
 
-class DefaultCipherRC2(Sending):
+class DefaultEncryptionAlgorithmRC2(Sending):
     """EncryptionAlgorithm is RC2 unless an algorithm is requested. Spec: MS-MQDMPR 3.1.1.12, note <16>."""
 
     __slots__ = ()

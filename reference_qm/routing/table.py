@@ -30,7 +30,7 @@ class RoutingTableEntry:
 
 
 RoutingTable = tuple[RoutingTableEntry, ...]
-LinkCosts = dict[UUID, dict[UUID, int]]
+LinkCostsBySite = dict[UUID, dict[UUID, int]]
 
 
 def initialize_routing_table(topology: Topology, machine: QueueManager) -> RoutingTable:
@@ -46,7 +46,7 @@ def initialize_routing_table(topology: Topology, machine: QueueManager) -> Routi
         _find_link_costs(topology), [site.Identifier for site in topology.list_sites(machine) if site.Identifier]
     )
     farthest_first = sorted(paths.items(), key=lambda path: (path[1], path[0]), reverse=True)
-    return tuple(RoutingTableEntry(destination, path.first) for destination, path in farthest_first)
+    return tuple(RoutingTableEntry(destination, path.first_site) for destination, path in farthest_first)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -56,18 +56,18 @@ class _SitePath:
     """
 
     cost: int
-    links: int
-    first: UUID
+    link_count: int
+    first_site: UUID
 
 
-def _find_link_costs(topology: Topology) -> LinkCosts:
+def _find_link_costs(topology: Topology) -> LinkCostsBySite:
     """Return each link between known sites in both directions. If several links connect the same sites, return only the
     cheapest of them. Spec: MS-MQBR 3.1.3.1.
 
     A link whose cost is out of range (MS-MQDMPR 3.1.1.8) is ignored. The remaining cost must decrease with every hop;
     otherwise a message could be routed in circles.
     """
-    edges: LinkCosts = defaultdict(dict)
+    edges: LinkCostsBySite = defaultdict(dict)
     for link in topology.links:
         one, other, cost = link.Site1Identifier, link.Site2Identifier, link.ActualCost
         if one not in topology.sites or other not in topology.sites:
@@ -78,7 +78,7 @@ def _find_link_costs(topology: Topology) -> LinkCosts:
     return edges
 
 
-def _find_least_cost_paths(edges: LinkCosts, sources: list[UUID]) -> dict[UUID, _SitePath]:
+def _find_least_cost_paths(edges: LinkCostsBySite, sources: list[UUID]) -> dict[UUID, _SitePath]:
     """Find the paths from the sites of the gate to all other sites by Dijkstra's algorithm. Spec: MS-MQBR 3.1.3.1."""
     paths: dict[UUID, _SitePath] = {}
     reached = [(_SitePath(0, 0, site), site) for site in sources]
@@ -89,6 +89,6 @@ def _find_least_cost_paths(edges: LinkCosts, sources: list[UUID]) -> dict[UUID, 
         paths[site] = path
         for neighbour, cost in edges.get(site, {}).items():
             if neighbour not in paths:
-                first = path.first if path.links else neighbour
-                heapq.heappush(reached, (_SitePath(path.cost + cost, path.links + 1, first), neighbour))
+                first = path.first_site if path.link_count else neighbour
+                heapq.heappush(reached, (_SitePath(path.cost + cost, path.link_count + 1, first), neighbour))
     return paths

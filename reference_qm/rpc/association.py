@@ -117,7 +117,7 @@ class Association:
         return []
 
     @property
-    def is_draining(self) -> bool:
+    def is_shutting_down(self) -> bool:
         """Whether the association is being shut down: it finishes its current calls, but refuses new calls."""
         return self._draining
 
@@ -127,9 +127,9 @@ class Association:
 
     def refuse_protocol_violation(self, pdu: Pdu, reason: str) -> list[RpcOutput]:
         """Answer a request that violates the protocol, and close the connection. Spec: MS-RPCE 3.3.3.5.7."""
-        return self.fail_and_close(pdu.call_id, FaultStatus.NCA_S_PROTO_ERROR, reason)
+        return self.send_fault_and_close(pdu.call_id, FaultStatus.NCA_S_PROTO_ERROR, reason)
 
-    def fail_and_close(self, call_id: int, status: int, reason: str) -> list[RpcOutput]:
+    def send_fault_and_close(self, call_id: int, status: int, reason: str) -> list[RpcOutput]:
         """Send a fault that ends the association."""
         return [*self.send(build_fault(call_id, 0, status, executed=False)), *self.close(reason)]
 
@@ -167,7 +167,7 @@ class Association:
         if header.ptype == PacketType.BIND:
             return self._reject_bind(header.call_id, RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, reason)
         if header.ptype in (PacketType.REQUEST, PacketType.ALTER_CONTEXT) and header.rpc_vers == RPC_VERS:
-            return self.fail_and_close(header.call_id, FaultStatus.NCA_S_PROTO_ERROR, reason)
+            return self.send_fault_and_close(header.call_id, FaultStatus.NCA_S_PROTO_ERROR, reason)
         return self.close(reason)
 
     def _reject_bind(self, call_id: int, why: RejectReason, reason: str) -> list[RpcOutput]:
@@ -206,7 +206,7 @@ class Association:
         try:
             self.security.check_authentication_type(pdu.sec_trailer)
         except AuthenticationRefused as refused:
-            return self.fail_and_close(pdu.call_id, refused.status, str(refused))
+            return self.send_fault_and_close(pdu.call_id, refused.status, str(refused))
         if (fault_found := self._find_context_fault(pdu, alter)) is not None:
             reject, why = fault_found
             if reject is RejectReason.LOCAL_LIMIT_EXCEEDED:
@@ -215,7 +215,7 @@ class Association:
         try:
             leg = self.security.process_leg_token(pdu)
         except AuthenticationRefused as refused:
-            return self.fail_and_close(pdu.call_id, refused.status, str(refused))
+            return self.send_fault_and_close(pdu.call_id, refused.status, str(refused))
         return self._answer_bind(pdu, alter, AlterContextResp, b"", leg)
 
     def _on_auth3(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
@@ -244,7 +244,7 @@ class Association:
             )
         for element in bind.p_context_elem:
             known = self.contexts.get(element.p_cont_id)
-            if known is not None and not known.interface.syntax.serves(element.abstract_syntax):
+            if known is not None and not known.interface.syntax.serves_client_syntax(element.abstract_syntax):
                 why = f"context {element.p_cont_id} is already negotiated for {known.interface.name} (C706 12.6)"
                 return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, why
         return None
@@ -265,7 +265,7 @@ class Association:
         try:
             opened, security = self.security.unprotect_call_pdu(wire, pdu)
         except AuthenticationRefused as refused:
-            return self.fail_and_close(pdu.call_id, refused.status, str(refused))
+            return self.send_fault_and_close(pdu.call_id, refused.status, str(refused))
         return self.calls.on_request(opened, security)
 
     def _on_co_cancel(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:

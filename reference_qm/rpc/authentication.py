@@ -33,7 +33,7 @@ class AuthLevel(IntEnum):
     PKT_PRIVACY = 6
 
     @property
-    def signs(self) -> bool:
+    def signs_each_pdu(self) -> bool:
         """Whether each request and response has its own token. Spec: MS-RPCE 3.3.1.5.2.2."""
         return self >= AuthLevel.PKT
 

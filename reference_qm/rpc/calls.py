@@ -104,7 +104,7 @@ class Call:
         """Make a context handle for the answer. Raise MisuseError if the method opens no context handle."""
         if not self.method.opens_handle:
             raise MisuseError(f"{self.method.name} opens no context handle")
-        return self.association.groups.make_context_handle(self.method.handle_kind, state)
+        return self.association.groups.make_context_handle(self.method.handle_type_name, state)
 
     def respond(self, **results: Any) -> list[RpcOutput]:
         """Answer the call with the [out] parameters and ``Return``, and return the outputs.
@@ -116,7 +116,7 @@ class Call:
         values = self._check_returned_values(results)
         handle = None
         on_the_wire = values
-        if self.method.handle is not None and self.method.answers_handle:
+        if self.method.handle is not None and self.method.returns_handle:
             name = self.method.handle.name
             handle = values[name]
             if handle is not None and handle is not self.handle and not self._opens_new_handle(handle):
@@ -124,7 +124,7 @@ class Call:
                     f"{self.method.name} {name} accepts None, the received handle, or make_context_handle()"
                 )
             on_the_wire = {**values, name: None if handle is None else handle.uuid}
-        stub = self.method.build_out(on_the_wire, Encoding(self.context.wide), self.arguments)
+        stub = self.method.build_out_parameters(on_the_wire, Encoding(self.context.wide), self.arguments)
         return self.association.calls.answer_call(self, stub, handle)
 
     def fault(self, status: int) -> list[RpcOutput]:
@@ -146,5 +146,5 @@ class Call:
         return {**values, **given}
 
     def _opens_new_handle(self, handle: object) -> bool:
-        kind = self.method.handle_kind
+        kind = self.method.handle_type_name
         return self.method.opens_handle and isinstance(handle, ContextHandle) and handle.kind == kind

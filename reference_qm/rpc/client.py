@@ -184,7 +184,7 @@ class ClientAssociation:
         negotiated protection.
         """
         agreed = self._security
-        if agreed is None or not agreed.level.signs or not isinstance(pdu.body, Response | Fault):
+        if agreed is None or not agreed.level.signs_each_pdu or not isinstance(pdu.body, Response | Fault):
             return pdu
         if pdu.sec_trailer is None:
             if isinstance(pdu.body, Fault):  # servers send these PDUs unprotected
@@ -231,9 +231,9 @@ class ClientAssociation:
             return [AssociationBound()]
         if trailer is not None and not agreed.owns_trailer(trailer):
             return self.fail_all_calls("the server answered for a different security context (MS-RPCE 3.3.1.5.2.1)")
-        agreed.legs += 1
+        agreed.authentication_leg_count += 1
         try:
-            if agreed.legs > self.limits.auth_legs:
+            if agreed.authentication_leg_count > self.limits.auth_legs:
                 raise SecurityError(f"the authentication has more than {self.limits.auth_legs} legs")
             token = b"" if trailer is None and agreed.context.is_complete else self._process_token(agreed, trailer)
         except SecurityError as error:

@@ -55,7 +55,7 @@ def negotiate_contexts(
         if features is not None:
             results.append(ContextResult(ProposalResult.NEGOTIATE_ACK, features & KEEP_CONNECTION_ON_ORPHAN_FEATURE))
             continue
-        served = next((one for one in interfaces if one.syntax.serves(proposal.abstract_syntax)), None)
+        served = next((one for one in interfaces if one.syntax.serves_client_syntax(proposal.abstract_syntax)), None)
         if served is None:
             results.append(_UNKNOWN_INTERFACE_RESULT)
         elif place not in chosen:

@@ -61,7 +61,7 @@ class EndpointMapper:
         return [
             Tower(one.interface.syntax, asked.transfer_syntax, one.port, one.address).build()
             for one in self.endpoints
-            if one.interface.syntax.serves(asked.interface)
+            if one.interface.syntax.serves_client_syntax(asked.interface)
         ]
 
 

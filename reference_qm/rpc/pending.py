@@ -106,7 +106,7 @@ class PendingCalls:
         limits = self._association.limits
         group = self._get_association_group()
         full = method.opens_handle and len(group.handles) + group.promised >= limits.handles
-        if self._association.is_draining or len(self._calls) >= limits.pending_calls or full:
+        if self._association.is_shutting_down or len(self._calls) >= limits.pending_calls or full:
             return self._refuse_request(pdu.call_id, request.p_cont_id, FaultStatus.NCA_S_SERVER_TOO_BUSY)
         incoming = IncomingCall(pdu, context, method, request, security)
         return self._add_fragment(incoming, pdu, request)
@@ -165,7 +165,7 @@ class PendingCalls:
         if parameter is not None and call.method.takes_handle:
             given = call.arguments[parameter.name]
             if given is not None:
-                handle = self._get_association_group().find_handle(call.method.handle_kind, given)
+                handle = self._get_association_group().find_handle(call.method.handle_type_name, given)
                 if handle is None:
                     return self.fail_call(call, FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH)
                 if handle.holder is not None:
@@ -185,7 +185,7 @@ class PendingCalls:
         """Answer a call with a response. ``handle`` is the context handle among the results of the call."""
         group = self._get_association_group()
         opened = handle if handle is not call.handle else None
-        if call.handle is not None and call.method.answers_handle and handle is not call.handle:
+        if call.handle is not None and call.method.returns_handle and handle is not call.handle:
             group.handles.pop(call.handle.uuid, None)
         if call.ended:
             return [] if opened is None else [HandleRundown(opened)]

@@ -32,8 +32,8 @@ class AgreedSecurity:
     auth_context_id: int
     context: SecurityContext
     header_sign: bool = False
-    legs: int = 0
-    failed: str | None = None
+    authentication_leg_count: int = 0
+    failure_reason: str | None = None
     """The reason why calls in this security context are refused, or None if they are accepted."""
 
     def build_trailer(self, token: bytes, auth_pad_length: int = 0) -> SecTrailer:
@@ -48,7 +48,7 @@ class AgreedSecurity:
     def protect_pdu(self, pdu: Pdu) -> bytes:
         """Return the bytes of a request or response, signed or sealed according to the level."""
         assert isinstance(pdu.body, Request | Response)
-        if not self.level.signs:
+        if not self.level.signs_each_pdu:
             return pdu.build()
         pad = -len(pdu.body.stub) % STUB_ALIGNMENT_BYTES
         wire = replace(pdu, sec_trailer=self.build_trailer(bytes(self.context.signature_size), pad)).build()
@@ -78,7 +78,7 @@ class AgreedSecurity:
 
     def count_stub_bytes_per_fragment(self, fragment_bytes: int) -> int:
         """Return the number of stub bytes in each fragment except the last."""
-        if not self.level.signs:
+        if not self.level.signs_each_pdu:
             return (fragment_bytes - CALL_HEADER_BYTES) // 8 * 8
         taken = CALL_HEADER_BYTES + SEC_TRAILER_SIZE + self.context.signature_size
         return (fragment_bytes - taken) // STUB_ALIGNMENT_BYTES * STUB_ALIGNMENT_BYTES

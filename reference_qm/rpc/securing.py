@@ -65,7 +65,7 @@ class AssociationSecurity:
         if trailer is None:
             return None
         agreed = self._check_trailer(trailer)
-        if agreed.legs == 0:
+        if agreed.authentication_leg_count == 0:
             agreed.header_sign = bool(pdu.pfc_flags & PfcFlags.SUPPORT_HEADER_SIGN)
         token = self._process_token(agreed, trailer.token)
         return agreed.build_trailer(token) if token else None
@@ -80,7 +80,7 @@ class AssociationSecurity:
         try:
             self._process_token(agreed, trailer.token)
         except AuthenticationRefused as refused:
-            agreed.failed = str(refused)
+            agreed.failure_reason = str(refused)
 
     @property
     def header_sign(self) -> bool:
@@ -90,7 +90,7 @@ class AssociationSecurity:
     @property
     def is_authentication_unfinished(self) -> bool:
         """Whether an authentication has begun and is not complete."""
-        return self._agreed is not None and self._agreed.failed is None and not self._agreed.context.is_complete
+        return self._agreed is not None and self._agreed.failure_reason is None and not self._agreed.context.is_complete
 
     def _check_trailer(self, trailer: SecTrailer) -> AgreedSecurity:
         if self._agreed is None or not self._agreed.owns_trailer(trailer):
@@ -102,18 +102,18 @@ class AssociationSecurity:
         return self._agreed
 
     def _process_token(self, agreed: AgreedSecurity, token: bytes) -> bytes:
-        agreed.legs += 1
+        agreed.authentication_leg_count += 1
         try:
-            if agreed.failed is not None or agreed.context.is_complete:
+            if agreed.failure_reason is not None or agreed.context.is_complete:
                 raise SecurityError("a token was received after the last token of the authentication")
-            if agreed.legs > self._limits.auth_legs:
+            if agreed.authentication_leg_count > self._limits.auth_legs:
                 raise SecurityError(f"the authentication has more than {self._limits.auth_legs} tokens")
             if len(token) > self._limits.token_bytes:
                 raise SecurityError(f"the token is too long: {len(token)} bytes")
             return agreed.context.process_token(token)
         except SecurityError as error:
-            agreed.failed = f"the authentication failed: {error} (MS-RPCE 3.3.1.5.2.1)"
-            raise AuthenticationRefused(agreed.failed, FaultStatus.ACCESS_DENIED) from error
+            agreed.failure_reason = f"the authentication failed: {error} (MS-RPCE 3.3.1.5.2.1)"
+            raise AuthenticationRefused(agreed.failure_reason, FaultStatus.ACCESS_DENIED) from error
 
     # -- calls --------------------------------------------------------------------------------------------------
 
@@ -129,20 +129,20 @@ class AssociationSecurity:
                 why = "a call has a token, but no security context was negotiated (MS-RPCE 2.2.2.11)"
                 raise AuthenticationRefused(why, FaultStatus.ACCESS_DENIED)
             return pdu, None
-        if agreed.failed is not None:
-            raise AuthenticationRefused(agreed.failed, FaultStatus.ACCESS_DENIED)
+        if agreed.failure_reason is not None:
+            raise AuthenticationRefused(agreed.failure_reason, FaultStatus.ACCESS_DENIED)
         if not agreed.context.is_complete:
             why = "a call arrived before the authentication was complete (MS-RPCE 3.3.3)"
             raise AuthenticationRefused(why, FaultStatus.NCA_S_PROTO_ERROR)
         if trailer is None:
-            if agreed.level.signs:
+            if agreed.level.signs_each_pdu:
                 why = f"a call has no token, which the level {agreed.level.name} requires (MS-RPCE 3.3.1.5.2.2)"
                 raise AuthenticationRefused(why, FaultStatus.ACCESS_DENIED)
             return pdu, agreed
         if not agreed.owns_trailer(trailer):
             why = "a call has a security context, type or level that was not negotiated (MS-RPCE 3.3.1.5.4)"
             raise AuthenticationRefused(why, FaultStatus.ACCESS_DENIED)
-        if not agreed.level.signs:
+        if not agreed.level.signs_each_pdu:
             return pdu, agreed
         try:
             return agreed.unprotect_pdu(wire), agreed

@@ -28,7 +28,7 @@ class SyntaxId:
         """The minor version."""
         return self.version >> 16
 
-    def serves(self, asked: SyntaxId) -> bool:
+    def serves_client_syntax(self, asked: SyntaxId) -> bool:
         """Return whether an interface with this identifier serves a client that requests the identifier ``asked``.
 
         Spec: C706 6.1.2.

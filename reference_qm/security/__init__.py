@@ -23,10 +23,10 @@ from reference_qm.security.descriptor import Ace, AceType, Acl, SecurityDescript
 from reference_qm.security.directory_keys import MqdsPublicKey, MqdsPublicKeys, UserSignCert, UserSignCerts
 from reference_qm.security.key_exchange import build_public_key_blob, parse_public_key
 from reference_qm.security.message_attributes import (
-    UNPROTECTED_ATTRIBUTES,
+    ATTRIBUTES_OF_UNPROTECTED_MESSAGE,
     MessageSecurity,
     add_security_attributes,
-    read_security,
+    read_security_attributes,
 )
 from reference_qm.security.provisioning import (
     KEY_BITS_BY_PROVIDER,
@@ -37,12 +37,12 @@ from reference_qm.security.provisioning import (
     generate_rsa_key,
 )
 from reference_qm.security.receiving import (
-    ST_NONE,
-    ST_QUEUE_MANAGER,
-    ST_SID,
+    SENDER_TYPE_NONE,
+    SENDER_TYPE_QUEUE_MANAGER,
+    SENDER_TYPE_SID,
     AccountFinder,
     MessageRefused,
-    Receiver,
+    ReceiverSecurityData,
     authenticate_message,
     authorize_sender,
     decrypt_message,
@@ -56,15 +56,15 @@ from reference_qm.security.signatures import SignatureType, build_signed_content
 __all__ = [
     "AES_PROVIDER",
     "ANONYMOUS_SID",
+    "ATTRIBUTES_OF_UNPROTECTED_MESSAGE",
     "BASE_PROVIDER",
     "DEFAULT_QUEUE_SECURITY",
     "ENHANCED_PROVIDER",
     "EVERYONE_SID",
     "KEY_BITS_BY_PROVIDER",
-    "ST_NONE",
-    "ST_QUEUE_MANAGER",
-    "ST_SID",
-    "UNPROTECTED_ATTRIBUTES",
+    "SENDER_TYPE_NONE",
+    "SENDER_TYPE_QUEUE_MANAGER",
+    "SENDER_TYPE_SID",
     "Account",
     "AccountFinder",
     "Ace",
@@ -81,7 +81,7 @@ __all__ = [
     "PrivacyLevel",
     "PrivateKeyByProvider",
     "QueueAccess",
-    "Receiver",
+    "ReceiverSecurityData",
     "SecurityCaches",
     "SecurityConfig",
     "SecurityDescriptor",
@@ -104,6 +104,6 @@ __all__ = [
     "identify_sender",
     "is_granted",
     "parse_public_key",
-    "read_security",
+    "read_security_attributes",
     "sign_message",
 ]

@@ -25,9 +25,9 @@ MS_PER_MINUTE = 60_000
 class SecuritySettings:
     """The settings that MS-MQQB 3.1.3.1 initializes when the queue manager starts. Sizes are numbers of entries, and
     lifetimes are in ms. Three settings depend on the release of Windows. ``has_separate_base_caches``: the keys of the
-    Base provider are in separate caches (notes <22>, <23>, <59>, <60>, <67> to <69>). ``received_keys_stay``: the
-    caches for received messages are never cleaned up (<61>). ``sent_keys_live_long``: the keys in SendSymmetricKeyCache
-    live for SymmetricKeyLongLifetime (<63>, <64>, <69>).
+    Base provider are in separate caches (notes <22>, <23>, <59>, <60>, <67> to <69>). ``keeps_received_keys_forever``:
+    the caches for received messages are never cleaned up (<61>). ``gives_sent_keys_long_lifetime``: the keys in
+    SendSymmetricKeyCache live for SymmetricKeyLongLifetime (<63>, <64>, <69>).
     """
 
     UserCertCacheSize: int = 53
@@ -42,8 +42,8 @@ class SecuritySettings:
     SendEnhancedRC2Using40BitKeys: bool = False
     RejectEnhancedRC2Using40BitKeys: bool = False
     has_separate_base_caches: bool = False
-    received_keys_stay: bool = False
-    sent_keys_live_long: bool = False
+    keeps_received_keys_forever: bool = False
+    gives_sent_keys_long_lifetime: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +158,10 @@ class SecurityCaches:
         short, received = settings.SymmetricKeyShortLifetime, settings.ReceiveSymmetricKeyCacheSize
         sent = settings.SendSymmetricKeyCacheSize
         self.UserCertCache.resize(settings.UserCertCacheSize, settings.UserCertLifetime)
-        self.ReceiveSymmetricKeyCache.resize(received, None if settings.received_keys_stay else short)
+        self.ReceiveSymmetricKeyCache.resize(received, None if settings.keeps_received_keys_forever else short)
         self.ReceiveBaseSymmetricKeyCache.resize(received, None)
         long = settings.SymmetricKeyLongLifetime
-        self.SendSymmetricKeyCache.resize(sent, long if settings.sent_keys_live_long else short)
+        self.SendSymmetricKeyCache.resize(sent, long if settings.gives_sent_keys_long_lifetime else short)
         self.SendBaseSymmetricKeyCache.resize(sent, short)
 
     def get_receiving_cache(self, level: int) -> TimedCache[CachedSymmetricKey]:

@@ -12,7 +12,7 @@ from enum import IntEnum
 from typing import ClassVar, Self
 
 from reference_qm.codec import FormatError
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.layout import U8, U16, U32, Layout
 from reference_qm.codec.record import Bits, FlaggedRecord, Record
 from reference_qm.security.sid import Sid
@@ -67,7 +67,7 @@ class Ace(Record):
         return bool(self.AceFlags & self.INHERIT_ONLY)
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         start = cursor.offset
         kind, flags, size, mask = cursor.unpack(_ACE_LAYOUT)
         if kind not in tuple(AceType):
@@ -78,9 +78,9 @@ class Ace(Record):
             raise FormatError(
                 "ACE.AceSize", start + 2, cls.SPEC_SECTION, f"{size} is below the minimum {_ACE_LAYOUT.size}"
             )
-        trustee = cursor.within(size - _ACE_LAYOUT.size, "ACE.Sid", cls.SPEC_SECTION)
+        trustee = cursor.take_subcursor(size - _ACE_LAYOUT.size, "ACE.Sid", cls.SPEC_SECTION)
         sid = Sid.read(trustee)
-        trustee.finish("ACE.AceSize", cls.SPEC_SECTION)
+        trustee.require_end("ACE.AceSize", cls.SPEC_SECTION)
         return cls(AceType(kind), mask, sid, flags)
 
     def build(self) -> bytes:
@@ -98,7 +98,7 @@ class Acl(Record):
     AclRevision: int = 2
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         start = cursor.offset
         revision, _, size, count, _ = cursor.unpack(_ACL_LAYOUT)
         if revision not in _ACL_REVISIONS:
@@ -107,7 +107,7 @@ class Acl(Record):
             raise FormatError(
                 "ACL.AclSize", start + 2, cls.SPEC_SECTION, f"{size} is below the minimum {_ACL_LAYOUT.size}"
             )
-        listed = cursor.within(size - _ACL_LAYOUT.size, "ACL.AclSize", cls.SPEC_SECTION)
+        listed = cursor.take_subcursor(size - _ACL_LAYOUT.size, "ACL.AclSize", cls.SPEC_SECTION)
         return cls(tuple(Ace.read(listed) for _ in range(count)), revision)  # bytes behind the last ACE are allowed
 
     def build(self) -> bytes:
@@ -138,7 +138,7 @@ class SecurityDescriptor(FlaggedRecord, Record):
     SR = Bits(15, of="Control")
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         """Read a security descriptor that uses all remaining bytes of ``cursor``."""
         start = cursor.offset
         revision, _, control, owner, group, sacl, dacl = cursor.unpack(_DESCRIPTOR_LAYOUT)
@@ -156,7 +156,7 @@ class SecurityDescriptor(FlaggedRecord, Record):
                 cls.SPEC_SECTION,
                 "SR is clear, so the descriptor is not self-relative",
             )
-        parts = cursor.take(cursor.remaining, "SECURITY_DESCRIPTOR", cls.SPEC_SECTION)
+        parts = cursor.read_bytes(cursor.remaining_bytes, "SECURITY_DESCRIPTOR", cls.SPEC_SECTION)
         present, audited = dacl if control >> 2 & 1 else 0, sacl if control >> 4 & 1 else 0
         return cls(
             Sid.read(_open_descriptor_part(parts, owner, "OffsetOwner")) if owner else None,
@@ -181,18 +181,18 @@ class SecurityDescriptor(FlaggedRecord, Record):
         return bytes(wire)
 
 
-def _read_acl_bytes(cursor: Cursor) -> bytes:
+def _read_acl_bytes(cursor: ByteCursor) -> bytes:
     """Return the bytes of an ACL. Do not check its entries."""
-    head = cursor.take(_ACL_LAYOUT.size, "ACL", "MS-DTYP 2.4.5")
+    head = cursor.read_bytes(_ACL_LAYOUT.size, "ACL", "MS-DTYP 2.4.5")
     size = int.from_bytes(head[2:4], "little")
     if size < _ACL_LAYOUT.size:
         raise FormatError("ACL.AclSize", 2, "MS-DTYP 2.4.5", f"{size} is below the minimum {_ACL_LAYOUT.size}")
-    return head + cursor.take(size - _ACL_LAYOUT.size, "ACL.AclSize", "MS-DTYP 2.4.5")
+    return head + cursor.read_bytes(size - _ACL_LAYOUT.size, "ACL.AclSize", "MS-DTYP 2.4.5")
 
 
-def _open_descriptor_part(parts: bytes, offset: int, field: str) -> Cursor:
+def _open_descriptor_part(parts: bytes, offset: int, field: str) -> ByteCursor:
     """Return a cursor for a part of a security descriptor. ``offset`` counts from the start of the descriptor."""
     begin = offset - _DESCRIPTOR_LAYOUT.size
     if not 0 <= begin < len(parts):
         raise FormatError(f"SECURITY_DESCRIPTOR.{field}", 0, "MS-DTYP 2.4.6", f"{offset} is outside the descriptor")
-    return Cursor(parts, begin)
+    return ByteCursor(parts, begin)

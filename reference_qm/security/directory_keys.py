@@ -12,7 +12,7 @@ from uuid import UUID
 
 from reference_qm.codec import NULL_GUID, FormatError, PublicKeyBlob
 from reference_qm.codec import text as wchars
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.layout import GUID, U32, Layout
 from reference_qm.codec.record import Record
 from reference_qm.security.algorithms import HashAlgorithm
@@ -49,13 +49,13 @@ class MqdsPublicKey(Record):
         return len(wchars.append_terminator(self.sProviderName, terminated=True))
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         key_size, name_size, kind = cursor.unpack(_PUBLIC_KEY_LAYOUT)
         field = "MQDSPUBLICKEY.sProviderName"
-        name = cursor.within(name_size, field, cls.SPEC_SECTION)
-        provider = wchars.decode(name.through(wchars.NULL_WCHAR, field, cls.SPEC_SECTION))
-        name.finish(field, cls.SPEC_SECTION)
-        return cls(kind, provider, cursor.take(key_size, "MQDSPUBLICKEY.aBuf", cls.SPEC_SECTION))
+        name = cursor.take_subcursor(name_size, field, cls.SPEC_SECTION)
+        provider = wchars.decode_wchars(name.read_wchars_up_to_marker(wchars.NULL_WCHAR, field, cls.SPEC_SECTION))
+        name.require_end(field, cls.SPEC_SECTION)
+        return cls(kind, provider, cursor.read_bytes(key_size, "MQDSPUBLICKEY.aBuf", cls.SPEC_SECTION))
 
     def build(self) -> bytes:
         return (
@@ -79,7 +79,7 @@ class MqdsPublicKeys(Record):
     aPublicKeys: tuple[MqdsPublicKey, ...] = ()
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         start = cursor.offset
         size, count = cursor.unpack(_PUBLIC_KEYS_LAYOUT)
         if size < _PUBLIC_KEYS_LAYOUT.size:
@@ -89,9 +89,9 @@ class MqdsPublicKeys(Record):
                 cls.SPEC_SECTION,
                 f"{size} is below the minimum {_PUBLIC_KEYS_LAYOUT.size}",
             )
-        listed = cursor.within(size - _PUBLIC_KEYS_LAYOUT.size, "MQDSPUBLICKEYS.aPublicKeys", cls.SPEC_SECTION)
+        listed = cursor.take_subcursor(size - _PUBLIC_KEYS_LAYOUT.size, "MQDSPUBLICKEYS.aPublicKeys", cls.SPEC_SECTION)
         keys = tuple(MqdsPublicKey.read(listed) for _ in range(count))
-        listed.finish("MQDSPUBLICKEYS.ulLen", cls.SPEC_SECTION)
+        listed.require_end("MQDSPUBLICKEYS.ulLen", cls.SPEC_SECTION)
         return cls(keys)
 
     def build(self) -> bytes:
@@ -128,9 +128,9 @@ class UserSignCert(Record):
         return cls(compute_digest(HashAlgorithm.MD5, certificate), identifier, certificate)
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         made, identifier, size = cursor.unpack(_CERTIFICATE_LAYOUT)
-        return cls(made, identifier, cursor.take(size, "MQUSERSIGNCERT.Certificate", cls.SPEC_SECTION))
+        return cls(made, identifier, cursor.read_bytes(size, "MQUSERSIGNCERT.Certificate", cls.SPEC_SECTION))
 
     def build(self) -> bytes:
         return _CERTIFICATE_LAYOUT.build(self) + self.Certificate
@@ -145,7 +145,7 @@ class UserSignCerts(Record):
     Certificates: tuple[UserSignCert, ...] = ()
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         (count,) = cursor.unpack(_CERTIFICATES_LAYOUT)
         return cls(tuple(UserSignCert.read(cursor) for _ in range(count)))
 

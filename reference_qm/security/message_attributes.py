@@ -47,7 +47,7 @@ class MessageSecurity:
         return self != named
 
 
-UNPROTECTED_ATTRIBUTES = (0, HashAlgorithm.SHA512, EncryptionAlgorithm.RC4)
+ATTRIBUTES_OF_UNPROTECTED_MESSAGE = (0, HashAlgorithm.SHA512, EncryptionAlgorithm.RC4)
 """The PrivacyLevel, HashAlgorithm and EncryptionAlgorithm of a message without MessageSecurity."""
 
 
@@ -92,7 +92,7 @@ def add_security_attributes(packet: UserMessagePacket, security: MessageSecurity
     )
 
 
-def read_security(packet: UserMessagePacket) -> MessageSecurity:
+def read_security_attributes(packet: UserMessagePacket) -> MessageSecurity:
     """Return the security attributes of a packet. Spec: MS-MQDMPR 3.1.7.1.31.
 
     AuthenticationLevel is AS, which the receiver set (MS-MQQB 3.1.5.8.3). The table of the document names AU, but

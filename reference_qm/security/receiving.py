@@ -41,7 +41,7 @@ from reference_qm.security.key_exchange import decrypt_symmetric_key
 from reference_qm.security.security_error import SecurityError
 from reference_qm.security.sid import ANONYMOUS_SID, EVERYONE_SID, Sid
 from reference_qm.security.signatures import (
-    BuildSignedContent,
+    SignedContentBuilder,
     build_signed_content,
     find_valid_signature_type,
     is_signed,
@@ -51,7 +51,7 @@ from reference_qm.surface.clock import Now
 _SPEC_SECTION = "MS-MQQB 3.1.5.8.3"
 _KNOWN_PROVIDERS = frozenset(privacy.provider for privacy in PRIVACY_BY_LEVEL.values())
 _ZERO_KEY_BITS = 88
-ST_NONE, ST_SID, ST_QUEUE_MANAGER = 0, 1, 2
+SENDER_TYPE_NONE, SENDER_TYPE_SID, SENDER_TYPE_QUEUE_MANAGER = 0, 1, 2
 """The values of SecurityHeader.Flags.ST. Spec: MS-MQMQ 2.2.20.6."""
 
 
@@ -68,7 +68,7 @@ class AccountFinder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Receiver:
+class ReceiverSecurityData:
     """The security data of the receiving queue manager. ``private_keys``: the private keys of the queue manager, by
     the name of the provider.
     """
@@ -88,7 +88,7 @@ class MessageRefused(Exception):
         self.message_class = message_class
 
 
-def decrypt_message(packet: UserMessagePacket, receiver: Receiver, now: Now) -> UserMessagePacket:
+def decrypt_message(packet: UserMessagePacket, receiver: ReceiverSecurityData, now: Now) -> UserMessagePacket:
     """Return the packet with its body decrypted. Spec: MS-MQQB 3.1.5.8.3 for a message in which EB is set."""
     security, properties = packet.SecurityHeader, packet.MessagePropertiesHeader
     if security is None or not security.EB:
@@ -113,7 +113,7 @@ def _find_symmetric_key(
     security: SecurityHeader,
     privacy: PrivacyProvider,
     algorithm: EncryptionAlgorithm,
-    receiver: Receiver,
+    receiver: ReceiverSecurityData,
     now: Now,
 ) -> bytes:
     """Return the symmetric key of the message, either from the cache or by decrypting the SIMPLEBLOB in the message."""
@@ -137,7 +137,9 @@ def _find_symmetric_key(
     return key
 
 
-def _check_key_strength(provider: str, algorithm: EncryptionAlgorithm, key: bytes, receiver: Receiver) -> None:
+def _check_key_strength(
+    provider: str, algorithm: EncryptionAlgorithm, key: bytes, receiver: ReceiverSecurityData
+) -> None:
     if not receiver.caches.settings.RejectEnhancedRC2Using40BitKeys:
         return
     if provider == ENHANCED_PROVIDER and algorithm is EncryptionAlgorithm.RC2 and not any(key[-_ZERO_KEY_BITS // 8 :]):
@@ -147,7 +149,7 @@ def _check_key_strength(provider: str, algorithm: EncryptionAlgorithm, key: byte
 
 
 def authenticate_message(
-    packet: UserMessagePacket, content: BuildSignedContent = build_signed_content
+    packet: UserMessagePacket, content: SignedContentBuilder = build_signed_content
 ) -> UserMessagePacket:
     """Return the packet with the kind of its signature in AS, which is 0 if the packet has no signature. The body
     must already be decrypted.
@@ -179,12 +181,12 @@ def _check_signature_provider(security: SecurityHeader) -> None:
         raise MessageRefused(MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER, reason)
 
 
-def identify_sender(packet: UserMessagePacket, receiver: Receiver, now: Now) -> None:
+def identify_sender(packet: UserMessagePacket, receiver: ReceiverSecurityData, now: Now) -> None:
     """Check that the certificate of an authenticated message belongs to the sender of the message, according to the
     cache or the directory.
     """
     security = packet.SecurityHeader
-    if security is None or not security.AS or security.ST == ST_NONE:
+    if security is None or not security.AS or security.ST == SENDER_TYPE_NONE:
         return
     certificate, security_id = security.SecurityData.SenderCert, security.SecurityData.SecurityID
     cache = receiver.caches.UserCertCache
@@ -202,7 +204,7 @@ def identify_sender(packet: UserMessagePacket, receiver: Receiver, now: Now) -> 
     cache.add(CachedUserCert(matching, security_id, now.utc_s))
 
 
-def authorize_sender(security: SecurityHeader, receiver: Receiver, queue: SecurityDescriptor) -> None:
+def authorize_sender(security: SecurityHeader, receiver: ReceiverSecurityData, queue: SecurityDescriptor) -> None:
     """Check that the sender may write to a queue with the given security descriptor."""
     try:
         user, sids = _build_access_token(security, receiver.accounts)
@@ -219,9 +221,9 @@ def _build_access_token(security: SecurityHeader, accounts: AccountFinder) -> tu
     """Return the userSID and the Sids of a user's token, or None for an unknown account. The Sids always include the
     group Everyone.
     """
-    if security.ST == ST_NONE:
+    if security.ST == SENDER_TYPE_NONE:
         return ANONYMOUS_SID, frozenset({ANONYMOUS_SID})
-    if security.ST == ST_QUEUE_MANAGER:
+    if security.ST == SENDER_TYPE_QUEUE_MANAGER:
         return EVERYONE_SID, frozenset({EVERYONE_SID})
     user = Sid.parse(security.SecurityData.SecurityID)
     groups = accounts.groups(user)

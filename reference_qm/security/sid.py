@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from reference_qm.codec import FormatError, MisuseError
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.layout import U8, U32, Layout
 from reference_qm.codec.record import Record
 
@@ -48,7 +48,7 @@ class Sid(Record):
         return cls(authority, tuple(subs))
 
     @classmethod
-    def read(cls, cursor: Cursor) -> Self:
+    def read(cls, cursor: ByteCursor) -> Self:
         start = cursor.offset
         revision, count, authority = cursor.unpack(_SID_LAYOUT)
         if revision != SID_REVISION:

@@ -112,7 +112,7 @@ def build_signed_content(packet: UserMessagePacket, kind: SignatureType) -> byte
     return b"".join(field(packet) for field in _FIELDS_BY_SIGNATURE_TYPE[kind])
 
 
-BuildSignedContent = Callable[[UserMessagePacket, SignatureType], bytes]
+SignedContentBuilder = Callable[[UserMessagePacket, SignatureType], bytes]
 """The type of a function that returns the octets to be hashed, such as ``build_signed_content``."""
 
 
@@ -120,7 +120,7 @@ def sign_message(
     packet: UserMessagePacket,
     kind: SignatureType,
     key: rsa.RSAPrivateKey,
-    content: BuildSignedContent = build_signed_content,
+    content: SignedContentBuilder = build_signed_content,
 ) -> UserMessagePacket:
     """Return the signed packet. The body of ``packet`` must not be encrypted.
 
@@ -169,7 +169,7 @@ def is_signed(packet: UserMessagePacket) -> bool:
 
 
 def find_valid_signature_type(
-    packet: UserMessagePacket, content: BuildSignedContent = build_signed_content
+    packet: UserMessagePacket, content: SignedContentBuilder = build_signed_content
 ) -> SignatureType:
     """Return the kind of the valid signature of a packet. Raise SecurityError if no signature is valid.
 

@@ -20,7 +20,7 @@ from reference_qm.surface.inputs import (
 CLOSE_FLUSH_TIMEOUT_S = 5.0
 """The time limit in s for sending the pending bytes of a connection that is being closed."""
 
-OpenedInput = type[TransportAccepted] | type[TransportConnected]
+OpenedConnectionInput = type[TransportAccepted] | type[TransportConnected]
 
 
 class Connection(asyncio.Protocol):
@@ -35,7 +35,7 @@ class Connection(asyncio.Protocol):
     def __init__(
         self,
         name: str,
-        opened: OpenedInput,
+        opened: OpenedConnectionInput,
         deliver: Callable[[Input], None],
         admit: Callable[[Connection], bool],
         gone: Callable[[Connection], None],

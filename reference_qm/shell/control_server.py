@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from reference_qm.control import (
-    FACILITIES,
+    VERBS_BY_FACILITY,
     ControlError,
     VerbNotOffered,
     build_answer,
@@ -19,7 +19,7 @@ from reference_qm.control import (
 )
 from reference_qm.shell.host import Host
 from reference_qm.surface.commands import CancelWaiting, CloseQueue, OpenQueue, Request
-from reference_qm.surface.effects import Answer, Completed
+from reference_qm.surface.effects import Answer, CommandCompleted
 from reference_qm.surface.inputs import Endpoint
 from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen
 from reference_qm.surface.store import StoreError
@@ -49,7 +49,7 @@ class ControlServer:
         host: Host,
         stop: Callable[[], None],
         reset: Callable[[], None],
-        offered: Collection[str] = frozenset(FACILITIES),
+        offered: Collection[str] = frozenset(VERBS_BY_FACILITY),
     ) -> None:
         self.host = host
         self.stop = stop
@@ -83,10 +83,10 @@ class ControlServer:
         for client in self.clients:
             client.forget_handles()
 
-    def hang_up(self) -> None:
+    def close_client_connections(self) -> None:
         """Close the connections of all clients."""
         for client in self.clients:
-            client.hang_up()
+            client.close_client_connections()
 
 
 class ControlClient(asyncio.Protocol):
@@ -110,7 +110,7 @@ class ControlClient(asyncio.Protocol):
         self._transport = cast("asyncio.Transport", transport)
         if len(self.server.clients) >= CLIENTS_LIMIT:
             self._refuse_request(None, f"{CLIENTS_LIMIT} control clients are already connected; close one of them")
-            self.hang_up()
+            self.close_client_connections()
             return
         self.server.clients.add(self)
 
@@ -142,7 +142,7 @@ class ControlClient(asyncio.Protocol):
 
     # -- requests and answers -----------------------------------------------------------------------------------
 
-    def hang_up(self) -> None:
+    def close_client_connections(self) -> None:
         """Close the connection after the pending answers are delivered."""
         if self._transport is not None:
             self._transport.close()
@@ -157,7 +157,7 @@ class ControlClient(asyncio.Protocol):
         if not self._paused and len(self._unread) > LINE_BYTES_LIMIT:
             self._unread.clear()
             self._refuse_request(None, LINE_TOO_LONG_REFUSAL)
-            self.hang_up()
+            self.close_client_connections()
 
     def _handle_request_line(self, line: bytes) -> None:
         number: Any = None
@@ -189,7 +189,7 @@ class ControlClient(asyncio.Protocol):
 
         def send_answer(result: Answer) -> None:
             self._waiting.pop(result.token, None)
-            if isinstance(result, Completed):
+            if isinstance(result, CommandCompleted):
                 self._note_handle_change(request, result)
             self._send_reply(self._limit_facilities(build_answer(number, result)))
 
@@ -197,7 +197,7 @@ class ControlClient(asyncio.Protocol):
         if self.server.host.is_unanswered(token):
             self._waiting[token] = number
 
-    def _note_handle_change(self, request: Request | HostRequest, result: Completed) -> None:
+    def _note_handle_change(self, request: Request | HostRequest, result: CommandCompleted) -> None:
         """Record that a handle was opened or closed. If a handle was opened but its client has already disconnected,
         close the handle at once.
         """

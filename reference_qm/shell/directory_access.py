@@ -16,7 +16,7 @@ from reference_qm.surface.effects import ReadDirectory, WriteDirectory
 from reference_qm.surface.inputs import DirectoryAnswered
 from reference_qm.surface.surroundings import HostRequest, Surroundings
 
-DIRECTORY_POLL_S = 0.5
+DIRECTORY_POLL_INTERVAL_S = 0.5
 """The interval in s for checking a shared directory for changes."""
 
 
@@ -45,10 +45,10 @@ class DirectoryAccess:
         except StorageError as error:
             return str(error)
 
-    async def watch(self, changed: Callable[[], None]) -> None:
+    async def watch_shared_directory(self, changed: Callable[[], None]) -> None:
         """Report the changes that other programs make to a shared directory, until the host stops."""
         while self._directory is not None and self._directory.shared:
-            await asyncio.sleep(DIRECTORY_POLL_S)
+            await asyncio.sleep(DIRECTORY_POLL_INTERVAL_S)
             with contextlib.suppress(StorageError):  # the next read reports the failure if it persists
                 if await asyncio.get_running_loop().run_in_executor(self._thread, self._directory.is_outdated):
                     changed()

@@ -103,15 +103,20 @@ def _build_elements(values: TomlValues, where: str) -> list[tuple[str, Directory
     return [
         (where, Enterprise(Identifier=_get_identifier({}, "enterprise", ENTERPRISE), Name=ENTERPRISE)),
         *((place, Site(Identifier=sites[one["name"].lower()], Name=one["name"])) for place, one in entries["sites"]),
-        *((place, _build_machine(one, sites, machines, place)) for place, one in entries["queue_managers"]),
+        *(
+            (place, _build_queue_manager_object(one, sites, machines, place))
+            for place, one in entries["queue_managers"]
+        ),
         *((place, _build_routing_link_object(one, sites, machines, place)) for place, one in entries["links"]),
         *((place, _build_computer_object(one)) for place, one in entries["queue_managers"] if "computer_sid" in one),
         *((place, _build_queue(one, machines, place)) for place, one in entries["queues"]),
-        *((place, _build_list(one, named, place)) for place, one in entries["distribution_lists"]),
+        *((place, _build_distribution_list_object(one, named, place)) for place, one in entries["distribution_lists"]),
     ]
 
 
-def _build_machine(values: TomlValues, sites: IdentifierByName, machines: IdentifierByName, place: str) -> QueueManager:
+def _build_queue_manager_object(
+    values: TomlValues, sites: IdentifierByName, machines: IdentifierByName, place: str
+) -> QueueManager:
     return QueueManager(
         Identifier=values["identifier"],
         ComputerName=values["computer_name"],
@@ -160,7 +165,7 @@ def _build_computer_object(values: TomlValues) -> Computer:
     )
 
 
-def _build_list(values: TomlValues, named: IdentifierByName, place: str) -> DistributionList:
+def _build_distribution_list_object(values: TomlValues, named: IdentifierByName, place: str) -> DistributionList:
     return DistributionList(
         Identifier=_get_identifier(values, "list", values["name"]),
         Name=values["name"],

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from reference_qm.shell import system
-from reference_qm.shell.connection import Connection, OpenedInput
+from reference_qm.shell.connection import Connection, OpenedConnectionInput
 from reference_qm.shell.datagrams import DatagramSocket
-from reference_qm.shell.directory_access import DIRECTORY_POLL_S, DirectoryAccess
+from reference_qm.shell.directory_access import DIRECTORY_POLL_INTERVAL_S, DirectoryAccess
 from reference_qm.shell.resolver import Resolver
 from reference_qm.shell.rpc_server import RpcListener
 from reference_qm.shell.unsent import UNSENT_BYTES_LIMIT, UnsentBytesLimit
@@ -23,17 +23,17 @@ from reference_qm.surface.commands import Request, Result
 from reference_qm.surface.driver import CoreDriver, CoreFactory, Timer
 from reference_qm.surface.effects import (
     Answer,
+    CloseRpcConnection,
     CloseTransport,
-    Completed,
+    CommandCompleted,
+    CommandRejected,
     Connect,
     Persist,
     ReadDirectory,
-    Rejected,
     ResolveHost,
-    RpcClose,
-    RpcSend,
     SendDatagram,
     SendPacket,
+    SendRpcBytes,
     StartAgain,
     WriteDirectory,
 )
@@ -44,19 +44,19 @@ from reference_qm.surface.inputs import (
     Endpoint,
     HostResolved,
     Input,
-    Persisted,
     PersistFailed,
     PingSocket,
+    QueueManagerStarted,
+    QueueManagerStopped,
+    RecordPersisted,
     ResourcesChanged,
     RpcListening,
-    Started,
-    Stopped,
     TransportAccepted,
     TransportConnected,
     TransportFailed,
     TransportLost,
 )
-from reference_qm.surface.store import Store, StoreError, StoreFailure
+from reference_qm.surface.store import PermanentStoreFailure, Store, StoreError
 from reference_qm.surface.surroundings import (
     DISK_FULL_REASON,
     AccessPublishedObject,
@@ -72,7 +72,7 @@ LISTEN_BACKLOG = 1024
 connections.
 """
 CONNECT_TIMEOUT_S = 20
-FREE_SPACE_POLL_S = 0.1
+FREE_SPACE_POLL_INTERVAL_S = 0.1
 """The interval in s for checking the free space of the disk."""
 STOP_FLUSH_TIMEOUT_S = 0.5
 """The time limit in s for a service that stops to send its pending bytes."""
@@ -84,7 +84,7 @@ class HostLimits:
 
     connections: int = 8192
     unsent_bytes: int = 272 * 1024 * 1024
-    all_unsent_bytes: int = UNSENT_BYTES_LIMIT
+    max_unsent_bytes_of_all_connections: int = UNSENT_BYTES_LIMIT
     """The limit for the bytes that wait to be sent on all connections together. A connection that exceeds the limit is
     aborted.
     """
@@ -112,7 +112,7 @@ class Host:
         self._surroundings = surroundings or Surroundings()
         self.directory = DirectoryAccess(self._surroundings)
         self.limits = limits
-        self._unsent = UnsentBytesLimit(limits.all_unsent_bytes)
+        self._unsent = UnsentBytesLimit(limits.max_unsent_bytes_of_all_connections)
         self._unsent.include_connections(lambda: (connection.unsent_bytes for connection in self._connections))
         self.rpc = RpcListener(
             self.handle, connections=limits.connections, unsent_bytes=limits.unsent_bytes, unsent=self._unsent
@@ -177,13 +177,13 @@ class Host:
     def _start_core(self) -> None:
         if self._rpc_listening is not None:
             self.handle(self._rpc_listening)
-        self.handle(Started())
+        self.handle(QueueManagerStarted())
         for event in self._surroundings.list_start_inputs():
             self.handle(event)
         if self._short:
             self.handle(ResourcesChanged(low=True))
         self._start_task(self._watch_free_space())
-        self._start_task(self.directory.watch(lambda: self.handle(DirectoryChanged())))
+        self._start_task(self.directory.watch_shared_directory(lambda: self.handle(DirectoryChanged())))
 
     def restart(self) -> None:
         """End the core as a crash does, and start a new core with the same store. Only the listeners stay open."""
@@ -208,7 +208,7 @@ class Host:
 
     async def stop(self) -> None:
         """Stop the core, send the pending bytes, and close every socket."""
-        self.handle(Stopped())
+        self.handle(QueueManagerStopped())
         self._stopping = True
         self.close_listeners()
         for connection in self._list_connections():
@@ -260,7 +260,7 @@ class Host:
             source.close()
         unanswered, self._answered = self._answered, {}
         for token, answered in unanswered.items():
-            answered(Rejected(token, why))
+            answered(CommandRejected(token, why))
 
     # -- inputs -------------------------------------------------------------------------------------------------
 
@@ -321,10 +321,10 @@ class Host:
             ping.start()
         ping.send(effect.remote, effect.data)
 
-    def send_rpc_bytes(self, effect: RpcSend) -> None:
+    def send_rpc_bytes(self, effect: SendRpcBytes) -> None:
         self.rpc.send(effect.connection, effect.data)
 
-    def close_rpc_connection(self, effect: RpcClose) -> None:
+    def close_rpc_connection(self, effect: CloseRpcConnection) -> None:
         self.rpc.close(effect.connection)
 
     def resolve_host(self, effect: ResolveHost) -> None:
@@ -365,7 +365,9 @@ class Host:
             text = f"cannot connect from {self.address} to {remote.host}:{remote.port}: {_describe_system_error(error)}"
             self.handle(TransportFailed(connection.name, text))
 
-    def _create_connection(self, name: str, opened: OpenedInput, remote: Endpoint | None = None) -> Connection:
+    def _create_connection(
+        self, name: str, opened: OpenedConnectionInput, remote: Endpoint | None = None
+    ) -> Connection:
         limit = self.limits.unsent_bytes
         return Connection(
             name,
@@ -415,8 +417,8 @@ class Host:
             await self._report_environment_changes(before)
         except StoreError as error:
             done = str(error)
-        self.answer(Rejected(token, done) if isinstance(done, str) else Completed(token, Result(done)))
-        await asyncio.sleep(DIRECTORY_POLL_S)
+        self.answer(CommandRejected(token, done) if isinstance(done, str) else CommandCompleted(token, Result(done)))
+        await asyncio.sleep(DIRECTORY_POLL_INTERVAL_S)
         self.handle(DirectoryChanged())
 
     async def _report_environment_changes(self, before: Mapping[str, bool]) -> None:
@@ -435,7 +437,7 @@ class Host:
         """
         while True:
             self._check_free_space()
-            await asyncio.sleep(FREE_SPACE_POLL_S)
+            await asyncio.sleep(FREE_SPACE_POLL_INTERVAL_S)
 
     def _check_free_space(self) -> None:
         describe_shortage = self.store.describe_shortage()
@@ -462,13 +464,13 @@ class Host:
                     (life, PersistFailed(effect.token, str(error))) for life, effect in batch
                 ]
             except Exception as error:  # the content of the disk is unknown now
-                raise StoreFailure(
+                raise PermanentStoreFailure(
                     f"the store failed and can store no further records: {_describe_error(error)}"
                 ) from error
             else:
                 if not self._short:
                     self._complaint = ""
-                answers = [(life, Persisted(effect.token)) for life, effect in batch]
+                answers = [(life, RecordPersisted(effect.token)) for life, effect in batch]
             self.driver.handle(*(answer for life, answer in answers if life == self._life))
             self._check_free_space()
         self._writer = None

@@ -23,7 +23,7 @@ from reference_qm.shell.rpc_user import User
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
 from reference_qm.surface.commands import Request, Result
-from reference_qm.surface.effects import Answer, Completed
+from reference_qm.surface.effects import Answer, CommandCompleted
 from reference_qm.surface.entropy import new_guid
 from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen, RemotePeek, RemoteReceive
 from reference_qm.surface.store import MemoryStore
@@ -124,6 +124,6 @@ async def _ask_host(host: Host, request: Request) -> Result:
     answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
     host.ask(request, answered.set_result)
     answer = await answered
-    if isinstance(answer, Completed):
+    if isinstance(answer, CommandCompleted):
         return answer.result
     raise RemoteReadError(answer.error)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import cast
 
 from reference_qm.shell.unsent import UnsentBytesLimit
-from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcLost
+from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytesReceived, RpcConnectionLost
 
 STOP_FLUSH_TIMEOUT_S = 0.5
 """The time limit in s for a listener that stops to send pending answers."""
@@ -27,7 +27,7 @@ TCP_KEEPALIVE_OPTIONS = (("TCP_KEEPIDLE", 120), ("TCP_KEEPINTVL", 30), ("TCP_KEE
 
 
 class RpcListener:
-    """Listens on the ports of DCE/RPC, and passes RpcAccepted, RpcBytes and RpcLost to ``deliver``.
+    """Listens on the ports of DCE/RPC, and passes RpcAccepted, RpcBytesReceived and RpcConnectionLost to ``deliver``.
 
     ``connections``: the maximum number of clients. ``unsent_bytes``: the maximum number of bytes that a client has
     not read. A client that exceeds this number is disconnected.
@@ -43,7 +43,7 @@ class RpcListener:
     ) -> None:
         self.deliver = deliver
         self.unsent = unsent or UnsentBytesLimit()
-        self.unsent.include_connections(lambda: (client.waiting_bytes for client in self._open))
+        self.unsent.include_connections(lambda: (client.unsent_and_unhandled_bytes for client in self._open))
         self.connections = connections
         self.unsent_bytes = unsent_bytes
         self.accepted = 0
@@ -143,7 +143,7 @@ class RpcListener:
         if not self._open:
             self._empty.set()
         if self._clients.pop(name, None) is not None:
-            self.deliver(RpcLost(name, reason))
+            self.deliver(RpcConnectionLost(name, reason))
 
 
 class _Connection(asyncio.Protocol):
@@ -157,7 +157,7 @@ class _Connection(asyncio.Protocol):
         self._paused = False
 
     @property
-    def waiting_bytes(self) -> int:
+    def unsent_and_unhandled_bytes(self) -> int:
         """The number of bytes that were not sent or not handled yet."""
         return len(self._untaken) + (0 if self._transport is None else self._transport.get_write_buffer_size())
 
@@ -197,7 +197,7 @@ class _Connection(asyncio.Protocol):
             and self._listener.is_known_connection(self._name)
         ):
             piece, self._untaken = self._untaken[:REQUEST_BYTES_AT_ONCE], self._untaken[REQUEST_BYTES_AT_ONCE:]
-            self._listener.deliver(RpcBytes(self._name, piece))
+            self._listener.deliver(RpcBytesReceived(self._name, piece))
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._name is not None:
@@ -207,7 +207,7 @@ class _Connection(asyncio.Protocol):
         """Send bytes in order. Bytes for a broken connection are discarded."""
         if self._transport is None or self._transport.is_closing():
             return
-        waiting = self.waiting_bytes
+        waiting = self.unsent_and_unhandled_bytes
         if waiting + len(data) > self._listener.unsent_bytes or self._listener.unsent.is_full(waiting):
             self._transport.abort()
             return

@@ -14,9 +14,9 @@ from importlib import metadata
 from typing import Any
 from uuid import UUID
 
-from reference_qm.control import FACILITIES, ControlError
+from reference_qm.control import VERBS_BY_FACILITY, ControlError
 from reference_qm.core.enterprise.restoring import RestoreError
-from reference_qm.core.installation import Installation, MakeQueueManager, WrapCore, make_plain_core
+from reference_qm.core.installation import CoreWrapper, QueueManagerFactory, QueueManagerInstallation, make_plain_core
 from reference_qm.releases.table import get_replaced_parts
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.host import Host
@@ -26,7 +26,7 @@ from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
 from reference_qm.surface.driver import Core, CoreFactory, RestorableCore
 from reference_qm.surface.inputs import Endpoint
-from reference_qm.surface.store import MemoryStore, Store, StoreError, StoreFailure
+from reference_qm.surface.store import MemoryStore, PermanentStoreFailure, Store, StoreError
 from reference_qm.surface.surroundings import Surroundings
 
 log = logging.getLogger(__name__)
@@ -66,7 +66,7 @@ def make_core_factory(settings: ServeSettings, faults: Sequence[str]) -> CoreFac
 
     The function raises SettingsError for an unknown fault, and for unusable entries of the store.
     """
-    installation = Installation(
+    installation = QueueManagerInstallation(
         settings.config,
         SystemEntropy(),
         _make_fault_wrapper(faults) if faults else make_plain_core,
@@ -82,16 +82,16 @@ def make_core_factory(settings: ServeSettings, faults: Sequence[str]) -> CoreFac
     return begin_core
 
 
-def _make_fault_wrapper(names: Sequence[str]) -> WrapCore:
+def _make_fault_wrapper(names: Sequence[str]) -> CoreWrapper:
     """Return the function that adds faults to a core. An installed package provides this function."""
     offered = metadata.entry_points(group=FAULTS_ENTRY_POINT_GROUP)
     if not offered:
         raise SettingsError(
             f"--fault {names[0]}: no installed package offers faults (entry point {FAULTS_ENTRY_POINT_GROUP})"
         )
-    make_faulty: Callable[[MakeQueueManager, Sequence[str]], RestorableCore] = next(iter(offered)).load()
+    make_faulty: Callable[[QueueManagerFactory, Sequence[str]], RestorableCore] = next(iter(offered)).load()
 
-    def wrap_core(make: MakeQueueManager) -> RestorableCore:
+    def wrap_core(make: QueueManagerFactory) -> RestorableCore:
         try:
             return make_faulty(make, names)
         except LookupError as error:
@@ -100,7 +100,7 @@ def _make_fault_wrapper(names: Sequence[str]) -> WrapCore:
     return wrap_core
 
 
-class Service:
+class QueueManagerService:
     """A core with its host and, if requested, its control server."""
 
     def __init__(
@@ -108,7 +108,7 @@ class Service:
         settings: ServeSettings,
         new_core: CoreFactory,
         store: Store | None = None,
-        facilities: Collection[str] = frozenset(FACILITIES),
+        facilities: Collection[str] = frozenset(VERBS_BY_FACILITY),
     ) -> None:
         self.settings = settings
         surroundings = Surroundings(settings.directory, settings.config.identifier)
@@ -136,7 +136,7 @@ class Service:
         if self._failed:
             return False
         await self.host.stop()
-        self.control.hang_up()
+        self.control.close_client_connections()
         return True
 
     def stop(self) -> None:
@@ -201,7 +201,7 @@ class Service:
         if isinstance(error, OSError):
             log.warning("%s: %s", context["message"], error)
             return
-        if isinstance(error, StoreFailure | StoreError | SettingsError):
+        if isinstance(error, PermanentStoreFailure | StoreError | SettingsError):
             log.critical("%s", error)
         else:
             loop.default_exception_handler(context)

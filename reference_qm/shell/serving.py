@@ -10,8 +10,8 @@ from pathlib import Path
 
 import typer
 
-from reference_qm.control import FACILITIES
-from reference_qm.shell.service import Service, make_core_factory, open_store, use_stored_identifier
+from reference_qm.control import VERBS_BY_FACILITY
+from reference_qm.shell.service import QueueManagerService, make_core_factory, open_store, use_stored_identifier
 from reference_qm.shell.settings import ServeSettings, load_settings
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
@@ -37,10 +37,10 @@ def serve_until_stopped(
 def _parse_facilities(facilities: str | None) -> frozenset[str]:
     """Return the facilities that a comma-separated list names. Raise SettingsError for an unknown facility."""
     if facilities is None:
-        return frozenset(FACILITIES)
+        return frozenset(VERBS_BY_FACILITY)
     names = frozenset(name.strip() for name in facilities.split(",") if name.strip())
-    if unknown := sorted(names - FACILITIES.keys()):
-        raise SettingsError(f"--facilities: unknown facility {unknown[0]!r}; known: {', '.join(FACILITIES)}")
+    if unknown := sorted(names - VERBS_BY_FACILITY.keys()):
+        raise SettingsError(f"--facilities: unknown facility {unknown[0]!r}; known: {', '.join(VERBS_BY_FACILITY)}")
     return names
 
 
@@ -51,4 +51,4 @@ async def _run_service(settings: ServeSettings, faults: list[str], facilities: f
         if store is not None:
             stack.callback(store.close)
         found = use_stored_identifier(settings, store)
-        return await Service(found, make_core_factory(found, faults), store, facilities).run(typer.echo)
+        return await QueueManagerService(found, make_core_factory(found, faults), store, facilities).run(typer.echo)

@@ -208,7 +208,7 @@ _CONVERTERS_BY_TABLE: Mapping[str, ConverterByKey] = MappingProxyType(
         "limits": {
             "connections": toml.make_integer_converter(1, 1_000_000),
             "unsent_bytes": toml.make_integer_converter(1, 1 << 40),
-            "all_unsent_bytes": toml.make_integer_converter(1, 1 << 40),
+            "max_unsent_bytes_of_all_connections": toml.make_integer_converter(1, 1 << 40),
         },
     }
 )

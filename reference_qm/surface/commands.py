@@ -1,4 +1,4 @@
-"""Defines the requests of a higher layer, for the ``Command`` input, and the result values of ``Completed``."""
+"""Defines the requests of a higher layer, for the ``Command`` input, and the result values of ``CommandCompleted``."""
 
 from __future__ import annotations
 

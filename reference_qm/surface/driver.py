@@ -15,18 +15,18 @@ from typing import Any, Protocol, TypeVar
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import (
     Answer,
+    CloseRpcConnection,
     CloseTransport,
-    Completed,
+    CommandCompleted,
+    CommandRejected,
     Connect,
     Effect,
     Persist,
     ReadDirectory,
-    Rejected,
     ResolveHost,
-    RpcClose,
-    RpcSend,
     SendDatagram,
     SendPacket,
+    SendRpcBytes,
     StartAgain,
     WriteDirectory,
 )
@@ -100,10 +100,10 @@ class Host(Protocol):
     def send_datagram(self, effect: SendDatagram, /) -> None:
         """Send a UDP datagram."""
 
-    def send_rpc_bytes(self, effect: RpcSend, /) -> None:
+    def send_rpc_bytes(self, effect: SendRpcBytes, /) -> None:
         """Send bytes of DCE/RPC. If the connection has been lost, do nothing."""
 
-    def close_rpc_connection(self, effect: RpcClose, /) -> None:
+    def close_rpc_connection(self, effect: CloseRpcConnection, /) -> None:
         """Close a DCE/RPC connection if it is still open."""
 
     def resolve_host(self, effect: ResolveHost, /) -> None:
@@ -141,15 +141,15 @@ class CoreDriver:
                 _pair_effect_with_host_method(SendPacket, host.send_packet_on_transport),
                 _pair_effect_with_host_method(CloseTransport, host.close_transport),
                 _pair_effect_with_host_method(SendDatagram, host.send_datagram),
-                _pair_effect_with_host_method(RpcSend, host.send_rpc_bytes),
-                _pair_effect_with_host_method(RpcClose, host.close_rpc_connection),
+                _pair_effect_with_host_method(SendRpcBytes, host.send_rpc_bytes),
+                _pair_effect_with_host_method(CloseRpcConnection, host.close_rpc_connection),
                 _pair_effect_with_host_method(ResolveHost, host.resolve_host),
                 _pair_effect_with_host_method(Persist, host.persist),
                 _pair_effect_with_host_method(ReadDirectory, host.read_directory),
                 _pair_effect_with_host_method(WriteDirectory, host.write_directory),
                 _pair_effect_with_host_method(StartAgain, host.start_again),
-                _pair_effect_with_host_method(Completed, host.answer),
-                _pair_effect_with_host_method(Rejected, host.answer),
+                _pair_effect_with_host_method(CommandCompleted, host.answer),
+                _pair_effect_with_host_method(CommandRejected, host.answer),
             )
         )
 

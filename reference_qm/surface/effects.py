@@ -42,7 +42,7 @@ class SendDatagram:
 
 
 @value_object
-class RpcSend:
+class SendRpcBytes:
     """Send bytes on a DCE/RPC connection."""
 
     connection: str
@@ -50,9 +50,9 @@ class RpcSend:
 
 
 @value_object
-class RpcClose:
-    """Close a DCE/RPC connection after all its bytes are sent. No RpcLost follows. ``reason`` is one line that
-    names the section.
+class CloseRpcConnection:
+    """Close a DCE/RPC connection after all its bytes are sent. No RpcConnectionLost follows. ``reason`` is one line
+    that names the section.
     """
 
     connection: str
@@ -68,7 +68,7 @@ class ResolveHost:
 
 @value_object
 class Persist:
-    """Write a record to the disk. The host answers with Persisted or PersistFailed. ``record`` is one JSON-ready
+    """Write a record to the disk. The host answers with RecordPersisted or PersistFailed. ``record`` is one JSON-ready
     object.
     """
 
@@ -97,7 +97,7 @@ class StartAgain:
 
 
 @value_object
-class Completed:
+class CommandCompleted:
     """The answer to a Command."""
 
     token: int
@@ -105,27 +105,27 @@ class Completed:
 
 
 @value_object
-class Rejected:
+class CommandRejected:
     """A Command was refused. ``error`` is one line that names the cause and the remedy."""
 
     token: int
     error: str
 
 
-Answer = Completed | Rejected
+Answer = CommandCompleted | CommandRejected
 
 Effect = (
     Connect
     | SendPacket
     | CloseTransport
     | SendDatagram
-    | RpcSend
-    | RpcClose
+    | SendRpcBytes
+    | CloseRpcConnection
     | ResolveHost
     | Persist
     | ReadDirectory
     | WriteDirectory
     | StartAgain
-    | Completed
-    | Rejected
+    | CommandCompleted
+    | CommandRejected
 )

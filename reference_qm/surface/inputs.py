@@ -33,12 +33,12 @@ class PingSocket(Enum):
 
 
 @value_object
-class Started:
+class QueueManagerStarted:
     """The input Queue Manager Started (MS-MQQB 3.1.4.1)."""
 
 
 @value_object
-class Stopped:
+class QueueManagerStopped:
     """The input Queue Manager Stopped (MS-MQQB 3.1.4.2)."""
 
 
@@ -118,7 +118,7 @@ class RpcAccepted:
 
 
 @value_object
-class RpcBytes:
+class RpcBytesReceived:
     """Bytes were received from a DCE/RPC connection. They may be any part of a PDU, or several PDUs."""
 
     connection: str
@@ -126,7 +126,7 @@ class RpcBytes:
 
 
 @value_object
-class RpcLost:
+class RpcConnectionLost:
     """A DCE/RPC connection was lost (MS-MQQP 3.1.6)."""
 
     connection: str
@@ -142,7 +142,7 @@ class HostResolved:
 
 
 @value_object
-class Persisted:
+class RecordPersisted:
     """The record of a ``Persist`` effect is on disk."""
 
     token: int
@@ -202,8 +202,8 @@ class ResourcesChanged:
 
 @value_object
 class Command:
-    """A request of a higher layer. The core answers it with one ``Completed`` or ``Rejected`` that has the same
-    token.
+    """A request of a higher layer. The core answers it with one ``CommandCompleted`` or ``CommandRejected`` that has
+    the same token.
     """
 
     token: int
@@ -211,8 +211,8 @@ class Command:
 
 
 Input = (
-    Started
-    | Stopped
+    QueueManagerStarted
+    | QueueManagerStopped
     | TransportAccepted
     | TransportConnected
     | TransportFailed
@@ -221,10 +221,10 @@ Input = (
     | DatagramReceived
     | RpcListening
     | RpcAccepted
-    | RpcBytes
-    | RpcLost
+    | RpcBytesReceived
+    | RpcConnectionLost
     | HostResolved
-    | Persisted
+    | RecordPersisted
     | PersistFailed
     | DirectoryAnswered
     | DirectoryChanged

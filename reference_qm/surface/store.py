@@ -22,7 +22,7 @@ class StoreError(Exception):
     """Raised when a store cannot store or read records. The message has one line."""
 
 
-class StoreFailure(Exception):
+class PermanentStoreFailure(Exception):
     """Raised when a store has failed internally and can store no further records. The message has one line."""
 
 

@@ -24,7 +24,7 @@ from reference_qm.directory import (
 )
 from reference_qm.directory.properties import find_distribution_list, find_object_sid
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import CoordinatorChanged, DomainReported, Input, ResourcesChanged, Stopped
+from reference_qm.surface.inputs import CoordinatorChanged, DomainReported, Input, QueueManagerStopped, ResourcesChanged
 from reference_qm.value_object import value_object
 
 
@@ -180,7 +180,10 @@ class Surroundings:
         """Return the inputs that report the unavailable parts to a starting queue manager."""
         everything = dict.fromkeys(self.available, True)
         told = [DomainReported(self.reported_domain)] if self.directory is not None else []
-        return [*told, *(one for one in self.list_change_inputs(everything) if not isinstance(one, Stopped))]
+        return [
+            *told,
+            *(one for one in self.list_change_inputs(everything) if not isinstance(one, QueueManagerStopped)),
+        ]
 
     def list_changed_entries(self, before: Mapping[str, bool]) -> dict[str, object]:
         """Return the store entries that the changed parts of the environment alter."""
@@ -206,7 +209,7 @@ class Surroundings:
         if "storage" in changed:
             events.append(ResourcesChanged(low=not changed["storage"]))
         if changed.get("service") is False:
-            events.append(Stopped())
+            events.append(QueueManagerStopped())
         return events
 
     def carry_out(self, request: HostRequest) -> dict[str, Any] | str:

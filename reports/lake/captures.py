@@ -26,7 +26,7 @@ MAX_CAPTURE_FOLDERS = 10_000
 """The maximum number of folders of captures per command. For each folder, the driver stores a few hundred octets, and
 no packets.
 """
-CAPTURED_REACH = "capture"
+REACH_OF_CAPTURE_RUNS = "capture"
 """The value of the column ``reach`` for a system that was only captured, not tested."""
 
 
@@ -173,11 +173,11 @@ def _build_capture_folder(files: FileAccess, row: Row, given: GivenSystem, by: C
     if status is not None:
         where = one_line(f"{uri}/{RUN_FILE}".removeprefix("file://"))
         record = Record(_read_json_object(files, status.uri, where), where)
-        run, of = record.text("run"), record.record("sut")
-        sut = {name: of.text(name, "") for name in ("name", "vendor", "version", "profile")}
+        run, of = record.get_text("run"), record.get_record("sut")
+        sut = {name: of.get_text(name, "") for name in ("name", "vendor", "version", "profile")}
         by.check(f"{where}: unknown profile", sut["profile"])
-        started = record.moment("started").isoformat()
-        finished = record.moment("finished").isoformat() if record.has("finished") else started
+        started = record.get_time("started").isoformat()
+        finished = record.get_time("finished").isoformat() if record.has_value("finished") else started
     elif given.name and given.version:
         sut = {"name": given.name, "vendor": "", "version": given.version, "profile": given.profile}
     if sut is None:
@@ -187,7 +187,13 @@ def _build_capture_folder(files: FileAccess, row: Row, given: GivenSystem, by: C
         )
     name = f"{run} judged {by.suites[:8]}"
     values = {"schema": 2, "run": name, "started": started, "finished": finished, "suites": by.suites, "sut": sut}
-    values |= {"reach": CAPTURED_REACH, "harness": by.harness, "selection": "captures", "aborted": None, "exit": None}
+    values |= {
+        "reach": REACH_OF_CAPTURE_RUNS,
+        "harness": by.harness,
+        "selection": "captures",
+        "aborted": None,
+        "exit": None,
+    }
     values |= {"captures": row.captures, "captured": run}
     began = int(datetime.fromisoformat(started).timestamp() * 1000)
     verdicts = files.status(f"{uri}/{VERDICTS_FILE}") if status is not None else None

@@ -91,7 +91,10 @@ def vacuum_lake(
         from reports.lake.vacuum import delete_unused_files as clean
 
         done = clean(at, keep=keep, hours=hours, compact=compact, stage=stage)
-    typer.echo(f"merged {done.merged} ingests, deleted {done.states} old states and {done.folders} folders")
+    typer.echo(
+        f"merged {done.merged_ingest_count} ingests, deleted {done.deleted_state_count} old states "
+        f"and {done.folders} folders"
+    )
 
 
 @app.command("judge")

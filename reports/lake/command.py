@@ -79,7 +79,7 @@ def open_lake(
     with print_error_in_one_line(command), open_session(command, master, conf, settings, runs) as (spark, progress):
         from reports.lake.store import Lake
 
-        yield (Lake.open_or_new if new else Lake.open)(spark, lake), progress
+        yield (Lake.open_or_create if new else Lake.open)(spark, lake), progress
 
 
 @contextmanager
@@ -127,7 +127,7 @@ def exit_with_report_code(reports: Iterable[IngestReport]) -> None:
     reports = list(reports)
     if any(report.refused for report in reports):
         raise typer.Exit(BAD_INPUT_EXIT_CODE)
-    if any(report.rejected for report in reports):
+    if any(report.rejected_line_count for report in reports):
         raise typer.Exit(LINES_REJECTED_EXIT_CODE)
 
 
@@ -139,30 +139,35 @@ def print_report(report: IngestReport, command: str, *, captures: bool = False) 
     """
     for line in report.refused:
         typer.echo(f"mqconform {command}: {line}", err=True)
-    for folder in report.unfinished:
+    for folder in report.unfinished_folders:
         where = one_line(folder.removeprefix("file://"))
         typer.echo(f"mqconform {command}: {where} has not finished: skipped for now", err=True)
-    if report.rejected and not captures:
+    if report.rejected_line_count and not captures:
         named = [
             f"{one_line(folder.removeprefix('file://'))}/verdicts.jsonl:{line} ({one_line(why)})"
-            for folder, line, why in report.named[:MAX_REJECTED_LINES_ON_TERMINAL]
+            for folder, line, why in report.named_rejected_lines[:MAX_REJECTED_LINES_ON_TERMINAL]
         ]
         more = (
-            f" and {report.rejected - MAX_REJECTED_LINES_ON_TERMINAL} more"
-            if report.rejected > MAX_REJECTED_LINES_ON_TERMINAL
+            f" and {report.rejected_line_count - MAX_REJECTED_LINES_ON_TERMINAL} more"
+            if report.rejected_line_count > MAX_REJECTED_LINES_ON_TERMINAL
             else ""
         )
         typer.echo(
-            f"mqconform {command}: {report.rejected} of {report.kept + report.rejected} lines rejected: "
+            f"mqconform {command}: {report.rejected_line_count} of "
+            f"{report.kept_line_count + report.rejected_line_count} lines rejected: "
             f"{'; '.join(named)}{more}; the table `rejected` lists all of them",
             err=True,
         )
-    parts = [f"{len(report.taken)} runs ingested ({report.kept} verdicts)"]
-    parts += [f"{len(report.replaced)} replaced: {one_line(', '.join(report.replaced))}"] if report.replaced else []
-    parts += [f"{report.pairs} pairs ingested"] if report.pairs else []
-    parts += [f"{report.known} already in the lake"] if report.known else []
+    parts = [f"{len(report.ingested_runs)} runs ingested ({report.kept_line_count} verdicts)"]
+    parts += (
+        [f"{len(report.replaced_runs)} replaced: {one_line(', '.join(report.replaced_runs))}"]
+        if report.replaced_runs
+        else []
+    )
+    parts += [f"{report.ingested_pair_count} pairs ingested"] if report.ingested_pair_count else []
+    parts += [f"{report.known_argument_count} already in the lake"] if report.known_argument_count else []
     parts += [f"{len(report.refused)} refused"] if report.refused else []
-    parts += [f"{len(report.unfinished)} skipped for now"] if report.unfinished else []
+    parts += [f"{len(report.unfinished_folders)} skipped for now"] if report.unfinished_folders else []
     typer.echo(f"lake state {report.number}: {', '.join(parts)}")
 
 

@@ -18,7 +18,7 @@ from reports.vocabulary import VERDICTS
 MAX_LATER_UNDECIDED_VERDICTS = 5
 MAX_SHOWN_PACKETS = 8
 _RANK_COUNT = len(VERDICTS)
-_STANDING_POSITION = 0
+_POSITION_OF_STANDING_VERDICT = 0
 """The position of the standing verdict in the list of a rule's verdicts. Later undecided verdicts have higher
 positions.
 """
@@ -78,27 +78,27 @@ def derive_standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame)
     stands = sql.coalesce("decided", "undecided")
     rows = checks.join(sql.broadcast(newest), "sut").select(
         *("sut", "rule", "test", "newest", "new"),
-        _decode_ingest(stands).alias("ingest"),
+        _decode_ingest_number(stands).alias("ingest"),
         sql.coalesce("decided_seq", "undecided_seq").alias("seq"),
-        _decode_rank(stands).alias("rank"),
+        _decode_verdict_rank(stands).alias("rank"),
         sql.col("decided").isNotNull().alias("is_decided"),
         *(
             sql.when(sql.col("decided").isNull() | (sql.col("undecided") > sql.col("decided")), column).alias(name)
             for name, column in (
-                ("undecided_ingest", _decode_ingest(sql.col("undecided"))),
+                ("undecided_ingest", _decode_ingest_number(sql.col("undecided"))),
                 ("undecided_seq", sql.col("undecided_seq")),
-                ("undecided_rank", _decode_rank(sql.col("undecided"))),
+                ("undecided_rank", _decode_verdict_rank(sql.col("undecided"))),
             )
         ),
     )
     return mark_counting_verdicts(rows, "newest", sql.col("new"), catalogue).drop("newest", "new")
 
 
-def _decode_ingest(order: Column) -> Column:
+def _decode_ingest_number(order: Column) -> Column:
     return sql.floor(order / _RANK_COUNT)
 
 
-def _decode_rank(order: Column) -> Column:
+def _decode_verdict_rank(order: Column) -> Column:
     return (_RANK_COUNT - 1 - order % _RANK_COUNT).cast("int")
 
 
@@ -189,7 +189,7 @@ def join_verdict_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFram
     )
     # The filter is separate from the join condition, so that both look-ups join the same table, which is computed once.
     is_line = (sql.col("line.rule") == sql.col("of.rule")) & (sql.col("line.verdict") == sql.col("of.verdict"))
-    is_worst = sql.col("of.position") == _STANDING_POSITION
+    is_worst = sql.col("of.position") == _POSITION_OF_STANDING_VERDICT
     beside = sql.struct(
         "of.position", *(f"of.{name}" for name in LATER_UNDECIDED_COLUMNS if name != "reason"), "line.reason"
     )

@@ -20,11 +20,18 @@ from reports.rollup_error import RollupError
 from reports.roots import format_root_causes, read_root_causes
 from reports.text import get_natural_sort_key, one_line
 
-ReadTable = Callable[[str], DataFrame]
+TableReader = Callable[[str], DataFrame]
 """A function that returns the table of a lake with the given name (`reports.lake.store.Lake.table`)."""
-NEWLY_FAILING, NEWLY_PASSING, CHANGED = "newly failing", "newly passing", "changed"
-ADDED, REMOVED, UNCHANGED = "added", "removed", "unchanged"
-KINDS_OF_CHANGE = (NEWLY_FAILING, NEWLY_PASSING, CHANGED, ADDED, REMOVED, UNCHANGED)
+NEWLY_FAILING_KIND, NEWLY_PASSING_KIND, CHANGED_VERDICT_KIND = "newly failing", "newly passing", "changed"
+ADDED_RULE_KIND, REMOVED_RULE_KIND, UNCHANGED_VERDICT_KIND = "added", "removed", "unchanged"
+KINDS_OF_CHANGE = (
+    NEWLY_FAILING_KIND,
+    NEWLY_PASSING_KIND,
+    CHANGED_VERDICT_KIND,
+    ADDED_RULE_KIND,
+    REMOVED_RULE_KIND,
+    UNCHANGED_VERDICT_KIND,
+)
 _SIDE_COLUMNS = ("verdict", "run", "test", "expected", "observed", "reason")
 
 
@@ -73,16 +80,16 @@ class RuleComparison:
 class Difference:
     """The comparison of two sides: all rules that at least one side has judged, in the order of their ids."""
 
-    a: ComparedSide
-    b: ComparedSide
-    steps: tuple[RuleComparison, ...]
+    first_side: ComparedSide
+    second_side: ComparedSide
+    rule_comparisons: tuple[RuleComparison, ...]
 
     def of(self, kind: str) -> list[RuleComparison]:
         """Return the rules with the given kind of change."""
-        return [step for step in self.steps if step.kind == kind]
+        return [step for step in self.rule_comparisons if step.kind == kind]
 
 
-def compare_sides(table: ReadTable, a: str, b: str, sut: str | None) -> Difference:
+def compare_sides(table: TableReader, a: str, b: str, sut: str | None) -> Difference:
     """Compare two sides. A side is a run, a version or key of a system, or a UTC date or time, which stands for all
     runs that had started by then.
 
@@ -103,13 +110,13 @@ def compare_sides(table: ReadTable, a: str, b: str, sut: str | None) -> Differen
 
 def _find_kind_of_change(before: JudgedRule | None, after: JudgedRule | None) -> str:
     if before is None or after is None:
-        return ADDED if before is None else REMOVED
+        return ADDED_RULE_KIND if before is None else REMOVED_RULE_KIND
     if before.verdict == after.verdict:
-        return UNCHANGED
-    return {"fail": NEWLY_FAILING, "pass": NEWLY_PASSING}.get(after.verdict, CHANGED)
+        return UNCHANGED_VERDICT_KIND
+    return {"fail": NEWLY_FAILING_KIND, "pass": NEWLY_PASSING_KIND}.get(after.verdict, CHANGED_VERDICT_KIND)
 
 
-def _read_side(table: ReadTable, asked: str, sut: str | None) -> tuple[ComparedSide, DataFrame]:
+def _read_side(table: TableReader, asked: str, sut: str | None) -> tuple[ComparedSide, DataFrame]:
     """Return one of the compared sides and its rules. Each rule has ``rule`` and the struct ``stands`` of its
     standing verdict.
     """

@@ -9,8 +9,8 @@ from dataclasses import asdict
 
 from reports.lake.difference import (
     KINDS_OF_CHANGE,
-    NEWLY_FAILING,
-    UNCHANGED,
+    NEWLY_FAILING_KIND,
+    UNCHANGED_VERDICT_KIND,
     ComparedSide,
     Difference,
     JudgedRule,
@@ -25,24 +25,24 @@ _MAX_TEXT_CHARACTERS = 120
 
 def format_difference_text(difference: Difference) -> str:
     """Return the lines of a difference for a terminal. The lines give only the number of unchanged rules."""
-    sides = ("A", difference.a), ("B", difference.b)
+    sides = ("A", difference.first_side), ("B", difference.second_side)
     lines = [f"{name}: {line}" for name, side in sides for line in side.roots]
     lines += [f"{name}: {_describe_side(side)}" for name, side in sides]
     for kind, steps in _group_steps_by_kind(difference):
         lines += ["", f"{kind}: {len(steps)}"]
-        if kind != UNCHANGED:
+        if kind != UNCHANGED_VERDICT_KIND:
             lines += [f"  {step.rule}  {_describe_verdicts(step)}{_describe_reason(step)}" for step in steps]
     return "\n".join(lines) + "\n"
 
 
 def format_difference_markdown(difference: Difference) -> str:
     """Return a difference as a page of Markdown, for a comment on a change request or a release note."""
-    sides = ("A", difference.a), ("B", difference.b)
+    sides = ("A", difference.first_side), ("B", difference.second_side)
     lines = [f"**{name}: {_escape_markdown(line)}**  " for name, side in sides for line in side.roots]
     lines += [f"{name}: {_escape_markdown(_describe_side(side))}  " for name, side in sides]
     for kind, steps in _group_steps_by_kind(difference):
         lines += ["", f"## {kind.capitalize()}: {len(steps)}"]
-        if kind != UNCHANGED:
+        if kind != UNCHANGED_VERDICT_KIND:
             lines += ["", "| rule | A | B | check | expected | observed |", "| --- | --- | --- | --- | --- | --- |"]
             lines += [_format_row(step) for step in steps]
     return "\n".join(lines) + "\n"
@@ -56,7 +56,7 @@ def format_as_json(difference: Difference) -> str:
     for steps in kinds.values():
         for step in steps:
             del step["kind"]
-    value = {"schema": 1, "a": asdict(difference.a), "b": asdict(difference.b), **kinds}
+    value = {"schema": 1, "a": asdict(difference.first_side), "b": asdict(difference.second_side), **kinds}
     return json.dumps(value, indent=1, ensure_ascii=True) + "\n"
 
 
@@ -85,7 +85,7 @@ def _describe_verdicts(step: RuleComparison) -> str:
 
 
 def _describe_reason(step: RuleComparison) -> str:
-    if step.kind != NEWLY_FAILING or step.after is None:
+    if step.kind != NEWLY_FAILING_KIND or step.after is None:
         return ""
     after = step.after
     seen = {

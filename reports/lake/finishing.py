@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from reports.lake import sources
 from reports.lake.files import FileAccess
-from reports.lake.ingest import ReportStage
+from reports.lake.ingest import StageReporter
 
 POLL_INTERVAL_S = 1
 """The time in seconds between two checks of unfinished runs."""
@@ -20,7 +20,7 @@ def wait_until_finished(
     spark: SparkSession,
     arguments: Iterable[str],
     wait_s: float,
-    stage: ReportStage = lambda _: None,
+    stage: StageReporter = lambda _: None,
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
     """Wait until all runs that the arguments name are finished, but at most ``wait_s`` seconds, rounded up."""

@@ -19,7 +19,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from reports.lake import ingest, sources
 from reports.lake.files import FileAccess, escape_pattern, get_full_name
-from reports.lake.ingest import IngestReport, ReportStage
+from reports.lake.ingest import IngestReport, StageReporter
 from reports.lake.sources import RUN_FILE, RUN_FOLDER_FILES
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
@@ -48,7 +48,7 @@ class Follower:
     def __init__(self, spark: SparkSession, where: str, folder: str, on_report: Callable[[IngestReport], None]) -> None:
         self._spark, self._files = spark, FileAccess(spark)
         self._where, self._on_report = where, on_report
-        self._stage: ReportStage = lambda _: None
+        self._stage: StageReporter = lambda _: None
         self._runs = get_full_name(folder)
         self._state = f"{get_full_name(where)}/follow/{make_slug(self._runs)}"
         self._failed: BaseException | None = None
@@ -58,7 +58,7 @@ class Follower:
         if self._files.status(f"{self._runs}/{RUN_FILE}") is not None:
             raise RollupError(f"{one_line(folder)} is a run folder itself: give the folder that contains it")
 
-    def ingest_new_runs(self, stage: ReportStage = lambda _: None) -> None:
+    def ingest_new_runs(self, stage: StageReporter = lambda _: None) -> None:
         """Search the folder once. Ingest the new run folders, and the skipped run folders that have changed."""
         self._stage = stage
         stage("searching for new runs")
@@ -96,7 +96,7 @@ class Follower:
 
         Such folders exist because Spark never reports a file again that was still empty when Spark first found it.
         """
-        there = {known.folder for known in Lake.open_or_new(self._spark, self._where).manifest.runs.values()}
+        there = {known.folder for known in Lake.open_or_create(self._spark, self._where).manifest.runs.values()}
         there |= self._read_waiting_folders().keys()
         return [
             uri
@@ -131,11 +131,11 @@ class Follower:
         folder.
         """
         before = {uri: self._read_folder_state(uri) for uri in folders}
-        lake = Lake.open_or_new(self._spark, self._where)
+        lake = Lake.open_or_create(self._spark, self._where)
         found, refused = sources.list_folders_at(lake.files, before)
         report = IngestReport(lake.manifest.number, refused=refused)
         ingest.ingest_folders(lake, found, report, finished=True, stage=self._stage)
-        lake = Lake.open_or_new(self._spark, self._where)
+        lake = Lake.open_or_create(self._spark, self._where)
         there = {(known.folder, known.size, known.modified) for known in lake.manifest.runs.values()}
         done = {each.uri for each in found if (each.uri, each.size, each.modified) in there}
         left = {uri: state for uri, state in before.items() if uri not in done}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as sql
 
-from reports.lake.difference import ReadTable
+from reports.lake.difference import TableReader
 from reports.rollup_error import RollupError
 from reports.roots import format_root_causes, read_root_causes
 from reports.text import one_line, system_label
@@ -37,7 +37,7 @@ class HistoryEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class VerdictHistory:
     """The latest runs, latest first, and the standing verdicts. For a rule, the standing verdicts are triples (system,
     verdict, run). For a system, they are the number of rules for each verdict.
 
@@ -56,7 +56,7 @@ have hundreds of changes.
 """
 
 
-def read_history(table: ReadTable, about: str, last: int) -> History:
+def read_history(table: TableReader, about: str, last: int) -> VerdictHistory:
     """Return the latest runs that judged a rule or tested a system. The system is given by its name or key. Raise
     `RollupError` if the lake contains neither such a rule nor such a system.
     """
@@ -75,7 +75,7 @@ def read_history(table: ReadTable, about: str, last: int) -> History:
     return _read_history_of_system(table, about, of_system, rules, last)
 
 
-def _read_history_of_rule(table: ReadTable, rule: str, judged: DataFrame, last: int) -> History:
+def _read_history_of_rule(table: TableReader, rule: str, judged: DataFrame, last: int) -> VerdictHistory:
     latest = judged.orderBy(sql.desc("ingest")).limit(last)
     changes = table("changes").where(sql.col("rule") == rule)
     rows = latest.select("*", sql.lit(1).alias("tally"))
@@ -91,10 +91,12 @@ def _read_history_of_rule(table: ReadTable, rule: str, judged: DataFrame, last: 
         for row in current.collect()
     )
     rows = rows.join(sql.broadcast(table("runs").select("ingest", "extra")), "ingest")
-    return History(rule, judged.count(), _build_entries(rows, changes, with_rule=False), now)
+    return VerdictHistory(rule, judged.count(), _build_entries(rows, changes, with_rule=False), now)
 
 
-def _read_history_of_system(table: ReadTable, about: str, runs: DataFrame, rules: DataFrame, last: int) -> History:
+def _read_history_of_system(
+    table: TableReader, about: str, runs: DataFrame, rules: DataFrame, last: int
+) -> VerdictHistory:
     latest = runs.orderBy(sql.desc("ingest")).limit(last)
     numbers = [sql.count_if(sql.col("verdict") == name).alias(name) for name in VERDICTS]
     tallies = rules.join(sql.broadcast(latest.select("ingest")), "ingest", "left_semi").groupBy("ingest").agg(*numbers)
@@ -118,7 +120,7 @@ def _read_history_of_system(table: ReadTable, about: str, runs: DataFrame, rules
         (_format_system_label(row), row.verdict, f"{row.rules} rule{'s' if row.rules != 1 else ''}")
         for row in standing.orderBy("sut", order).limit(last * len(VERDICTS)).collect()
     )
-    return History(about, runs.count(), _build_entries(rows, table("changes"), with_rule=True), now)
+    return VerdictHistory(about, runs.count(), _build_entries(rows, table("changes"), with_rule=True), now)
 
 
 def _build_entries(rows: DataFrame, changes: DataFrame, *, with_rule: bool) -> tuple[HistoryEntry, ...]:

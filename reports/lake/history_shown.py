@@ -6,12 +6,12 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 
-from reports.lake.history import History, HistoryEntry
+from reports.lake.history import HistoryEntry, VerdictHistory
 from reports.text import one_line
 from reports.vocabulary import SEVERITY_BY_VERDICT
 
 
-def format_history_text(history: History) -> str:
+def format_history_text(history: VerdictHistory) -> str:
     """Return lines for a terminal: the standing verdicts, then the runs, latest first."""
     shown = len(history.entries)
     lines = [f"{one_line(history.about)}: {history.runs} runs{f', the last {shown}' if shown < history.runs else ''}"]
@@ -29,13 +29,16 @@ def format_history_text(history: History) -> str:
     return "\n".join(lines) + "\n"
 
 
-def format_as_json(history: History) -> str:
+def format_as_json(history: VerdictHistory) -> str:
     """Return the history as JSON with the keys ``about``, ``runs``, ``now`` and ``entries``."""
     now = [{"system": system, "verdict": verdict, "of": of} for system, verdict, of in history.now]
     return json.dumps({"schema": 1, **asdict(history), "now": now}, indent=1, ensure_ascii=True) + "\n"
 
 
-HISTORY_FORMATTER_BY_NAME: dict[str, Callable[[History], str]] = {"text": format_history_text, "json": format_as_json}
+HISTORY_FORMATTER_BY_NAME: dict[str, Callable[[VerdictHistory], str]] = {
+    "text": format_history_text,
+    "json": format_as_json,
+}
 
 
 def _describe_verdicts(entry: HistoryEntry) -> str:

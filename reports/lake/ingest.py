@@ -20,9 +20,9 @@ from reports.lake.pairs import PairSource
 from reports.lake.sources import VERDICTS_FILE, RunFolder, RunSource
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
-from reports.text import one_line, system_key
+from reports.text import build_system_key, one_line
 
-ReportStage = Callable[[str], None]
+StageReporter = Callable[[str], None]
 """A function that is called with a short description of the current stage."""
 MAX_NAMED_REJECTED_LINES = 100
 
@@ -31,25 +31,26 @@ MAX_NAMED_REJECTED_LINES = 100
 class IngestReport:
     """The result of an ingest for all arguments.
 
-    ``pairs``: the number of new results of pairs. ``known``: the number of arguments that the lake already had.
-    ``refused``: a line for each refused argument. ``unfinished``: the folders of runs that were skipped because
-    they are still being written. ``named``: the folder, line and reason of some rejected lines.
+    ``ingested_pair_count``: the number of new results of pairs. ``known_argument_count``: the number of arguments that
+    the lake already had. ``refused``: a line for each refused argument. ``unfinished_folders``: the folders of runs
+    that were skipped because they are still being written. ``named_rejected_lines``: the folder, line and reason of
+    some rejected lines.
     """
 
     number: int
-    taken: list[str] = field(default_factory=list)
-    replaced: list[str] = field(default_factory=list)
-    pairs: int = 0
-    known: int = 0
+    ingested_runs: list[str] = field(default_factory=list)
+    replaced_runs: list[str] = field(default_factory=list)
+    ingested_pair_count: int = 0
+    known_argument_count: int = 0
     refused: list[str] = field(default_factory=list)
-    unfinished: list[str] = field(default_factory=list)
-    kept: int = 0
-    rejected: int = 0
-    named: list[tuple[str, int, str]] = field(default_factory=list)
+    unfinished_folders: list[str] = field(default_factory=list)
+    kept_line_count: int = 0
+    rejected_line_count: int = 0
+    named_rejected_lines: list[tuple[str, int, str]] = field(default_factory=list)
 
 
 def ingest(
-    lake: Lake, arguments: Iterable[str], *, replacing: bool = False, stage: ReportStage = lambda _: None
+    lake: Lake, arguments: Iterable[str], *, replacing: bool = False, stage: StageReporter = lambda _: None
 ) -> IngestReport:
     """Ingest the new run folders and the new results of pairs into the lake. Raise `RollupError` if the lake could
     not be changed.
@@ -63,14 +64,14 @@ def ingest(
     return report
 
 
-def _ingest_pairs(lake: Lake, found: Sequence[PairSource], report: IngestReport, stage: ReportStage) -> None:
+def _ingest_pairs(lake: Lake, found: Sequence[PairSource], report: IngestReport, stage: StageReporter) -> None:
     fresh = [each for each in found if each.digest not in lake.manifest.pairs]
-    report.known += len(found) - len(fresh)
+    report.known_argument_count += len(found) - len(fresh)
     if fresh:
         stage(exchanges.EXCHANGES_TABLE)
         state = manifest.read_newest_manifest(lake.files, lake.uri)
         report.number = exchanges.write_pairs(replace(lake, manifest=state), fresh).manifest.number
-        report.pairs = len(fresh)
+        report.ingested_pair_count = len(fresh)
 
 
 def ingest_folders(
@@ -80,7 +81,7 @@ def ingest_folders(
     *,
     replacing: bool = False,
     finished: bool = False,
-    stage: ReportStage = lambda _: None,
+    stage: StageReporter = lambda _: None,
 ) -> IngestReport:
     """Ingest the new ones among the given folders, and complete the report. ``finished``: whether to skip unfinished
     runs.
@@ -88,7 +89,7 @@ def ingest_folders(
     # These folders were ingested, and their files have not changed.
     as_they_were = {(known.folder, known.size, known.modified) for known in lake.manifest.runs.values()}
     fresh = [each for each in folders if (each.uri, each.size, each.modified) not in as_they_were]
-    report.known = len(folders) - len(fresh)
+    report.known_argument_count = len(folders) - len(fresh)
     found = _read_sources(lake, fresh, report, finished=finished) if fresh else []
     chosen = _drop_runs_without_catalogue(lake, _choose_new_runs(lake.manifest, found, report, replacing), report)
     while chosen:
@@ -109,7 +110,7 @@ def note_published_on_failure(report: IngestReport) -> Iterator[None]:
     try:
         yield
     except (RollupError, *SPARK_ERRORS) as error:
-        if not (done := len(report.taken) + len(report.replaced)):
+        if not (done := len(report.ingested_runs) + len(report.replaced_runs)):
             raise
         why = str(error) if isinstance(error, RollupError) else describe_java_error(error)
         raise RollupError(
@@ -124,7 +125,7 @@ def _read_sources(lake: Lake, folders: Sequence[RunFolder], report: IngestReport
     found, refused = sources.read_runs(lake.spark, lake.files, folders)
     report.refused += refused
     if finished:
-        report.unfinished += [source.folder.uri for source in found if source.row["finished"] is None]
+        report.unfinished_folders += [source.folder.uri for source in found if source.row["finished"] is None]
         found = [source for source in found if source.row["finished"] is not None]
     if not found:
         return []
@@ -155,7 +156,7 @@ def _choose_new_runs(
             other = one_line(given.folder.uri.removeprefix("file://"))
             report.refused.append(f"{where}: run {run} was already given with different content: {other}")
         elif given is not None or (known is not None and known.digest == source.digest):
-            report.known += 1
+            report.known_argument_count += 1
         elif known is not None and not replacing:
             report.refused.append(
                 f"{where}: run {run} is in the lake with different content, from "
@@ -200,7 +201,9 @@ def _find_new_suites(state: Manifest, chosen: Sequence[RunSource]) -> list[RunSo
     return list(by_suites.values())
 
 
-def _write_and_publish_runs(lake: Lake, chosen: Sequence[RunSource], report: IngestReport, stage: ReportStage) -> None:
+def _write_and_publish_runs(
+    lake: Lake, chosen: Sequence[RunSource], report: IngestReport, stage: StageReporter
+) -> None:
     """Write facts and derived tables to unpublished folders, publish these folders, and complete the report."""
     commit = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid.uuid4().hex[:8]}"
     try:
@@ -212,17 +215,19 @@ def _write_and_publish_runs(lake: Lake, chosen: Sequence[RunSource], report: Ing
     manifest.publish_manifest(lake.files, lake.uri, state)
     known = lake.manifest.runs
     report.number = state.number
-    report.taken = [source.run for source in chosen if source.run not in known]
-    report.replaced = [source.run for source in chosen if source.run in known]
-    report.kept = kept
-    report.rejected = sum(source.lines for source in chosen) - kept
-    if report.rejected:
+    report.ingested_runs = [source.run for source in chosen if source.run not in known]
+    report.replaced_runs = [source.run for source in chosen if source.run in known]
+    report.kept_line_count = kept
+    report.rejected_line_count = sum(source.lines for source in chosen) - kept
+    if report.rejected_line_count:
         with note_published_on_failure(report):
-            report.named = writing.list_rejected_lines(replace(lake, manifest=state), commits, MAX_NAMED_REJECTED_LINES)
+            report.named_rejected_lines = writing.list_rejected_lines(
+                replace(lake, manifest=state), commits, MAX_NAMED_REJECTED_LINES
+            )
 
 
 def _write_folders(
-    lake: Lake, commit: str, chosen: Sequence[RunSource], stage: ReportStage
+    lake: Lake, commit: str, chosen: Sequence[RunSource], stage: StageReporter
 ) -> tuple[Manifest, list[IngestCommit], int]:
     """Write the folders of ``commit``. Return the state to publish, its new commits, and the number of kept lines."""
     old = lake.manifest
@@ -287,6 +292,6 @@ def _build_known_run(source: RunSource, commit: str) -> KnownRun:
         digest=source.digest,
         lines=source.lines,
         sut=row["sut"],
-        product=system_key(row["sut_name"], "", row["profile"]),
+        product=build_system_key(row["sut_name"], "", row["profile"]),
         suites=row["suites"],
     )

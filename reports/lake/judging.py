@@ -32,7 +32,7 @@ from reports.lake.captures import (
     read_tests_of_captures,
 )
 from reports.lake.files import FileAccess, get_full_name
-from reports.lake.ingest import IngestReport, ReportStage
+from reports.lake.ingest import IngestReport, StageReporter
 from reports.lake.sources import RULES_FILE, RUN_FILE, VERDICTS_FILE, RunFolder
 from reports.lake.store import Lake
 from reports.lake.writing import SHUFFLE_PARTITIONS_SETTING
@@ -109,7 +109,7 @@ def judge_into_lake(
     bounds: JudgingLimits,
     *,
     replacing: bool,
-    stage: ReportStage,
+    stage: StageReporter,
 ) -> tuple[IngestReport, WrittenFolders]:
     """Judge the captures that the lake does not have, ingest the verdicts, and return the results."""
     work_folder = f"{lake.uri}/data/judging-{uuid.uuid4().hex}"
@@ -121,7 +121,7 @@ def judge_into_lake(
         )
         report = IngestReport(lake.manifest.number, refused=written.refused)
         ingest.ingest_folders(lake, written.folders, report, replacing=replacing, stage=stage)
-        report.known += written.known
+        report.known_argument_count += written.known
     finally:
         lake.files.delete(work_folder)
     return report, written
@@ -133,7 +133,7 @@ def judge_into_folder(
     given: GivenSystem,
     bounds: JudgingLimits,
     out: str,
-    stage: ReportStage,
+    stage: StageReporter,
 ) -> WrittenFolders:
     """Judge the captures, and write a run folder for each folder of captures below the new folder ``out``."""
     files, target = FileAccess(spark), get_full_name(out)
@@ -154,7 +154,7 @@ def _judge_folders(
     given: GivenSystem,
     bounds: JudgingLimits,
     work_folder: str,
-    stage: ReportStage,
+    stage: StageReporter,
     *,
     known: Callable[[CaptureRunFolder], bool],
 ) -> WrittenFolders:

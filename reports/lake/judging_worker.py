@@ -20,7 +20,7 @@ from typing import Any
 
 import pyarrow
 
-JudgeCapture = Callable[[Path, str, str, str], tuple[int, list[dict[str, Any]]]]
+CaptureJudgeFunction = Callable[[Path, str, str, str], tuple[int, list[dict[str, Any]]]]
 """A function that judges a capture. Its arguments are the file and name of the capture, the profile, and the
 address of the system.
 
@@ -62,9 +62,9 @@ class CaptureTimeout(BaseException):
 class Worker:
     """Judges the captures of one partition.
 
-    ``entry``: ``module:function`` of a `JudgeCapture`. ``archive``: the name of the archive that contains the code of
-    the function, or an empty text if the code is installed. ``sut``: the address of the captured system, or an empty
-    text if the captures mark the system's packets. ``seconds``, ``octets``: the limits of time and of additional
+    ``entry``: ``module:function`` of a `CaptureJudgeFunction`. ``archive``: the name of the archive that contains the
+    code of the function, or an empty text if the code is installed. ``sut``: the address of the captured system, or an
+    empty text if the captures mark the system's packets. ``seconds``, ``octets``: the limits of time and of additional
     memory for a capture.
     """
 
@@ -88,7 +88,7 @@ class Worker:
                         some = [{"unit": unit} | each for each in rows[start : start + ROWS_PER_BATCH]]
                         yield pyarrow.RecordBatch.from_pylist(some, schema=JUDGED_ROWS_SCHEMA)
 
-    def _load_judge(self) -> JudgeCapture:
+    def _load_judge(self) -> CaptureJudgeFunction:
         if self.archive:
             from pyspark import SparkFiles
 
@@ -96,10 +96,12 @@ class Worker:
             if sent not in sys.path:
                 sys.path.insert(0, sent)
         module, _, name = self.entry.partition(":")
-        judge: JudgeCapture = getattr(importlib.import_module(module), name)
+        judge: CaptureJudgeFunction = getattr(importlib.import_module(module), name)
         return judge
 
-    def _judge_capture(self, judge: JudgeCapture, path: Path, capture: str, profile: str) -> list[dict[str, Any]]:
+    def _judge_capture(
+        self, judge: CaptureJudgeFunction, path: Path, capture: str, profile: str
+    ) -> list[dict[str, Any]]:
         try:
             with self._bound_resources():
                 ended_us, lines = judge(path, capture, profile, self.sut)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from reports.lake.manifest import ReadableFiles
 from reports.records import Record
 from reports.rollup_error import RollupError
-from reports.text import one_line, system_key, system_label
+from reports.text import build_system_key, one_line, system_label
 from reports.vocabulary import SCENARIO_RESULTS
 
 if TYPE_CHECKING:
@@ -51,25 +51,25 @@ def read_pair(files: ReadableFiles, folder: str) -> PairSource:
     except (ValueError, RecursionError) as error:
         raise RollupError(f"{where} cannot be read as JSON: {one_line(str(error))}") from error
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-    letters = record.record("letters") if record.has("letters") else Record({}, where)
-    of_systems = record.record("systems")
-    systems = {role: _read_system(of_systems.record(role)) for role in of_systems.values}
-    started = record.moment("started") if record.has("started") else None
+    letters = record.get_record("letters") if record.has_value("letters") else Record({}, where)
+    of_systems = record.get_record("systems")
+    systems = {role: _read_system(of_systems.get_record(role)) for role in of_systems.values}
+    started = record.get_time("started") if record.has_value("started") else None
     found = [
         {"started": started, "position": position} | _read_exchange_row(each, systems, letters)
-        for position, each in enumerate(record.records("cells"))
+        for position, each in enumerate(record.get_records("cells"))
     ]
     return PairSource(folder, digest, found)
 
 
 def _read_system(record: Record) -> _SystemOfPair:
-    name, version, profile = record.text("name"), record.text("version", ""), record.text("profile", "")
-    return _SystemOfPair(system_key(name, version, profile), system_label(name, version, profile))
+    name, version, profile = record.get_text("name"), record.get_text("version", ""), record.get_text("profile", "")
+    return _SystemOfPair(build_system_key(name, version, profile), system_label(name, version, profile))
 
 
 def _read_exchange_row(record: Record, systems: dict[str, _SystemOfPair], letters: Record) -> dict[str, Any]:
-    scenario, outcome, broken = record.text("scenario"), record.record("outcome"), record.record("broken")
-    if (result := outcome.text("result")) not in SCENARIO_RESULTS:
+    scenario, outcome, broken = record.get_text("scenario"), record.get_record("outcome"), record.get_record("broken")
+    if (result := outcome.get_text("result")) not in SCENARIO_RESULTS:
         raise RollupError(f"{outcome.where}: unknown result {one_line(result, 60)}")
 
     def find_system(role: str) -> _SystemOfPair:
@@ -77,19 +77,19 @@ def _read_exchange_row(record: Record, systems: dict[str, _SystemOfPair], letter
             raise RollupError(f"{record.where}: {one_line(role, 60)} is not a system of the pair")
         return systems[role]
 
-    origin, target = find_system(record.text("origin")), find_system(record.text("target"))
+    origin, target = find_system(record.get_text("origin")), find_system(record.get_text("target"))
     rules: dict[str, list[str]] = {}
     for role in broken.values:
-        rules.setdefault(find_system(role).key, []).extend(broken.texts(role))
+        rules.setdefault(find_system(role).key, []).extend(broken.get_texts(role))
     return {
         "scenario": scenario,
-        "letter": letters.text(scenario, ""),
+        "letter": letters.get_text(scenario, ""),
         "origin": origin.key,
         "origin_name": origin.name,
         "target": target.key,
         "target_name": target.name,
         "result": result,
-        "why": outcome.text("why", ""),
-        "capture": record.text("capture", ""),
+        "why": outcome.get_text("why", ""),
+        "capture": record.get_text("capture", ""),
         "broken": {key: sorted(set(some)) for key, some in rules.items() if some},
     }

@@ -17,9 +17,9 @@ from reports.text import one_line
 if TYPE_CHECKING:
     from reports.lake.store import Lake
 
-Show = TypeVar("Show")
+ResultFormatter = TypeVar("ResultFormatter")
 EXIT_NEW_FAILURES = 1
-OutOption = Annotated[
+OutputFileOption = Annotated[
     Path | None, typer.Option("--out", help="File to write. Without this option, the answer is printed.")
 ]
 
@@ -72,7 +72,7 @@ def show_difference(
     Exit 0: no rule newly fails; 1: at least one rule newly fails; 2: bad input.
     """
     with print_error_in_one_line("lake diff"):
-        from reports.lake.difference import NEWLY_FAILING, compare_sides
+        from reports.lake.difference import NEWLY_FAILING_KIND, compare_sides
         from reports.lake.difference_shown import FORMATTER_BY_NAME
 
         show = _parse_format(form, FORMATTER_BY_NAME)
@@ -81,7 +81,7 @@ def show_difference(
         _adapt_shuffle_partitions(at)
         found = compare_sides(at.table, a, b, sut)
     sys.stdout.write(show(found))
-    if found.of(NEWLY_FAILING):
+    if found.of(NEWLY_FAILING_KIND):
         raise typer.Exit(EXIT_NEW_FAILURES)
 
 
@@ -89,7 +89,7 @@ def export_table(
     table: Annotated[str, typer.Argument(help="Name of a table of the lake (docs/reports.md).")],
     lake: LakeOption,
     form: Annotated[str, typer.Option("--format", help="Output format: csv or json.")] = "csv",
-    out: OutOption = None,
+    out: OutputFileOption = None,
     master: MasterOption = "local[*]",
     conf: SparkSettingsOption = None,
 ) -> None:
@@ -120,7 +120,7 @@ def _adapt_shuffle_partitions(lake: Lake) -> None:
     set_shuffle_partition_count(lake.spark, sum(run.size for run in lake.manifest.runs.values()))
 
 
-def _parse_format(name: str, formats: dict[str, Show]) -> Show:
+def _parse_format(name: str, formats: dict[str, ResultFormatter]) -> ResultFormatter:
     if name not in formats:
         raise RollupError(f"--format {one_line(name, 40)} is not one of {', '.join(formats)}")
     return formats[name]

@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 SYSTEM_COLUMN_TYPES: Final = {"sut": "string", "sut_name": "string", "sut_version": "string", "profile": "string"}
-"""The columns of a system under test: its key (the `system_key` of the three other columns), name, version and
+"""The columns of a system under test: its key (the `build_system_key` of the three other columns), name, version and
 profile.
 """
 RULE_COLUMN_TYPES: Final = {"rule": "string", "document": "string", "section": "string", "level": "string"}
@@ -281,7 +281,7 @@ def arrange_table_columns(frame: DataFrame, table: str, *more: str) -> DataFrame
 
 
 def compute_system_key(name: Column, version: Column, profile: Column) -> Column:
-    """Return the Spark expression that computes the same key as `reports.text.system_key`."""
+    """Return the Spark expression that computes the same key as `reports.text.build_system_key`."""
     words = sql.concat_ws(" ", name, version, profile)
     parts = sql.concat(*(sql.concat(sql.length(part), sql.lit(":"), part) for part in (name, version, profile)))
     short = sql.lower(sql.regexp_replace(sql.regexp_replace(words, "[^A-Za-z0-9]+", "-"), "^-", ""))

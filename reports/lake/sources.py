@@ -26,7 +26,7 @@ from reports.lake.schemas import FACT_TABLES, arrange_table_columns
 from reports.records import SCHEMA_VERSIONS, Record
 from reports.rollup_error import RollupError
 from reports.runs import resolve_file_inside_folder
-from reports.text import one_line, system_key
+from reports.text import build_system_key, one_line
 
 RUN_FILE, RULES_FILE, VERDICTS_FILE = RUN_FOLDER_FILES = ("run.json", "rules.json", "verdicts.jsonl")
 SELECTIONS_OF_ALL_CHECKS = ("", "all")
@@ -304,37 +304,37 @@ def _parse_source(folder: RunFolder, text: str) -> RunSource:
     except (ValueError, RecursionError) as error:
         raise RollupError(f"{where} cannot be read as JSON: {one_line(str(error))}") from error
     record = Record(values, where)
-    sut = record.record("sut")
-    name, version, profile = sut.text("name"), sut.text("version"), sut.text("profile", "")
-    selection, aborted = record.text("selection", ""), record.text("aborted", "") or None
-    finished = record.moment("finished") if record.has("finished") else None
+    sut = record.get_record("sut")
+    name, version, profile = sut.get_text("name"), sut.get_text("version"), sut.get_text("profile", "")
+    selection, aborted = record.get_text("selection", ""), record.get_text("aborted", "") or None
+    finished = record.get_time("finished") if record.has_value("finished") else None
     row = {
         "run": _require_text(record, "run"),
         "folder": folder.uri,
-        "schema": record.whole("schema") or 1,
-        "sut": system_key(name, version, profile),
+        "schema": record.get_integer("schema") or 1,
+        "sut": build_system_key(name, version, profile),
         "sut_name": name,
         "sut_version": version,
         "profile": profile,
-        "vendor": sut.text("vendor", ""),
-        "reach": record.text("reach", ""),
-        "harness": record.text("harness", ""),
-        "suites": suites_ if re.fullmatch("[0-9a-f]{64}", suites_ := record.text("suites", "")) else "",
+        "vendor": sut.get_text("vendor", ""),
+        "reach": record.get_text("reach", ""),
+        "harness": record.get_text("harness", ""),
+        "suites": suites_ if re.fullmatch("[0-9a-f]{64}", suites_ := record.get_text("suites", "")) else "",
         "selection": selection,
-        "started": record.moment("started"),
+        "started": record.get_time("started"),
         "finished": finished,
-        "exit": record.whole("exit"),
+        "exit": record.get_integer("exit"),
         "aborted": aborted,
         "partial": selection not in SELECTIONS_OF_ALL_CHECKS or aborted is not None or finished is None,
         "size": folder.size,
-        "modified": datetime.fromtimestamp(folder.modified / 1000, record.moment("started").tzinfo),
+        "modified": datetime.fromtimestamp(folder.modified / 1000, record.get_time("started").tzinfo),
         "extra": _collect_extra_fields(record.values, sut.values),
     }
     return RunSource(folder, row, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
 
 
 def _require_text(record: Record, key: str) -> str:
-    if not (text := record.text(key)):
+    if not (text := record.get_text(key)):
         raise RollupError(f"{record.where}: {key} is empty")
     return text
 

@@ -23,13 +23,13 @@ MEMORY_LIMIT_MIB = 2_048
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """The rows of the result of a query, as Python values. ``more``: whether the result has more rows than the
+    """The rows of the result of a query, as Python values. ``has_more_rows``: whether the result has more rows than the
     limit.
     """
 
     columns: list[str]
     rows: list[tuple[Any, ...]]
-    more: bool
+    has_more_rows: bool
 
 
 def run_query(lake: Path, query: str, rows: int, seconds: float) -> QueryResult:

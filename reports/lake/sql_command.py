@@ -49,7 +49,7 @@ def answer_sql_query(
 
         answer = run_query(folder, query, rows, seconds)
     _print_answer(answer)
-    if answer.more:
+    if answer.has_more_rows:
         typer.echo(
             f"mqconform {COMMAND_NAME}: the query has more than {rows} rows: give --rows, or a narrower query", err=True
         )

@@ -30,13 +30,13 @@ class Lake:
     @classmethod
     def open(cls, spark: SparkSession, where: str) -> Lake:
         """Open the newest state of a lake. Raise `RollupError` if the lake has no published state."""
-        lake = cls.open_or_new(spark, where)
+        lake = cls.open_or_create(spark, where)
         if not lake.manifest.number:
             raise RollupError(f"there is no lake at {one_line(where)}: create one with mqconform lake ingest")
         return lake
 
     @classmethod
-    def open_or_new(cls, spark: SparkSession, where: str) -> Lake:
+    def open_or_create(cls, spark: SparkSession, where: str) -> Lake:
         """Open a lake, or a folder that may become a lake. Raise `RollupError` for a folder with other content."""
         files, uri = FileAccess(spark), get_full_name(where)
         manifest = manifests.read_newest_manifest(files, uri)

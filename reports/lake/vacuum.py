@@ -25,8 +25,8 @@ MERGED_FILE_OCTETS = 128 << 20
 class VacuumResult:
     """The numbers of merged ingests, deleted states and deleted folders."""
 
-    merged: int = 0
-    states: int = 0
+    merged_ingest_count: int = 0
+    deleted_state_count: int = 0
     folders: int = 0
 
 
@@ -56,7 +56,7 @@ def delete_unused_files(
         is_state = manifests.MANIFEST_NAME_PATTERN.fullmatch(each.name) is not None
         if each.name not in names and (is_state or each.modified <= latest):
             files.delete(each.uri)
-            done.states += is_state
+            done.deleted_state_count += is_state
     used = {commit for state in kept for commit in state.commits_in_use()}
     for each in files.entries(f"{uri}/data"):
         if each.name not in used and _get_last_change_ms(lake, each.uri) <= latest:
@@ -85,7 +85,7 @@ def _merge_commits(lake: Lake, done: VacuumResult, stage: Callable[[str], None])
     for number, small in enumerate(bundles):
         merged = _write_merged_commit(lake, f"{name}-{number}", small, stage)
         state = _replace_merged_commits(state, {each.commit for each in small}, merged)
-        done.merged += len(small)
+        done.merged_ingest_count += len(small)
     manifests.publish_manifest(lake.files, lake.uri, state)
     return replace(lake, manifest=state)
 

@@ -16,8 +16,8 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 def write_table(site: Path, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Write a table to ``data/<table>.csv`` and to ``.json`` (an array of objects), one row at a time."""
     with (
-        (site / names.data_file(table, "csv")).open("w", encoding="utf-8", errors="replace", newline="") as sheet,
-        (site / names.data_file(table, "json")).open("w", encoding="ascii") as objects,
+        (site / names.name_data_file(table, "csv")).open("w", encoding="utf-8", errors="replace", newline="") as sheet,
+        (site / names.name_data_file(table, "json")).open("w", encoding="ascii") as objects,
     ):
         writer = csv.writer(sheet, lineterminator="\n")
         writer.writerow(columns)

@@ -12,7 +12,7 @@ from reports.text import make_visible
 from reports.vocabulary import DECIDED_VERDICTS, FINDING_VERDICTS
 
 BADGE_COLOURS = {"fail": "#b3261e", "pass": "#0d652d", "none": "#4e5967"}
-_VERDICTS_ON_A_BAR = (*FINDING_VERDICTS, "pass")
+_VERDICTS_SHOWN_IN_BAR = (*FINDING_VERDICTS, "pass")
 _LETTER_WIDTH_PX = 6.6
 """The width in pixels of a letter in a badge."""
 
@@ -40,8 +40,8 @@ def place_on_bar(counts: Mapping[str, int], whole: int) -> list[BarPart]:
     """Return the parts of a bar that represents ``whole`` rules, for the given counts. The bar stays empty where rules
     have no verdict.
     """
-    whole, start, parts = max(whole, sum(counts.get(name, 0) for name in _VERDICTS_ON_A_BAR), 1), 0.0, []
-    for name in _VERDICTS_ON_A_BAR:
+    whole, start, parts = max(whole, sum(counts.get(name, 0) for name in _VERDICTS_SHOWN_IN_BAR), 1), 0.0, []
+    for name in _VERDICTS_SHOWN_IN_BAR:
         if width := 100 * counts.get(name, 0) / whole:
             parts.append(BarPart(name, round(start, 2), round(width, 2)))
             start += width

@@ -15,13 +15,13 @@ RULES_PER_ERRATUM_SHOWN = 20
 def write_errata(pages: Pages) -> None:
     """Write the pages of errata, and the table of errata for programs."""
     cited: dict[str, list[CitedErratum]] = {}
-    for one in sorted(pages.contents.cited, key=lambda one: get_natural_sort_key(one.erratum)):
+    for one in sorted(pages.contents.cited_errata, key=lambda one: get_natural_sort_key(one.erratum)):
         if one.rule in pages.contents.rules:
             cited.setdefault(one.erratum, []).append(one)
     others = [each for each in pages.errata if each not in cited]
     pages.write("errata.html", names.ERRATA_PAGE, cited=cited, others=others, rules_here=RULES_PER_ERRATUM_SHOWN)
     for entry, rules in cited.items():
         if len(rules) > RULES_PER_ERRATUM_SHOWN:
-            pages.write("erratum.html", names.erratum_page(entry), entry=entry, rules=rules)
+            pages.write("erratum.html", names.name_erratum_page(entry), entry=entry, rules=rules)
     rows = ((entry, one.rule, one.systems) for entry, rules in cited.items() for one in rules)
     write_table(pages.site, "errata", ("erratum", "rule", "systems"), rows)

@@ -48,7 +48,7 @@ def _copy_log(site: Path, folder: Path, name: str, run: Run) -> CopiedLog | None
     if source is None or not octets:
         return None
     # The suffix is always .txt, so that a browser shows the content as text.
-    page = names.run_log(run.run, name)
+    page = names.name_log_file_of_run(run.run, name)
     with source.open("rb") as log:
         log.seek(max(0, octets - LOG_OCTETS_COPIED), os.SEEK_SET)
         (site / page).write_bytes(log.read(LOG_OCTETS_COPIED))

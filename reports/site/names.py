@@ -18,24 +18,24 @@ PAIRS_PAGE, COMPARE_PAGE = "pairs.html", "compare.html"
 DOCUMENTS_STYLE_FILE, RULES_DATA_FILE = "documents.css", "rules-data.js"
 
 
-def system_page(system: System) -> str:
+def name_system_page(system: System) -> str:
     """Return the file name of the page of a system."""
     return f"systems/{system.key}.html"
 
 
-def rule_page(rule: str) -> str:
+def name_rule_page(rule: str) -> str:
     """Return the file name of the page of a rule."""
     return f"rules/{make_slug(rule)}.html"
 
 
-def document_page(document: str, part: int = 0) -> str:
+def name_document_page(document: str, part: int = 0) -> str:
     """Return the file name of a page of a document. ``part``: the number of the page, from 0. Each page has a part of
     the columns.
     """
     return f"documents/{make_slug(document)}{_format_part_suffix(part)}.html"
 
 
-def section_page(section: Section, part: int = 0) -> str:
+def name_section_page(section: Section, part: int = 0) -> str:
     """Return the file name of a page of a section. ``part``: the number of the page, from 0. Each page has a part of
     the columns.
     """
@@ -50,32 +50,32 @@ def name_document_anchor(document: str) -> str:
     return f"in-{make_slug(document)}"
 
 
-def run_page(run: str) -> str:
+def name_run_page(run: str) -> str:
     """Return the file name of the page of a run."""
     return f"runs/{make_slug(run)}.html"
 
 
-def run_junit(run: str) -> str:
+def name_junit_file_of_run(run: str) -> str:
     """Return the file name of the copy of a run's JUnit file."""
     return f"runs/{make_slug(run)}.junit.xml"
 
 
-def run_log(run: str, log: str) -> str:
+def name_log_file_of_run(run: str, log: str) -> str:
     """Return the file name of the copy of a log of a run."""
     return f"runs/{make_slug(run)}.{make_slug(log)}.txt"
 
 
-def erratum_page(entry: str) -> str:
+def name_erratum_page(entry: str) -> str:
     """Return the file name of the page of an erratum."""
     return f"errata/{make_slug(entry)}.html"
 
 
-def badge_file(system: System) -> str:
+def name_badge_file(system: System) -> str:
     """Return the file name of the badge of a system."""
     return f"badges/{system.key}.svg"
 
 
-def data_file(table: str, form: str) -> str:
+def name_data_file(table: str, form: str) -> str:
     """Return the file name of a table for programs. ``form`` is csv or json."""
     return f"data/{table}.{form}"
 

@@ -52,7 +52,7 @@ def format_dissection(frame: Frame) -> list[MarkedStretch]:
     """Return the dissection, in which the field that decided the verdict is marked."""
     text = clip_text(frame.dissection, MAX_DISSECTION_CHARACTERS)
     stretches, at = [], 0
-    for start, end in sorted(frame.marked):
+    for start, end in sorted(frame.deciding_text_ranges):
         if at <= start < end <= len(text):
             stretches += [(text[at:start], False), (text[start:end], True)]
             at = end

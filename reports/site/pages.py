@@ -18,7 +18,7 @@ from reports.site.environment import build_template_environment
 from reports.site.logs import CopiedLog
 from reports.site.news import VerdictNews
 from reports.text import get_natural_sort_key
-from reports.values import AddValueNames
+from reports.values import ValueNamer
 from reports.vocabulary import DECIDED_VERDICTS, FINDING_VERDICTS
 
 COLUMNS_PER_PAGE = 20
@@ -31,7 +31,7 @@ programs lists more.
 """
 MAX_CACHED_OUTPUTS = 4096
 """The maximum number of outputs that are cached for each macro."""
-ReportStage = Callable[[str, int, int], None]
+StageReporter = Callable[[str, int, int], None]
 """A function that is called with the current stage, the number of finished parts, and the number of all parts (0 if
 unknown).
 """
@@ -48,7 +48,7 @@ class Pages:
         site: Path,
         captures: CaptureStore,
         errata: dict[str, Erratum] | None = None,
-        named: AddValueNames = str,
+        named: ValueNamer = str,
     ) -> None:
         self.contents = contents
         self.site = site
@@ -64,7 +64,7 @@ class Pages:
         self.sections = contents.sections()
         self.rules = sorted(contents.rules.values(), key=get_rule_sort_key)
         self.judgeable = sum(section.checked for section in self.sections)
-        self.stands = contents.stands
+        self.stands = contents.standing_verdicts
         self.named = named
         self.latest = {run.system: run for run in contents.runs}
         """The latest run of each system, by key."""
@@ -90,7 +90,7 @@ class Pages:
             "totals": self.totals,
             "judgeable": self.judgeable,
             "count_decided": count_decided,
-            "attention": count_attention,
+            "attention": count_rules_needing_attention,
         }
         self.env.filters["named"] = named
         self.env.globals["parts"] = _load_macros(self.env)
@@ -147,14 +147,14 @@ def count_decided(counts: Counter[str]) -> int:
     return sum(counts[name] for name in DECIDED_VERDICTS)
 
 
-def get_width_class(columns: int, fit: int = MAX_COLUMNS_WITHOUT_SCROLLING) -> str:
+def get_table_width_class(columns: int, fit: int = MAX_COLUMNS_WITHOUT_SCROLLING) -> str:
     """Return the CSS class of a table with the given number of columns. A table that is too wide for the page
     scrolls in a box.
     """
     return " wide" if columns > fit else ""
 
 
-def count_attention(counts: Counter[str]) -> int:
+def count_rules_needing_attention(counts: Counter[str]) -> int:
     """Count the rules whose verdicts need attention."""
     return sum(counts[name] for name in FINDING_VERDICTS)
 

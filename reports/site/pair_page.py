@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from reports.model import Exchange, Pair, get_worst_verdict
 from reports.site import names
 from reports.site.downloads import write_table
-from reports.site.pages import Pages, get_width_class
+from reports.site.pages import Pages, get_table_width_class
 from reports.text import get_natural_sort_key
 from reports.vocabulary import SCENARIO_RESULTS, VERDICTS
 
@@ -17,7 +17,7 @@ from reports.vocabulary import SCENARIO_RESULTS, VERDICTS
 class ShownExchange:
     """An exchange, with its anchor on the page and the path of the copy of its capture."""
 
-    one: Exchange
+    exchange: Exchange
     anchor: str
     capture: str | None
 
@@ -26,10 +26,12 @@ def write_pairs(pages: Pages) -> None:
     """Write the page of pairs if the lake has a pair of systems or a scenario with two systems."""
     contents = pages.contents
     if contents.pairs or contents.exchanges:
-        pages.write("pairs.html", names.PAIRS_PAGE, grid=_build_grid(pages), topologies=_build_topologies(pages))
+        pages.write(
+            "pairs.html", names.PAIRS_PAGE, grid=_build_scenario_grid(pages), topologies=_build_topologies(pages)
+        )
 
 
-def _build_grid(pages: Pages) -> dict[str, object]:
+def _build_scenario_grid(pages: Pages) -> dict[str, object]:
     """Return the grid of scenarios. The origins of messages are in rows, their targets in columns, and each cell
     contains the scenarios by result.
     """
@@ -38,14 +40,16 @@ def _build_grid(pages: Pages) -> dict[str, object]:
         key=lambda one: (get_natural_sort_key(one.origin_name), get_natural_sort_key(one.target_name), one.position),
     )
     shown = [
-        ShownExchange(one, f"exchange-{number}", pages.captures.copy(one.pair, one.capture))
+        ShownExchange(one, f"exchange-{number}", pages.captures.copy_capture(one.pair, one.capture))
         for number, one in enumerate(exchanges, 1)
     ]
     called = {key: name for one in exchanges for key, name in _get_system_names(one).items()}
     systems = sorted(called, key=lambda key: get_natural_sort_key(called[key]))
     cells: dict[tuple[str, str], dict[str, list[ShownExchange]]] = {}
     for each in shown:
-        cells.setdefault((each.one.origin, each.one.target), {}).setdefault(each.one.result, []).append(each)
+        cells.setdefault((each.exchange.origin, each.exchange.target), {}).setdefault(each.exchange.result, []).append(
+            each
+        )
     columns = ("origin", "origin_name", "target", "target_name", "scenario", "result", "why", "broken", "started")
     if exchanges:
         rows = (tuple(_get_cell_value(one, name) for name in columns) for one in exchanges)
@@ -57,7 +61,7 @@ def _build_grid(pages: Pages) -> dict[str, object]:
         "results": tuple(reversed(SCENARIO_RESULTS)),
         "shown": shown,
         "letters": {one.scenario: one.letter for one in sorted(exchanges, key=lambda one: one.position) if one.letter},
-        "wide": get_width_class(len(systems)),
+        "wide": get_table_width_class(len(systems)),
     }
 
 
@@ -93,5 +97,5 @@ def _build_topologies(pages: Pages) -> dict[str, object]:
         "rows": [(a, get_worst_verdict(counts)) for a, counts in sums.items()],
         "across": sorted({one.b for one in pairs}, key=lambda key: get_natural_sort_key(called[key])),
         "cells": cells,
-        "wide": get_width_class(len({one.b for one in pairs})),
+        "wide": get_table_width_class(len({one.b for one in pairs})),
     }

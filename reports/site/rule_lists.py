@@ -38,7 +38,7 @@ def write_rule_lists(pages: Pages) -> None:
     )
     if len(pages.systems) > 1:
         pages.write("compare.html", names.COMPARE_PAGE, chosen=_choose_compared_systems(pages))
-    _write_data(pages)
+    _write_script_data(pages)
     columns = ("rule", "document", "section", "level", "observe", "says", *VERDICTS)
     write_table(
         pages.site,
@@ -62,7 +62,7 @@ def _choose_compared_systems(pages: Pages) -> tuple[str, str]:
     return other.key, newest.key
 
 
-def _write_data(pages: Pages) -> None:
+def _write_script_data(pages: Pages) -> None:
     """Write the data that the scripts on the pages use. For each system, the data has one digit per rule: the
     index of the rule's verdict in VERDICTS.
     """
@@ -83,10 +83,10 @@ def _build_rule_data(rule: Rule, section: Section) -> list[str]:
         f"{rule.document} {rule.section}",
         clip_text(rule.says, _SENTENCE_CHARACTERS),
     )
-    return [*map(make_visible, words), names.rule_page(rule.rule), names.section_page(section)]
+    return [*map(make_visible, words), names.name_rule_page(rule.rule), names.name_section_page(section)]
 
 
 def _build_system_data(pages: Pages, system: System) -> list[str]:
     verdicts = "".join(_LETTER_OF_KIND[verdict or NOT_JUDGED.name] for verdict in pages.stands.row(system.key))
     label = system_label(clip_text(system.name, 80), clip_text(system.version, 40), clip_text(system.profile, 40))
-    return [system.key, make_visible(label), names.system_page(system), verdicts]
+    return [system.key, make_visible(label), names.name_system_page(system), verdicts]

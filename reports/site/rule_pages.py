@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from reports.model import Change, Frame, Rule, Section, StandingVerdict, System, is_judgeable
 from reports.site import names
-from reports.site.pages import COLUMNS_PER_PAGE, Pages, ReportStage
+from reports.site.pages import COLUMNS_PER_PAGE, Pages, StageReporter
 from reports.vocabulary import FINDING_VERDICTS, NOT_JUDGED, SEVERITY_BY_VERDICT, VERDICT_KIND_BY_NAME
 
 FRAMES_PER_PAGE = 8
@@ -34,7 +34,7 @@ class ObservationPanel:
     standing: StandingVerdict
     frames: tuple[Frame, ...]
     capture: str | None
-    with_packets: bool
+    shows_packets: bool
     change: str
 
     @property
@@ -83,13 +83,13 @@ def count_frames_per_system(standings: Iterable[StandingVerdict], limit: int = F
     return chosen
 
 
-def write_rule_pages(pages: Pages, stage: ReportStage) -> None:
+def write_rule_pages(pages: Pages, stage: StageReporter) -> None:
     """Write a page for each rule."""
     sections = {rule.rule: section for section in pages.sections for rule in section.rules}
     changes = _group_by_rule(pages.contents.changes(), lambda change: change.rule)
     changed = next(changes, None)
     written: set[str] = set()
-    for rule, standings in _group_by_rule(pages.contents.shown(), lambda standing: standing.rule):
+    for rule, standings in _group_by_rule(pages.contents.read_shown_verdicts(), lambda standing: standing.rule):
         while changed and changed[0] < rule:
             changed = next(changes, None)
         history = changed[1] if changed and changed[0] == rule else []
@@ -104,7 +104,7 @@ def write_rule_pages(pages: Pages, stage: ReportStage) -> None:
 def _write_page(
     pages: Pages, rule: Rule, section: Section, standings: list[StandingVerdict], history: list[Change]
 ) -> None:
-    number = pages.stands.places[rule.rule]
+    number = pages.stands.index_by_rule[rule.rule]
     shown = [one for one in standings if one.system in pages.by_key]
     with_packets = _choose_systems_with_packets(shown)
     room = count_frames_per_system(with_packets)
@@ -113,7 +113,7 @@ def _write_page(
     findings = sum(group.number for group in groups if group.verdict in FINDING_VERDICTS)
     pages.write(
         "rule.html",
-        names.rule_page(rule.rule),
+        names.name_rule_page(rule.rule),
         rule=rule,
         section=section,
         can_be_judged=is_judgeable(rule) or bool(shown),
@@ -136,8 +136,8 @@ def _build_panel(pages: Pages, standing: StandingVerdict, room: int, with_packet
     return ObservationPanel(
         pages.by_key[standing.system],
         standing,
-        pages.captures.frames(standing)[:room] if room else (),
-        pages.captures.link(standing) if with_packets else None,
+        pages.captures.find_evidence_packets(standing)[:room] if room else (),
+        pages.captures.copy_capture_of_verdict(standing) if with_packets else None,
         with_packets,
         "" if standing.retired else pages.change(standing.system, standing.rule, standing.verdict),
     )

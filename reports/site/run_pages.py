@@ -37,7 +37,7 @@ def write_changes(pages: Pages) -> dict[str, VerdictNews]:
 def write_logs(pages: Pages) -> None:
     """Copy the logs of each system's latest run, to which the pages of rules and runs link."""
     for run in pages.latest.values():
-        if run.run in pages.run_pages and (logs := copy_logs(pages.site, pages.captures.folder_of(run.run), run)):
+        if run.run in pages.run_pages and (logs := copy_logs(pages.site, pages.captures.find_run_folder(run.run), run)):
             pages.logs[run.run] = logs
 
 
@@ -50,7 +50,7 @@ def write_runs(pages: Pages) -> None:
         if run.run in pages.run_pages:
             pages.write(
                 "run.html",
-                names.run_page(run.run),
+                names.name_run_page(run.run),
                 run=run,
                 news=pages.news.get(run.run, VerdictNews()),
                 is_first=pages.is_first_run_of_system(run),
@@ -65,11 +65,11 @@ def write_runs(pages: Pages) -> None:
 
 def _copy_junit(pages: Pages, run: Run) -> str | None:
     """Copy the JUnit file of a run, and return it, or None if the run folder is remote or has no such file."""
-    folder = pages.captures.folder_of(run.run)
+    folder = pages.captures.find_run_folder(run.run)
     source = resolve_file_inside_folder(folder.resolve(), JUNIT_FILE) if folder else None
     if source is None:
         return None
-    name = names.run_junit(run.run)
+    name = names.name_junit_file_of_run(run.run)
     shutil.copyfile(source, pages.site / name)
     return name
 

@@ -12,7 +12,7 @@ from reports.causes import Cause, group_findings_by_cause
 from reports.model import Rule, StandingVerdict, System, sum_counts
 from reports.site import drawing, names
 from reports.site.downloads import write_table
-from reports.site.pages import Pages, ReportStage, change
+from reports.site.pages import Pages, StageReporter, change
 from reports.text import format_repeat_command
 from reports.vocabulary import FINDING_VERDICTS
 
@@ -20,7 +20,7 @@ MAX_CAUSES_IN_FULL = 100
 """The number of causes per verdict whose expected and observed values a page shows. For further causes the page
 only names and links the rules.
 """
-CHANGE_WORDS = ("newly failing", "newly passing", "changed")
+KINDS_OF_CHANGE_ON_SYSTEM_PAGE = ("newly failing", "newly passing", "changed")
 RULE_COLUMNS = ("rule", "document", "section", "level", "verdict", "verdict_before")
 FINDING_COLUMNS = (
     *("rule", "document", "section", "level", "verdict", "says", "expected", "observed", "reason", "test", "run"),
@@ -28,9 +28,9 @@ FINDING_COLUMNS = (
 )
 
 
-def write_system_pages(pages: Pages, stage: ReportStage) -> None:
+def write_system_pages(pages: Pages, stage: StageReporter) -> None:
     """Write a page, the tables and the badge of every system."""
-    found = groupby(pages.contents.found(), key=lambda standing: standing.system)
+    found = groupby(pages.contents.read_findings(), key=lambda standing: standing.system)
     seen: set[str] = set()
     for key, standings in found:
         if system := pages.by_key.get(key):
@@ -46,7 +46,7 @@ def _write_page(pages: Pages, system: System, standings: list[StandingVerdict]) 
     changes = _group_changes_of_system(pages, system)
     newly = {rule.rule: kind for kind, some in changes.items() for rule, *_ in some}
     current = [one for one in standings if not one.retired]
-    order = [(one.rule not in newly, _get_place(pages, one), one) for one in current]
+    order = [(one.rule not in newly, _get_sort_place_of_verdict(pages, one), one) for one in current]
     current = [one for *_, one in sorted(order, key=lambda each: each[:2])]
     groups = {name: [one for one in current if one.verdict == name] for name in FINDING_VERDICTS}
     causes = {name: _group_findings_of_verdict(pages, some, newly) for name, some in groups.items()}
@@ -58,7 +58,7 @@ def _write_page(pages: Pages, system: System, standings: list[StandingVerdict]) 
     runs = pages.contents.list_runs_of_system(system)
     pages.write(
         "system.html",
-        names.system_page(system),
+        names.name_system_page(system),
         system=system,
         run=runs[-1] if runs else None,
         runs=runs,
@@ -68,7 +68,7 @@ def _write_page(pages: Pages, system: System, standings: list[StandingVerdict]) 
         found_in=Counter(one.document for some in groups.values() for one in some),
         untried=_count_rules_without_verdict(pages, system),
         shown_in_full=MAX_CAUSES_IN_FULL,
-        beside=[one for one in current if one.beside and one.verdict not in FINDING_VERDICTS],
+        beside=[one for one in current if one.later_undecided_verdicts and one.verdict not in FINDING_VERDICTS],
         retired=[one for one in standings if one.retired],
         changes=changes,
         newly=newly,
@@ -80,7 +80,7 @@ def _write_page(pages: Pages, system: System, standings: list[StandingVerdict]) 
     write_table(pages.site, f"system-{system.key}", RULE_COLUMNS, _build_rule_rows(pages, system))
     write_table(pages.site, f"system-{system.key}-findings", FINDING_COLUMNS, _build_finding_rows(pages, groups))
     badge = drawing.draw_badge(pages.totals[system.key], pages.judgeable)
-    (pages.site / names.badge_file(system)).write_text(badge, encoding="utf-8")
+    (pages.site / names.name_badge_file(system)).write_text(badge, encoding="utf-8")
 
 
 def _group_findings_of_verdict(pages: Pages, findings: list[StandingVerdict], newly: dict[str, str]) -> list[Cause]:
@@ -102,7 +102,7 @@ def _group_changes_of_system(pages: Pages, system: System) -> dict[str, list[tup
     verdict).
     """
     before = pages.before[system.key]
-    changes: dict[str, list[tuple[Rule, str, str]]] = {name: [] for name in CHANGE_WORDS}
+    changes: dict[str, list[tuple[Rule, str, str]]] = {name: [] for name in KINDS_OF_CHANGE_ON_SYSTEM_PAGE}
     if before:
         rows = zip(pages.rules, pages.stands.row(before.key), pages.stands.row(system.key), strict=True)
         for rule, was, verdict in rows:
@@ -134,5 +134,5 @@ def _build_finding_rows(pages: Pages, groups: dict[str, list[StandingVerdict]]) 
         )
 
 
-def _get_place(pages: Pages, standing: StandingVerdict) -> int:
-    return pages.stands.places[standing.rule]
+def _get_sort_place_of_verdict(pages: Pages, standing: StandingVerdict) -> int:
+    return pages.stands.index_by_rule[standing.rule]

@@ -11,8 +11,8 @@ from pathlib import Path
 from reports.captures import CaptureStore
 from reports.errata import Erratum
 from reports.model import (
-    DEMAND_KIND,
-    DEMAND_KINDS,
+    RULE_KIND_OF_DEMAND,
+    RULE_KINDS_COUNTED_AS_DEMANDS,
     Coverage,
     Rule,
     Run,
@@ -26,14 +26,21 @@ from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.errata_pages import write_errata
 from reports.site.news import VerdictNews
-from reports.site.pages import Pages, ReportStage, change, count_attention, count_decided, get_width_class
+from reports.site.pages import (
+    Pages,
+    StageReporter,
+    change,
+    count_decided,
+    count_rules_needing_attention,
+    get_table_width_class,
+)
 from reports.site.pair_page import write_pairs
 from reports.site.rule_lists import write_rule_lists
 from reports.site.rule_pages import write_rule_pages
 from reports.site.run_pages import write_changes, write_logs, write_runs
 from reports.site.system_pages import write_system_pages
 from reports.text import make_slug
-from reports.values import AddValueNames
+from reports.values import ValueNamer
 from reports.vocabulary import FINDING_VERDICTS, VERDICTS
 
 SITE_FOLDERS = ("sections", "rules", "systems", "documents", "runs", "errata", "data", "badges")
@@ -51,9 +58,9 @@ a card. Systems with the most findings come first.
 def write_site(
     contents: SiteContents,
     captures: CaptureStore,
-    stage: ReportStage = lambda *_: None,
+    stage: StageReporter = lambda *_: None,
     errata: dict[str, Erratum] | None = None,
-    named: AddValueNames = str,
+    named: ValueNamer = str,
 ) -> list[str]:
     """Write all pages below ``captures.site`` again. Return the captures that run folders should contain but do not
     contain.
@@ -81,7 +88,7 @@ def write_site(
     write_runs(pages)
     write_pairs(pages)
     _write_coverage(pages)
-    return captures.missing
+    return captures.missing_captures
 
 
 def _group_sections_by_document(pages: Pages) -> dict[str, list[Section]]:
@@ -117,7 +124,7 @@ def _write_index(pages: Pages) -> None:
         news=_collect_verdict_news(pages, cards),
         most_cards=MAX_SHOWN_SYSTEM_CARDS,
         newly_failing=failing,
-        wide=get_width_class(len(documents), MAX_DOCUMENTS_WITHOUT_SCROLLING),
+        wide=get_table_width_class(len(documents), MAX_DOCUMENTS_WITHOUT_SCROLLING),
     )
     columns = ("system", "name", "version", "profile", "rules", "judged", "newly_failing", *VERDICTS)
     write_table(
@@ -146,8 +153,8 @@ def _get_link_of_cell(document: str, system: System, part: int, counts: Counter[
     system in this document or, if there are none, to the page of sections.
     """
     if get_worst_verdict(counts) in FINDING_VERDICTS:
-        return f"{names.system_page(system)}#{names.name_document_anchor(document)}"
-    return names.document_page(document, part)
+        return f"{names.name_system_page(system)}#{names.name_document_anchor(document)}"
+    return names.name_document_page(document, part)
 
 
 def _build_css_of_single_document(document: str) -> str:
@@ -173,7 +180,9 @@ def _choose_systems_with_card(pages: Pages) -> list[System]:
     if len(pages.systems) <= MAX_SHOWN_SYSTEM_CARDS:
         return pages.systems
     newest = {system.product: system for system in sorted(pages.systems, key=lambda each: each.order)}
-    return sorted(newest.values(), key=lambda each: -count_attention(pages.totals[each.key]))[:MAX_SHOWN_SYSTEM_CARDS]
+    return sorted(newest.values(), key=lambda each: -count_rules_needing_attention(pages.totals[each.key]))[
+        :MAX_SHOWN_SYSTEM_CARDS
+    ]
 
 
 def _write_documents(pages: Pages) -> None:
@@ -183,15 +192,15 @@ def _write_documents(pages: Pages) -> None:
         for part, systems in enumerate(parts):
             pages.write(
                 "document.html",
-                names.document_page(name, part),
+                names.name_document_page(name, part),
                 document=name,
                 sections=[(section, sum_counts(section.counts.values())) for section in sections],
                 columns=systems,
                 column_parts=parts,
                 part=part,
-                page_of=lambda part, name=name: "../" + names.document_page(name, part),
+                page_of=lambda part, name=name: "../" + names.name_document_page(name, part),
                 table=table,
-                wide=get_width_class(len(systems)),
+                wide=get_table_width_class(len(systems)),
             )
         write_table(
             pages.site,
@@ -206,7 +215,7 @@ def _write_documents(pages: Pages) -> None:
         )
 
 
-def _write_sections(pages: Pages, stage: ReportStage) -> None:
+def _write_sections(pages: Pages, stage: StageReporter) -> None:
     parts = pages.columns()
     for number, section in enumerate(pages.sections):
         stage("pages of sections", number, len(pages.sections))
@@ -214,7 +223,7 @@ def _write_sections(pages: Pages, stage: ReportStage) -> None:
         for part, systems in enumerate(parts):
             pages.write(
                 "section.html",
-                names.section_page(section, part),
+                names.name_section_page(section, part),
                 section=section,
                 rules=_sort_findings_first(pages, section, systems),
                 columns=systems,
@@ -223,7 +232,7 @@ def _write_sections(pages: Pages, stage: ReportStage) -> None:
                 page_of=partial(_name_section_page, section),
                 stands=pages.stands,
                 table=table,
-                wide=get_width_class(len(systems)),
+                wide=get_table_width_class(len(systems)),
             )
         columns = ("rule", "level", "says", *(system.key for system in pages.systems))
         write_table(pages.site, table, columns, _build_section_rows(pages, section))
@@ -243,7 +252,7 @@ def _sort_findings_first(pages: Pages, section: Section, systems: list[System]) 
 
 
 def _name_section_page(section: Section, part: int) -> str:
-    return "../" + names.section_page(section, part)
+    return "../" + names.name_section_page(section, part)
 
 
 def _build_section_rows(pages: Pages, section: Section) -> Iterator[tuple[object, ...]]:
@@ -257,12 +266,12 @@ def _write_coverage(pages: Pages) -> None:
     beside: dict[str, dict[str, list[Coverage]]] = {}
     rules: dict[tuple[str, str, str], list[Rule]] = {}
     for one in pages.contents.coverage:
-        if one.kind == DEMAND_KIND:
+        if one.kind == RULE_KIND_OF_DEMAND:
             documents.setdefault(one.document, []).append(one)
         else:
             beside.setdefault(one.document, {}).setdefault(one.kind, []).append(one)
     for rule in pages.rules:
-        if rule.kind in DEMAND_KINDS:
+        if rule.kind in RULE_KINDS_COUNTED_AS_DEMANDS:
             demand = "SHOULD" if rule.level.startswith("SHOULD") else "MUST"
             rules.setdefault((rule.document, rule.section, demand), []).append(rule)
     pages.write("coverage.html", names.COVERAGE_PAGE, documents=documents, beside=beside, rules=rules)

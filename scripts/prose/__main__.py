@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _print_findings(findings: Iterable[Finding]) -> None:
     for finding in findings:
         where = f"{finding.text.file.relative_to(ROOT)}:{finding.text.line}"
-        print(f"{where}: {finding.habit}: ...{finding.excerpt}...: {finding.instead}")
+        print(f"{where}: {finding.habit}: ...{finding.excerpt}...: {finding.advice}")
 
 
 if __name__ == "__main__":

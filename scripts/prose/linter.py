@@ -14,7 +14,7 @@ from proselint.registry.checks import Check
 from proselint.registry.checks.types import ExistenceSimple
 from proselint.tools import LintFile
 
-from scripts.prose.texts import Text
+from scripts.prose.texts import ProseText
 
 WRITING_HABITS_FILE = Path(__file__).with_name("habits.toml")
 HABIT_CHECKS_PREFIX = "habits"
@@ -30,13 +30,13 @@ MAX_EXCERPT_CHARACTERS = 30
 class Finding:
     """A match of an unwanted phrase (a habit) in a text, with an alternative."""
 
-    text: Text
+    text: ProseText
     habit: str
     excerpt: str
-    instead: str
+    advice: str
 
 
-def lint_places(places: Mapping[str, Sequence[Text]]) -> dict[str, list[Finding]]:
+def lint_places(places: Mapping[str, Sequence[ProseText]]) -> dict[str, list[Finding]]:
     """Return the findings of each place, in the order of its texts."""
     register_checks()
     return {place: list(list_findings_of_place(place, texts)) for place, texts in places.items()}
@@ -61,9 +61,9 @@ def register_checks() -> None:
     )
 
 
-def list_findings_of_place(place: str, texts: Sequence[Text]) -> Iterator[Finding]:
+def list_findings_of_place(place: str, texts: Sequence[ProseText]) -> Iterator[Finding]:
     """Yield the findings of one place. Each text of the place becomes one line of the input for proselint."""
-    content = "\n".join(text.words for text in texts)
+    content = "\n".join(text.content for text in texts)
     checks = {HABIT_CHECKS_PREFIX: True, **DEFAULT["checks"], **dict.fromkeys(DISABLED_CHECKS, False)}
     config: Config = {"max_errors": len(content) + 1, "checks": checks}
     page = LintFile(place, content)

@@ -27,15 +27,15 @@ _RULE_TEXT_KEY_PATTERN = re.compile(r"^(?:says|title) = ")
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class ProseText:
     """A text on one line, without markup, and the number of the line on which it begins."""
 
     file: Path
     line: int
-    words: str
+    content: str
 
 
-def collect_texts_by_place(root: Path) -> dict[str, list[Text]]:
+def collect_texts_by_place(root: Path) -> dict[str, list[ProseText]]:
     """Return the texts by place. A place is a page, the rules or faults of a document, the commands, or a folder of a
     package.
     """
@@ -58,7 +58,7 @@ def collect_texts_by_place(root: Path) -> dict[str, list[Text]]:
     return {place: texts for place, texts in found.items() if texts}
 
 
-def extract_texts_of_page(page: Path) -> Iterator[Text]:
+def extract_texts_of_page(page: Path) -> Iterator[ProseText]:
     """Yield the paragraphs, headings, list items and table cells of a Markdown page, without code and without the
     addresses of links.
     """
@@ -71,30 +71,30 @@ def extract_texts_of_page(page: Path) -> Iterator[Text]:
         is_cell, is_item = line.startswith("|"), _LIST_ITEM_PATTERN.match(line)
         ends = fenced or code or is_cell or is_item or line.startswith("#") or not line.strip()
         if ends and words:
-            yield Text(page, begun, _remove_markup(words))
+            yield ProseText(page, begun, _remove_markup(words))
             words = ""
         if fenced or code or _CODE_FENCE_PATTERN.match(line) or _LINK_DEFINITION_PATTERN.match(line):
             continue
         if is_cell:
             if not _TABLE_RULER_PATTERN.match(line):
                 cells = _INLINE_CODE_PATTERN.sub("`code`", line).strip("|").split("|")
-                yield from (Text(page, number, _remove_markup(cell)) for cell in cells if cell.strip())
+                yield from (ProseText(page, number, _remove_markup(cell)) for cell in cells if cell.strip())
             continue
         if line.startswith("#"):
-            yield Text(page, number, _remove_markup(line.lstrip("# ")))
+            yield ProseText(page, number, _remove_markup(line.lstrip("# ")))
             continue
         begun = begun if words else number
         words = f"{words} {_LIST_ITEM_PATTERN.sub('', line).strip()}".strip()
 
 
-def extract_texts_of_rules(file: Path) -> Iterator[Text]:
+def extract_texts_of_rules(file: Path) -> Iterator[ProseText]:
     """Yield the title and the sentences of the rules from a file `rules.toml`."""
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         if _RULE_TEXT_KEY_PATTERN.match(line):
-            yield Text(file, number, " ".join(str(next(iter(tomllib.loads(line).values()))).split()))
+            yield ProseText(file, number, " ".join(str(next(iter(tomllib.loads(line).values()))).split()))
 
 
-def extract_texts_of_program(file: Path) -> Iterator[Text]:
+def extract_texts_of_program(file: Path) -> Iterator[ProseText]:
     """Yield the texts of a Python file: docstrings, help and messages. ``{}`` stands for the fields of f-strings."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     skipped: set[ast.AST] = set()
@@ -110,12 +110,12 @@ def extract_texts_of_program(file: Path) -> Iterator[Text]:
             continue
         for paragraph in re.split(r"\n\s*\n", words):
             if len(paragraph.split()) >= MIN_WORDS_OF_TEXT:
-                yield Text(file, node.lineno, _remove_markup(" ".join(paragraph.split())))
+                yield ProseText(file, node.lineno, _remove_markup(" ".join(paragraph.split())))
 
 
 def _remove_markup(words: str) -> str:
     return _LINK_PATTERN.sub(r"\1", _INLINE_CODE_PATTERN.sub("`code`", words)).replace("**", "").strip()
 
 
-def _collect_texts(texts_of: Callable[[Path], Iterator[Text]], files: Iterable[Path]) -> list[Text]:
+def _collect_texts(texts_of: Callable[[Path], Iterator[ProseText]], files: Iterable[Path]) -> list[ProseText]:
     return [text for file in files for text in texts_of(file)]

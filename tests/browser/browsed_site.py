@@ -10,7 +10,7 @@ from made import contents, day, frame, rule, run, standing, written
 from make_runs import HOSTILE_NAME, HOSTILE_TEXTS, HOSTILE_VERSION
 
 from reports.errata import load_errata
-from reports.model import Change, Coverage, LaterUndecided, Member, Pair, System
+from reports.model import Change, Coverage, LaterUndecided, Pair, ProtocolWithoutRules, System
 
 OLD, NEW = System("Contoso", "1.0", "none", 1), System("Contoso", "1.1", "none", 2)
 OTHER, HOSTILE = System("Fabrikam", "2.2", "2003", 3), System(HOSTILE_NAME, HOSTILE_VERSION, HOSTILE_NAME, 4)
@@ -42,7 +42,7 @@ def made_site(folder):
     made = contents(
         SYSTEMS, rules, standings, runs, [(17, HOSTILE_TEXTS[0]), (18, "empty line")], changes,
         coverage=tuple(Coverage(**row) for row in make_runs.coverage(rows)),
-        members=(Member(**make_runs.MEMBER),),
+        members=(ProtocolWithoutRules(**make_runs.MEMBER),),
         titles=make_runs.TITLES,
         pairs=(
             Pair(NEW.key, NEW.label, HOSTILE.key, HOSTILE.label, "sender", {"pass": 9, "fail": 2}),
@@ -64,7 +64,15 @@ def _standing(number, position, of, system):
     verdict = VERDICTS[(number * 7 + position * (number % 3)) % len(VERDICTS)] if of.section != "2.1.2" else "pass"
     packets = [
         frame(3, hex=make_runs.ESTABLISH.hex(), octets=len(make_runs.ESTABLISH), dissection=make_runs.DISSECTION),
-        frame(4, hex=make_runs.SESSION_ACK.hex(), octets=36, dissection="PT = 4", first=4, last=7, marked=((0, 2),)),
+        frame(
+            4,
+            hex=make_runs.SESSION_ACK.hex(),
+            octets=36,
+            dissection="PT = 4",
+            first=4,
+            last=7,
+            deciding_text_ranges=((0, 2),),
+        ),
     ]
     if system is not HOSTILE:
         return standing(
@@ -72,12 +80,17 @@ def _standing(number, position, of, system):
             reason="" if verdict in ("pass", "fail") else "no answer within 900 ms", run=f"r-{system.version}",
             test="suites/mqqb/s2_1_1_protocol_session/test_protocol_session.py::test_a_session_is_closed",
             errata=("E14",) if number % 9 == 0 else (), retired=number % 40 == 0,
-            beside=(LaterUndecided("inconclusive", "r-old", day(4), "", "it was slow"),) if number % 25 == 0 else (),
+            later_undecided_verdicts=(
+                (LaterUndecided("inconclusive", "r-old", day(4), "", "it was slow"),) if number % 25 == 0 else ()
+            ),
         )  # fmt: skip
     words = {key: next(turn) for key in ("expected", "observed", "reason", "test", "reach", "run")}
     evil = frame(number, direction=next(turn), transport=next(turn), hex=HOSTILE_TEXTS[0], dissection=HOSTILE_TEXTS[1])
     return standing(
         of, system, verdict, [evil], errata=(HOSTILE_TEXTS[number % 8],), notes=HOSTILE_TEXTS, partial=True,
         capture=make_runs.HOSTILE_CAPTURES[number % 5] if number % 3 == 0 else "",
-        beside=(LaterUndecided("inconclusive", HOSTILE_TEXTS[0], day(2), HOSTILE_TEXTS[1], HOSTILE_TEXTS[2]),), **words,
+        later_undecided_verdicts=(
+            LaterUndecided("inconclusive", HOSTILE_TEXTS[0], day(2), HOSTILE_TEXTS[1], HOSTILE_TEXTS[2]),
+        ),
+        **words,
     )  # fmt: skip

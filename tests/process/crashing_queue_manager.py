@@ -22,5 +22,5 @@ def crash(self: Identifying, session: Session, error: FormatError, now: Now) -> 
 
 
 if __name__ == "__main__":
-    Closing.refuse_malformed = crash  # type: ignore[method-assign]
+    Closing.close_session_after_malformed_packet = crash  # type: ignore[method-assign]
     cli.main()

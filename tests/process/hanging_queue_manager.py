@@ -18,5 +18,5 @@ def hang(self: Identifying, session: Session, error: FormatError, now: Now) -> N
 
 
 if __name__ == "__main__":
-    Closing.refuse_malformed = hang  # type: ignore[method-assign]
+    Closing.close_session_after_malformed_packet = hang  # type: ignore[method-assign]
     cli.main()

@@ -135,9 +135,9 @@ def framed(parts):
         try:
             found += framer.feed(part)
         except FramingError as error:
-            return found + error.packets, str(error), framer.pending
-        assert framer.pending <= 0x00400010
-    return found, None, framer.pending
+            return found + error.packets, str(error), framer.unfinished_packet_bytes
+        assert framer.unfinished_packet_bytes <= 0x00400010
+    return found, None, framer.unfinished_packet_bytes
 
 
 tails = st.one_of(

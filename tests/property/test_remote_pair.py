@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from reference_qm.rpc.syntaxes import NDR, NDR64
 from reference_qm.surface.commands import CancelWaiting, Inspect, ReceiveMessage, Request
-from reference_qm.surface.effects import Completed
+from reference_qm.surface.effects import CommandCompleted
 from reference_qm.surface.remote_commands import (
     RemoteClose,
     RemoteOpen,
@@ -116,9 +116,9 @@ class RemotePair(RuleBasedStateMachine):
         token = self.near.begin(RemoteReadByLookupId(opened.number, 0, seek, peek))
         answer = self.near.answers[token]
         if opened.broken or not left:
-            assert not isinstance(answer, Completed)
+            assert not isinstance(answer, CommandCompleted)
             return
-        assert isinstance(answer, Completed), answer
+        assert isinstance(answer, CommandCompleted), answer
         body = answer.result.values["message"]["body"]
         assert body == left[0 if seek == "first" else -1]
         if not peek:
@@ -139,7 +139,7 @@ class RemotePair(RuleBasedStateMachine):
         kind = RemoteReceive if receives and opened.receives else RemotePeek
         token = self.near.begin(kind(cursor=opened.cursors[index % len(opened.cursors)]))
         answer = self.near.answers[token]  # a cursor at a message that is gone is refused
-        if isinstance(answer, Completed) and answer.result.values["message"] is not None:
+        if isinstance(answer, CommandCompleted) and answer.result.values["message"] is not None:
             body = answer.result.values["message"]["body"]
             assert body in self.left()
             if kind is RemoteReceive:
@@ -150,16 +150,16 @@ class RemotePair(RuleBasedStateMachine):
     def a_read_that_waits_is_cancelled(self, index: int) -> None:
         waiting = self.waiting.pop(index % len(self.waiting))
         assert self.near.ask(CancelWaiting(waiting.token)) == {"cancelled": True}
-        assert not isinstance(self.near.answers[waiting.token], Completed)
+        assert not isinstance(self.near.answers[waiting.token], CommandCompleted)
 
     @precondition(lambda self: self.opened)
     @rule(index=INDEX)
     def it_is_closed(self, index: int) -> None:
         opened = self.opened.pop(index % len(self.opened))
         token = self.near.begin(RemoteClose(opened.number))
-        assert isinstance(self.near.answers[token], Completed) is not opened.broken
+        assert isinstance(self.near.answers[token], CommandCompleted) is not opened.broken
         for waiting in [one for one in self.waiting if one.opened is opened]:
-            assert not isinstance(self.near.answers[waiting.token], Completed)
+            assert not isinstance(self.near.answers[waiting.token], CommandCompleted)
             self.waiting.remove(waiting)
 
     @rule()
@@ -197,14 +197,14 @@ class RemotePair(RuleBasedStateMachine):
         answer = self.near.answers.get(token)
         if opened.broken:
             assert answer is not None
-            assert not isinstance(answer, Completed)
+            assert not isinstance(answer, CommandCompleted)
         elif left:
-            assert isinstance(answer, Completed), answer
+            assert isinstance(answer, CommandCompleted), answer
             assert answer.result.values["message"]["body"] == left[0]
             if receives:
                 self.take(left[0])
         elif waits == 0:
-            assert isinstance(answer, Completed), answer
+            assert isinstance(answer, CommandCompleted), answer
             assert answer.result.values["message"] is None
         else:
             assert answer is None
@@ -218,7 +218,7 @@ class RemotePair(RuleBasedStateMachine):
             if answer is None:
                 continue
             self.waiting.remove(waiting)
-            assert isinstance(answer, Completed), answer
+            assert isinstance(answer, CommandCompleted), answer
             message = answer.result.values["message"]
             if message is None:
                 assert waiting.due_ms is not None
@@ -233,7 +233,7 @@ class RemotePair(RuleBasedStateMachine):
         for opened in self.opened:
             opened.broken = True
         for waiting in self.waiting:
-            assert not isinstance(self.near.answers[waiting.token], Completed)
+            assert not isinstance(self.near.answers[waiting.token], CommandCompleted)
         self.waiting.clear()
 
     @invariant()
@@ -249,8 +249,10 @@ class RemotePair(RuleBasedStateMachine):
         adm = self.near.ask(Inspect())["adm"]
         assert len(adm["RemoteOpenQueueEntryCollection"]) == len(self.opened)
         assert len(adm["PendingRemoteReadEntryCollection"]) == len(self.waiting)
-        assert len(self.near.core.remote_client.bindings) == len(whole)
-        assert len(self.near.core.remote_client.tasks) == sum(one.due_ms is not None for one in self.waiting)
+        assert len(self.near.core.remote_client.binding_by_connection) == len(whole)
+        assert len(self.near.core.remote_client.task_by_timer_number) == sum(
+            one.due_ms is not None for one in self.waiting
+        )
         assert len(self.far.core.descriptors) == len(whole)
         assert len(self.far.core.readers) == len(self.waiting)
         assert len(self.far.twins) == len(whole)

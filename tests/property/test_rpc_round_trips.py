@@ -127,7 +127,10 @@ def test_requests_and_responses_are_read_as_they_were_built(method, data, encodi
     arguments = {one.name: values[one.name] for one in method.parameters if one.direction & Direction.IN}
     results = {one.name: values[one.name] for one in method.parameters if one.direction & Direction.OUT}
     assert method.read_in_parameters(method.build_in_parameters(arguments, encoding), encoding) == arguments
-    assert method.read_out_parameters(method.build_out(results, encoding, arguments), encoding, arguments) == results
+    assert (
+        method.read_out_parameters(method.build_out_parameters(results, encoding, arguments), encoding, arguments)
+        == results
+    )
 
 
 syntaxes = st.builds(SyntaxId, uuids, st.integers(0, 2**32 - 1))

@@ -40,7 +40,7 @@ from reference_qm.security import (
     HashAlgorithm,
     MqdsPublicKey,
     MqdsPublicKeys,
-    Receiver,
+    ReceiverSecurityData,
     SecurityCaches,
     SecurityDescriptor,
     SecurityError,
@@ -204,7 +204,7 @@ def test_any_message_is_accepted_or_refused_by_security_check(data):
             MessageBody=data.draw(st.binary(max_size=40)),
         ),
     )
-    by = Receiver(SecurityCaches(SecuritySettings()), {AES_PROVIDER: key()}, Nobody())
+    by = ReceiverSecurityData(SecurityCaches(SecuritySettings()), {AES_PROVIDER: key()}, Nobody())
     decision = check_security(packet, by, ALLOWED, Now(0, 0))
     if isinstance(decision, Accepted):
         assert decision.packet.SecurityHeader.AS == 0

@@ -26,7 +26,7 @@ from reference_qm.surface.commands import (
     ReceiveMessage,
     SendMessage,
 )
-from reference_qm.surface.effects import Completed
+from reference_qm.surface.effects import CommandCompleted
 
 HOSTS = st.sampled_from((1, 2))
 KINDS = st.sampled_from((EXPRESS, RECOVERABLE, TRANSACTED))
@@ -79,7 +79,7 @@ class TwoQueueManagers(RuleBasedStateMachine):
             one = self._message(number, towards, kind, by_guid, journal)
 
             def confirmed(answer, one=one):
-                one.refused = not isinstance(answer, Completed)
+                one.refused = not isinstance(answer, CommandCompleted)
                 one.answered = NEVER if one.refused else self.environment.tick()
 
             self.environment.ask(number, self._request(one), confirmed)
@@ -87,7 +87,7 @@ class TwoQueueManagers(RuleBasedStateMachine):
     @rule(number=HOSTS, queue=st.sampled_from((PLAIN, TRANSACTIONAL)), timeout_ms=st.sampled_from((0, 0, 1_000)))
     def receive(self, number, queue, timeout_ms):
         def received(answer):
-            message = answer.result.values["message"] if isinstance(answer, Completed) else None
+            message = answer.result.values["message"] if isinstance(answer, CommandCompleted) else None
             if message is not None:
                 self.environment.delivered[number, queue].append(message["body"])
 
@@ -141,7 +141,7 @@ class TwoQueueManagers(RuleBasedStateMachine):
 
         def voted(answer):
             unit.busy = False
-            unit.prepared = isinstance(answer, Completed)
+            unit.prepared = isinstance(answer, CommandCompleted)
 
         self.environment.ask(unit.number, PrepareTransaction(unit.identifier), voted)
 
@@ -157,7 +157,7 @@ class TwoQueueManagers(RuleBasedStateMachine):
 
         def committed(answer):
             unit.busy = False
-            if isinstance(answer, Completed):
+            if isinstance(answer, CommandCompleted):
                 self._committed(unit)
 
         def crashed():
@@ -181,7 +181,7 @@ class TwoQueueManagers(RuleBasedStateMachine):
 
         def aborted(answer):
             unit.busy = False
-            if isinstance(answer, Completed):
+            if isinstance(answer, CommandCompleted):
                 self._aborted(unit)
 
         self.environment.ask(unit.number, AbortTransaction(unit.identifier), aborted)

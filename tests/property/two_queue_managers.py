@@ -19,8 +19,8 @@ from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.model.states import MessagePositionState
 from reference_qm.surface.commands import ListQueues, PeekMessages, Request
-from reference_qm.surface.effects import Completed, Rejected
-from reference_qm.surface.inputs import BytesReceived, Persisted, PersistFailed
+from reference_qm.surface.effects import CommandCompleted, CommandRejected
+from reference_qm.surface.inputs import BytesReceived, PersistFailed, RecordPersisted
 
 EXPRESS, RECOVERABLE, TRANSACTED = "express", "recoverable", "transactional"
 JOURNAL = "system$;journal"
@@ -49,7 +49,7 @@ class DelayingNetwork(Network):
         for effect, written in zip_longest(waiting, works[: len(waiting)], fillvalue=True):
             if written:
                 self.apply(host, effect)
-            self.later(host, Persisted(effect.token) if written else PersistFailed(effect.token, "disk full"))
+            self.later(host, RecordPersisted(effect.token) if written else PersistFailed(effect.token, "disk full"))
         self.settle()
 
     def hold(self, host: Host) -> None:
@@ -103,7 +103,7 @@ class Waiting:
     host: Host
     number: int
     token: int
-    on_answer: Callable[[Completed | Rejected], None]
+    on_answer: Callable[[CommandCompleted | CommandRejected], None]
     on_crash: Callable[[], None]
     takes: bool
     """Whether the command may already have taken a message out of a queue."""
@@ -136,7 +136,7 @@ class Environment:
         self,
         number: int,
         request: Request,
-        on_answer: Callable[[Completed | Rejected], None],
+        on_answer: Callable[[CommandCompleted | CommandRejected], None],
         on_crash: Callable[[], None] = lambda: None,
         takes: bool = False,
     ) -> None:
@@ -176,7 +176,7 @@ class Environment:
             if position.QueueReference.Pathname == TRANSACTIONAL:
                 self._note_arrivals(number, position)
 
-        replace_part_by_subclass(core, override_method(Positions.message_available, noting))
+        replace_part_by_subclass(core, override_method(Positions.on_message_available, noting))
         self._note_arrivals(number)
 
     def _note_arrivals(self, number: int, newest: Any = None) -> None:

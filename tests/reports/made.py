@@ -56,21 +56,23 @@ def run(name, system, number=1, **values):
 
 def contents(systems, rules, standings=(), runs=(), rejected=(), changes=(), **values):
     """Make the content of a site; numbers that follow from the standing verdicts are computed here."""
-    table = VerdictTable.empty(
+    table = VerdictTable.create_empty(
         [each.rule for each in sorted(rules, key=get_rule_sort_key)], [each.key for each in systems]
     )
     for one in standings:
         if not one.retired:
             table.record_verdict(one.system, one.verdict, [one.rule])
     cited = Counter((entry, one.rule) for one in standings for entry in one.errata)
-    found = [one for one in standings if one.verdict in FINDING_VERDICTS or one.retired or one.beside]
+    found = [one for one in standings if one.verdict in FINDING_VERDICTS or one.retired or one.later_undecided_verdicts]
     made = {
         "runs": tuple(runs),
         "rules": {each.rule: each for each in rules},
-        "stands": table,
-        "shown": lambda: iter(_shown(standings)),
-        "cited": tuple(CitedErratum(*key, number) for key, number in cited.items()),
-        "found": lambda: iter(sorted(found, key=lambda one: (one.system, SEVERITY_BY_VERDICT[one.verdict], one.rule))),
+        "standing_verdicts": table,
+        "read_shown_verdicts": lambda: iter(_shown(standings)),
+        "cited_errata": tuple(CitedErratum(*key, number) for key, number in cited.items()),
+        "read_findings": lambda: iter(
+            sorted(found, key=lambda one: (one.system, SEVERITY_BY_VERDICT[one.verdict], one.rule))
+        ),
         "changes": lambda: iter(sorted(changes, key=lambda one: one.rule)),
         "rejected": tuple(RejectedLine("/runs/x", line, why) for line, why in rejected),
         "rejected_count": len(rejected),

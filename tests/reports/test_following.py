@@ -45,7 +45,7 @@ def facts_are_not_written(monkeypatch):
     """Replace the ingest by a function that publishes the runs without writing tables."""
 
     def take(lake, chosen, report, stage):
-        report.taken = [source.run for source in chosen]
+        report.ingested_runs = [source.run for source in chosen]
         known = {source.run: ingest._build_known_run(replace(source, ingest=1), "none") for source in chosen}
         state = replace(lake.manifest, number=lake.manifest.number + 1, runs=lake.manifest.runs | known)
         manifest.publish_manifest(lake.files, lake.uri, state)
@@ -66,7 +66,7 @@ def test_follow_ingests_each_finished_readable_run_once(spark, runs, tmp_path, f
     follower = Follower(spark, where, str(runs), told.append)
     follower.ingest_new_runs()
     first, second = told
-    assert (first.taken, first.unfinished) == (["old"], [f"file://{unfinished}"])
+    assert (first.ingested_runs, first.unfinished_folders) == (["old"], [f"file://{unfinished}"])
     assert len(first.refused) == 1
     assert f"{broken}/run.json cannot be read as JSON" in first.refused[0]
 
@@ -82,7 +82,7 @@ def test_follow_ingests_each_finished_readable_run_once(spark, runs, tmp_path, f
     (broken / "run.json").write_text((late / "run.json").read_text().replace('"late"', '"mended"'))
     follower = Follower(spark, where, str(runs), told.append)
     follower.ingest_new_runs()
-    assert [(report.taken, report.known, report.refused) for report in told] == [
+    assert [(report.ingested_runs, report.known_argument_count, report.refused) for report in told] == [
         (["mended", "open ü"], 0, []),
         (["late"], 0, []),
     ]
@@ -102,7 +102,7 @@ def test_ingest_batch_repeated_after_kill_leaves_lake_unchanged(spark, runs, tmp
     assert (lake.manifest.number, set(lake.manifest.runs)) == (1, {"only"})
     told = []
     Follower(spark, where, str(runs), told.append).ingest_new_runs()
-    assert [(report.taken, report.known, report.number) for report in told] == [([], 1, 1)]
+    assert [(report.ingested_runs, report.known_argument_count, report.number) for report in told] == [([], 1, 1)]
     assert list_manifest_numbers(lake.files, lake.uri) == [1]
 
 
@@ -135,7 +135,9 @@ def test_follow_rewrites_site_after_lake_change_and_ends_at_ctrl_c(monkeypatch, 
     def look(self, stage):
         self.number = next(states)
         if self.number == 2:
-            self.told(ingest.IngestReport(2, taken=["r"], kept=3, unfinished=["file:///runs/open"]))
+            self.told(
+                ingest.IngestReport(2, ingested_runs=["r"], kept_line_count=3, unfinished_folders=["file:///runs/open"])
+            )
 
     follower = SimpleNamespace(number=0)
     follower.ingest_new_runs = lambda stage: look(follower, stage)
@@ -149,7 +151,7 @@ def test_follow_rewrites_site_after_lake_change_and_ends_at_ctrl_c(monkeypatch, 
         if follower.number == 2:
             raise KeyboardInterrupt
 
-    lake = SimpleNamespace(open_or_new=lambda *_: SimpleNamespace(manifest=SimpleNamespace(number=follower.number)))
+    lake = SimpleNamespace(open_or_create=lambda *_: SimpleNamespace(manifest=SimpleNamespace(number=follower.number)))
     monkeypatch.setattr(following, "Follower", made)
     monkeypatch.setattr(following, "Lake", lake)
     following.follow_runs(None, "lake", "runs", 5, lambda _: written.append(follower.number), wait)

@@ -179,7 +179,7 @@ def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_pa
     monkeypatch.setattr(judging, "_judge_all_captures", pass_all)
 
     def judge(*some):
-        lake = Lake.open_or_new(spark, str(tmp_path / "lake"))
+        lake = Lake.open_or_create(spark, str(tmp_path / "lake"))
         found = judge_into_lake(lake, some, GivenSystem(), BOUNDS, replacing=False, stage=lambda _: None)
         assert not list((tmp_path / "lake" / "data").glob("*"))
         return found
@@ -191,7 +191,7 @@ def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_pa
     assert (written.judged, report.refused, source.lines) == (3, [], 3)
     assert (source.folder.uri, source.row["sut_name"], source.row["partial"]) == (f"file://{run}", "Contoso", True)
     report, written = judge(str(run), str(captured / "strange"))
-    assert (written.judged, report.known, len(taken)) == (0, 1, 1)
+    assert (written.judged, report.known_argument_count, len(taken)) == (0, 1, 1)
     assert report.refused == [f"{captured}/strange: no run.json names the captured system: give --name and --version"]
 
 
@@ -208,10 +208,10 @@ def test_a_rejected_capture_is_named_and_ends_the_command_with_3(tmp_path, monke
     written = judging.WrittenFolders(
         captures=5, rejected=["/c/cut.pcapng: the file is cut", "/c/x.pcapng: no pcapng file"]
     )
-    report = ingest.IngestReport(1, taken=["c"], kept=30, rejected=2)
+    report = ingest.IngestReport(1, ingested_runs=["c"], kept_line_count=30, rejected_line_count=2)
     for module in (cli, command):
         monkeypatch.setattr(module, "open_session", session)
-    monkeypatch.setattr(Lake, "open_or_new", lambda *_: None)
+    monkeypatch.setattr(Lake, "open_or_create", lambda *_: None)
     monkeypatch.setattr(judging, "judge_into_folder", lambda *_: written)
     monkeypatch.setattr(judging, "judge_into_lake", lambda *_, **__: (report, written))
     words = ["judge", "--captures", str(tmp_path), target, str(tmp_path / "out")]

@@ -40,13 +40,13 @@ def small(spark, tmp_path_factory):
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(writing, "write_facts", grow)
-        report = ingest(Lake.open_or_new(spark, str(folder / "lake")), map(str, (good, grows, foreign)))
+        report = ingest(Lake.open_or_create(spark, str(folder / "lake")), map(str, (good, grows, foreign)))
     return folder, report
 
 
 def test_growing_run_or_foreign_rules_do_not_prevent_ingest_of_other_runs(spark, small):
     folder, report = small
-    assert (report.taken, report.kept, report.rejected) == (["good"], 1, 0)
+    assert (report.ingested_runs, report.kept_line_count, report.rejected_line_count) == (["good"], 1, 0)
     of_foreign, of_grows = report.refused
     assert of_foreign.startswith(f"{folder / 'foreign'}/rules.json: its SHA-256 is ")
     assert of_foreign.endswith("names the suites bbbbbbbb...: it belongs to another run")

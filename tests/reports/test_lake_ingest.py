@@ -27,9 +27,9 @@ from reports.model import EXAMPLES_PER_PAGE, PANELS_PER_PAGE, RootCause
 from reports.records import replace_lone_surrogates
 from reports.rollup_error import RollupError
 from reports.site import write_site
-from reports.site.names import run_page
+from reports.site.names import name_run_page
 from reports.site_of_lake import get_run_folder, load_contents
-from reports.text import MAX_SHOWN_CHARACTERS, system_key
+from reports.text import MAX_SHOWN_CHARACTERS, build_system_key
 from reports.vocabulary import FINDING_VERDICTS, SEVERITY_BY_VERDICT
 
 DAY = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)
@@ -136,7 +136,7 @@ class IngestedRuns:
         self.report = self.ingest()
 
     def open(self):
-        return Lake.open_or_new(self.spark, "viewfs://here/lake")
+        return Lake.open_or_create(self.spark, "viewfs://here/lake")
 
     def ingest(self, *arguments, **options):
         return ingest(self.open(), arguments or self.arguments, **options)
@@ -165,7 +165,7 @@ def ingested(spark, tmp_path_factory):
 
 
 def test_bad_argument_does_not_prevent_ingest_of_other_runs(ingested):
-    assert ingested.report.taken == ["new", ingested.hostile.run, ingested.old.run]
+    assert ingested.report.ingested_runs == ["new", ingested.hostile.run, ingested.old.run]
     refused = "\n".join(ingested.report.refused)
     assert len(ingested.report.refused) == 5
     for words in (
@@ -187,15 +187,19 @@ def test_every_verdict_line_is_in_one_table_and_broken_lines_are_named(ingested)
     assert rows.keys() == expected.keys()
     for at, why in expected.items():
         assert why.replace("schema is not 1", "schema is not") in rows[at].reason
-    assert ingested.report.rejected == len(expected)
+    assert ingested.report.rejected_line_count == len(expected)
     for row in ingested.rows("runs"):
         assert row.lines == row.kept + row.rejected
-    assert sum(row.kept for row in ingested.rows("runs")) == len(ingested.rows("verdicts")) == ingested.report.kept
+    assert (
+        sum(row.kept for row in ingested.rows("runs"))
+        == len(ingested.rows("verdicts"))
+        == ingested.report.kept_line_count
+    )
 
 
 def test_schema_2_line_gets_fields_of_run_and_catalogue(ingested):
     row = next(row for row in ingested.rows("verdicts", run="new", seq=1))
-    assert (row.sut, row.sut_name, row.profile) == (system_key("Contoso", "1.0", "none"), "Contoso", "none")
+    assert (row.sut, row.sut_name, row.profile) == (build_system_key("Contoso", "1.0", "none"), "Contoso", "none")
     assert (row.document, row.section, row.level, row.reach) == ("MQQB", "2.1.1", "SHOULD", "process")
     assert (row.expected, row.observed, row.reason, row.errata, row.notes) == ("a", "b", "r", ["E1"], [])
     assert row.time == datetime(2026, 11, 20, 8, 0, 0, 10_000)
@@ -237,25 +241,27 @@ def test_pages_show_content_of_lake(ingested, tmp_path):
     rows = ingested.rows("rule_current")
     stands = {
         (key, rule): verdict
-        for key in contents.stands.rows
-        for rule, verdict in zip(contents.stands.places, contents.stands.row(key), strict=True)
+        for key in contents.standing_verdicts.rows
+        for rule, verdict in zip(
+            contents.standing_verdicts.index_by_rule, contents.standing_verdicts.row(key), strict=True
+        )
         if verdict
     }
     assert stands == {(row.sut, row.rule): row.verdict for row in rows if not row.retired}
-    shown = [(one.rule, one.retired, SEVERITY_BY_VERDICT[one.verdict]) for one in contents.shown()]
+    shown = [(one.rule, one.retired, SEVERITY_BY_VERDICT[one.verdict]) for one in contents.read_shown_verdicts()]
     assert shown == sorted(shown)
     assert {rule for rule, *_ in shown} == {row.rule for row in rows} <= contents.rules.keys()
     is_bad = Counter((row.rule, row.verdict in FINDING_VERDICTS) for row in rows)
-    assert Counter((one.rule, one.verdict in FINDING_VERDICTS) for one in contents.shown()) == {
+    assert Counter((one.rule, one.verdict in FINDING_VERDICTS) for one in contents.read_shown_verdicts()) == {
         (rule, bad): min(number, PANELS_PER_PAGE if bad else EXAMPLES_PER_PAGE)
         for (rule, bad), number in is_bad.items()
     }
-    assert {(one.erratum, one.rule) for one in contents.cited} == {
+    assert {(one.erratum, one.rule) for one in contents.cited_errata} == {
         (entry, row.rule) for row in rows if not row.retired for entry in row.errata if entry
     }
     assert "no row" in contents.rules["MQQB-9.9.9-77"].says
     looked_at = [row for row in rows if row.verdict in FINDING_VERDICTS or row.retired or row.beside]
-    assert [(one.system, one.rule) for one in contents.found()] == [
+    assert [(one.system, one.rule) for one in contents.read_findings()] == [
         (one.sut, one.rule)
         for one in sorted(looked_at, key=lambda one: (one.sut, SEVERITY_BY_VERDICT[one.verdict], one.rule))
     ]
@@ -264,7 +270,7 @@ def test_pages_show_content_of_lake(ingested, tmp_path):
         row.run for row in ingested.rows("rule_runs")
     )
     row_of = {(row.sut, row.rule): row for row in rows}
-    for one in contents.shown():
+    for one in contents.read_shown_verdicts():
         row = row_of[one.system, one.rule]
         assert one.errata == tuple(row.errata), one.rule
         assert one.notes == tuple(note[: MAX_SHOWN_CHARACTERS + 1] for note in row.notes), one.rule
@@ -272,7 +278,7 @@ def test_pages_show_content_of_lake(ingested, tmp_path):
         "new": (RootCause(MISSING["said"], frozenset(MISSING["checks"])),)
     }
     write_site(contents, CaptureStore(tmp_path / "site", partial(get_run_folder, lake)))
-    of_run = (tmp_path / "site" / run_page("new")).read_text(encoding="utf-8")
+    of_run = (tmp_path / "site" / name_run_page("new")).read_text(encoding="utf-8")
     assert "Fix this first: <bdi>there is no &lt;plain&gt;" in of_run
     assert dead_links(tmp_path / "site") == []
     assert files_that_nothing_leads_to(tmp_path / "site") == []
@@ -305,14 +311,14 @@ def test_repeated_ingest_changes_nothing_and_reads_no_lines(ingested, monkeypatc
     before = list_manifest_numbers(FileAccess(ingested.spark), "viewfs://here/lake")
     monkeypatch.setattr("reports.lake.lines.read_file_contents", lambda _: pytest.fail("lines are read"))
     again = ingested.ingest("viewfs://here/runs/old", "viewfs://here/runs/new")
-    assert (again.known, again.taken, again.refused) == (2, [], [])
+    assert (again.known_argument_count, again.ingested_runs, again.refused) == (2, [], [])
     assert list_manifest_numbers(FileAccess(ingested.spark), "viewfs://here/lake") == before
 
 
 def test_a_copy_of_a_run_elsewhere_is_the_same_run(ingested, tmp_path):
     copy = shutil.copytree(ingested.new, tmp_path / "copy")
     again = ingested.ingest(str(copy))
-    assert (again.known, again.taken, again.refused) == (1, [], [])
+    assert (again.known_argument_count, again.ingested_runs, again.refused) == (1, [], [])
 
 
 class Killed(BaseException):
@@ -332,7 +338,7 @@ def test_ingest_killed_at_any_stage_leaves_lake_unchanged_and_replace_takes_new_
     late = write_run(tmp_path / "late", [line(1), "broken\n"], started="2026-11-25T10:00:00Z")
     other = write_run(tmp_path / "other", [line(1, "MQQB-7.7.7-01", "fail")], run="new")
     refused = ingested.ingest(str(other))
-    assert (refused.taken, refused.number) == ([], ingested.report.number)
+    assert (refused.ingested_runs, refused.number) == ([], ingested.report.number)
     assert "run new is in the lake with different content, from viewfs://here/runs/new: --replace" in refused.refused[0]
     before = reading(ingested)
     seen = []
@@ -367,9 +373,14 @@ def test_ingest_killed_at_any_stage_leaves_lake_unchanged_and_replace_takes_new_
         done = ingested.ingest(str(late), str(other), replacing=True, stage=look)
     assert len(seen) > 12
     assert list((ingested.path() / "data").glob("*-killed"))
-    assert (done.taken, done.kept, done.rejected, done.number) == (["late"], 2, 1, before[0].number + 1)
+    assert (done.ingested_runs, done.kept_line_count, done.rejected_line_count, done.number) == (
+        ["late"],
+        2,
+        1,
+        before[0].number + 1,
+    )
     assert ingested.rows("runs", run="late")[0].ingest == before[0].last_ingest + 1
-    assert done.replaced == ["new"]
+    assert done.replaced_runs == ["new"]
     assert [(row.seq, row.ingest) for row in ingested.rows("verdicts", run="new")] == [(1, 1)]
     assert {row.run for row in ingested.rows("test_runs")} == {"late", "new", ingested.old.run, ingested.hostile.run}
     assert {row.rule for row in ingested.rows("rule_current", run="new")} == {"MQQB-7.7.7-01"}
@@ -393,16 +404,26 @@ def test_results_of_pairs_are_ingested_once_and_the_latest_result_of_a_scenario_
     before = ingested.open().manifest
     first = write_pair(tmp_path / "first", "fail", "pass", started="2026-11-26T10:00:00Z")
     report = ingested.ingest(first, "viewfs://here/runs/old")
-    assert (report.pairs, report.taken, report.known, report.number) == (1, [], 1, before.number + 1)
+    assert (report.ingested_pair_count, report.ingested_runs, report.known_argument_count, report.number) == (
+        1,
+        [],
+        1,
+        before.number + 1,
+    )
     shutil.copytree(first, tmp_path / "copy")
     again = ingested.ingest(first, str(tmp_path / "copy"))
-    assert (again.pairs, again.known, again.refused, again.number) == (0, 1, [], before.number + 1)
+    assert (again.ingested_pair_count, again.known_argument_count, again.refused, again.number) == (
+        0,
+        1,
+        [],
+        before.number + 1,
+    )
     second = write_pair(tmp_path / "second", "unsupported", started="2026-11-27T10:00:00Z")
     bad = write_pair(tmp_path / "bad", "splendid")
     report = ingested.ingest(second, bad)
-    assert (report.pairs, len(report.refused)) == (1, 1)
+    assert (report.ingested_pair_count, len(report.refused)) == (1, 1)
     assert "unknown result splendid" in report.refused[0]
-    contoso, fabrikam = system_key("Contoso", "1.0", "none"), system_key("Fabrikam", "", "")
+    contoso, fabrikam = build_system_key("Contoso", "1.0", "none"), build_system_key("Fabrikam", "", "")
     assert [(row.ingest, row.origin, row.result, row.broken) for row in ingested.rows("exchanges")] == [
         (1, contoso, "fail", {fabrikam: ["MQQB-2.1.1-01"]}),
         (1, fabrikam, "pass", {}),
@@ -450,15 +471,15 @@ def test_vacuum_merges_and_deletes_unused_files_and_keeps_content(ingested):
     data = ingested.path() / "data"
     for keep in (100, 1):  # somebody may still read what another state followed today
         young = vacuum.delete_unused_files(ingested.open(), keep=keep, hours=24, compact=False, stage=lambda _: None)
-        assert (young.states, young.folders) == (0, 0)
+        assert (young.deleted_state_count, young.folders) == (0, 0)
     done = vacuum.delete_unused_files(ingested.open(), keep=1, hours=0, compact=True, stage=lambda _: None)
     after = reading(ingested)
     assert after[1] == before[1]
-    assert done.merged > 1
+    assert done.merged_ingest_count > 1
     assert len(after[0].commits) == 1
     assert {each.name for each in data.iterdir()} == after[0].commits_in_use()
     assert len(list((ingested.path() / "manifests").glob("[!.]*"))) == 1
-    assert ingested.ingest("viewfs://here/runs/old").known == 1
+    assert ingested.ingest("viewfs://here/runs/old").known_argument_count == 1
 
 
 @pytest.mark.parametrize(
@@ -478,7 +499,7 @@ def test_unavailable_file_system_gives_one_line_error_and_no_local_folder(
 ):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(RollupError) as caught:
-        Lake.open_or_new(ingested.spark, where)
+        Lake.open_or_create(ingested.spark, where)
     assert words in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
     assert words in ingested.ingest(where).refused[0]
@@ -488,7 +509,7 @@ def test_unavailable_file_system_gives_one_line_error_and_no_local_folder(
 def test_folder_with_other_content_is_not_a_lake(ingested, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(RollupError, match=r"is not a lake, because it contains mine\.txt"):
-        Lake.open_or_new(ingested.spark, str(tmp_path))
+        Lake.open_or_create(ingested.spark, str(tmp_path))
     with pytest.raises(RollupError, match="no lake at"):
         Lake.open(ingested.spark, str(tmp_path / "nowhere"))
 
@@ -500,10 +521,10 @@ def test_invalid_manifest_is_named(ingested, tmp_path):
     for text in ("{", "[]", '{"schema": "7"}', "{}", other.replace('"number": ', '"number": 4')):
         path.write_text(text)
         with pytest.raises(RollupError, match=r"00000003\.json is not a manifest"):
-            Lake.open_or_new(ingested.spark, str(tmp_path))
+            Lake.open_or_create(ingested.spark, str(tmp_path))
     path.write_text('{"schema": 2}')
     with pytest.raises(RollupError, match="has schema 2: a newer mqconform wrote this lake"):
-        Lake.open_or_new(ingested.spark, str(tmp_path))
+        Lake.open_or_create(ingested.spark, str(tmp_path))
 
 
 def test_runs_are_numbered_by_start_whatever_the_argument_order(ingested):

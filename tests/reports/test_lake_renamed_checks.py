@@ -9,7 +9,7 @@ import json
 
 import pytest
 
-from reports.lake.difference import UNCHANGED, compare_sides
+from reports.lake.difference import UNCHANGED_VERDICT_KIND, compare_sides
 from reports.lake.ingest import ingest
 from reports.lake.store import Lake
 from reports.site_of_lake import load_contents
@@ -61,8 +61,8 @@ class Systems:
         """Ingest run folders together, and read the standing verdicts of this stage."""
         given = [str(folder) for folder in (*folders, *replaced)]
         report = ingest(self.lake(), given, replacing=bool(replaced))
-        assert sorted(report.taken) == sorted(folder.name for folder in folders)
-        assert report.replaced == [folder.name for folder in replaced]
+        assert sorted(report.ingested_runs) == sorted(folder.name for folder in folders)
+        assert report.replaced_runs == [folder.name for folder in replaced]
         lake = self.lake()
         for row in lake.table("rule_current").where(f"rule = '{RULE}'").collect():
             self.stands[stage, row.sut_name] = row.test, row.verdict, row.tests, row.retired
@@ -76,7 +76,7 @@ class Systems:
                 self.roots[stage, run.run.rpartition("-")[0]] = root.checks
 
     def lake(self):
-        return Lake.open_or_new(self.spark, self.uri)
+        return Lake.open_or_create(self.spark, self.uri)
 
 
 @pytest.fixture(scope="module")
@@ -127,8 +127,8 @@ def test_renamed_check_keeps_its_verdict_until_it_runs_again(systems):
 def test_renamed_check_that_still_fails_gives_no_change(systems):
     assert systems.stands["after", "failing"] == (NEW, "fail", 1, False)
     assert ("last", "failing") not in systems.changes
-    steps = compare_sides(systems.lake().table, "failing-4", "failing-9", None).steps
-    assert {step.kind for step in steps} == {UNCHANGED}
+    steps = compare_sides(systems.lake().table, "failing-4", "failing-9", None).rule_comparisons
+    assert {step.kind for step in steps} == {UNCHANGED_VERDICT_KIND}
 
 
 def test_an_older_change_of_the_suites_removes_no_check_that_was_renamed_later(systems):

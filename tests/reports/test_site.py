@@ -11,7 +11,7 @@ from make_runs import HOSTILE_TEXTS
 from site_pages import only_rule_page, page_of
 
 from reports.errata import Erratum, load_errata
-from reports.model import Change, Coverage, LaterUndecided, Member, System
+from reports.model import Change, Coverage, LaterUndecided, ProtocolWithoutRules, System
 from reports.site import build_template_environment
 from reports.text import make_slug
 
@@ -39,15 +39,16 @@ def test_hostile_text_is_escaped_on_every_page(tmp_path, text):
     shown = standing(
         evil, system, "fail", [frame(1, direction=text, transport=text, hex=text, dissection=text)], expected=text,
         observed=text, reason=text, test=text, capture=text, reach=text, run=text, errata=(text,), notes=(text,),
-        beside=(later,),
+        later_undecided_verdicts=(later,),
     )  # fmt: skip
-    passed = standing(unseen, system, "pass", beside=(later,), retired=True)
+    passed = standing(unseen, system, "pass", later_undecided_verdicts=(later,), retired=True)
     made = contents(
-        [older, system], [evil, unseen], [shown, passed, standing(evil, older, "pass", beside=(later,))],
+        [older, system], [evil, unseen],
+        [shown, passed, standing(evil, older, "pass", later_undecided_verdicts=(later,))],
         [run(text, system, vendor=text, reach=text, harness=text, selection=text, aborted=text, folder=text)],
         [(1, text)], [Change(text, text, evil.rule, text, day(1), text, "fail", text, "pass", text)],
         coverage=(Coverage("MQQB", "1", text, "MUST", 1, 1, 0, 0, 1),), titles={"MQQB": text},
-        members=(Member(text, text, text, text, text),),
+        members=(ProtocolWithoutRules(text, text, text, text, text),),
     )  # fmt: skip
     site, _ = written(tmp_path, made)
     pages = list(site.rglob("*.html"))
@@ -94,7 +95,7 @@ def test_coverage_page_has_counts_and_reasons(tmp_path):
     )
     events = replace(counted, kind="event", rows=7, checked=5)
     clone = replace(rule(3), observe="none", why="a clone counts nowhere", kind="clone")
-    member = Member("MQCN", "Change Notification", "Nothing.", "Sends <none>.", "Its packets.")
+    member = ProtocolWithoutRules("MQCN", "Change Notification", "Nothing.", "Sends <none>.", "Its packets.")
     made = contents([CONTOSO], [RULE, unseen, clone], coverage=(counted, events), members=(member,))
     site, _ = written(tmp_path, made)
     page = page_of(site, "coverage.html")

@@ -60,7 +60,13 @@ def test_a_capture_outside_of_the_run_folder_is_not_copied(tmp_path):
 
 def test_the_field_that_decides_is_marked_in_octets_and_dissection(tmp_path):
     shown = frame(
-        1, hex="00112233445566778899", octets=10, dissection="A = 1\nB = 2", first=6, last=9, marked=((6, 11),)
+        1,
+        hex="00112233445566778899",
+        octets=10,
+        dissection="A = 1\nB = 2",
+        first=6,
+        last=9,
+        deciding_text_ranges=((6, 11),),
     )
     assert [text for text, is_marked in format_octets(shown) if is_marked] == ["66 77", "88 99", "fw.."]
     assert format_dissection(shown) == [("A = 1\n", False), ("B = 2", True)]
@@ -96,7 +102,10 @@ def test_invalid_hexadecimal_octets_are_reported(digits):
 
 @pytest.mark.parametrize("marked", [((5, 2),), ((0, 99),), ((0, 3), (1, 2))])
 def test_mark_outside_of_the_dissection_text_is_omitted(marked):
-    assert "".join(text for text, _ in format_dissection(frame(1, dissection="A = 1", marked=marked))) == "A = 1"
+    assert (
+        "".join(text for text, _ in format_dissection(frame(1, dissection="A = 1", deciding_text_ranges=marked)))
+        == "A = 1"
+    )
 
 
 def test_packets_are_read_from_capture_when_verdict_has_none(tmp_path):
@@ -106,7 +115,7 @@ def test_packets_are_read_from_capture_when_verdict_has_none(tmp_path):
     one = standing(RULE, CONTOSO, "fail", [named], capture="a.pcapng")
     shown = frame(7, octets=7, capture_ms=1_203)
     show = lambda path, asked: (replace(shown, hex=path.read_bytes().hex(), dissection=asked.rule),)  # noqa: E731
-    site, _ = written(tmp_path, contents([CONTOSO], [RULE], [one]), {"r1": tmp_path / "run"}, show=show)
+    site, _ = written(tmp_path, contents([CONTOSO], [RULE], [one]), {"r1": tmp_path / "run"}, find_packets=show)
     page = only_rule_page(site)
     assert "|capture|" in page
     assert "1,203 ms from its first packet to its last" in page

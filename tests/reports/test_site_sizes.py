@@ -53,7 +53,7 @@ def test_page_of_many_rules_has_worst_first_and_all_sections(tmp_path):
 def test_erratum_of_many_rules_has_a_page_with_all_rules(tmp_path):
     rules = [rule(number) for number in range(1, RULES_PER_ERRATUM_SHOWN + 3)]
     cited = (*(CitedErratum("E1", each.rule, 2) for each in rules), CitedErratum("E2", rules[0].rule, 1))
-    site, _ = written(tmp_path, contents([CONTOSO], rules, cited=cited))
+    site, _ = written(tmp_path, contents([CONTOSO], rules, cited_errata=cited))
     page = text_of(site, "errata.html")
     assert page.count('<li><a href="rules/') == RULES_PER_ERRATUM_SHOWN + 1
     (link,) = set(re.findall(r'href="(errata/[^"]+)"', page))

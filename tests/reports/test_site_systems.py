@@ -128,7 +128,7 @@ def test_later_undecided_and_retired_verdicts_are_listed_separately(tmp_path):
     rules = [rule(1), rule(2)]
     later = LaterUndecided("inconclusive", "r7", day(7), "t", "it was slow")
     standings = [
-        standing(rules[0], CONTOSO, "pass", beside=(later,)),
+        standing(rules[0], CONTOSO, "pass", later_undecided_verdicts=(later,)),
         standing(rules[1], CONTOSO, "fail", retired=True),
     ]
     site, _ = written(tmp_path, contents([CONTOSO], rules, standings))

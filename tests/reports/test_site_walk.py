@@ -4,7 +4,7 @@ import re
 
 from made import CONTOSO, FABRIKAM, contents, day, frame, rule, run, standing, written
 
-from reports.model import Change, Coverage, Member, Pair
+from reports.model import Change, Coverage, Pair, ProtocolWithoutRules
 from reports.site.packets import format_octets, get_deciding_text
 
 RULE = rule(1, observe="inspect")
@@ -30,7 +30,7 @@ def test_repeated_dump_lines_become_star_except_deciding_octets():
 
 
 def test_the_caption_of_a_packet_has_the_field_that_decides(tmp_path):
-    one = frame(3, first=0, last=0, dissection="Header\n    A = 1  @0x0\n  B = 2", marked=((7, 22),))
+    one = frame(3, first=0, last=0, dissection="Header\n    A = 1  @0x0\n  B = 2", deciding_text_ranges=((7, 22),))
     assert get_deciding_text(one) == "A = 1  @0x0"
     assert get_deciding_text(frame(3)) == ""
     site, _ = written(tmp_path, contents([CONTOSO], [rule(1)], [standing(rule(1), CONTOSO, "fail", [one])]))
@@ -70,7 +70,7 @@ def test_every_table_is_written_as_csv_and_json(tmp_path):
         *([CONTOSO, FABRIKAM], [RULE], [standing(RULE, CONTOSO, "fail")], [run("r1", CONTOSO), run("r2", FABRIKAM)]),
         *([(3, "no JSON")], [change]),
         coverage=(Coverage("MQQB", "2.1.1", "Session", "MUST", 1, 1, 1, 1, 0),),
-        members=(Member("MQMR", "Routing", "a", "b", "c"),),
+        members=(ProtocolWithoutRules("MQMR", "Routing", "a", "b", "c"),),
         pairs=(Pair(CONTOSO.key, "a", FABRIKAM.key, "b", "sender", {"pass": 1}),),
     )
     site, _ = written(tmp_path, made)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from reports.text import (
     clip_text,
-    document_name,
+    format_document_name,
     get_natural_sort_key,
     get_section_sort_key,
     is_specification,
@@ -64,5 +64,5 @@ def test_any_section_and_rule_can_be_sorted(texts):
 
 def test_document_name_has_ms_prefix_only_for_specifications():
     names = ("MQQB", "ROBUSTNESS", "REGRESSIONS")
-    assert [document_name(name) for name in names] == ["MS-MQQB", "Robustness", "Regressions"]
+    assert [format_document_name(name) for name in names] == ["MS-MQQB", "Robustness", "Regressions"]
     assert [is_specification(name) for name in names] == [True, False, False]

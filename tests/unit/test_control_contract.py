@@ -17,7 +17,7 @@ from harness.paths import SUITES
 from harness.sut.control import ControlRefused, VirtualControl
 from harness.sut.control_schema import MAX_JSON_DEPTH, SCHEMA_PATH, find_error_in_answer, find_error_in_request
 from reference_qm.config import QueueManagerConfig
-from reference_qm.control import _VERB_BY_NAME, FACILITIES, PROTOCOL_VERSION
+from reference_qm.control import _VERB_BY_NAME, CONTROL_PROTOCOL_VERSION, VERBS_BY_FACILITY
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.surface.entropy import SeededEntropy
 
@@ -39,24 +39,24 @@ def nested(depth: int) -> list[Any]:
 
 def test_control_schema_is_valid_and_has_the_protocol_version() -> None:
     jsonschema_rs.meta.validate(SCHEMA)
-    assert SCHEMA["$id"].endswith(f":{PROTOCOL_VERSION}")
+    assert SCHEMA["$id"].endswith(f":{CONTROL_PROTOCOL_VERSION}")
 
 
 def test_control_schema_has_the_verbs_and_arguments_of_the_reference() -> None:
     verbs = set(SCHEMA["$defs"]["request"]["properties"]["verb"]["enum"])
     assert verbs == _VERB_BY_NAME.keys() | WITHOUT_ARGUMENTS | {"cancel"}
     assert {name.partition(":")[2] for name in SCHEMA["$defs"] if name.startswith("answer:")} == verbs
-    assert SCHEMA["$defs"]["facility"]["enum"] == list(FACILITIES)
+    assert SCHEMA["$defs"]["facility"]["enum"] == list(VERBS_BY_FACILITY)
     for name, verb in _VERB_BY_NAME.items():
         request = SCHEMA["$defs"][f"request:{name}"]
-        assert request["properties"].keys() - {"id", "verb"} == verb.takes.keys()
-        assert set(request["required"]) == {"id", "verb", *verb.required}
+        assert request["properties"].keys() - {"id", "verb"} == verb.converter_by_argument.keys()
+        assert set(request["required"]) == {"id", "verb", *verb.required_arguments}
 
 
 def test_control_protocol_page_has_every_verb_argument_and_field() -> None:
     named = set(re.findall(r"`([a-z_0-9]+)`", PAGE))
     for name, verb in _VERB_BY_NAME.items():
-        assert {name, *verb.takes} <= named
+        assert {name, *verb.converter_by_argument} <= named
     assert SCHEMA["$defs"]["message"]["properties"].keys() <= named
     assert SCHEMA_PATH.name in PAGE
 
@@ -86,7 +86,7 @@ def kept_control() -> Kept:
 
 def test_reference_answers_satisfy_the_control_contract() -> None:
     made = kept_control()
-    assert made.call("identity")["protocol"] == PROTOCOL_VERSION
+    assert made.call("identity")["protocol"] == CONTROL_PROTOCOL_VERSION
     made.call("create_queue", name="private$\\x", label="x", journaling=True, quota_kb=100)
     made.call("create_queue", name="private$\\x;sub")
     made.call("create_queue", name="private$\\tx", transactional=True)

@@ -12,7 +12,7 @@ import pytest
 from scripts.prose import __main__ as command
 from scripts.prose.linter import lint_places
 from scripts.prose.texts import (
-    Text,
+    ProseText,
     collect_texts_by_place,
     extract_texts_of_page,
     extract_texts_of_program,
@@ -41,7 +41,7 @@ says = "nobody"
 
 
 def habits_in(words: str) -> set[str]:
-    return {finding.habit for finding in lint_places({"place": [Text(Path("page"), 1, words)]})["place"]}
+    return {finding.habit for finding in lint_places({"place": [ProseText(Path("page"), 1, words)]})["place"]}
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_prose_check_accepts_a_plain_sentence(words: str) -> None:
 def test_prose_check_reads_paragraphs_cells_and_items_of_a_page(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(PAGE, encoding="utf-8")
-    assert [(text.line, text.words) for text in extract_texts_of_page(page)] == [
+    assert [(text.line, text.content) for text in extract_texts_of_page(page)] == [
         (1, "A page"),
         (3, "What is broken is told to nobody."),
         (8, "key"),
@@ -94,13 +94,13 @@ def test_prose_check_reads_paragraphs_cells_and_items_of_a_page(tmp_path: Path) 
 def test_prose_check_reads_the_sentences_of_a_rules_file(tmp_path: Path) -> None:
     rules = tmp_path / "rules.toml"
     rules.write_text('["MQQB-1-01"]\nobserve = "wire"\nsays = "A packet has a header."\n', encoding="utf-8")
-    assert [(text.line, text.words) for text in extract_texts_of_rules(rules)] == [(3, "A packet has a header.")]
+    assert [(text.line, text.content) for text in extract_texts_of_rules(rules)] == [(3, "A packet has a header.")]
 
 
 def test_prose_check_reads_docstrings_and_messages_of_a_module(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text('"""Read the whole page."""\nname = "short"\nsaid = f"the file {name} is missing"\n', "utf-8")
-    assert [text.words for text in extract_texts_of_program(program)] == [
+    assert [text.content for text in extract_texts_of_program(program)] == [
         "Read the whole page.",
         "the file {} is missing",
     ]

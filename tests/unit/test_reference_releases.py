@@ -17,7 +17,7 @@ from harness.rules.releases import RELEASES
 from harness.sut.releases import LATER_METHODS
 from harness.sut.sut_file import parse_sut_file
 from reference_qm.config import QueueManagerConfig
-from reference_qm.core.installation import Installation
+from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import find_replaced_part
 from reference_qm.releases import remote
@@ -70,12 +70,12 @@ def test_reference_releases_equal_the_known_profiles() -> None:
     assert tuple(RELEASES) == KNOWN_RELEASES
     assert get_release_behaviours("none") == {}
     assert adapt_config_to_release("none", CONFIG) == CONFIG
-    assert remote.LATER_METHODS == LATER_METHODS
+    assert remote.METHODS_ADDED_BY_LATER_RELEASES == LATER_METHODS
 
 
 @pytest.mark.parametrize("release", WINDOWS_RELEASES)
 def test_a_queue_manager_of_each_release_has_its_parts_and_the_version_of_its_profile(release: str) -> None:
-    installation = Installation(
+    installation = QueueManagerInstallation(
         adapt_config_to_release(release, CONFIG), SeededEntropy("release"), variants=get_replaced_parts(release)
     )
     core = installation({})
@@ -85,7 +85,7 @@ def test_a_queue_manager_of_each_release_has_its_parts_and_the_version_of_its_pr
             isinstance(part, variant) for part in vars(core).values() if isinstance(part, find_replaced_part(variant))
         )
     if RELEASES[release].has_later_qm2qm_methods:
-        assert core.config.remote_version == (*RELEASES[release].version, RELEASES[release].first_build)
+        assert core.config.version_for_remote_readers == (*RELEASES[release].version, RELEASES[release].first_build)
 
 
 @pytest.mark.parametrize(

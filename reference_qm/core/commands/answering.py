@@ -5,7 +5,7 @@ from collections.abc import Callable
 from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
 from reference_qm.surface.commands import Result
-from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.effects import CommandCompleted, CommandRejected
 
 
 class Answering(Part):
@@ -20,7 +20,7 @@ class Answering(Part):
         try:
             result = carry_out()
         except CommandError as error:
-            self.qm.emit(Rejected(token, str(error)))
+            self.qm.emit_effect(CommandRejected(token, str(error)))
             return
         if result is not None:
-            self.qm.emit(Completed(token, result))
+            self.qm.emit_effect(CommandCompleted(token, result))

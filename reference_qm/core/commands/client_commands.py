@@ -10,17 +10,17 @@ from reference_qm.core.part import Part
 from reference_qm.core.queueing.queue_opening import OPEN_DESCRIPTORS_LIMIT
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
 from reference_qm.core.remote.client_reading import RemoteMessage
-from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction, ShareMode
 from reference_qm.core.remote.server_names import build_queue_format
-from reference_qm.core.sessions.resolving import is_address
+from reference_qm.core.sessions.resolving import is_ip_address_text
 from reference_qm.core.store.messages import describe_message
 from reference_qm.model.enums import QueueAccessType
 from reference_qm.model.statuses import Status
 from reference_qm.surface import commands, remote_commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.effects import CommandCompleted, CommandRejected
 from reference_qm.surface.inputs import Endpoint
 
 LOOKUP_ID_AFTER_LAST = 0xFFFFFFFFFFFFFFFF
@@ -55,13 +55,13 @@ class ClientCommands(Part):
             raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} remote queues are already open: close some of them")
         host = self.qm.server_names.find_server(request.queue)
         queue = RemoteQueue(
-            number=self.qm.next_handle(),
+            number=self.qm.assign_handle(),
             FormatName=request.queue,
             RemoteServer=Endpoint(host, self.qm.config.remote_rpc_port),
-            receives=access is QueueAccessType.RECEIVE,
+            may_receive=access is QueueAccessType.RECEIVE,
         )
         share = ShareMode.MQ_DENY_RECEIVE_SHARE if request.deny_receive else ShareMode.MQ_DENY_NONE
-        unresolved = None if is_address(host) else host
+        unresolved = None if is_ip_address_text(host) else host
         opening = self.qm.client_opening.open_for_application(
             queue, unresolved, build_queue_format(request.queue), share
         )
@@ -70,7 +70,7 @@ class ClientCommands(Part):
     def remote_close(self, request: remote_commands.RemoteClose, token: int, now: Now) -> None:
         """Close a remote queue. This queue manager forgets the queue even if the call to the queue's server fails."""
         queue = self.qm.remote_client.queues.pop(self._find_remote_queue(request.remote).number)
-        cursors = self.qm.remote_client.cursors
+        cursors = self.qm.remote_client.queue_and_handle_by_cursor
         for number in [number for number, (of, _) in cursors.items() if of is queue]:
             del cursors[number]
         self._run_sequence_of_command(self.qm.client_opening.close_queue_at_server(queue), token, now)
@@ -78,12 +78,12 @@ class ClientCommands(Part):
     def remote_open_cursor(self, request: remote_commands.RemoteOpenCursor, token: int, now: Now) -> None:
         """Create a cursor at the server of a remote queue."""
         queue = self._find_remote_queue(request.remote)
-        if len(self.qm.remote_client.cursors) >= OPEN_DESCRIPTORS_LIMIT:
+        if len(self.qm.remote_client.queue_and_handle_by_cursor) >= OPEN_DESCRIPTORS_LIMIT:
             raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} remote cursors are already open: close some of them")
 
         def store_cursor(handle: int) -> dict[str, Any]:
-            number = self.qm.next_handle()
-            self.qm.remote_client.cursors[number] = (queue, handle)
+            number = self.qm.assign_handle()
+            self.qm.remote_client.queue_and_handle_by_cursor[number] = (queue, handle)
             return {"cursor": number}
 
         self._run_sequence_of_command(self.qm.client_cancelling.create_remote_cursor(queue), token, now, store_cursor)
@@ -91,7 +91,7 @@ class ClientCommands(Part):
     def remote_close_cursor(self, request: remote_commands.RemoteCloseCursor, token: int, now: Now) -> None:
         """Close a cursor of a remote queue."""
         queue, cursor = self._find_cursor(request.cursor)
-        del self.qm.remote_client.cursors[request.cursor]
+        del self.qm.remote_client.queue_and_handle_by_cursor[request.cursor]
         self._run_sequence_of_command(self.qm.client_cancelling.close_remote_cursor(queue, cursor), token, now)
 
     def remote_receive(self, request: remote_commands.RemoteReceive, token: int, now: Now) -> None:
@@ -151,14 +151,14 @@ class ClientCommands(Part):
         self._begin_remote_read(read, now)
 
     def _begin_remote_read(self, read: RemoteRead, now: Now) -> None:
-        if read.receives and not read.queue.receives:
+        if read.receives and not read.queue.may_receive:
             raise CommandError(
                 f"{read.queue.FormatName!a} was opened only to peek (MS-MQMP 3.1.4.2): open it again to receive"
             )
 
         def answer_read(found: Any) -> None:
             if isinstance(found, RemoteError) and found.status == Status.MQ_ERROR_IO_TIMEOUT:
-                self.qm.emit(Completed(read.token, Result({"message": None})))
+                self.qm.emit_effect(CommandCompleted(read.token, Result({"message": None})))
             else:
                 self._answer_command(read.token, found, _describe_message)
 
@@ -166,7 +166,7 @@ class ClientCommands(Part):
 
     def _run_sequence_of_command(
         self,
-        sequence: Sequence,
+        sequence: RemoteCallSequence,
         token: int,
         now: Now,
         values: Callable[[Any], dict[str, Any]] = lambda nothing: {},
@@ -175,9 +175,9 @@ class ClientCommands(Part):
 
     def _answer_command(self, token: int, outcome: Any, values: Callable[[Any], dict[str, Any]]) -> None:
         if isinstance(outcome, RemoteError):
-            self.qm.emit(Rejected(token, str(outcome)))
+            self.qm.emit_effect(CommandRejected(token, str(outcome)))
         else:
-            self.qm.emit(Completed(token, Result(values(outcome))))
+            self.qm.emit_effect(CommandCompleted(token, Result(values(outcome))))
 
     def _find_pending_read(self, token: int) -> PendingRemoteReadEntry | None:
         entries = self.qm.remote_client.PendingRemoteReadEntryCollection
@@ -192,7 +192,7 @@ class ClientCommands(Part):
         return queue
 
     def _find_cursor(self, number: int) -> tuple[RemoteQueue, int]:
-        found = self.qm.remote_client.cursors.get(number)
+        found = self.qm.remote_client.queue_and_handle_by_cursor.get(number)
         if found is None:
             raise CommandError(
                 f"remote cursor {number} is not open: open a new cursor, "

@@ -5,10 +5,10 @@ from dataclasses import fields, replace
 
 from reference_qm.codec import NULL_GUID, FormatName, MessageIdentifier, MessagePropertiesHeader
 from reference_qm.codec.format_names import DistributionListName, MultipleElementName
-from reference_qm.control import FACILITIES, PROTOCOL_VERSION
+from reference_qm.control import CONTROL_PROTOCOL_VERSION, VERBS_BY_FACILITY
 from reference_qm.core.arguments import require_number_in_range
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.destinations import get_destination_guid, parse_name
+from reference_qm.core.names.destinations import get_destination_guid, parse_format_name_of_command
 from reference_qm.core.part import Part
 from reference_qm.core.sessions.session_opening import ACK_TIMEOUT_RANGE_MS
 from reference_qm.core.store.messages import (
@@ -46,12 +46,14 @@ class Commands(Part):
         machine = self.qm.enterprise.state.LocalQueueManager
         return Result(
             {
-                "protocol": PROTOCOL_VERSION,
+                "protocol": CONTROL_PROTOCOL_VERSION,
                 "guid": str(self.qm.adm.Identifier),
                 "name": self.qm.config.host_name,
                 "vendor": self.qm.config.vendor,
                 "version": self.qm.config.version,
-                "facilities": [one for one in FACILITIES if one != "reset" or not self.qm.config.directory_integrated],
+                "facilities": [
+                    one for one in VERBS_BY_FACILITY if one != "reset" or not self.qm.config.directory_integrated
+                ],
                 "public_encryption_keys_base64": base64.b64encode(machine.PublicEncryptionKeyList).decode(),
                 "public_signing_keys_base64": base64.b64encode(machine.PublicSigningKeyList).decode(),
             }
@@ -100,7 +102,7 @@ class Commands(Part):
         self._check_dead_letter_queue(request)
         name = self._expand_distribution_list(request.to)
         if isinstance(name, MultipleElementName):
-            return self._send_to_several(request, name, transaction, now)
+            return self._send_copy_to_each_queue(request, name, transaction, now)
         if name is not None:
             request = replace(request, to=str(name))
         local = self._find_accepting_queue(request)
@@ -116,9 +118,11 @@ class Commands(Part):
                 self.qm.adm.Identifier, request.to, request.admin_queue, request.response_queue
             )
         queue = local if local is not None else self.qm.destinations.open_outgoing_queue(request.to, now)
-        number = self.qm.numbering.assign_transaction() if request.transactional and transaction is None else 0
+        number = (
+            self.qm.numbering.assign_transaction_identifier() if request.transactional and transaction is None else 0
+        )
         message = self._build_message(
-            request, security, now, self.qm.numbering.assign_identifier(), number, local is not None
+            request, security, now, self.qm.numbering.assign_message_ordinal(), number, local is not None
         )
         if transaction is not None:
             self.qm.transaction_operations.enqueue_in_transaction(transaction, queue, message)
@@ -133,7 +137,7 @@ class Commands(Part):
 
         Spec: MS-MQDMPR 3.1.7.3.8.
         """
-        if not isinstance(parse_name(to), MultipleElementName | DistributionListName):
+        if not isinstance(parse_format_name_of_command(to), MultipleElementName | DistributionListName):
             return None
         expanded = self.qm.queue_names.expand_format_name(to)
         if expanded is None:
@@ -159,7 +163,7 @@ class Commands(Part):
             )
         return local
 
-    def _send_to_several(
+    def _send_copy_to_each_queue(
         self,
         request: commands.SendMessage,
         several: MultipleElementName,
@@ -181,7 +185,9 @@ class Commands(Part):
             check_message_fits_packet(
                 replace(self._build_message(one, security, now), DestinationMultiQueueFormatName=str(several))
             )
-        number = self.qm.numbering.assign_transaction() if request.transactional and transaction is None else 0
+        number = (
+            self.qm.numbering.assign_transaction_identifier() if request.transactional and transaction is None else 0
+        )
         message = self._build_message(ones[0], security, now, 0, number)
         return self.qm.enqueueing.send_to_several_queues(request.to, message, transaction, now)
 
@@ -214,7 +220,9 @@ class Commands(Part):
 
     def _find_requested_security(self, request: commands.SendMessage) -> MessageSecurity | None:
         config = self.qm.config
-        return parse_requested_security(request, config.security.accounts, self.qm.adm.Identifier, config.preset_hash)
+        return parse_requested_security(
+            request, config.security.accounts, self.qm.adm.Identifier, config.default_hash_algorithm
+        )
 
     def _check_message_for_local_queue(self, local: Queue, message: Message, now: Now) -> Message:
         """Return the message as a local queue stores it. Raise CommandError if the queue refuses the message."""

@@ -32,7 +32,7 @@ class Coordinating(Part):
         self.qm.transaction_events.transaction_prepare(transaction, False)
         if single_phase:
             return self._write_commit(transaction, token, now)
-        self._stop_waiting(transaction)
+        self._reject_reads_waiting_in_transaction(transaction)
         change = self.qm.transaction_records.build_prepare_record(transaction)
         transaction.state = TransactionState.PREPARING
 
@@ -64,7 +64,7 @@ class Coordinating(Part):
         """Abort a transaction. Spec: MS-MQDMPR 3.1.4.8, 3.1.4.10; MS-MQMP 3.1.4.16."""
         if transaction.state is not TransactionState.PREPARED:
             _check_transaction_state(transaction, TransactionState.ACTIVE, "wait for the answer")
-        self._stop_waiting(transaction)
+        self._reject_reads_waiting_in_transaction(transaction)
         change, before = self.qm.transaction_records.build_abort_record(transaction), transaction.state
         transaction.state = TransactionState.ENDING
 
@@ -93,9 +93,9 @@ class Coordinating(Part):
         """Record whether the Transaction Coordinator is available. Spec: MS-MQSO 5.5.3."""
         self.qm.coordinated = event.available
         if not event.available:
-            self.abort_undecided()
+            self.abort_undecided_transactions()
 
-    def abort_undecided(self) -> None:
+    def abort_undecided_transactions(self) -> None:
         """Abort the transactions that only the unavailable coordinator could have decided. Spec: MS-MQSO 5.5.3.
 
         A prepared transaction is not aborted: it is in doubt, because other participants may have committed it
@@ -122,7 +122,7 @@ class Coordinating(Part):
 
         Outgoing messages stay in their queues until the record is on disk.
         """
-        self._stop_waiting(transaction)
+        self._reject_reads_waiting_in_transaction(transaction)
         change, before = self.qm.transaction_records.build_commit_record(transaction), transaction.state
         outgoing = records.list_outgoing_messages(transaction)
         keys = [position.key for _, position in outgoing]
@@ -143,14 +143,14 @@ class Coordinating(Part):
         return self.qm.disk.commit(change, token, carry_out_commit, restore_state_before, sessions)
 
     def _carry_out_outcome(self, transaction: Transaction, outcome: Outcome) -> Result:
-        self.qm.post(TransactionDecided(transaction, outcome))
+        self.qm.post_event(TransactionDecided(transaction, outcome))
         return Result({"outcome": outcome.value})
 
-    def _stop_waiting(self, transaction: Transaction) -> None:
+    def _reject_reads_waiting_in_transaction(self, transaction: Transaction) -> None:
         """Reject the commands that wait to receive a message in a transaction that accepts no further operations."""
         for reader in list(self.qm.readers.values()):
             if reader.transaction is transaction:
-                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_TRANSACTION_SEQUENCE)
+                self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_TRANSACTION_SEQUENCE)
 
 
 def _check_transaction_state(transaction: Transaction, wanted: TransactionState, way_out: str) -> None:

@@ -6,25 +6,25 @@ from typing import Any
 from reference_qm.core.commands.commands import COMMANDS_ANSWERED_WHILE_HALTED
 from reference_qm.core.part import QM, Part
 from reference_qm.model.attributes import ServiceState
-from reference_qm.model.states import ConnectionStatus, Opening
+from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus
 from reference_qm.model.statuses import Status
 from reference_qm.surface import commands, remote_commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from reference_qm.surface.effects import CloseTransport, Completed, Rejected, RpcClose
+from reference_qm.surface.effects import CloseRpcConnection, CloseTransport, CommandCompleted, CommandRejected
 from reference_qm.surface.inputs import (
     BytesReceived,
     Command,
     DatagramReceived,
     HostResolved,
     Input,
-    Persisted,
     PersistFailed,
     PingSocket,
+    QueueManagerStarted,
+    QueueManagerStopped,
+    RecordPersisted,
     RpcAccepted,
-    RpcBytes,
-    Started,
-    Stopped,
+    RpcBytesReceived,
     TransportAccepted,
     TransportConnected,
     TransportFailed,
@@ -44,7 +44,7 @@ class Inputs(Part):
 
     __slots__ = ()
 
-    def on_started(self, event: Started, now: Now) -> None:
+    def on_started(self, event: QueueManagerStarted, now: Now) -> None:
         """Handle the event Queue Manager Started.
 
         Spec: MS-MQQB 3.1.4.1; MS-MQSO 5.5.5, 6.6.2 for a store with unusable entries.
@@ -55,12 +55,12 @@ class Inputs(Part):
             self.qm.begun = True
             self.qm.initialization.start_initialization_retry_timer(now)
 
-    def on_stopped(self, event: Stopped, now: Now) -> None:
+    def on_stopped(self, event: QueueManagerStopped, now: Now) -> None:
         """Handle the event Queue Manager Stopped. Spec: MS-MQQB 3.1.4.2."""
         for session in list(self.qm.sessions.values()):
             self.qm.closing.close(session, "the queue manager is stopped (MS-MQQB 3.1.4.2)", now)
         for reader in list(self.qm.readers.values()):
-            self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+            self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
         self.qm.remote.associations.stop()
         self.qm.client_tasks.abandon_all_tasks(now)
         self.qm.handle_events(now)
@@ -68,30 +68,30 @@ class Inputs(Part):
         self.qm.adm.QueueManagerState = ServiceState.STOPPED
         self.qm.halted = "the queue manager is stopped (MQ_ERROR_SERVICE_NOT_AVAILABLE): start it"
 
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+    def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
         """Refuse an input of any kind while the queue manager is stopped. A command is answered with the reason why the
         queue manager is stopped.
 
         Spec: MS-MQSO 5.1.1.1, 5.5.5.
         """
         if isinstance(event, TransportAccepted):
-            self.qm.emit(CloseTransport(event.transport, "the queue manager is stopped (MS-MQSO 5.1.1.1)"))
+            self.qm.emit_effect(CloseTransport(event.transport, "the queue manager is stopped (MS-MQSO 5.1.1.1)"))
         elif isinstance(event, RpcAccepted):
-            self.qm.emit(RpcClose(event.connection, "the queue manager is stopped (MS-MQSO 5.1.1.1)"))
+            self.qm.emit_effect(CloseRpcConnection(event.connection, "the queue manager is stopped (MS-MQSO 5.1.1.1)"))
         elif isinstance(event, Command):
             self.on_command(event, now)
 
-    def on_transport(self, event: TransportEvent, now: Now) -> None:
+    def on_transport_event(self, event: TransportEvent, now: Now) -> None:
         """Pass an event of a connection to the RPC binding handle or the session that owns the connection."""
         of_binding, of_session = TRANSPORT_HANDLERS_BY_EVENT_TYPE[type(event)]
-        owner = of_binding if event.transport in self.qm.remote_client.bindings else of_session
+        owner = of_binding if event.transport in self.qm.remote_client.binding_by_connection else of_session
         owner(self.qm)(event, now)
 
     def on_connected(self, event: TransportConnected, now: Now) -> None:
         """Continue the session whose connection has been established. Spec: MS-MQQB 3.1.5.2."""
         session = self.qm.transports.get(event.transport)
         if session is None:
-            self.qm.emit(
+            self.qm.emit_effect(
                 CloseTransport(
                     event.transport, "the session was closed before the connection was established (MS-MQQB 3.1.5.9)"
                 )
@@ -117,12 +117,12 @@ class Inputs(Part):
         session = self.qm.transports.get(event.transport)
         if session is not None:
             self.qm.identifying.receive_bytes(session, event.data, now)
-            unfinished = session.framer.pending  # a closed session has a new framer
+            unfinished = session.framer.unfinished_packet_bytes  # a closed session has a new framer
             if unfinished or event.transport in self.qm.unfinished.held:
                 self.qm.unfinished.note(event.transport, unfinished)
                 self.close_unfinished_connections(now)
 
-    def on_rpc_bytes(self, event: RpcBytes, now: Now) -> None:
+    def on_rpc_bytes(self, event: RpcBytesReceived, now: Now) -> None:
         """Pass the bytes received on a DCE/RPC connection to the server of remote reading. Spec: MS-MQQP 2.1."""
         self.qm.rpc_serving.on_bytes(event, now)
         self.close_unfinished_connections(now)
@@ -153,10 +153,10 @@ class Inputs(Part):
         """Pass the addresses of a host to the session or sequence that waits for them. Spec: MS-MQQB 3.1.5.2."""
         self.qm.client_tasks.on_host_resolved(event.host, event.addresses, now)
         for session in list(self.qm.sessions.values()):
-            if session.opening is Opening.ADDRESSES and event.host not in session.addresses:
+            if session.opening is AwaitedOpeningEvent.ADDRESSES and event.host not in session.addresses:
                 self.qm.resolving.store_addresses(session, event.host, event.addresses, now)
 
-    def on_persisted(self, event: Persisted, now: Now) -> None:
+    def on_persisted(self, event: RecordPersisted, now: Now) -> None:
         """Continue the work that waited until a record was on disk. Spec: MS-MQQB 3.1.5.8.8."""
         saving = self.qm.savings.pop(event.token, None)
         if saving is not None:
@@ -165,12 +165,12 @@ class Inputs(Part):
         commit = self.qm.disk.take_persisted_change(event.token)
         if commit is None:
             return
-        result = commit.done()
+        result = commit.on_saved()
         if commit.token is not None:
-            self.qm.emit(Completed(commit.token, result))
+            self.qm.emit_effect(CommandCompleted(commit.token, result))
         for session in commit.sessions:
             self.qm.sending.dispatch_messages(session, now)
-        self.qm.disk.pass_barriers(event.token, None, now)
+        self.qm.disk.report_record_to_barriers(event.token, None, now)
 
     def on_persist_failed(self, event: PersistFailed, now: Now) -> None:
         """Undo the change that could not be written to the disk. Spec: MS-MQQB 3.1.5.8.8."""
@@ -181,19 +181,21 @@ class Inputs(Part):
         commit = self.qm.disk.handle_failed_write(event.token, event.error)
         if commit is None:
             return
-        commit.undo()
+        commit.undo_change()
         if commit.token is not None:
-            self.qm.emit(
-                Rejected(commit.token, f"the message could not be saved: {event.error}; try again when the store works")
+            self.qm.emit_effect(
+                CommandRejected(
+                    commit.token, f"the message could not be saved: {event.error}; try again when the store works"
+                )
             )
         for session in commit.sessions:
             self.qm.sending.dispatch_messages(session, now)
-        self.qm.disk.pass_barriers(event.token, event.error, now)
+        self.qm.disk.report_record_to_barriers(event.token, event.error, now)
 
     def on_command(self, event: Command, now: Now) -> None:
         """Carry out a command of a higher layer, or refuse the command."""
         if self.qm.halted is not None and type(event.request) not in COMMANDS_ANSWERED_WHILE_HALTED:
-            self.qm.emit(Rejected(event.token, self.qm.halted))
+            self.qm.emit_effect(CommandRejected(event.token, self.qm.halted))
             return
         self.qm.answering.answer(
             event.token, lambda: HANDLER_BY_COMMAND_TYPE[type(event.request)](self.qm)(event.request, event.token, now)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from reference_qm.core.commands.configuring import SECURITY_ELEMENT_BY_SETTING
 from reference_qm.core.commands.queue_tree import describe_descriptor, describe_queue, get_queue_pathname
-from reference_qm.core.names.cache_timers import CACHE_TIMERS
+from reference_qm.core.names.cache_timers import CACHE_NAME_BY_TIMER
 from reference_qm.core.part import Part
 from reference_qm.directory import Enterprise
 from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, Queue, Session
@@ -40,7 +40,7 @@ _DIRECTORY_TIMERS = (
     TimerName.DIRECTORY_SITE_GATES_UPDATE,
     TimerName.DIRECTORY_ONLINE,
 )
-_CACHE_NAMES = (*CACHE_TIMERS.values(), "ReceiveBaseSymmetricKeyCache")
+_CACHE_NAMES = (*CACHE_NAME_BY_TIMER.values(), "ReceiveBaseSymmetricKeyCache")
 _ELEMENTS_SHOWN_SEPARATELY = ("OutgoingQueueReference", "OutgoingMessageTable", "AwaitingFinalACKTable")
 _TRANSFER_INFO_ELEMENTS = (
     "FormatName",
@@ -127,7 +127,7 @@ class Inspection(Part):
                 {name: _convert_to_json_value(getattr(entry, name)) for name in _REMOTE_OPEN_QUEUE_ELEMENTS}
                 for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection
             ],
-            "RemoteReading": self._describe_remote_reading(),
+            "RemoteReadingServerState": self._describe_remote_reading(),
         }
 
     def get_outgoing_queue(self, request: commands.GetOutgoingQueue, token: int, now: Now) -> Result:
@@ -213,7 +213,7 @@ class Inspection(Part):
             },
             "timers": {
                 name.value: self.qm.timers.get_remaining_ms(TimerKey(name, 0), now.monotonic_ms)
-                for name in (TimerName.MESSAGE_ID_HISTORY_CLEANUP, *CACHE_TIMERS, *_DIRECTORY_TIMERS)
+                for name in (TimerName.MESSAGE_ID_HISTORY_CLEANUP, *CACHE_NAME_BY_TIMER, *_DIRECTORY_TIMERS)
             },
         }
 

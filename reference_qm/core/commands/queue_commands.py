@@ -10,7 +10,7 @@ from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
 from reference_qm.core.queueing import queues
 from reference_qm.core.queueing.queue_opening import OPEN_DESCRIPTORS_LIMIT
-from reference_qm.core.store.entries import build_relocation
+from reference_qm.core.store.entries import build_message_relocation
 from reference_qm.core.store.messages import describe_message
 from reference_qm.core.store.security_text import find_account
 from reference_qm.directory.enums import PrivacyLevel, QueueType
@@ -23,7 +23,7 @@ from reference_qm.security import ANONYMOUS_SID, SecurityDescriptor
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.effects import CommandCompleted, CommandRejected
 
 LONGEST_WAIT_MS = 0x7FFFFFFF
 
@@ -62,7 +62,7 @@ class QueueCommands(Part):
         if request.owner is not None:
             accounts = self.qm.config.security.accounts
             owner = find_account("owner", request.owner, accounts).SecurityIdentifier
-        described.Security = self.qm.queues.create_security(_parse_security(request.security), owner)
+        described.Security = self.qm.queues.build_security_of_new_queue(_parse_security(request.security), owner)
         _set_attributes(described, _parse_properties(request))
 
         def answer_creation(status: Status, queue: Queue | None) -> None:
@@ -86,7 +86,7 @@ class QueueCommands(Part):
 
         def undo_creation() -> None:
             if _is_queue_published(queue):
-                self.qm.publishing.withdraw(queue, lambda status: None)
+                self.qm.publishing.delete_published_queue(queue, lambda status: None)
             self.qm.queues.forget(queue)
 
         return self.qm.disk.commit(self.qm.durability.build_queue_entry(queue), token, lambda: result, undo_creation)
@@ -103,7 +103,7 @@ class QueueCommands(Part):
             _check_directory_result(status, f"{queue.Pathname} cannot be deleted from the directory")
             return self.qm.queues.delete(self.qm.queue_names.find_queue(request.name), token, Result)
 
-        self.qm.publishing.withdraw(
+        self.qm.publishing.delete_published_queue(
             queue, lambda status: self.qm.answering.answer(token, lambda: delete_after_directory(status))
         )
         return None
@@ -259,7 +259,7 @@ class QueueCommands(Part):
             there is None or there.State is not MessagePositionState.AVAILABLE
         ):  # a read that waited at the target took the message
             return Result({"lookup_id": request.lookup_id})
-        change = build_relocation(there)
+        change = build_message_relocation(there)
         result = Result({"lookup_id": request.lookup_id})
         return self.qm.disk.commit(change, token, lambda: result, lambda: None)
 
@@ -320,17 +320,17 @@ class QueueCommands(Part):
             if opened is not None:
                 self.qm.queue_opening.close_queue(opened)
             if position is not None:
-                self.qm.emit(Completed(token, Result({"message": describe_message_position(position)})))
+                self.qm.emit_effect(CommandCompleted(token, Result({"message": describe_message_position(position)})))
             elif status is Status.MQ_ERROR_IO_TIMEOUT:
-                self.qm.emit(Completed(token, Result({"message": None})))
+                self.qm.emit_effect(CommandCompleted(token, Result({"message": None})))
             elif status is Status.MQ_ERROR_MESSAGE_STORAGE_FAILED:
-                self.qm.emit(
-                    Rejected(
+                self.qm.emit_effect(
+                    CommandRejected(
                         token, f"the message could not be saved: {self.qm.disk.error}; try again when the store works"
                     )
                 )
             else:
-                self.qm.emit(Rejected(token, _explain_status(status)))
+                self.qm.emit_effect(CommandRejected(token, _explain_status(status)))
 
         return answer_command
 

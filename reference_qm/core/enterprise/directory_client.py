@@ -10,7 +10,7 @@ from reference_qm.directory import QueueManager, Replica, events
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.interface import WriteRequest
 from reference_qm.directory.objects import list_directory_attributes
-from reference_qm.directory.updating import directory_site_gates_update, directory_sites_update, synchronize
+from reference_qm.directory.updating import synchronize, update_directory_site_gates, update_directory_sites
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged
@@ -118,7 +118,7 @@ class DirectoryClient(Part):
         MS-MQBR describes.
         """
         state = self.qm.enterprise.state
-        self.qm.publishing.note_public_queues()
+        self.qm.publishing.store_public_queue_attributes()
         status = synchronize(self.qm.enterprise.directory, state, provisioning=False)
         if status is not Result.SUCCESS:
             return status
@@ -205,14 +205,14 @@ class DirectoryClient(Part):
         """Read the list of this queue manager's sites again. Spec: MS-MQDMPR 3.1.6.1."""
         enterprise = self.qm.enterprise
         self._start_timer(TimerName.DIRECTORY_SITES_UPDATE, now)
-        self.qm.directory_link.read(lambda answer, now: directory_sites_update(enterprise.directory, enterprise.state))
+        self.qm.directory_link.read(lambda answer, now: update_directory_sites(enterprise.directory, enterprise.state))
 
     def on_directory_site_gates_update_timer(self, now: Now) -> None:
         """Read the list of gates of this queue manager's sites again. Spec: MS-MQDMPR 3.1.6.2."""
         enterprise = self.qm.enterprise
         self._start_timer(TimerName.DIRECTORY_SITE_GATES_UPDATE, now)
         self.qm.directory_link.read(
-            lambda answer, now: directory_site_gates_update(enterprise.directory, enterprise.state)
+            lambda answer, now: update_directory_site_gates(enterprise.directory, enterprise.state)
         )
 
     def on_queue_manager_query_timer(self, now: Now) -> None:

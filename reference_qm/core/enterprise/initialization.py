@@ -48,7 +48,7 @@ class Initialization(Part):
 
     def on_initialization_retry_timer(self) -> None:
         """Start the initialization again. Spec: MS-MQSO 6.4.4.1."""
-        self.qm.emit(StartAgain())
+        self.qm.emit_effect(StartAgain())
 
     def initialize_globally(self, now: Now) -> None:
         """Initialize the state that all sessions share. Spec: MS-MQQB 3.1.3.1."""

@@ -18,11 +18,15 @@ from reference_qm.codec import (
     parse_packet,
 )
 from reference_qm.core.errors import CommandError
-from reference_qm.core.events import MessageLeft
+from reference_qm.core.events import MessageLeftQueue
 from reference_qm.core.names.destinations import PLACEHOLDER_TIME
 from reference_qm.core.part import Part
 from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES
-from reference_qm.core.store.entries import TRANSACTIONAL_SEQUENCE_ELEMENTS, build_removal_change, format_queue_of_entry
+from reference_qm.core.store.entries import (
+    TRANSACTIONAL_SEQUENCE_ELEMENTS,
+    build_removal_change,
+    format_queue_name_of_entry,
+)
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.model.adm import (
     IncomingTransactionalTransferInfo,
@@ -121,7 +125,7 @@ class Restoring(Part):
 
     def _remove_orphaned_messages(self, messages: dict[str, Any]) -> None:
         """Remove the messages that arrived for a queue while the queue was being deleted."""
-        places = {format_queue_of_entry(queue) for queue in self.qm.queue_names.list_every_queue()}
+        places = {format_queue_name_of_entry(queue) for queue in self.qm.queue_names.list_every_queue()}
         lost = (
             key
             for key, value in messages.items()
@@ -148,7 +152,10 @@ class Restoring(Part):
             next_places = {_parse_sequence_place(sequences[key]["follows"]): (at, key) for at, key in places.items()}
             while (one := next_places.pop((transfer.SequenceIdentifier, transfer.SequenceNumber), None)) is not None:
                 (transfer.SequenceIdentifier, transfer.SequenceNumber), key = one
-                transfer.saved_identifier, transfer.saved_number = transfer.SequenceIdentifier, transfer.SequenceNumber
+                transfer.saved_sequence_identifier, transfer.saved_sequence_number = (
+                    transfer.SequenceIdentifier,
+                    transfer.SequenceNumber,
+                )
                 kept.add(int(key))
         lost = {int(key) for key in sequences} - kept
         for queue in self.qm.adm.QueueCollection.values():
@@ -185,7 +192,7 @@ class Restoring(Part):
         self.qm.adm.last_sequence_time = _require_u64(value)
 
     def _restore_last_transaction(self, key_suffix: str, value: Any) -> None:
-        self.qm.adm.last_transaction = _require_u64(value)
+        self.qm.adm.last_transaction_number = _require_u64(value)
 
     def _restore_sequential_id(self, key_suffix: str, value: Any) -> None:
         self.qm.adm.SequentialID = self.qm.disk.reserved_sequential = _require_u64(value)
@@ -207,15 +214,15 @@ class Restoring(Part):
             *where, rejected = value
             identifier, number = _parse_sequence_place(where)
             transfer.RejectCount = _require_u64(rejected)
-            transfer.SequenceIdentifier = transfer.saved_identifier = identifier
-            transfer.SequenceNumber = transfer.saved_number = number
+            transfer.SequenceIdentifier = transfer.saved_sequence_identifier = identifier
+            transfer.SequenceNumber = transfer.saved_sequence_number = number
 
     def _find_transfer(self, name: str) -> IncomingTransactionalTransferInfo | None:
         """Find or create the sequence that an entry describes; return None if the queue of the sequence was
         deleted.
         """
         kind, number, sender, format_name = name.split(":", 3)
-        queue = self.qm.destinations.find_queue_of_entry(f"queue:{number}")
+        queue = self.qm.destinations.find_queue_of_saved_message(f"queue:{number}")
         if kind != "transfer" or queue is None:
             return None
         key = (UUID(sender), format_name.lower())
@@ -237,7 +244,7 @@ class Restoring(Part):
         queue = (
             Queue(Pathname=value["in"])
             if removed is not None
-            else self.qm.destinations.find_queue_of_entry(value["in"])
+            else self.qm.destinations.find_queue_of_saved_message(value["in"])
         )
         if queue is None:
             return
@@ -254,7 +261,7 @@ class Restoring(Part):
         position = MessagePosition(message, queue, state, order_queue=order_queue, key=key)
         if removed is not None:
             position.State = MessagePositionState.DELETED
-            self.qm.post(MessageLeft(position, MessageClass(removed)))
+            self.qm.post_event(MessageLeftQueue(position, MessageClass(removed)))
         elif isinstance(queue, OutgoingQueue):
             number = message.TransactionSequenceNumber if self.qm.sending.is_from_this_queue_manager(packet) else 0
             outgoing = OutgoingMessagePosition(position, packet, TxSequenceNumber=number)

@@ -16,7 +16,7 @@ from reference_qm.codec import (
 from reference_qm.codec.format_names import MulticastName
 from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import format_queue_of_entry
+from reference_qm.core.store.entries import format_queue_name_of_entry
 from reference_qm.model.adm import OutgoingQueue, Queue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
@@ -35,7 +35,7 @@ _SENDABLE_FORMAT_NAME_EXAMPLES = (
 )
 
 
-def parse_name(text: str) -> FormatName:
+def parse_format_name_of_command(text: str) -> FormatName:
     """Parse the format name in a command."""
     try:
         return parse_format_name(text)
@@ -55,9 +55,9 @@ class Destinations(Part):
         """Return the local queue that a format name identifies, or None if the queue belongs to another queue
         manager.
         """
-        name = parse_name(text)
+        name = parse_format_name_of_command(text)
         if isinstance(name, PublicName):
-            queue = self.qm.queue_names.find_by_format_name(name)
+            queue = self.qm.queue_names.find_queue_by_format_name(name)
             if queue is None and not self.qm.queue_names.is_queue_on_this_computer(name):
                 return None  # an unknown queue waits, as MS-MQQB 3.1.5.2.1 specifies
         elif isinstance(name, PrivateName):
@@ -65,9 +65,9 @@ class Destinations(Part):
                 return None
             queue = self.qm.adm.QueueCollection.find_private(name.QueueIdentifier)
         elif isinstance(name, QueuePath) and name.Protocol in ("TCP", "OS") and not (name.Subqueue or name.Journal):
-            if not self.qm.queue_names.is_here(name):
+            if not self.qm.queue_names.is_direct_name_of_own_host(name):
                 return None
-            queue = self.qm.queue_names.find_by_format_name(name)
+            queue = self.qm.queue_names.find_queue_by_format_name(name)
         else:
             raise CommandError(f"{text!a} cannot be a destination: use {_SENDABLE_FORMAT_NAME_EXAMPLES}")
         if queue is None:
@@ -91,11 +91,11 @@ class Destinations(Part):
             Identifier=uuid5(self.qm.adm.Identifier, text.lower()),
             Label=text,
             DestinationFormatName=text,
-            Multicast=isinstance(parse_name(text), MulticastName),
-            State=self.get_initial_state(text),
+            Multicast=isinstance(parse_format_name_of_command(text), MulticastName),
+            State=self.get_initial_outgoing_queue_state(text),
         )
         queue.session = Session(
-            self.qm.next_session_number(),
+            self.qm.assign_session_number(),
             initiator=True,
             OutgoingQueueReference=queue,
             OutgoingTxSequenceID=self._create_sequence_id(now),
@@ -112,26 +112,26 @@ class Destinations(Part):
         A restored queue is not begun until the time and the directory are known.
         """
         queue.BasePriority = self._get_base_priority(queue.DestinationFormatName)
-        self.start_idle_timer(queue, now)
+        self.start_outgoing_queue_idle_timer(queue, now)
 
-    def start_idle_timer(self, queue: OutgoingQueue, now: Now) -> None:
+    def start_outgoing_queue_idle_timer(self, queue: OutgoingQueue, now: Now) -> None:
         """Start the timer after which an unused outgoing queue is destroyed. Spec: MS-MQSO 5.1.1.2."""
         duration_ms = self.qm.settings.outgoing_queue_idle_ms // self.qm.settings.scale
         key = TimerKey(TimerName.OUTGOING_QUEUE_IDLE, queue.session.number)
         self.qm.timers.start(key, now.monotonic_ms, duration_ms)
 
-    def on_idle_timer(self, session_number: int, now: Now) -> None:
+    def on_outgoing_queue_idle_timer(self, session_number: int, now: Now) -> None:
         """Destroy an outgoing queue if it is idle; otherwise restart its timer. Spec: MS-MQSO 5.1.1.2."""
         queues = self.qm.adm.OutgoingQueues.values()
         queue = next((one for one in queues if one.session.number == session_number), None)
         if queue is None:
             return
-        if self.is_idle(queue):
+        if self.is_outgoing_queue_idle(queue):
             self.destroy_outgoing_queue(queue)
         else:
-            self.start_idle_timer(queue, now)
+            self.start_outgoing_queue_idle_timer(queue, now)
 
-    def is_idle(self, queue: OutgoingQueue) -> bool:
+    def is_outgoing_queue_idle(self, queue: OutgoingQueue) -> bool:
         """Return whether an outgoing queue is empty and unused, and has no sequence that must be continued."""
         session, units = queue.session, self.qm.adm.TransactionCollection.values()
         used = (
@@ -155,18 +155,18 @@ class Destinations(Part):
         self.qm.adm.OutgoingQueues.pop(queue.DestinationFormatName.lower(), None)
         self.qm.disk.save(dict.fromkeys(self.qm.durability.build_sequence_entry(queue)))
 
-    def get_initial_state(self, text: str) -> OutgoingQueueState:
+    def get_initial_outgoing_queue_state(self, text: str) -> OutgoingQueueState:
         """Return the state that an outgoing queue has after its creation or after a restart.
 
         Spec: MS-MQDMPR 3.1.7.1.5, 3.1.3, 3.1.1.3 (Locked).
         """
-        by_http = getattr(parse_name(text), "Protocol", "") in ("HTTP", "HTTPS")
+        by_http = getattr(parse_format_name_of_command(text), "Protocol", "") in ("HTTP", "HTTPS")
         return (
             OutgoingQueueState.LOCKED if self.qm.adm.HardenedSecurity and not by_http else OutgoingQueueState.INACTIVE
         )
 
     def _get_base_priority(self, text: str) -> int:
-        name = parse_name(text)
+        name = parse_format_name_of_command(text)
         published = self.qm.enterprise.find_queue(name.QueueGuid) if isinstance(name, PublicName) else None
         return 0 if published is None else published.BasePriority
 
@@ -180,7 +180,7 @@ class Destinations(Part):
         self.qm.adm.last_sequence_time = max(self.qm.adm.last_sequence_time + 1, now.utc_s)
         return TxSequenceID(Ordinal=1, TimeStamp=self.qm.adm.last_sequence_time & 0xFFFFFFFF)
 
-    def find_queue_of_entry(self, name: str) -> Queue | None:
+    def find_queue_of_saved_message(self, name: str) -> Queue | None:
         """Return the queue of a saved message. ``name`` is the name of the queue in the entry of the message.
 
         Return None if the queue was deleted.
@@ -188,12 +188,16 @@ class Destinations(Part):
         kind, _, rest = name.partition(":")
         if kind == "queue":
             return next(
-                (queue for queue in self.qm.queue_names.list_every_queue() if format_queue_of_entry(queue) == name),
+                (
+                    queue
+                    for queue in self.qm.queue_names.list_every_queue()
+                    if format_queue_name_of_entry(queue) == name
+                ),
                 None,
             )
         if kind == "outgoing":
             return self.open_outgoing_queue(rest, PLACEHOLDER_TIME)
-        queue = self.qm.queue_names.find_by_path(name)
+        queue = self.qm.queue_names.find_queue_by_path(name)
         if queue is None:
             raise LookupError(f"queue {name} does not exist")
         return queue
@@ -203,7 +207,7 @@ def get_destination_guid(text: str) -> UUID:
     """Return the value of UserHeader.QueueManagerAddress for a format name. The value is zero except for a private
     format name. Spec: MS-MQMQ 2.2.19.2.
     """
-    name = parse_name(text)
+    name = parse_format_name_of_command(text)
     return name.ComputerGuid if isinstance(name, PrivateName) else NULL_GUID
 
 

@@ -8,7 +8,7 @@ from reference_qm.codec import PrivateName, PublicName
 from reference_qm.codec.format_names import MachineName
 from reference_qm.core.part import Part
 
-SYSTEM_FLAG = 0x80
+SYSTEM_QUEUE_FLAG = 0x80
 """The flag QUEUE_FORMAT_FLAG_SYSTEM."""
 
 
@@ -38,16 +38,16 @@ class SuffixType(IntEnum):
 
 
 _READABLE_SUFFIXES_BY_QUEUE_FORMAT_TYPE: dict[QueueFormatType, frozenset[int]] = {
-    QueueFormatType.PUBLIC: frozenset({SuffixType.NONE, SYSTEM_FLAG | SuffixType.JOURNAL}),
-    QueueFormatType.PRIVATE: frozenset({SuffixType.NONE, SYSTEM_FLAG | SuffixType.JOURNAL}),
+    QueueFormatType.PUBLIC: frozenset({SuffixType.NONE, SYSTEM_QUEUE_FLAG | SuffixType.JOURNAL}),
+    QueueFormatType.PRIVATE: frozenset({SuffixType.NONE, SYSTEM_QUEUE_FLAG | SuffixType.JOURNAL}),
     QueueFormatType.DIRECT: frozenset(
         {
             SuffixType.NONE,
-            *(SYSTEM_FLAG | one for one in (SuffixType.JOURNAL, SuffixType.DEADLETTER, SuffixType.DEADXACT)),
+            *(SYSTEM_QUEUE_FLAG | one for one in (SuffixType.JOURNAL, SuffixType.DEADLETTER, SuffixType.DEADXACT)),
         }
     ),
     QueueFormatType.MACHINE: frozenset(
-        SYSTEM_FLAG | one for one in (SuffixType.JOURNAL, SuffixType.DEADLETTER, SuffixType.DEADXACT)
+        SYSTEM_QUEUE_FLAG | one for one in (SuffixType.JOURNAL, SuffixType.DEADLETTER, SuffixType.DEADXACT)
     ),
     QueueFormatType.SUBQUEUE: frozenset({SuffixType.SUBQUEUE}),
 }

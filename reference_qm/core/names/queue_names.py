@@ -24,7 +24,7 @@ from reference_qm.codec.format_names import (
     MultipleElementName,
     PrivateName,
     PublicName,
-    SingleName,
+    SingleElementName,
 )
 from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
@@ -78,7 +78,7 @@ class QueueNames(Part):
 
     __slots__ = ()
 
-    def find_by_path(self, name: str) -> Queue | None:
+    def find_queue_by_path(self, name: str) -> Queue | None:
         """Find a local queue, subqueue, journal or system queue (such as ``system$;journal``) by its path name."""
         found = self.qm.adm.QueueCollection.get(name.lower())
         if found is not None:
@@ -94,7 +94,7 @@ class QueueNames(Part):
             )
         )
 
-    def find_by_format_name(self, name: FormatName) -> Queue | None:
+    def find_queue_by_format_name(self, name: FormatName) -> Queue | None:
         """Find the local queue that a format name identifies. Spec: MS-MQDMPR 3.1.7.1.5, MS-MQMQ 2.1.
 
         A public queue is found by its Identifier. A machine name without a suffix identifies no queue, because it
@@ -105,9 +105,9 @@ class QueueNames(Part):
                 return _find_subqueue_or_journal(self.qm.adm.QueueCollection.find_private(number), None, journal)
             case PublicName(guid):
                 return self.qm.adm.QueueCollection.find_public(guid)
-            case MachineQueuePath() if self.is_here(name):
-                return self.find_by_path(f"system$;{name.SystemQueue}")
-            case PrivateQueuePath() | PublicQueuePath() if self.is_here(name):
+            case MachineQueuePath() if self.is_direct_name_of_own_host(name):
+                return self.find_queue_by_path(f"system$;{name.SystemQueue}")
+            case PrivateQueuePath() | PublicQueuePath() if self.is_direct_name_of_own_host(name):
                 folder = "private$\\" if isinstance(name, PrivateQueuePath) else ""
                 base = self.qm.adm.QueueCollection.get(f"{folder}{name.QueueName}".lower())
                 return _find_subqueue_or_journal(base, name.Subqueue, name.Journal)
@@ -123,7 +123,7 @@ class QueueNames(Part):
             case PrivateName(computer) | MachineName(computer):
                 return computer == self.qm.adm.Identifier
             case PrivateQueuePath() | PublicQueuePath() | MachineQueuePath():
-                return self.is_here(name)
+                return self.is_direct_name_of_own_host(name)
             case PublicName(guid):
                 return self._is_published_here(guid)
         return False
@@ -134,7 +134,7 @@ class QueueNames(Part):
         computer = "" if found is None else (found.Pathname or "").partition("\\")[0]
         return self.is_own_host("OS", computer)
 
-    def is_here(self, name: DirectName) -> bool:
+    def is_direct_name_of_own_host(self, name: DirectName) -> bool:
         """Return whether a direct name contains this queue manager as host. Spec: MS-MQMQ 2.1.2, MS-MQDMPR
         3.1.7.1.5.
         """
@@ -177,8 +177,8 @@ class QueueNames(Part):
             return None
         if not isinstance(name, MultipleElementName | DistributionListName):
             return name
-        waiting: list[SingleName] = list(name.Elements) if isinstance(name, MultipleElementName) else [name]
-        found: dict[str, SingleName] = {}
+        waiting: list[SingleElementName] = list(name.Elements) if isinstance(name, MultipleElementName) else [name]
+        found: dict[str, SingleElementName] = {}
         for element in waiting:
             key = str(element).lower()
             if key in found:
@@ -194,7 +194,7 @@ class QueueNames(Part):
             return None
         return ordered[0] if len(ordered) == 1 else MultipleElementName(tuple(ordered))
 
-    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleElementName] | None:
         """Return the members of a distribution list, or None if the members are unknown. Spec: MS-MQDSSM 3.1.6.9.
 
         In workgroup mode, the members are always unknown. A member that is itself a distribution list is returned
@@ -215,7 +215,7 @@ class QueueNames(Part):
         """Find a local queue, subqueue, journal or system queue by its path name; raise CommandError if there is no
         such queue.
         """
-        queue = self.find_by_path(name)
+        queue = self.find_queue_by_path(name)
         if queue is None:
             raise CommandError(f"this queue manager has no queue {name!a}: create it first, or list the queues")
         return queue
@@ -242,7 +242,7 @@ def parse_host_of_url(address: str) -> str:
     return address.removeprefix("//").partition("/")[0].partition(":")[0]
 
 
-def _make_format_name_of_element(element: directory.Queue | directory.DistributionList) -> SingleName:
+def _make_format_name_of_element(element: directory.Queue | directory.DistributionList) -> SingleElementName:
     identifier = element.Identifier or NULL_GUID
     return PublicName(identifier) if isinstance(element, directory.Queue) else DistributionListName(identifier)
 

@@ -40,12 +40,12 @@ class QueuePaths(Part):
         if isinstance(name, DirectName):
             return _find_path_of_direct_format_name(name, format_name)
         if isinstance(name, PublicName):
-            return self._find_path_of_public(name)
+            return self._find_path_of_public_queue(name)
         if isinstance(name, PrivateName):
-            return self._find_path_of_private(name)
+            return self._find_computer_of_private_queue(name)
         return QueuePathResult(Status.MQ_OK)
 
-    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
+    def _find_path_of_public_queue(self, name: PublicName) -> QueuePathResult:
         """Find the path name of a public queue in the directory.
 
         The first part of the path name is the name of the computer (MS-MQMQ 2.1.1).
@@ -55,7 +55,7 @@ class QueuePaths(Part):
             return _ILLEGAL_FORMAT_NAME_RESULT
         return QueuePathResult(Status.MQ_OK, queue.Pathname, queue.Pathname.partition("\\")[0])
 
-    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
+    def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:
         """Find the computer of a private queue in the directory. The path name is returned only for a local queue.
 
         The document searches the local queues if the directory's queue manager has the "QueueGuid" of the format
@@ -66,7 +66,7 @@ class QueuePaths(Part):
         machine = self.qm.enterprise.find_queue_manager("Identifier", name.ComputerGuid)
         if machine is None or machine.ComputerName is None:
             return _ILLEGAL_FORMAT_NAME_RESULT
-        queue = self.qm.queue_names.find_by_format_name(name)
+        queue = self.qm.queue_names.find_queue_by_format_name(name)
         path = "" if queue is None else f"{machine.ComputerName}\\{queue.Pathname}"
         return QueuePathResult(Status.MQ_OK, path, machine.ComputerName)
 

@@ -12,7 +12,7 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.security import Acl, MqdsPublicKeys, SecurityDescriptor, Sid, UserSignCerts
 from reference_qm.surface.clock import Now
 
-Structure = TypeVar("Structure", MqdsPublicKeys, UserSignCerts)
+AttributeStructure = TypeVar("AttributeStructure", MqdsPublicKeys, UserSignCerts)
 
 
 class SecurityLookup(Part):
@@ -84,7 +84,7 @@ class SecurityLookup(Part):
             return SecurityDescriptor(Dacl=Acl())
 
 
-def _parse_attribute_or_none(kind: type[Structure], value: bytes) -> Structure | None:
+def _parse_attribute_or_none(kind: type[AttributeStructure], value: bytes) -> AttributeStructure | None:
     try:
         return kind.parse(value) if value else None
     except FormatError:

@@ -25,7 +25,7 @@ class Cursors(Part):
         """
         if queue_desc.QueueReference is None:
             return None
-        cursor = Cursor(self.qm.next_handle(), queue_desc, queue_desc.QueueReference.MessagePositionList.Start)
+        cursor = Cursor(self.qm.assign_handle(), queue_desc, queue_desc.QueueReference.MessagePositionList.Start)
         queue_desc.CursorCollection[cursor.Handle] = cursor
         return cursor
 
@@ -67,7 +67,7 @@ class Cursors(Part):
         cursor.CursorState = CursorState.WAIT_RECEIVE
         return CursorStatus.WAITING, None
 
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         """Move a cursor to the message for which it waited. Spec: MS-MQDMPR 3.2.7.5."""
         if cursor.CursorState is CursorState.WAIT_PEEK:
             cursor.CursorState = CursorState.READ
@@ -75,7 +75,7 @@ class Cursors(Part):
             cursor.CursorState = CursorState.UNREAD
         _move_cursor(cursor, message_position)
 
-    def wait_expired(self, cursor: Cursor) -> None:
+    def on_read_wait_expired(self, cursor: Cursor) -> None:
         """Move a cursor whose wait for a message has expired. Spec: MS-MQDMPR 3.2.7.6.
 
         The document moves the cursor to End, from which it could not reach messages that arrive later. This method

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import build_relocation, build_removal_change
+from reference_qm.core.store.entries import build_message_relocation, build_removal_change
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import DeliveryGuarantee
@@ -16,7 +16,7 @@ class Journaling(Part):
 
     __slots__ = ()
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         """Move a delivered message to the system journal if this queue manager is the source of the message and the
         message requests journaling. Otherwise delete the message.
 
@@ -28,7 +28,7 @@ class Journaling(Part):
         else:
             self.qm.disk.save(build_removal_change([position]))
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         """Move a message that cannot be delivered to its dead-letter queue if the message requests negative
         journaling. Otherwise delete the message.
 
@@ -39,11 +39,11 @@ class Journaling(Part):
         message = position.MessageReference
         own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier
         if message.NegativeJournalingRequested and (own or message.TransactionIdentifier is None):
-            self.qm.positions.move_message(position, self.dead_letter_queue(message))
+            self.qm.positions.move_message(position, self.find_dead_letter_queue(message))
         else:
             self.qm.disk.save(build_removal_change([position]))
 
-    def dead_letter_queue(self, message: Message) -> Queue:
+    def find_dead_letter_queue(self, message: Message) -> Queue:
         """Return the dead-letter queue of a message: the local queue that the message names, or else the system
         dead-letter queue.
 
@@ -59,10 +59,10 @@ class Journaling(Part):
 
     def find_application_queue(self, path: str) -> Queue | None:
         """Find a local queue that an application may use as a dead-letter queue."""
-        queue = self.qm.queue_names.find_by_path(path) if path else None
+        queue = self.qm.queue_names.find_queue_by_path(path) if path else None
         return queue if queue is not None and queue.QueueType is not QueueType.SYSTEM else None
 
-    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+    def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         """Copy a received message into the journal of its queue if journaling is enabled for the queue and the
         journal has room.
 
@@ -73,13 +73,13 @@ class Journaling(Part):
         if reason is not MessageClass.MQMSG_CLASS_ACK_RECEIVE or not queue.Journaling or journal is None:
             return
         message = position.MessageReference
-        if not self.qm.quotas.check(journal, message):
+        if not self.qm.quotas.check_room_for_message(journal, message):
             self.put_into_system_queue(journal, message)
 
     def put_into_system_queue(self, queue: Queue, message: Message) -> None:
         """Put a message into a system queue, and save the message if it is recoverable."""
         position = self.qm.positions.insert_message(queue, message)
         if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
-            position.key = self.qm.next_persist_token()
-            self.qm.disk.save(build_relocation(position))
-        self.qm.positions.message_available(position)
+            position.key = self.qm.assign_persist_token()
+            self.qm.disk.save(build_message_relocation(position))
+        self.qm.positions.on_message_available(position)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.events import LifetimesChanged
+from reference_qm.core.events import MessageDeadlinesChanged
 from reference_qm.core.part import Part
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import INFINITE, Message, MessagePosition, OutgoingMessagePosition, Session
@@ -12,12 +12,12 @@ from reference_qm.surface.clock import Now
 _EXPIRATION_TIMER = TimerKey(TimerName.MESSAGE_EXPIRATION, 0)
 
 
-def is_in_queue(position: MessagePosition) -> bool:
+def is_message_still_in_queue(position: MessagePosition) -> bool:
     """Return whether a message has not left its queue."""
     return position.State is not MessagePositionState.DELETED
 
 
-def is_in_session_table(waiting: tuple[Session, OutgoingMessagePosition]) -> bool:
+def is_message_still_in_session_table(waiting: tuple[Session, OutgoingMessagePosition]) -> bool:
     """Return whether a message has not left the OutgoingMessageTable of its session."""
     session, position = waiting
     return position in session.OutgoingMessageTable
@@ -42,7 +42,7 @@ class Lifetimes(Part):
 
     __slots__ = ()
 
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+    def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         """Return whether the time within which a message must reach its queue or must be received has passed.
 
         Spec: MS-MQQB 3.1.7.1.2, MS-MQMQ 2.2.19.1.
@@ -62,7 +62,7 @@ class Lifetimes(Part):
         life_s = position.MessageReference.TimeToBeReceived
         if life_s != INFINITE and position.QueueReference.QueueType is not QueueType.SYSTEM:
             self.qm.to_be_received.add(position, position.MessageReference.SentTime + life_s)
-            self.qm.post(LifetimesChanged())
+            self.qm.post_event(MessageDeadlinesChanged())
 
     def record_deadline_of_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
         """Record the deadline of a message that waits to be sent. The message expires even if it cannot be sent.
@@ -73,7 +73,7 @@ class Lifetimes(Part):
         if life_s != INFINITE:
             sent_s = position.MessagePosition.MessageReference.SentTime
             self.qm.to_be_sent.add((session, position), sent_s + life_s + 1)  # a message expires only after that second
-            self.qm.post(LifetimesChanged())
+            self.qm.post_event(MessageDeadlinesChanged())
 
     def start_expiration_timer(self, now: Now) -> None:
         """Start the timer for the message that expires first. Spec: MS-MQDMPR 3.1.2.4."""
@@ -85,7 +85,7 @@ class Lifetimes(Part):
         """Record the deadlines of the messages in local queues after a restart. The deadlines of outgoing messages
         are recorded when their sessions are initialized.
         """
-        self.qm.post(LifetimesChanged())
+        self.qm.post_event(MessageDeadlinesChanged())
         for queue in self.qm.queue_names.list_every_queue():
             for position in queue.MessagePositionList:
                 self.start_time_to_be_received_timer(position)

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 from reference_qm.codec import MessageClass
-from reference_qm.core.events import MessageLeft
+from reference_qm.core.events import MessageLeftQueue
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import RESERVED_ORDINAL_COUNT
-from reference_qm.core.store.entries import build_relocation, build_removal_change
+from reference_qm.core.store.entries import build_message_relocation, build_removal_change
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState
@@ -42,7 +42,7 @@ class Positions(Part):
             self.qm.disk.save(self.qm.disk.build_sequential_id_reservation(self.qm.adm.SequentialID))
         return build_lookup_identifier(message, self.qm.adm.SequentialID)
 
-    def message_available(self, position: MessagePosition) -> None:
+    def on_message_available(self, position: MessagePosition) -> None:
         """Make a message available, and pass the message to the readers that wait for it. Spec: MS-MQDMPR
         3.1.7.2.2.
         """
@@ -51,7 +51,7 @@ class Positions(Part):
         self.qm.lifetimes.start_time_to_be_received_timer(position)
         position.awaits_disk = False
         if position.QueueReference.OpenQueueDescriptorCollection:
-            self.qm.waiting.release_readers(position)
+            self.qm.waiting.pass_new_message_to_waiting_readers(position)
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
         """Delete a message from its queue, and post an event with the reason. Spec: MS-MQDMPR 3.1.7.2.1.
@@ -61,7 +61,7 @@ class Positions(Part):
         if position.State is not MessagePositionState.DELETED:
             position.QueueReference.MessagePositionList.remove(position)
             position.State = MessagePositionState.DELETED
-            self.qm.post(MessageLeft(position, reason))
+            self.qm.post_event(MessageLeftQueue(position, reason))
 
     def unlock_message(self, position: MessagePosition) -> None:
         """Make a locked message available again, unless it was purged in the meantime.
@@ -70,10 +70,10 @@ class Positions(Part):
         """
         if position.State is MessagePositionState.PURGE_PENDING:
             reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
-            self.qm.disk.save(self.qm.durability.build_removal([position], reason))
+            self.qm.disk.save(self.qm.durability.build_message_removal([position], reason))
             self.delete_message(position, reason)
         elif position.State is MessagePositionState.LOCKED:
-            self.message_available(position)
+            self.on_message_available(position)
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         """Move a message to a different queue, where the message is placed after all messages with the same
@@ -82,22 +82,22 @@ class Positions(Part):
         The message keeps its LookupIdentifier. Return None if the message was discarded because a system queue is
         full.
         """
-        if position.counted_in is not None:
-            position.counted_in.remove(position)
+        if position.counting_list is not None:
+            position.counting_list.remove(position)
         position.State = MessagePositionState.DELETED
         message = position.MessageReference
-        admitted = queue.QueueType is not QueueType.SYSTEM or not self.qm.quotas.check(queue, message)
+        admitted = queue.QueueType is not QueueType.SYSTEM or not self.qm.quotas.check_room_for_message(queue, message)
         if not admitted:
             self.qm.disk.save(build_removal_change([position]))
             return None
         target = MessagePosition(message, queue, LookupIdentifier=position.LookupIdentifier)
         target.order_queue = position.order_queue
-        target.key = self.qm.next_persist_token() if position.key else 0  # keys follow the order of arrival
+        target.key = self.qm.assign_persist_token() if position.key else 0  # keys follow the order of arrival
         if not target.LookupIdentifier:  # the message was in an outgoing queue, where it had no identifier
             target.LookupIdentifier = self.assign_lookup_identifier(message)
         queue.MessagePositionList.insert(target)
-        self.qm.disk.save(build_removal_change([position]) | build_relocation(target))
-        self.message_available(target)
+        self.qm.disk.save(build_removal_change([position]) | build_message_relocation(target))
+        self.on_message_available(target)
         return target
 
 

@@ -13,9 +13,9 @@ from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 from reference_qm.surface.inputs import DirectoryAnswered
 
-OnStatus: TypeAlias = Callable[[Status], None]
+StatusCallback: TypeAlias = Callable[[Status], None]
 
-SHARED_ATTRIBUTES = (
+ATTRIBUTES_SHARED_WITH_DIRECTORY = (
     "Label",
     "Type",
     "Journaling",
@@ -50,7 +50,7 @@ class Publishing(Part):
 
     __slots__ = ()
 
-    def publish(self, queue: Queue, published: OnStatus) -> None:
+    def publish(self, queue: Queue, published: StatusCallback) -> None:
         """Create the directory object of a public queue, and set the queue's Identifier to the Identifier of the
         object. Spec: MS-MQDMPR 3.1.7.1.3.
 
@@ -71,7 +71,7 @@ class Publishing(Part):
             if element is not None:
                 queue.FullPath, queue.DirectoryPath = element.FullPath or "", element.DirectoryPath or ""
             published(Status.MQ_OK)
-            self.note_public_queues()
+            self.store_public_queue_attributes()
 
         self.qm.directory_link.write(
             events.create_directory_object(state, self._build_element(queue)), take_over_object
@@ -88,11 +88,11 @@ class Publishing(Part):
         if not isinstance(found, directory.Queue) or found.Identifier is None:
             return False
         queue.Identifier = found.Identifier
-        for name in SHARED_ATTRIBUTES:
+        for name in ATTRIBUTES_SHARED_WITH_DIRECTORY:
             setattr(queue, name, getattr(found, name))
         return True
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
         """Delete the directory object of a public queue. If the object does not exist, the deletion also succeeds.
         Spec: MS-MQDMPR 3.1.7.1.4.
         """
@@ -104,16 +104,18 @@ class Publishing(Part):
 
         self.qm.directory_link.write(change, report_deletion)
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         """Write changed attributes of a public queue to the directory. Spec: MS-MQDMPR 3.1.7.1.24."""
         element = replace(
-            self._build_element(queue), **{name: values[name] for name in SHARED_ATTRIBUTES if name in values}
+            self._build_element(queue),
+            **{name: values[name] for name in ATTRIBUTES_SHARED_WITH_DIRECTORY if name in values},
         )
         self.qm.directory_link.write(
-            WriteRequest(element, SHARED_ATTRIBUTES), lambda answer: written(_convert_directory_result(answer.status))
+            WriteRequest(element, ATTRIBUTES_SHARED_WITH_DIRECTORY),
+            lambda answer: written(_convert_directory_result(answer.status)),
         )
 
-    def note_public_queues(self) -> None:
+    def store_public_queue_attributes(self) -> None:
         """Store the attributes of the local public queues. Reads are answered from these attributes while the
         directory is offline.
 
@@ -130,7 +132,7 @@ class Publishing(Part):
         published = {element.Identifier: element for element in self.qm.enterprise.state.QueueCollection}
         for queue in self._list_public_queues():
             element = published.get(queue.Identifier)
-            for name in SHARED_ATTRIBUTES if element is not None else ():
+            for name in ATTRIBUTES_SHARED_WITH_DIRECTORY if element is not None else ():
                 setattr(queue, name, getattr(element, name))
 
     def _list_public_queues(self) -> list[Queue]:
@@ -144,4 +146,4 @@ class Publishing(Part):
             Transactional=queue.Transactional,
             MulticastAddress=queue.MulticastAddress,
         )
-        return replace(element, **{name: getattr(queue, name) for name in SHARED_ATTRIBUTES})
+        return replace(element, **{name: getattr(queue, name) for name in ATTRIBUTES_SHARED_WITH_DIRECTORY})

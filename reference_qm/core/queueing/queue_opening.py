@@ -44,12 +44,12 @@ class QueueOpening(Part):
         if name is None:
             return Status.MQ_ERROR_ILLEGAL_FORMATNAME, None
         if isinstance(name, MultipleElementName):
-            return self._open_several(name, required_access, shared_mode, now)
+            return self._open_queues_of_multiple_element_name(name, required_access, shared_mode, now)
         if parse_format_name(format_name) != name:
             format_name = str(name)
         if not self.admits_access(name, required_access):
             return Status.MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION, None
-        queue = self.qm.queue_names.find_by_format_name(name)
+        queue = self.qm.queue_names.find_queue_by_format_name(name)
         if queue is None:
             queue = self.qm.adm.OutgoingQueues.get(str(name).lower()) or self.qm.adm.OutgoingQueues.get(
                 format_name.lower()
@@ -82,13 +82,13 @@ class QueueOpening(Part):
         shared_mode: QueueShareMode = DENY_NONE,
     ) -> OpenQueueResult:
         """Open a local queue, unless another descriptor of the queue excludes sharing. Spec: MS-MQDMPR 3.1.7.1.5."""
-        if not self.is_shared(queue, required_access, shared_mode):
+        if not self.may_share_queue(queue, required_access, shared_mode):
             return Status.MQ_ERROR_SHARING_VIOLATION, None
         descriptor = self._add_descriptor(queue, format_name, required_access, shared_mode)
         queue.OpenQueueDescriptorCollection[descriptor.Handle] = descriptor
         return Status.MQ_OK, descriptor
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         """Return whether the open descriptors and the requested descriptor of a queue allow sharing.
 
         Spec: MS-MQDMPR 3.1.7.1.5.
@@ -118,7 +118,7 @@ class QueueOpening(Part):
             return
         for reader in list(queue_desc.WaitingMessageReadOperationCollection):
             if reader.number in self.qm.readers:
-                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
         for cursor in list(queue_desc.CursorCollection.values()):
             self.close_cursor(cursor)
         queue_desc.QueueReference.OpenQueueDescriptorCollection.pop(queue_desc.Handle, None)
@@ -132,11 +132,11 @@ class QueueOpening(Part):
         descriptor = cursor.OpenQueueDescriptorReference
         for reader in [*descriptor.WaitingMessageReadOperationCollection]:
             if reader.CursorReference is cursor:
-                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
         descriptor.CursorCollection.pop(cursor.Handle, None)
         self.qm.cursors.rewind(cursor)
 
-    def _open_several(
+    def _open_queues_of_multiple_element_name(
         self,
         name: MultipleElementName,
         required_access: QueueAccessType,
@@ -163,7 +163,7 @@ class QueueOpening(Part):
     def _add_descriptor(
         self, queue: Queue | None, format_name: str, access: QueueAccessType, share: QueueShareMode
     ) -> OpenQueueDescriptor:
-        handle = self.qm.next_handle()
+        handle = self.qm.assign_handle()
         descriptor = OpenQueueDescriptor(
             Handle=handle,
             AccessType=access,

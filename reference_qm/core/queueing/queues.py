@@ -16,7 +16,7 @@ from reference_qm.core.names.queue_names import (
 )
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.entries import format_queue_of_entry, format_transfer_name, list_transfers
+from reference_qm.core.store.entries import format_queue_name_of_entry, format_transfer_name, list_incoming_transfers
 from reference_qm.directory.enums import QueueType
 from reference_qm.directory.properties import find_object_sid
 from reference_qm.model.adm import MessagePosition, Queue
@@ -44,7 +44,7 @@ QUEUE_ATTRIBUTES_SET_BY_CREATOR = (
 
 QUEUE_ATTRIBUTES_FROM_DIRECTORY = ("Identifier", "FullPath", "DirectoryPath")
 """The attributes of a public queue whose values come from the directory."""
-OnCreated: TypeAlias = Callable[[Status, Queue | None], None]
+QueueCreationCallback: TypeAlias = Callable[[Status, Queue | None], None]
 
 
 def make_queue_with_defaults(pathname: str) -> Queue:
@@ -59,7 +59,7 @@ class Queues(Part):
 
     __slots__ = ()
 
-    def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
+    def create(self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False) -> None:
         """Create a private queue, a public queue or a subqueue. Spec: MS-MQDMPR 3.1.7.1.3.
 
         The return values are passed to ``created``. For a public queue, this happens after the directory has
@@ -67,7 +67,7 @@ class Queues(Part):
         """
         path = parse_path(queue.Pathname)
         public = path is not None and not (path.private or path.journal) and path.subqueue is None
-        if skip_directory or not public or self.qm.queue_names.find_by_path(queue.Pathname) is not None:
+        if skip_directory or not public or self.qm.queue_names.find_queue_by_path(queue.Pathname) is not None:
             created(*self.create_without_directory(queue, utc_s))
             return
 
@@ -87,7 +87,7 @@ class Queues(Part):
             return Status.MQ_ERROR_ILLEGAL_QUEUE_PATHNAME, None
         if path.queue.lower() == ORDER_QUEUE_PATH:
             return Status.MQ_ERROR_ACCESS_DENIED, None
-        if self.qm.queue_names.find_by_path(queue.Pathname) is not None:
+        if self.qm.queue_names.find_queue_by_path(queue.Pathname) is not None:
             return Status.MQ_ERROR_QUEUE_EXISTS, None
         created = Queue(
             Pathname=queue.Pathname,
@@ -108,17 +108,17 @@ class Queues(Part):
         self.add(created)
         return Status.MQ_OK, created
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         """Build the security descriptor of a queue from the descriptor that the creator of the queue supplied.
 
         Spec: MS-MQDMPR 3.1.7.1.3.1.
         """
         if supplied is None:
             return self.create_default_security(user)
-        default = self.create_default_security(self.owner(supplied.Owner or user))
+        default = self.create_default_security(self.find_owner_of_new_queue(supplied.Owner or user))
         return replace(default, Dacl=default.Dacl if supplied.Dacl is None else supplied.Dacl, Sacl=supplied.Sacl)
 
-    def owner(self, sid: Sid) -> Sid:
+    def find_owner_of_new_queue(self, sid: Sid) -> Sid:
         """Return the owner of a new queue: the domain user if there is one, otherwise the anonymous user. Spec:
         MS-MQDMPR 3.1.7.1.3.1.
         """
@@ -165,7 +165,7 @@ class Queues(Part):
         if collection.get(name) is queue:
             del collection[name]
         if queue.QueueType is QueueType.PUBLIC and queue.parent is None:
-            self.qm.publishing.note_public_queues()
+            self.qm.publishing.store_public_queue_attributes()
 
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
         """Delete a queue, its journal, its subqueues and all their messages. Spec: MS-MQDMPR 3.1.7.1.4.
@@ -207,7 +207,7 @@ class Queues(Part):
             _mark_messages_for_purge(locked)
             self.qm.disk.save(
                 self.qm.durability.build_purge_record(
-                    self.qm.transaction_operations.find_messages_received_by_prepared()
+                    self.qm.transaction_operations.find_messages_received_by_prepared_transactions()
                 )
             )
             _mark_messages_for_purge(one for one in arriving if not one.awaits_disk)
@@ -226,7 +226,7 @@ class Queues(Part):
         kept = self.qm.transaction_operations.find_messages_kept_by_transactions()
         gone_after_a_crash = available + arriving + [position for position in locked if position not in kept]
         return self.qm.disk.commit(
-            self.qm.durability.build_removal(gone_after_a_crash, reason), token, carry_out, keep_messages
+            self.qm.durability.build_message_removal(gone_after_a_crash, reason), token, carry_out, keep_messages
         )
 
     def _add_subqueue(self, queue: Queue, path: QueuePath) -> tuple[Status, Queue | None]:
@@ -248,10 +248,12 @@ class Queues(Part):
         """Return the change that deletes a queue, its journal, its subqueues and all their messages from the store."""
         change: Change = {}
         for one in list_queue_with_children(queue):
-            change |= self.qm.durability.build_removal(one.MessagePositionList, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
-            change |= {format_transfer_name(transfer): None for transfer in list_transfers(one)}
+            change |= self.qm.durability.build_message_removal(
+                one.MessagePositionList, MessageClass.MQMSG_CLASS_NACK_Q_DELETED
+            )
+            change |= {format_transfer_name(transfer): None for transfer in list_incoming_transfers(one)}
             if one.QueueType is not QueueType.SYSTEM:
-                change[format_queue_of_entry(one)] = None
+                change[format_queue_name_of_entry(one)] = None
         return change
 
     def _close_descriptors(self, queue: Queue) -> None:
@@ -260,7 +262,7 @@ class Queues(Part):
             descriptor.QueueReference = None
         for descriptor in descriptors.values():
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
-                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
+                self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
 
 
 def _split_messages_by_state(

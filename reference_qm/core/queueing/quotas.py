@@ -20,7 +20,7 @@ class Quotas(Part):
 
     __slots__ = ()
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         """Return NO_ERROR if a queue and the queue manager have room for a message; otherwise return the status for
         the exceeded quota. Spec: MS-MQDMPR 3.1.7.1.9.
 
@@ -30,7 +30,7 @@ class Quotas(Part):
         size = compute_storage_size(message)
         storage = queue.MessagePositionList.storage
         total = self.qm.adm.JournalQuota if storage is self.qm.adm.journal_storage else self.qm.adm.QueueManagerQuota
-        if self.qm.adm.Throttled or _exceeds_quota(storage.used + size, total):
+        if self.qm.adm.Throttled or _exceeds_quota(storage.used_bytes + size, total):
             return EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
         if _exceeds_quota(*_get_storage_usage_and_quota(queue, size)):
             return EnqueueStatus.QUEUE_QUOTA_EXCEEDED

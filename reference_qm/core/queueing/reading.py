@@ -57,7 +57,9 @@ class Reading(Part):
             got: CursorResult = (CursorStatus.WAITING if position is None else CursorStatus.SUCCEEDED, position)
         else:
             got = self.qm.cursors.get_next_message_for_dequeue(cursor, timeout_ms == 0)
-        self._answer_or_wait(queue_desc, got, timeout_ms, True, receive_found_message, now, tag, cursor, transaction)
+        self._answer_read_or_wait(
+            queue_desc, got, timeout_ms, True, receive_found_message, now, tag, cursor, transaction
+        )
 
     def read_by_lookup_identifier(
         self,
@@ -107,7 +109,7 @@ class Reading(Part):
             got: CursorResult = (CursorStatus.WAITING if position is None else CursorStatus.SUCCEEDED, position)
         else:
             got = self.qm.cursors.get_message_for_peek(cursor)
-        self._answer_or_wait(queue_desc, got, timeout_ms, False, answered, now, tag, cursor)
+        self._answer_read_or_wait(queue_desc, got, timeout_ms, False, answered, now, tag, cursor)
 
     def peek_next_message(
         self,
@@ -126,9 +128,9 @@ class Reading(Part):
             answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
             return
         got = self.qm.cursors.get_next_message_for_peek(cursor)
-        self._answer_or_wait(queue_desc, got, timeout_ms, False, answered, now, tag, cursor)
+        self._answer_read_or_wait(queue_desc, got, timeout_ms, False, answered, now, tag, cursor)
 
-    def _answer_or_wait(
+    def _answer_read_or_wait(
         self,
         queue_desc: OpenQueueDescriptor,
         got: CursorResult,
@@ -184,5 +186,5 @@ class Reading(Part):
             answered(Status.MQ_ERROR_MESSAGE_STORAGE_FAILED, None)
 
         self.qm.disk.commit(
-            self.qm.durability.build_removal([position], reason), None, deliver_message, put_into_system_queue
+            self.qm.durability.build_message_removal([position], reason), None, deliver_message, put_into_system_queue
         )

@@ -31,18 +31,18 @@ class Seeking(Part):
         """
         forward = seek_direction is SeekDirection.FORWARD
         start = initial_position if forward and not peek_operation and isinstance(initial_position, Boundary) else None
-        entry = _get_neighbour(initial_position if start is None else start.passed, forward)
+        entry = _get_neighbouring_entry(initial_position if start is None else start.passed, forward)
         found = None
         while not isinstance(entry, Boundary) and not (forward and entry.awaits_disk):
-            if self.is_readable(entry, peek_operation):
+            if self.is_message_readable(entry, peek_operation):
                 found = entry
                 break
-            entry = _get_neighbour(entry, forward)
+            entry = _get_neighbouring_entry(entry, forward)
         if start is not None:
             start.passed = cast("Entry", entry.Previous)
         return found
 
-    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+    def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
         """Return whether a message may be read. A message may be read if it is available. A locked message may be
         peeked at if its attribute AllowPeekWhenLocked is set.
 
@@ -79,7 +79,7 @@ class Seeking(Part):
         if lookup_action is not MessageSeekAction.CURRENT:
             direction = _DIRECTION_BY_SEEK_ACTION[lookup_action]
             return _build_search_result(self.seek_available(position, peek_operation, direction))
-        if self.is_readable(position, peek_operation):
+        if self.is_message_readable(position, peek_operation):
             return Status.MQ_OK, position
         return _STATUS_OF_UNREADABLE_STATE.get(position.State, Status.MQ_ERROR_MESSAGE_NOT_FOUND), None
 
@@ -106,5 +106,5 @@ def _build_search_result(position: MessagePosition | None) -> tuple[Status, Mess
     return (Status.MQ_ERROR_MESSAGE_NOT_FOUND, None) if position is None else (Status.MQ_OK, position)
 
 
-def _get_neighbour(entry: Entry, forward: bool) -> Entry:
+def _get_neighbouring_entry(entry: Entry, forward: bool) -> Entry:
     return cast("Entry", entry.Next if forward else entry.Previous)

@@ -6,8 +6,8 @@ from typing import Any
 from reference_qm.config import QueueSettings
 from reference_qm.core.part import Part
 from reference_qm.core.queueing.queues import make_queue_with_defaults
-from reference_qm.core.store.entries import format_queue_of_entry
-from reference_qm.core.store.queue_values import CONVERTERS_OF_ATTRIBUTES, REQUIRED_ATTRIBUTES
+from reference_qm.core.store.entries import format_queue_name_of_entry
+from reference_qm.core.store.queue_values import CONVERTERS_BY_QUEUE_ATTRIBUTE, REQUIRED_QUEUE_ATTRIBUTES
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
@@ -40,10 +40,13 @@ class SurvivingQueues(Part):
                 continue
             queue = _build_queue(settings)
             self.qm.queues.create(
-                queue, 0, self._save_queue, skip_directory=self.qm.publishing.use_published_identifier(queue)
+                queue,
+                0,
+                self._save_created_public_queue,
+                skip_directory=self.qm.publishing.use_published_identifier(queue),
             )
 
-    def _save_queue(self, status: Status, queue: Queue | None) -> None:
+    def _save_created_public_queue(self, status: Status, queue: Queue | None) -> None:
         """Save a public queue that was created. If the queue could not be created, treat the directory as offline;
         the queue is created when the directory is online again.
         """
@@ -61,12 +64,14 @@ class SurvivingQueues(Part):
         """
         number, _, subqueue = place.partition(";")
         queue = Queue(Pathname=values["Pathname"])
-        for name, (_, read) in CONVERTERS_OF_ATTRIBUTES.items():
-            if name in values or name in REQUIRED_ATTRIBUTES:
+        for name, (_, read) in CONVERTERS_BY_QUEUE_ATTRIBUTE.items():
+            if name in values or name in REQUIRED_QUEUE_ATTRIBUTES:
                 setattr(queue, name, read(values[name]))
         if subqueue:
             parent = next(
-                one for one in self.qm.adm.QueueCollection.values() if format_queue_of_entry(one) == f"queue:{number}"
+                one
+                for one in self.qm.adm.QueueCollection.values()
+                if format_queue_name_of_entry(one) == f"queue:{number}"
             )
             self.qm.queues.add_subqueue(queue, parent, subqueue)
             return

@@ -49,9 +49,9 @@ class TransactionEvents(Part):
     def transaction_prepare(self, transaction: Transaction, single_phase: bool = True) -> None:
         """Prepare a transaction for its commit. Spec: MS-MQDMPR 3.1.4.3."""
         transaction.SinglePhase = single_phase
-        self.mark_boundaries(transaction)
+        self.mark_first_and_last_message(transaction)
 
-    def mark_boundaries(self, transaction: Transaction) -> None:
+    def mark_first_and_last_message(self, transaction: Transaction) -> None:
         """Mark the first and the last message that a transaction sends to each queue. Spec: MS-MQDMPR 3.1.4.3,
         3.1.1.12.
 
@@ -97,10 +97,10 @@ class TransactionEvents(Part):
         position = operation.MessagePositionReference
         if isinstance(position.QueueReference, OutgoingQueue):
             position.awaits_disk = False
-            self.qm.post(SessionMaySend(position.QueueReference.session))
+            self.qm.post_event(SessionMaySend(position.QueueReference.session))
         elif position.State is not MessagePositionState.DELETED:
-            self.qm.post(MessageArrived(position))
-            self.qm.positions.message_available(position)
+            self.qm.post_event(MessageArrived(position))
+            self.qm.positions.on_message_available(position)
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         """Delete a message that was received in the transaction. Spec: MS-MQDMPR 3.1.4.4.

@@ -36,7 +36,7 @@ class TransactionOperations(Part):
         added to the queue at the commit, because MS-MQQB 3.1.7.12 applies only to available messages. All messages of a
         transaction contain the same transaction identifier (MS-MQMQ 2.2.20.5).
         """
-        transaction.number = transaction.number or self.qm.numbering.assign_transaction()
+        transaction.number = transaction.number or self.qm.numbering.assign_transaction_identifier()
         message = replace(
             message, TransactionIdentifier=transaction.number, FirstInTransaction=False, LastInTransaction=False
         )
@@ -44,7 +44,7 @@ class TransactionOperations(Part):
             position = MessagePosition(message, queue)
         else:
             position = self.qm.positions.insert_message(queue, message)
-            position.key = self.qm.next_persist_token() if self.qm.disk.used else 0
+            position.key = self.qm.assign_persist_token() if self.qm.disk.used else 0
         _add_operation(transaction, TransactionalOperation(OperationType.ENQUEUE, position))
         return position
 
@@ -102,7 +102,7 @@ class TransactionOperations(Part):
             if operation.OperationType is OperationType.ENQUEUE or transaction.state is TransactionState.PREPARED
         }
 
-    def find_messages_received_by_prepared(self) -> set[MessagePosition]:
+    def find_messages_received_by_prepared_transactions(self) -> set[MessagePosition]:
         """Return the messages that prepared transactions receive or move. A purge deletes such a message only if the
         transaction aborts.
         """

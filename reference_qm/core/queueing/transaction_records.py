@@ -9,9 +9,9 @@ from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.entries import (
     build_message_entry,
-    build_relocation,
+    build_message_relocation,
     build_removal_change,
-    format_queue_of_entry,
+    format_queue_name_of_entry,
 )
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.model.adm import MessagePosition, OutgoingQueue
@@ -39,12 +39,12 @@ class TransactionRecords(Part):
         """Build the record that is written to the disk for a vote. The record contains the messages to be sent and
         the other pending operations.
         """
-        change: Change = {"last_transaction": self.qm.adm.last_transaction}
+        change: Change = {"last_transaction": self.qm.adm.last_transaction_number}
         operations = _list_current_operations(transaction)
         for operation in operations:
             position = operation.MessagePositionReference
             if operation.OperationType is OperationType.ENQUEUE:
-                position.key = position.key or self.qm.next_persist_token()
+                position.key = position.key or self.qm.assign_persist_token()
                 change |= self._build_entry(position)
             else:
                 change |= self.qm.durability.build_purge_record([position])
@@ -79,7 +79,7 @@ class TransactionRecords(Part):
             if operation.OperationType is OperationType.ENQUEUE:
                 change |= build_removal_change([position])
             elif position.State is MessagePositionState.PURGE_PENDING:
-                change |= self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
+                change |= self.qm.durability.build_message_removal([position], MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
         return change
 
     def restore_transaction(self, rest: str, value: Any) -> None:
@@ -99,7 +99,7 @@ class TransactionRecords(Part):
             if operation.OperationType is OperationType.DEQUEUE:
                 operation.DequeueReason = MessageClass(argument[0])
             elif operation.OperationType is OperationType.MOVE:
-                operation.TargetQueueReference = self.qm.destinations.find_queue_of_entry(argument[0])
+                operation.TargetQueueReference = self.qm.destinations.find_queue_of_saved_message(argument[0])
             if position.State is not MessagePositionState.PURGE_PENDING:
                 position.State = MessagePositionState.LOCKED
             _withhold_message(position)
@@ -121,11 +121,11 @@ class TransactionRecords(Part):
         position = operation.MessagePositionReference
         if isinstance(position.QueueReference, OutgoingQueue):
             return build_removal_change([position])
-        return self._build_entry(position) | {"last_transaction": self.qm.adm.last_transaction}
+        return self._build_entry(position) | {"last_transaction": self.qm.adm.last_transaction_number}
 
     def _build_dequeue_change(self, operation: TransactionalOperation) -> Change:
         assert operation.DequeueReason is not None
-        return self.qm.durability.build_removal([operation.MessagePositionReference], operation.DequeueReason)
+        return self.qm.durability.build_message_removal([operation.MessagePositionReference], operation.DequeueReason)
 
     def _build_move_change(self, operation: TransactionalOperation) -> Change:
         position, target = (
@@ -136,7 +136,9 @@ class TransactionRecords(Part):
             return {}
         there = MessagePosition(position.MessageReference, target, order_queue=position.order_queue, key=position.key)
         there.LookupIdentifier = position.LookupIdentifier
-        return self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_NORMAL) | build_relocation(there)
+        return self.qm.durability.build_message_removal(
+            [position], MessageClass.MQMSG_CLASS_NORMAL
+        ) | build_message_relocation(there)
 
 
 def list_outgoing_messages(transaction: Transaction) -> list[tuple[OutgoingQueue, MessagePosition]]:
@@ -176,7 +178,7 @@ def _describe_operation(operation: TransactionalOperation) -> list[object]:
     if operation.DequeueReason is not None:
         described.append(int(operation.DequeueReason))
     if operation.TargetQueueReference is not None:
-        described.append(format_queue_of_entry(operation.TargetQueueReference))
+        described.append(format_queue_name_of_entry(operation.TargetQueueReference))
     return described
 
 

@@ -82,7 +82,7 @@ class TwoPhaseReading(Part):
             return Result()
 
         self.qm.disk.commit(
-            self.qm.durability.build_removal([position], reason),
+            self.qm.durability.build_message_removal([position], reason),
             None,
             delete_locked_message,
             lambda: ended(Status.MQ_ERROR_MESSAGE_STORAGE_FAILED),

@@ -46,14 +46,14 @@ class Waiting(Part):
             return
         if timeout_ms is not None and timeout_ms <= 0:
             if cursor is not None:
-                self.qm.cursors.wait_expired(cursor)
+                self.qm.cursors.on_read_wait_expired(cursor)
             answered(Status.MQ_ERROR_IO_TIMEOUT, None)
             return
         reader = WaitingMessageReadOperation(
             DestructiveRead=destructive_read,
             Tag=tag,
             CursorReference=cursor,
-            number=self.qm.next_handle(),
+            number=self.qm.assign_handle(),
             descriptor=queue_desc,
             answered=answered,
             transaction=transaction,
@@ -63,7 +63,7 @@ class Waiting(Part):
         if timeout_ms is not None:
             self.qm.timers.start(_build_timer_key(reader), now.monotonic_ms, timeout_ms)
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         """Pass a message that became available to all waiting peeks, and to the first waiting receive.
 
         Spec: MS-MQDMPR 3.1.7.2.2, 3.1.7.3.7. In the document, each satisfied peek releases the next reader. However,
@@ -77,7 +77,7 @@ class Waiting(Part):
                     found = self._find_message_for_reader(reader, position)
                     if found is None:
                         return  # a reader took all available messages
-                    self.satisfy_reader(reader, found)
+                    self.pass_message_to_waiting_reader(reader, found)
 
     def _find_message_for_reader(
         self, reader: WaitingMessageReadOperation, new: MessagePosition
@@ -88,42 +88,42 @@ class Waiting(Part):
         cursor, peek = reader.CursorReference, not reader.DestructiveRead
         start = new.QueueReference.MessagePositionList.Start if cursor is None else cursor.MessagePositionReference
         found: MessagePosition | None = self.qm.seeking.seek_available(start, peek)
-        if found is None and cursor is not None and self.qm.seeking.is_readable(new, peek):
+        if found is None and cursor is not None and self.qm.seeking.is_message_readable(new, peek):
             return new
         return found
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         """End the wait of a reader, and pass a message to the reader. Spec: MS-MQDMPR 3.1.7.3.1, 3.1.7.3.6,
         3.2.7.5.
         """
-        self._forget_reader(reader)
+        self._remove_waiting_reader(reader)
         if reader.CursorReference is not None:
-            self.qm.cursors.message_available(reader.CursorReference, position)
+            self.qm.cursors.on_message_available(reader.CursorReference, position)
         reader.answered(Status.MQ_OK, position)
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         """End the wait of a reader without a message, and pass a status to the reader. Spec: MS-MQDMPR 3.1.7.3.5,
         3.2.7.6.
         """
-        self._forget_reader(reader)
+        self._remove_waiting_reader(reader)
         if reader.CursorReference is not None:
-            self.qm.cursors.wait_expired(reader.CursorReference)
+            self.qm.cursors.on_read_wait_expired(reader.CursorReference)
         reader.answered(status, None)
 
     def on_waiting_message_read_timer(self, number: int) -> None:
         """End the wait of a reader whose timeout has passed. Spec: MS-MQDMPR 3.1.6.3."""
-        self.stop_reader(self.qm.readers[number], Status.MQ_ERROR_IO_TIMEOUT)
+        self.end_wait_without_message(self.qm.readers[number], Status.MQ_ERROR_IO_TIMEOUT)
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         """Cancel the waiting read with the given tag. Spec: MS-MQDMPR 3.1.7.1.17."""
         for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if reader.Tag is not None and reader.Tag == tag:
-                    self.stop_reader(reader, status)
+                    self.end_wait_without_message(reader, status)
                     return Status.MQ_OK
         return Status.STATUS_NOT_FOUND
 
-    def _forget_reader(self, reader: WaitingMessageReadOperation) -> None:
+    def _remove_waiting_reader(self, reader: WaitingMessageReadOperation) -> None:
         del self.qm.readers[reader.number]
         del reader.descriptor.WaitingMessageReadOperationCollection[reader]
         self.qm.timers.stop(_build_timer_key(reader))

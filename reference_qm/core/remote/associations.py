@@ -10,8 +10,8 @@ from reference_qm.model.timers import TimerKey, TimerName, Timers
 from reference_qm.model.unfinished import UnfinishedPackets
 from reference_qm.rpc import Association, CloseAssociation, RpcOutput, RpcServer, SendBytes
 from reference_qm.surface.clock import Now
-from reference_qm.surface.effects import RpcClose, RpcSend
-from reference_qm.surface.inputs import RpcAccepted, RpcBytes, RpcLost
+from reference_qm.surface.effects import CloseRpcConnection, SendRpcBytes
+from reference_qm.surface.inputs import RpcAccepted, RpcBytesReceived, RpcConnectionLost
 
 
 @dataclass(slots=True, eq=False)
@@ -20,10 +20,10 @@ class _AssociationEntry:
     (in ms of the monotonic clock).
     """
 
-    connection: str
-    number: int
+    connection_name: str
+    timer_number: int
     association: Association
-    due: int | None = None
+    due_ms: int | None = None
 
 
 class ServerAssociations:
@@ -36,7 +36,7 @@ class ServerAssociations:
         server: RpcServer,
         timers: Timers,
         unfinished: UnfinishedPackets,
-        emit: Callable[[RpcSend | RpcClose], None],
+        emit: Callable[[SendRpcBytes | CloseRpcConnection], None],
         post: Callable[[RpcEventOccurred], None],
     ) -> None:
         self.server = server
@@ -59,12 +59,12 @@ class ServerAssociations:
         self._made += 1
         association = self.server.accept(event.remote.host, str(event.local.port), now)
         held = _AssociationEntry(event.connection, self._made, association)
-        self._by_connection[held.connection] = held
-        self._by_number[held.number] = held
+        self._by_connection[held.connection_name] = held
+        self._by_number[held.timer_number] = held
         self._by_association[association] = held
         self._set_timer(held, now)
 
-    def receive(self, event: RpcBytes, now: Now) -> None:
+    def receive(self, event: RpcBytesReceived, now: Now) -> None:
         """Handle bytes that were received on a connection. Bytes of an unknown connection are dropped, because the
         connection has already ended.
         """
@@ -80,7 +80,7 @@ class ServerAssociations:
         if held is not None:
             self.carry_out_outputs(held.association.close(reason))
 
-    def remove_connection(self, event: RpcLost) -> None:
+    def remove_connection(self, event: RpcConnectionLost) -> None:
         """Remove a lost connection, and post the events for its unanswered calls and open handles."""
         held = self._by_connection.get(event.connection)
         if held is not None:
@@ -116,21 +116,25 @@ class ServerAssociations:
         if held is None:
             return  # the connection was lost in the meantime
         if isinstance(output, SendBytes):
-            self._emit(RpcSend(held.connection, output.data))
+            self._emit(SendRpcBytes(held.connection_name, output.data))
         else:
             self._forget_association(held)
-            self._emit(RpcClose(held.connection, output.reason))
+            self._emit(CloseRpcConnection(held.connection_name, output.reason))
 
     def _forget_association(self, held: _AssociationEntry) -> None:
         self.timers.stop(_build_timer_key(held))
-        self.unfinished.note(held.connection, 0)
-        del self._by_connection[held.connection], self._by_number[held.number], self._by_association[held.association]
+        self.unfinished.note(held.connection_name, 0)
+        del (
+            self._by_connection[held.connection_name],
+            self._by_number[held.timer_number],
+            self._by_association[held.association],
+        )
 
     def _set_timer(self, held: _AssociationEntry, now: Now) -> None:
         due = held.association.next_due()
-        if due == held.due:
+        if due == held.due_ms:
             return
-        held.due = due
+        held.due_ms = due
         if due is None:
             self.timers.stop(_build_timer_key(held))
         else:
@@ -138,4 +142,4 @@ class ServerAssociations:
 
 
 def _build_timer_key(held: _AssociationEntry) -> TimerKey:
-    return TimerKey(TimerName.RPC_RESPONSE_TIMEOUT, held.number)
+    return TimerKey(TimerName.RPC_RESPONSE_TIMEOUT, held.timer_number)

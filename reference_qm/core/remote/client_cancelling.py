@@ -5,7 +5,7 @@ from typing import Any
 
 from reference_qm.core.part import Part
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue
-from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.rpc.interfaces.qmcomm_types import build_zeroed_transfer_buffer
 
 
@@ -14,7 +14,7 @@ class ClientCancelling(Part):
 
     __slots__ = ()
 
-    def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
+    def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> RemoteCallSequence:
         """Cancel a pending peek or receive. Spec: MS-MQQP 3.2.4.7.
 
         The request of a read is sent after the server has returned its version. Until then, the server does not
@@ -47,13 +47,13 @@ class ClientCancelling(Part):
                 return entry
         raise RemoteError(f"{queue.FormatName!a} has no pending read {request_id} (MS-MQQP 3.2.4.7)")
 
-    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
+    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
         """Call RemoteQMCancelReceive. Spec: MS-MQQP 3.2.4.7."""
         assert entry.queue.binding is not None
-        arguments = self.build_cancel_receive(entry)
+        arguments = self.build_cancel_receive_arguments(entry)
         yield from self.qm.server_bindings.call_method(entry.queue.binding, "RemoteQMCancelReceive", **arguments)
 
-    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+    def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
         """Return the arguments for RemoteQMCancelReceive. Spec: MS-MQQP 3.2.4.7."""
         return {
             "hQueue": entry.OpenQueueDescriptorHandle,
@@ -61,7 +61,7 @@ class ClientCancelling(Part):
             "dwRequestID": entry.RequestId,
         }
 
-    def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
+    def cancel_every_pending_read(self, queue: RemoteQueue) -> RemoteCallSequence:
         """Cancel the pending reads of a queue before the queue is closed, as the document permits. Spec: MS-MQQP
         3.2.4.9.
 
@@ -72,7 +72,7 @@ class ClientCancelling(Part):
                 with suppress(RemoteError):
                     yield from self.cancel_pending_read(queue, entry.RequestId)
 
-    def create_remote_cursor(self, queue: RemoteQueue) -> Sequence:
+    def create_remote_cursor(self, queue: RemoteQueue) -> RemoteCallSequence:
         """Create a cursor at the server, and return its handle, u32. Spec: MS-MQMP 3.2.4.8, 3.1.4.4."""
         arguments = {"ptb1": build_zeroed_transfer_buffer(), "hQueue": queue.QueueHandle}
         results = yield from self.qm.server_bindings.call_application_method(
@@ -80,12 +80,12 @@ class ClientCancelling(Part):
         )
         return results["phCursor"]
 
-    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
         """Close a cursor. Spec: MS-MQQP 3.2.4.8."""
         assert queue.binding is not None
-        arguments = self.build_close_cursor(queue, cursor)
+        arguments = self.build_close_cursor_arguments(queue, cursor)
         yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMCloseCursor", **arguments)
 
-    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+    def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
         """Return the arguments for RemoteQMCloseCursor. Spec: MS-MQQP 3.2.4.8."""
         return {"hQueue": queue.QueueHandle, "hCursor": cursor}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from reference_qm.core.remote.client_steps import Binding, Task
+from reference_qm.core.remote.client_steps import Binding, RemoteCallTask
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.surface.inputs import Endpoint
 
@@ -56,7 +56,7 @@ class RemoteQueue:
     QueueDescriptor: int = 0
     OpenContext: int = 0
     binding: Binding | None = None
-    receives: bool = True
+    may_receive: bool = True
     """Whether the queue was opened to receive. Otherwise the queue was opened only to peek."""
 
 
@@ -83,20 +83,20 @@ class RemoteRead:
 
 
 @dataclass(slots=True, eq=False)
-class RemoteClient:
+class RemoteReadingClientState:
     """The whole state of the client for remote reading.
 
-    ``bindings`` contains the bindings by the names of their connections. ``tasks`` contains the sequences that have
-    a running timer, by the number of the timer. ``resolving`` contains the sequences that wait for a host name.
-    ``queues`` contains the remote queues by number.
+    ``binding_by_connection`` contains the bindings by the names of their connections. ``task_by_timer_number`` contains
+    the sequences that have a running timer, by the number of the timer. ``tasks_by_unresolved_host`` contains the
+    sequences that wait for a host name. ``queues`` contains the remote queues by number.
     """
 
     PendingRemoteReadEntryCollection: list[PendingRemoteReadEntry] = field(default_factory=list)
     RemoteOpenQueueEntryCollection: list[RemoteOpenQueueEntry] = field(default_factory=list)
     queues: dict[int, RemoteQueue] = field(default_factory=dict)
-    cursors: dict[int, tuple[RemoteQueue, int]] = field(default_factory=dict)
+    queue_and_handle_by_cursor: dict[int, tuple[RemoteQueue, int]] = field(default_factory=dict)
     """The remote queue and the CursorHandle of each cursor, by the number of the cursor in commands."""
-    bindings: dict[str, Binding] = field(default_factory=dict)
-    tasks: dict[int, Task] = field(default_factory=dict)
-    resolving: dict[str, list[Task]] = field(default_factory=dict)
+    binding_by_connection: dict[str, Binding] = field(default_factory=dict)
+    task_by_timer_number: dict[int, RemoteCallTask] = field(default_factory=dict)
+    tasks_by_unresolved_host: dict[str, list[RemoteCallTask]] = field(default_factory=dict)
     last_request_id: int = 0

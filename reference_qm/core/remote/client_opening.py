@@ -5,7 +5,7 @@ from uuid import UUID
 
 from reference_qm.core.part import Part
 from reference_qm.core.remote.client_model import RemoteOpenQueueEntry, RemoteQueue
-from reference_qm.core.remote.client_steps import Binding, RemoteError, Resolve, Sequence
+from reference_qm.core.remote.client_steps import Binding, RemoteCallSequence, RemoteError, ResolveHostStep
 from reference_qm.core.remote.enums import DesiredAccess, ShareMode
 from reference_qm.rpc import QM2QM, QMCOMM
 from reference_qm.surface.inputs import Endpoint
@@ -22,17 +22,17 @@ class ClientOpening(Part):
 
     def open_for_application(
         self, queue: RemoteQueue, host: str | None, queue_format: dict[str, Any], share: ShareMode
-    ) -> Sequence:
+    ) -> RemoteCallSequence:
         """Open a queue at its queue manager, and then open the queue for remote reading. Spec: MS-MQMP 3.2.4.7,
         4.2.
 
         ``host`` is a host name to resolve first, or None if queue.RemoteServer is already known.
         """
         if host is not None:
-            address = yield Resolve(host)
+            address = yield ResolveHostStep(host)
             queue.RemoteServer = Endpoint(address, queue.RemoteServer.port)
         application = yield from self.qm.server_bindings.bind_to_server(queue.RemoteServer, QMCOMM)
-        yield from self.qm.server_bindings.close_binding_after(
+        yield from self.qm.server_bindings.run_sequence_and_close_binding(
             application, self._open_with_both_interfaces(application, queue, queue_format, share)
         )
         self.qm.remote_client.queues[queue.number] = queue
@@ -40,13 +40,13 @@ class ClientOpening(Part):
 
     def _open_with_both_interfaces(
         self, application: Binding, queue: RemoteQueue, queue_format: dict[str, Any], share: ShareMode
-    ) -> Sequence:
+    ) -> RemoteCallSequence:
         results = yield from self.qm.server_bindings.call_method(
             application,
             "R_QMOpenRemoteQueue",
             pQueueFormat=queue_format,
             dwCallingProcessID=0,
-            dwDesiredAccess=int(DesiredAccess.MQ_RECEIVE_ACCESS if queue.receives else DesiredAccess.MQ_PEEK_ACCESS),
+            dwDesiredAccess=int(DesiredAccess.MQ_RECEIVE_ACCESS if queue.may_receive else DesiredAccess.MQ_PEEK_ACCESS),
             dwShareMode=int(share),
             pLicGuid=self.qm.adm.Identifier,
             dwMQS=0,
@@ -61,7 +61,7 @@ class ClientOpening(Part):
             raise
         yield from self.qm.server_bindings.call_method(application, "R_QMCloseRemoteQueueContext", **closing)
 
-    def open_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def open_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         """Open a queue at its server. Spec: MS-MQQP 3.2.4.1."""
         queue.binding = yield from self.qm.server_bindings.bind_to_server(queue.RemoteServer, QM2QM)
         try:
@@ -71,16 +71,16 @@ class ClientOpening(Part):
             raise
         self.add_remote_open_queue(queue, context)
 
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+    def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
         """Call RemoteQMOpenQueue and return its phContext. The call is cancelled after five minutes. Spec: MS-MQQP
         3.2.4.1.
         """
         assert queue.binding is not None
-        arguments = self.build_open_queue(queue)
+        arguments = self.build_open_queue_arguments(queue)
         results = yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMOpenQueue", **arguments)
         return results["phContext"]
 
-    def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
+    def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
         """Return the arguments for RemoteQMOpenQueue. The document calls the argument dwpContext dwContext.
 
         Spec: MS-MQQP 3.2.4.1.
@@ -109,12 +109,12 @@ class ClientOpening(Part):
                 return entry
         raise RemoteError(f"{queue.FormatName!a} is not open (MS-MQQP 3.2.4.9)")
 
-    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         """Purge a queue at its server. Spec: MS-MQQP 3.2.4.4."""
         assert queue.binding is not None
         yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", hQueue=queue.QueueHandle)
 
-    def close_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def close_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         """Close a queue at its server, and close the binding handle. Spec: MS-MQQP 3.2.4.9, 3.2.4.1.
 
         The document removes the entry from rPendingRemoteReadEntryCollection, which never contains the entry. Here
@@ -122,11 +122,11 @@ class ClientOpening(Part):
         """
         assert queue.binding is not None
         entry = self.find_remote_open_queue(queue)
-        yield from self.qm.server_bindings.close_binding_after(
+        yield from self.qm.server_bindings.run_sequence_and_close_binding(
             queue.binding, self._close_open_queue(queue.binding, entry)
         )
 
-    def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+    def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         yield from self.qm.client_cancelling.cancel_every_pending_read(entry.queue)
         try:
             yield from self.call_close_queue(binding, entry)
@@ -135,7 +135,7 @@ class ClientOpening(Part):
             raise
         self.remove_remote_open_queue(entry)
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         """Call RemoteQMCloseQueue with the handle of an open queue. Spec: MS-MQQP 3.2.4.9."""
         yield from self.qm.server_bindings.call_method(binding, "RemoteQMCloseQueue", pphContext=entry.RRSessionHandle)
 

@@ -7,8 +7,8 @@ from reference_qm.codec import NULL_GUID, FormatError, UserMessagePacket, parse_
 from reference_qm.core.part import Part
 from reference_qm.core.queueing.positions import build_lookup_identifier
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
-from reference_qm.core.remote.client_steps import CallMethod, RemoteError, Sequence
-from reference_qm.core.remote.enums import INFINITE_MS, Ack
+from reference_qm.core.remote.client_steps import CallMethodStep, RemoteCallSequence, RemoteError
+from reference_qm.core.remote.enums import INFINITE_MS, RemoteReadAck
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.model.adm import Message
 from reference_qm.model.statuses import Status
@@ -17,7 +17,7 @@ from reference_qm.rpc import FaultStatus
 HIGHEST_REQUEST_ID = 0xFFFFFFFF
 
 
-class Version(NamedTuple):
+class ServerVersion(NamedTuple):
     """The version that RemoteQmGetVersion returns. Spec: MS-MQQP 3.1.4.9."""
 
     Major: int
@@ -41,7 +41,7 @@ class ClientReading(Part):
 
     __slots__ = ()
 
-    def read_remote_message(self, read: RemoteRead) -> Sequence:
+    def read_remote_message(self, read: RemoteRead) -> RemoteCallSequence:
         """Peek at or receive a message, with or without a cursor. Return a RemoteMessage.
 
         Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6.
@@ -55,7 +55,7 @@ class ClientReading(Part):
         self.remove_pending_read(entry)
         return found
 
-    def _read_with_entry(self, read: RemoteRead, entry: PendingRemoteReadEntry) -> Sequence:
+    def _read_with_entry(self, read: RemoteRead, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
         version = yield from self.ask_server_version(read)
         if entry.is_cancelled_before_sending:
             raise _make_cancellation_error("before the request was sent to the server")
@@ -77,15 +77,17 @@ class ClientReading(Part):
             error = RemoteError(f"the server sent a malformed UserMessage Packet: {malformed}")
             return (yield from self._reject_received_message(read, entry, error))
         if read.receives:
-            yield from self.end_receive(entry, Ack.RR_ACK)
+            yield from self.end_receive(entry, RemoteReadAck.RR_ACK)
         return found
 
-    def _reject_received_message(self, read: RemoteRead, entry: PendingRemoteReadEntry, error: RemoteError) -> Sequence:
+    def _reject_received_message(
+        self, read: RemoteRead, entry: PendingRemoteReadEntry, error: RemoteError
+    ) -> RemoteCallSequence:
         """Report to the server that a message was not received. The server then keeps the message. Spec: MS-MQQP
         3.1.4.2.
         """
         if read.receives:
-            yield from self.end_receive(entry, Ack.RR_NACK)
+            yield from self.end_receive(entry, RemoteReadAck.RR_NACK)
         raise error
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -108,7 +110,7 @@ class ClientReading(Part):
             if client.last_request_id not in taken:
                 return client.last_request_id
 
-    def ask_server_version(self, read: RemoteRead) -> Sequence:
+    def ask_server_version(self, read: RemoteRead) -> RemoteCallSequence:
         """Call RemoteQmGetVersion and return a Version, or None if the server does not have this method (note
         <21>).
 
@@ -116,14 +118,14 @@ class ClientReading(Part):
         """
         assert read.queue.binding is not None
         try:
-            found = yield CallMethod(read.queue.binding, "RemoteQmGetVersion", {}, self.qm.settings.remote_call_ms)
+            found = yield CallMethodStep(read.queue.binding, "RemoteQmGetVersion", {}, self.qm.settings.remote_call_ms)
         except RemoteError as error:
             if error.status == FaultStatus.NCA_S_OP_RNG_ERROR:
                 return None
             raise
-        return Version(found["pMajor"], found["pMinor"], found["pBuildNumber"])
+        return ServerVersion(found["pMajor"], found["pMinor"], found["pBuildNumber"])
 
-    def is_old_version(self, version: Version | None) -> bool:
+    def is_old_version(self, version: ServerVersion | None) -> bool:
         """Return whether a server with the given version lacks RemoteQMStartReceive2. Spec: MS-MQQP 3.2.4.2.
 
         The third condition of the document (version 5.0 with a build below 951) is included in the second
@@ -152,12 +154,12 @@ class ClientReading(Part):
         """Return the REMOTEREADDESC2 for a read. Spec: MS-MQQP 3.2.4.2, 2.2.2.2."""
         return {"pRemoteReadDesc": self.describe_read(read), "SequentialId": 0}
 
-    def start_receive(self, read: RemoteRead) -> Sequence:
+    def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
         """Call RemoteQMStartReceive and return its results by name. Spec: MS-MQQP 3.2.4.2, 3.1.4.1."""
         arguments = {"lpRemoteReadDesc": self.describe_read(read)}
         return (yield from self._call_start_method(read, "RemoteQMStartReceive", arguments))
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         """Call RemoteQMStartReceive2 or RemoteQMStartReceiveByLookupId, and return the results by name.
 
         Spec: MS-MQQP 3.2.4.2, 3.1.4.10, 3.1.4.11.
@@ -168,7 +170,7 @@ class ClientReading(Part):
         arguments["LookupId"] = read.LookupId
         return (yield from self._call_start_method(read, "RemoteQMStartReceiveByLookupId", arguments))
 
-    def _call_start_method(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> Sequence:
+    def _call_start_method(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> RemoteCallSequence:
         """Call a method that waits for a message; raise RemoteError if the read was cancelled.
 
         The results of a cancelled read contain neither a message nor a failure HRESULT.
@@ -179,7 +181,7 @@ class ClientReading(Part):
             if read.TimeOut == INFINITE_MS
             else read.TimeOut * self.qm.settings.scale + self.qm.settings.remote_call_ms
         )
-        results = yield CallMethod(read.queue.binding, method, arguments, timeout)
+        results = yield CallMethodStep(read.queue.binding, method, arguments, timeout)
         self.qm.server_bindings.check(method, results)
         if results["Return"] == Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT:
             raise RemoteError(
@@ -217,11 +219,11 @@ class ClientReading(Part):
             message, None if sequential_id is None else build_lookup_identifier(message, sequential_id)
         )
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         """Call RemoteQMEndReceive, which reports whether a message was received. Spec: MS-MQQP 3.2.4.3, 3.1.4.2."""
         assert entry.queue.binding is not None
         arguments = {"pphContext": entry.RemoteReadHandle, "dwAck": int(ack)}
-        results = yield CallMethod(
+        results = yield CallMethodStep(
             entry.queue.binding, "RemoteQMEndReceive", arguments, self.qm.settings.remote_call_ms
         )
         self.qm.server_bindings.check("RemoteQMEndReceive", results)

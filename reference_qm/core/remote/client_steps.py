@@ -15,14 +15,14 @@ from reference_qm.surface.inputs import Endpoint
 
 
 @dataclass(frozen=True, slots=True)
-class Resolve:
+class ResolveHostStep:
     """A step that resolves a host name. The result is the first address as a string."""
 
     host: str
 
 
 @dataclass(frozen=True, slots=True)
-class Bind:
+class BindStep:
     """A step that constructs an RPC binding handle to an interface of a server. The result is a Binding. Spec: C706
     2.3.
     """
@@ -32,7 +32,7 @@ class Bind:
 
 
 @dataclass(frozen=True, slots=True)
-class CallMethod:
+class CallMethodStep:
     """A step that calls a method. The result contains the method's results by name. ``timeout_ms`` is the time
     limit of the call, or None for no limit.
     """
@@ -44,15 +44,15 @@ class CallMethod:
 
 
 @dataclass(frozen=True, slots=True)
-class Close:
+class CloseBindingStep:
     """A step that closes an RPC binding handle. Its result is None. Other steps that wait for the same handle fail."""
 
     binding: Binding
 
 
-Step = Resolve | Bind | CallMethod | Close
+RemoteCallStep = ResolveHostStep | BindStep | CallMethodStep | CloseBindingStep
 
-Sequence: TypeAlias = Generator[Step, Any, Any]
+RemoteCallSequence: TypeAlias = Generator[RemoteCallStep, Any, Any]
 """A sequence of remote calls: a generator that yields steps, is resumed with the result of each step, and returns
 its outcome.
 """
@@ -77,22 +77,22 @@ class Binding:
     transport: str
     interface: Interface
     association: ClientAssociation
-    opener: Task | None = None
-    calls: dict[OutgoingCall, Task] = field(default_factory=dict)
-    ended: str | None = None
+    opening_task: RemoteCallTask | None = None
+    task_by_call: dict[OutgoingCall, RemoteCallTask] = field(default_factory=dict)
+    end_reason: str | None = None
     """The reason why the connection ended, or None while the connection is in use."""
 
 
 @dataclass(slots=True, eq=False)
-class Task:
-    """A running sequence of remote calls. ``finished`` is called with the outcome of the sequence, or with the
+class RemoteCallTask:
+    """A running sequence of remote calls. ``on_finished`` is called with the outcome of the sequence, or with the
     RemoteError that ended it.
     """
 
     number: int
-    sequence: Sequence
-    finished: Callable[[Any], None]
-    waits_for: tuple[Binding, OutgoingCall | None] | str | None = None
+    sequence: RemoteCallSequence
+    on_finished: Callable[[Any], None]
+    awaited_answer: tuple[Binding, OutgoingCall | None] | str | None = None
     """What the task waits for: the answer to a call (a binding and the call), the association (a binding and None), a
     host name, or nothing (None).
     """

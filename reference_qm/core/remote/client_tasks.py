@@ -4,7 +4,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from reference_qm.core.part import Part
-from reference_qm.core.remote.client_steps import Bind, Binding, CallMethod, Close, RemoteError, Resolve, Sequence, Task
+from reference_qm.core.remote.client_steps import (
+    Binding,
+    BindStep,
+    CallMethodStep,
+    CloseBindingStep,
+    RemoteCallSequence,
+    RemoteCallTask,
+    RemoteError,
+    ResolveHostStep,
+)
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.rpc.client import ClientAssociation, build_outgoing_call
 from reference_qm.rpc.outgoing import AssociationBound, CallFailed, CallReturned, ClientOutput, SendPdus
@@ -24,62 +33,62 @@ class ClientTasks(Part):
 
     __slots__ = ()
 
-    def run(self, sequence: Sequence, now: Now, finished: Callable[[Any], None]) -> None:
+    def run(self, sequence: RemoteCallSequence, now: Now, finished: Callable[[Any], None]) -> None:
         """Start a sequence of remote calls. When the sequence ends, ``finished`` is called with its outcome."""
-        self._resume_task(Task(self.qm.next_handle(), sequence, finished), None, now)
+        self._resume_task(RemoteCallTask(self.qm.assign_handle(), sequence, finished), None, now)
 
-    def _resume_task(self, task: Task, came: Any, now: Now) -> None:
+    def _resume_task(self, task: RemoteCallTask, came: Any, now: Now) -> None:
         """Resume a sequence with the result for which it waited, and begin its next step."""
-        task.waits_for = None
+        task.awaited_answer = None
         self._stop_timer(task)
         try:
             step = task.sequence.throw(came) if isinstance(came, RemoteError) else task.sequence.send(came)
         except StopIteration as end:
-            task.finished(end.value)
+            task.on_finished(end.value)
         except RemoteError as error:
-            task.finished(error)
+            task.on_finished(error)
         else:
             _BEGIN_BY_STEP_TYPE[type(step)](self)(task, step, now)
 
-    def _start_timer(self, task: Task, duration_ms: int, now: Now) -> None:
-        self.qm.remote_client.tasks[task.number] = task
+    def _start_timer(self, task: RemoteCallTask, duration_ms: int, now: Now) -> None:
+        self.qm.remote_client.task_by_timer_number[task.number] = task
         duration_ms = max(1, duration_ms // self.qm.settings.scale)
         self.qm.timers.start(TimerKey(TimerName.REMOTE_CALL, task.number), now.monotonic_ms, duration_ms)
 
-    def _stop_timer(self, task: Task) -> None:
-        if self.qm.remote_client.tasks.pop(task.number, None) is not None:
+    def _stop_timer(self, task: RemoteCallTask) -> None:
+        if self.qm.remote_client.task_by_timer_number.pop(task.number, None) is not None:
             self.qm.timers.stop(TimerKey(TimerName.REMOTE_CALL, task.number))
 
     # -- steps --------------------------------------------------------------------------------------------------------
 
-    def _begin_host_resolution(self, task: Task, step: Resolve, now: Now) -> None:
-        task.waits_for = step.host
-        waiting = self.qm.remote_client.resolving.setdefault(step.host, [])
+    def _begin_host_resolution(self, task: RemoteCallTask, step: ResolveHostStep, now: Now) -> None:
+        task.awaited_answer = step.host
+        waiting = self.qm.remote_client.tasks_by_unresolved_host.setdefault(step.host, [])
         waiting.append(task)
         if len(waiting) == 1:
-            self.qm.emit(ResolveHost(step.host))
+            self.qm.emit_effect(ResolveHost(step.host))
 
-    def _begin_bind(self, task: Task, step: Bind, now: Now) -> None:
+    def _begin_bind(self, task: RemoteCallTask, step: BindStep, now: Now) -> None:
         association = ClientAssociation([step.interface], security=self.qm.config.rpc_client)
-        binding = Binding(self.qm.next_transport(), step.interface, association, opener=task)
-        self.qm.remote_client.bindings[binding.transport] = binding
-        task.waits_for = (binding, None)
+        binding = Binding(self.qm.assign_transport_name(), step.interface, association, opening_task=task)
+        self.qm.remote_client.binding_by_connection[binding.transport] = binding
+        task.awaited_answer = (binding, None)
         self._start_timer(task, self.qm.settings.remote_call_ms, now)
-        self.qm.emit(Connect(binding.transport, step.server))
+        self.qm.emit_effect(Connect(binding.transport, step.server))
 
-    def _begin_call(self, task: Task, step: CallMethod, now: Now) -> None:
+    def _begin_call(self, task: RemoteCallTask, step: CallMethodStep, now: Now) -> None:
         binding = step.binding
-        if binding.ended is not None:
-            self._resume_task(task, RemoteError(f"{step.method} cannot be called: {binding.ended}"), now)
+        if binding.end_reason is not None:
+            self._resume_task(task, RemoteError(f"{step.method} cannot be called: {binding.end_reason}"), now)
             return
         call = build_outgoing_call(binding.interface, step.method, step.arguments)
-        binding.calls[call] = task
-        task.waits_for = (binding, call)
+        binding.task_by_call[call] = task
+        task.awaited_answer = (binding, call)
         if step.timeout_ms is not None:
             self._start_timer(task, step.timeout_ms, now)
         self._carry_out_outputs(binding, binding.association.begin_call(call), now)
 
-    def _begin_close(self, task: Task, step: Close, now: Now) -> None:
+    def _begin_close(self, task: RemoteCallTask, step: CloseBindingStep, now: Now) -> None:
         self._close_binding(step.binding, now)
         self._resume_task(task, None, now)
 
@@ -87,28 +96,28 @@ class ClientTasks(Part):
 
     def on_host_resolved(self, host: str, addresses: tuple[str, ...], now: Now) -> None:
         """Resume the sequences that wait for a host name."""
-        for task in self.qm.remote_client.resolving.pop(host, []):
+        for task in self.qm.remote_client.tasks_by_unresolved_host.pop(host, []):
             found = addresses[0] if addresses else RemoteError(f"host name {host!a} has no address (MS-MQQP 3.2.4.1)")
             self._resume_task(task, found, now)
 
     def on_connected(self, event: TransportConnected, now: Now) -> None:
         """Send a bind request for the interface on a new connection."""
-        binding = self.qm.remote_client.bindings[event.transport]
+        binding = self.qm.remote_client.binding_by_connection[event.transport]
         self._carry_out_outputs(binding, binding.association.bind(), now)
 
     def on_connect_failed(self, event: TransportFailed, now: Now) -> None:
         """Resume, with an error, the sequences that wait for a connection that could not be established."""
-        self._end_binding(self.qm.remote_client.bindings[event.transport], event.error, now)
+        self._end_binding(self.qm.remote_client.binding_by_connection[event.transport], event.error, now)
 
     def on_connection_lost(self, event: TransportLost, now: Now) -> None:
         """Resume, with an error, the sequences that wait for an answer on a connection that was lost."""
         self._end_binding(
-            self.qm.remote_client.bindings[event.transport], f"the connection is lost: {event.reason}", now
+            self.qm.remote_client.binding_by_connection[event.transport], f"the connection is lost: {event.reason}", now
         )
 
     def on_bytes(self, event: BytesReceived, now: Now) -> None:
         """Handle bytes that were received from a server."""
-        binding = self.qm.remote_client.bindings[event.transport]
+        binding = self.qm.remote_client.binding_by_connection[event.transport]
         self._carry_out_outputs(binding, binding.association.receive_bytes(event.data), now)
 
     def on_remote_call_timer(self, number: int, now: Now) -> None:
@@ -116,18 +125,18 @@ class ClientTasks(Part):
 
         Spec: MS-MQQP 3.2.4.1.
         """
-        task = self.qm.remote_client.tasks.pop(number)
-        assert isinstance(task.waits_for, tuple)  # a wait for a host name has no timer
-        binding, call = task.waits_for
+        task = self.qm.remote_client.task_by_timer_number.pop(number)
+        assert isinstance(task.awaited_answer, tuple)  # a wait for a host name has no timer
+        binding, call = task.awaited_answer
         if call is None:
-            binding.opener = None
+            binding.opening_task = None
             self._close_binding(binding, now)
             self._resume_task(task, RemoteError("the server did not answer the bind in time (C706 12.6.4.3)"), now)
             return
-        del binding.calls[call]
+        del binding.task_by_call[call]
         for one in binding.association.cancel_call(call):
             if isinstance(one, SendPdus):
-                self.qm.emit(SendPacket(binding.transport, one.data))
+                self.qm.emit_effect(SendPacket(binding.transport, one.data))
         self._resume_task(
             task, RemoteError(f"{call.method.name} was not answered in time; the call was cancelled"), now
         )
@@ -135,51 +144,51 @@ class ClientTasks(Part):
     def abandon_all_tasks(self, now: Now) -> None:
         """Resume every sequence with an error, because the queue manager stops."""
         reason = "the queue manager is stopped"
-        for binding in list(self.qm.remote_client.bindings.values()):
+        for binding in list(self.qm.remote_client.binding_by_connection.values()):
             self._close_binding(binding, now, f"{reason} (MS-MQQB 3.1.4.2)")
-        for host in list(self.qm.remote_client.resolving):
-            for task in self.qm.remote_client.resolving.pop(host):
+        for host in list(self.qm.remote_client.tasks_by_unresolved_host):
+            for task in self.qm.remote_client.tasks_by_unresolved_host.pop(host):
                 self._resume_task(task, RemoteError(reason), now)
 
     def _carry_out_outputs(self, binding: Binding, happened: list[ClientOutput], now: Now) -> None:
         """Carry out the outputs of an association in the order in which the association returned them."""
         for one in happened:
             if isinstance(one, SendPdus):
-                self.qm.emit(SendPacket(binding.transport, one.data))
+                self.qm.emit_effect(SendPacket(binding.transport, one.data))
             elif isinstance(one, AssociationBound):
                 self._resume_opening_task(binding, binding, now)
             elif isinstance(one, CallReturned):
-                self._resume_task(binding.calls.pop(one.call), one.results, now)
+                self._resume_task(binding.task_by_call.pop(one.call), one.results, now)
             elif isinstance(one, CallFailed):
-                task = binding.calls.pop(one.call, None)
+                task = binding.task_by_call.pop(one.call, None)
                 if task is not None:
                     self._resume_task(task, RemoteError(one.error, one.status), now)
             else:
                 self._close_binding(binding, now, one.reason)
 
     def _resume_opening_task(self, binding: Binding, came: Any, now: Now) -> None:
-        task, binding.opener = binding.opener, None
+        task, binding.opening_task = binding.opening_task, None
         if task is not None:
             self._resume_task(task, came, now)
 
     def _close_binding(self, binding: Binding, now: Now, why: str = "the binding handle is closed (C706 2.3)") -> None:
-        if binding.ended is None:
-            self.qm.emit(CloseTransport(binding.transport, why))
+        if binding.end_reason is None:
+            self.qm.emit_effect(CloseTransport(binding.transport, why))
             self._end_binding(binding, why, now)
 
     def _end_binding(self, binding: Binding, reason: str, now: Now) -> None:
         """Remove a binding whose connection ended, and resume, with an error, the sequences that wait for the
         connection.
         """
-        binding.ended = reason
-        self.qm.remote_client.bindings.pop(binding.transport, None)
+        binding.end_reason = reason
+        self.qm.remote_client.binding_by_connection.pop(binding.transport, None)
         self._resume_opening_task(binding, RemoteError(reason), now)
         self._carry_out_outputs(binding, binding.association.fail_all_calls(reason), now)
 
 
-_BEGIN_BY_STEP_TYPE: Mapping[type, Callable[[ClientTasks], Callable[[Task, Any, Now], None]]] = {
-    Resolve: lambda part: part._begin_host_resolution,
-    Bind: lambda part: part._begin_bind,
-    CallMethod: lambda part: part._begin_call,
-    Close: lambda part: part._begin_close,
+_BEGIN_BY_STEP_TYPE: Mapping[type, Callable[[ClientTasks], Callable[[RemoteCallTask, Any, Now], None]]] = {
+    ResolveHostStep: lambda part: part._begin_host_resolution,
+    BindStep: lambda part: part._begin_bind,
+    CallMethodStep: lambda part: part._begin_call,
+    CloseBindingStep: lambda part: part._begin_close,
 }

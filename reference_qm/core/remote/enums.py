@@ -33,7 +33,7 @@ RECEIVE_ACTIONS = frozenset(
 """The actions that remove a message. All other actions only peek at a message."""
 
 
-class Ack(IntEnum):
+class RemoteReadAck(IntEnum):
     """The values of dwAck. Spec: MS-MQQP 2.2.1.3, 3.1.4.2."""
 
     RR_NACK = 1

@@ -79,7 +79,7 @@ class EntryCollection(Generic[Entry]):
     def __iter__(self) -> Iterator[Entry]:
         return chain.from_iterable(self._by_handle.values())
 
-    def of(self, handle: int) -> list[Entry]:
+    def list_entries_of_handle(self, handle: int) -> list[Entry]:
         """Return the entries for the open queue with the given handle."""
         return list(self._by_handle.get(handle, ()))
 

@@ -18,7 +18,7 @@ Propvariant = dict[str, Any]
 """A PROPVARIANT structure as it was read from a stub."""
 
 
-class Property(NamedTuple):
+class RpcQueueProperty(NamedTuple):
     """A queue property: the type of its value, and the function that returns its value for a queue."""
 
     vt: VarType
@@ -27,22 +27,22 @@ class Property(NamedTuple):
 
 PROPERTY_BY_IDENTIFIER = MappingProxyType(
     {
-        101: Property(VarType.VT_CLSID, lambda queue: queue.Identifier),
-        102: Property(VarType.VT_CLSID, lambda queue: queue.Type),
-        103: Property(VarType.VT_LPWSTR, lambda queue: queue.Pathname),
-        104: Property(VarType.VT_UI1, lambda queue: int(queue.Journaling)),
-        105: Property(VarType.VT_UI4, lambda queue: queue.Quota),
-        106: Property(VarType.VT_I2, lambda queue: queue.BasePriority & 0xFFFF),
-        107: Property(VarType.VT_UI4, lambda queue: queue.JournalQuota),
-        108: Property(VarType.VT_LPWSTR, lambda queue: queue.Label),
-        109: Property(VarType.VT_I4, lambda queue: queue.CreateTime),
-        110: Property(VarType.VT_I4, lambda queue: queue.ModifyTime),
-        111: Property(VarType.VT_UI1, lambda queue: int(queue.Authentication)),
-        112: Property(VarType.VT_UI4, lambda queue: list(PrivacyLevel).index(queue.PrivacyLevel)),
-        113: Property(VarType.VT_UI1, lambda queue: int(queue.Transactional)),
-        124: Property(VarType.VT_LPWSTR, lambda queue: queue.QualifiedPathname),
-        125: Property(VarType.VT_LPWSTR, lambda queue: queue.MulticastAddress or ""),
-        126: Property(VarType.VT_LPWSTR, lambda queue: queue.DirectoryPath),
+        101: RpcQueueProperty(VarType.VT_CLSID, lambda queue: queue.Identifier),
+        102: RpcQueueProperty(VarType.VT_CLSID, lambda queue: queue.Type),
+        103: RpcQueueProperty(VarType.VT_LPWSTR, lambda queue: queue.Pathname),
+        104: RpcQueueProperty(VarType.VT_UI1, lambda queue: int(queue.Journaling)),
+        105: RpcQueueProperty(VarType.VT_UI4, lambda queue: queue.Quota),
+        106: RpcQueueProperty(VarType.VT_I2, lambda queue: queue.BasePriority & 0xFFFF),
+        107: RpcQueueProperty(VarType.VT_UI4, lambda queue: queue.JournalQuota),
+        108: RpcQueueProperty(VarType.VT_LPWSTR, lambda queue: queue.Label),
+        109: RpcQueueProperty(VarType.VT_I4, lambda queue: queue.CreateTime),
+        110: RpcQueueProperty(VarType.VT_I4, lambda queue: queue.ModifyTime),
+        111: RpcQueueProperty(VarType.VT_UI1, lambda queue: int(queue.Authentication)),
+        112: RpcQueueProperty(VarType.VT_UI4, lambda queue: list(PrivacyLevel).index(queue.PrivacyLevel)),
+        113: RpcQueueProperty(VarType.VT_UI1, lambda queue: int(queue.Transactional)),
+        124: RpcQueueProperty(VarType.VT_LPWSTR, lambda queue: queue.QualifiedPathname),
+        125: RpcQueueProperty(VarType.VT_LPWSTR, lambda queue: queue.MulticastAddress or ""),
+        126: RpcQueueProperty(VarType.VT_LPWSTR, lambda queue: queue.DirectoryPath),
     }
 )
 """The queue properties (PROPID_Q_*) that a client can request. Spec: MS-MQMP 3.1.1.12, MS-MQMQ 2.3.1."""
@@ -77,7 +77,7 @@ class ObjectProperties(Part):
         if text is None:
             return None
         try:
-            return self.qm.queue_names.find_by_format_name(parse_format_name(text))
+            return self.qm.queue_names.find_queue_by_format_name(parse_format_name(text))
         except FormatError:
             return None
 

@@ -16,11 +16,11 @@ from reference_qm.security import QueueAccess, is_granted
 from reference_qm.security.sid import ANONYMOUS_SID, AUTHENTICATED_USERS_SID, EVERYONE_SID, Sid
 from reference_qm.surface.clock import Now
 
-QUEUE_ACCESS_TYPES: dict[int, QueueAccessType] = {
+QUEUE_ACCESS_TYPE_BY_DESIRED_ACCESS: dict[int, QueueAccessType] = {
     DesiredAccess.MQ_RECEIVE_ACCESS: QueueAccessType.RECEIVE,
     DesiredAccess.MQ_PEEK_ACCESS: QueueAccessType.PEEK,
 }
-QUEUE_SHARE_MODES: dict[int, QueueShareMode] = {
+QUEUE_SHARE_MODE_BY_WIRE_VALUE: dict[int, QueueShareMode] = {
     ShareMode.MQ_DENY_NONE: QueueShareMode.DENY_NONE,
     ShareMode.MQ_DENY_RECEIVE_SHARE: QueueShareMode.DENY_RECEIVE,
 }
@@ -48,7 +48,7 @@ class Qmcomm(Part):
         """Open a queue for a remote reader. Spec: MS-MQMP 3.1.4.2."""
         status, descriptor = self.open_remote_queue(call, now)
         if descriptor is None:
-            status = self.get_open_failure(status)
+            status = self.convert_status_of_failed_open(status)
             self.qm.remote.carry_out_outputs(
                 call.respond(Return=status, pphContext=None, pdwContext=0, dwpQueue=0, phQueue=0)
             )
@@ -69,8 +69,8 @@ class Qmcomm(Part):
         """
         given = call.arguments
         if (
-            given["dwDesiredAccess"] not in QUEUE_ACCESS_TYPES
-            or given["dwShareMode"] not in QUEUE_SHARE_MODES
+            given["dwDesiredAccess"] not in QUEUE_ACCESS_TYPE_BY_DESIRED_ACCESS
+            or given["dwShareMode"] not in QUEUE_SHARE_MODE_BY_WIRE_VALUE
             or given["pQueueFormat"] is None
         ):
             return Status.MQ_ERROR_INVALID_PARAMETER, None
@@ -79,21 +79,21 @@ class Qmcomm(Part):
             return Status.MQ_ERROR_ILLEGAL_FORMATNAME, None
         if len(self.qm.descriptors) >= OPEN_DESCRIPTORS_LIMIT:
             return Status.MQ_ERROR_INSUFFICIENT_RESOURCES, None
-        access = QUEUE_ACCESS_TYPES[given["dwDesiredAccess"]]
+        access = QUEUE_ACCESS_TYPE_BY_DESIRED_ACCESS[given["dwDesiredAccess"]]
         status, descriptor = self.qm.queue_opening.open_queue(
-            format_name, access, QUEUE_SHARE_MODES[given["dwShareMode"]], now
+            format_name, access, QUEUE_SHARE_MODE_BY_WIRE_VALUE[given["dwShareMode"]], now
         )
         if descriptor is None or descriptor.QueueReference is None:
             return status, None
         queue = descriptor.QueueReference
         refused = Status.MQ_ERROR_QUEUE_NOT_FOUND if isinstance(queue, OutgoingQueue) else Status.MQ_OK
-        refused = refused or self.check_reader(queue, access, self.find_sids_of_reader(call))
+        refused = refused or self.check_rights_of_reader(queue, access, self.find_sids_of_reader(call))
         if refused:
             self.qm.queue_opening.close_queue(descriptor)
             return refused, None
         return Status.MQ_OK, descriptor
 
-    def check_reader(self, queue: Queue, access: QueueAccessType, reader: Set[Sid]) -> Status:
+    def check_rights_of_reader(self, queue: Queue, access: QueueAccessType, reader: Set[Sid]) -> Status:
         """Return MQ_OK if a client has the right to read from a queue, otherwise an error status.
 
         Spec: MS-MQMP 2.1, MS-MQMQ 2.2.24, MS-DTYP 2.5.3.2.
@@ -115,7 +115,7 @@ class Qmcomm(Part):
                 return {EVERYONE_SID, AUTHENTICATED_USERS_SID, account.SecurityIdentifier, *account.groups}
         return {EVERYONE_SID, AUTHENTICATED_USERS_SID}
 
-    def get_open_failure(self, status: Status) -> Status:
+    def convert_status_of_failed_open(self, status: Status) -> Status:
         """Return the status of this interface for the status of a failed Open Queue.
 
         Spec: MS-MQMP 3.1.4.2.

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reference_qm.core.part import Part
-from reference_qm.core.remote.enums import Ack
+from reference_qm.core.remote.enums import RemoteReadAck
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
@@ -39,7 +39,7 @@ class RemoteEnding(Part):
         """Return the iDeleteMessage for a dwAck, which is true if the client received the message. Spec: MS-MQQP
         3.1.4.2.
         """
-        return ack == Ack.RR_ACK
+        return ack == RemoteReadAck.RR_ACK
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
         """Raise the event Dequeue Message End. ``ended`` is called with rStatus. Spec: MS-MQQP 3.1.4.2.
@@ -74,7 +74,7 @@ class RemoteEnding(Part):
 
     def get_rundown_ack(self) -> bool:
         """Return the iDeleteMessage for a rundown. Spec: MS-MQQP 3.1.6.2."""
-        return self.is_delivered(Ack.RR_NACK)
+        return self.is_delivered(RemoteReadAck.RR_NACK)
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
         """Cancel a waiting read. Spec: MS-MQQP 3.1.4.6."""
@@ -94,7 +94,7 @@ class RemoteEnding(Part):
         """Return MQ_OK and the read with the given queue handle and RequestId, or an error status and None. Spec:
         MS-MQQP 3.1.4.6.
         """
-        entries = self.qm.remote.RemoteReadEntryCollection.of(h_queue)
+        entries = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(h_queue)
         if not entries:
             return Status.MQ_ERROR_INVALID_HANDLE, None
         found = next((entry for entry in entries if entry.RequestId == request_id), None)
@@ -113,14 +113,14 @@ class RemoteEnding(Part):
         self.qm.remote_reads.remove_remote_read_entry(entry)
         return cancelled
 
-    def cancel_call(self, call: Call) -> None:
+    def end_read_of_cancelled_call(self, call: Call) -> None:
         """End a read whose call the client cancelled, and answer the call with a fault. Spec: C706 12.6.4.6, 6.1.8."""
         entry = self.qm.remote.reads.get(call)
         if entry is not None:
             entry.cancelled = True
             self.cancel_remote_read(entry, CANCELED_STATUS)
 
-    def orphan_call(self, call: Call) -> None:
+    def end_read_of_orphaned_call(self, call: Call) -> None:
         """End a read whose client no longer waits for an answer. Spec: C706 12.6.4.8, MS-RPCE 3.3.3.7.1."""
         entry = self.qm.remote.reads.get(call)
         if entry is not None:

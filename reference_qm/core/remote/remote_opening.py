@@ -91,7 +91,7 @@ class RemoteOpening(Part):
 
     def cancel_remote_reads(self, entry: OpenQueueEntry) -> None:
         """Cancel every read of a queue that is being closed. Spec: MS-MQQP 3.1.4.4."""
-        for read in self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle):
+        for read in self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle):
             self.qm.remote_ending.cancel_remote_read(read, CANCELED_STATUS)
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
@@ -116,7 +116,7 @@ class RemoteOpening(Part):
         Errors are returned and not thrown, as note <18> permits. A handle that was opened to peek cannot be used
         for a purge (MS-MQMP 3.1.4.2).
         """
-        if not self.qm.remote.OpenQueueEntryCollection.of(call.arguments["hQueue"]):
+        if not self.qm.remote.OpenQueueEntryCollection.list_entries_of_handle(call.arguments["hQueue"]):
             self.refuse_purge(call, Status.MQ_ERROR_INVALID_HANDLE)
             return
         descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
@@ -174,4 +174,4 @@ class RemoteOpening(Part):
 
     def get_remote_version(self) -> tuple[int, int, int]:
         """Return pMajor, pMinor and pBuildNumber. Spec: MS-MQQP 3.1.4.9."""
-        return self.qm.config.remote_version
+        return self.qm.config.version_for_remote_readers

@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 FIRST_LOOKUP_ID, LAST_LOOKUP_ID = 0, 0xFFFFFFFFFFFFFFFF
 """The LookupIds for the place before the first message and the place after the last message."""
 LOW_7_BYTES_MASK = (1 << 56) - 1
-RESERVED_FIELD_OF_SERVER = 1
+RESERVED_FIELD_VALUE_OF_SERVER = 1
 """The value of REMOTEREADDESC.Reserved in an answer. Spec: MS-MQQP 2.2.2.1."""
 
 SEEK_BY_READ_ACTION = {
@@ -28,7 +28,7 @@ SEEK_BY_READ_ACTION = {
     ReadAction.MQ_LOOKUP_RECEIVE_NEXT: MessageSeekAction.NEXT,
     ReadAction.MQ_LOOKUP_RECEIVE_PREV: MessageSeekAction.PREVIOUS,
 }
-SEEK_AT_EDGE_LOOKUP_ID = {
+SEEK_ACTION_AT_EDGE_LOOKUP_ID = {
     (MessageSeekAction.NEXT, FIRST_LOOKUP_ID): MessageSeekAction.FIRST,
     (MessageSeekAction.PREVIOUS, LAST_LOOKUP_ID): MessageSeekAction.LAST,
 }
@@ -78,7 +78,7 @@ class RemoteReads(Part):
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
         """Return the iLookupOperation for an action and a LookupId. Spec: MS-MQQP 3.1.4.11."""
         seek = SEEK_BY_READ_ACTION[action]
-        return SEEK_AT_EDGE_LOOKUP_ID.get((seek, lookup_id), seek)
+        return SEEK_ACTION_AT_EDGE_LOOKUP_ID.get((seek, lookup_id), seek)
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
         """Answer the call of a read that has ended, and remove the entry of the read.
@@ -104,7 +104,11 @@ class RemoteReads(Part):
         results: dict[str, Any] = {"Return": status, "pphContext": None}
         second = call.arguments.get("lpRemoteReadDesc2")
         desc = call.arguments["lpRemoteReadDesc"] if second is None else second["pRemoteReadDesc"]
-        answer = None if desc is None else {**desc, "Reserved": RESERVED_FIELD_OF_SERVER, "dwSize": 0, "lpBuffer": None}
+        answer = (
+            None
+            if desc is None
+            else {**desc, "Reserved": RESERVED_FIELD_VALUE_OF_SERVER, "dwSize": 0, "lpBuffer": None}
+        )
         sequential_id = 0
         if answer is not None and entry is not None and (position := entry.UserMessagePacket) is not None:
             answer |= self.describe_remote_message(position)

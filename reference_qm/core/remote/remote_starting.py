@@ -61,8 +61,8 @@ class RemoteStarting(Part):
             refuse(status)
             return
         entry = self.create_remote_read_entry(call, desc)
-        if entry.Action in READ_METHODS:
-            READ_METHODS[entry.Action](self.qm)(entry, descriptor, cursor, now)
+        if entry.Action in READ_STARTER_BY_ACTION:
+            READ_STARTER_BY_ACTION[entry.Action](self.qm)(entry, descriptor, cursor, now)
         else:
             self.qm.remote_reads.remote_read_by_lookup(entry, descriptor, call.arguments["LookupId"])
 
@@ -86,7 +86,7 @@ class RemoteStarting(Part):
         """Return an error status if a pending read of the queue has the same dwRequestID, otherwise MQ_OK. Spec:
         MS-MQQP 3.1.4.1, note <10>.
         """
-        pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
+        pending = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(desc["hRemoteQueue"])
         return _require_access_right(all(entry.RequestId != desc["dwRequestID"] for entry in pending))
 
     def check_peek_next_cursor(self, desc: ReadDescription) -> Status:
@@ -100,7 +100,7 @@ class RemoteStarting(Part):
         """Return MQ_OK for the three actions that these methods support, otherwise an error status. Spec: MS-MQQP
         3.1.4.1, 3.1.4.10.
         """
-        return _require_access_right(desc["ulAction"] in READ_METHODS)
+        return _require_access_right(desc["ulAction"] in READ_STARTER_BY_ACTION)
 
     def check_lookup_queue(self, desc: ReadDescription) -> Status:
         """Return an error status if hRemoteQueue is 0, otherwise MQ_OK. Spec: MS-MQQP 3.1.4.11."""
@@ -128,7 +128,9 @@ class RemoteStarting(Part):
         """Return MQ_OK if a client has opened the queue by RemoteQMOpenQueue, otherwise an error status. Spec:
         MS-MQQP 3.1.4.1, 3.1.4.11.
         """
-        return _require_access_right(bool(self.qm.remote.OpenQueueEntryCollection.of(desc["hRemoteQueue"])))
+        return _require_access_right(
+            bool(self.qm.remote.OpenQueueEntryCollection.list_entries_of_handle(desc["hRemoteQueue"]))
+        )
 
     def check_read_access(self, descriptor: OpenQueueDescriptor, desc: ReadDescription) -> Status:
         """Return an error status for a receive with a handle that was opened to peek, otherwise MQ_OK. Spec:
@@ -193,14 +195,14 @@ LOOKUP_READ_CHECKS: tuple[ReadCheck, ...] = (
 )
 """The checks for a read by lookup identifier, in the order of the documents."""
 
-READ_METHODS: Mapping[ReadAction, Callable[[QM], ReadStarter]] = {
+READ_STARTER_BY_ACTION: Mapping[ReadAction, Callable[[QM], ReadStarter]] = {
     ReadAction.MQ_ACTION_RECEIVE: lambda qm: qm.remote_reads.remote_receive,
     ReadAction.MQ_ACTION_PEEK_CURRENT: lambda qm: qm.remote_reads.remote_peek,
     ReadAction.MQ_ACTION_PEEK_NEXT: lambda qm: qm.remote_reads.remote_peek_next,
 }
 """For each action of RemoteQMStartReceive and RemoteQMStartReceive2: the method that carries out the action."""
 
-LOOKUP_ACTIONS = frozenset(ReadAction) - READ_METHODS.keys()
+LOOKUP_ACTIONS = frozenset(ReadAction) - READ_STARTER_BY_ACTION.keys()
 
 
 def _require_access_right(right: bool) -> Status:

@@ -32,9 +32,9 @@ from reference_qm.rpc import (
 from reference_qm.rpc.authentication import NO_SECURITY, ServerSecurity
 from reference_qm.rpc.mapper import EndpointMapper, MappedEndpoint
 from reference_qm.surface.clock import Now
-from reference_qm.surface.effects import RpcClose, RpcSend
+from reference_qm.surface.effects import CloseRpcConnection, SendRpcBytes
 from reference_qm.surface.entropy import Entropy
-from reference_qm.surface.inputs import RpcBytes, RpcListening, RpcLost
+from reference_qm.surface.inputs import RpcBytesReceived, RpcConnectionLost, RpcListening
 
 HARDENED_SECURITY_REFUSAL_REASON = "hardened security mode allows no RPC (MS-MQDMPR 3.1.1.1)"
 METHODS_FOR_ANY_AUTHENTICATION_LEVEL = frozenset({"RemoteQMGetQMQMServerPort", "R_QMGetRTQMServerPort"})
@@ -45,7 +45,7 @@ vice versa.
 """
 
 
-class RemoteReading:
+class RemoteReadingServerState:
     """The state of the server for remote reading: associations, and the collections of MS-MQQP 3.1.1 and MS-MQMP
     3.1.1.
     """
@@ -55,7 +55,7 @@ class RemoteReading:
         entropy: Entropy,
         timers: Timers,
         unfinished: UnfinishedPackets,
-        emit: Callable[[RpcSend | RpcClose], None],
+        emit: Callable[[SendRpcBytes | CloseRpcConnection], None],
         post: Callable[[RpcEventOccurred], None],
         security: ServerSecurity = NO_SECURITY,
         *,
@@ -86,14 +86,14 @@ class RpcServing(Part):
         """Record the ports that the host opened for RPC. Spec: MS-MQQP 3.1.3."""
         self.qm.rpc_listening = event
 
-    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+    def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
         """Handle bytes that were received on a connection. Spec: MS-MQQP 2.1, MS-MQDMPR 3.1.1.1 (HardenedSecurity)."""
         if self.qm.adm.HardenedSecurity:
             self.qm.remote.associations.close_connection(event.connection, HARDENED_SECURITY_REFUSAL_REASON)
             return
         self.qm.remote.associations.receive(event, now)
 
-    def on_connection_lost(self, event: RpcLost, now: Now) -> None:
+    def on_connection_lost(self, event: RpcConnectionLost, now: Now) -> None:
         """Remove a lost connection. Spec: MS-MQQP 3.1.6."""
         self.qm.remote.associations.remove_connection(event)
 
@@ -104,26 +104,26 @@ class RpcServing(Part):
                 self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_SERVER_TOO_BUSY))
             case CallReceived(call) if call.context.interface is EPT:
                 self.qm.remote.carry_out_outputs(EndpointMapper(list_endpoints(self.qm.rpc_listening))(event))
-            case CallReceived(call) if not self.is_served(call):
+            case CallReceived(call) if not self.is_method_supported(call):
                 self.qm.remote.carry_out_outputs(call.fault(FaultStatus.NCA_S_OP_RNG_ERROR))
-            case CallReceived(call) if not self.is_allowed(call):
+            case CallReceived(call) if not self.has_required_authentication_level(call):
                 self.qm.remote.carry_out_outputs(call.fault(FaultStatus.ACCESS_DENIED))
             case CallReceived(call):
-                METHOD_HANDLERS[call.method.name](self.qm)(call, now)
+                HANDLER_BY_METHOD_NAME[call.method.name](self.qm)(call, now)
             case CallCancelled(call):
-                self.qm.remote_ending.cancel_call(call)
+                self.qm.remote_ending.end_read_of_cancelled_call(call)
             case CallOrphaned(call):
-                self.qm.remote_ending.orphan_call(call)
+                self.qm.remote_ending.end_read_of_orphaned_call(call)
             case HandleRundown(handle):
-                RUNDOWN_HANDLERS[handle.kind](self.qm)(handle.state)
+                RUNDOWN_HANDLER_BY_HANDLE_TYPE[handle.kind](self.qm)(handle.state)
 
-    def is_served(self, call: Call) -> bool:
+    def is_method_supported(self, call: Call) -> bool:
         """Return whether the server supports the method of a call. Only old releases do not support all methods.
         Spec: MS-MQQP 1.7, note <2>.
         """
         return True
 
-    def is_allowed(self, call: Call) -> bool:
+    def has_required_authentication_level(self, call: Call) -> bool:
         """Return whether a call has the required authentication level. Spec: MS-MQQP 5, MS-MQMP 5.1.
 
         The methods that return a port do not require a level, because clients call them before they set up
@@ -155,7 +155,7 @@ def _parse_ipv4_or_zero(host: str) -> IPv4Address:
         return IPv4Address(0)
 
 
-METHOD_HANDLERS: Mapping[str, Callable[[QM], Callable[[Call, Now], None]]] = {
+HANDLER_BY_METHOD_NAME: Mapping[str, Callable[[QM], Callable[[Call, Now], None]]] = {
     "RemoteQMStartReceive": lambda qm: qm.remote_starting.remote_qm_start_receive,
     "RemoteQMEndReceive": lambda qm: qm.remote_ending.remote_qm_end_receive,
     "RemoteQMOpenQueue": lambda qm: qm.remote_opening.remote_qm_open_queue,
@@ -176,7 +176,7 @@ METHOD_HANDLERS: Mapping[str, Callable[[QM], Callable[[Call, Now], None]]] = {
 """The handler of each method, by the method's name on the wire."""
 
 
-RUNDOWN_HANDLERS: Mapping[str, Callable[[QM], Callable[[Any], None]]] = {
+RUNDOWN_HANDLER_BY_HANDLE_TYPE: Mapping[str, Callable[[QM], Callable[[Any], None]]] = {
     "PCTX_RRSESSION_HANDLE_TYPE": lambda qm: qm.remote_opening.run_down_session,
     "PCTX_REMOTEREAD_HANDLE_TYPE": lambda qm: qm.remote_ending.run_down_remote_read,
     "PCTX_OPENREMOTE_HANDLE_TYPE": lambda qm: qm.qmcomm.run_down_open_remote,

@@ -1,7 +1,14 @@
 from __future__ import annotations
 
 from reference_qm.core.part import Part
-from reference_qm.core.remote.client_steps import Bind, Binding, CallMethod, Close, RemoteError, Sequence
+from reference_qm.core.remote.client_steps import (
+    Binding,
+    BindStep,
+    CallMethodStep,
+    CloseBindingStep,
+    RemoteCallSequence,
+    RemoteError,
+)
 from reference_qm.core.remote.enums import PortType
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import QM2QM, QMCOMM, Interface
@@ -29,11 +36,11 @@ class ServerBindings(Part):
 
     __slots__ = ()
 
-    def construct_binding(self, server: Endpoint, interface: Interface) -> Sequence:
+    def construct_binding(self, server: Endpoint, interface: Interface) -> RemoteCallSequence:
         """Construct an RPC binding handle to an interface of a server, and return a Binding. Spec: MS-MQQP 3.2.4.1."""
-        return (yield Bind(server, interface))
+        return (yield BindStep(server, interface))
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
+    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
         """Request from a server the port for the other methods of an interface.
 
         Return the port as an int; raise RemoteError if the server returns no port. Spec: MS-MQQP 3.2.4.1, 3.1.4.8,
@@ -41,22 +48,22 @@ class ServerBindings(Part):
         """
         method, parameter = PORT_METHOD_AND_ARGUMENT_BY_INTERFACE[binding.interface.name]
         arguments = {parameter: int(PORT_TYPE_BY_INTERFACE[interface.name])}
-        results = yield CallMethod(binding, method, arguments, self.qm.settings.remote_call_ms)
+        results = yield CallMethodStep(binding, method, arguments, self.qm.settings.remote_call_ms)
         return require_port(method, interface.name, results["Return"])
 
-    def close_binding(self, binding: Binding) -> Sequence:
+    def close_binding(self, binding: Binding) -> RemoteCallSequence:
         """Close an RPC binding handle. Spec: MS-MQQP 3.2.4.1."""
-        yield Close(binding)
+        yield CloseBindingStep(binding)
 
-    def bind_to_server(self, server: Endpoint, interface: Interface) -> Sequence:
+    def bind_to_server(self, server: Endpoint, interface: Interface) -> RemoteCallSequence:
         """Construct a binding handle at the port that the server returns for an interface, and return a Binding.
 
         Spec: MS-MQQP 3.2.4.1, MS-MQMP 4.2.
         """
         initial = yield from self.construct_initial_binding(server, interface)
-        return (yield from self.close_binding_after(initial, self._bind_at_server_port(server, initial)))
+        return (yield from self.run_sequence_and_close_binding(initial, self._bind_at_server_port(server, initial)))
 
-    def construct_initial_binding(self, server: Endpoint, interface: Interface) -> Sequence:
+    def construct_initial_binding(self, server: Endpoint, interface: Interface) -> RemoteCallSequence:
         """Construct the binding handle with which the client requests the port of an interface, and return a
         Binding.
 
@@ -69,29 +76,29 @@ class ServerBindings(Part):
             if interface is not QM2QM:
                 raise
         qmcomm = yield from self.construct_binding(server, QMCOMM)
-        port = yield from self.close_binding_after(qmcomm, self.ask_server_port(qmcomm, interface))
+        port = yield from self.run_sequence_and_close_binding(qmcomm, self.ask_server_port(qmcomm, interface))
         return (yield from self.construct_binding(Endpoint(server.host, port), interface))
 
-    def _bind_at_server_port(self, server: Endpoint, initial: Binding) -> Sequence:
+    def _bind_at_server_port(self, server: Endpoint, initial: Binding) -> RemoteCallSequence:
         port = yield from self.ask_server_port(initial, initial.interface)
         return (yield from self.construct_binding(Endpoint(server.host, port), initial.interface))
 
-    def call_application_method(self, server: Endpoint, method: str, **arguments: object) -> Sequence:
+    def call_application_method(self, server: Endpoint, method: str, **arguments: object) -> RemoteCallSequence:
         """Call a method of qmcomm with a separate binding handle, as an application does. Return the results by
         name.
 
         Spec: MS-MQMP 3.2.4.
         """
         binding = yield from self.bind_to_server(server, QMCOMM)
-        return (yield from self.close_binding_after(binding, self.call_method(binding, method, **arguments)))
+        return (yield from self.run_sequence_and_close_binding(binding, self.call_method(binding, method, **arguments)))
 
-    def call_method(self, binding: Binding, method: str, **arguments: object) -> Sequence:
+    def call_method(self, binding: Binding, method: str, **arguments: object) -> RemoteCallSequence:
         """Call a method that answers at once.
 
         Return the results by name; raise RemoteError if the method returns a failure HRESULT. The client treats all
         failure HRESULTs identically (MS-MQQP 3.1.4).
         """
-        results = yield CallMethod(binding, method, arguments, self.qm.settings.remote_call_ms)
+        results = yield CallMethodStep(binding, method, arguments, self.qm.settings.remote_call_ms)
         self.check(method, results)
         return results
 
@@ -109,7 +116,7 @@ class ServerBindings(Part):
         if self.is_failure(status):
             raise RemoteError(f"{method} returned {format_status(status)}", status)
 
-    def close_binding_after(self, binding: Binding, sequence: Sequence) -> Sequence:
+    def run_sequence_and_close_binding(self, binding: Binding, sequence: RemoteCallSequence) -> RemoteCallSequence:
         """Run a sequence, and close a binding handle at the end, even if the sequence fails."""
         try:
             outcome = yield from sequence

@@ -6,8 +6,8 @@ from uuid import UUID
 from reference_qm.codec import NULL_GUID, PrivateName, PrivateQueuePath, PublicName, PublicQueuePath
 from reference_qm.codec.format_names import MachineQueuePath
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.destinations import parse_name
-from reference_qm.core.names.queue_formats import SYSTEM_FLAG, QueueFormatType, SuffixType
+from reference_qm.core.names.destinations import parse_format_name_of_command
+from reference_qm.core.names.queue_formats import SYSTEM_QUEUE_FLAG, QueueFormatType, SuffixType
 from reference_qm.core.part import Part
 from reference_qm.core.remote.client_model import RemoteQueue
 
@@ -25,7 +25,7 @@ class ServerNames(Part):
         """Return the address or host name of the queue manager that hosts the queue with the given format name.
         Spec: MS-MQQP 3.2.4.1.
         """
-        name = parse_name(text)
+        name = parse_format_name_of_command(text)
         if isinstance(name, MachineQueuePath) and name.Protocol in ("TCP", "OS"):
             return name.ProtocolAddressSpecification
         if isinstance(name, PrivateQueuePath | PublicQueuePath) and name.Protocol in ("TCP", "OS"):
@@ -46,7 +46,7 @@ class ServerNames(Part):
         """Return the Identifier of the queue manager that hosts a queue, or NULL if it is unknown. A private format
         name contains the Identifier; for any other format name, the configured route of the server is used.
         """
-        name = parse_name(queue.FormatName)
+        name = parse_format_name_of_command(queue.FormatName)
         if isinstance(name, PrivateName):
             return name.ComputerGuid
         routes = self.qm.config.routes.items()
@@ -61,22 +61,24 @@ class ServerNames(Part):
 
 def build_queue_format(text: str) -> dict[str, Any]:
     """Return the QUEUE_FORMAT for a format name that ``find_server`` accepted. Spec: MS-MQMQ 2.2.7."""
-    name = parse_name(text)
+    name = parse_format_name_of_command(text)
     if isinstance(name, PublicName):
         return _build_queue_format_struct(QueueFormatType.PUBLIC, 0, name.QueueGuid)
     if isinstance(name, PrivateName):
-        suffix = SYSTEM_FLAG | SuffixType.JOURNAL if name.Journal else 0
+        suffix = SYSTEM_QUEUE_FLAG | SuffixType.JOURNAL if name.Journal else 0
         return _build_queue_format_struct(
             QueueFormatType.PRIVATE, suffix, {"Lineage": name.ComputerGuid, "Uniquifier": name.QueueIdentifier}
         )
     direct = str(name).partition("=")[2]
     if isinstance(name, MachineQueuePath):
-        return _build_queue_format_struct(QueueFormatType.DIRECT, SYSTEM_FLAG | SuffixType[name.SystemQueue], direct)
+        return _build_queue_format_struct(
+            QueueFormatType.DIRECT, SYSTEM_QUEUE_FLAG | SuffixType[name.SystemQueue], direct
+        )
     assert isinstance(name, PrivateQueuePath | PublicQueuePath)
     if name.Subqueue is not None:
         return _build_queue_format_struct(QueueFormatType.SUBQUEUE, SuffixType.SUBQUEUE, direct)
     return _build_queue_format_struct(
-        QueueFormatType.DIRECT, SYSTEM_FLAG | SuffixType.JOURNAL if name.Journal else 0, direct
+        QueueFormatType.DIRECT, SYSTEM_QUEUE_FLAG | SuffixType.JOURNAL if name.Journal else 0, direct
     )
 
 

@@ -4,10 +4,10 @@ from reference_qm.codec import FormatError, Packet, StreamFramer
 from reference_qm.core.events import SessionClosed
 from reference_qm.core.part import Part
 from reference_qm.model.adm import OutgoingQueue, Session
-from reference_qm.model.states import ConnectionStatus, Opening, OutgoingQueueState, SessionState
+from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus, OutgoingQueueState, SessionState
 from reference_qm.model.timers import SESSION_TIMERS, TimerName
 from reference_qm.surface.clock import Now
-from reference_qm.surface.effects import CloseTransport, Rejected
+from reference_qm.surface.effects import CloseTransport, CommandRejected
 
 
 class Closing(Part):
@@ -27,13 +27,13 @@ class Closing(Part):
         self.close_transport(session, reason)
         for name in (*SESSION_TIMERS, TimerName.PING_RESPONSE):
             self.qm.session_timers.stop(session, name)
-        session.opening = Opening.NOTHING
+        session.opening = AwaitedOpeningEvent.NOTHING
         session.SessionState = SessionState.CLOSED
         if queue is not None:
             queue.State = OutgoingQueueState.DISCONNECTED
-            self.qm.destinations.start_idle_timer(queue, now)
+            self.qm.destinations.start_outgoing_queue_idle_timer(queue, now)
         self.await_reconnect(session, now)
-        self.qm.post(SessionClosed(session))
+        self.qm.post_event(SessionClosed(session))
         self.report_session_end(session, reason)
 
     def close_transport(self, session: Session, reason: str) -> None:
@@ -43,7 +43,7 @@ class Closing(Part):
         self.qm.unfinished.note(session.transport, 0)
         session.framer = StreamFramer()
         if self.qm.transports.pop(session.transport, None) is not None:
-            self.qm.emit(CloseTransport(session.transport, reason))
+            self.qm.emit_effect(CloseTransport(session.transport, reason))
 
     def await_reconnect(self, session: Session, now: Now) -> None:
         """Start the retry timer of a closed session if the session still has messages to send.
@@ -60,7 +60,7 @@ class Closing(Part):
     def report_session_end(self, session: Session, reason: str) -> None:
         """Answer the commands that wait until the session is open, and store the closed session for inspection."""
         for token in session.awaiting_command_tokens:
-            self.qm.emit(Rejected(token, f"no session was opened: {reason}"))
+            self.qm.emit_effect(CommandRejected(token, f"no session was opened: {reason}"))
         session.awaiting_command_tokens.clear()
         if session.SessionState is SessionState.CLOSED and self.qm.sessions.pop(session.number, None) is not None:
             self.qm.closed_sessions.append(session)
@@ -85,11 +85,11 @@ class Closing(Part):
         """Close a session that was not established in time. Spec: MS-MQQB 3.1.6.6."""
         self.close(session, "the session was not initialized in time (MS-MQQB 3.1.6.6)", now)
 
-    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
+    def close_session_after_malformed_packet(self, session: Session, error: FormatError, now: Now) -> None:
         """Close the session after a malformed packet. Spec: MS-MQQB 3.1.5.1.3, section 2."""
         self.close(session, f"{error} (MS-MQQB 3.1.5.1.3)", now)
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         """Close the session after a packet that its state does not allow.
 
         Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.5, 3.1.5.8.

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from reference_qm.core.part import Part
 from reference_qm.model.adm import ConnectionHistoryEntry, OutgoingQueue, Session
-from reference_qm.model.states import ConnectionStatus, Opening, SessionState
+from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus, SessionState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Connect, SendPacket
 from reference_qm.surface.inputs import Endpoint
@@ -61,15 +61,17 @@ class Connecting(Part):
 
     def connect_transport(self, session: Session) -> None:
         """Connect to the acceptor's TCP port. Spec: MS-MQQB 2.1.1, 3.1.5.2.3."""
-        session.transport = self.qm.next_transport()
-        session.opening = Opening.TRANSPORT
+        session.transport = self.qm.assign_transport_name()
+        session.opening = AwaitedOpeningEvent.TRANSPORT
         self.qm.transports[session.transport] = session
-        self.qm.emit(Connect(session.transport, Endpoint(session.RemoteQMAddress, self.qm.config.remote_tcp_port)))
+        self.qm.emit_effect(
+            Connect(session.transport, Endpoint(session.RemoteQMAddress, self.qm.config.remote_tcp_port))
+        )
 
     def send(self, session: Session, packet: bytes) -> None:
         """Send a packet on the connection of a session."""
         assert session.transport is not None
-        self.qm.emit(SendPacket(session.transport, packet))
+        self.qm.emit_effect(SendPacket(session.transport, packet))
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         """Append an entry to ConnectionHistory. Spec: MS-MQQB 3.1.5.2, 3.1.5.2.3, 3.1.5.3.2, 3.1.5.4.2."""

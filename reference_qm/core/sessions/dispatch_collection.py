@@ -37,4 +37,4 @@ class DispatchCollection(Part):
         """Remove all messages of a queue from the dispatch collection, so that they are not sent. Spec: MS-MQDMPR
         3.1.7.1.34, MS-MQQB 3.1.7.1.6, 3.1.7.13.
         """
-        queue.session.OutgoingMessageTable.withhold_all()
+        queue.session.OutgoingMessageTable.withhold_all_positions()

@@ -11,7 +11,7 @@ from reference_qm.codec import (
 from reference_qm.core.part import Part
 from reference_qm.core.sessions.connecting import OFFLINE_REFUSAL, get_outgoing_queue
 from reference_qm.model.adm import Session
-from reference_qm.model.states import ConnectionStatus, Opening, OutgoingQueueState, SessionState
+from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus, OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
@@ -43,7 +43,7 @@ class Establishing(Part):
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         """Send the EstablishConnection request on a new connection. Spec: MS-MQQB 3.1.5.2.3."""
-        session.opening = Opening.NOTHING
+        session.opening = AwaitedOpeningEvent.NOTHING
         self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
         request = self.build_establish_request(session, now)
         self.qm.connecting.send(session, request.build())

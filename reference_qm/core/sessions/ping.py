@@ -3,7 +3,7 @@ from __future__ import annotations
 from reference_qm.codec import FormatError, PingPacket, parse_ping
 from reference_qm.core.part import Part
 from reference_qm.model.adm import Session
-from reference_qm.model.states import ConnectionStatus, Opening
+from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import SendDatagram
@@ -29,10 +29,10 @@ class Ping(Part):
         """Send a Ping Request, and start a timer of one second for its response. Spec: MS-MQQB 3.1.7.6."""
         self.qm.adm.PingCookie = self.qm.adm.PingCookie + 1 & 0xFFFFFFFF
         session.ping_cookie = self.qm.adm.PingCookie
-        session.opening = Opening.PING_RESPONSE
+        session.opening = AwaitedOpeningEvent.PING_RESPONSE
         request = self.build_request()
         remote = Endpoint(session.RemoteQMAddress, self.qm.config.remote_ping_port)
-        self.qm.emit(SendDatagram(PingSocket.SOURCE, remote, request.build()))
+        self.qm.emit_effect(SendDatagram(PingSocket.SOURCE, remote, request.build()))
         self.qm.session_timers.start(session, TimerName.PING_RESPONSE, self.qm.settings.ping_response_ms, now)
 
     def build_request(self) -> PingPacket:
@@ -48,7 +48,7 @@ class Ping(Part):
         request = _parse_ping_or_none(data)
         if request is not None and self.qm.config.answer_pings:
             response = self.build_response(request)
-            self.qm.emit(SendDatagram(PingSocket.LISTENER, remote, response.build()))
+            self.qm.emit_effect(SendDatagram(PingSocket.LISTENER, remote, response.build()))
 
     def build_response(self, request: PingPacket) -> PingPacket:
         """Build a Ping Response. Spec: MS-MQQB 3.1.7.7, 2.2.7 (RF is set if a session would be refused now)."""
@@ -67,11 +67,11 @@ class Ping(Part):
         if response is None or response.Cookie != self.qm.adm.PingCookie:
             return
         for session in list(self.qm.sessions.values()):
-            if session.opening is Opening.PING_RESPONSE and session.ping_cookie == response.Cookie:
-                self.response_processed(session, response, now)
+            if session.opening is AwaitedOpeningEvent.PING_RESPONSE and session.ping_cookie == response.Cookie:
+                self.on_ping_response_processed(session, response, now)
                 return
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         """Continue to establish the session, or end the attempt, depending on the Ping Response. Spec: MS-MQQB
         3.1.7.9, 3.1.7.6 step 10.
         """
@@ -84,7 +84,7 @@ class Ping(Part):
 
     def on_response_timer(self, session: Session, now: Now) -> None:
         """End the wait for a Ping Response. Spec: MS-MQQB 3.1.6.8, 3.1.7.6 step 9."""
-        if session.opening is Opening.PING_RESPONSE:
+        if session.opening is AwaitedOpeningEvent.PING_RESPONSE:
             reason = "no Ping Response arrived (MS-MQQB 3.1.6.8)"
             self.qm.closing.fail_to_establish(session, ConnectionStatus.PING_FAILURE, reason, now)
 

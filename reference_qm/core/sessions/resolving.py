@@ -10,7 +10,7 @@ from reference_qm.core.part import Part
 from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.core.store.messages import PUBLIC_QUEUE_TYPE
 from reference_qm.model.adm import NextHop, OutgoingMessagePosition, Session
-from reference_qm.model.states import ConnectionStatus, Opening, OutgoingQueueState
+from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus, OutgoingQueueState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import ResolveHost
 
@@ -50,37 +50,37 @@ class Resolving(Part):
         session.NextHopCollection.clear()
         session.RemoteQMHostName, session.RemoteQMGuid = hops[0].HostName, hops[0].QMGuid
         session.unresolved_hops, session.addresses = hops, {}
-        session.opening = Opening.ADDRESSES
+        session.opening = AwaitedOpeningEvent.ADDRESSES
         for host in dict.fromkeys(hop.HostName for hop in hops):
-            if is_address(host):
+            if is_ip_address_text(host):
                 self.store_addresses(session, host, (host,), now)
             else:
-                self.qm.emit(ResolveHost(host))
+                self.qm.emit_effect(ResolveHost(host))
 
     def _fail_to_route(self, session: Session, why: str, now: Now) -> None:
         status = ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE
         self.qm.closing.fail_to_establish(session, status, f"{why} (MS-MQQB 3.1.5.2.1)", now)
-        self.require_validation(session)
+        self.set_need_validation_state(session)
 
     def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
         """Store the addresses of a host name. Continue when all host names are resolved. Spec: MS-MQQB 3.1.5.2.1."""
         session.addresses[host] = addresses
         if all(hop.HostName in session.addresses for hop in session.unresolved_hops):
-            self.try_addresses(session, now)
+            self.connect_to_resolved_addresses(session, now)
 
-    def try_addresses(self, session: Session, now: Now) -> None:
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         """Build next hops from the resolved addresses, and connect to the first next hop. Spec: MS-MQQB 3.1.5.2.1."""
-        session.opening = Opening.NOTHING
+        session.opening = AwaitedOpeningEvent.NOTHING
         for hop in session.unresolved_hops:
             for address in session.addresses[hop.HostName]:
-                if is_address(address) and len(session.NextHopCollection) < NEXT_HOPS_LIMIT:
+                if is_ip_address_text(address) and len(session.NextHopCollection) < NEXT_HOPS_LIMIT:
                     get_outgoing_queue(session).NextHops.append(format_next_hop(address))
                     session.NextHopCollection.append(replace(hop, Address=address))
         if not session.NextHopCollection:
             hosts = ", ".join(ascii(hop.HostName) for hop in session.unresolved_hops)
             reason = f"host name {hosts} has no address (MS-MQQB 3.1.5.2.1)"
             self.qm.closing.fail_to_establish(session, ConnectionStatus.DNS_FAILURE, reason, now)
-            self.require_validation(session)
+            self.set_need_validation_state(session)
             return
         session.NextHopIndexer = 0
         self.select_next_hop(session)
@@ -95,13 +95,13 @@ class Resolving(Part):
         session.RemoteQMHostName = hop.HostName
         session.RemoteQMGuid = hop.QMGuid
 
-    def require_validation(self, session: Session) -> None:
+    def set_need_validation_state(self, session: Session) -> None:
         """Set the State of a queue whose destination could not be resolved. Spec: MS-MQQB 3.1.5.2.1."""
         queue = get_outgoing_queue(session)
         if len(session.OutgoingMessageTable) and queue.State is not OutgoingQueueState.ON_HOLD:
             queue.State = OutgoingQueueState.NEED_VALIDATION
 
-    def address_message(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def set_queue_manager_address(self, session: Session, position: OutgoingMessagePosition) -> None:
         """Set QueueManagerAddress in the packet to the queue manager of a public queue. Spec: MS-MQMQ 2.2.19.2.
 
         The directory may have been unavailable when the application sent the message (MS-MQSO 5.1.1.1).
@@ -117,7 +117,7 @@ class Resolving(Part):
 
 
 @lru_cache(maxsize=1024)  # the few addresses repeat in many attempts
-def is_address(host: str) -> bool:
+def is_ip_address_text(host: str) -> bool:
     """Return whether a host is given as an IPv4 or IPv6 address in text form."""
     try:
         ipaddress.ip_address(host)

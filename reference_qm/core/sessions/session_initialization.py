@@ -45,7 +45,7 @@ class SessionInitialization(Part):
         session.LastAckedRecoverableMsgSeqNumber = 0
         session.UnackedReceivedMsgCount = 0
         session.last_ack_number = session.already_acknowledged_count = 0
-        session.receipts = deque()
+        session.unacknowledged_receipts = deque()
 
     def initialize_timers(self, session: Session, now: Now) -> None:
         """Stop the timers that were started for an earlier connection, and start the timers for the present

@@ -22,7 +22,7 @@ from reference_qm.model.states import ConnectionStatus, OutgoingQueueState, Sess
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from reference_qm.surface.effects import Completed
+from reference_qm.surface.effects import CommandCompleted
 from reference_qm.surface.inputs import TransportAccepted
 
 RECOVERABLE_ACK_TIMEOUT_RANGE_MS = (0x000001F4, 0x0001D4C0)
@@ -38,7 +38,7 @@ class SessionOpening(Part):
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
         """Begin a session on a connection that was accepted. Spec: MS-MQQB 3.1.5.10."""
-        session = Session(self.qm.next_session_number(), initiator=False)
+        session = Session(self.qm.assign_session_number(), initiator=False)
         session.transport = event.transport
         session.RemoteQMAddress = event.remote.host
         self.qm.sessions[session.number] = session
@@ -193,9 +193,9 @@ class SessionOpening(Part):
         if queue.State is not OutgoingQueueState.ON_HOLD:
             queue.State = OutgoingQueueState.CONNECTED
         for token in session.awaiting_command_tokens:
-            self.qm.emit(Completed(token, Result()))
+            self.qm.emit_effect(CommandCompleted(token, Result()))
         session.awaiting_command_tokens.clear()
-        self.qm.post(SessionMaySend(session))
+        self.qm.post_event(SessionMaySend(session))
 
 
 def _build_connection_parameters(header: ConnectionParametersHeader) -> ConnectionParametersPacket:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reference_qm.core.part import Part
-from reference_qm.core.store.enterprise import OnAnswer
+from reference_qm.core.store.enterprise import DirectoryAnswerHandler
 from reference_qm.directory import Change, events
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.surface.clock import Now
@@ -19,9 +19,9 @@ class DirectoryLink(Part):
 
     __slots__ = ()
 
-    def read(self, answered: OnAnswer) -> None:
+    def read(self, answered: DirectoryAnswerHandler) -> None:
         """Read the whole directory."""
-        self.qm.emit(ReadDirectory(self._await_directory_answer(answered)))
+        self.qm.emit_effect(ReadDirectory(self._await_directory_answer(answered)))
 
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
         """Change the directory. In workgroup mode, the status is that of an unavailable directory.
@@ -30,15 +30,15 @@ class DirectoryLink(Part):
         """
 
         def report_answer(answer: DirectoryAnswered, now: Now) -> None:
-            events.note_change(self.qm.enterprise.state, change, answer.status)
+            events.handle_change_result(self.qm.enterprise.state, change, answer.status)
             answered(answer)
 
         if self.qm.enterprise.state.DirectoryIntegrated:
-            self.qm.emit(WriteDirectory(self._await_directory_answer(report_answer), change))
+            self.qm.emit_effect(WriteDirectory(self._await_directory_answer(report_answer), change))
         else:
             answered(DirectoryAnswered(0, Result.DIRECTORY_NOT_CONNECTED))
 
-    def _await_directory_answer(self, answered: OnAnswer) -> int:
-        token = self.qm.next_directory_token()
+    def _await_directory_answer(self, answered: DirectoryAnswerHandler) -> int:
+        token = self.qm.assign_directory_token()
         self.qm.enterprise.awaited[token] = answered
         return token

@@ -27,19 +27,19 @@ than this number is the later ordinal.
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class PendingDiskChange:
     """A change that is being written to the disk. ``token`` is the token of the command that waits for the change, or
     None if no command waits.
 
-    ``repeat`` is the part of the change that is still valid after a failed write and must be written again.
+    ``change_to_repeat`` is the part of the change that is still valid after a failed write and must be written again.
     ``sessions`` are the sessions that may send messages after the write.
     """
 
     change: Change
-    repeat: Change
+    change_to_repeat: Change
     token: int | None
-    done: Callable[[], Result]
-    undo: Callable[[], None]
+    on_saved: Callable[[], Result]
+    undo_change: Callable[[], None]
     sessions: Sequence[Session] = ()
 
 
@@ -50,8 +50,8 @@ class DiskWriteBarrier:
     """
 
     tokens: set[int]
-    reached: Callable[[Now], None]
-    missed: Callable[[str, Now], None]
+    on_all_saved: Callable[[Now], None]
+    on_write_failed: Callable[[str, Now], None]
 
 
 class Disk:
@@ -70,7 +70,7 @@ class Disk:
         """
         self.error = ""
         """The reason why the last failed change could not be written."""
-        self.pending: dict[int, Commit] = {}
+        self.pending: dict[int, PendingDiskChange] = {}
         self._emit = emit
         self._next_token = next_token
         self._repeat: Change = {}
@@ -114,18 +114,18 @@ class Disk:
         else:
             reached(now)
 
-    def pass_barriers(self, token: int, error: str | None, now: Now) -> None:
+    def report_record_to_barriers(self, token: int, error: str | None, now: Now) -> None:
         """Inform every DiskWriteBarrier that a record is on disk, or that the record could not be written."""
         waiting, self._barriers = self._barriers, []
         for barrier in waiting:
             if token in barrier.tokens and error is not None:
-                barrier.missed(error, now)
+                barrier.on_write_failed(error, now)
                 continue
             barrier.tokens.discard(token)
             if barrier.tokens:
                 self._barriers.append(barrier)
             else:
-                barrier.reached(now)
+                barrier.on_all_saved(now)
 
     def build_ordinal_reservation(self, ordinal: int) -> Change:
         """Return the change that reserves an ordinal and a block of later ordinals. The change is empty if the
@@ -147,7 +147,7 @@ class Disk:
         self.reserved_sequential = sequential_id + RESERVED_ORDINAL_COUNT
         return {"sequential_id": self.reserved_sequential}
 
-    def take_persisted_change(self, token: int) -> Commit | None:
+    def take_persisted_change(self, token: int) -> PendingDiskChange | None:
         """Record that the change with the given token is on disk. Return the change, or None if the token is
         unknown.
         """
@@ -156,13 +156,13 @@ class Disk:
             self.reserved = reserved
         return commit
 
-    def handle_failed_write(self, token: int, error: str) -> Commit | None:
+    def handle_failed_write(self, token: int, error: str) -> PendingDiskChange | None:
         """Handle a change that could not be written. The part of the change that is still valid is written with the
         next change.
         """
         self.error = error
         commit = self.pending.pop(token, None)
-        for name, value in commit.repeat.items() if commit is not None else ():
+        for name, value in commit.change_to_repeat.items() if commit is not None else ():
             newer = name in self._repeat or any(name in other.change for other in self.pending.values())
             if not newer:
                 self._repeat[name] = value
@@ -180,5 +180,5 @@ class Disk:
         repeat = self._repeat | repeat
         self._repeat = {}
         number = self._next_token()
-        self.pending[number] = Commit(repeat | change, repeat, token, done, undo, sessions)
+        self.pending[number] = PendingDiskChange(repeat | change, repeat, token, done, undo, sessions)
         self._emit(Persist(number, dict(self.pending[number].change)))

@@ -11,7 +11,7 @@ from reference_qm.core.store.entries import (
     build_message_entry,
     build_removal_change,
     build_transfer_entry,
-    format_queue_of_entry,
+    format_queue_name_of_entry,
     is_removal_reported,
 )
 from reference_qm.core.store.messages import serialize_message
@@ -51,19 +51,19 @@ class Durability(Part):
         message = position.MessageReference
         change = self.qm.disk.build_ordinal_reservation(message.Identifier.Ordinal)
         if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
-            position.key = self.qm.next_persist_token()
+            position.key = self.qm.assign_persist_token()
             change |= build_message_entry(position, serialize_message(message).build())
         if message.TransactionIdentifier is not None:
-            change["last_transaction"] = self.qm.adm.last_transaction
+            change["last_transaction"] = self.qm.adm.last_transaction_number
             if isinstance(position.QueueReference, OutgoingQueue):
                 change |= self.build_sequence_entry(position.QueueReference)
         return change
 
-    def build_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
+    def build_message_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
         """Return the change that removes messages from local queues.
 
         If the removal of a message must be acknowledged, the message stays on disk with the reason until the
-        acknowledgment is on disk (``position_deleted``).
+        acknowledgment is on disk (``on_message_position_deleted``).
         """
         change: Change = {}
         if not self.qm.disk.used:
@@ -99,7 +99,7 @@ class Durability(Part):
     def build_queue_entry(self, queue: Queue) -> Change:
         """Return the entries that store a new queue."""
         return {
-            format_queue_of_entry(queue): convert_queue_to_values(queue),
+            format_queue_name_of_entry(queue): convert_queue_to_values(queue),
             "last_private_queue_number": self.qm.adm.last_private_queue_number,
         }
 
@@ -114,4 +114,4 @@ class Durability(Part):
         for name in TRANSACTIONAL_SEQUENCE_ELEMENTS[3:]:
             identifier = getattr(session, name)
             values[name] = [identifier.Ordinal, identifier.TimeStamp]
-        return {format_queue_of_entry(queue): values, "last_sequence_time": self.qm.adm.last_sequence_time}
+        return {format_queue_name_of_entry(queue): values, "last_sequence_time": self.qm.adm.last_sequence_time}

@@ -16,7 +16,7 @@ from reference_qm.security import PrivateKeyByProvider, build_directory_key_list
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
-OnAnswer: TypeAlias = Callable[[DirectoryAnswered, Now], None]
+DirectoryAnswerHandler: TypeAlias = Callable[[DirectoryAnswered, Now], None]
 
 
 class Enterprise:
@@ -32,7 +32,7 @@ class Enterprise:
 
     def __init__(self, config: QueueManagerConfig, lost: Callable[[], None]) -> None:
         self.directory = Replica(connected=False)
-        self.awaited: dict[int, OnAnswer] = {}
+        self.awaited: dict[int, DirectoryAnswerHandler] = {}
         self.state = DirectoryState(
             LocalQueueManager=QueueManager(
                 Identifier=config.identifier,
@@ -44,7 +44,7 @@ class Enterprise:
             ),
             DirectoryIntegrated=config.directory_integrated,
             sends_notifications=config.change_notifications,
-            lost=lost,
+            on_directory_lost=lost,
         )
         self.table: RoutingTable = ()
         self.last_known: QueueManager | None = None

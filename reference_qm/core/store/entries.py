@@ -37,7 +37,7 @@ def build_message_entry(position: MessagePosition, packet: bytes, acceptance: Ac
     ``lookup`` is the LookupIdentifier, or 0 in an outgoing queue.
     """
     values: dict[str, object] = {
-        "in": format_queue_of_entry(position.QueueReference),
+        "in": format_queue_name_of_entry(position.QueueReference),
         "lookup": position.LookupIdentifier,
         "arrived": position.MessageReference.ArrivalTime,
         "packet": base64.b64encode(packet).decode(),
@@ -53,7 +53,7 @@ def build_message_entry(position: MessagePosition, packet: bytes, acceptance: Ac
         values["sequence"] = {
             "transfer": format_transfer_name(acceptance.transfer),
             "at": _encode_sequence_place(acceptance.SequenceIdentifier, acceptance.SequenceNumber),
-            "follows": _encode_sequence_place(*acceptance.follows),
+            "follows": _encode_sequence_place(*acceptance.previous_sequence_position),
         }
     return {f"message:{position.key}": values}
 
@@ -75,7 +75,9 @@ def is_removal_reported(position: MessagePosition, reason: MessageClass) -> bool
 
 def _change_entry_value(position: MessagePosition, name: str, value: object) -> Change:
     return {
-        key: {**values, name: value} for key, values in build_relocation(position).items() if isinstance(values, dict)
+        key: {**values, name: value}
+        for key, values in build_message_relocation(position).items()
+        if isinstance(values, dict)
     }
 
 
@@ -83,17 +85,17 @@ def build_transfer_entry(transfer: IncomingTransactionalTransferInfo) -> Change:
     """Return the entry of a sender's sequence. The entry contains the last message whose predecessors are all on
     disk, and RejectCount.
     """
-    place_ = _encode_sequence_place(transfer.saved_identifier, transfer.saved_number)
+    place_ = _encode_sequence_place(transfer.saved_sequence_identifier, transfer.saved_sequence_number)
     return {format_transfer_name(transfer): [*place_, transfer.RejectCount]}
 
 
 def format_transfer_name(transfer: IncomingTransactionalTransferInfo) -> str:
     """Return the name of the entry that stores a sender's sequence."""
-    number = format_queue_of_entry(transfer.QueueReference).partition(":")[2]
+    number = format_queue_name_of_entry(transfer.QueueReference).partition(":")[2]
     return f"transfer:{number}:{transfer.SenderIdentifier}:{transfer.FormatName}"
 
 
-def list_transfers(queue: Queue) -> Iterable[IncomingTransactionalTransferInfo]:
+def list_incoming_transfers(queue: Queue) -> Iterable[IncomingTransactionalTransferInfo]:
     """Return the senders' sequences of a queue."""
     return queue.IncomingTransactionalTransferInfoCollection.values()
 
@@ -107,7 +109,7 @@ def build_removal_change(positions: Iterable[MessagePosition]) -> Change:
     return {f"message:{position.key}": None for position in positions if position.key}
 
 
-def build_relocation(position: MessagePosition) -> Change:
+def build_message_relocation(position: MessagePosition) -> Change:
     """Return the change that stores the current queue of a message."""
     return build_message_entry(position, serialize_message(position.MessageReference).build()) if position.key else {}
 
@@ -123,7 +125,7 @@ def format_history_name(entry: MessageIDHistoryEntry) -> str:
     return f"history:{format_guid(identifier.QueueManagerGuid)}:{identifier.Ordinal}"
 
 
-def format_queue_of_entry(queue: Queue) -> str:
+def format_queue_name_of_entry(queue: Queue) -> str:
     """Return the name of a queue in entries: the number of a local queue (never reused), the destination of an
     outgoing queue, or the name of a system queue.
 
@@ -133,7 +135,7 @@ def format_queue_of_entry(queue: Queue) -> str:
     if isinstance(queue, OutgoingQueue):
         return f"outgoing:{queue.DestinationFormatName}"
     if queue.parent is not None:
-        return f"{format_queue_of_entry(queue.parent)};{queue.Pathname.partition(';')[2]}"
+        return f"{format_queue_name_of_entry(queue.parent)};{queue.Pathname.partition(';')[2]}"
     if queue.QueueType is QueueType.SYSTEM:
         return queue.Pathname
     return f"queue:{queue.Identifier if queue.PrivateQueueNumber is None else queue.PrivateQueueNumber}"

@@ -36,7 +36,12 @@ from reference_qm.core.store.multiple_destinations import add_destination_lists,
 from reference_qm.core.store.security_text import describe_security
 from reference_qm.model.adm import Message
 from reference_qm.model.states import DeliveryGuarantee
-from reference_qm.security import UNPROTECTED_ATTRIBUTES, SignatureType, add_security_attributes, read_security
+from reference_qm.security import (
+    ATTRIBUTES_OF_UNPROTECTED_MESSAGE,
+    SignatureType,
+    add_security_attributes,
+    read_security_attributes,
+)
 
 HASH_SHA_512 = 0x0000800E
 ENCRYPTION_RC4 = 0x00006801
@@ -46,13 +51,13 @@ Spec: MS-MQMQ 2.2.19.3, MS-MQDMPR 3.1.1.12.
 """
 
 (
-    PRIVATE_ON_SOURCE_TYPE,
-    PRIVATE_ON_DESTINATION_TYPE,
+    PRIVATE_QUEUE_ON_SOURCE_HOST_TYPE,
+    PRIVATE_QUEUE_ON_DESTINATION_HOST_TYPE,
     PUBLIC_QUEUE_TYPE,
-    PRIVATE_ON_OTHER_HOST_TYPE,
+    PRIVATE_QUEUE_ON_OTHER_HOST_TYPE,
     DIRECT_QUEUE_TYPE,
 ) = 0x2, 0x3, 0x5, 0x6, 0x7
-SAME_AS_ADMIN_QUEUE_TYPE, PRIVATE_ON_ADMIN_HOST_TYPE = 0x1, 0x4
+RESPONSE_SAME_AS_ADMIN_QUEUE_TYPE, PRIVATE_QUEUE_ON_ADMIN_QUEUE_HOST_TYPE = 0x1, 0x4
 """The values of DQ, AQ and RQ in UserHeader.Flags for private queues. Spec: MS-MQMQ 2.2.19.2."""
 
 ACK_BITS_BY_NAME = {
@@ -188,13 +193,13 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
     if packet.MultiQueueFormatHeader is not None:
         attributes |= read_destination_lists(packet.MultiQueueFormatHeader)
     algorithms = (properties.PrivacyLevel, properties.HashAlgorithm, properties.EncryptionAlgorithm)
-    if packet.SecurityHeader is not None or algorithms != UNPROTECTED_ATTRIBUTES:
-        attributes["security"] = read_security(packet)
+    if packet.SecurityHeader is not None or algorithms != ATTRIBUTES_OF_UNPROTECTED_MESSAGE:
+        attributes["security"] = read_security_attributes(packet)
     return Message(
         **attributes,
         Identifier=MessageIdentifier(source, user.MessageID),
         DestinationQueueFormatName=_decode_queue_name(
-            user.DestinationQueue, PRIVATE_ON_DESTINATION_TYPE, source, receiver
+            user.DestinationQueue, PRIVATE_QUEUE_ON_DESTINATION_HOST_TYPE, source, receiver
         )
         or "",
         DestinationQueueManagerIdentifier=user.QueueManagerAddress,
@@ -321,10 +326,10 @@ def _encode_queue_name(format_name: str | None, source: UUID, destination: UUID)
         return PUBLIC_QUEUE_TYPE, PublicQueueFormatName(name.QueueGuid)
     if isinstance(name, PrivateName) and not name.Journal:
         if name.ComputerGuid == destination:
-            return PRIVATE_ON_DESTINATION_TYPE, PrivateQueueFormatNameId(name.QueueIdentifier)
+            return PRIVATE_QUEUE_ON_DESTINATION_HOST_TYPE, PrivateQueueFormatNameId(name.QueueIdentifier)
         if name.ComputerGuid == source:
-            return PRIVATE_ON_SOURCE_TYPE, PrivateQueueFormatNameId(name.QueueIdentifier)
-        return PRIVATE_ON_OTHER_HOST_TYPE, PrivateQueueFormatName(name.ComputerGuid, name.QueueIdentifier)
+            return PRIVATE_QUEUE_ON_SOURCE_HOST_TYPE, PrivateQueueFormatNameId(name.QueueIdentifier)
+        return PRIVATE_QUEUE_ON_OTHER_HOST_TYPE, PrivateQueueFormatName(name.ComputerGuid, name.QueueIdentifier)
     raise CommandError(f"{format_name!a} does not fit into a packet: use a direct, public or private format name")
 
 
@@ -348,7 +353,7 @@ def _read_attributes_of_queues(user: UserHeader, receiver: UUID) -> dict[str, An
     response_queue = _decode_queue_name(user.ResponseQueue, user.RQ, source, receiver, _find_admin_host(user, receiver))
     return {
         "AdministrationQueueFormatName": admin_queue,
-        "ResponseQueueFormatName": admin_queue if user.RQ == SAME_AS_ADMIN_QUEUE_TYPE else response_queue,
+        "ResponseQueueFormatName": admin_queue if user.RQ == RESPONSE_SAME_AS_ADMIN_QUEUE_TYPE else response_queue,
     }
 
 
@@ -380,9 +385,9 @@ def _decode_queue_name(
     if isinstance(queue, PrivateQueueFormatName):
         return str(PrivateName(queue.SourceQueueManager, queue.PrivateQueueIdentifier))
     hosts = {
-        PRIVATE_ON_SOURCE_TYPE: source,
-        PRIVATE_ON_DESTINATION_TYPE: receiver,
-        PRIVATE_ON_ADMIN_HOST_TYPE: admin_host,
+        PRIVATE_QUEUE_ON_SOURCE_HOST_TYPE: source,
+        PRIVATE_QUEUE_ON_DESTINATION_HOST_TYPE: receiver,
+        PRIVATE_QUEUE_ON_ADMIN_QUEUE_HOST_TYPE: admin_host,
     }
     return str(PrivateName(hosts[kind], queue.PrivateQueueIdentifier))
 
@@ -405,7 +410,7 @@ def _find_admin_host(user: UserHeader, receiver: UUID) -> UUID:
     """
     if isinstance(user.AdminQueue, PrivateQueueFormatName):
         return user.AdminQueue.SourceQueueManager
-    return receiver if user.AQ == PRIVATE_ON_DESTINATION_TYPE else user.SourceQueueManager
+    return receiver if user.AQ == PRIVATE_QUEUE_ON_DESTINATION_HOST_TYPE else user.SourceQueueManager
 
 
 def _get_class_name(value: int) -> str:

@@ -15,7 +15,7 @@ from reference_qm.security import SecurityDescriptor
 
 def convert_queue_to_values(queue: Queue) -> dict[str, object]:
     """Return the persistent attributes of a queue as JSON-ready values."""
-    return {name: write(getattr(queue, name)) for name, (write, _) in CONVERTERS_OF_ATTRIBUTES.items()}
+    return {name: write(getattr(queue, name)) for name, (write, _) in CONVERTERS_BY_QUEUE_ATTRIBUTE.items()}
 
 
 def _require_text(value: Any) -> str:
@@ -55,7 +55,7 @@ _TEXT_CONVERTERS, _BOOLEAN_CONVERTERS, _NUMBER_CONVERTERS = (
     (_return_unchanged, _require_number),
 )
 _GUID_CONVERTERS = (str, UUID)
-CONVERTERS_OF_ATTRIBUTES: dict[str, tuple[Callable[[Any], object], Callable[[Any], Any]]] = {
+CONVERTERS_BY_QUEUE_ATTRIBUTE: dict[str, tuple[Callable[[Any], object], Callable[[Any], Any]]] = {
     "Pathname": _TEXT_CONVERTERS,
     "QualifiedPathname": _TEXT_CONVERTERS,
     "Identifier": _GUID_CONVERTERS,
@@ -79,4 +79,4 @@ CONVERTERS_OF_ATTRIBUTES: dict[str, tuple[Callable[[Any], object], Callable[[Any
 """For each persistent attribute: the function that converts its value for the store, and the function that converts
 the value back.
 """
-REQUIRED_ATTRIBUTES = ("Pathname", "Transactional", "BasePriority")
+REQUIRED_QUEUE_ATTRIBUTES = ("Pathname", "Transactional", "BasePriority")

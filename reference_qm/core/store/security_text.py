@@ -13,9 +13,9 @@ from reference_qm.codec import FormatError
 from reference_qm.core.arguments import convert_argument_word
 from reference_qm.core.errors import CommandError
 from reference_qm.security import (
-    ST_NONE,
-    ST_QUEUE_MANAGER,
-    ST_SID,
+    SENDER_TYPE_NONE,
+    SENDER_TYPE_QUEUE_MANAGER,
+    SENDER_TYPE_SID,
     Account,
     EncryptionAlgorithm,
     HashAlgorithm,
@@ -32,11 +32,18 @@ _SIGNATURE_TYPE_BY_NAME: Mapping[str, int] = {"none": 0} | {level.name.lower(): 
 _PRIVACY_LEVEL_BY_NAME: Mapping[str, int] = {level.name.lower(): level for level in PrivacyLevel}
 _HASH_ALGORITHM_BY_NAME: Mapping[str, int] = {one.name.lower(): one for one in HashAlgorithm}
 _ENCRYPTION_ALGORITHM_BY_NAME: Mapping[str, int] = {one.name.lower(): one for one in EncryptionAlgorithm}
-_SENDER_TYPE_BY_NAME: Mapping[str, int] = {"none": ST_NONE, "sid": ST_SID, QUEUE_MANAGER_SENDER_WORD: ST_QUEUE_MANAGER}
+_SENDER_TYPE_BY_NAME: Mapping[str, int] = {
+    "none": SENDER_TYPE_NONE,
+    "sid": SENDER_TYPE_SID,
+    QUEUE_MANAGER_SENDER_WORD: SENDER_TYPE_QUEUE_MANAGER,
+}
 
 
 def parse_requested_security(
-    request: SendMessage, accounts: tuple[Account, ...], own: UUID, preset_hash: HashAlgorithm = HashAlgorithm.SHA512
+    request: SendMessage,
+    accounts: tuple[Account, ...],
+    own: UUID,
+    default_hash_algorithm: HashAlgorithm = HashAlgorithm.SHA512,
 ) -> MessageSecurity | None:
     """Return the security attributes that a command requests, or None if it requests none. Raises CommandError for
     an invalid value.
@@ -48,19 +55,23 @@ def parse_requested_security(
     privacy = convert_argument_word("privacy_level", request.privacy_level, _PRIVACY_LEVEL_BY_NAME)
     named = request.hash_algorithm
     algorithm = (
-        preset_hash if named is None else convert_argument_word("hash_algorithm", named, _HASH_ALGORITHM_BY_NAME)
+        default_hash_algorithm
+        if named is None
+        else convert_argument_word("hash_algorithm", named, _HASH_ALGORITHM_BY_NAME)
     )
     if not level and not privacy and request.sender is None:
         return None
     sender = request.sender or (accounts[0].name if accounts else QUEUE_MANAGER_SENDER_WORD)
-    kind, identifier = ST_NONE, b""
+    kind, identifier = SENDER_TYPE_NONE, b""
     if sender == QUEUE_MANAGER_SENDER_WORD:
-        kind, identifier = ST_QUEUE_MANAGER, own.bytes_le
+        kind, identifier = SENDER_TYPE_QUEUE_MANAGER, own.bytes_le
     elif sender != NO_SENDER_WORD:
-        kind, identifier = ST_SID, find_account("sender", sender, accounts).SecurityIdentifier.build()
+        kind, identifier = SENDER_TYPE_SID, find_account("sender", sender, accounts).SecurityIdentifier.build()
     certificate = b""
     if level:
-        signer = request.certificate or (sender if kind == ST_SID else accounts[0].name if accounts else sender)
+        signer = request.certificate or (
+            sender if kind == SENDER_TYPE_SID else accounts[0].name if accounts else sender
+        )
         account = find_account("certificate", signer, accounts)
         if account.key is None or not account.certificates:
             raise CommandError(f"the account {account.name!a} has no certificate with a local private key")
@@ -99,7 +110,7 @@ def _format_sender_identity(security: MessageSecurity) -> str | None:
     if not identifier:
         return None
     try:
-        if security.SenderIdentifierType == ST_QUEUE_MANAGER:
+        if security.SenderIdentifierType == SENDER_TYPE_QUEUE_MANAGER:
             return str(UUID(bytes_le=identifier))
         return str(Sid.parse(identifier))
     except (FormatError, ValueError):

@@ -31,7 +31,7 @@ class Administering(Part):
         session = queue.session
         if session.SessionState is SessionState.OPEN:
             self.qm.connecting.send(session, self.build_pause_ack(session).build())
-            self.qm.session_acks.note_acknowledged(session, now)
+            self.qm.session_acks.reset_unacknowledged_counts(session, now)
         session.SessionActive = False
         queue.State = OutgoingQueueState.ON_HOLD
         self.qm.dispatch_collection.remove_queue(queue)

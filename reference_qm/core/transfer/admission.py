@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 Outcome = UserMessagePacket | MessageClass
 """The result of a check: the packet with which the next check continues, or the class of the refusal."""
 
-Check = Callable[[Session, UserMessagePacket, Any, Now], Outcome]
+AdmissionCheck = Callable[[Session, UserMessagePacket, Any, Now], Outcome]
 """A check of an arrived message. The third argument is the destination queue, or None if there is no such queue."""
 
 
@@ -50,12 +50,12 @@ class Admission(Part):
         has already carried out step 1 (duplicates) and the counting in step 2. Step 4 (SessionHeader) does not depend
         on the message. Step 6 (sequence) and step 8 (quotas) are carried out later.
         """
-        checks: tuple[Check, ...] = (
+        checks: tuple[AdmissionCheck, ...] = (
             self.check_destination,
             self.check_transactional_queue,
             self.check_nontransactional_queue,
             self.qm.security_on_receipt.check_security,
-            self.qm.security_on_receipt.check_queue_demands,
+            self.qm.security_on_receipt.check_queue_security_demands,
             self.check_expiration,
         )
         for check in checks:
@@ -80,7 +80,7 @@ class Admission(Part):
             message = replace(message, Body=b"")  # 3.1.7.15: an encrypted body is not returned
         self.qm.admin_acks.acknowledge_failure(message, message_class, now)
         if packet.TransactionHeader is not None:
-            self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
+            self.qm.final_acks.send_negative_final_ack(session, packet, message_class, now)
 
     def check_destination(self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now) -> Outcome:
         """Check whether the destination queue exists. Spec: MS-MQQB 3.1.5.8.2."""
@@ -113,25 +113,27 @@ class Admission(Part):
         that requests negative journaling is journaled here, because its sender does not keep it after the session
         acknowledgment (E34).
         """
-        if not self.qm.lifetimes.has_expired(packet, now):
+        if not self.qm.lifetimes.has_message_expired(packet, now):
             return packet
         message = self.build_message(packet, now)
         if was_message_accepted(queue, packet, message):
             return packet
-        self.journal_refused(message)
+        self.journal_refused_message(message)
         return MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
-    def journal_refused(self, message: Message) -> None:
+    def journal_refused_message(self, message: Message) -> None:
         """Put a refused message into the local dead-letter queue if the message requests negative journaling and
         the queue has room.
 
         Spec: MS-MQQB 3.1.5.8.8. A transactional message is journaled by its sender after the FinalAck (3.1.5.7).
         """
         wanted = message.TransactionIdentifier is None and message.NegativeJournalingRequested
-        if wanted and not self.qm.quotas.check(self.qm.adm.SystemDeadletterQueue, message):
+        if wanted and not self.qm.quotas.check_room_for_message(self.qm.adm.SystemDeadletterQueue, message):
             self.qm.journaling.put_into_system_queue(self.qm.adm.SystemDeadletterQueue, message)
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
         """Return whether a queue has room for a message. If the queue has no room, refuse the message. Spec:
         MS-MQQB 3.1.5.8.8.
 
@@ -140,15 +142,15 @@ class Admission(Part):
         like a message refused in an earlier step (E40). Its sender gets a FinalAck and continues after the missing
         message.
         """
-        status: EnqueueStatus = self.qm.quotas.check(queue, message)
+        status: EnqueueStatus = self.qm.quotas.check_room_for_message(queue, message)
         if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
-            self.journal_refused(message)
+            self.journal_refused_message(message)
             self.refuse_message(session, packet, MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA, now)
         elif status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
-            self.close_above_quota(session, now)
+            self.close_session_above_quota(session, now)
         return status is EnqueueStatus.NO_ERROR
 
-    def close_above_quota(self, session: Session, now: Now) -> None:
+    def close_session_above_quota(self, session: Session, now: Now) -> None:
         """Close the session of a message that would exceed the quota of the queue manager, or that arrived during
         flow control. Spec: MS-MQQB 3.1.5.8.8 (rStatus 2), MS-MQDMPR 3.1.7.1.9.
         """

@@ -23,10 +23,10 @@ class UnsavedArrival:
 
     position: MessagePosition
     entry: MessageIDHistoryEntry
-    claims: list[tuple[Session, RecoverableReceipt]] = field(default_factory=list)
-    acceptance: AcceptedMessage | None = None
+    receipts_of_sessions: list[tuple[Session, RecoverableReceipt]] = field(default_factory=list)
+    accepted_message: AcceptedMessage | None = None
     """The place of a transactional message in its sequence, or None for any other message."""
-    routed: UserMessagePacket | None = None
+    routed_packet: UserMessagePacket | None = None
     """The packet to forward if the message is for another queue manager, or None if it is for a local queue."""
 
 
@@ -56,23 +56,23 @@ class Arrival(Part):
         The message and its history entry are one record. If only the history entry survived a crash, the repeated
         message would be discarded as a duplicate and lost.
         """
-        token = self.qm.next_persist_token()
+        token = self.qm.assign_persist_token()
         self.qm.savings[token] = saving
         saving.position.key = token
         saving.position.awaits_disk = True
         change = build_message_entry(
-            saving.position, packet.build(), saving.acceptance
+            saving.position, packet.build(), saving.accepted_message
         ) | build_message_id_history_entry(saving.entry)
-        if saving.acceptance is not None:
-            change |= build_transfer_entry(saving.acceptance.transfer)
-        self.qm.emit(Persist(token, change))
+        if saving.accepted_message is not None:
+            change |= build_transfer_entry(saving.accepted_message.transfer)
+        self.qm.emit_effect(Persist(token, change))
 
     def message_arrived(self, position: MessagePosition, now: Now) -> None:
         """Make an arrived message available. A message that must be saved is already on disk.
 
         Spec: MS-MQQB 3.1.5.8 steps 8 to 10.
         """
-        self.qm.positions.message_available(position)
+        self.qm.positions.on_message_available(position)
         self.report_arrival(position, now)
 
     def report_arrival(self, position: MessagePosition, now: Now) -> None:

@@ -27,7 +27,7 @@ class Enqueueing(Part):
         For a message that timed out in transit, the document has a status and names CURRENT_TIME, but has no step.
         Here a message is refused when its TimeToReachQueue has passed, which is counted as in MS-MQQB 3.1.7.1.2.
         """
-        status: EnqueueStatus = self.qm.quotas.check(queue, message)
+        status: EnqueueStatus = self.qm.quotas.check_room_for_message(queue, message)
         if status is EnqueueStatus.NO_ERROR and now.utc_s - message.SentTime > message.TimeToReachQueue:
             return EnqueueStatus.TIMED_OUT
         return status
@@ -66,7 +66,7 @@ class Enqueueing(Part):
         for single in descriptor.OpenQueueDescriptorCollection:
             copy = replace(
                 message,
-                Identifier=MessageIdentifier(self.qm.adm.Identifier, self.qm.numbering.assign_identifier()),
+                Identifier=MessageIdentifier(self.qm.adm.Identifier, self.qm.numbering.assign_message_ordinal()),
                 DestinationQueueFormatName=single.FormatName,
                 DestinationQueueManagerIdentifier=get_destination_guid(single.FormatName),
             )
@@ -165,7 +165,7 @@ class Enqueueing(Part):
         status, descriptor = self.qm.queue_opening.open_queue(to, access, share, now)
         if descriptor is None:
             raise CommandError(f"{to!a} cannot be opened for sending: {status.name}")
-        first = MessageIdentifier(self.qm.adm.Identifier, self.qm.numbering.predict_next_identifier())
+        first = MessageIdentifier(self.qm.adm.Identifier, self.qm.numbering.predict_next_message_ordinal())
         outcome = self.enqueue_to_open_queue(descriptor, message, now, transaction)
         self.qm.queue_opening.close_queue(descriptor)
         if outcome is not EnqueueStatus.NO_ERROR:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from reference_qm.codec import MessageClass
-from reference_qm.core.events import LifetimesChanged
+from reference_qm.core.events import MessageDeadlinesChanged
 from reference_qm.core.part import Part
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.states import MessagePositionState
@@ -29,14 +29,14 @@ class Expiring(Part):
         before it is sent again. A message whose session has not been initialized since the start is checked only
         before it is sent.
         """
-        self.qm.post(LifetimesChanged())
-        self.delete_not_received(list(self.qm.to_be_received.take_due_items(now.utc_s)), now)
+        self.qm.post_event(MessageDeadlinesChanged())
+        self.delete_messages_not_received_in_time(list(self.qm.to_be_received.take_due_items(now.utc_s)), now)
         for session, position in self.qm.to_be_sent.take_due_items(now.utc_s):
             may_have_arrived = position.AwaitingAck or position.ReceivedSessionAck
             if not may_have_arrived and session.TxOutgoingSequence is not None:
-                self.qm.sending.delete_expired(session, position, now)
+                self.qm.sending.delete_expired_message(session, position, now)
 
-    def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
+    def delete_messages_not_received_in_time(self, positions: list[MessagePosition], now: Now) -> None:
         """Delete messages that were not received in time. Spec: MS-MQDMPR 3.1.7.2.7.
 
         In the document, the deletion of a transactional message becomes part of the transaction that its
@@ -60,5 +60,5 @@ class Expiring(Part):
                 self.qm.positions.unlock_message(position)
 
         self.qm.disk.commit(
-            self.qm.durability.build_removal(expired, reason), None, delete_expired_messages, try_again_later
+            self.qm.durability.build_message_removal(expired, reason), None, delete_expired_messages, try_again_later
         )

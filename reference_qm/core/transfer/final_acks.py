@@ -3,7 +3,7 @@ from __future__ import annotations
 from reference_qm.codec import FinalAckBody, FormatError, MessageClass, UserMessagePacket
 from reference_qm.core.part import Part
 from reference_qm.core.store.entries import build_removal_change, is_removal_reported
-from reference_qm.core.transfer.transactional_sending import leave_window
+from reference_qm.core.transfer.transactional_sending import stop_counting_as_unacknowledged
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
@@ -27,7 +27,7 @@ class FinalAcks(Part):
         try:
             body = FinalAckBody.parse(properties.MessageBody)
         except FormatError as error:
-            self.qm.closing.refuse_malformed(session, error, now)
+            self.qm.closing.close_session_after_malformed_packet(session, error, now)
             return
         if body.SourceGUID != self.qm.adm.Identifier:
             return
@@ -38,35 +38,37 @@ class FinalAcks(Part):
                 position = sender.OutgoingMessageTable.find(body.SourceGUID, body.MessageID)
                 if position is None or not position.TxSequenceNumber:
                     continue
-                leave_window(sender, position)
+                stop_counting_as_unacknowledged(sender, position)
                 sender.OutgoingMessageTable.remove(position)
-                self.qm.transactional_sending.leave_sequence(sender, position)
-            self.journal_completed(position, properties.MessageClass)
-            self.qm.order_acks.note_transfer(sender)
+                self.qm.transactional_sending.remove_message_from_sequence(sender, position)
+            self.journal_completed_message(position, properties.MessageClass)
+            self.qm.order_acks.update_outgoing_transfer_info(sender)
             self.qm.sending.dispatch_messages(sender, now)
             return
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         """Put a message into the system journal or a dead-letter queue, if the message requests it. Spec: MS-MQQB
         3.1.5.7.
         """
         received = message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE
-        journal = self.qm.journaling.journal_delivered if received else self.qm.journaling.journal_failed
+        journal = (
+            self.qm.journaling.journal_delivered_message if received else self.qm.journaling.journal_failed_message
+        )
         journal(position.MessagePosition)
 
     # -- the receiver of transactional messages -----------------------------------------------------------------------
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def on_message_position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         """Send the acknowledgments that are required when a message leaves its queue.
 
         Spec: MS-MQDMPR 3.1.7.2.1, MS-MQQB 3.1.7.2.
         """
         if is_removal_reported(position, reason):
             self.qm.admin_acks.acknowledge_receive(position.MessageReference, reason, now)
-            self.acknowledge_final(position, reason, now)
+            self.send_final_ack_of_message(position, reason, now)
             self.qm.disk.save(build_removal_change([position]))
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         """Send the FinalAck for a transactional message that has left its queue. Spec: MS-MQQB 3.1.7.2.2.
 
         A FinalAck is sent only for a transactional message (2.2.5), although 3.1.7.2.2 names every message that
@@ -84,7 +86,7 @@ class FinalAcks(Part):
         )
         self.qm.order_acks.send_transactional_ack(position.order_queue, reason, body, now)
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         """Send the negative FinalAck for a message that was refused. Spec: MS-MQQB 3.1.5.8.2, 3.1.7.17."""
@@ -108,7 +110,7 @@ class FinalAcks(Part):
         """
         if not session.initiator:
             for position in session.OutgoingMessageTable:
-                leave_window(session, position)
+                stop_counting_as_unacknowledged(session, position)
                 session.OutgoingMessageTable.remove(position)
                 if position.recoverable:
                     self.move_to_outgoing_queue(position, now)

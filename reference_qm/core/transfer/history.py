@@ -38,7 +38,7 @@ class History(Part):
         self.qm.adm.MessageIDHistoryTable.insert(entry)
         for saving in self.qm.savings.values():
             if saving.entry.MessageIdentifier == entry.MessageIdentifier:
-                saving.claims.append((session, receipt))
+                saving.receipts_of_sessions.append((session, receipt))
                 return
         receipt.done = True
         self.qm.disk.save(build_message_id_history_entry(entry))

@@ -123,9 +123,9 @@ class Identifying(Part):
             return
         self.note_packet_received(session)
         if error.field in _FIELDS_WITH_FIXED_VALUES:
-            self.verify_signature(session, error, now)
+            self.close_session_after_wrong_signature(session, error, now)
         else:
-            self.qm.closing.refuse_malformed(session, error, now)
+            self.qm.closing.close_session_after_malformed_packet(session, error, now)
 
     def check_announced_size(self, session: Session, now: Now) -> None:
         """Close the session if the PacketSize of an unfinished packet exceeds the size that the state allows. Spec:
@@ -154,11 +154,11 @@ class Identifying(Part):
             packet = self.identify_packet(data)
             self.check_field_values(packet)
         except FormatError as error:
-            self.qm.closing.refuse_malformed(session, error, now)
+            self.qm.closing.close_session_after_malformed_packet(session, error, now)
             return
         receiver = RECEIVER_BY_STATE_AND_PACKET.get((session.SessionState, type(packet)))
         if receiver is None:
-            self.qm.closing.refuse_out_of_state(session, packet, now)
+            self.qm.closing.close_session_after_unexpected_packet(session, packet, now)
         else:
             receiver(self.qm)(session, packet, now)
 
@@ -187,6 +187,6 @@ class Identifying(Part):
                     path, 0, section, f"the value is 0x{value:X}, which is outside 0x{lowest:X} to 0x{highest:X}"
                 )
 
-    def verify_signature(self, session: Session, error: FormatError, now: Now) -> None:
+    def close_session_after_wrong_signature(self, session: Session, error: FormatError, now: Now) -> None:
         """Close the session because of a wrong VersionNumber or Signature. Spec: MS-MQQB 3.1.5.1.2."""
         self.qm.closing.close(session, f"{error} (MS-MQQB 3.1.5.1.2)", now)

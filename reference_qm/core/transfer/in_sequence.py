@@ -55,7 +55,7 @@ class InSequence(Part):
         if not self.is_in_sequence(session, packet):
             self.reject_out_of_sequence(session, transfer, now)
             return
-        if not self.qm.admission.has_room(session, packet, queue, message, now):
+        if not self.qm.admission.has_queue_room_for_message(session, packet, queue, message, now):
             return
         transfer = transfer or _create_transfer(queue, key, message.DestinationQueueFormatName)
         follows = (transfer.SequenceIdentifier, transfer.SequenceNumber)
@@ -66,7 +66,7 @@ class InSequence(Part):
                 session, packet.UserHeader.SourceQueueManager
             )
         acceptance = AcceptedMessage(transfer, position, transfer.SequenceIdentifier, transfer.SequenceNumber, follows)
-        transfer.unsaved.append(acceptance)
+        transfer.unsaved_messages.append(acceptance)
         receipt.done = False
         self.qm.arrival.save_message(UnsavedArrival(position, entry, [(session, receipt)], acceptance), packet)
 
@@ -110,15 +110,18 @@ class InSequence(Part):
         session.IncomingTxSequenceNumber = transfer.SequenceNumber = header.TxSequenceNumber
         transfer.LastAccessTime = now.utc_s
 
-    def confirm_saved(self, acceptance: AcceptedMessage, sessions: list[Session], now: Now) -> None:
+    def confirm_message_saved(self, acceptance: AcceptedMessage, sessions: list[Session], now: Now) -> None:
         """Allow a message to be acknowledged when the message and its predecessors are on disk. Spec: MS-MQQB
         3.1.1.6.2.
         """
-        acceptance.saved = True
+        acceptance.is_saved = True
         transfer = acceptance.transfer
-        while transfer.unsaved and transfer.unsaved[0].saved:
-            first = transfer.unsaved.popleft()
-            transfer.saved_identifier, transfer.saved_number = first.SequenceIdentifier, first.SequenceNumber
+        while transfer.unsaved_messages and transfer.unsaved_messages[0].is_saved:
+            first = transfer.unsaved_messages.popleft()
+            transfer.saved_sequence_identifier, transfer.saved_sequence_number = (
+                first.SequenceIdentifier,
+                first.SequenceNumber,
+            )
             if first.position.State is MessagePositionState.LOCKED:
                 self.qm.arrival.message_arrived(first.position, now)
         for session in sessions:
@@ -126,18 +129,21 @@ class InSequence(Part):
                 session.order_acks_due[transfer] = None
                 self.qm.order_acks.start_order_ack_timer(session, now)
 
-    def withdraw_unsaved(self, transfer: IncomingTransactionalTransferInfo) -> None:
+    def withdraw_unsaved_message(self, transfer: IncomingTransactionalTransferInfo) -> None:
         """Set a sequence back to the last message that is on disk with all its predecessors. The sender repeats the
         later messages, because they were not acknowledged.
 
         Spec: MS-MQQB 3.1.1.6.2. Later messages that are on disk are removed as well, because they would be out of
         order.
         """
-        for acceptance in transfer.unsaved:
+        for acceptance in transfer.unsaved_messages:
             acceptance.position.QueueReference.MessagePositionList.remove(acceptance.position)
-        self.qm.disk.save(build_removal_change(acceptance.position for acceptance in transfer.unsaved))
-        transfer.unsaved.clear()
-        transfer.SequenceIdentifier, transfer.SequenceNumber = transfer.saved_identifier, transfer.saved_number
+        self.qm.disk.save(build_removal_change(acceptance.position for acceptance in transfer.unsaved_messages))
+        transfer.unsaved_messages.clear()
+        transfer.SequenceIdentifier, transfer.SequenceNumber = (
+            transfer.saved_sequence_identifier,
+            transfer.saved_sequence_number,
+        )
 
 
 def _create_transfer(queue: Queue, key: TransferKey, format_name: str) -> IncomingTransactionalTransferInfo:

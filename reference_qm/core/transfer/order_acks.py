@@ -19,7 +19,7 @@ from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER, is_for_order
 from reference_qm.core.part import Part
 from reference_qm.core.transfer.transactional_sending import get_outgoing_sequence
 from reference_qm.model.adm import (
-    NO_SEQUENCE,
+    NO_SEQUENCE_INFO,
     IncomingTransactionalTransferInfo,
     Message,
     MessagePosition,
@@ -79,18 +79,18 @@ class OrderAcks(Part):
         try:
             body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
         except FormatError as error:
-            self.qm.closing.refuse_malformed(session, error, now)
+            self.qm.closing.close_session_after_malformed_packet(session, error, now)
             return
         for queue in self.qm.adm.OutgoingQueues.values():
             sender = queue.session
             if sender.OutgoingTxSequenceID == body.TxSequenceID and sender.TxOutgoingSequence is not None:
                 if body.TxSequenceNumber < sender.OutgoingTxSequenceNumber:
-                    self.note(sender, body, now)
-                    self.delete_order_acknowledged(sender, body)
-                    self.note_transfer(sender)
+                    self.note_last_message_in_order(sender, body, now)
+                    self.delete_order_acknowledged_messages(sender, body)
+                    self.update_outgoing_transfer_info(sender)
                 return
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         """Record the last message that arrived in order, and restart the wait for the acknowledgment of later
         messages.
 
@@ -112,7 +112,7 @@ class OrderAcks(Part):
             if session.SessionState is SessionState.OPEN and sequence.UnackedSequence:
                 self.qm.transactional_sending.start_ack_wait_timer(session, now)
 
-    def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
+    def delete_order_acknowledged_messages(self, session: Session, body: OrderAckBody) -> None:
         """Delete the messages that arrived in order. If no message is left, begin a new sequence. Spec: MS-MQQB
         3.1.5.6.
 
@@ -123,10 +123,10 @@ class OrderAcks(Part):
             if 0 < position.TxSequenceNumber <= body.TxSequenceNumber:
                 position.ReceivedOrderAck = True
                 if position.ReceivedSessionAck:
-                    self.qm.transactional_sending.delete_ordered(session, position)
+                    self.qm.transactional_sending.delete_order_acknowledged_message(session, position)
         self.qm.transactional_sending.begin_sequence(session)
 
-    def note_transfer(self, session: Session) -> None:
+    def update_outgoing_transfer_info(self, session: Session) -> None:
         """Set the OutgoingTransferInfo of the queue of a session. Spec: MS-MQQB 3.1.5.6, 3.1.5.8.8, MS-MQDMPR
         3.1.1.4.
         """
@@ -139,11 +139,11 @@ class OrderAcks(Part):
             return  # no connection since the start, so no acknowledgment is due
         unacked = sequence.UnackedSequence
         queue.OutgoingTransferInfoReference = OutgoingTransferInfo(
-            EodFirstNonAck=unacked[0] if unacked else NO_SEQUENCE,
+            EodFirstNonAck=unacked[0] if unacked else NO_SEQUENCE_INFO,
             EodLastAck=sequence.LastAck,
             EodLastAckCount=sequence.LastAckCount,
             EodLastAckTime=sequence.TimeOfLastAck,
-            EodLastNonAck=unacked[-1] if unacked else NO_SEQUENCE,
+            EodLastNonAck=unacked[-1] if unacked else NO_SEQUENCE_INFO,
             EodNextSeq=SequenceInfo(int(session.OutgoingTxSequenceID), number, number - 1),
             EodNoAckCount=len(unacked),
             EodNoReadCount=len(session.AwaitingFinalACKTable),
@@ -180,7 +180,7 @@ class OrderAcks(Part):
             return
         due, session.order_acks_due = session.order_acks_due, {}
         for transfer in due:
-            if transfer.saved_number:
+            if transfer.saved_sequence_number:
                 name = self.build_order_queue_name(session, transfer.SenderIdentifier)
                 body = self.build(transfer)
                 self.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ORDER_ACK, body, now)
@@ -188,7 +188,9 @@ class OrderAcks(Part):
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         """Build the body of an OrderAck. Spec: MS-MQQB 2.2.4.1 (``receive`` explains the TxSequenceID)."""
-        return OrderAckBody(transfer.saved_identifier, transfer.saved_number, transfer.saved_number - 1)
+        return OrderAckBody(
+            transfer.saved_sequence_identifier, transfer.saved_sequence_number, transfer.saved_sequence_number - 1
+        )
 
     def build_order_queue_name(self, session: Session, source: UUID) -> str:
         """Return the format name of the order queue of a sender. Spec: MS-MQQB 3.1.7.17.
@@ -215,7 +217,7 @@ class OrderAcks(Part):
         """
         order_ack = message_class is MessageClass.MQMSG_CLASS_ORDER_ACK
         message = Message(
-            Identifier=MessageIdentifier(self.qm.adm.Identifier, self.qm.numbering.assign_identifier()),
+            Identifier=MessageIdentifier(self.qm.adm.Identifier, self.qm.numbering.assign_message_ordinal()),
             DestinationQueueFormatName=name,
             DestinationQueueManagerIdentifier=get_destination_guid(name),
             Class=message_class,
@@ -228,7 +230,7 @@ class OrderAcks(Part):
         queue = self._find_queue_of_open_session(name) or self.qm.destinations.open_outgoing_queue(name, now)
         position = MessagePosition(message, queue)
         self.qm.disk.save(self.qm.durability.build_send_record(position))
-        self.qm.sending.message_position_available(queue, position, now)
+        self.qm.sending.on_message_position_available(queue, position, now)
 
     def _find_queue_of_open_session(self, name: str) -> OutgoingQueue | None:
         """Return the outgoing queue of an open session to the host of an order queue, or None.

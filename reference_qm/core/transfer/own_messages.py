@@ -35,17 +35,17 @@ class OwnMessages(Part):
         name = message.DestinationQueueFormatName
         message = replace(
             message,
-            Identifier=MessageIdentifier(self.qm.adm.Identifier, self.qm.numbering.assign_identifier()),
+            Identifier=MessageIdentifier(self.qm.adm.Identifier, self.qm.numbering.assign_message_ordinal()),
             DestinationQueueManagerIdentifier=get_destination_guid(name),
         )
         if isinstance(queue, OutgoingQueue):
             position = MessagePosition(message, queue)
             self.qm.disk.save(self.qm.durability.build_send_record(position))
-            self.qm.sending.message_position_available(queue, position, now)
+            self.qm.sending.on_message_position_available(queue, position, now)
         else:
             position = self.qm.positions.insert_message(queue, replace(message, ArrivalTime=now.utc_s))
             self.qm.disk.save(self.qm.durability.build_send_record(position))
-            self.qm.positions.message_available(position)
+            self.qm.positions.on_message_available(position)
 
     def _open_queue(self, message: Message, now: Now) -> Queue | None:
         """Open the destination queue for sending. Return None if it cannot be opened. Spec: MS-MQDMPR 3.1.7.1.5."""
@@ -76,4 +76,4 @@ class OwnMessages(Part):
         if isinstance(queue, OutgoingQueue):
             waiting = len(queue.session.OutgoingMessageTable)
             return not self.qm.adm.Throttled and waiting < self.qm.config.max_outgoing_messages
-        return not queue.Transactional and not self.qm.quotas.check(queue, message)
+        return not queue.Transactional and not self.qm.quotas.check_room_for_message(queue, message)

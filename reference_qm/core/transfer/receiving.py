@@ -37,7 +37,7 @@ class Receiving(Part):
         independent: the SessionHeader is processed even if the message is refused, and vice versa (field text of note
         <14>).
         """
-        if len(session.receipts) >= UNSAVED_MESSAGES_LIMIT:
+        if len(session.unacknowledged_receipts) >= UNSAVED_MESSAGES_LIMIT:
             reason = (
                 f"{UNSAVED_MESSAGES_LIMIT} messages are waiting for the disk: "
                 "with more, sequence numbers would repeat (MS-MQQB 3.1.5.8.7)"
@@ -47,17 +47,17 @@ class Receiving(Part):
         receipt = RecoverableReceipt()
         recoverable = bool(packet.UserHeader.DM)
         if recoverable:
-            session.receipts.append(receipt)
-        self.count_received(session, packet)
-        self.note_activity(session, packet, now)
+            session.unacknowledged_receipts.append(receipt)
+        self.count_message_received_on_session(session, packet)
+        self.note_session_activity(session, packet, now)
         if packet.SessionHeader is not None:
-            self.qm.session_acks.process_header(session, packet.SessionHeader, now)
+            self.qm.session_acks.process_session_header(session, packet.SessionHeader, now)
         self.take_message(session, packet, receipt, now)
         if recoverable and receipt.done:
-            self.acknowledge_after_consequences(session, receipt, now)
+            self.acknowledge_after_following_changes(session, receipt, now)
         self.qm.session_acks.acknowledge_full_window(session, now)
 
-    def acknowledge_after_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
+    def acknowledge_after_following_changes(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
         """Acknowledge a message that is not stored itself, when the changes that it caused are on disk.
 
         Spec: MS-MQQB 3.1.5.8.7. Such a message was refused and put into a dead-letter queue, or is a FinalAck that
@@ -75,7 +75,7 @@ class Receiving(Part):
 
         self.qm.disk.call_when_saved(flag_message, close_unsaved, now)
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
         """Count a received message on its session: in the count of all messages and, if it is recoverable, in the count
         of recoverable messages. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.7, MS-MQMQ 2.2.20.4.
         """
@@ -84,7 +84,7 @@ class Receiving(Part):
         if packet.UserHeader.DM:
             session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount + 1 & 0xFFFF
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         """Record that the session is active. Start the Session Ack Send Timer if it is not running. Spec: MS-MQQB
         3.1.5.8.2.
         """
@@ -100,7 +100,7 @@ class Receiving(Part):
         A discarded message is also acknowledged; otherwise the sender would send it forever. OrderAcks and
         FinalAcks are identified as in 3.1.5.1.1, and are counted like other messages, as in figure 14.
         """
-        if not self.is_addressed_here(packet):
+        if not self.is_for_this_queue_manager(packet):
             self.qm.routing.route_message(session, packet, receipt, now)
             return
         if self.is_misdirected(packet):
@@ -132,7 +132,7 @@ class Receiving(Part):
             self.qm.disk.save(build_message_id_history_entry(entry))
             return
         message = deserialize_message(admitted, self.qm.adm.Identifier, now.utc_s)
-        if not self.qm.admission.has_room(session, admitted, queue, message, now):
+        if not self.qm.admission.has_queue_room_for_message(session, admitted, queue, message, now):
             receipt.done = session.SessionState is SessionState.OPEN
             if receipt.done:
                 self.qm.disk.save(build_message_id_history_entry(entry))
@@ -146,7 +146,7 @@ class Receiving(Part):
             self.qm.disk.save(build_message_id_history_entry(entry))
             self.qm.arrival.message_arrived(position, now)
 
-    def is_addressed_here(self, packet: UserMessagePacket) -> bool:
+    def is_for_this_queue_manager(self, packet: UserMessagePacket) -> bool:
         """Return whether a message is for this queue manager. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5.
 
         A QueueManagerAddress of zero, which every message with a direct name has, stands for this queue manager.
@@ -171,13 +171,15 @@ class Receiving(Part):
 
     def on_persisted(self, saving: UnsavedArrival, now: Now) -> None:
         """Make a message that is now on disk available, and acknowledge it. Spec: MS-MQQB 3.1.5.8.7, 3.1.5.8.8."""
-        for session, receipt in saving.claims:
+        for session, receipt in saving.receipts_of_sessions:
             receipt.done = True
             self.qm.session_acks.flag_recoverable(session, now)
-        if saving.acceptance is not None:
-            self.qm.in_sequence.confirm_saved(saving.acceptance, [session for session, _ in saving.claims], now)
-        elif saving.routed is not None:
-            self.qm.routing.forward_message(saving.position, saving.routed, now)
+        if saving.accepted_message is not None:
+            self.qm.in_sequence.confirm_message_saved(
+                saving.accepted_message, [session for session, _ in saving.receipts_of_sessions], now
+            )
+        elif saving.routed_packet is not None:
+            self.qm.routing.forward_message(saving.position, saving.routed_packet, now)
         elif saving.position.State is MessagePositionState.LOCKED:
             self.qm.arrival.message_arrived(saving.position, now)
 
@@ -188,14 +190,17 @@ class Receiving(Part):
         Spec: MS-MQQB 3.1.5.8.7.
         """
         saving.position.State = MessagePositionState.DELETED
-        if saving.routed is None:
+        if saving.routed_packet is None:
             saving.position.QueueReference.MessagePositionList.remove(saving.position)
         self.qm.adm.MessageIDHistoryTable.remove(saving.entry)
-        if saving.acceptance is not None and saving.acceptance in saving.acceptance.transfer.unsaved:
-            self.qm.in_sequence.withdraw_unsaved(saving.acceptance.transfer)
-        for session, receipt in saving.claims:
+        if (
+            saving.accepted_message is not None
+            and saving.accepted_message in saving.accepted_message.transfer.unsaved_messages
+        ):
+            self.qm.in_sequence.withdraw_unsaved_message(saving.accepted_message.transfer)
+        for session, receipt in saving.receipts_of_sessions:
             self._close_session_of_unsaved(session, receipt, error, now)
 
     def _close_session_of_unsaved(self, session: Session, receipt: RecoverableReceipt, error: str, now: Now) -> None:
-        if session.SessionState is SessionState.OPEN and receipt in session.receipts:
+        if session.SessionState is SessionState.OPEN and receipt in session.unacknowledged_receipts:
             self.qm.closing.close(session, f"a message could not be saved: {error} (MS-MQQB 3.1.5.8.7)", now)

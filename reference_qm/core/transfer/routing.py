@@ -36,7 +36,7 @@ class Routing(Part):
         the directory lists as routing servers. An expired message is deleted before it is sent (3.1.7.1.2).
         """
         if not self.is_routable(packet):
-            receipt.done, receipt.acknowledge = True, False
+            receipt.done, receipt.must_be_acknowledged = True, False
             return
         entry = None if packet.UserHeader.TH else self.qm.history.find_duplicate(packet)
         if entry is not None:
@@ -51,7 +51,7 @@ class Routing(Part):
             return
         if self.qm.adm.Throttled:
             self.qm.adm.MessageIDHistoryTable.remove(entry)
-            self.qm.admission.close_above_quota(session, now)
+            self.qm.admission.close_session_above_quota(session, now)
             return
         onward = replace(
             counted,
@@ -63,7 +63,9 @@ class Routing(Part):
             message, self.qm.destinations.open_outgoing_queue(message.DestinationQueueFormatName, now)
         )
         if onward.UserHeader.DM:
-            self.qm.arrival.save_message(UnsavedArrival(position, entry, [(session, receipt)], routed=onward), onward)
+            self.qm.arrival.save_message(
+                UnsavedArrival(position, entry, [(session, receipt)], routed_packet=onward), onward
+            )
         else:
             self.qm.disk.save(build_message_id_history_entry(entry))
             self.forward_message(position, onward, now)
@@ -105,10 +107,10 @@ class Routing(Part):
         queue = position.QueueReference
         assert isinstance(queue, OutgoingQueue)
         position.awaits_disk = False
-        self.qm.sending.put_outgoing(queue.session, OutgoingMessagePosition(position, packet), now)
+        self.qm.sending.add_message_to_session_table(queue.session, OutgoingMessagePosition(position, packet), now)
         self.qm.tracing.trace_received(position.MessageReference, now)
         if packet.UserHeader.TH:
-            self.qm.order_acks.note_transfer(queue.session)
+            self.qm.order_acks.update_outgoing_transfer_info(queue.session)
 
 
 def _get_destination_key(packet: UserMessagePacket) -> str:

@@ -8,7 +8,7 @@ from reference_qm.codec import FormatError, MessageClass, MisuseError, UserMessa
 from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
 from reference_qm.core.store.messages import serialize_message
-from reference_qm.core.transfer.security_on_receipt import find_unmet_demand
+from reference_qm.core.transfer.security_on_receipt import find_unmet_security_demand
 from reference_qm.model.adm import Message, Queue, Session
 from reference_qm.security import (
     MessageRefused,
@@ -16,7 +16,7 @@ from reference_qm.security import (
     SecurityError,
     SignatureType,
     encrypt_message,
-    read_security,
+    read_security_attributes,
     sign_message,
 )
 from reference_qm.surface.clock import Now
@@ -105,7 +105,7 @@ class Securing(Part):
         manager, except that no encryption is required.
         """
         wanted = message.security
-        refusal: object = find_unmet_demand(
+        refusal: object = find_unmet_security_demand(
             queue,
             authenticated=wanted is not None and bool(wanted.AuthenticationLevel),
             encrypted=wanted is not None and bool(wanted.PrivacyLevel),
@@ -120,7 +120,7 @@ class Securing(Part):
             except (SecurityError, FormatError, MessageRefused) as error:
                 refusal = error
             else:
-                arrived = read_security(packet)
+                arrived = read_security_attributes(packet)
                 message = replace(message, security=replace(arrived, PrivacyLevel=wanted.PrivacyLevel))
             self.qm.cache_timers.start(now)
         if refusal is not None:

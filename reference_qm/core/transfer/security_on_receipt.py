@@ -9,7 +9,7 @@ from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.model.adm import Queue, Session
 from reference_qm.security import (
     MessageRefused,
-    Receiver,
+    ReceiverSecurityData,
     Sid,
     SignatureType,
     UserSignCerts,
@@ -76,7 +76,7 @@ class SecurityOnReceipt(Part):
             packet.SecurityHeader, self._build_receiver(), self.qm.security_lookup.find_queue_security(queue)
         )
 
-    def check_queue_demands(
+    def check_queue_security_demands(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> UserMessagePacket | MessageClass:
         """Check whether a message is authenticated and encrypted as its queue requires. Spec: MS-MQDMPR 3.1.1.2.
@@ -88,10 +88,10 @@ class SecurityOnReceipt(Part):
             return packet
         security = packet.SecurityHeader
         authenticated, encrypted = (False, False) if security is None else (bool(security.AS), bool(security.EB))
-        return find_unmet_demand(queue, authenticated=authenticated, encrypted=encrypted) or packet
+        return find_unmet_security_demand(queue, authenticated=authenticated, encrypted=encrypted) or packet
 
-    def _build_receiver(self) -> Receiver:
-        return Receiver(
+    def _build_receiver(self) -> ReceiverSecurityData:
+        return ReceiverSecurityData(
             self.qm.caches, self.qm.config.security.encryption_keys, _AccountFinder(self.qm.security_lookup)
         )
 
@@ -100,7 +100,7 @@ class SecurityOnReceipt(Part):
         return build_signed_content(packet, kind)
 
 
-def find_unmet_demand(queue: Queue, *, authenticated: bool, encrypted: bool) -> MessageClass | None:
+def find_unmet_security_demand(queue: Queue, *, authenticated: bool, encrypted: bool) -> MessageClass | None:
     """Return the class of the refusal if a message is not authenticated or encrypted as its queue requires,
     otherwise None.
     """

@@ -38,23 +38,23 @@ class Sending(Part):
             )
         change = self.qm.durability.build_send_record(position)
         position.awaits_disk = bool(change)
-        self.message_position_available(queue, position, now)
+        self.on_message_position_available(queue, position, now)
         return change
 
     def remove_unsaved_message(self, queue: OutgoingQueue, position: MessagePosition) -> None:
         """Remove a message from its outgoing queue, because its record could not be written."""
         for outgoing in queue.session.OutgoingMessageTable:
             if outgoing.MessagePosition is position:
-                self.remove_unsent(queue.session, outgoing)
+                self.remove_unsent_message(queue.session, outgoing)
 
-    def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
+    def on_message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
         """Add a message to the session of its outgoing queue. Spec: MS-MQQB 3.1.7.12."""
         packet = self.construct_user_message(position)
         number = position.MessageReference.TransactionSequenceNumber
         outgoing = OutgoingMessagePosition(position, packet, TxSequenceNumber=number)
-        self.put_outgoing(queue.session, outgoing, now)
+        self.add_message_to_session_table(queue.session, outgoing, now)
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         """Add a message to the table of its session, establish the session if necessary, and send the message.
         Spec: MS-MQQB 3.1.7.12.
 
@@ -125,15 +125,15 @@ class Sending(Part):
 
         Spec: MS-MQQB 3.1.7.1.
         """
-        self.qm.resolving.address_message(session, position)
-        if self.qm.lifetimes.has_expired(position.UserMessage, now):
-            self.delete_expired(session, position, now)
+        self.qm.resolving.set_queue_manager_address(session, position)
+        if self.qm.lifetimes.has_message_expired(position.UserMessage, now):
+            self.delete_expired_message(session, position, now)
             return True
         if not self.sign_and_encrypt_message(session, position, now):
             return True
         packet = self.update_user_message(session, position, now)
         self.transmit(session, position, packet)
-        self.qm.post(MessageSent(session, position.MessagePosition.MessageReference))
+        self.qm.post_event(MessageSent(session, position.MessagePosition.MessageReference))
         return True
 
     def sign_and_encrypt_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
@@ -155,24 +155,24 @@ class Sending(Part):
         position.UserMessage = replace(secured, TransactionHeader=sent.TransactionHeader)
         return True
 
-    def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def delete_expired_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         """Delete an expired message. Acknowledge and journal the expiration if the message requests it. Spec:
         MS-MQQB 3.1.7.1.2.
         """
-        self.remove_unsent(session, position)
-        self.qm.post(MessageExpired(position.MessagePosition))
+        self.remove_unsent_message(session, position)
+        self.qm.post_event(MessageExpired(position.MessagePosition))
 
-    def delete_unsent(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def delete_unsent_message(self, session: Session, position: OutgoingMessagePosition) -> None:
         """Delete a message that must not be sent, and journal the message if it requests this. Spec: MS-MQQB
         3.1.7.1.5.1.
         """
-        self.remove_unsent(session, position)
-        self.qm.journaling.journal_failed(position.MessagePosition)
+        self.remove_unsent_message(session, position)
+        self.qm.journaling.journal_failed_message(position.MessagePosition)
 
-    def remove_unsent(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def remove_unsent_message(self, session: Session, position: OutgoingMessagePosition) -> None:
         """Remove a message that was not sent from its outgoing queue."""
         session.OutgoingMessageTable.remove(position)
-        self.qm.transactional_sending.leave_sequence(session, position)
+        self.qm.transactional_sending.remove_message_from_sequence(session, position)
 
     def is_from_this_queue_manager(self, packet: UserMessagePacket) -> bool:
         """Return whether this queue manager is the source of a message. The source of a routed message is another
@@ -200,9 +200,9 @@ class Sending(Part):
             packet = replace(
                 packet,
                 BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags | BaseHeader.flags(SH=1)),
-                SessionHeader=self.qm.session_acks.build_header(session),
+                SessionHeader=self.qm.session_acks.build_session_header(session),
             )
-            self.qm.session_acks.note_acknowledged(session, now)
+            self.qm.session_acks.reset_unacknowledged_counts(session, now)
         session.OutgoingMessageTable.note_position_sent(position)
         if not self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_WAIT, session.number)):
             self.qm.session_acks.start_wait_timer(session, now)
@@ -229,5 +229,5 @@ class Sending(Part):
         """Delete a message that cannot be encrypted, and journal the message if it requests this. Spec: MS-MQQB
         3.1.7.1.5.1.
         """
-        self.delete_unsent(session, position)
+        self.delete_unsent_message(session, position)
         self.qm.connecting.add_connection_history(session, ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE, now)

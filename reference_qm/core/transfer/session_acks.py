@@ -8,7 +8,7 @@ from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
-FLAG_BITS = 32
+RECOVERABLE_ACK_FLAG_COUNT = 32
 _HALF_OF_SEQUENCE_RANGE = 0x8000
 
 
@@ -19,9 +19,9 @@ class SessionAcks(Part):
 
     def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
         """Handle a SessionAck Packet. Spec: MS-MQQB 3.1.5.5."""
-        self.process_header(session, packet.SessionHeader, now)
+        self.process_session_header(session, packet.SessionHeader, now)
 
-    def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
+    def process_session_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         """Handle an acknowledgment. Then send the messages for which the window has room. Spec: MS-MQQB 3.1.5.5."""
         newly = header.AckSequenceNumber - session.last_ack_number & 0xFFFF
         if newly > session.MessageSentCount - session.last_ack_number & 0xFFFF:
@@ -29,14 +29,14 @@ class SessionAcks(Part):
                 f"the field acknowledges message {header.AckSequenceNumber}, which does not await an acknowledgment"
             )
             error = FormatError("SessionHeader.AckSequenceNumber", 0, "MS-MQMQ 2.2.20.4", message)
-            self.qm.closing.refuse_malformed(session, error, now)
+            self.qm.closing.close_session_after_malformed_packet(session, error, now)
             return
         session.last_ack_number = header.AckSequenceNumber
         self.mark_acknowledged(session, header)
         self.delete_acknowledged_express(session, header)
         self.delete_acknowledged_recoverable(session, header)
         self.validate_message_counts(session, header, now)
-        self.qm.post(SessionMaySend(session))
+        self.qm.post_event(SessionMaySend(session))
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         """Set ReceivedSessionAck of the messages whose receipt the acknowledgment confirms. Spec: MS-MQQB
@@ -87,7 +87,7 @@ class SessionAcks(Part):
         2.2.19.2).
         """
         session.OutgoingMessageTable.remove(position)
-        self.qm.journaling.journal_delivered(position.MessagePosition)
+        self.qm.journaling.journal_delivered_message(position.MessagePosition)
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         """Close the session if the message counts of the two sides differ. Otherwise restart the wait for
@@ -129,17 +129,17 @@ class SessionAcks(Part):
         """Send a SessionAck Packet. Spec: MS-MQQB 3.1.6.4, 3.1.5.8.7."""
         packet = self.build(session)
         self.qm.connecting.send(session, packet.build())
-        self.note_acknowledged(session, now)
+        self.reset_unacknowledged_counts(session, now)
 
     def build(self, session: Session) -> SessionAckPacket:
         """Build a SessionAck Packet. Spec: MS-MQQB 2.2.6, 3.1.6.4."""
         return SessionAckPacket(
             BaseHeader(Flags=BaseHeader.flags(IN=1, SH=1, PR=3)),
             InternalHeader(Flags=InternalHeader.flags(PT=PT_SESSION_ACK)),
-            self.build_header(session),
+            self.build_session_header(session),
         )
 
-    def build_header(self, session: Session) -> SessionHeader:
+    def build_session_header(self, session: Session) -> SessionHeader:
         """Build the SessionHeader that acknowledges all messages received so far. Spec: MS-MQQB 3.1.6.4, 3.1.7.1.3,
         MS-MQMQ 2.2.20.4.
 
@@ -157,14 +157,14 @@ class SessionAcks(Part):
             WindowSize=session.WindowSize,
         )
 
-    def note_acknowledged(self, session: Session, now: Now) -> None:
+    def reset_unacknowledged_counts(self, session: Session, now: Now) -> None:
         """Reset the counts and flags of unacknowledged messages, because an acknowledgment was sent. Spec: MS-MQQB
         3.1.6.4, 3.1.5.8.7, 3.1.7.1.3, 3.1.7.11.
 
         Messages that the disk has not confirmed remain in the count; otherwise they would never be acknowledged.
         The Session Ack Send Timer continues only if there are such messages (3.1.2.5; 3.1.6.4 says "restarted").
         """
-        unsaved = len(session.receipts)
+        unsaved = len(session.unacknowledged_receipts)
         session.RecoverableMsgAckFlags = 0
         session.UnackedReceivedMsgCount = session.already_acknowledged_count = unsaved & 0xFFFF
         session.LastAckedRecoverableMsgSeqNumber = session.RecoverableMessageReceivedCount - unsaved & 0xFFFF
@@ -174,24 +174,30 @@ class SessionAcks(Part):
 
     def flag_recoverable(self, session: Session, now: Now) -> None:
         """Set the acknowledgment flags of messages that are on disk, in sequence. Spec: MS-MQQB 3.1.5.8.7."""
-        while session.SessionState is SessionState.OPEN and session.receipts and session.receipts[0].done:
-            if session.receipts[0].acknowledge:
-                self.set_flag(session, now)
-            session.receipts.popleft()
+        while (
+            session.SessionState is SessionState.OPEN
+            and session.unacknowledged_receipts
+            and session.unacknowledged_receipts[0].done
+        ):
+            if session.unacknowledged_receipts[0].must_be_acknowledged:
+                self.set_acknowledgment_flag(session, now)
+            session.unacknowledged_receipts.popleft()
 
-    def set_flag(self, session: Session, now: Now) -> None:
+    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
         """Set the acknowledgment flag of the first message that waits for it. If no flag is left for this message,
         first send an acknowledgment.
 
         Spec: MS-MQQB 3.1.5.8.7. Every acknowledgment, including this one, clears the flags; otherwise the flags
         would later stand for other messages.
         """
-        number = session.RecoverableMessageReceivedCount - len(session.receipts) + 1
-        if (number - session.LastAckedRecoverableMsgSeqNumber - 1 & 0xFFFF) >= FLAG_BITS:
+        number = session.RecoverableMessageReceivedCount - len(session.unacknowledged_receipts) + 1
+        if (number - session.LastAckedRecoverableMsgSeqNumber - 1 & 0xFFFF) >= RECOVERABLE_ACK_FLAG_COUNT:
             self.send(session, now)
         if not session.RecoverableMsgAckFlags:
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.RecoverableAckSendTimeout, now)
-        session.RecoverableMsgAckFlags |= 1 << (number - session.LastAckedRecoverableMsgSeqNumber - 1 & FLAG_BITS - 1)
+        session.RecoverableMsgAckFlags |= 1 << (
+            number - session.LastAckedRecoverableMsgSeqNumber - 1 & RECOVERABLE_ACK_FLAG_COUNT - 1
+        )
 
     def acknowledge_full_window(self, session: Session, now: Now) -> None:
         """Acknowledge at once if the sender's window is full. Spec: MS-MQQB 2.2.2.1, 3.1.1.6.1.
@@ -215,4 +221,4 @@ def _is_recoverable_flag_set(header: SessionHeader, number: int) -> bool:
     if first and number == first:
         return True
     bit = number - first & 0xFFFF
-    return bit < FLAG_BITS and bool(header.RecoverableMsgAckFlags >> bit & 1)
+    return bit < RECOVERABLE_ACK_FLAG_COUNT and bool(header.RecoverableMsgAckFlags >> bit & 1)

@@ -86,10 +86,10 @@ class TransactionalSending(Part):
             self.start_ack_wait_timer(session, now)
         for position in session.OutgoingMessageTable:
             if position.TxSequenceNumber and not position.ReceivedOrderAck:
-                leave_window(session, position)
+                stop_counting_as_unacknowledged(session, position)
                 session.OutgoingMessageTable.mark_for_resending(position)
                 self.qm.dispatch_collection.add(session, position)
-        self.qm.post(SessionMaySend(session))
+        self.qm.post_event(SessionMaySend(session))
 
     def lengthen_resend_interval(self, session: Session) -> None:
         """Increase the resend interval after a timeout. Spec: MS-MQQB 3.1.1.3 (ResendTimerTable), note <24>.
@@ -115,10 +115,10 @@ class TransactionalSending(Part):
         """
         session.OutgoingMessageTable.keep_until_order_ack(position)
         if position.ReceivedOrderAck:
-            self.delete_ordered(session, position)
+            self.delete_order_acknowledged_message(session, position)
             self.begin_sequence(session)
 
-    def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def delete_order_acknowledged_message(self, session: Session, position: OutgoingMessagePosition) -> None:
         """Delete a message that arrived in order, or keep the message until its FinalAck arrives. Spec: MS-MQQB
         3.1.5.6.
         """
@@ -130,7 +130,7 @@ class TransactionalSending(Part):
         else:
             self.qm.disk.save(build_removal_change([position.MessagePosition]))
 
-    def leave_sequence(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def remove_message_from_sequence(self, session: Session, position: OutgoingMessagePosition) -> None:
         """Remove a message from its sequence, because it will not be sent or acknowledged again.
 
         Spec: MS-MQQB 3.1.7.1.3.
@@ -164,7 +164,7 @@ class TransactionalSending(Part):
                 self.qm.disk.save(self.qm.durability.build_sequence_entry(session.OutgoingQueueReference))
 
 
-def leave_window(session: Session, position: OutgoingMessagePosition) -> None:
+def stop_counting_as_unacknowledged(session: Session, position: OutgoingMessagePosition) -> None:
     """Stop counting a message as an unacknowledged message. Spec: MS-MQQB 3.1.1.3.1 (UnAckedMessageCount)."""
     if position.AwaitingAck:
         session.UnAckedMessageCount -= 1

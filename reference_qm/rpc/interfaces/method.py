@@ -62,15 +62,15 @@ class Method:
     parameters: tuple[Parameter, ...]
     handle: Parameter | None = field(init=False)
     """The parameter that is a context handle. A method has at most one such parameter."""
-    handle_kind: str = field(init=False)
+    handle_type_name: str = field(init=False)
     """The name of the context handle's type."""
     takes_handle: bool = field(init=False)
     """Whether a request contains a context handle."""
-    answers_handle: bool = field(init=False)
+    returns_handle: bool = field(init=False)
     """Whether a response contains a context handle."""
     opens_handle: bool = field(init=False)
     """Whether a call may open a new context handle. In this case the handle is an [out] parameter only."""
-    passing: Mapping[Direction, tuple[Parameter, ...]] = field(init=False, repr=False, compare=False)
+    parameters_by_direction: Mapping[Direction, tuple[Parameter, ...]] = field(init=False, repr=False, compare=False)
     """For each direction, the parameters that the stub contains: those of a request (IN) and those of a response
     (OUT).
     """
@@ -84,11 +84,11 @@ class Method:
         answers = handle is not None and bool(handle.direction & Direction.OUT)
         derived = {
             "handle": handle,
-            "handle_kind": kind,
+            "handle_type_name": kind,
             "takes_handle": takes,
-            "answers_handle": answers,
+            "returns_handle": answers,
             "opens_handle": answers and not takes,
-            "passing": {
+            "parameters_by_direction": {
                 way: tuple(one for one in self.parameters if one.direction & way)
                 for way in (Direction.IN, Direction.OUT)
             },
@@ -112,7 +112,9 @@ class Method:
         """Return the stub of a request. Raise MisuseError if arguments are missing, unknown or invalid."""
         return self._build_stub(arguments, encoding, Direction.IN, arguments)
 
-    def build_out(self, results: Mapping[str, Any], encoding: Encoding, arguments: Mapping[str, Any]) -> bytes:
+    def build_out_parameters(
+        self, results: Mapping[str, Any], encoding: Encoding, arguments: Mapping[str, Any]
+    ) -> bytes:
         """Return the stub of a response. Raise MisuseError if results are missing, unknown or invalid."""
         return self._build_stub(results, encoding, Direction.OUT, {**arguments, **results})
 
@@ -122,7 +124,7 @@ class Method:
         reader = NdrReader(stub, encoding, self.section)
         values: dict[str, Any] = {}
         scope = dict(beside)
-        for one in self.passing[direction]:
+        for one in self.parameters_by_direction[direction]:
             reader.where = one.name
             values[one.name] = scope[one.name] = one.type.read_whole_value(reader, scope)
         reader.read_bytes(min(reader.remaining, padding))
@@ -133,10 +135,12 @@ class Method:
         self, values: Mapping[str, Any], encoding: Encoding, direction: Direction, scope: Mapping[str, Any]
     ) -> bytes:
         writer = NdrWriter(encoding, self.name)
-        passing = self.passing[direction]
-        if values.keys() != {one.name for one in passing}:
-            writer.raise_misuse(f"takes {', '.join(one.name for one in passing)}, not {', '.join(values)}")
-        for one in passing:
+        parameters_by_direction = self.parameters_by_direction[direction]
+        if values.keys() != {one.name for one in parameters_by_direction}:
+            writer.raise_misuse(
+                f"takes {', '.join(one.name for one in parameters_by_direction)}, not {', '.join(values)}"
+            )
+        for one in parameters_by_direction:
             writer.where = f"{self.name} {one.name}"
             one.type.write_whole_value(writer, values[one.name], scope)
         return bytes(writer.data)

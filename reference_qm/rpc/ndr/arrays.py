@@ -7,14 +7,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, NeighbourValues
+from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, NeighbourFieldValues
 from reference_qm.rpc.ndr.types import WCHAR, NdrType
 
 SizeAttribute = str | int
 """The value of a size_is or length_is: either the name of a neighbouring field or parameter, or a constant."""
 
 
-def get_correlated_value(given: SizeAttribute, scope: NeighbourValues) -> int:
+def get_correlated_value(given: SizeAttribute, scope: NeighbourFieldValues) -> int:
     """Return the value of a size_is or length_is, which is a number of elements."""
     return given if isinstance(given, int) else scope[given]
 
@@ -32,10 +32,10 @@ class FixedArray(NdrType):
     def get_least_size(self, encoding: Encoding) -> int:
         return self.size * self.element.get_least_size(encoding)
 
-    def read(self, reader: NdrReader, scope: NeighbourValues) -> Any:
+    def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> Any:
         return self.element.read_array_elements(reader, self.size, scope)
 
-    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
         if len(value) != self.size:
             writer.raise_misuse(f"has {len(value)} elements, not {self.size}")
         self.element.write_array_elements(writer, value, scope)
@@ -54,10 +54,10 @@ class ConformantArray(NdrType):
     def get_least_size(self, encoding: Encoding) -> int:
         return encoding.pointer_size
 
-    def read(self, reader: NdrReader, scope: NeighbourValues) -> Any:
+    def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> Any:
         return self.read_elements(reader, reader.read_count(), scope)
 
-    def read_elements(self, reader: NdrReader, maximum: int, scope: NeighbourValues) -> Any:
+    def read_elements(self, reader: NdrReader, maximum: int, scope: NeighbourFieldValues) -> Any:
         """Read the elements after a maximum count, which must equal the value of the correlated field."""
         wanted = get_correlated_value(self.size_is, scope)
         if maximum != wanted:
@@ -65,14 +65,14 @@ class ConformantArray(NdrType):
         reader.skip_padding(self.element.get_alignment(reader.encoding))
         return self.element.read_array_elements(reader, maximum, scope)
 
-    def read_deferred_parts(self, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
+    def read_deferred_parts(self, reader: NdrReader, value: Any, scope: NeighbourFieldValues) -> Any:
         return _read_deferred_parts(self.element, reader, value, scope)
 
-    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
         writer.write_count(len(value))
         self.write_elements(writer, value, scope)
 
-    def write_elements(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write_elements(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
         """Write the elements after the maximum count."""
         wanted = get_correlated_value(self.size_is, scope)
         if len(value) != wanted:
@@ -80,7 +80,7 @@ class ConformantArray(NdrType):
         writer.write_padding(self.element.get_alignment(writer.encoding))
         self.element.write_array_elements(writer, value, scope)
 
-    def write_deferred_parts(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write_deferred_parts(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
         _write_deferred_parts(self.element, writer, value, scope)
 
 
@@ -100,7 +100,7 @@ class ConformantVaryingArray(NdrType):
     def get_least_size(self, encoding: Encoding) -> int:
         return 3 * encoding.pointer_size
 
-    def read(self, reader: NdrReader, scope: NeighbourValues) -> Any:
+    def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> Any:
         maximum, actual = _read_counts(reader)
         for given, found, what in (
             (self.size_is, maximum, "has room for"),
@@ -112,10 +112,10 @@ class ConformantVaryingArray(NdrType):
         reader.skip_padding(self.element.get_alignment(reader.encoding))
         return self.element.read_array_elements(reader, actual, scope)
 
-    def read_deferred_parts(self, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
+    def read_deferred_parts(self, reader: NdrReader, value: Any, scope: NeighbourFieldValues) -> Any:
         return _read_deferred_parts(self.element, reader, value, scope)
 
-    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
         size, length = get_correlated_value(self.size_is, scope), get_correlated_value(self.length_is, scope)
         if len(value) != length or length > size:
             writer.raise_misuse(f"has {len(value)} elements, but {self.length_is} is {length} of {size}")
@@ -123,17 +123,17 @@ class ConformantVaryingArray(NdrType):
         writer.write_padding(self.element.get_alignment(writer.encoding))
         self.element.write_array_elements(writer, value, scope)
 
-    def write_deferred_parts(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write_deferred_parts(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
         _write_deferred_parts(self.element, writer, value, scope)
 
 
 @dataclass(frozen=True, slots=True)
 class WideString(NdrType):
     """A [string] wchar_t[]: a conformant and varying string with a terminating null. Its Python value is a str
-    without the null. ``longest``: the maximum number of characters, including the null.
+    without the null. ``max_characters``: the maximum number of characters, including the null.
     """
 
-    longest: int
+    max_characters: int
 
     def get_alignment(self, encoding: Encoding) -> int:
         return encoding.pointer_size
@@ -141,19 +141,21 @@ class WideString(NdrType):
     def get_least_size(self, encoding: Encoding) -> int:
         return 3 * encoding.pointer_size + 2
 
-    def read(self, reader: NdrReader, scope: NeighbourValues) -> str:
+    def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> str:
         _, actual = _read_counts(reader)
-        if actual > self.longest:
-            reader.refuse(f"the text has {actual} characters, more than {self.longest}")
+        if actual > self.max_characters:
+            reader.refuse(f"the text has {actual} characters, more than {self.max_characters}")
         text: str = WCHAR.read_array_elements(reader, actual, scope)
         if text.find("\0") != len(text) - 1 or not text:
             reader.refuse("the text must have exactly one null, at its end")
         return text[:-1]
 
-    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
         units = len(value.encode("utf-16-le", "surrogatepass")) // 2 + 1
-        if "\0" in value or units > self.longest:
-            writer.raise_misuse(f"takes up to {self.longest} characters and a null only at the end; it has {units}")
+        if "\0" in value or units > self.max_characters:
+            writer.raise_misuse(
+                f"takes up to {self.max_characters} characters and a null only at the end; it has {units}"
+            )
         _write_counts(writer, units, units)
         WCHAR.write_array_elements(writer, value + "\0", scope)
 
@@ -173,13 +175,13 @@ def _write_counts(writer: NdrWriter, maximum: int, actual: int) -> None:
         writer.write_count(count)
 
 
-def _read_deferred_parts(element: NdrType, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
+def _read_deferred_parts(element: NdrType, reader: NdrReader, value: Any, scope: NeighbourFieldValues) -> Any:
     if not isinstance(value, list):
         return value  # bytes and str contain no pointers
     return [element.read_deferred_parts(reader, one, scope) for one in value]
 
 
-def _write_deferred_parts(element: NdrType, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+def _write_deferred_parts(element: NdrType, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
     if isinstance(value, list):
         for one in value:
             element.write_deferred_parts(writer, one, scope)

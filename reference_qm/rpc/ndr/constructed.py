@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any
 
 from reference_qm.rpc.ndr.arrays import ConformantArray, ConformantVaryingArray, get_correlated_value
-from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, NeighbourValues
+from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, NeighbourFieldValues
 from reference_qm.rpc.ndr.types import NdrType, Unsigned
 
 _NULL_POINTER = object()
@@ -44,7 +44,7 @@ class Pointer(NdrType):
     def get_least_size(self, encoding: Encoding) -> int:
         return encoding.pointer_size
 
-    def read(self, reader: NdrReader, scope: NeighbourValues) -> Any:
+    def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> Any:
         identifier = reader.read_number(reader.encoding.pointer_size)
         if identifier:
             return identifier
@@ -54,7 +54,7 @@ class Pointer(NdrType):
             reader.refuse(f"the pointer is NULL, but {self._get_max_element_count(scope)} elements are announced")
         return _NULL_POINTER
 
-    def read_deferred_parts(self, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
+    def read_deferred_parts(self, reader: NdrReader, value: Any, scope: NeighbourFieldValues) -> Any:
         if value is _NULL_POINTER:
             return None
         if self.kind is not PointerKind.FULL:
@@ -66,16 +66,16 @@ class Pointer(NdrType):
             reader.refuse(f"referent {value:#x} was already used for a target of a different type")
         return referent
 
-    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
         if value is None and (self.kind is PointerKind.REF or self._get_max_element_count(scope)):
             writer.raise_misuse("must not be NULL here")
         writer.write_referent_identifier(value is not None)
 
-    def write_deferred_parts(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write_deferred_parts(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
         if value is not None:
             self.target.write_whole_value(writer, value, scope)
 
-    def _get_max_element_count(self, scope: NeighbourValues) -> int:
+    def _get_max_element_count(self, scope: NeighbourFieldValues) -> int:
         """Return the maximum number of elements of the array that this pointer refers to (MS-RPCE 3.1.1.5.3.3.1.2)."""
         if isinstance(self.target, ConformantArray | ConformantVaryingArray) and isinstance(self.target.size_is, str):
             return int(scope.get(self.target.size_is, 0))
@@ -124,7 +124,7 @@ class Struct(NdrType):
     def get_least_size(self, encoding: Encoding) -> int:
         return sum(kind.get_least_size(encoding) for _, kind, _ in self._fixed)
 
-    def read(self, reader: NdrReader, scope: NeighbourValues) -> dict[str, Any]:
+    def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> dict[str, Any]:
         maximum = reader.read_count() if self._conformant is not None else 0
         alignment = self.get_alignment(reader.encoding)
         reader.skip_padding(alignment)
@@ -140,13 +140,15 @@ class Struct(NdrType):
             value[field] = array.read_elements(reader, maximum, value)
         return value
 
-    def read_deferred_parts(self, reader: NdrReader, value: dict[str, Any], scope: NeighbourValues) -> dict[str, Any]:
+    def read_deferred_parts(
+        self, reader: NdrReader, value: dict[str, Any], scope: NeighbourFieldValues
+    ) -> dict[str, Any]:
         for field, kind in self.fields.items():
             reader.where = f"{self.name}.{field}"
             value[field] = kind.read_deferred_parts(reader, value[field], value)
         return value
 
-    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
         if not isinstance(value, Mapping) or value.keys() != self.fields.keys():
             writer.raise_misuse(f"takes the fields of {self.name}: {', '.join(self.fields)}")
         if self._conformant is not None:
@@ -163,7 +165,7 @@ class Struct(NdrType):
             writer.where = f"{self.name}.{field}"
             array.write_elements(writer, value[field], value)
 
-    def write_deferred_parts(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write_deferred_parts(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
         for field, kind in self.fields.items():
             writer.where = f"{self.name}.{field}"
             kind.write_deferred_parts(writer, value[field], value)
@@ -194,7 +196,7 @@ class Union(NdrType):
     def _get_arm_alignment(self, encoding: Encoding) -> int:
         return max(arm.get_alignment(encoding) for arm in self.arms.values() if arm is not None)
 
-    def read(self, reader: NdrReader, scope: NeighbourValues) -> Any:
+    def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> Any:
         if reader.encoding.wide:
             reader.skip_padding(self.get_alignment(reader.encoding))
         tag = self.discriminant.read(reader, scope)
@@ -209,11 +211,11 @@ class Union(NdrType):
             reader.skip_padding(self._get_arm_alignment(reader.encoding))
         return arm.read(reader, scope)
 
-    def read_deferred_parts(self, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
+    def read_deferred_parts(self, reader: NdrReader, value: Any, scope: NeighbourFieldValues) -> Any:
         arm = self.arms[scope[self.switch_is]]
         return None if arm is None else arm.read_deferred_parts(reader, value, scope)
 
-    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
         tag = get_correlated_value(self.switch_is, scope)
         if tag not in self.arms:
             writer.raise_misuse(f"has no arm {tag}")
@@ -227,7 +229,7 @@ class Union(NdrType):
             writer.write_padding(self._get_arm_alignment(writer.encoding))
         arm.write(writer, value, scope)
 
-    def write_deferred_parts(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write_deferred_parts(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
         arm = self.arms[scope[self.switch_is]]
         if arm is not None:
             arm.write_deferred_parts(writer, value, scope)

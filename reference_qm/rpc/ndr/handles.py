@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, NeighbourValues
+from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, NeighbourFieldValues
 from reference_qm.rpc.ndr.types import NdrType
 
 NIL_HANDLE = UUID(int=0)
@@ -28,13 +28,13 @@ class HandleType(NdrType):
     def get_least_size(self, encoding: Encoding) -> int:
         return 20
 
-    def read(self, reader: NdrReader, scope: NeighbourValues) -> UUID | None:
+    def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> UUID | None:
         attributes = reader.read_number(4)
         if attributes:
             reader.refuse(f"the attributes of the {self.name} are {attributes:#x}, not 0", reader.offset - 4)
         found = reader.read_uuid()
         return None if found == NIL_HANDLE else found
 
-    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
         writer.write_number(4, 0)
         writer.write_uuid(NIL_HANDLE if value is None else value)

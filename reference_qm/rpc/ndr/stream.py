@@ -10,7 +10,7 @@ from reference_qm.codec.format_error import FormatError
 from reference_qm.rpc.octets import ByteOrder, OctetReader, OctetWriter
 from reference_qm.rpc.rpc_errors import StubError
 
-NeighbourValues = Mapping[str, Any]
+NeighbourFieldValues = Mapping[str, Any]
 """The values of the neighbouring fields or parameters, to which size_is, length_is and switch_is refer."""
 
 _FIRST_REFERENT_IDENTIFIER = 0x00020000  # any nonzero number is allowed; a Windows client starts with this one

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, NeighbourValues
+from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, NeighbourFieldValues
 
 
 class NdrType(ABC):
@@ -31,30 +31,30 @@ class NdrType(ABC):
         """
 
     @abstractmethod
-    def read(self, reader: NdrReader, scope: NeighbourValues) -> Any:
+    def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> Any:
         """Read the inline part of a value. Raise StubError for an invalid value."""
 
     @abstractmethod
-    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
         """Write the inline part of a value. Raise MisuseError for an invalid value."""
 
-    def read_deferred_parts(self, reader: NdrReader, value: Any, scope: NeighbourValues) -> Any:
+    def read_deferred_parts(self, reader: NdrReader, value: Any, scope: NeighbourFieldValues) -> Any:
         """Read the targets of embedded pointers, and return the complete value."""
         return value
 
-    def write_deferred_parts(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:  # noqa: B027 - most have none
+    def write_deferred_parts(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:  # noqa: B027 - most have none
         """Write the targets of the pointers that the value contains."""
 
-    def read_whole_value(self, reader: NdrReader, scope: NeighbourValues) -> Any:
+    def read_whole_value(self, reader: NdrReader, scope: NeighbourFieldValues) -> Any:
         """Read a value and the targets of its pointers."""
         return self.read_deferred_parts(reader, self.read(reader, scope), scope)
 
-    def write_whole_value(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write_whole_value(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
         """Write a value and the targets of its pointers."""
         self.write(writer, value, scope)
         self.write_deferred_parts(writer, value, scope)
 
-    def read_array_elements(self, reader: NdrReader, count: int, scope: NeighbourValues) -> Any:
+    def read_array_elements(self, reader: NdrReader, count: int, scope: NeighbourFieldValues) -> Any:
         """Read the inline parts of the elements of an array. Raise StubError if fewer bytes are available than the
         count requires.
         """
@@ -63,7 +63,7 @@ class NdrType(ABC):
             reader.refuse(f"{count} elements need at least {count * least} bytes, but only {reader.remaining} are left")
         return [self.read(reader, scope) for _ in range(count)]
 
-    def write_array_elements(self, writer: NdrWriter, values: Any, scope: NeighbourValues) -> None:
+    def write_array_elements(self, writer: NdrWriter, values: Any, scope: NeighbourFieldValues) -> None:
         """Write the inline parts of the elements of an array."""
         for value in values:
             self.write(writer, value, scope)
@@ -86,7 +86,7 @@ class Unsigned(NdrType):
     def get_least_size(self, encoding: Encoding) -> int:
         return self.size
 
-    def read(self, reader: NdrReader, scope: NeighbourValues) -> int:
+    def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> int:
         value = reader.read_number(self.size)
         strict = self.limits is not None and reader.encoding.strict
         if strict and self.limits is not None and not self.limits[0] <= value <= self.limits[1]:
@@ -96,7 +96,7 @@ class Unsigned(NdrType):
             )
         return value
 
-    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
         if self.limits is not None and not self.limits[0] <= value <= self.limits[1]:
             writer.raise_misuse(f"is {value}, which is outside {self.limits[0]} to {self.limits[1]}")
         writer.write_number(self.size, value)
@@ -110,10 +110,10 @@ class Octet(Unsigned):
     def __init__(self) -> None:
         super().__init__(1)
 
-    def read_array_elements(self, reader: NdrReader, count: int, scope: NeighbourValues) -> bytes:
+    def read_array_elements(self, reader: NdrReader, count: int, scope: NeighbourFieldValues) -> bytes:
         return reader.read_bytes(count)
 
-    def write_array_elements(self, writer: NdrWriter, values: Any, scope: NeighbourValues) -> None:
+    def write_array_elements(self, writer: NdrWriter, values: Any, scope: NeighbourFieldValues) -> None:
         writer.data += values
 
 
@@ -125,10 +125,10 @@ class WideCharacter(Unsigned):
     def __init__(self) -> None:
         super().__init__(2)
 
-    def read_array_elements(self, reader: NdrReader, count: int, scope: NeighbourValues) -> str:
+    def read_array_elements(self, reader: NdrReader, count: int, scope: NeighbourFieldValues) -> str:
         return reader.read_bytes(2 * count).decode(_UTF_16_BY_BYTE_ORDER[reader.order], "surrogatepass")
 
-    def write_array_elements(self, writer: NdrWriter, values: Any, scope: NeighbourValues) -> None:
+    def write_array_elements(self, writer: NdrWriter, values: Any, scope: NeighbourFieldValues) -> None:
         writer.data += values.encode(_UTF_16_BY_BYTE_ORDER[writer.order], "surrogatepass")
 
 
@@ -145,7 +145,7 @@ class Enumeration(NdrType):
     def get_least_size(self, encoding: Encoding) -> int:
         return encoding.enum_size
 
-    def read(self, reader: NdrReader, scope: NeighbourValues) -> int:
+    def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> int:
         value = reader.read_number(reader.encoding.enum_size)
         if value > _ENUM_MAX:
             reader.refuse(
@@ -154,7 +154,7 @@ class Enumeration(NdrType):
             )
         return value
 
-    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
         if value > _ENUM_MAX:
             writer.raise_misuse(f"is {value}, which is too large for an enumeration")
         writer.write_number(writer.encoding.enum_size, value)
@@ -171,10 +171,10 @@ class Guid(NdrType):
     def get_least_size(self, encoding: Encoding) -> int:
         return 16
 
-    def read(self, reader: NdrReader, scope: NeighbourValues) -> UUID:
+    def read(self, reader: NdrReader, scope: NeighbourFieldValues) -> UUID:
         return reader.read_uuid()
 
-    def write(self, writer: NdrWriter, value: Any, scope: NeighbourValues) -> None:
+    def write(self, writer: NdrWriter, value: Any, scope: NeighbourFieldValues) -> None:
         writer.write_uuid(value)
 
 

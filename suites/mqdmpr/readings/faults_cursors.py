@@ -14,6 +14,6 @@ class CursorUnreadAfterTimedOutRead(Cursors):
     a peek.
     """
 
-    def wait_expired(self, cursor: Cursor) -> None:
-        super().wait_expired(cursor)
+    def on_read_wait_expired(self, cursor: Cursor) -> None:
+        super().on_read_wait_expired(cursor)
         cursor.CursorState = CursorState.UNREAD

@@ -6,7 +6,7 @@ from harness.faults.parts import follows, only_if
 from reference_qm.codec import PublicName
 from reference_qm.core.commands.commands import Commands
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.destinations import parse_name
+from reference_qm.core.names.destinations import parse_format_name_of_command
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
@@ -22,7 +22,7 @@ class UnknownPublicFormatNamesRefused(Commands):
     @only_if(lambda part, *_: not part.qm.enterprise.state.DirectoryOffline)
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         find_local_queue = self.qm.destinations.find_local_queue
-        public = isinstance(parse_name(request.to), PublicName)
+        public = isinstance(parse_format_name_of_command(request.to), PublicName)
         known = public and (find_local_queue(request.to) or self.qm.next_hops.get_destination_info(request.to))
         if public and known is None:
             raise CommandError(f"{request.to!a} is not in the directory (MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)")

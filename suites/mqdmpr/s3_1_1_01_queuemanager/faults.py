@@ -24,7 +24,7 @@ from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import OperationType
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import RpcBytes
+from reference_qm.surface.inputs import RpcBytesReceived
 
 
 def _set_queue_manager_attribute_at_start(name: str, value: Any) -> Install:
@@ -130,7 +130,7 @@ add(
 class HardenedSecurityStillAnswersRpc(RpcServing):
     """A queue manager in hardened security mode answers RPC."""
 
-    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+    def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
         before, self.qm.adm.HardenedSecurity = self.qm.adm.HardenedSecurity, False
         super().on_bytes(event, now)
         self.qm.adm.HardenedSecurity = before

@@ -15,7 +15,7 @@ from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.enums import DirectoryServerType
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import BytesReceived, DirectoryAnswered, Input, Stopped
+from reference_qm.surface.inputs import BytesReceived, DirectoryAnswered, Input, QueueManagerStopped
 from suites.mqdmpr.s3_1_3_initialization.fault_steps import (
     change_state_at_later_synchronization,
     set_published_attribute,
@@ -38,30 +38,30 @@ class QueueManagerStopKeepsAcceptedSessions(Inputs):
     other sessions.
     """
 
-    def on_stopped(self, event: Stopped, now: Now) -> None:
+    def on_stopped(self, event: QueueManagerStopped, now: Now) -> None:
         accepted = {number: one for number, one in self.qm.sessions.items() if not one.initiator}
         for number in accepted:
             del self.qm.sessions[number]
         super().on_stopped(event, now)
         self.qm.sessions.update(accepted)
 
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+    def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
         if isinstance(event, BytesReceived):
             self.qm.halted = None
             self.on_bytes(event, now)
         else:
-            super().on_anything_while_stopped(event, now)
+            super().refuse_input_while_stopped(event, now)
 
 
 @fault("queue-manager-stop-answers-pending-peeks", breaks="MQDMPR-3.1.1.1-23", blind=True)
 class QueueManagerStopAnswersPendingPeeks(Inputs):
     """A queue manager that is stopped answers pending peeks with the first message of any of its queues."""
 
-    def on_stopped(self, event: Stopped, now: Now) -> None:
+    def on_stopped(self, event: QueueManagerStopped, now: Now) -> None:
         messages = [one for queue in self.qm.queue_names.list_every_queue() for one in queue.MessagePositionList]
         for reader in list(self.qm.readers.values()) if messages else ():
             if not reader.DestructiveRead:
-                self.qm.waiting._forget_reader(reader)
+                self.qm.waiting._remove_waiting_reader(reader)
                 reader.answered(Status.MQ_OK, messages[0])
         super().on_stopped(event, now)
 

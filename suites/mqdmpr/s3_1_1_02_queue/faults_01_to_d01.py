@@ -272,7 +272,7 @@ class QueueRecoverableMessagesBeforeExpressMessages(Positions):
         for one in express:
             again = MessagePosition(one.MessageReference, queue, LookupIdentifier=one.LookupIdentifier)
             queue.MessagePositionList.insert(again)
-            self.qm.positions.message_available(again)
+            self.qm.positions.on_message_available(again)
         return position
 
 

@@ -34,7 +34,7 @@ from reference_qm.surface.clock import Now
 class QueueWithAuthenticationAcceptsUnsignedMessage(SecurityOnReceipt):
     """A queue with Authentication accepts an unsigned message."""
 
-    def check_queue_demands(
+    def check_queue_security_demands(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> UserMessagePacket | MessageClass:
         return packet
@@ -44,23 +44,23 @@ class QueueWithAuthenticationAcceptsUnsignedMessage(SecurityOnReceipt):
 class QueueWithAuthenticationRefusesSignedMessage(SecurityOnReceipt):
     """A queue with Authentication refuses every message, even a signed message."""
 
-    def check_queue_demands(
+    def check_queue_security_demands(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> UserMessagePacket | MessageClass:
         if queue.Authentication:
             return MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
-        return super().check_queue_demands(session, packet, queue, now)
+        return super().check_queue_security_demands(session, packet, queue, now)
 
 
 @fault("queue-without-authentication-refuses-unsigned-message", breaks="MQDMPR-3.1.1.2-D02")
 class QueueWithoutAuthenticationRefusesUnsignedMessage(SecurityOnReceipt):
     """A queue without Authentication refuses an unsigned message."""
 
-    def check_queue_demands(
+    def check_queue_security_demands(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> UserMessagePacket | MessageClass:
         before, queue.Authentication = queue.Authentication, True
-        checked = super().check_queue_demands(session, packet, queue, now)
+        checked = super().check_queue_security_demands(session, packet, queue, now)
         queue.Authentication = before
         return checked
 
@@ -69,20 +69,20 @@ class QueueWithoutAuthenticationRefusesUnsignedMessage(SecurityOnReceipt):
 class QueueWithAuthenticationAcceptsUnsignedTransactionalMessage(SecurityOnReceipt):
     """A transactional queue with Authentication accepts an unsigned transactional message."""
 
-    def check_queue_demands(self, session: Any, packet: Any, queue: Queue, now: Now) -> Outcome:
+    def check_queue_security_demands(self, session: Any, packet: Any, queue: Queue, now: Now) -> Outcome:
         if packet.TransactionHeader is not None and packet.SecurityHeader is None:
             return packet
-        return super().check_queue_demands(session, packet, queue, now)
+        return super().check_queue_security_demands(session, packet, queue, now)
 
 
 @fault("queue-with-authentication-accepts-unsigned-express-message", breaks="MQDMPR-3.1.1.2-D02", blind=True)
 class QueueWithAuthenticationAcceptsUnsignedExpressMessage(SecurityOnReceipt):
     """A queue with Authentication accepts an unsigned express message."""
 
-    def check_queue_demands(self, session: Any, packet: Any, queue: Queue, now: Now) -> Outcome:
+    def check_queue_security_demands(self, session: Any, packet: Any, queue: Queue, now: Now) -> Outcome:
         if not packet.UserHeader.DM:
             return packet
-        return super().check_queue_demands(session, packet, queue, now)
+        return super().check_queue_security_demands(session, packet, queue, now)
 
 
 @fault("queue-authentication-set-later-ignored", breaks="MQDMPR-3.1.1.2-D02", blind=True)
@@ -97,12 +97,12 @@ class QueueAuthenticationSetLaterIgnored(QueueCommands):
 class QueueManagerQueueQuotaWithoutLockedMessages(Quotas):
     """The queue manager does not count messages that an open transaction has received against the queue's Quota."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         messages = queue.MessagePositionList
         locked = sum(one.size for one in messages if one.State is MessagePositionState.LOCKED and not one.awaits_disk)
         messages.TotalBytes -= locked
         try:
-            return super().check(queue, message)
+            return super().check_room_for_message(queue, message)
         finally:
             messages.TotalBytes += locked
 
@@ -128,7 +128,7 @@ class QueueQuotaIgnoredForTransactionalMessages(Quotas):
     @only_if(
         lambda part, queue, message: message.TransactionIdentifier is not None and queue.Quota != UNLIMITED_QUOTA_KB
     )
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         return EnqueueStatus.NO_ERROR
 
 
@@ -141,7 +141,7 @@ class QueueQuotaIgnoredForMessagesOfLocalApplications(Quotas):
             message.Identifier.QueueManagerGuid == part.qm.adm.Identifier and queue.Quota != UNLIMITED_QUOTA_KB
         )
     )
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         return EnqueueStatus.NO_ERROR
 
 
@@ -150,7 +150,7 @@ class QueueQuotaAdmitsFirstMessageOfAnySize(Quotas):
     """An empty queue accepts a message that is larger than its Quota."""
 
     @only_if(lambda part, queue, message: not len(queue.MessagePositionList) and queue.parent is None)
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         return EnqueueStatus.NO_ERROR
 
 
@@ -158,10 +158,10 @@ class QueueQuotaAdmitsFirstMessageOfAnySize(Quotas):
 class QueueJournalQuotaIgnored(Quotas):
     """The queue manager stores messages in the journal of a queue beyond the JournalQuota of the queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         if queue.parent is not None and queue.QueueType is QueueType.SYSTEM:
             return EnqueueStatus.NO_ERROR
-        return super().check(queue, message)
+        return super().check_room_for_message(queue, message)
 
 
 @fault("queue-journal-quota-shared-by-all-journals", breaks="MQDMPR-3.1.1.2-D04", blind=True)
@@ -169,10 +169,10 @@ class QueueJournalQuotaSharedByAllJournals(Quotas):
     """The messages in the journals of all queues count against the JournalQuota of each queue."""
 
     @only_if(lambda part, queue, message: queue.parent is not None and queue.parent.JournalQuota != UNLIMITED_QUOTA_KB)
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         assert queue.parent is not None
-        if self.qm.adm.journal_storage.used + 1 > queue.parent.JournalQuota * 1024:
+        if self.qm.adm.journal_storage.used_bytes + 1 > queue.parent.JournalQuota * 1024:
             return EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         return status
 
@@ -181,14 +181,14 @@ class QueueJournalQuotaSharedByAllJournals(Quotas):
 class QueueJournalDiscardsOldestMessageWhenFull(Journaling):
     """A full journal discards its oldest messages to store a new message that alone exceeds JournalQuota."""
 
-    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+    def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         journal = position.QueueReference.JournalQueueReference
         received = reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE
         if journal is not None and position.QueueReference.Journaling and received:
             for old in list(journal.MessagePositionList):
-                if self.qm.quotas.check(journal, position.MessageReference):
+                if self.qm.quotas.check_room_for_message(journal, position.MessageReference):
                     journal.MessagePositionList.remove(old)
-        super().journal_received(position, reason)
+        super().journal_received_message(position, reason)
 
 
 @fault("journal-quota-checked-without-new-message", breaks="MQDMPR-3.1.1.2-D04")
@@ -197,8 +197,8 @@ class JournalQuotaCheckedWithoutNewMessage(Quotas):
     JournalQuota.
     """
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         if queue.QueueType is not QueueType.SYSTEM or queue.parent is None:
             return status
         if queue.TotalBytes and status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
@@ -210,8 +210,8 @@ class JournalQuotaCheckedWithoutNewMessage(Quotas):
 class JournalQuotaSharedByAllQueues(Quotas):
     """The messages in the journals of all queues count towards the JournalQuota of each queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         if status or queue.QueueType is not QueueType.SYSTEM or queue.parent is None:
             return status
         quota = queue.parent.JournalQuota
@@ -228,7 +228,7 @@ add(
     "queue-with-journaling-journals-nothing",
     "MQDMPR-3.1.1.2-D05",
     "The queue manager does not copy a message that is received from a queue with Journaling into the journal.",
-    skip(Journaling.journal_received),
+    skip(Journaling.journal_received_message),
 )
 
 
@@ -236,10 +236,10 @@ add(
 class QueueWithoutJournalingCopiesMessagesToJournal(Journaling):
     """The queue manager copies a message that is received from a queue without Journaling into the journal."""
 
-    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+    def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         queue = position.QueueReference
         before, queue.Journaling = queue.Journaling, True
-        super().journal_received(position, reason)
+        super().journal_received_message(position, reason)
         queue.Journaling = before
 
 
@@ -247,10 +247,10 @@ class QueueWithoutJournalingCopiesMessagesToJournal(Journaling):
 class MessageReceivedRemotelyNotJournaled(Journaling):
     """A message that is received while a remote reader has its queue open is not stored in the journal."""
 
-    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+    def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         opened = [one for one in self.qm.descriptors.values() if one.QueueReference is position.QueueReference]
         if all(one.RemoteReadState is RemoteReadState.NONE for one in opened):
-            super().journal_received(position, reason)
+            super().journal_received_message(position, reason)
 
 
 @fault("message-received-in-transaction-not-journaled", breaks="MQDMPR-3.1.1.2-D05")
@@ -274,18 +274,18 @@ class MessageReceivedInTransactionNotJournaled(TransactionEvents):
 class QueueJournalsPurgedMessages(Journaling):
     """The queue manager copies a message that is purged from a queue with Journaling into the journal."""
 
-    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+    def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         purged = reason is MessageClass.MQMSG_CLASS_NACK_Q_PURGED
-        super().journal_received(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE if purged else reason)
+        super().journal_received_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE if purged else reason)
 
 
 @fault("queue-journals-expired-messages", breaks="MQDMPR-3.1.1.2-D05", blind=True)
 class QueueJournalsExpiredMessages(Journaling):
     """The queue manager copies a message that expires in a queue with Journaling into the journal."""
 
-    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+    def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         expired = reason is MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
-        super().journal_received(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE if expired else reason)
+        super().journal_received_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE if expired else reason)
 
 
 @fault("queue-journals-messages-after-journaling-is-disabled", breaks="MQDMPR-3.1.1.2-D05", blind=True)
@@ -315,7 +315,7 @@ class QueueExpressMessagesNotJournaled(Journaling):
     """
 
     @only_if(lambda part, position, reason: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
-    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+    def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         return
 
 

@@ -31,19 +31,19 @@ class SecondMessageOfQueueNotJournaled(Journaling):
     message.
     """
 
-    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+    def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         journal = position.QueueReference.JournalQueueReference
         if journal is None or len(journal.MessagePositionList) != 1:
-            super().journal_received(position, reason)
+            super().journal_received_message(position, reason)
 
 
 @fault("local-message-not-journaled-when-received", breaks="MQDMPR-3.1.1.2-D05", blind=True)
 class LocalMessageNotJournaledWhenReceived(Journaling):
     """The queue manager does not copy a received message of a local application into the journal of its queue."""
 
-    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+    def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         if position.MessageReference.Identifier.QueueManagerGuid != self.qm.adm.Identifier:
-            super().journal_received(position, reason)
+            super().journal_received_message(position, reason)
 
 
 @fault("journaling-of-queue-decided-when-message-arrives", breaks="MQDMPR-3.1.1.2-D05", blind=True)
@@ -54,11 +54,11 @@ class JournalingOfQueueDecidedWhenMessageArrives(Journaling):
         super().__init__(qm)
         self.first: dict[str, bool] = {}
 
-    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+    def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         queue = position.QueueReference
         now = queue.Journaling
         queue.Journaling = self.first.setdefault(queue.Pathname, now)
-        super().journal_received(position, reason)
+        super().journal_received_message(position, reason)
         queue.Journaling = now
 
 
@@ -66,18 +66,18 @@ class JournalingOfQueueDecidedWhenMessageArrives(Journaling):
 class PurgedMessageOfJournalingQueueJournaled(Journaling):
     """The queue manager copies a purged message into the journal of its queue."""
 
-    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+    def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         if reason is MessageClass.MQMSG_CLASS_NACK_Q_PURGED:
             reason = MessageClass.MQMSG_CLASS_ACK_RECEIVE
-        super().journal_received(position, reason)
+        super().journal_received_message(position, reason)
 
 
 @fault("quota-of-queue-ignored-for-local-messages", breaks="MQDMPR-3.1.1.2-D03", blind=True)
 class QuotaOfQueueIgnoredForLocalMessages(Quotas):
     """The queue manager ignores the quota of a queue for messages of local applications."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status: EnqueueStatus = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status: EnqueueStatus = super().check_room_for_message(queue, message)
         own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier
         if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED and own and queue.QueueType is not QueueType.SYSTEM:
             return EnqueueStatus.NO_ERROR
@@ -88,8 +88,8 @@ class QuotaOfQueueIgnoredForLocalMessages(Quotas):
 class QuotaOfTransactionalQueueIgnored(Quotas):
     """The queue manager ignores the quota of a transactional queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status: EnqueueStatus = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status: EnqueueStatus = super().check_room_for_message(queue, message)
         if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED and queue.Transactional and queue.parent is None:
             return EnqueueStatus.NO_ERROR
         return status
@@ -99,23 +99,23 @@ class QuotaOfTransactionalQueueIgnored(Quotas):
 class JournalQuotaOfQueueComparedWithNewMessageOnly(Quotas):
     """The queue manager compares the JournalQuota of a queue with the size of the new message alone."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         parent = queue.parent
         if queue.QueueType is QueueType.SYSTEM and parent is not None:
             full = parent.JournalQuota != 0xFFFFFFFF and 200 + len(message.Body) > 1024 * parent.JournalQuota
             return EnqueueStatus.QUEUE_QUOTA_EXCEEDED if full else EnqueueStatus.NO_ERROR
-        return super().check(queue, message)
+        return super().check_room_for_message(queue, message)
 
 
 @fault("journal-quota-of-transactional-queue-ignored", breaks="MQDMPR-3.1.1.2-D04", blind=True)
 class JournalQuotaOfTransactionalQueueIgnored(Quotas):
     """The queue manager ignores the JournalQuota of a transactional queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         parent = queue.parent
         if queue.QueueType is QueueType.SYSTEM and parent is not None and parent.Transactional:
             return EnqueueStatus.NO_ERROR
-        return super().check(queue, message)
+        return super().check_room_for_message(queue, message)
 
 
 @fault("private-queue-number-after-restart-used-again", breaks="MQDMPR-3.1.1.2-D01", blind=True)
@@ -141,20 +141,20 @@ class PrivateQueueNumberAfterRestartUsedAgain(Queues):
 class AuthenticationOfQueueIgnoredForExpressMessages(SecurityOnReceipt):
     """A queue whose Authentication is True accepts an express message without a signature."""
 
-    def check_queue_demands(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Any:
+    def check_queue_security_demands(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Any:
         if not packet.UserHeader.DM and queue.Authentication:
             return packet
-        return super().check_queue_demands(session, packet, queue, now)
+        return super().check_queue_security_demands(session, packet, queue, now)
 
 
 @fault("authentication-of-transactional-queue-ignored", breaks="MQDMPR-3.1.1.2-D02", blind=True)
 class AuthenticationOfTransactionalQueueIgnored(SecurityOnReceipt):
     """A transactional queue whose Authentication is True accepts a message without a signature."""
 
-    def check_queue_demands(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Any:
+    def check_queue_security_demands(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Any:
         if packet.TransactionHeader is not None and queue.Authentication:
             return packet
-        return super().check_queue_demands(session, packet, queue, now)
+        return super().check_queue_security_demands(session, packet, queue, now)
 
 
 @fault("authentication-of-queue-ignored-for-local-messages", breaks="MQDMPR-3.1.1.2-D02", blind=True)
@@ -176,13 +176,13 @@ class MessageReturnedByAbortPutBehindSamePriority(Positions):
     def unlock_message(self, position: MessagePosition) -> None:
         messages = position.QueueReference.MessagePositionList
         super().unlock_message(position)
-        if position.counted_in is messages and not position.held:
+        if position.counting_list is messages and not position.hold_count:
             messages.remove(position)
             again = MessagePosition(position.MessageReference, position.QueueReference)
             again.key, again.order_queue = position.key, position.order_queue
             again.LookupIdentifier = self.assign_lookup_identifier(position.MessageReference)
             messages.insert(again)
-            self.message_available(again)
+            self.on_message_available(again)
 
 
 @fault("message-of-priority-7-inserted-behind-priority-6", breaks="MQDMPR-3.1.1.2-20", blind=True)
@@ -263,7 +263,7 @@ class QualifiedPathnameOfSecondQueueWithoutComputer(Queues):
 class ExpressDeadLetterInSystemJournal(Journaling):
     """The queue manager puts an express dead letter into the system journal."""
 
-    def dead_letter_queue(self, message: Message) -> Queue:
+    def find_dead_letter_queue(self, message: Message) -> Queue:
         if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
             return self.qm.adm.SystemJournalQueue
-        return super().dead_letter_queue(message)
+        return super().find_dead_letter_queue(message)

@@ -332,8 +332,8 @@ class QueueManagerTransactionalQueueHasNumberOfPreviousQueue(Queues):
 class QueueManagerSynchronizeAddedToSuppliedAccessMasks(Queues):
     """The queue manager adds SYNCHRONIZE to the access masks of a security descriptor that an application supplies."""
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        security = super().create_security(supplied, user)
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        security = super().build_security_of_new_queue(supplied, user)
         return security if supplied is None else _change_access_masks(security, lambda mask: mask | SYNCHRONIZE_RIGHT)
 
 

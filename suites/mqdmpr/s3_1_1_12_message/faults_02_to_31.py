@@ -18,7 +18,7 @@ from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.durability import Durability
-from reference_qm.core.store.entries import build_relocation, build_removal_change
+from reference_qm.core.store.entries import build_message_relocation, build_removal_change
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
@@ -90,7 +90,7 @@ class SenderTransactionalMessageNotJournaled(Journaling):
     """The sender does not journal a delivered transactional message with PositiveJournalingRequested."""
 
     @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         self.qm.disk.save(build_removal_change([position]))
 
 
@@ -98,14 +98,14 @@ class SenderTransactionalMessageNotJournaled(Journaling):
 class SystemJournalKeepsOnlyNewestMessageOfEachDestination(Journaling):
     """A delivered message replaces the earlier copies of messages to the same queue in the system journal."""
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         if message.PositiveJournalingRequested:
             journal = self.qm.adm.SystemJournalQueue.MessagePositionList
             for one in list(journal):
                 if one.MessageReference.DestinationQueueFormatName == message.DestinationQueueFormatName:
                     journal.remove(one)
-        super().journal_delivered(position)
+        super().journal_delivered_message(position)
 
 
 @fault("express-message-not-in-system-journal", breaks="MQDMPR-3.1.1.12-21", blind=True)
@@ -113,7 +113,7 @@ class ExpressMessageNotInSystemJournal(Journaling):
     """The sender does not journal a delivered express message with PositiveJournalingRequested."""
 
     @only_if(lambda part, position: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         return
 
 
@@ -121,11 +121,11 @@ class ExpressMessageNotInSystemJournal(Journaling):
 class MessageToSeveralQueuesJournaledOnce(Journaling):
     """Of the copies of a message to several queues, the sender journals only the copy for the first queue."""
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         several = (message.DestinationMultiQueueFormatName or "").lower()
         if not several or several.startswith(message.DestinationQueueFormatName.lower()):
-            super().journal_delivered(position)
+            super().journal_delivered_message(position)
 
 
 @fault("unjournaled-message-resent-after-restart", breaks="MQDMPR-3.1.1.12-22")
@@ -135,7 +135,7 @@ class UnjournaledMessageResentAfterRestart(Positions):
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         there = super().move_message(position, queue)
         if there is None:
-            self.qm.disk.save(build_relocation(position))
+            self.qm.disk.save(build_message_relocation(position))
         return there
 
 
@@ -143,8 +143,8 @@ class UnjournaledMessageResentAfterRestart(Positions):
 class JournalQuotaOfSystemJournalAndDeadLettersIgnored(Quotas):
     """The sender stores journaled messages and dead letters beyond the JournalQuota."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         return EnqueueStatus.NO_ERROR if queue.QueueType is QueueType.SYSTEM else status
 
 
@@ -152,21 +152,21 @@ class JournalQuotaOfSystemJournalAndDeadLettersIgnored(Quotas):
 class DeliveredMessageWithoutPositiveJournalingJournaled(Journaling):
     """The sender journals every delivered message."""
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         position.MessageReference = replace(message, PositiveJournalingRequested=True)
-        super().journal_delivered(position)
+        super().journal_delivered_message(position)
 
 
 @fault("delivered-message-with-negative-journaling-journaled", breaks="MQDMPR-3.1.1.12-23", blind=True)
 class DeliveredMessageWithNegativeJournalingJournaled(Journaling):
     """The sender journals a delivered message that requests only negative journaling."""
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         if message.NegativeJournalingRequested and not message.PositiveJournalingRequested:
             position.MessageReference = replace(message, PositiveJournalingRequested=True)
-        super().journal_delivered(position)
+        super().journal_delivered_message(position)
         position.MessageReference = message
 
 
@@ -183,7 +183,7 @@ class SenderUndeliveredExpressMessageNotStoredAsDeadLetter(Journaling):
     """The sender does not store an undelivered express message with NegativeJournalingRequested as a dead letter."""
 
     @only_if(lambda part, position: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         self.qm.disk.save(build_removal_change([position]))
 
 
@@ -194,7 +194,7 @@ class SenderUndeliveredTransactionalMessageNotStoredAsDeadLetter(Journaling):
     """
 
     @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         self.qm.disk.save(build_removal_change([position]))
 
 
@@ -203,7 +203,7 @@ class UndeliveredMessageRequestingBothJournalsNotDeadLetter(Journaling):
     """The sender does not store an undelivered message as a dead letter if it also requests positive journaling."""
 
     @only_if(lambda part, position: position.MessageReference.PositiveJournalingRequested)
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         return
 
 
@@ -213,10 +213,10 @@ class RefusedTransactionalMessageNotStoredAsDeadLetter(FinalAcks):
     removed unread from its queue.
     """
 
-    def journal_completed(self, position: Any, message_class: int) -> None:
+    def journal_completed_message(self, position: Any, message_class: int) -> None:
         removed = (MessageClass.MQMSG_CLASS_NACK_Q_PURGED, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
         if message_class not in removed:
-            super().journal_completed(position, message_class)
+            super().journal_completed_message(position, message_class)
 
 
 @fault("transactional-message-deleted-with-queue-counts-as-delivered", breaks="MQDMPR-3.1.1.12-24", blind=True)
@@ -225,10 +225,10 @@ class TransactionalMessageDeletedWithQueueCountsAsDelivered(FinalAcks):
     delivered.
     """
 
-    def journal_completed(self, position: Any, message_class: int) -> None:
+    def journal_completed_message(self, position: Any, message_class: int) -> None:
         if message_class == MessageClass.MQMSG_CLASS_NACK_Q_DELETED:
             message_class = MessageClass.MQMSG_CLASS_ACK_RECEIVE
-        super().journal_completed(position, message_class)
+        super().journal_completed_message(position, message_class)
 
 
 @fault(
@@ -238,10 +238,10 @@ class TransactionalMessageDeletedWithQueueCountsAsDelivered(FinalAcks):
 class MessageWithoutNegativeJournalingStoredAsDeadLetter(Journaling):
     """The sender stores every failed message as a dead letter."""
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         position.MessageReference = replace(message, NegativeJournalingRequested=True)
-        super().journal_failed(position)
+        super().journal_failed_message(position)
 
 
 @fault(
@@ -252,11 +252,11 @@ class MessageWithoutNegativeJournalingStoredAsDeadLetter(Journaling):
 class UndeliveredMessageWithPositiveJournalingStoredAsDeadLetter(Journaling):
     """The sender stores an undelivered message that requests only positive journaling as a dead letter."""
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         if message.PositiveJournalingRequested:
             position.MessageReference = replace(message, NegativeJournalingRequested=True)
-        super().journal_failed(position)
+        super().journal_failed_message(position)
 
 
 add(

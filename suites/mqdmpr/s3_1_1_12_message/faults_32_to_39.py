@@ -10,7 +10,7 @@ from harness.faults.parts import fault, only_if, replace_part
 from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, MessagePropertiesHeader, UserMessagePacket
-from reference_qm.core.events import MessageLeft
+from reference_qm.core.events import MessageLeftQueue
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.store.messages import NEGATIVE_RECEIVE_FLAG, POSITIVE_RECEIVE_FLAG
@@ -221,11 +221,11 @@ class ReceiverArrivalAcknowledgedWithoutRequest(AdminAcks):
 class PurgedMessageAcknowledgedWithoutRequest(FinalAcks):
     """The receiver acknowledges each purged message that names an administration queue, even without a request."""
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def on_message_position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         if reason is MessageClass.MQMSG_CLASS_NACK_Q_PURGED and not message.AcknowledgementsRequested:
             self.qm.admin_acks.send(message, reason, now)
-        super().position_deleted(position, reason, now)
+        super().on_message_position_deleted(position, reason, now)
 
 
 add(
@@ -260,7 +260,7 @@ class ReceiverReceiveInTransactionAcknowledgedBeforeCommit(TransactionOperations
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
-        self.qm.post(MessageLeft(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE))
+        self.qm.post_event(MessageLeftQueue(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE))
 
 
 @fault("receiver-received-transactional-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-39")

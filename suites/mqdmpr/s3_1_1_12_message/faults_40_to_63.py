@@ -275,6 +275,6 @@ class ReceiverTransactionalMessageAboveQuotaNotAcknowledged(Admission):
     ) -> None:
         above_quota = message_class is MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
         if above_quota and packet.TransactionHeader is not None:
-            self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
+            self.qm.final_acks.send_negative_final_ack(session, packet, message_class, now)
         else:
             super().refuse_message(session, packet, message_class, now)

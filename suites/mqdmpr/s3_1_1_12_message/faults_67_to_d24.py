@@ -190,8 +190,8 @@ class SenderCopiesToSeveralQueuesShareIdentifier(Enqueueing):
 class SenderIdentifierOfEachTenthMessageRepeated(Numbering):
     """The sender assigns the Identifier of the preceding message to every tenth message."""
 
-    def assign_identifier(self) -> int:
-        number = super().assign_identifier()
+    def assign_message_ordinal(self) -> int:
+        number = super().assign_message_ordinal()
         return number - 1 if number % 10 == 0 else number
 
 

@@ -29,10 +29,10 @@ class OnlyFirstOfSimultaneouslyExpiredMessagesAcknowledged(Expiring):
     these messages.
     """
 
-    def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
+    def delete_messages_not_received_in_time(self, positions: list[MessagePosition], now: Now) -> None:
         for position in positions[1:]:
             clear_negative_receive_ack_request(position)
-        super().delete_not_received(positions, now)
+        super().delete_messages_not_received_in_time(positions, now)
 
 
 @fault("receiver-expired-express-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-D25", blind=True)
@@ -98,9 +98,9 @@ for _rule, _name, _changes in (
 class SenderMessageWithoutSessionNeverExpires(Sending):
     """A recoverable message with a TimeToReachQueue does not expire while the sender's session is not open."""
 
-    def delete_expired(self, session: Any, position: Any, now: Now) -> None:
+    def delete_expired_message(self, session: Any, position: Any, now: Now) -> None:
         if session.SessionState.name == "OPEN":
-            super().delete_expired(session, position, now)
+            super().delete_expired_message(session, position, now)
 
 
 @fault("receiver-message-expired-while-locked-kept-after-abort", breaks="MQDMPR-3.1.1.12-D53", blind=True)
@@ -116,7 +116,7 @@ class ReceiverMessageExpiredWhileLockedKeptAfterAbort(Positions):
         position.State = MessagePositionState.AVAILABLE
         position.QueueReference.MessagePositionList.reset_search_start(position)
         position.awaits_disk = False
-        self.qm.waiting.release_readers(position)
+        self.qm.waiting.pass_new_message_to_waiting_readers(position)
 
 
 @fault("receiver-moved-message-does-not-expire", breaks=("MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.7.2.7-12"), blind=True)
@@ -141,8 +141,8 @@ class ReceiverOnlyFirstMessageOfQueueExpires(Lifetimes):
 class SenderFirstInTransactionAlsoInSecondMessage(TransactionEvents):
     """In a transaction of three or more messages, the sender also sets FirstInTransaction in the second message."""
 
-    def mark_boundaries(self, transaction: Transaction) -> None:
-        super().mark_boundaries(transaction)
+    def mark_first_and_last_message(self, transaction: Transaction) -> None:
+        super().mark_first_and_last_message(transaction)
         sent = [
             one.MessagePositionReference
             for one in transaction.TransactionalOperationCollection

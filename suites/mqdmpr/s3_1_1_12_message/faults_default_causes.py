@@ -17,7 +17,14 @@ from reference_qm.core.transfer.enqueueing import Enqueueing
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.states import DeliveryGuarantee
-from reference_qm.security import ST_NONE, ST_QUEUE_MANAGER, ST_SID, MessageSecurity, PrivacyLevel, SignatureType
+from reference_qm.security import (
+    SENDER_TYPE_NONE,
+    SENDER_TYPE_QUEUE_MANAGER,
+    SENDER_TYPE_SID,
+    MessageSecurity,
+    PrivacyLevel,
+    SignatureType,
+)
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
@@ -68,7 +75,7 @@ def _sign_message(config: QueueManagerConfig, message: Message) -> Message:
     account = next(one for one in config.security.accounts if one.key is not None and one.certificates)
     security = MessageSecurity(
         AuthenticationLevel=SignatureType.SIG10,
-        SenderIdentifierType=ST_SID,
+        SenderIdentifierType=SENDER_TYPE_SID,
         SenderIdentifier=account.SecurityIdentifier.build(),
         SenderCertificate=account.certificates[0],
     )
@@ -88,7 +95,7 @@ def _is_sent_to_several_queues(message: Message) -> bool:
 
 
 def _has_sid(message: Message) -> bool:
-    return message.security is not None and message.security.SenderIdentifierType == ST_SID
+    return message.security is not None and message.security.SenderIdentifierType == SENDER_TYPE_SID
 
 
 def _is_transactional_with_sid(message: Message) -> bool:
@@ -138,7 +145,7 @@ def _change_last_byte_of_sid(config: QueueManagerConfig, message: Message) -> Me
 
 def _set_queue_manager_as_sender(config: QueueManagerConfig, message: Message) -> Message:
     return _make_security_attribute_setter(
-        SenderIdentifierType=ST_QUEUE_MANAGER, SenderIdentifier=config.identifier.bytes_le
+        SenderIdentifierType=SENDER_TYPE_QUEUE_MANAGER, SenderIdentifier=config.identifier.bytes_le
     )(config, message)
 
 
@@ -160,7 +167,7 @@ def _copy_label_to_body(config: QueueManagerConfig, message: Message) -> Message
 
 
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
-SECURITY_ATTRIBUTES_WITHOUT_SENDER = {"SenderIdentifierType": ST_NONE, "SenderIdentifier": b""}
+SECURITY_ATTRIBUTES_WITHOUT_SENDER = {"SenderIdentifierType": SENDER_TYPE_NONE, "SenderIdentifier": b""}
 REPORT_CLASS, ARRIVAL_ACK_CLASS = MessageClass.MQMSG_CLASS_REPORT, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
 
 _DESCRIPTION_AND_CONDITION_BY_MESSAGE_KIND: dict[str, tuple[str, Callable[[Message], bool] | None]] = {

@@ -526,9 +526,9 @@ def _omit_final_acks(when: Callable[[MessagePosition, MessageClass], bool]) -> I
     """Build a fault that omits some FinalAcks."""
 
     class FinalAckOmitter(FinalAcks):
-        def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
             if not when(position, reason):
-                super().acknowledge_final(position, reason, now)
+                super().send_final_ack_of_message(position, reason, now)
 
     return replace_part(FinalAckOmitter)
 
@@ -552,7 +552,7 @@ class ReceiverFinalAckRequiredOfSecondMessageIgnored(FinalAcks):
     """The receiver sends a FinalAck only for the first message of a sequence."""
 
     @only_if(lambda part, position, reason, now: position.MessageReference.TransactionSequenceNumber > 1)
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         pass
 
 
@@ -563,7 +563,7 @@ class ReceiverFinalAckOmittedIfMessageRequestsAcknowledgments(FinalAcks):
     """
 
     @only_if(lambda part, position, reason, now: position.MessageReference.AcknowledgementsRequested != 0)
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         pass
 
 

@@ -37,11 +37,11 @@ def _omit_journal_copies(when: _MessageCondition) -> Install:
     """Build a fault in which some delivered messages are not journaled."""
 
     class JournalCopyOmitter(Journaling):
-        def journal_delivered(self, position: MessagePosition) -> None:
+        def journal_delivered_message(self, position: MessagePosition) -> None:
             message = position.MessageReference
             if when(message):
                 position.MessageReference = replace(message, PositiveJournalingRequested=False)
-            super().journal_delivered(position)
+            super().journal_delivered_message(position)
 
     return replace_part(JournalCopyOmitter)
 
@@ -50,11 +50,11 @@ def _omit_dead_letters(when: _MessageCondition) -> Install:
     """Build a fault in which some undelivered messages are not stored as dead letters."""
 
     class JournalCopyOmitter(Journaling):
-        def journal_failed(self, position: MessagePosition) -> None:
+        def journal_failed_message(self, position: MessagePosition) -> None:
             message = position.MessageReference
             if when(message):
                 position.MessageReference = replace(message, NegativeJournalingRequested=False)
-            super().journal_failed(position)
+            super().journal_failed_message(position)
 
     return replace_part(JournalCopyOmitter)
 
@@ -113,38 +113,38 @@ class _JournaledMessageCounter(Journaling):
 class SenderSecondMessageToDestinationNotJournaled(_JournaledMessageCounter):
     """The sender does not journal the second delivered message with PositiveJournalingRequested."""
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         if message.PositiveJournalingRequested:
             self.journaled += 1
             if self.journaled == 2:
                 position.MessageReference = replace(message, PositiveJournalingRequested=False)
-        super().journal_delivered(position)
+        super().journal_delivered_message(position)
 
 
 @fault("sender-second-dead-letter-not-stored", breaks="MQDMPR-3.1.1.12-24", blind=True)
 class SenderSecondDeadLetterNotStored(_JournaledMessageCounter):
     """The sender does not store the second undelivered message with NegativeJournalingRequested."""
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         if message.NegativeJournalingRequested:
             self.dead += 1
             if self.dead == 2:
                 position.MessageReference = replace(message, NegativeJournalingRequested=False)
-        super().journal_failed(position)
+        super().journal_failed_message(position)
 
 
 @fault("sender-messages-after-first-journaled-message-all-journaled", breaks="MQDMPR-3.1.1.12-23", blind=True)
 class SenderMessagesAfterFirstJournaledMessageAllJournaled(_JournaledMessageCounter):
     """The sender journals every delivered message after the first message with PositiveJournalingRequested."""
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         self.journaled += message.PositiveJournalingRequested
         if self.journaled:
             position.MessageReference = replace(message, PositiveJournalingRequested=True)
-        super().journal_delivered(position)
+        super().journal_delivered_message(position)
 
 
 @fault("sender-transactional-message-journaled-without-request", breaks="MQDMPR-3.1.1.12-23", blind=True)
@@ -152,33 +152,33 @@ class SenderTransactionalMessageJournaledWithoutRequest(Journaling):
     """The sender journals a delivered transactional message with NegativeJournalingRequested only."""
 
     @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         position.MessageReference = replace(message, PositiveJournalingRequested=message.NegativeJournalingRequested)
-        super().journal_delivered(position)
+        super().journal_delivered_message(position)
 
 
 @fault("sender-messages-after-first-dead-letter-all-stored-as-dead-letters", breaks="MQDMPR-3.1.1.12-26", blind=True)
 class SenderMessagesAfterFirstDeadLetterAllStoredAsDeadLetters(_JournaledMessageCounter):
     """The sender stores every undelivered message after the first dead letter."""
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         self.dead += message.NegativeJournalingRequested
         if self.dead:
             position.MessageReference = replace(message, NegativeJournalingRequested=True)
-        super().journal_failed(position)
+        super().journal_failed_message(position)
 
 
 @fault("sender-refused-message-stored-as-dead-letter-without-request", breaks="MQDMPR-3.1.1.12-26", blind=True)
 class SenderRefusedMessageStoredAsDeadLetterWithoutRequest(FinalAcks):
     """The sender stores a refused transactional message with PositiveJournalingRequested only as a dead letter."""
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         message = position.MessagePosition.MessageReference
         if message_class & 0x8000 and message.PositiveJournalingRequested:
             position.MessagePosition.MessageReference = replace(message, NegativeJournalingRequested=True)
-        super().journal_completed(position, message_class)
+        super().journal_completed_message(position, message_class)
 
 
 @fault(
@@ -189,10 +189,10 @@ class NamedDeadLetterQueueOfRefusedMessageIgnored(FinalAcks):
     names a queue.
     """
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         message = position.MessagePosition.MessageReference
         position.MessagePosition.MessageReference = replace(message, ApplicationDeadletterQueue="")
-        super().journal_completed(position, message_class)
+        super().journal_completed_message(position, message_class)
 
 
 @fault(
@@ -203,30 +203,30 @@ class NamedDeadLetterQueueOfRefusedMessageIgnored(FinalAcks):
 class DeadLetterQueueNamedByFirstMessageUsedForAllMessages(_JournaledMessageCounter):
     """The sender stores each dead letter that names a queue in the queue that the first dead letter named."""
 
-    def dead_letter_queue(self, message: Message) -> Queue:
+    def find_dead_letter_queue(self, message: Message) -> Queue:
         if message.ApplicationDeadletterQueue:
             self.name = self.name or message.ApplicationDeadletterQueue
             message = replace(message, ApplicationDeadletterQueue=self.name)
-        return super().dead_letter_queue(message)
+        return super().find_dead_letter_queue(message)
 
 
 @fault("dead-letter-naming-no-queue-stored-in-queue-of-previous-one", breaks="MQDMPR-3.1.1.12-D46", blind=True)
 class DeadLetterNamingNoQueueStoredInQueueOfPreviousOne(_JournaledMessageCounter):
     """The sender stores a dead letter that names no queue in the queue that the previous dead letter named."""
 
-    def dead_letter_queue(self, message: Message) -> Queue:
+    def find_dead_letter_queue(self, message: Message) -> Queue:
         self.name = message.ApplicationDeadletterQueue or self.name
-        return super().dead_letter_queue(replace(message, ApplicationDeadletterQueue=self.name))
+        return super().find_dead_letter_queue(replace(message, ApplicationDeadletterQueue=self.name))
 
 
 def _ignore_quota_of_system_queue(which: Callable[[Quotas], Queue]) -> Install:
     """Build a fault that puts transactional messages into a full system queue."""
 
     class SystemQueueQuotaIgnorer(Quotas):
-        def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
             if queue is which(self) and _is_transactional(message):
                 return EnqueueStatus.NO_ERROR
-            return super().check(queue, message)
+            return super().check_room_for_message(queue, message)
 
     return replace_part(SystemQueueQuotaIgnorer)
 
@@ -254,8 +254,8 @@ class _OldestMessageRemover(Quotas):
         """Return the system queue."""
         raise NotImplementedError
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status: EnqueueStatus = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status: EnqueueStatus = super().check_room_for_message(queue, message)
         if status is EnqueueStatus.NO_ERROR or queue is not self.find_queue():
             return status
         oldest = next(iter(queue.MessagePositionList), None)
@@ -289,9 +289,9 @@ class SenderSecondWaitingMessageNeverExpires(Lifetimes):
     def record_deadline_of_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
         pass
 
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+    def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         own = packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier
-        return False if own else super().has_expired(packet, now)
+        return False if own else super().has_message_expired(packet, now)
 
 
 @fault("receiver-late-transactional-message-accepted", breaks="MQDMPR-3.1.1.12-D52", blind=True)
@@ -299,7 +299,7 @@ class ReceiverLateTransactionalMessageAccepted(Lifetimes):
     """The receiver accepts a transactional message whose TimeToReachQueue is over."""
 
     @only_if(lambda part, packet, now: packet.TransactionHeader is not None)
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+    def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return False
 
 
@@ -342,7 +342,7 @@ class MessageExpiresNotBeforeEarlierMessagesInQueue(Lifetimes):
 class SystemJournalCopyLabelCutTo9Characters(Journaling):
     """The copy of a delivered message in the system journal has at most 9 characters of the label."""
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         position.MessageReference = replace(message, Label=message.Label[:9])
-        super().journal_delivered(position)
+        super().journal_delivered_message(position)

@@ -38,7 +38,7 @@ class SenderFullDeadLetterQueueOldestMessageReplaced(Positions):
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if queue.QueueType is QueueType.SYSTEM:
             for oldest in list(queue.MessagePositionList):
-                if not self.qm.quotas.check(queue, position.MessageReference):
+                if not self.qm.quotas.check_room_for_message(queue, position.MessageReference):
                     break
                 queue.MessagePositionList.remove(oldest)
                 self.qm.disk.save(build_removal_change([oldest]))
@@ -49,10 +49,10 @@ class SenderFullDeadLetterQueueOldestMessageReplaced(Positions):
 class SenderFullTransactionalDeadLetterQueueExceeded(Quotas):
     """The sender puts undelivered transactional messages into a full transactional dead-letter queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         if queue is self.qm.adm.SystemTransactionalDeadletterQueue:
             return EnqueueStatus.NO_ERROR
-        return super().check(queue, message)
+        return super().check_room_for_message(queue, message)
 
 
 _UNUSED_ACK_REQUEST_BIT = 0x10
@@ -99,11 +99,11 @@ class ReceiverSecondConnectorTypeOfSessionRefused(Identifying):
 class ReceiverFinalAckOmittedForMessageOfDeletedQueue(FinalAcks):
     """The receiver sends no FinalAck for a message with FinalAckRequired whose queue is deleted."""
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         journaled = message.PositiveJournalingRequested or message.NegativeJournalingRequested
         if journaled or reason is not MessageClass.MQMSG_CLASS_NACK_Q_DELETED:
-            super().acknowledge_final(position, reason, now)
+            super().send_final_ack_of_message(position, reason, now)
 
 
 @fault("receiver-final-ack-sent-for-message-requesting-other-acks", breaks="MQDMPR-3.1.1.12-64", blind=True)
@@ -113,8 +113,8 @@ class ReceiverFinalAckSentForMessageRequestingOtherAcks(Arrival):
     def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
         position = saving.position
         requested = position.MessageReference.AcknowledgementsRequested
-        if saving.acceptance is not None and position.order_queue is None and requested:
-            session, source = saving.claims[0][0], packet.UserHeader.SourceQueueManager
+        if saving.accepted_message is not None and position.order_queue is None and requested:
+            session, source = saving.receipts_of_sessions[0][0], packet.UserHeader.SourceQueueManager
             position.order_queue = self.qm.order_acks.build_order_queue_name(session, source)
         super().save_message(saving, packet)
 
@@ -123,14 +123,14 @@ class ReceiverFinalAckSentForMessageRequestingOtherAcks(Arrival):
 class ReceiverFinalAckOfPurgedMessageSentWithoutRequest(FinalAcks):
     """The receiver sends a FinalAck for each purged transactional message, although the message does not require it."""
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def on_message_position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         purged = reason is MessageClass.MQMSG_CLASS_NACK_Q_PURGED and message.TransactionIdentifier is not None
         source = message.Identifier.QueueManagerGuid
         for session in self.qm.sessions.values():
             if purged and position.order_queue is None and session.RemoteQMGuid == source:
                 position.order_queue = self.qm.order_acks.build_order_queue_name(session, source)
-        super().position_deleted(position, reason, now)
+        super().on_message_position_deleted(position, reason, now)
 
 
 _LONG_SOAP_ENVELOPE_LENGTH = 1_000
@@ -319,10 +319,10 @@ class ReceiverSecondRejectionInTransactionAcknowledgedAsReceived(TransactionOper
 class ReceiverFinalAckOfRejectedMessageHasTimeoutClass(FinalAcks):
     """The FinalAck of a message that an application rejected has the class NackReceiveTimeout."""
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if reason is MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED:
             reason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
-        super().acknowledge_final(position, reason, now)
+        super().send_final_ack_of_message(position, reason, now)
 
 
 @fault("receiver-security-id-used-as-sender-despite-sender-type-none", breaks="MQDMPR-3.1.1.12-D54", blind=True)

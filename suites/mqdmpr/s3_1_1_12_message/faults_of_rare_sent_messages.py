@@ -364,8 +364,8 @@ class _PreparedTransactionMessageChanger(TransactionEvents):
         """Return the message that takes the place of a message of the transaction."""
         raise NotImplementedError
 
-    def mark_boundaries(self, transaction: Transaction) -> None:
-        super().mark_boundaries(transaction)
+    def mark_first_and_last_message(self, transaction: Transaction) -> None:
+        super().mark_first_and_last_message(transaction)
         for operation in transaction.TransactionalOperationCollection if not transaction.SinglePhase else ():
             position = operation.MessagePositionReference
             if operation.OperationType is OperationType.ENQUEUE:

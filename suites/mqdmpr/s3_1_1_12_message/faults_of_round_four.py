@@ -31,12 +31,12 @@ class SenderUndeliveredMessageStoredInNamedQueueWithoutRequest(Journaling):
     NegativeJournalingRequested is false.
     """
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         if message.ApplicationDeadletterQueue and not message.NegativeJournalingRequested:
-            self.qm.positions.move_message(position, self.dead_letter_queue(message))
+            self.qm.positions.move_message(position, self.find_dead_letter_queue(message))
         else:
-            super().journal_failed(position)
+            super().journal_failed_message(position)
 
 
 @fault("sender-message-time-to-be-received-copied-from-time-to-reach-queue", breaks="MQDMPR-3.1.1.12-D42", blind=True)

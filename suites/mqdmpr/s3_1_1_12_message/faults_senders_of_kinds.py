@@ -14,7 +14,7 @@ from harness.faults.sent_messages import change_construction
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.transfer.securing import Securing
 from reference_qm.model.adm import Message
-from reference_qm.security import ST_NONE, ST_QUEUE_MANAGER, ST_SID, SignatureType
+from reference_qm.security import SENDER_TYPE_NONE, SENDER_TYPE_QUEUE_MANAGER, SENDER_TYPE_SID, SignatureType
 
 PacketCondition = Callable[[Any], bool]
 
@@ -75,19 +75,19 @@ for _name, _says, _value, _when in (
         "sender-st-3-for-queue-manager",
         "The sender writes 3 into SecurityHeader.Flags.ST of a message whose sender is the queue manager.",
         3,
-        lambda packet: packet.SecurityHeader.ST == ST_QUEUE_MANAGER,
+        lambda packet: packet.SecurityHeader.ST == SENDER_TYPE_QUEUE_MANAGER,
     ),
     (
         "sender-st-4-without-sender",
         "The sender writes 4 into SecurityHeader.Flags.ST of a message without a sender.",
         4,
-        lambda packet: packet.SecurityHeader.ST == ST_NONE,
+        lambda packet: packet.SecurityHeader.ST == SENDER_TYPE_NONE,
     ),
     (
         "sender-st-5-in-transactional-message",
         "The sender writes 5 into SecurityHeader.Flags.ST of a transactional message whose sender is a user.",
         5,
-        lambda packet: packet.SecurityHeader.ST == ST_SID and _is_transactional(packet),
+        lambda packet: packet.SecurityHeader.ST == SENDER_TYPE_SID and _is_transactional(packet),
     ),
 ):
     add(_name, "MQDMPR-3.1.1.12-56", _says, _change_sender_type(_value, _when), blind=True)
@@ -124,7 +124,7 @@ for _kind, _condition in (("encrypted", _is_encrypted), ("transactional", _is_tr
         if _kind == "encrypted"
         else "The SenderIdentifier of a transactional message is the SID of another user.",
         _change_sender_identifier(
-            _invert_last_byte_of_sender_identifier, _make_sender_type_condition(ST_SID, _condition)
+            _invert_last_byte_of_sender_identifier, _make_sender_type_condition(SENDER_TYPE_SID, _condition)
         ),
         blind=True,
     )
@@ -136,7 +136,7 @@ for _kind, _condition in (("encrypted", _is_encrypted), ("transactional", _is_tr
         else "The SenderIdentifier of a transactional message is the GUID of another queue manager.",
         _change_sender_identifier(
             lambda identifier: OTHER_GUID.bytes_le,
-            _make_sender_type_condition(ST_QUEUE_MANAGER, _condition),
+            _make_sender_type_condition(SENDER_TYPE_QUEUE_MANAGER, _condition),
         ),
         blind=True,
     )
@@ -146,7 +146,7 @@ add(
     "The SenderIdentifier of a message has no last sub-authority of the SID.",
     _change_sender_identifier(
         lambda sid: sid[:1] + bytes([sid[1] - 1]) + sid[2:-4],
-        lambda packet: packet.SecurityHeader.ST == ST_SID,
+        lambda packet: packet.SecurityHeader.ST == SENDER_TYPE_SID,
     ),
     blind=True,
 )
@@ -155,7 +155,7 @@ add(
     "MQDMPR-3.1.1.12-D63",
     "The SenderIdentifier with the GUID of the source queue manager begins with the bytes in reverse order.",
     _change_sender_identifier(
-        lambda guid: guid[3::-1] + guid[4:], lambda packet: packet.SecurityHeader.ST == ST_QUEUE_MANAGER
+        lambda guid: guid[3::-1] + guid[4:], lambda packet: packet.SecurityHeader.ST == SENDER_TYPE_QUEUE_MANAGER
     ),
     blind=True,
 )
@@ -185,7 +185,7 @@ for _name, _says, _when_sent in (
     (
         "sender-certificate-missing-in-message-signed-for-queue-manager",
         "A signed message whose sender is the queue manager has no SenderCertificate.",
-        lambda packet: packet.SecurityHeader.ST == ST_QUEUE_MANAGER,
+        lambda packet: packet.SecurityHeader.ST == SENDER_TYPE_QUEUE_MANAGER,
     ),
 ):
     add(

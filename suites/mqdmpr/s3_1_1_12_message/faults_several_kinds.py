@@ -288,17 +288,17 @@ add(
 class SenderLargeUndeliveredMessageNotStoredAsDeadLetter(Journaling):
     """The sender does not store a large message that cannot be delivered in its own dead-letter queue."""
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         if len(position.MessageReference.Body) < 1_000:
-            super().journal_failed(position)
+            super().journal_failed_message(position)
 
 
 @fault("sender-recoverable-dead-letter-in-transactional-queue", breaks="MQDMPR-3.1.1.12-D46", blind=True)
 class SenderRecoverableDeadLetterInTransactionalQueue(Journaling):
     """The sender stores a recoverable dead letter in the transactional dead-letter queue."""
 
-    def dead_letter_queue(self, message: Message) -> Queue:
-        found = super().dead_letter_queue(message)
+    def find_dead_letter_queue(self, message: Message) -> Queue:
+        found = super().find_dead_letter_queue(message)
         recoverable = message.DeliveryGuarantee.value.lower() == "recoverable"
         own = found is self.qm.adm.SystemDeadletterQueue
         return self.qm.adm.SystemTransactionalDeadletterQueue if own and recoverable else found
@@ -308,9 +308,9 @@ class SenderRecoverableDeadLetterInTransactionalQueue(Journaling):
 class SenderTransactionalDeadLetterInOrdinaryQueue(Journaling):
     """The sender stores the dead letter of a transactional message in the system journal."""
 
-    def dead_letter_queue(self, message: Message) -> Queue:
+    def find_dead_letter_queue(self, message: Message) -> Queue:
         return (
-            super().dead_letter_queue(message)
+            super().find_dead_letter_queue(message)
             if message.TransactionIdentifier is None
             else self.qm.adm.SystemJournalQueue
         )

@@ -272,14 +272,14 @@ class QueueManagerDescriptorOfSeveralQueuesCopiesReadState(QueueOpening):
     reader.
     """
 
-    def _open_several(
+    def _open_queues_of_multiple_element_name(
         self,
         name: MultipleElementName,
         required_access: QueueAccessType,
         shared_mode: QueueShareMode,
         now: Now,
     ) -> OpenQueueResult:
-        status, several = super()._open_several(name, required_access, shared_mode, now)
+        status, several = super()._open_queues_of_multiple_element_name(name, required_access, shared_mode, now)
         for single in several.OpenQueueDescriptorCollection if several is not None else []:
             queue = single.QueueReference
             for other in queue.OpenQueueDescriptorCollection.values() if queue is not None else []:

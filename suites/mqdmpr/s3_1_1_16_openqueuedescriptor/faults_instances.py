@@ -45,8 +45,8 @@ class DescriptorHandleOfThirdOpeningIsThatOfFirst(_NewDescriptorChanger):
 class DescriptorForThreeQueuesHasPeekAccess(QueueOpening):
     """The descriptor for three or more queues has PeekAccess."""
 
-    def _open_several(self, *arguments: Any) -> OpenQueueResult:
-        status, descriptor = super()._open_several(*arguments)
+    def _open_queues_of_multiple_element_name(self, *arguments: Any) -> OpenQueueResult:
+        status, descriptor = super()._open_queues_of_multiple_element_name(*arguments)
         if descriptor is not None and len(descriptor.OpenQueueDescriptorCollection) > 2:
             descriptor.AccessType = QueueAccessType.PEEK
         return status, descriptor
@@ -56,8 +56,8 @@ class DescriptorForThreeQueuesHasPeekAccess(QueueOpening):
 class DescriptorForSeveralQueuesRefersToLastLocalQueue(QueueOpening):
     """The descriptor for several queues has the QueueReference of its last local queue."""
 
-    def _open_several(self, *arguments: Any) -> OpenQueueResult:
-        status, descriptor = super()._open_several(*arguments)
+    def _open_queues_of_multiple_element_name(self, *arguments: Any) -> OpenQueueResult:
+        status, descriptor = super()._open_queues_of_multiple_element_name(*arguments)
         for one in [] if descriptor is None else descriptor.OpenQueueDescriptorCollection:
             if one.QueueReference in self.qm.adm.QueueCollection.values() and descriptor is not None:
                 descriptor.QueueReference = one.QueueReference

@@ -18,10 +18,10 @@ class QueueManagerDescriptorOfSeveralQueuesRefersToFirstLocalQueue(QueueOpening)
     that is local.
     """
 
-    def _open_several(
+    def _open_queues_of_multiple_element_name(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
-        status, several = super()._open_several(name, required_access, shared_mode, now)
+        status, several = super()._open_queues_of_multiple_element_name(name, required_access, shared_mode, now)
         if several is not None:
             opened = (one.QueueReference for one in several.OpenQueueDescriptorCollection)
             several.QueueReference = next((one for one in opened if not isinstance(one, OutgoingQueue)), None)

@@ -25,7 +25,7 @@ from reference_qm.core.remote.remote_starting import ReadCheck, ReadDescription,
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.durability import Durability
-from reference_qm.core.store.entries import build_message_entry, build_relocation
+from reference_qm.core.store.entries import build_message_entry, build_message_relocation
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.directory.enums import PrivacyLevel, QueueType
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue, Session
@@ -123,11 +123,11 @@ add(
 class ExpressMessageSurvivesRestart(Positions):
     """An express message is still in its queue after a restart."""
 
-    def message_available(self, position: MessagePosition) -> None:
+    def on_message_available(self, position: MessagePosition) -> None:
         if position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS and not position.key:
-            position.key = self.qm.next_persist_token()
-            self.qm.disk.save(build_relocation(position))
-        super().message_available(position)
+            position.key = self.qm.assign_persist_token()
+            self.qm.disk.save(build_message_relocation(position))
+        super().on_message_available(position)
 
 
 def _is_express(message: Message) -> bool:
@@ -141,8 +141,8 @@ class ExpressMessageInSubqueueSurvivesRestart(Positions):
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         target = super().move_message(position, queue)
         if target is not None and queue.parent is not None and _is_express(target.MessageReference):
-            target.key = self.qm.next_persist_token()
-            self.qm.disk.save(build_relocation(target))
+            target.key = self.qm.assign_persist_token()
+            self.qm.disk.save(build_message_relocation(target))
         return target
 
 
@@ -154,8 +154,8 @@ class ExpressMessageInJournalSurvivesRestart(Journaling):
     def put_into_system_queue(self, queue: Queue, message: Message) -> None:
         super().put_into_system_queue(queue, message)
         position = list(queue.MessagePositionList)[-1]
-        position.key = self.qm.next_persist_token()
-        self.qm.disk.save(build_relocation(position))
+        position.key = self.qm.assign_persist_token()
+        self.qm.disk.save(build_message_relocation(position))
 
 
 @fault("express-message-in-dead-letter-queue-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
@@ -167,8 +167,8 @@ class ExpressMessageInDeadLetterQueueSurvivesRestart(Positions):
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         target = super().move_message(position, queue)
         if target is not None and queue.QueueType is QueueType.SYSTEM and _is_express(target.MessageReference):
-            target.key = self.qm.next_persist_token()
-            self.qm.disk.save(build_relocation(target))
+            target.key = self.qm.assign_persist_token()
+            self.qm.disk.save(build_message_relocation(target))
         return target
 
 
@@ -180,7 +180,7 @@ class OutgoingExpressMessageSurvivesRestart(Durability):
         change = super().build_send_record(position)
         outgoing = isinstance(position.QueueReference, OutgoingQueue)
         if outgoing and self.qm.disk.used and _is_express(position.MessageReference):
-            position.key = self.qm.next_persist_token()
+            position.key = self.qm.assign_persist_token()
             change = change | build_message_entry(position, serialize_message(position.MessageReference).build())
         return change
 
@@ -193,7 +193,7 @@ class ExpressMessageOfOwnApplicationSurvivesRestart(Durability):
         change = super().build_send_record(position)
         local = not isinstance(position.QueueReference, OutgoingQueue)
         if local and self.qm.disk.used and _is_express(position.MessageReference):
-            position.key = self.qm.next_persist_token()
+            position.key = self.qm.assign_persist_token()
             change = change | build_message_entry(position, serialize_message(position.MessageReference).build())
         return change
 
@@ -211,10 +211,10 @@ class QueueManagerShownIdentifierDiffersFromPackets(Inspection):
 class InactiveStateOfPublicOutgoingQueueSetter(Destinations):
     """In hardened security mode, the State of a new outgoing queue to a public queue is Inactive."""
 
-    def get_initial_state(self, text: str) -> OutgoingQueueState:
+    def get_initial_outgoing_queue_state(self, text: str) -> OutgoingQueueState:
         if isinstance(parse_format_name(text), PublicName):
             return OutgoingQueueState.INACTIVE
-        return super().get_initial_state(text)
+        return super().get_initial_outgoing_queue_state(text)
 
 
 class PublicOutgoingQueueLockOmitter(Establishing):
@@ -275,8 +275,8 @@ class QueueManagerExpressJournalCopySurvivesRestart(Journaling):
         super().put_into_system_queue(queue, message)
         position = queue.MessagePositionList.Tail
         if queue.parent is not None and isinstance(position, MessagePosition) and not position.key:
-            position.key = self.qm.next_persist_token()
-            self.qm.disk.save(build_relocation(position))
+            position.key = self.qm.assign_persist_token()
+            self.qm.disk.save(build_message_relocation(position))
 
 
 @fault("server-remote-reader-misses-local-transactional-messages", breaks="MQDMPR-3.1.1-07", blind=True)

@@ -16,7 +16,7 @@ from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.transaction_records import TransactionRecords
-from reference_qm.core.store.entries import build_relocation
+from reference_qm.core.store.entries import build_message_relocation
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.elements import OnReadAnswered
@@ -39,7 +39,9 @@ class RemoteReadDeletesBeforeAcknowledgment(Reading):
     ) -> None:
         super().take_message_out(position, transaction, two_phase_read, answered)
         if two_phase_read:
-            self.qm.disk.save(self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE))
+            self.qm.disk.save(
+                self.qm.durability.build_message_removal([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+            )
 
 
 def _sort_messages_at_restart(key: Callable[[MessagePosition], Any], condition: Callable[[Queue], bool]) -> Any:
@@ -54,7 +56,7 @@ def _sort_messages_at_restart(key: Callable[[MessagePosition], Any], condition: 
                 again = MessagePosition(one.MessageReference, queue, LookupIdentifier=one.LookupIdentifier)
                 again.key, again.order_queue = one.key, one.order_queue
                 queue.MessagePositionList.insert(again)
-                qm.positions.message_available(again)
+                qm.positions.on_message_available(again)
 
     return at_restart(sort_every_queue)
 
@@ -98,7 +100,7 @@ class QueueManagerMessageMovedBackRestoredInSubqueue(QueueCommands):
         if position is not None and source.parent is target and position.key:
             place = MessagePosition(position.MessageReference, source, LookupIdentifier=position.LookupIdentifier)
             place.key = position.key
-            self.qm.disk.save(build_relocation(place))
+            self.qm.disk.save(build_message_relocation(place))
         return answer
 
 
@@ -111,7 +113,7 @@ class QueueManagerMessageMovedToWaitingReaderRestoredInSubqueue(Positions):
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         target = super().move_message(position, queue)
         if target is not None and queue.parent is not None and target.State is not MessagePositionState.AVAILABLE:
-            self.qm.disk.save(build_relocation(target))
+            self.qm.disk.save(build_message_relocation(target))
         return target
 
 
@@ -134,7 +136,11 @@ class RestartRestoresMessagesOfSamePriorityNewestFirst(Restoring):
     """
 
     def _restore_message(self, rest: str, value: Any) -> None:
-        place = None if value["in"].startswith("outgoing:") else self.qm.destinations.find_queue_of_entry(value["in"])
+        place = (
+            None
+            if value["in"].startswith("outgoing:")
+            else self.qm.destinations.find_queue_of_saved_message(value["in"])
+        )
         if place is None:
             super()._restore_message(rest, value)
             return

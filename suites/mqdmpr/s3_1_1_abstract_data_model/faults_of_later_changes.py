@@ -60,8 +60,8 @@ add(
 class QueueManagerHardenedOutgoingQueueUnlockedBySecondMessage(Sending):
     """In hardened security mode, the State of an outgoing queue becomes Waiting when a second message is sent to it."""
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        super().put_outgoing(session, position, now)
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        super().add_message_to_session_table(session, position, now)
         queue = session.OutgoingQueueReference
         locked = queue is not None and queue.State is OutgoingQueueState.LOCKED
         if queue is not None and locked and len(session.OutgoingMessageTable) > 1:

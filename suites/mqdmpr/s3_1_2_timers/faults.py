@@ -11,7 +11,7 @@ from harness.faults.parts import fault, only_if, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.events import LifetimesChanged
+from reference_qm.core.events import MessageDeadlinesChanged
 from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.waiting import Waiting
@@ -109,7 +109,7 @@ class QueueManagerInfiniteReadsEndWhenOtherReadExpires(Waiting):
         for reader in list(self.qm.readers.values()):
             infinite = not self.qm.timers.is_running(TimerKey(TimerName.WAITING_MESSAGE_READ, reader.number))
             if infinite and reader.descriptor.QueueReference is queue:
-                self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
+                self.end_wait_without_message(reader, Status.MQ_ERROR_IO_TIMEOUT)
 
 
 @fault("queue-manager-expired-receive-removes-next-message", breaks="MQDMPR-3.1.2.3-D01", blind=True)
@@ -121,7 +121,7 @@ class QueueManagerExpiredReceiveRemovesNextMessage(Waiting):
         super().on_waiting_message_read_timer(number)
         if reader.DestructiveRead and reader.CursorReference is None and reader.descriptor.QueueReference is not None:
             queue = reader.descriptor.QueueReference
-            ghost = replace(reader.descriptor, Handle=self.qm.next_handle(), WaitingMessageReadOperationCollection={})
+            ghost = replace(reader.descriptor, Handle=self.qm.assign_handle(), WaitingMessageReadOperationCollection={})
             queue.OpenQueueDescriptorCollection[ghost.Handle] = ghost
             self.qm.reading.dequeue_message(ghost, lambda status, position: None, Now(0, 0), None)
 
@@ -160,7 +160,7 @@ class QueueManagerMessageWithLongTimeToBeReceivedRemovedAtOnce(Lifetimes):
     @only_if(lambda part, position: 0x80000000 <= position.MessageReference.TimeToBeReceived < 0xFFFFFFFF)
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
         self.qm.to_be_received.add(position, 0)
-        self.qm.post(LifetimesChanged())
+        self.qm.post_event(MessageDeadlinesChanged())
 
 
 @fault("queue-manager-messages-no-longer-expire-after-restart", breaks="MQDMPR-3.1.2.4-D01", blind=True)
@@ -168,7 +168,7 @@ class QueueManagerMessagesNoLongerExpireAfterRestart(Lifetimes):
     """After a restart, messages with a TimeToBeReceived no longer expire."""
 
     def recover_deadlines(self) -> None:
-        self.qm.post(LifetimesChanged())
+        self.qm.post_event(MessageDeadlinesChanged())
 
 
 @fault("queue-manager-express-message-does-not-expire", breaks="MQDMPR-3.1.2.4-D01", blind=True)
@@ -193,7 +193,7 @@ class QueueManagerMessageExpiresNoEarlierThanEarlierMessages(Lifetimes):
         message = position.MessageReference
         if message.TimeToBeReceived != 0xFFFFFFFF and earlier:
             self.qm.to_be_received.add(position, max(*earlier, message.SentTime + message.TimeToBeReceived))
-            self.qm.post(LifetimesChanged())
+            self.qm.post_event(MessageDeadlinesChanged())
         else:
             super().start_time_to_be_received_timer(position)
 

@@ -67,19 +67,19 @@ class QueueManagerInfiniteReadEndedByTimeoutOfOtherRead(Waiting):
         super().on_waiting_message_read_timer(number)
         for reader in list(descriptor.WaitingMessageReadOperationCollection):
             if not self.qm.timers.is_running(TimerKey(TimerName.WAITING_MESSAGE_READ, reader.number)):
-                self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
+                self.end_wait_without_message(reader, Status.MQ_ERROR_IO_TIMEOUT)
 
 
 @fault("queue-manager-infinite-read-ended-by-message-for-other-read", breaks="MQDMPR-3.1.2.3-03", blind=True)
 class QueueManagerInfiniteReadEndedByMessageForOtherRead(Waiting):
     """When another read takes a message from the queue, an infinite read that still waits there expires."""
 
-    def release_readers(self, position: MessagePosition) -> None:
-        super().release_readers(position)
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
+        super().pass_new_message_to_waiting_readers(position)
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if not self.qm.timers.is_running(TimerKey(TimerName.WAITING_MESSAGE_READ, reader.number)):
-                    self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
+                    self.end_wait_without_message(reader, Status.MQ_ERROR_IO_TIMEOUT)
 
 
 @fault("receiver-transactional-message-with-time-to-be-received-zero-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)

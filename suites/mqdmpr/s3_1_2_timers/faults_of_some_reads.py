@@ -73,7 +73,7 @@ class ServerExpiredPeekByCursorReturnsFirstMessage(Waiting):
         if reader.DestructiveRead or reader.CursorReference is None or not messages:
             super().on_waiting_message_read_timer(number)
             return
-        self._forget_reader(reader)
+        self._remove_waiting_reader(reader)
         reader.answered(Status.MQ_OK, messages[0])
 
 
@@ -88,7 +88,7 @@ class ServerExpiredPeekReturnsLockedMessage(Waiting):
         if reader.DestructiveRead or reader.CursorReference is not None or not messages:
             super().on_waiting_message_read_timer(number)
             return
-        self._forget_reader(reader)
+        self._remove_waiting_reader(reader)
         reader.answered(Status.MQ_OK, messages[0])
 
 
@@ -113,8 +113,8 @@ class ReceiverOnlyFirstOfSimultaneouslyExpiredMessagesRemoved(Expiring):
     first of them.
     """
 
-    def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
-        super().delete_not_received(positions[:1], now)
+    def delete_messages_not_received_in_time(self, positions: list[MessagePosition], now: Now) -> None:
+        super().delete_messages_not_received_in_time(positions[:1], now)
 
 
 @fault("receiver-expired-message-returned-by-abort-not-removed", breaks="MQDMPR-3.1.2.4-01")

@@ -22,7 +22,7 @@ from reference_qm.core.queueing.transaction_operations import TransactionOperati
 from reference_qm.core.queueing.transaction_records import TransactionRecords
 from reference_qm.core.sessions.connecting import Connecting
 from reference_qm.core.sessions.establishing import Establishing
-from reference_qm.core.store.entries import build_message_entry, build_relocation
+from reference_qm.core.store.entries import build_message_entry, build_message_relocation
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.core.transfer.administering import Administering
 from reference_qm.core.transfer.order_acks import OrderAcks
@@ -44,8 +44,8 @@ from reference_qm.surface.inputs import DomainReported
 class TransactionalDeadLetterQueueMissing(QueueNames):
     """The queue manager has no transactional dead-letter queue."""
 
-    def find_by_path(self, name: str) -> Queue | None:
-        return None if name.lower() == "system$;deadxact" else super().find_by_path(name)
+    def find_queue_by_path(self, name: str) -> Queue | None:
+        return None if name.lower() == "system$;deadxact" else super().find_queue_by_path(name)
 
 
 @fault("domain-change-ignored-at-start", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"))
@@ -213,7 +213,7 @@ add(
     "order-queue-messages-lost",
     "MQDMPR-3.1.3-28",
     "The queue manager discards messages to the queue for order acknowledgments.",
-    skip(OrderAcks.note),
+    skip(OrderAcks.note_last_message_in_order),
 )
 
 
@@ -425,7 +425,9 @@ class RestartKeepsUncommittedReceives(TransactionOperations):
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
         if transaction.SinglePhase:
-            self.qm.disk.save(self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE))
+            self.qm.disk.save(
+                self.qm.durability.build_message_removal([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+            )
 
 
 @fault("restart-keeps-move-of-open-transaction", breaks="MQDMPR-3.1.3-D16", blind=True)
@@ -438,7 +440,7 @@ class RestartKeepsMoveOfOpenTransaction(TransactionOperations):
         super().move_in_transaction(transaction, position, target)
         there = MessagePosition(position.MessageReference, target, order_queue=position.order_queue, key=position.key)
         there.LookupIdentifier = position.LookupIdentifier
-        self.qm.disk.save(build_relocation(there))
+        self.qm.disk.save(build_message_relocation(there))
 
 
 @fault("restart-keeps-message-that-open-transaction-sent", breaks="MQDMPR-3.1.3-D16", blind=True)

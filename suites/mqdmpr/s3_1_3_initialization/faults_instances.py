@@ -10,7 +10,7 @@ from harness.faults.primitives import change_after_every_input, skip
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import DirectQueueFormatName, PrivateQueueFormatNameId, UserMessagePacket
 from reference_qm.core.commands.inputs import Inputs
-from reference_qm.core.dispatch import ON_INPUT
+from reference_qm.core.dispatch import HANDLER_BY_INPUT_TYPE
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.initialization import LATER_RETRY_INTERVAL_S, Initialization
 from reference_qm.core.names.queue_names import QueueNames
@@ -21,7 +21,7 @@ from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue, Session
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import BytesReceived, Input, Started, TransportAccepted
+from reference_qm.surface.inputs import BytesReceived, Input, QueueManagerStarted, TransportAccepted
 from suites.mqdmpr.s3_1_3_initialization.fault_steps import (
     change_blob_of_key,
     change_state_after_restart,
@@ -186,12 +186,12 @@ add(
 class QueueManagerWithDamagedStoreAcceptsSessions(Inputs):
     """A queue manager whose initialization ended with an error accepts sessions."""
 
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+    def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
         if isinstance(event, TransportAccepted | BytesReceived):
             self.qm.initialization.initialize_globally(now)
-            ON_INPUT[type(event)](self.qm)(event, now)
+            HANDLER_BY_INPUT_TYPE[type(event)](self.qm)(event, now)
         else:
-            super().on_anything_while_stopped(event, now)
+            super().refuse_input_while_stopped(event, now)
 
 
 @fault("queue-manager-with-damaged-store-carries-out-commands", breaks="MQDMPR-3.1.3-30", blind=True)
@@ -345,16 +345,16 @@ add(
 class QueueManagerSystemJournalMissing(QueueNames):
     """Applications cannot open the system journal."""
 
-    def find_by_path(self, name: str) -> Queue | None:
-        return None if name.lower() == "system$;journal" else super().find_by_path(name)
+    def find_queue_by_path(self, name: str) -> Queue | None:
+        return None if name.lower() == "system$;journal" else super().find_queue_by_path(name)
 
 
 @fault("queue-manager-system-dead-letter-queue-missing", breaks="MQDMPR-3.1.3-D12", blind=True)
 class QueueManagerSystemDeadLetterQueueMissing(QueueNames):
     """Applications cannot open the system dead-letter queue."""
 
-    def find_by_path(self, name: str) -> Queue | None:
-        return None if name.lower() == "system$;deadletter" else super().find_by_path(name)
+    def find_queue_by_path(self, name: str) -> Queue | None:
+        return None if name.lower() == "system$;deadletter" else super().find_queue_by_path(name)
 
 
 def _make_dead_letter_queue_nontransactional(qm: QueueManager) -> None:
@@ -376,7 +376,7 @@ class SecondFailedInitializationStartsWithEmptyStore(Inputs):
     without the stored data.
     """
 
-    def on_started(self, event: Started, now: Now) -> None:
+    def on_started(self, event: QueueManagerStarted, now: Now) -> None:
         if self.qm.halted is not None and self.qm.adm.InitializationRetryTimerDuration == LATER_RETRY_INTERVAL_S:
             self.qm.halted = None
         super().on_started(event, now)

@@ -13,7 +13,7 @@ from reference_qm.codec.format_names import PrivateName
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.membership import Membership
 from reference_qm.core.enterprise.restoring import Restoring
-from reference_qm.core.names.destinations import Destinations, parse_name
+from reference_qm.core.names.destinations import Destinations, parse_format_name_of_command
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.states import OutgoingQueueState
 from reference_qm.model.timers import TimerKey, TimerName
@@ -176,12 +176,12 @@ class _OutgoingQueueLockKeeper(Destinations):
         """Return whether the outgoing queue for a format name stays locked."""
         return False
 
-    def get_initial_state(self, text: str) -> OutgoingQueueState:
+    def get_initial_outgoing_queue_state(self, text: str) -> OutgoingQueueState:
         restored = not self.qm.begun
         return (
             OutgoingQueueState.LOCKED
             if restored and self.is_queue_kept_locked(text)
-            else super().get_initial_state(text)
+            else super().get_initial_outgoing_queue_state(text)
         )
 
 
@@ -192,7 +192,7 @@ class SenderQueueForPrivateFormatNameStaysLockedAfterRestart(_OutgoingQueueLockK
     """
 
     def is_queue_kept_locked(self, text: str) -> bool:
-        return isinstance(parse_name(text), PrivateName)
+        return isinstance(parse_format_name_of_command(text), PrivateName)
 
 
 @fault("queue-manager-machine-domain-id-missing-without-directory", breaks=("MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"))

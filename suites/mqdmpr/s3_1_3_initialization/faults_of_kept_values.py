@@ -13,7 +13,7 @@ from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.membership import Membership
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
-from reference_qm.core.store.entries import build_relocation, build_removal_change
+from reference_qm.core.store.entries import build_message_relocation, build_removal_change
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.states import OutgoingQueueState
@@ -235,5 +235,5 @@ class QueueManagerMessageMovedInAbortedTransactionMovedAtRestart(TransactionOper
         super().move_in_transaction(transaction, position, target)
         if transaction.SinglePhase:
             source, position.QueueReference = position.QueueReference, target
-            self.qm.disk.save(build_relocation(position))
+            self.qm.disk.save(build_message_relocation(position))
             position.QueueReference = source

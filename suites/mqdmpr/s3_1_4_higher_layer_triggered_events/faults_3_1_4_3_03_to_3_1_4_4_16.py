@@ -46,7 +46,7 @@ class QueueManagerPrepareEndsWaitingReadsOfOtherTransactions(Coordinating):
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         voted = super().prepare(transaction, single_phase, token, now)
         for other in list(self.qm.adm.TransactionCollection.values()):
-            self._stop_waiting(other)
+            self._reject_reads_waiting_in_transaction(other)
         return voted
 
 
@@ -94,7 +94,7 @@ class PrepareOfUnknownTransactionAbortsOpenTransactions(TransactionCommands):
 
     def prepare_transaction(self, request: Any, token: int, now: Now) -> Result | None:
         if request.transaction not in self.qm.adm.TransactionCollection:
-            self.qm.coordinating.abort_undecided()
+            self.qm.coordinating.abort_undecided_transactions()
         return super().prepare_transaction(request, token, now)
 
 
@@ -111,8 +111,8 @@ def _clear_boundary_mark_unless_other_mark_is_set(transaction: Transaction, mark
 class TransactionFirstOfSeveralMessagesNotMarkedFirst(TransactionEvents):
     """The first message of a transaction has FM set only if it is also the last message."""
 
-    def mark_boundaries(self, transaction: Transaction) -> None:
-        super().mark_boundaries(transaction)
+    def mark_first_and_last_message(self, transaction: Transaction) -> None:
+        super().mark_first_and_last_message(transaction)
         _clear_boundary_mark_unless_other_mark_is_set(transaction, "FirstInTransaction", "LastInTransaction")
 
 
@@ -122,8 +122,8 @@ class TransactionThatBeginsWithReceiveHasNoMessageMarkedFirst(TransactionEvents)
     manager before it sent a message.
     """
 
-    def mark_boundaries(self, transaction: Transaction) -> None:
-        super().mark_boundaries(transaction)
+    def mark_first_and_last_message(self, transaction: Transaction) -> None:
+        super().mark_first_and_last_message(transaction)
         if transaction.TransactionalOperationCollection[:1] and (
             transaction.TransactionalOperationCollection[0].OperationType is DEQUEUE_OPERATION
         ):
@@ -135,8 +135,8 @@ class TransactionThatBeginsWithReceiveHasNoMessageMarkedFirst(TransactionEvents)
 class TransactionLastOfSeveralMessagesNotMarkedLast(TransactionEvents):
     """The last message of a transaction has LM set only if it is also the first message."""
 
-    def mark_boundaries(self, transaction: Transaction) -> None:
-        super().mark_boundaries(transaction)
+    def mark_first_and_last_message(self, transaction: Transaction) -> None:
+        super().mark_first_and_last_message(transaction)
         _clear_boundary_mark_unless_other_mark_is_set(transaction, "LastInTransaction", "FirstInTransaction")
 
 
@@ -144,8 +144,8 @@ class TransactionLastOfSeveralMessagesNotMarkedLast(TransactionEvents):
 class SenderOnlyMessageOfTransactionNotMarkedLast(TransactionEvents):
     """The sender marks the only message of a transaction as the first message, but not as the last message."""
 
-    def mark_boundaries(self, transaction: Transaction) -> None:
-        super().mark_boundaries(transaction)
+    def mark_first_and_last_message(self, transaction: Transaction) -> None:
+        super().mark_first_and_last_message(transaction)
         for operation in transaction.TransactionalOperationCollection:
             position = operation.MessagePositionReference
             if position.MessageReference.FirstInTransaction and position.MessageReference.LastInTransaction:
@@ -158,8 +158,8 @@ class TransactionThatEndsWithReceiveHasNoMessageMarkedLast(TransactionEvents):
     message.
     """
 
-    def mark_boundaries(self, transaction: Transaction) -> None:
-        super().mark_boundaries(transaction)
+    def mark_first_and_last_message(self, transaction: Transaction) -> None:
+        super().mark_first_and_last_message(transaction)
         if transaction.TransactionalOperationCollection[-1:] and (
             transaction.TransactionalOperationCollection[-1].OperationType is DEQUEUE_OPERATION
         ):
@@ -171,8 +171,8 @@ class TransactionThatEndsWithReceiveHasNoMessageMarkedLast(TransactionEvents):
 class ExternalTransactionLastMessageNotMarkedLast(TransactionEvents):
     """The sender does not mark the last message of a transaction with a coordinator as the last."""
 
-    def mark_boundaries(self, transaction: Transaction) -> None:
-        super().mark_boundaries(transaction)
+    def mark_first_and_last_message(self, transaction: Transaction) -> None:
+        super().mark_first_and_last_message(transaction)
         for position in [] if transaction.SinglePhase else list_sent_messages_of_transaction(transaction):
             position.MessageReference = replace(position.MessageReference, LastInTransaction=False)
 
@@ -238,7 +238,7 @@ class CommitEndsReadsOfOtherTransactions(Coordinating):
     def commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
         result: Result | None = super().commit(transaction, token, now)
         for other in list(self.qm.adm.TransactionCollection.values()):
-            self._stop_waiting(other)
+            self._reject_reads_waiting_in_transaction(other)
         return result
 
 
@@ -249,7 +249,7 @@ class RefusedCommitOfUnknownTransactionEndsWaitingReads(TransactionCommands):
     def commit_transaction(self, request: Any, token: int, now: Now) -> Result | None:
         if request.transaction not in self.qm.adm.TransactionCollection:
             for one in list(self.qm.adm.TransactionCollection.values()):
-                self.qm.coordinating._stop_waiting(one)
+                self.qm.coordinating._reject_reads_waiting_in_transaction(one)
         return super().commit_transaction(request, token, now)
 
 
@@ -269,7 +269,7 @@ class MessageSentInTransactionVisibleBeforeCommit(TransactionOperations):
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position: MessagePosition = super().enqueue_in_transaction(transaction, queue, message)
-        self.qm.positions.message_available(position)
+        self.qm.positions.on_message_available(position)
         return position
 
 
@@ -348,7 +348,7 @@ class CommitCopiesMovedMessage(TransactionEvents):
         position = operation.MessagePositionReference
         message, queue = position.MessageReference, position.QueueReference
         super().commit_move(operation, now)
-        self.qm.positions.message_available(self.qm.positions.insert_message(queue, message))
+        self.qm.positions.on_message_available(self.qm.positions.insert_message(queue, message))
 
 
 @fault("commit-keeps-second-moved-message-in-source", breaks="MQDMPR-3.1.4.4-16", blind=True)
@@ -363,7 +363,7 @@ class CommitKeepsSecondMovedMessageInSource(TransactionEvents):
         super().transaction_commit(transaction, now)
         for queue, position in copied:
             again = self.qm.positions.insert_message(queue, position.MessageReference)
-            self.qm.positions.message_available(again)
+            self.qm.positions.on_message_available(again)
 
 
 @fault("queue-manager-transaction-with-purged-message-not-prepared", breaks="MQDMPR-3.1.4.3-08", blind=True)
@@ -389,4 +389,4 @@ class QueueManagerMessageMovedBetweenSubqueuesKept(TransactionEvents):
         if moved and source.parent is not None and target is not None and target.parent is not None:
             kept = MessagePosition(position.MessageReference, source, LookupIdentifier=position.LookupIdentifier)
             source.MessagePositionList.insert(kept)
-            self.qm.positions.message_available(kept)
+            self.qm.positions.on_message_available(kept)

@@ -152,7 +152,7 @@ class CommittedTransactionCanBeAborted(TransactionEvents):
         position = operation.MessagePositionReference
         if position.State is MessagePositionState.DELETED:
             position = self.qm.positions.insert_message(position.QueueReference, position.MessageReference)
-            self.qm.positions.message_available(position)
+            self.qm.positions.on_message_available(position)
         else:
             super().abort_dequeue(operation, now)
 
@@ -242,7 +242,7 @@ class AbortEndsReadsOfOtherTransactions(Coordinating):
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:
         result: Result | None = super().abort(transaction, token)
         for other in list(self.qm.adm.TransactionCollection.values()):
-            self._stop_waiting(other)
+            self._reject_reads_waiting_in_transaction(other)
         return result
 
 

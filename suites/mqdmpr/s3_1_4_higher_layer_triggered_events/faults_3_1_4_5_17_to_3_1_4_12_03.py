@@ -45,7 +45,7 @@ class QueueManagerAbortedSendKeptAsDeadLetter(TransactionEvents):
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         super().abort_enqueue(operation, now)
         message = operation.MessagePositionReference.MessageReference
-        self.qm.journaling.put_into_system_queue(self.qm.journaling.dead_letter_queue(message), message)
+        self.qm.journaling.put_into_system_queue(self.qm.journaling.find_dead_letter_queue(message), message)
 
 
 @fault("abort-removes-first-sent-message-only", breaks="MQDMPR-3.1.4.5-17", blind=True)
@@ -63,7 +63,7 @@ class AbortRemovesFirstSentMessageOnly(TransactionEvents):
         super().transaction_abort(transaction, now)
         for position in local[1:]:
             again = self.qm.positions.insert_message(position.QueueReference, position.MessageReference)
-            self.qm.positions.message_available(again)
+            self.qm.positions.on_message_available(again)
 
 
 @fault("aborted-sent-message-counts-against-quota", breaks="MQDMPR-3.1.4.5-17", blind=True)
@@ -149,7 +149,7 @@ class QueueManagerPrepareMakesSentMessagesAvailable(Coordinating):
             if operation.OperationType is OperationType.ENQUEUE and not isinstance(
                 position.QueueReference, OutgoingQueue
             ):
-                self.qm.positions.message_available(position)
+                self.qm.positions.on_message_available(position)
         return answer
 
 

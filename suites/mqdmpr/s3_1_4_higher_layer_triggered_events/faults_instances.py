@@ -56,7 +56,7 @@ class CommitAlsoCommitsLaterTransactionOnSameQueue(_LaterTransactionFinder):
         for other in self.list_later_transactions(transaction):
             for position in list_sent_messages_of_transaction(other):
                 if position.QueueReference in queues and not isinstance(position.QueueReference, OutgoingQueue):
-                    self.qm.positions.message_available(position)
+                    self.qm.positions.on_message_available(position)
         super().transaction_commit(transaction, now)
 
 
@@ -81,8 +81,8 @@ class FirstMessageOfThirdTransactionNotMarkedFirst(TransactionEvents):
         super().__init__(qm)
         self.count = 0
 
-    def mark_boundaries(self, transaction: Transaction) -> None:
-        super().mark_boundaries(transaction)
+    def mark_first_and_last_message(self, transaction: Transaction) -> None:
+        super().mark_first_and_last_message(transaction)
         self.count += 1
         if self.count > 2:
             for position in list_sent_messages_of_transaction(transaction):
@@ -93,8 +93,8 @@ class FirstMessageOfThirdTransactionNotMarkedFirst(TransactionEvents):
 class LastMessageOfLongTransactionNotMarkedLast(TransactionEvents):
     """The queue manager marks the third message as the last message of a transaction with more than three messages."""
 
-    def mark_boundaries(self, transaction: Transaction) -> None:
-        super().mark_boundaries(transaction)
+    def mark_first_and_last_message(self, transaction: Transaction) -> None:
+        super().mark_first_and_last_message(transaction)
         sent = list_sent_messages_of_transaction(transaction)
         for number, position in enumerate(sent if len(sent) > 3 else ()):
             position.MessageReference = replace(position.MessageReference, LastInTransaction=number == 2)
@@ -120,7 +120,7 @@ class SecondSentMessageAvailableBeforeCommit(TransactionOperations):
         earlier = list_sent_messages_of_transaction(transaction)
         position: MessagePosition = super().enqueue_in_transaction(transaction, queue, message)
         if earlier and not isinstance(queue, OutgoingQueue):
-            self.qm.positions.message_available(position)
+            self.qm.positions.on_message_available(position)
         return position
 
 
@@ -133,7 +133,7 @@ class PreparedMessageAvailableBeforeCommit(Coordinating):
         if not single_phase:
             for position in list_sent_messages_of_transaction(transaction):
                 if not isinstance(position.QueueReference, OutgoingQueue):
-                    self.qm.positions.message_available(position)
+                    self.qm.positions.on_message_available(position)
         return result
 
 
@@ -223,7 +223,7 @@ class AbortKeepsLastOfThreeSentMessages(TransactionEvents):
             if not isinstance(position.QueueReference, OutgoingQueue):
                 operations = transaction.TransactionalOperationCollection
                 operations[:] = [one for one in operations if one.MessagePositionReference is not position]
-                self.qm.positions.message_available(position)
+                self.qm.positions.on_message_available(position)
         super().transaction_abort(transaction, now)
 
 

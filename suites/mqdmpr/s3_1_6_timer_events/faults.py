@@ -12,7 +12,7 @@ from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.part import QM
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.directory import Site
-from reference_qm.directory.updating import directory_sites_update
+from reference_qm.directory.updating import update_directory_sites
 from reference_qm.model.statuses import Status
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -31,7 +31,7 @@ class ExpiredReadFailsWithMessageNotFound(Waiting):
     """A read whose timeout expires fails with MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
-        self.stop_reader(self.qm.readers[number], Status.MQ_ERROR_MESSAGE_NOT_FOUND)
+        self.end_wait_without_message(self.qm.readers[number], Status.MQ_ERROR_MESSAGE_NOT_FOUND)
 
 
 @fault("sites-updated-only-at-first-timer-expiry", breaks="MQDMPR-3.1.6.1-10", blind=True)
@@ -77,7 +77,7 @@ class QueueManagerSiteUpdatedOnlyOnce(DirectoryClient):
 
         def update_each_site_once(answer: DirectoryAnswered, now: Now) -> None:
             before = enterprise.state.SiteCollection
-            directory_sites_update(enterprise.directory, enterprise.state)
+            update_directory_sites(enterprise.directory, enterprise.state)
             sites = tuple(self.updated.get(site.Identifier, site) for site in enterprise.state.SiteCollection)
             self.updated.update({new.Identifier: new for old, new in zip(before, sites, strict=True) if old != new})
             enterprise.state.SiteCollection = sites

@@ -170,6 +170,6 @@ class ServerExpiredReceiveByCursorFindsNoMessage(Waiting):
     def on_waiting_message_read_timer(self, number: int) -> None:
         reader = self.qm.readers[number]
         if reader.DestructiveRead and reader.CursorReference is not None:
-            self.stop_reader(reader, Status.MQ_ERROR_MESSAGE_NOT_FOUND)
+            self.end_wait_without_message(reader, Status.MQ_ERROR_MESSAGE_NOT_FOUND)
         else:
             super().on_waiting_message_read_timer(number)

@@ -16,13 +16,13 @@ class ServerLaterExpiredReadsFailAsCancelled(Waiting):
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
-        self.has_expired = False
+        self.has_message_expired = False
 
     def on_waiting_message_read_timer(self, number: int) -> None:
-        if self.has_expired:
-            self.stop_reader(self.qm.readers[number], Status.MQ_ERROR_OPERATION_CANCELLED)
+        if self.has_message_expired:
+            self.end_wait_without_message(self.qm.readers[number], Status.MQ_ERROR_OPERATION_CANCELLED)
             return
-        self.has_expired = True
+        self.has_message_expired = True
         super().on_waiting_message_read_timer(number)
 
 
@@ -34,7 +34,7 @@ class ServerExpiredReadOfQueueWithMessagesNotFound(Waiting):
         reader = self.qm.readers[number]
         queue = reader.descriptor.QueueReference
         if queue is not None and len(queue.MessagePositionList) and reader.CursorReference is None:
-            self.stop_reader(reader, Status.MQ_ERROR_MESSAGE_NOT_FOUND)
+            self.end_wait_without_message(reader, Status.MQ_ERROR_MESSAGE_NOT_FOUND)
         else:
             super().on_waiting_message_read_timer(number)
 
@@ -46,6 +46,6 @@ class QueueManagerExpiredReceiveInTransactionCancelled(Waiting):
     def on_waiting_message_read_timer(self, number: int) -> None:
         reader = self.qm.readers[number]
         if reader.transaction is not None:
-            self.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+            self.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
         else:
             super().on_waiting_message_read_timer(number)

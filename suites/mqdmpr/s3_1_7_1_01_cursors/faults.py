@@ -29,7 +29,7 @@ class OpenCursorOfDeletedQueueSucceeds(Qmcomm):
     def r_qm_create_remote_cursor(self, call: Call, now: Now) -> None:
         descriptor = self.qm.descriptors.get(call.arguments["hQueue"])
         if descriptor is not None and descriptor.QueueReference is None:
-            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK, phCursor=self.qm.next_handle()))
+            self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK, phCursor=self.qm.assign_handle()))
         else:
             super().r_qm_create_remote_cursor(call, now)
 
@@ -52,9 +52,9 @@ class QueueManagerCursorOfRecreatedQueue(Cursors):
         cursor: Cursor | None = super().open(queue_desc)
         if cursor is None:
             name = queue_desc.FormatName
-            queue = self.qm.queue_names.find_by_path(name[max(name.lower().find("private$"), 0) :])
+            queue = self.qm.queue_names.find_queue_by_path(name[max(name.lower().find("private$"), 0) :])
             if queue is not None:
-                cursor = Cursor(self.qm.next_handle(), queue_desc, queue.MessagePositionList.Start)
+                cursor = Cursor(self.qm.assign_handle(), queue_desc, queue.MessagePositionList.Start)
                 queue_desc.CursorCollection[cursor.Handle] = cursor
         return cursor
 
@@ -216,7 +216,7 @@ class ClosedCursorEndsAllPendingReads(QueueOpening):
         waiting = cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection
         super().close_cursor(cursor)
         for reader in list(waiting):
-            self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+            self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
 
 
 @fault("closed-cursor-ends-reads-of-other-cursors", breaks="MQDMPR-3.1.7.1.2-05")
@@ -231,7 +231,7 @@ class ClosedCursorEndsReadsOfOtherCursors(QueueOpening):
         super().close_cursor(cursor)
         for reader in list(descriptor.WaitingMessageReadOperationCollection) if waits else ():
             if reader.CursorReference is not None:
-                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
 
 
 @fault("queue-manager-close-cursor-ends-reads-of-other-cursors", breaks="MQDMPR-3.1.7.1.2-05")
@@ -243,7 +243,7 @@ class QueueManagerCloseCursorEndsReadsOfOtherCursors(QueueOpening):
     def close_cursor(self, cursor: Cursor) -> None:
         for reader in [*cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection]:
             if reader.CursorReference is not None and reader.CursorReference is not cursor:
-                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
         super().close_cursor(cursor)
 
 
@@ -256,7 +256,7 @@ class QueueManagerCloseCursorEndsReadsWithoutCursor(QueueOpening):
     def close_cursor(self, cursor: Cursor) -> None:
         for reader in [*cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection]:
             if reader.CursorReference is None:
-                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
         super().close_cursor(cursor)
 
 

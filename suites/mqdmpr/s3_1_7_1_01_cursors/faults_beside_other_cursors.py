@@ -54,9 +54,9 @@ class QueueManagerSatisfiedCursorMovesWaitingCursors(Cursors):
     queue to this message, as if they had read it.
     """
 
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
-        super().message_available(cursor, message_position)
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        super().on_message_available(cursor, message_position)
         for descriptor in message_position.QueueReference.OpenQueueDescriptorCollection.values():
             for one in descriptor.CursorCollection.values():
                 if one is not cursor and one.CursorState in (CursorState.WAIT_PEEK, CursorState.WAIT_RECEIVE):
-                    super().message_available(one, message_position)
+                    super().on_message_available(one, message_position)

@@ -173,9 +173,9 @@ class NewQueuesWithSameLabelShareJournal(_CreatedQueueChanger):
 class PublicQueueNotJournaled(Journaling):
     """The queue manager does not store received messages of a public queue in the journal of the queue."""
 
-    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+    def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         if position.QueueReference.QueueType is not QueueType.PUBLIC:
-            super().journal_received(position, reason)
+            super().journal_received_message(position, reason)
 
 
 @fault("queue-manager-create-queue-later-queue-shares-journal", breaks="MQDMPR-3.1.7.1.3-10")

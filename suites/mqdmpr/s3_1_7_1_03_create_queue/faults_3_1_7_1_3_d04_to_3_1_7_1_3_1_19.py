@@ -9,8 +9,8 @@ from typing import Any
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.publishing import OnStatus, Publishing
-from reference_qm.core.queueing.queues import OnCreated, Queues
+from reference_qm.core.queueing.publishing import Publishing, StatusCallback
+from reference_qm.core.queueing.queues import QueueCreationCallback, Queues
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
@@ -50,7 +50,7 @@ class NewPrivateQueueNumberIsCountOfQueuesPlus100(Queues):
 class NewPublicQueueWithoutDirectoryObject(Publishing):
     """The queue manager creates a public queue without an object in the directory."""
 
-    def publish(self, queue: Queue, published: OnStatus) -> None:
+    def publish(self, queue: Queue, published: StatusCallback) -> None:
         published(Status.MQ_OK)
 
 
@@ -60,7 +60,7 @@ class SecondPublicQueueHasIdentifierOfFirst(Publishing):
     of its directory object.
     """
 
-    def publish(self, queue: Queue, published: OnStatus) -> None:
+    def publish(self, queue: Queue, published: StatusCallback) -> None:
         def reuse_identifier_of_first_public_queue(status: Status) -> None:
             first = next((one for one in self._list_public_queues() if one.Identifier != queue.Identifier), None)
             if status is Status.MQ_OK and first is not None:
@@ -74,7 +74,7 @@ class SecondPublicQueueHasIdentifierOfFirst(Publishing):
 class NewPublicQueueCreatedWhileDirectoryOffline(Publishing):
     """The queue manager creates a public queue although the directory does not answer."""
 
-    def publish(self, queue: Queue, published: OnStatus) -> None:
+    def publish(self, queue: Queue, published: StatusCallback) -> None:
         super().publish(queue, lambda status: published(Status.MQ_OK))
 
 
@@ -86,7 +86,7 @@ class RefusedPublicQueueCreatedWhenDirectoryIsBack(Publishing):
         super().__init__(qm)
         self.refused: list[Queue] = []
 
-    def publish(self, queue: Queue, published: OnStatus) -> None:
+    def publish(self, queue: Queue, published: StatusCallback) -> None:
         def record_refused_queue(status: Status) -> None:
             if status is not Status.MQ_OK:
                 self.refused.append(queue)
@@ -105,7 +105,9 @@ class RefusedPublicQueueCreatedWhenDirectoryIsBack(Publishing):
 class PublicQueueCreatedAlthoughDirectoryRefusesItsObject(Queues):
     """The queue manager creates a public queue whose object the directory refuses, and returns the error."""
 
-    def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False, **rest: Any) -> None:
+    def create(
+        self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False, **rest: Any
+    ) -> None:
         def create_queue_after_failure(status: Status, made: Queue | None) -> None:
             if made is None and status is not Status.MQ_ERROR_QUEUE_EXISTS:
                 self.create_without_directory(queue, utc_s)
@@ -166,29 +168,29 @@ class SuppliedSecurityDescriptorOwnerReplacedByAnonymousUser(Queues):
     user.
     """
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        if supplied is not None and self.owner(user) == ANONYMOUS_SID:
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        if supplied is not None and self.find_owner_of_new_queue(user) == ANONYMOUS_SID:
             supplied = replace(supplied, Owner=None)
-        return super().create_security(supplied, user)
+        return super().build_security_of_new_queue(supplied, user)
 
 
 @fault("queue-manager-queue-security-dacl-sorted", breaks="MQDMPR-3.1.7.1.3.1-08", blind=True)
 class QueueManagerQueueSecurityDaclSorted(Queues):
     """The queue manager moves the entries of a supplied DACL that deny access before the entries that allow access."""
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         if supplied is not None and supplied.Dacl is not None:
             aces = tuple(sorted(supplied.Dacl.Aces, key=lambda ace: ace.AceType is not AceType.ACCESS_DENIED))
             supplied = replace(supplied, Dacl=replace(supplied.Dacl, Aces=aces))
-        return super().create_security(supplied, user)
+        return super().build_security_of_new_queue(supplied, user)
 
 
 @fault("queue-manager-dacl-of-more-than-four-entries-shortened", breaks="MQDMPR-3.1.7.1.3.1-08")
 class QueueManagerDaclOfMoreThanFourEntriesShortened(Queues):
     """The queue manager keeps at most four entries of a supplied DACL."""
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        built = super().create_security(supplied, user)
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        built = super().build_security_of_new_queue(supplied, user)
         if supplied is None or supplied.Dacl is None or built.Dacl is None:
             return built
         return replace(built, Dacl=replace(built.Dacl, Aces=built.Dacl.Aces[:4]))
@@ -198,21 +200,21 @@ class QueueManagerDaclOfMoreThanFourEntriesShortened(Queues):
 class SuppliedSecurityDescriptorRepeatedSidMerged(Queues):
     """The queue manager keeps only the first of several entries for the same SID in a supplied access list."""
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         if supplied is not None and supplied.Dacl is not None:
             first: dict[Sid, Ace] = {}
             for ace in supplied.Dacl.Aces:
                 first.setdefault(ace.Sid, ace)
             supplied = replace(supplied, Dacl=Acl(tuple(first.values())))
-        return super().create_security(supplied, user)
+        return super().build_security_of_new_queue(supplied, user)
 
 
 @fault("queue-manager-supplied-dacl-last-entry-lost", breaks="MQDMPR-3.1.7.1.3.1-08", blind=True)
 class QueueManagerSuppliedDaclLastEntryLost(Queues):
     """The queue manager copies a supplied Dacl of several entries without its last entry."""
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        final = super().create_security(supplied, user)
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        final = super().build_security_of_new_queue(supplied, user)
         if supplied is None or supplied.Dacl is None or final.Dacl is None or len(supplied.Dacl.Aces) < 2:
             return final
         return replace(final, Dacl=replace(final.Dacl, Aces=final.Dacl.Aces[:-1]))
@@ -222,22 +224,22 @@ class QueueManagerSuppliedDaclLastEntryLost(Queues):
 class QueueManagerQueueSecuritySaclLostWithoutDacl(Queues):
     """The queue manager keeps the SACL of a supplied descriptor only when the descriptor also has a DACL."""
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         if supplied is not None and supplied.Dacl is None:
             supplied = replace(supplied, Sacl=None)
-        return super().create_security(supplied, user)
+        return super().build_security_of_new_queue(supplied, user)
 
 
 @fault("supplied-security-descriptor-second-audit-entry-dropped", breaks="MQDMPR-3.1.7.1.3.1-09", blind=True)
 class SuppliedSecurityDescriptorSecondAuditEntryDropped(Queues):
     """The queue manager keeps only the first entry of a supplied system access list."""
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         if supplied is not None and supplied.Sacl is not None:
             size = int.from_bytes(supplied.Sacl[10:12], "little")
             head = supplied.Sacl[:2] + (8 + size).to_bytes(2, "little") + bytes((1, 0, 0, 0))
             supplied = replace(supplied, Sacl=head + supplied.Sacl[8 : 8 + size])
-        return super().create_security(supplied, user)
+        return super().build_security_of_new_queue(supplied, user)
 
 
 ALL_QUEUE_RIGHTS = QueueAccess.MQSEC_QUEUE_GENERIC_ALL
@@ -358,8 +360,8 @@ class QueueManagerQueueSecurityOwnerRightsGrantedToCreator(Queues):
     different owner.
     """
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        made = super().create_security(supplied, user)
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made = super().build_security_of_new_queue(supplied, user)
         if supplied is None or supplied.Dacl is not None:
             return made
-        return replace(made, Dacl=self.create_default_security(self.owner(user)).Dacl)
+        return replace(made, Dacl=self.create_default_security(self.find_owner_of_new_queue(user)).Dacl)

@@ -203,8 +203,10 @@ class DefaultSecurityDescriptorGrantsComputerAllRights(Queues):
 class _SuppliedDescriptorChanger(Queues):
     """Change a supplied security descriptor before the queue manager uses it."""
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        return super().create_security(None if supplied is None else self.change_supplied_descriptor(supplied), user)
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        return super().build_security_of_new_queue(
+            None if supplied is None else self.change_supplied_descriptor(supplied), user
+        )
 
     def change_supplied_descriptor(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
         return supplied
@@ -241,8 +243,8 @@ class SuppliedSecurityDescriptorOwnerIgnored(_SuppliedDescriptorChanger):
 class SuppliedSecurityDescriptorDaclAppendedToDefaultDacl(Queues):
     """The queue manager appends the entries of a supplied access list to the default list."""
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        found = super().create_security(supplied, user)
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        found = super().build_security_of_new_queue(supplied, user)
         return (
             found
             if supplied is None

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.queues import OnCreated, Queues
+from reference_qm.core.queueing.queues import QueueCreationCallback, Queues
 from reference_qm.directory.objects import Computer
 from reference_qm.model.adm import Queue
 from reference_qm.model.position_list import MessagePositionList
@@ -60,7 +60,7 @@ class QueueManagerSubqueueOfJournalingQueueHasJournal(_SubqueueJournalAdder):
 class QueueManagerSecondPublicQueueHasPathsOfFirst(Queues):
     """The queue manager gives each later public queue the FullPath and the DirectoryPath of the first one."""
 
-    def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
+    def create(self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False) -> None:
         def copy_paths_of_first_queue(status: Status, made: Queue | None) -> None:
             if made is not None and made.FullPath:
                 self.__dict__.setdefault("paths", (made.FullPath, made.DirectoryPath))
@@ -74,7 +74,7 @@ class QueueManagerSecondPublicQueueHasPathsOfFirst(Queues):
 class QueueManagerTransactionalPublicQueueKeepsOwnIdentifier(Queues):
     """The queue manager gives a transactional public queue its own Identifier instead of that of the directory."""
 
-    def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
+    def create(self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False) -> None:
         def set_own_identifier(status: Status, made: Queue | None) -> None:
             if made is not None and made.FullPath and made.Transactional and made.Identifier is not None:
                 made.Identifier = type(made.Identifier)(int=made.Identifier.int ^ 1)
@@ -155,7 +155,12 @@ class QueueManagerComputerHasNoEntryForOwnedQueue(Queues):
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
         default, machine = super().create_default_security(owner), self.find_machine_sid()
-        if default.Dacl is None or machine is None or self.owner(owner) != owner or len(default.Dacl.Aces) < 3:
+        if (
+            default.Dacl is None
+            or machine is None
+            or self.find_owner_of_new_queue(owner) != owner
+            or len(default.Dacl.Aces) < 3
+        ):
             return default
         return replace(default, Dacl=Acl(tuple(ace for ace in default.Dacl.Aces if ace.Sid != machine)))
 
@@ -181,8 +186,8 @@ class _SecurityDescriptorWithMisplacedDacl(SecurityDescriptor):
 class QueueManagerSuppliedDescriptorNotSelfRelative(Queues):
     """The queue manager clears SR in the security descriptor of a queue whose creator supplied a descriptor."""
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        made = super().create_security(supplied, user)
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made = super().build_security_of_new_queue(supplied, user)
         return (
             made
             if supplied is None
@@ -194,9 +199,9 @@ class QueueManagerSuppliedDescriptorNotSelfRelative(Queues):
 class QueueManagerDescriptorWithWrongOffsetOfDacl(Queues):
     """The offset of the DACL in the security descriptor of an owned queue is too low by four bytes."""
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        made = super().create_security(supplied, user)
-        owned = self.owner(user) == user
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made = super().build_security_of_new_queue(supplied, user)
+        owned = self.find_owner_of_new_queue(user) == user
         return (
             _SecurityDescriptorWithMisplacedDacl(made.Owner, made.Group, made.Dacl, made.Control, made.Sacl)
             if owned

@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.codec import MessageClass
 from reference_qm.core.names.queue_names import parse_path
 from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.queueing.queues import OnCreated, Queues
+from reference_qm.core.queueing.queues import QueueCreationCallback, Queues
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.attributes import UNLIMITED_QUOTA_KB
@@ -20,7 +20,7 @@ from reference_qm.surface.commands import Result
 class QueueManagerUnsuppliedLabelFromLastQueue(Queues):
     """If the creator of a queue supplies no Label, the queue gets the Label of the queue that was created before."""
 
-    def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
+    def create(self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False) -> None:
         queue.Label = queue.Label or self.__dict__.get("label", "")
         self.__dict__["label"] = queue.Label
         super().create(queue, utc_s, created, skip_directory)
@@ -30,7 +30,7 @@ class QueueManagerUnsuppliedLabelFromLastQueue(Queues):
 class QueueManagerUnsuppliedJournalQuotaFromQuota(Queues):
     """If the creator of a queue supplies only the Quota, the JournalQuota has the same value."""
 
-    def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
+    def create(self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False) -> None:
         if queue.JournalQuota == UNLIMITED_QUOTA_KB:
             queue.JournalQuota = queue.Quota
         super().create(queue, utc_s, created, skip_directory)
@@ -99,15 +99,15 @@ class QueueManagerJournalOfFirstQueueStoresMessagesOfLaterQueue(Journaling):
     queues of its kind.
     """
 
-    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+    def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         queue = position.QueueReference
         if not queue.Journaling or queue.JournalQueueReference is None:
-            super().journal_received(position, reason)
+            super().journal_received_message(position, reason)
             return
         first = self.__dict__.setdefault("first", {}).setdefault(queue.Transactional, queue)
         if first is queue or first not in self.qm.adm.QueueCollection.values():
             self.__dict__["first"][queue.Transactional] = queue
-            super().journal_received(position, reason)
+            super().journal_received_message(position, reason)
         elif reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE:
             self.put_into_system_queue(first.JournalQueueReference, position.MessageReference)
 
@@ -116,9 +116,9 @@ class QueueManagerJournalOfFirstQueueStoresMessagesOfLaterQueue(Journaling):
 class QueueManagerJournalWithoutTransactionalMessages(Journaling):
     """The journal of a queue does not store transactional messages that are received from the queue."""
 
-    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+    def journal_received_message(self, position: MessagePosition, reason: MessageClass) -> None:
         if position.MessageReference.TransactionIdentifier is None:
-            super().journal_received(position, reason)
+            super().journal_received_message(position, reason)
 
 
 @fault("queue-manager-recreated-queue-has-create-time-of-deleted-queue", breaks="MQDMPR-3.1.7.1.3-D02", blind=True)
@@ -150,7 +150,7 @@ class QueueManagerPrivatePathNameCaseSensitive(Queues):
     private queue.
     """
 
-    def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
+    def create(self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False) -> None:
         path = parse_path(queue.Pathname)
         if path is not None and path.private and not queue.Pathname.startswith("private$"):
             created(Status.MQ_ERROR_UNSUPPORTED_OPERATION, None)

@@ -9,7 +9,7 @@ from harness.faults.primitives import change_after_every_input, combine_installe
 from harness.faults.registry import add
 from reference_qm.core.names.queue_names import JOURNAL_SUFFIX
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.queueing.publishing import Publishing, StatusCallback
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue
@@ -65,7 +65,7 @@ class QueueManagerNewQueueWithCapitalizedPrivatePrefixIsPublic(Queues):
 class QueueManagerNewPublicQueueDirectoryPathEqualsFullPath(Publishing):
     """The queue manager sets the DirectoryPath of a new public queue to the FullPath of its directory object."""
 
-    def publish(self, queue: Queue, published: OnStatus) -> None:
+    def publish(self, queue: Queue, published: StatusCallback) -> None:
         def copy_full_path(status: Status) -> None:
             if status is Status.MQ_OK:
                 queue.DirectoryPath = queue.FullPath
@@ -78,7 +78,7 @@ class QueueManagerNewPublicQueueDirectoryPathEqualsFullPath(Publishing):
 class QueueManagerNewQueueSuppliedEmptyDaclReplacedByDefault(Queues):
     """The queue manager replaces a supplied DACL that has no entries with the default DACL."""
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         if supplied is not None and supplied.Dacl is not None and not supplied.Dacl.Aces:
             supplied = replace(supplied, Dacl=None)
-        return super().create_security(supplied, user)
+        return super().build_security_of_new_queue(supplied, user)

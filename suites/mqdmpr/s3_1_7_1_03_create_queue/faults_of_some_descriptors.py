@@ -52,8 +52,8 @@ class QueueManagerDescriptorComputerSidOfOtherComputer(Queues):
 class QueueManagerSuppliedDescriptorDenialsDropped(Queues):
     """The queue manager drops the access-denied entries of a supplied descriptor."""
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        made = super().create_security(supplied, user)
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made = super().build_security_of_new_queue(supplied, user)
         if made.Dacl is None:
             return made
         return replace_dacl_entries(made, [one for one in made.Dacl.Aces if one.AceType is not AceType.ACCESS_DENIED])
@@ -63,8 +63,8 @@ class QueueManagerSuppliedDescriptorDenialsDropped(Queues):
 class QueueManagerSuppliedDescriptorSaclWithoutDaclDropped(Queues):
     """The queue manager drops the SACL of a supplied descriptor that has no DACL."""
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        made = super().create_security(supplied, user)
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made = super().build_security_of_new_queue(supplied, user)
         return replace(made, Sacl=None) if supplied is not None and supplied.Dacl is None else made
 
 
@@ -72,10 +72,10 @@ class QueueManagerSuppliedDescriptorSaclWithoutDaclDropped(Queues):
 class QueueManagerSuppliedOwnerWithoutDaclReplaced(Queues):
     """If a supplied descriptor has an owner but no DACL, the owner of the queue is its creator."""
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        made = super().create_security(supplied, user)
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made = super().build_security_of_new_queue(supplied, user)
         if supplied is not None and supplied.Dacl is None:
-            return replace(made, Owner=self.owner(user))
+            return replace(made, Owner=self.find_owner_of_new_queue(user))
         return made
 
 
@@ -83,17 +83,17 @@ class QueueManagerSuppliedOwnerWithoutDaclReplaced(Queues):
 class QueueManagerSuppliedOwnerReplacedByDomainUser(Queues):
     """If a domain user creates a queue, the user becomes the owner, even if the supplied descriptor has an owner."""
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        made = super().create_security(supplied, user)
-        return replace(made, Owner=user) if self.owner(user) == user != ANONYMOUS_SID else made
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made = super().build_security_of_new_queue(supplied, user)
+        return replace(made, Owner=user) if self.find_owner_of_new_queue(user) == user != ANONYMOUS_SID else made
 
 
 @fault("queue-manager-owner-from-group-of-supplied-descriptor", breaks="MQDMPR-3.1.7.1.3.1-10", blind=True)
 class QueueManagerOwnerFromGroupOfSuppliedDescriptor(Queues):
     """If a supplied descriptor has a group and no owner, the group becomes the owner of the queue."""
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        made = super().create_security(supplied, user)
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made = super().build_security_of_new_queue(supplied, user)
         if supplied is not None and supplied.Owner is None and supplied.Group is not None:
             return replace(made, Owner=supplied.Group)
         return made
@@ -105,8 +105,8 @@ class QueueManagerOwnerOfQueueWithSuppliedDaclIsAnonymous(Queues):
     of the queue.
     """
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        made = super().create_security(supplied, user)
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made = super().build_security_of_new_queue(supplied, user)
         if supplied is not None and supplied.Owner is None and supplied.Dacl is not None:
             return replace(made, Owner=ANONYMOUS_SID)
         return made
@@ -118,8 +118,8 @@ class QueueManagerSuppliedForeignOwnerEveryoneOnlyReads(Queues):
     properties and permissions.
     """
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        made = super().create_security(supplied, user)
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made = super().build_security_of_new_queue(supplied, user)
         if supplied is None or supplied.Owner is None or supplied.Dacl is not None or made.Owner != ANONYMOUS_SID:
             return made
         aces = list_dacl_entries(made)
@@ -165,8 +165,8 @@ class QueueManagerOwnerWithoutRightToChangePermissions(Queues):
 class QueueManagerSuppliedDomainOwnerEveryoneHasAllRights(Queues):
     """If a supplied descriptor has a domain user as owner and no DACL, the DACL grants everyone all rights."""
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        made, all_rights = super().create_security(supplied, user), int(QueueAccess.MQSEC_QUEUE_GENERIC_ALL)
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made, all_rights = super().build_security_of_new_queue(supplied, user), int(QueueAccess.MQSEC_QUEUE_GENERIC_ALL)
         if supplied is None or supplied.Owner is None or supplied.Dacl is not None:
             return made
         aces = list_dacl_entries(made)
@@ -246,8 +246,8 @@ class QueueManagerAnonymousOwnerHasEntry(Queues):
 class QueueManagerSuppliedOwnerHasNoEntry(Queues):
     """If a supplied descriptor has a domain user as owner and no DACL, the DACL has no entry for the owner."""
 
-    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
-        made = super().create_security(supplied, user)
+    def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        made = super().build_security_of_new_queue(supplied, user)
         if supplied is None or supplied.Owner is None or supplied.Dacl is not None:
             return made
         return replace_dacl_entries(made, [one for one in list_dacl_entries(made) if one.Sid != made.Owner])

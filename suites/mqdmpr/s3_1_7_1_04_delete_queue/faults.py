@@ -12,7 +12,7 @@ from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.queue_names import list_queue_with_children
 from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.queueing.publishing import Publishing, StatusCallback
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.store.disk import Change
 from reference_qm.directory.enums import QueueType
@@ -218,7 +218,7 @@ class DeletionOfQueueAlsoDeletesQueuesWithLongerNames(Queues):
 class DeletedPublicQueueDirectoryObjectStays(Publishing):
     """When a public queue is deleted, the queue manager leaves the queue's directory object."""
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
         withdrawn(Status.MQ_OK)
 
 
@@ -228,52 +228,52 @@ class DeletionOfPublicQueueDeletesOtherDirectoryObjects(Publishing):
     are listed before it.
     """
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
         others = [one for one in self._list_public_queues() if one.Pathname < queue.Pathname]
 
         def delete_another_object(status: Status) -> None:
             if others:
-                super(DeletionOfPublicQueueDeletesOtherDirectoryObjects, self).withdraw(
+                super(DeletionOfPublicQueueDeletesOtherDirectoryObjects, self).delete_published_queue(
                     others.pop(), delete_another_object
                 )
             else:
                 withdrawn(status)
 
-        super().withdraw(queue, delete_another_object)
+        super().delete_published_queue(queue, delete_another_object)
 
 
 @fault("public-queue-deleted-while-directory-offline", breaks="MQDMPR-3.1.7.1.4-16")
 class PublicQueueDeletedWhileDirectoryOffline(Publishing):
     """The queue manager deletes a public queue and returns success although the directory does not answer."""
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
-        super().withdraw(queue, lambda status: withdrawn(Status.MQ_OK))
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
+        super().delete_published_queue(queue, lambda status: withdrawn(Status.MQ_OK))
 
 
 @fault("public-queue-emptied-by-refused-deletion", breaks="MQDMPR-3.1.7.1.4-16", blind=True)
 class PublicQueueEmptiedByRefusedDeletion(Publishing):
     """When the directory does not delete the object of a public queue, the queue loses its messages."""
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
         def remove_messages_after_refusal(status: Status) -> None:
             for position in list(queue.MessagePositionList) if status is not Status.MQ_OK else ():
                 queue.MessagePositionList.remove(position)
             withdrawn(status)
 
-        super().withdraw(queue, remove_messages_after_refusal)
+        super().delete_published_queue(queue, remove_messages_after_refusal)
 
 
 @fault("public-queue-handles-closed-by-refused-deletion", breaks="MQDMPR-3.1.7.1.4-16", blind=True)
 class PublicQueueHandlesClosedByRefusedDeletion(Publishing):
     """When the directory does not delete the object of a public queue, the open handles of the queue become invalid."""
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
         def close_handles_after_refusal(status: Status) -> None:
             for descriptor in list(queue.OpenQueueDescriptorCollection.values()) if status is not Status.MQ_OK else ():
                 self.qm.queue_opening.close_queue(descriptor)
             withdrawn(status)
 
-        super().withdraw(queue, close_handles_after_refusal)
+        super().delete_published_queue(queue, close_handles_after_refusal)
 
 
 @fault("delete-of-open-queue-returns-error", breaks="MQDMPR-3.1.7.1.4-17")
@@ -355,34 +355,34 @@ class ReceiverLockedMessageOfDeletedQueueReportedAsPurged(Positions):
 class QueueManagerObjectOfDeletedQueueWithMessagesStays(Publishing):
     """When a public queue that contains messages is deleted, the queue manager leaves the queue's directory object."""
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
         if len(queue.MessagePositionList):
             withdrawn(Status.MQ_OK)
         else:
-            super().withdraw(queue, withdrawn)
+            super().delete_published_queue(queue, withdrawn)
 
 
 @fault("queue-manager-object-of-second-deleted-queue-stays", breaks="MQDMPR-3.1.7.1.4-13", blind=True)
 class QueueManagerObjectOfSecondDeletedQueueStays(Publishing):
     """The queue manager deletes the directory object of only the first public queue that is deleted."""
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
         if self.__dict__.get("deleted"):
             withdrawn(Status.MQ_OK)
             return
         self.__dict__["deleted"] = True
-        super().withdraw(queue, withdrawn)
+        super().delete_published_queue(queue, withdrawn)
 
 
 @fault("queue-manager-object-of-deleted-transactional-queue-stays", breaks="MQDMPR-3.1.7.1.4-13", blind=True)
 class QueueManagerObjectOfDeletedTransactionalQueueStays(Publishing):
     """When a transactional public queue with a label is deleted, the queue manager leaves its directory object."""
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
         if queue.Transactional and queue.Label:
             withdrawn(Status.MQ_OK)
         else:
-            super().withdraw(queue, withdrawn)
+            super().delete_published_queue(queue, withdrawn)
 
 
 def _delete_directory_object_first(queue: Queue | None, done: Callable[[], None], delete: Any) -> None:
@@ -399,10 +399,10 @@ class QueueManagerDeletionAlsoDeletesObjectOfLaterQueue(Publishing):
     created after the deleted queue.
     """
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
         queues = self._list_public_queues()
         later = queues[queues.index(queue) + 1 :] if queue in queues else []
-        delete = super().withdraw
+        delete = super().delete_published_queue
         _delete_directory_object_first(later[0] if later else None, lambda: delete(queue, withdrawn), delete)
 
 
@@ -412,9 +412,9 @@ class QueueManagerDeletionAlsoDeletesObjectWithSameLabel(Publishing):
     same label.
     """
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
         same = [one for one in self._list_public_queues() if one is not queue and one.Label == queue.Label]
-        delete = super().withdraw
+        delete = super().delete_published_queue
         _delete_directory_object_first(same[0] if same else None, lambda: delete(queue, withdrawn), delete)
 
 
@@ -427,5 +427,5 @@ class QueueManagerDeletionOfPrivateQueueDeletesPublicObject(Queues):
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
         public = [one for one in self.qm.adm.QueueCollection.values() if one.QueueType is QueueType.PUBLIC]
         if queue.QueueType is QueueType.PRIVATE and queue.parent is None and public:
-            self.qm.publishing.withdraw(public[-1], lambda status: None)
+            self.qm.publishing.delete_published_queue(public[-1], lambda status: None)
         return super().delete(queue, token, done)

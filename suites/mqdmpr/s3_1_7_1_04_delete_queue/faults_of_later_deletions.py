@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.queueing.publishing import Publishing, StatusCallback
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 
@@ -12,17 +12,17 @@ from reference_qm.model.statuses import Status
 class QueueManagerSecondDeletionOfPublicQueueSucceeds(Publishing):
     """The second attempt to delete a public queue succeeds, although the directory does not delete the object."""
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
         tried = self.__dict__.setdefault("tried", set())
         again = queue.Identifier in tried
         tried.add(queue.Identifier)
-        super().withdraw(queue, lambda status: withdrawn(Status.MQ_OK if again else status))
+        super().delete_published_queue(queue, lambda status: withdrawn(Status.MQ_OK if again else status))
 
 
 @fault("queue-manager-deletion-while-directory-offline-succeeds", breaks="MQDMPR-3.1.7.1.4-16", blind=True)
 class QueueManagerDeletionWhileDirectoryOfflineSucceeds(Publishing):
     """While DirectoryOffline is True, the deletion of a public queue succeeds."""
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
         offline = self.qm.enterprise.state.DirectoryOffline
-        super().withdraw(queue, lambda status: withdrawn(Status.MQ_OK if offline else status))
+        super().delete_published_queue(queue, lambda status: withdrawn(Status.MQ_OK if offline else status))

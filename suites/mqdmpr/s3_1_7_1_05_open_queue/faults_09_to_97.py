@@ -13,14 +13,14 @@ from harness.faults.registry import add
 from reference_qm.codec import FormatName, MultipleElementName
 from reference_qm.codec.format_names import MachineName, PrivateName
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.destinations import Destinations, parse_name
+from reference_qm.core.names.destinations import Destinations, parse_format_name_of_command
 from reference_qm.core.names.queue_formats import QueueFormatType
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.part import QM
 from reference_qm.core.queueing.queue_opening import DENY_NONE, SEND_ACCESS, OpenQueueResult, QueueOpening
 from reference_qm.core.queueing.queues import make_queue_with_defaults
 from reference_qm.core.remote.enums import DesiredAccess
-from reference_qm.core.remote.qmcomm import QUEUE_SHARE_MODES, Qmcomm
+from reference_qm.core.remote.qmcomm import QUEUE_SHARE_MODE_BY_WIRE_VALUE, Qmcomm
 from reference_qm.model.adm import OutgoingQueue, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -34,23 +34,23 @@ from reference_qm.surface.clock import Now
 class SeveralQueuesOpenedToRead(QueueOpening):
     """When a reader requests to open several queues for reading, the queue manager opens the first of these queues."""
 
-    def _open_several(
+    def _open_queues_of_multiple_element_name(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
         if required_access is not SEND_ACCESS:
             return self.open_queue(str(name.Elements[0]), required_access, shared_mode, now)
-        return super()._open_several(name, required_access, shared_mode, now)
+        return super()._open_queues_of_multiple_element_name(name, required_access, shared_mode, now)
 
 
 @fault("several-queues-are-opened-for-peeking", breaks="MQDMPR-3.1.7.1.5-09")
 class SeveralQueuesAreOpenedForPeeking(QueueOpening):
     """The queue manager opens several queues together with PeekAccess."""
 
-    def _open_several(
+    def _open_queues_of_multiple_element_name(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
         access = SEND_ACCESS if required_access is QueueAccessType.PEEK else required_access
-        return super()._open_several(name, access, shared_mode, now)
+        return super()._open_queues_of_multiple_element_name(name, access, shared_mode, now)
 
 
 @fault("queue-manager-three-queues-opened-to-peek", breaks="MQDMPR-3.1.7.1.5-09", blind=True)
@@ -59,47 +59,47 @@ class QueueManagerThreeQueuesOpenedToPeek(QueueOpening):
     queues instead of refusing the request.
     """
 
-    def _open_several(
+    def _open_queues_of_multiple_element_name(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
         if required_access is not SEND_ACCESS and len(name.Elements) > 2:
             return self.open_queue(str(name.Elements[0]), required_access, shared_mode, now)
-        return super()._open_several(name, required_access, shared_mode, now)
+        return super()._open_queues_of_multiple_element_name(name, required_access, shared_mode, now)
 
 
 @fault("queue-manager-several-local-queues-opened-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-12")
 class QueueManagerSeveralLocalQueuesOpenedWithDenyReceive(QueueOpening):
     """The queue manager opens several local queues in one call, although the sharing mode is DenyReceive."""
 
-    def _open_several(
+    def _open_queues_of_multiple_element_name(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
-        if all(self.qm.queue_names.find_by_format_name(one) is not None for one in name.Elements):
+        if all(self.qm.queue_names.find_queue_by_format_name(one) is not None for one in name.Elements):
             shared_mode = QueueShareMode.DENY_NONE
-        return super()._open_several(name, required_access, shared_mode, now)
+        return super()._open_queues_of_multiple_element_name(name, required_access, shared_mode, now)
 
 
 @fault("queue-manager-local-and-remote-queue-opened-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-12", blind=True)
 class QueueManagerLocalAndRemoteQueueOpenedWithDenyReceive(QueueOpening):
     """The queue manager opens several queues with DenyReceive in one call, although one of the queues is remote."""
 
-    def _open_several(
+    def _open_queues_of_multiple_element_name(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
-        if any(self.qm.queue_names.find_by_format_name(one) is None for one in name.Elements):
+        if any(self.qm.queue_names.find_queue_by_format_name(one) is None for one in name.Elements):
             shared_mode = QueueShareMode.DENY_NONE
-        return super()._open_several(name, required_access, shared_mode, now)
+        return super()._open_queues_of_multiple_element_name(name, required_access, shared_mode, now)
 
 
 @fault("third-of-several-queues-is-not-opened", breaks="MQDMPR-3.1.7.1.5-24")
 class ThirdOfSeveralQueuesIsNotOpened(QueueOpening):
     """The queue manager opens only the first two queues of a format name with more than two elements."""
 
-    def _open_several(
+    def _open_queues_of_multiple_element_name(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
         kept = type(name)(name.Elements[:2])
-        return super()._open_several(kept, required_access, shared_mode, now)
+        return super()._open_queues_of_multiple_element_name(kept, required_access, shared_mode, now)
 
 
 def _close_only_last_descriptor(
@@ -116,7 +116,9 @@ add(
     "queue-manager-several-queues-only-last-one-closed-after-failure",
     "MQDMPR-3.1.7.1.5-29",
     "When one of several queues cannot be opened, the queue manager closes only the queue that it opened last.",
-    replace_during(QueueOpening._open_several, QueueOpening.close_queue, _close_only_last_descriptor),
+    replace_during(
+        QueueOpening._open_queues_of_multiple_element_name, QueueOpening.close_queue, _close_only_last_descriptor
+    ),
     blind=True,
 )
 
@@ -125,17 +127,19 @@ add(
 class MissingLaterQueueOfSeveralSkippedAtOpening(QueueOpening):
     """If a queue other than the first of several queues is missing, the queue manager opens the other queues."""
 
-    def _open_several(
+    def _open_queues_of_multiple_element_name(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
         found = [
             one
             for number, one in enumerate(name.Elements)
             if not number
-            or self.qm.queue_names.find_by_format_name(one) is not None
+            or self.qm.queue_names.find_queue_by_format_name(one) is not None
             or not self.qm.queue_names.is_queue_on_this_computer(one)
         ]
-        return super()._open_several(MultipleElementName(tuple(found)), required_access, shared_mode, now)
+        return super()._open_queues_of_multiple_element_name(
+            MultipleElementName(tuple(found)), required_access, shared_mode, now
+        )
 
 
 @fault("failed-opening-of-several-queues-leaves-first-queue-open", breaks="MQDMPR-3.1.7.1.5-30", blind=True)
@@ -155,10 +159,10 @@ class FailedOpeningOfSeveralQueuesLeavesFirstQueueOpen(QueueOpening):
 class QueueManagerDescriptorOfSeveralQueuesLimitedToFourQueues(QueueOpening):
     """The OpenQueueDescriptor for several queues contains at most four OpenQueueDescriptors."""
 
-    def _open_several(
+    def _open_queues_of_multiple_element_name(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
-        status, several = super()._open_several(name, required_access, shared_mode, now)
+        status, several = super()._open_queues_of_multiple_element_name(name, required_access, shared_mode, now)
         if several is not None:
             del several.OpenQueueDescriptorCollection[4:]
         return status, several
@@ -168,13 +172,13 @@ class QueueManagerDescriptorOfSeveralQueuesLimitedToFourQueues(QueueOpening):
 class LocalAndRemoteQueuesNotOpenedTogether(QueueOpening):
     """The queue manager does not open local and remote queues together."""
 
-    def _open_several(
+    def _open_queues_of_multiple_element_name(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
         here = {self.qm.queue_names.is_queue_on_this_computer(one) for one in name.Elements}
         if len(here) > 1:
             return Status.MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION, None
-        return super()._open_several(name, required_access, shared_mode, now)
+        return super()._open_queues_of_multiple_element_name(name, required_access, shared_mode, now)
 
 
 @fault("http-format-name-of-local-queue-opened-to-read", breaks="MQDMPR-3.1.7.1.5-38")
@@ -244,7 +248,7 @@ class ServerMulticastNameOpenedToPeek(Qmcomm):
 
     def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
         given = call.arguments
-        wanted, share = given["pQueueFormat"], QUEUE_SHARE_MODES.get(given["dwShareMode"])
+        wanted, share = given["pQueueFormat"], QUEUE_SHARE_MODE_BY_WIRE_VALUE.get(given["dwShareMode"])
         peek = given["dwDesiredAccess"] == DesiredAccess.MQ_PEEK_ACCESS
         if not peek or share is None or wanted is None or wanted["m_qft"] != QueueFormatType.MULTICAST:
             return super().open_remote_queue(call, now)
@@ -263,8 +267,8 @@ class QueueManagerOpenComparesQueueNamesCaseSensitively(QueueNames):
     of the queue.
     """
 
-    def find_by_format_name(self, name: FormatName) -> Queue | None:
-        found = super().find_by_format_name(name)
+    def find_queue_by_format_name(self, name: FormatName) -> Queue | None:
+        found = super().find_queue_by_format_name(name)
         written = getattr(name, "QueueName", None)
         if found is None or written is None or found.QueueType.value == "System":
             return found
@@ -289,8 +293,8 @@ class MissingQueueCreatedWhenOpened(QueueOpening):
 class QueueManagerOpenMissingSubqueueOpensQueue(QueueNames):
     """The queue manager opens the main queue when a format name refers to a subqueue that does not exist."""
 
-    def find_by_format_name(self, name: FormatName) -> Queue | None:
-        found = super().find_by_format_name(name)
+    def find_queue_by_format_name(self, name: FormatName) -> Queue | None:
+        found = super().find_queue_by_format_name(name)
         if found is None and getattr(name, "Subqueue", None):
             path = str(name).partition("\\")[2].partition(";")[0]
             return self.qm.adm.QueueCollection.get(path.lower())
@@ -379,7 +383,7 @@ class PrivateFormatNameOfDeletedQueueOpensPreviousQueue(Destinations):
         try:
             return super().find_local_queue(text)
         except CommandError:
-            name = parse_name(text)
+            name = parse_format_name_of_command(text)
             neighbour = None
             if isinstance(name, PrivateName):
                 neighbour = self.qm.adm.QueueCollection.find_private(name.QueueIdentifier - 1)
@@ -404,15 +408,19 @@ class QueueManagerOutgoingQueueIdentifierSameForOneHost(Destinations):
 class HardenedSecurityNewOutgoingQueueToSecondHostNotLocked(Destinations):
     """In hardened security mode, a new outgoing queue is not Locked if another outgoing queue exists."""
 
-    def get_initial_state(self, text: str) -> OutgoingQueueState:
-        return OutgoingQueueState.INACTIVE if self.qm.adm.OutgoingQueues else super().get_initial_state(text)
+    def get_initial_outgoing_queue_state(self, text: str) -> OutgoingQueueState:
+        return (
+            OutgoingQueueState.INACTIVE
+            if self.qm.adm.OutgoingQueues
+            else super().get_initial_outgoing_queue_state(text)
+        )
 
 
 @fault("queue-manager-private-journal-name-opens-queue", breaks="MQDMPR-3.1.7.1.5-48", blind=True)
 class QueueManagerPrivateJournalNameOpensQueue(QueueNames):
     """The private format name of a journal opens the queue itself."""
 
-    def find_by_format_name(self, name: FormatName) -> Queue | None:
+    def find_queue_by_format_name(self, name: FormatName) -> Queue | None:
         if isinstance(name, PrivateName) and name.Journal:
             name = replace(name, Journal=False)
-        return super().find_by_format_name(name)
+        return super().find_queue_by_format_name(name)

@@ -31,10 +31,10 @@ class DenyReceiveGrantedBesideExclusiveReceiver(QueueOpening):
     DenyReceive.
     """
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         if (DENY_RECEIVE, RECEIVE_ACCESS) in _get_open_modes(queue):
             return required_access is not RECEIVE_ACCESS
-        return super().is_shared(queue, required_access, shared_mode)
+        return super().may_share_queue(queue, required_access, shared_mode)
 
 
 @fault(
@@ -44,13 +44,13 @@ class DenyReceiveGrantedBesideExclusiveReceiver(QueueOpening):
 class SharingModeOfLocalApplicationsIgnored(QueueOpening):
     """Only the modes of remote readers exclude a reader; the modes of the queue manager's own applications do not."""
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         opened = queue.OpenQueueDescriptorCollection
         queue.OpenQueueDescriptorCollection = {
             handle: one for handle, one in opened.items() if one.RemoteReadState is not RemoteReadState.NONE
         }
         try:
-            return bool(super().is_shared(queue, required_access, shared_mode))
+            return bool(super().may_share_queue(queue, required_access, shared_mode))
         finally:
             queue.OpenQueueDescriptorCollection = opened
 
@@ -59,19 +59,19 @@ class SharingModeOfLocalApplicationsIgnored(QueueOpening):
 class PeekWithDenyReceiveJoinsExclusiveReceiver(QueueOpening):
     """An open with PeekAccess and DenyReceive succeeds although a receiver has the queue open with DenyReceive."""
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         if required_access is QueueAccessType.PEEK and shared_mode is DENY_RECEIVE:
             return True
-        return super().is_shared(queue, required_access, shared_mode)
+        return super().may_share_queue(queue, required_access, shared_mode)
 
 
 @fault("receive-access-granted-beside-exclusive-receiver", breaks="MQDMPR-3.1.7.1.5-106")
 class ReceiveAccessGrantedBesideExclusiveReceiver(QueueOpening):
     """A reader with ReceiveAccess and DenyNone can open a queue that another reader has open with DenyReceive."""
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         exclusive = (DENY_RECEIVE, RECEIVE_ACCESS) in _get_open_modes(queue)
-        return (exclusive and shared_mode is DENY_NONE) or super().is_shared(queue, required_access, shared_mode)
+        return (exclusive and shared_mode is DENY_NONE) or super().may_share_queue(queue, required_access, shared_mode)
 
 
 @fault("queue-manager-open-queue-sharing-checked-against-newest-opening", breaks="MQDMPR-3.1.7.1.5-106", blind=True)
@@ -80,11 +80,11 @@ class QueueManagerOpenQueueSharingCheckedAgainstNewestOpening(QueueOpening):
     ignores earlier handles.
     """
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         opened = queue.OpenQueueDescriptorCollection
         queue.OpenQueueDescriptorCollection = dict(list(opened.items())[-1:])
         try:
-            return super().is_shared(queue, required_access, shared_mode)
+            return super().may_share_queue(queue, required_access, shared_mode)
         finally:
             queue.OpenQueueDescriptorCollection = opened
 
@@ -93,13 +93,13 @@ class QueueManagerOpenQueueSharingCheckedAgainstNewestOpening(QueueOpening):
 class OnlyLastUserOfQueueExcludesReceiver(QueueOpening):
     """A receiver with DenyReceive excludes other receivers only until a further reader peeks at the queue."""
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         users = list(queue.OpenQueueDescriptorCollection.values())
         last = bool(users) and users[-1].AccessType is QueueAccessType.PEEK
         exclusive = any(one.ShareMode is DENY_RECEIVE and one.AccessType is RECEIVE_ACCESS for one in users)
         if exclusive and last and required_access is RECEIVE_ACCESS:
             return True
-        return super().is_shared(queue, required_access, shared_mode)
+        return super().may_share_queue(queue, required_access, shared_mode)
 
 
 @fault("open-queue-exclusive-receiver-of-subqueue-ignored", breaks="MQDMPR-3.1.7.1.5-106", blind=True)
@@ -108,17 +108,17 @@ class OpenQueueExclusiveReceiverOfSubqueueIgnored(QueueOpening):
     ReceiveAccess and DenyReceive.
     """
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         subqueue = queue.parent is not None and not queue.Pathname.lower().endswith(";journal")
-        return subqueue or super().is_shared(queue, required_access, shared_mode)
+        return subqueue or super().may_share_queue(queue, required_access, shared_mode)
 
 
 @fault("exclusive-receiver-does-not-exclude-after-failed-opening", breaks="MQDMPR-3.1.7.1.5-106", blind=True)
 class ExclusiveReceiverDoesNotExcludeAfterFailedOpening(QueueOpening):
     """After the queue manager has refused one reader because of an exclusive reader, it admits the next reader."""
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
-        shared = super().is_shared(queue, required_access, shared_mode)
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        shared = super().may_share_queue(queue, required_access, shared_mode)
         if not shared:
             for one in queue.OpenQueueDescriptorCollection.values():
                 one.ShareMode = DENY_NONE
@@ -129,18 +129,18 @@ class ExclusiveReceiverDoesNotExcludeAfterFailedOpening(QueueOpening):
 class ReceiveAccessGrantedBesideExclusivePeeker(QueueOpening):
     """A reader with ReceiveAccess can open a queue that another reader has open with PeekAccess and DenyReceive."""
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         peeked = any(
             (DENY_RECEIVE, one) in _get_open_modes(queue) for one in (QueueAccessType.PEEK, QueueAccessType.PEEK_ADMIN)
         )
-        return peeked or super().is_shared(queue, required_access, shared_mode)
+        return peeked or super().may_share_queue(queue, required_access, shared_mode)
 
 
 @fault("exclusive-peeker-admits-receiver-beside-shared-peeker", breaks="MQDMPR-3.1.7.1.5-110")
 class ExclusivePeekerAdmitsReceiverBesideSharedPeeker(QueueOpening):
     """A reader with PeekAccess and DenyReceive excludes no receiver while another reader peeks with DenyNone."""
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         users = list(queue.OpenQueueDescriptorCollection.values())
         peeks = [one for one in users if one.AccessType is QueueAccessType.PEEK]
         if (
@@ -149,7 +149,7 @@ class ExclusivePeekerAdmitsReceiverBesideSharedPeeker(QueueOpening):
             and any(one.ShareMode is not DENY_RECEIVE for one in peeks)
         ):
             return all(one.AccessType is QueueAccessType.PEEK for one in users)
-        return super().is_shared(queue, required_access, shared_mode)
+        return super().may_share_queue(queue, required_access, shared_mode)
 
 
 @fault("open-queue-exclusive-peeker-of-journal-ignored", breaks="MQDMPR-3.1.7.1.5-110", blind=True)
@@ -158,10 +158,10 @@ class OpenQueueExclusivePeekerOfJournalIgnored(QueueOpening):
     and DenyReceive.
     """
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         if required_access is RECEIVE_ACCESS and queue.Pathname.lower().endswith(";journal"):
             return True
-        return super().is_shared(queue, required_access, shared_mode)
+        return super().may_share_queue(queue, required_access, shared_mode)
 
 
 PEEK_ACCESS = QueueAccessType.PEEK
@@ -173,7 +173,7 @@ class DenyReceiveOfPeekerIgnoredBesideSharedPeeker(QueueOpening):
     another reader has the queue open with PeekAccess and DenyReceive.
     """
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         modes = {(one.ShareMode, one.AccessType.name) for one in queue.OpenQueueDescriptorCollection.values()}
         if (
             (DENY_NONE, "PEEK") in modes
@@ -181,15 +181,15 @@ class DenyReceiveOfPeekerIgnoredBesideSharedPeeker(QueueOpening):
             and required_access is RECEIVE_ACCESS
         ):
             return True
-        return super().is_shared(queue, required_access, shared_mode)
+        return super().may_share_queue(queue, required_access, shared_mode)
 
 
 @fault("deny-receive-granted-beside-shared-receiver", breaks="MQDMPR-3.1.7.1.5-114")
 class DenyReceiveGrantedBesideSharedReceiver(QueueOpening):
     """A reader with DenyReceive can open a queue that another reader has open with ReceiveAccess and DenyNone."""
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
-        return _get_open_modes(queue) == {(DENY_NONE, RECEIVE_ACCESS)} or super().is_shared(
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        return _get_open_modes(queue) == {(DENY_NONE, RECEIVE_ACCESS)} or super().may_share_queue(
             queue, required_access, shared_mode
         )
 
@@ -230,11 +230,11 @@ class CloseByOneOfTwoReceiversEndsRestrictionByOther(QueueOpening):
 class SharingModeComparedWithFirstReaderOnly(QueueOpening):
     """The queue manager compares the sharing mode of a new reader only with that of the first reader of the queue."""
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         every = queue.OpenQueueDescriptorCollection
         queue.OpenQueueDescriptorCollection = dict(list(every.items())[:1])
         try:
-            return super().is_shared(queue, required_access, shared_mode)
+            return super().may_share_queue(queue, required_access, shared_mode)
         finally:
             queue.OpenQueueDescriptorCollection = every
 
@@ -253,7 +253,7 @@ class SecondOpenOfQueueReturnsFirstHandle(QueueOpening):
         required_access: QueueAccessType,
         shared_mode: QueueShareMode = DENY_NONE,
     ) -> OpenQueueResult:
-        if queue.OpenQueueDescriptorCollection and self.is_shared(queue, required_access, shared_mode):
+        if queue.OpenQueueDescriptorCollection and self.may_share_queue(queue, required_access, shared_mode):
             return Status.MQ_OK, next(iter(queue.OpenQueueDescriptorCollection.values()))
         return super().open_found_queue(queue, format_name, required_access, shared_mode)
 
@@ -277,20 +277,20 @@ class PeekAccessRestrictsReadersLikeReceiveAccess(QueueOpening):
 class PeekAccessPreventsExclusivePeek(QueueOpening):
     """A reader with PeekAccess prevents another reader from opening the queue with PeekAccess and DenyReceive."""
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         users = queue.OpenQueueDescriptorCollection.values()
         peeked = any(one.AccessType is QueueAccessType.PEEK for one in users)
         if peeked and shared_mode is DENY_RECEIVE and required_access is QueueAccessType.PEEK:
             return False
-        return super().is_shared(queue, required_access, shared_mode)
+        return super().may_share_queue(queue, required_access, shared_mode)
 
 
 @fault("queue-manager-open-subqueue-opens-queue", breaks="MQDMPR-3.1.7.1.5-118")
 class QueueManagerOpenSubqueueOpensQueue(QueueNames):
     """The queue manager opens the main queue when a format name refers to one of its subqueues."""
 
-    def find_by_format_name(self, name: FormatName) -> Queue | None:
-        found = super().find_by_format_name(name)
+    def find_queue_by_format_name(self, name: FormatName) -> Queue | None:
+        found = super().find_queue_by_format_name(name)
         subqueue = found is not None and found.parent is not None and getattr(name, "Subqueue", None)
         return found.parent if found is not None and subqueue else found
 
@@ -299,51 +299,51 @@ class QueueManagerOpenSubqueueOpensQueue(QueueNames):
 class SecondReceiverOfSharedQueueRefused(QueueOpening):
     """The queue manager opens a queue with ReceiveAccess for only one reader at a time."""
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         received = (
             any(access is RECEIVE_ACCESS for _, access in _get_open_modes(queue)) and required_access is RECEIVE_ACCESS
         )
-        return not received and super().is_shared(queue, required_access, shared_mode)
+        return not received and super().may_share_queue(queue, required_access, shared_mode)
 
 
 @fault("peek-beside-exclusive-remote-reader-refused", breaks="MQDMPR-3.1.7.1.5-124")
 class PeekBesideExclusiveRemoteReaderRefused(QueueOpening):
     """The queue manager refuses a peek while a remote reader has the queue open with DenyReceive."""
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         opened = queue.OpenQueueDescriptorCollection.values()
         remote = [one.ShareMode for one in opened if one.RemoteReadState is not RemoteReadState.NONE]
         excluded = required_access is QueueAccessType.PEEK and QueueShareMode.DENY_RECEIVE in remote
-        return not excluded and super().is_shared(queue, required_access, shared_mode)
+        return not excluded and super().may_share_queue(queue, required_access, shared_mode)
 
 
 @fault("queue-manager-open-of-queue-restricts-its-subqueues", breaks="MQDMPR-3.1.7.1.5-124")
 class QueueManagerOpenOfQueueRestrictsItsSubqueues(QueueOpening):
     """The sharing mode of a reader of a queue also restricts readers of the subqueues of this queue."""
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
-        parent = queue.parent is None or super().is_shared(queue.parent, required_access, shared_mode)
-        return parent and super().is_shared(queue, required_access, shared_mode)
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        parent = queue.parent is None or super().may_share_queue(queue.parent, required_access, shared_mode)
+        return parent and super().may_share_queue(queue, required_access, shared_mode)
 
 
 @fault("second-peeker-with-deny-receive-refused", breaks="MQDMPR-3.1.7.1.5-124", blind=True)
 class SecondPeekerWithDenyReceiveRefused(QueueOpening):
     """The queue manager refuses a second reader with PeekAccess and DenyReceive."""
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         exclusive = any(one.ShareMode is DENY_RECEIVE for one in queue.OpenQueueDescriptorCollection.values())
         if exclusive and shared_mode is DENY_RECEIVE:
             return False
-        return super().is_shared(queue, required_access, shared_mode)
+        return super().may_share_queue(queue, required_access, shared_mode)
 
 
 @fault("sender-excluded-by-exclusive-receiver", breaks="MQDMPR-3.1.7.1.5-124", blind=True)
 class SenderExcludedByExclusiveReceiver(QueueOpening):
     """The queue manager does not open a local queue for sending while a reader has it open with DenyReceive."""
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         exclusive = any(one.ShareMode is DENY_RECEIVE for one in queue.OpenQueueDescriptorCollection.values())
-        return not (exclusive and required_access is SEND_ACCESS) and super().is_shared(
+        return not (exclusive and required_access is SEND_ACCESS) and super().may_share_queue(
             queue, required_access, shared_mode
         )
 
@@ -352,20 +352,22 @@ class SenderExcludedByExclusiveReceiver(QueueOpening):
 class SenderPreventsOpeningWithDenyReceive(QueueOpening):
     """The queue manager refuses a reader with DenyReceive while an application has the queue open for sending."""
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         sending = any(one.AccessType is SEND_ACCESS for one in queue.OpenQueueDescriptorCollection.values())
-        return not (sending and shared_mode is DENY_RECEIVE) and super().is_shared(queue, required_access, shared_mode)
+        return not (sending and shared_mode is DENY_RECEIVE) and super().may_share_queue(
+            queue, required_access, shared_mode
+        )
 
 
 @fault("exclusive-receiver-of-journal-excludes-readers-of-queue", breaks="MQDMPR-3.1.7.1.5-124", blind=True)
 class ExclusiveReceiverOfJournalExcludesReadersOfQueue(QueueOpening):
     """The sharing mode of a reader of a queue's journal also restricts the readers of the queue."""
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         journal = queue.JournalQueueReference
-        if journal is not None and not super().is_shared(journal, required_access, shared_mode):
+        if journal is not None and not super().may_share_queue(journal, required_access, shared_mode):
             return False
-        return super().is_shared(queue, required_access, shared_mode)
+        return super().may_share_queue(queue, required_access, shared_mode)
 
 
 @fault("open-of-queue-returns-previous-handle", breaks="MQDMPR-3.1.7.1.5-125")

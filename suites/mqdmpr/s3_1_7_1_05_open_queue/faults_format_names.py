@@ -8,13 +8,13 @@ from reference_qm.codec.format_names import (
     DistributionListName,
     MachineName,
     MultipleElementName,
-    SingleName,
+    SingleElementName,
 )
-from reference_qm.core.names.destinations import parse_name
+from reference_qm.core.names.destinations import parse_format_name_of_command
 from reference_qm.core.names.queue_formats import QueueFormatType
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.queueing.queue_opening import PEEK_ACCESSES, OpenQueueResult, QueueOpening
-from reference_qm.core.remote.qmcomm import QUEUE_ACCESS_TYPES, QUEUE_SHARE_MODES, Qmcomm
+from reference_qm.core.remote.qmcomm import QUEUE_ACCESS_TYPE_BY_DESIRED_ACCESS, QUEUE_SHARE_MODE_BY_WIRE_VALUE, Qmcomm
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
@@ -27,7 +27,7 @@ class ExpandedNameChanger(QueueNames):
 
     def expand_format_name(self, text: str) -> FormatName | None:
         name = super().expand_format_name(text)
-        asked = None if name is None else parse_name(text)
+        asked = None if name is None else parse_format_name_of_command(text)
         if name is None or not isinstance(asked, MultipleElementName | DistributionListName):
             return name
         expanded = name.Elements if isinstance(name, MultipleElementName) else (name,)
@@ -35,8 +35,8 @@ class ExpandedNameChanger(QueueNames):
         return elements[0] if len(elements) == 1 else MultipleElementName(tuple(elements))
 
     def change_opened_queues(
-        self, expanded: tuple[SingleName, ...], asked: MultipleElementName | DistributionListName
-    ) -> list[SingleName]:
+        self, expanded: tuple[SingleElementName, ...], asked: MultipleElementName | DistributionListName
+    ) -> list[SingleElementName]:
         """Return the queues that are opened."""
         raise NotImplementedError
 
@@ -46,8 +46,8 @@ class QueueManagerNameRepeatedInOtherCaseOpenedTwice(ExpandedNameChanger):
     """The queue manager opens a queue twice if a format name contains the queue in capital and in small letters."""
 
     def change_opened_queues(
-        self, expanded: tuple[SingleName, ...], asked: MultipleElementName | DistributionListName
-    ) -> list[SingleName]:
+        self, expanded: tuple[SingleElementName, ...], asked: MultipleElementName | DistributionListName
+    ) -> list[SingleElementName]:
         names = {str(one): one for one in (asked.Elements if isinstance(asked, MultipleElementName) else ())}
         written = {text.lower() for text in names}
         return [*expanded, *list(names.values())[len(written) :]] if len(written) < len(names) else list(expanded)
@@ -58,13 +58,13 @@ class QueueManagerNameRepeatedWithOthersBetweenOpenedTwice(ExpandedNameChanger):
     """The queue manager opens a queue twice if a format name contains the queue twice with another queue between."""
 
     def change_opened_queues(
-        self, expanded: tuple[SingleName, ...], asked: MultipleElementName | DistributionListName
-    ) -> list[SingleName]:
+        self, expanded: tuple[SingleElementName, ...], asked: MultipleElementName | DistributionListName
+    ) -> list[SingleElementName]:
         if not isinstance(asked, MultipleElementName) or any(
             isinstance(one, DistributionListName) for one in asked.Elements
         ):
             return list(expanded)
-        kept: list[SingleName] = []
+        kept: list[SingleElementName] = []
         for one in asked.Elements:
             if not kept or str(kept[-1]).lower() != str(one).lower():
                 kept.append(one)
@@ -76,8 +76,8 @@ class QueueManagerMemberOfDistributionListOpenedTwice(ExpandedNameChanger):
     """The queue manager opens a queue twice if a format name contains the queue and a distribution list with it."""
 
     def change_opened_queues(
-        self, expanded: tuple[SingleName, ...], asked: MultipleElementName | DistributionListName
-    ) -> list[SingleName]:
+        self, expanded: tuple[SingleElementName, ...], asked: MultipleElementName | DistributionListName
+    ) -> list[SingleElementName]:
         asked_elements = asked.Elements if isinstance(asked, MultipleElementName) else ()
         lists = [one for one in asked_elements if isinstance(one, DistributionListName)]
         members = {str(each).lower() for one in lists for each in self.resolve_distribution_list(one) or ()}
@@ -89,8 +89,8 @@ class QueueManagerLastQueueOfExpandedNameNotOpened(ExpandedNameChanger):
     """The queue manager does not open the last queue of a format name that contains more than two queues."""
 
     def change_opened_queues(
-        self, expanded: tuple[SingleName, ...], asked: MultipleElementName | DistributionListName
-    ) -> list[SingleName]:
+        self, expanded: tuple[SingleElementName, ...], asked: MultipleElementName | DistributionListName
+    ) -> list[SingleElementName]:
         return list(expanded[:-1] if len(expanded) > 2 else expanded)
 
 
@@ -99,8 +99,8 @@ class QueueManagerSecondDistributionListOfNameNotOpened(ExpandedNameChanger):
     """The queue manager does not open the queues of a second distribution list in a format name."""
 
     def change_opened_queues(
-        self, expanded: tuple[SingleName, ...], asked: MultipleElementName | DistributionListName
-    ) -> list[SingleName]:
+        self, expanded: tuple[SingleElementName, ...], asked: MultipleElementName | DistributionListName
+    ) -> list[SingleElementName]:
         asked_elements = asked.Elements if isinstance(asked, MultipleElementName) else ()
         lists = [one for one in asked_elements if isinstance(one, DistributionListName)][1:]
         members = {str(each).lower() for one in lists for each in self.resolve_distribution_list(one) or ()}
@@ -112,8 +112,8 @@ class QueueManagerNameBesideDistributionListNotOpened(ExpandedNameChanger):
     """The queue manager opens only the members of a distribution list, not the other queues of the format name."""
 
     def change_opened_queues(
-        self, expanded: tuple[SingleName, ...], asked: MultipleElementName | DistributionListName
-    ) -> list[SingleName]:
+        self, expanded: tuple[SingleElementName, ...], asked: MultipleElementName | DistributionListName
+    ) -> list[SingleElementName]:
         asked_elements = asked.Elements if isinstance(asked, MultipleElementName) else ()
         lists = [one for one in asked_elements if isinstance(one, DistributionListName)]
         members = {str(each).lower() for one in lists for each in self.resolve_distribution_list(one) or ()}
@@ -191,7 +191,10 @@ class MulticastNameOpener(Qmcomm):
         value = call.arguments["pQueueFormat"]
         if descriptor is None and value is not None and value["m_qft"] == QueueFormatType.MULTICAST:
             given = call.arguments
-            access, share = QUEUE_ACCESS_TYPES[given["dwDesiredAccess"]], QUEUE_SHARE_MODES[given["dwShareMode"]]
+            access, share = (
+                QUEUE_ACCESS_TYPE_BY_DESIRED_ACCESS[given["dwDesiredAccess"]],
+                QUEUE_SHARE_MODE_BY_WIRE_VALUE[given["dwShareMode"]],
+            )
             if self.is_multicast_name_opened(value["union"], access, share):
                 queue = next(iter(self.qm.adm.QueueCollection.values()))
                 return self.qm.queue_opening.open_found_queue(queue, "MULTICAST", access, share)

@@ -23,12 +23,12 @@ class QueueManagerOpensMissingPublicQueueOfList(QueueOpening):
         super().__init__(qm)
         self.in_list = False
 
-    def _open_several(
+    def _open_queues_of_multiple_element_name(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
         self.in_list = True
         try:
-            return super()._open_several(name, required_access, shared_mode, now)
+            return super()._open_queues_of_multiple_element_name(name, required_access, shared_mode, now)
         finally:
             self.in_list = False
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import FormatName, PublicName, parse_format_name
-from reference_qm.codec.format_names import DistributionListName, MultipleElementName, PrivateName, SingleName
+from reference_qm.codec.format_names import DistributionListName, MultipleElementName, PrivateName, SingleElementName
 from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.names.queue_names import QueueNames
@@ -28,7 +28,7 @@ class QueueManagerUnknownListBesideOtherQueuesLeftOut(QueueNames):
         self.__dict__["several"] = "," in text
         return super().expand_format_name(text)
 
-    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleElementName] | None:
         found = super().resolve_distribution_list(name)
         return [] if found is None and self.__dict__.get("several") else found
 
@@ -41,7 +41,7 @@ class QueueManagerUnknownListWithinListLeftOut(QueueNames):
         self.__dict__["text"] = text.lower()
         return super().expand_format_name(text)
 
-    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleElementName] | None:
         found = super().resolve_distribution_list(name)
         within = str(name.DistributionListGuid).lower() not in self.__dict__.get("text", "")
         return [] if found is None and within else found
@@ -97,7 +97,7 @@ class QueueManagerSeveralRemoteQueuesOpenedWithDenyReceive(FirstOfSeveralQueuesO
 class UnopenableElementSkipper(QueueOpening):
     """A part that leaves out elements that it cannot open, if they are of a certain kind."""
 
-    def is_element_skipped(self, text: str, element: SingleName) -> bool:
+    def is_element_skipped(self, text: str, element: SingleElementName) -> bool:
         raise NotImplementedError
 
     def open_queue(
@@ -110,7 +110,7 @@ class UnopenableElementSkipper(QueueOpening):
                 format_name = ",".join(map(str, left))
         return super().open_queue(format_name, required_access, shared_mode, now)
 
-    def _is_element_kept(self, text: str, element: SingleName, now: Now) -> bool:
+    def _is_element_kept(self, text: str, element: SingleElementName, now: Now) -> bool:
         if not self.is_element_skipped(text, element):
             return True
         status, opened = super().open_queue(str(element), SEND_ACCESS, DENY_NONE, now)
@@ -123,7 +123,7 @@ class UnopenableElementSkipper(QueueOpening):
 class QueueManagerMemberOfListThatCannotBeOpenedLeftOut(UnopenableElementSkipper):
     """If a member of a distribution list cannot be opened, the queue manager opens the other members."""
 
-    def is_element_skipped(self, text: str, element: SingleName) -> bool:
+    def is_element_skipped(self, text: str, element: SingleElementName) -> bool:
         return text.upper().startswith("DL=")
 
 
@@ -131,7 +131,7 @@ class QueueManagerMemberOfListThatCannotBeOpenedLeftOut(UnopenableElementSkipper
 class QueueManagerPrivateElementThatCannotBeOpenedLeftOut(UnopenableElementSkipper):
     """If an element that is a private format name cannot be opened, the queue manager opens the other elements."""
 
-    def is_element_skipped(self, text: str, element: SingleName) -> bool:
+    def is_element_skipped(self, text: str, element: SingleElementName) -> bool:
         return isinstance(element, PrivateName)
 
 

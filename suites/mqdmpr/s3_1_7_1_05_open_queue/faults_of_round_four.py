@@ -7,7 +7,7 @@ from uuid import UUID
 
 from harness.faults.parts import fault
 from reference_qm.codec import FormatError, FormatName, parse_format_name
-from reference_qm.codec.format_names import DistributionListName, MultipleElementName, PrivateName, SingleName
+from reference_qm.codec.format_names import DistributionListName, MultipleElementName, PrivateName, SingleElementName
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.model.adm import Queue
@@ -37,7 +37,7 @@ class QueueManagerListOpenedDespiteUnknownDistributionList(QueueNames):
         vars(self)["has_several_elements"] = _parse_multiple_element_format_name(text) is not None
         return super().expand_format_name(text)
 
-    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleElementName] | None:
         listed = super().resolve_distribution_list(name)
         return [] if listed is None and vars(self).get("has_several_elements") else listed
 
@@ -57,7 +57,7 @@ class QueueManagerQueueRepeatedInListOpenedTwice(QueueOpening):
             return super().open_queue(format_name, required_access, shared_mode, now)
         if any(isinstance(element, DistributionListName) for element in given.Elements):
             return super().open_queue(format_name, required_access, shared_mode, now)
-        return self._open_several(given, required_access, shared_mode, now)
+        return self._open_queues_of_multiple_element_name(given, required_access, shared_mode, now)
 
 
 @fault(
@@ -66,10 +66,10 @@ class QueueManagerQueueRepeatedInListOpenedTwice(QueueOpening):
 class QueueManagerOpenedPrivateJournalNameRefersToQueueOfJournal(QueueNames):
     """The queue manager opens the queue itself for the private format name of the journal of a queue."""
 
-    def find_by_format_name(self, name: FormatName) -> Queue | None:
+    def find_queue_by_format_name(self, name: FormatName) -> Queue | None:
         if isinstance(name, PrivateName) and name.Journal:
             name = replace(name, Journal=False)
-        return super().find_by_format_name(name)
+        return super().find_queue_by_format_name(name)
 
 
 @fault("queue-manager-open-public-format-name-directory-queried-once", breaks="MQDMPR-3.1.7.1.5-68", blind=True)

@@ -37,10 +37,10 @@ def _change_descriptor_of_several_queues(change: Callable[[OpenQueueDescriptor],
     """Build a fault that changes each descriptor for several queues."""
 
     class SeveralQueueDescriptorChanger(QueueOpening):
-        def _open_several(
+        def _open_queues_of_multiple_element_name(
             self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
         ) -> OpenQueueResult:
-            status, descriptor = super()._open_several(name, required_access, shared_mode, now)
+            status, descriptor = super()._open_queues_of_multiple_element_name(name, required_access, shared_mode, now)
             if descriptor is not None:
                 change(descriptor)
             return status, descriptor
@@ -113,10 +113,10 @@ for _name, _rules, _says, _change in (
 class OpeningOfSeveralQueuesCreatesNoCommonDescriptor(QueueOpening):
     """The queue manager keeps no common descriptor for queues that are opened together."""
 
-    def _open_several(
+    def _open_queues_of_multiple_element_name(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
-        status, descriptor = super()._open_several(name, required_access, shared_mode, now)
+        status, descriptor = super()._open_queues_of_multiple_element_name(name, required_access, shared_mode, now)
         if descriptor is not None:
             del self.qm.descriptors[descriptor.Handle]
         return status, descriptor
@@ -126,10 +126,10 @@ class OpeningOfSeveralQueuesCreatesNoCommonDescriptor(QueueOpening):
 class OpenOfThreeQueuesReturnsError(QueueOpening):
     """The queue manager opens more than two queues together, but returns an error."""
 
-    def _open_several(
+    def _open_queues_of_multiple_element_name(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
-        opened = super()._open_several(name, required_access, shared_mode, now)
+        opened = super()._open_queues_of_multiple_element_name(name, required_access, shared_mode, now)
         return opened if len(name.Elements) < 3 else (Status.MQ_ERROR, None)
 
 
@@ -137,7 +137,7 @@ add(
     "several-queues-left-open-after-failure",
     "MQDMPR-3.1.7.1.5-29",
     "When one of several queues cannot be opened, the queue manager leaves the other queues open.",
-    skip_during(QueueOpening._open_several, QueueOpening.close_queue),
+    skip_during(QueueOpening._open_queues_of_multiple_element_name, QueueOpening.close_queue),
 )
 
 # -- one queue --------------------------------------------------------------------------------------------------------
@@ -266,11 +266,11 @@ class OutgoingQueueCreatedAtFirstSend(QueueOpening):
 class OpenQueueChecksLastOpeningOnly(QueueOpening):
     """Only the last of several readers who open a queue excludes other readers."""
 
-    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+    def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         openings = queue.OpenQueueDescriptorCollection
         queue.OpenQueueDescriptorCollection = dict(list(openings.items())[-1:])
         try:
-            return bool(super().is_shared(queue, required_access, shared_mode))
+            return bool(super().may_share_queue(queue, required_access, shared_mode))
         finally:
             queue.OpenQueueDescriptorCollection = openings
 

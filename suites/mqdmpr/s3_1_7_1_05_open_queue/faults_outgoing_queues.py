@@ -7,7 +7,7 @@ from uuid import uuid5
 from harness.faults.parts import fault
 from reference_qm.codec import PrivateName, PrivateQueuePath
 from reference_qm.codec.format_names import MulticastName, MultipleElementName
-from reference_qm.core.names.destinations import Destinations, parse_name
+from reference_qm.core.names.destinations import Destinations, parse_format_name_of_command
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.model.adm import OutgoingQueue
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -22,11 +22,11 @@ class MissingPrivateQueueOpener(QueueOpening):
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
-        name = parse_name(format_name)
+        name = parse_format_name_of_command(format_name)
         if (
             isinstance(name, PrivateName)
             and required_access is QueueAccessType.SEND
-            and self.qm.queue_names.find_by_format_name(name) is None
+            and self.qm.queue_names.find_queue_by_format_name(name) is None
             and self.is_missing_queue_opened(name)
         ):
             queue = self.qm.destinations.open_outgoing_queue(format_name, now)
@@ -92,7 +92,7 @@ class QueueManagerOutgoingQueueCreatedAgainForSeveralQueues(QueueOpening):
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
-        known, name = self.qm.adm.OutgoingQueues, parse_name(format_name)
+        known, name = self.qm.adm.OutgoingQueues, parse_format_name_of_command(format_name)
         elements = name.Elements if isinstance(name, MultipleElementName) else ()
         hidden = {str(one).lower(): known.pop(str(one).lower(), None) for one in elements}
         opened = super().open_queue(format_name, required_access, shared_mode, now)
@@ -117,7 +117,7 @@ class QueueManagerOutgoingQueueIdentifierOfPrivateNameIsThatOfHost(CreatedOutgoi
     """The Identifier of an outgoing queue for a private format name is the GUID of the remote queue manager."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
-        name = parse_name(queue.DestinationFormatName)
+        name = parse_format_name_of_command(queue.DestinationFormatName)
         if isinstance(name, PrivateName):
             queue.Identifier = name.ComputerGuid
 
@@ -144,7 +144,7 @@ class QueueManagerOutgoingQueueLabelEmptyForPrivateName(CreatedOutgoingQueueChan
     """The Label of an outgoing queue for a private format name is empty."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
-        if isinstance(parse_name(queue.DestinationFormatName), PrivateName):
+        if isinstance(parse_format_name_of_command(queue.DestinationFormatName), PrivateName):
             queue.Label = ""
 
 
@@ -177,7 +177,7 @@ class QueueManagerOutgoingQueueOfPrivateNameHasLowByteOfNumber(CreatedOutgoingQu
     """The DestinationFormatName of an outgoing queue for a private format name has only the low byte of the number."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
-        name = parse_name(queue.DestinationFormatName)
+        name = parse_format_name_of_command(queue.DestinationFormatName)
         if isinstance(name, PrivateName):
             queue.DestinationFormatName = str(PrivateName(name.ComputerGuid, name.QueueIdentifier & 0xFF, name.Journal))
 
@@ -203,7 +203,7 @@ class QueueManagerNewOutgoingQueueOfAddressHasNextHop(CreatedOutgoingQueueChange
     """The attribute NextHops of a new outgoing queue for DIRECT=TCP has the address in the format name."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
-        name = parse_name(queue.DestinationFormatName)
+        name = parse_format_name_of_command(queue.DestinationFormatName)
         if isinstance(name, PrivateQueuePath) and name.Protocol == "TCP":
             queue.NextHops.append(f"IP={name.ProtocolAddressSpecification}")
 
@@ -213,7 +213,7 @@ class QueueManagerNewOutgoingQueueOfPrivateNameHasNextHop(CreatedOutgoingQueueCh
     """The attribute NextHops of a new outgoing queue for a private format name has the route to the queue manager."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
-        name = parse_name(queue.DestinationFormatName)
+        name = parse_format_name_of_command(queue.DestinationFormatName)
         if isinstance(name, PrivateName):
             queue.NextHops.append("IP=192.0.2.1")
 
@@ -232,7 +232,7 @@ class QueueManagerNewOutgoingQueueOfPrivateNameNeedsValidation(CreatedOutgoingQu
     """The State of a new outgoing queue for a private format name is NeedValidation."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
-        if isinstance(parse_name(queue.DestinationFormatName), PrivateName):
+        if isinstance(parse_format_name_of_command(queue.DestinationFormatName), PrivateName):
             queue.State = OutgoingQueueState.NEED_VALIDATION
 
 
@@ -249,18 +249,18 @@ class QueueManagerSecondNewOutgoingQueueWaiting(CreatedOutgoingQueueChanger):
 class QueueManagerHardenedPrivateNameQueueNotLocked(Destinations):
     """In hardened security mode, the State of an outgoing queue for a private format name is Inactive."""
 
-    def get_initial_state(self, text: str) -> OutgoingQueueState:
-        if isinstance(parse_name(text), PrivateName):
+    def get_initial_outgoing_queue_state(self, text: str) -> OutgoingQueueState:
+        if isinstance(parse_format_name_of_command(text), PrivateName):
             return OutgoingQueueState.INACTIVE
-        return super().get_initial_state(text)
+        return super().get_initial_outgoing_queue_state(text)
 
 
 @fault("queue-manager-hardened-queue-of-host-name-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
 class QueueManagerHardenedQueueOfHostNameNotLocked(Destinations):
     """In hardened security mode, the State of an outgoing queue for DIRECT=OS is Inactive."""
 
-    def get_initial_state(self, text: str) -> OutgoingQueueState:
-        return OutgoingQueueState.INACTIVE if "=OS:" in text.upper() else super().get_initial_state(text)
+    def get_initial_outgoing_queue_state(self, text: str) -> OutgoingQueueState:
+        return OutgoingQueueState.INACTIVE if "=OS:" in text.upper() else super().get_initial_outgoing_queue_state(text)
 
 
 @fault("queue-manager-hardened-queues-opened-together-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
@@ -282,7 +282,7 @@ class WrongMulticastSetter(CreatedOutgoingQueueChanger):
     """Create an outgoing queue for a multicast address with a wrong value of Multicast."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
-        name = parse_name(queue.DestinationFormatName)
+        name = parse_format_name_of_command(queue.DestinationFormatName)
         if isinstance(name, MulticastName):
             queue.Multicast = not self.is_multicast_unset(name, known)
 

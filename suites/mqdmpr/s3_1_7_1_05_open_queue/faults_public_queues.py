@@ -6,7 +6,7 @@ from uuid import UUID
 
 from harness.faults.parts import fault
 from reference_qm.codec import NULL_GUID, FormatName, PublicName
-from reference_qm.core.names.destinations import Destinations, parse_name
+from reference_qm.core.names.destinations import Destinations, parse_format_name_of_command
 from reference_qm.core.names.next_hops import Destination, NextHops, build_next_hop
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
@@ -30,7 +30,7 @@ class WrongHostOfPublicQueueFinder(NextHops):
     """Find the host of a public queue by another published queue."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
-        name = parse_name(format_name)
+        name = parse_format_name_of_command(format_name)
         if isinstance(name, PublicName) and self.qm.enterprise.state.DirectoryIntegrated:
             machine = self._find_host(self.choose_public_queue_of_host(name.QueueGuid))
             return (
@@ -73,8 +73,8 @@ class QueueManagerSecondPublicNameIdentifiedByGuidOfFirst(WrongHostOfPublicQueue
 class QueueManagerPublicNameWithEndOfLocalGuidOpensLocalQueue(QueueNames):
     """The queue manager identifies a queue by the last eight bytes of the GUID: such a GUID opens a local queue."""
 
-    def find_by_format_name(self, name: FormatName) -> Queue | None:
-        found = super().find_by_format_name(name)
+    def find_queue_by_format_name(self, name: FormatName) -> Queue | None:
+        found = super().find_queue_by_format_name(name)
         if found is None and isinstance(name, PublicName):
             local = self.qm.adm.QueueCollection.values()
             return next(
@@ -173,20 +173,20 @@ class QueueManagerMessageToDeletedPublicQueueGoesToLastHost(WrongHostOfPublicQue
 class QueueManagerMessageToUnknownPublicQueueDropped(Resolving):
     """When the directory does not contain a public queue, the queue manager drops the messages to this queue."""
 
-    def require_validation(self, session: Session) -> None:
-        super().require_validation(session)
+    def set_need_validation_state(self, session: Session) -> None:
+        super().set_need_validation_state(session)
         queue = session.OutgoingQueueReference
-        if queue is not None and isinstance(parse_name(queue.DestinationFormatName), PublicName):
+        if queue is not None and isinstance(parse_format_name_of_command(queue.DestinationFormatName), PublicName):
             for position in list(session.OutgoingMessageTable):
-                self.qm.sending.remove_unsent(session, position)
+                self.qm.sending.remove_unsent_message(session, position)
 
 
 @fault("queue-manager-unknown-public-name-opened-to-send-as-local", breaks="MQDMPR-3.1.7.1.5-70", blind=True)
 class QueueManagerUnknownPublicNameOpenedToSendAsLocal(QueueNames):
     """The queue manager opens its first public queue if the directory does not contain the queue of a public name."""
 
-    def find_by_format_name(self, name: FormatName) -> Queue | None:
-        found = super().find_by_format_name(name)
+    def find_queue_by_format_name(self, name: FormatName) -> Queue | None:
+        found = super().find_queue_by_format_name(name)
         if found is None and isinstance(name, PublicName) and self.qm.enterprise.find_queue(name.QueueGuid) is None:
             local = self.qm.adm.QueueCollection.values()
             return next((one for one in local if one.PrivateQueueNumber is None), None)
@@ -227,8 +227,8 @@ class QueueManagerOwnPublicNameWithoutQueueOpenedToSend(QueueOpening):
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
-        name = parse_name(format_name)
-        if isinstance(name, PublicName) and self.qm.queue_names.find_by_format_name(name) is None:
+        name = parse_format_name_of_command(format_name)
+        if isinstance(name, PublicName) and self.qm.queue_names.find_queue_by_format_name(name) is None:
             queue = self.qm.destinations.open_outgoing_queue(format_name, now)
             return self.open_found_queue(queue, format_name, required_access, shared_mode)
         return super().open_queue(format_name, required_access, shared_mode, now)
@@ -239,7 +239,7 @@ class WrongBasePrioritySetter(CreatedOutgoingQueueChanger):
 
     def begin(self, queue: OutgoingQueue, now: Now) -> None:
         super().begin(queue, now)
-        name = parse_name(queue.DestinationFormatName)
+        name = parse_format_name_of_command(queue.DestinationFormatName)
         if isinstance(name, PublicName):
             self.change_base_priority(queue, name.QueueGuid)
 
@@ -337,7 +337,7 @@ class QueueManagerPublicQueueOfLostDirectorySentToLastHost(NextHops):
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         found = super().get_destination_info(format_name)
-        if not isinstance(parse_name(format_name), PublicName):
+        if not isinstance(parse_format_name_of_command(format_name), PublicName):
             return found
         if found is None and self.qm.enterprise.state.DirectoryOffline:
             return getattr(self, "last", None)
@@ -350,26 +350,34 @@ class QueueManagerPublicQueueOfLostDirectorySentToLastHost(NextHops):
 class QueueManagerPublicQueueOfLostDirectoryMessagesDropped(Resolving):
     """While the directory is unavailable, the queue manager drops the messages for a public queue."""
 
-    def require_validation(self, session: Session) -> None:
-        super().require_validation(session)
+    def set_need_validation_state(self, session: Session) -> None:
+        super().set_need_validation_state(session)
         queue = session.OutgoingQueueReference
         lost = self.qm.enterprise.state.DirectoryOffline
-        if lost and queue is not None and isinstance(parse_name(queue.DestinationFormatName), PublicName):
+        if (
+            lost
+            and queue is not None
+            and isinstance(parse_format_name_of_command(queue.DestinationFormatName), PublicName)
+        ):
             for position in list(session.OutgoingMessageTable):
-                self.qm.sending.remove_unsent(session, position)
+                self.qm.sending.remove_unsent_message(session, position)
 
 
 @fault("queue-manager-public-queue-of-lost-directory-keeps-newest-message", breaks="MQDMPR-3.1.7.1.5-94", blind=True)
 class QueueManagerPublicQueueOfLostDirectoryKeepsNewestMessage(Resolving):
     """While the directory is unavailable, the queue manager keeps only the newest message for a public queue."""
 
-    def require_validation(self, session: Session) -> None:
-        super().require_validation(session)
+    def set_need_validation_state(self, session: Session) -> None:
+        super().set_need_validation_state(session)
         queue = session.OutgoingQueueReference
         lost = self.qm.enterprise.state.DirectoryOffline
-        if lost and queue is not None and isinstance(parse_name(queue.DestinationFormatName), PublicName):
+        if (
+            lost
+            and queue is not None
+            and isinstance(parse_format_name_of_command(queue.DestinationFormatName), PublicName)
+        ):
             for position in list(session.OutgoingMessageTable)[:-1]:
-                self.qm.sending.remove_unsent(session, position)
+                self.qm.sending.remove_unsent_message(session, position)
 
 
 @fault("sender-acknowledgment-opens-public-queue-without-directory", breaks="MQDMPR-3.1.7.1.5-87", blind=True)

@@ -9,7 +9,7 @@ from reference_qm.codec import DirectName, PrivateName, PrivateQueuePath, Public
 from reference_qm.codec.format_names import DistributionListName, MachineName, MultipleElementName
 from reference_qm.core.commands.commands import Commands
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.destinations import Destinations, parse_name
+from reference_qm.core.names.destinations import Destinations, parse_format_name_of_command
 from reference_qm.core.names.queue_names import OWN_COMPUTER_NAMES, QueueNames
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.model.adm import Queue
@@ -30,7 +30,7 @@ class UnknownDistributionListTreatedAsEmpty(Commands):
     """The queue manager treats a distribution list that it cannot resolve as an empty list."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        name = parse_name(request.to)
+        name = parse_format_name_of_command(request.to)
         elements = name.Elements if isinstance(name, MultipleElementName) else (name,)
         known = [str(one) for one in elements if not isinstance(one, DistributionListName)]
         if not known:
@@ -46,7 +46,7 @@ class MachineFormatNameOpenedToSend(Commands):
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         return (
             _discard_sent_message()
-            if isinstance(parse_name(request.to), MachineName)
+            if isinstance(parse_format_name_of_command(request.to), MachineName)
             else super().send_message(request, token, now)
         )
 
@@ -58,8 +58,8 @@ class MachineFormatNameOpenedToSend(Commands):
 class DirectNameOfLocalComputerTreatedAsRemote(QueueNames):
     """The queue manager treats the local computer's name in a direct format name as the name of another computer."""
 
-    def is_here(self, name: DirectName) -> bool:
-        return name.Protocol != "OS" and super().is_here(name)
+    def is_direct_name_of_own_host(self, name: DirectName) -> bool:
+        return name.Protocol != "OS" and super().is_direct_name_of_own_host(name)
 
 
 @fault(
@@ -87,16 +87,16 @@ class DirectNameLocalhostTreatedAsRemote(QueueNames):
 class DirectNameOfAnyComputerTreatedAsLocal(QueueNames):
     """The queue manager treats every computer name in a direct format name as the name of the local computer."""
 
-    def is_here(self, name: DirectName) -> bool:
-        return name.Protocol == "OS" or super().is_here(name)
+    def is_direct_name_of_own_host(self, name: DirectName) -> bool:
+        return name.Protocol == "OS" or super().is_direct_name_of_own_host(name)
 
 
 @fault("direct-name-with-any-ip-address-treated-as-local", breaks=("MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59"))
 class DirectNameWithAnyIpAddressTreatedAsLocal(QueueNames):
     """The queue manager treats every IP address in a direct format name as an address of the local computer."""
 
-    def is_here(self, name: DirectName) -> bool:
-        return name.Protocol == "TCP" or super().is_here(name)
+    def is_direct_name_of_own_host(self, name: DirectName) -> bool:
+        return name.Protocol == "TCP" or super().is_direct_name_of_own_host(name)
 
 
 @fault("missing-local-queue-opened-by-direct-name", breaks="MQDMPR-3.1.7.1.5-61")
@@ -107,7 +107,7 @@ class MissingLocalQueueOpenedByDirectName(Destinations):
         try:
             return super().find_local_queue(text)
         except CommandError:
-            if isinstance(parse_name(text), PrivateQueuePath | PublicQueuePath):
+            if isinstance(parse_format_name_of_command(text), PrivateQueuePath | PublicQueuePath):
                 return None
             raise
 
@@ -120,7 +120,7 @@ class MissingLocalQueueOpenedByPrivateName(Destinations):
         try:
             return super().find_local_queue(text)
         except CommandError:
-            if isinstance(parse_name(text), PrivateName):
+            if isinstance(parse_format_name_of_command(text), PrivateName):
                 return None
             raise
 
@@ -133,7 +133,7 @@ class MissingLocalQueueOpenedByPublicName(Destinations):
         try:
             return super().find_local_queue(text)
         except CommandError:
-            if isinstance(parse_name(text), PublicName):
+            if isinstance(parse_format_name_of_command(text), PublicName):
                 return None
             raise
 
@@ -150,7 +150,7 @@ class MessageToJournalFormatNameStoredInQueueOfJournal(Destinations):
 class MissingQueueOfSeveralSkipped(Commands):
     """When some queues of a multiple-element format name are missing, the queue manager opens the remaining queues."""
 
-    def _send_to_several(
+    def _send_copy_to_each_queue(
         self,
         request: commands.SendMessage,
         several: MultipleElementName,
@@ -159,7 +159,7 @@ class MissingQueueOfSeveralSkipped(Commands):
     ) -> Result:
         there = tuple(one for one in several.Elements if self._does_local_queue_exist(str(one)))
         several = MultipleElementName(there)
-        return super()._send_to_several(replace(request, to=str(several)), several, transaction, now)
+        return super()._send_copy_to_each_queue(replace(request, to=str(several)), several, transaction, now)
 
     def _does_local_queue_exist(self, text: str) -> bool:
         try:
@@ -173,21 +173,21 @@ class MissingQueueOfSeveralSkipped(Commands):
 class SeveralQueuesOpenedWithDenyReceive(QueueOpening):
     """The queue manager opens several queues for sending with DenyReceive."""
 
-    def _open_several(
+    def _open_queues_of_multiple_element_name(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
-        return super()._open_several(name, required_access, QueueShareMode.DENY_NONE, now)
+        return super()._open_queues_of_multiple_element_name(name, required_access, QueueShareMode.DENY_NONE, now)
 
 
 @fault("second-open-of-several-queues-returns-first-handle", breaks=("MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34"))
 class SecondOpenOfSeveralQueuesReturnsFirstHandle(QueueOpening):
     """When several queues are opened together again, the queue manager returns the handle of the first request."""
 
-    def _open_several(
+    def _open_queues_of_multiple_element_name(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
         known = (one for one in self.qm.descriptors.values() if one.Multiple and one.FormatName == str(name))
         first = next(known, None)
         if first is not None:
-            return super()._open_several(name, required_access, shared_mode, now)[0], first
-        return super()._open_several(name, required_access, shared_mode, now)
+            return super()._open_queues_of_multiple_element_name(name, required_access, shared_mode, now)[0], first
+        return super()._open_queues_of_multiple_element_name(name, required_access, shared_mode, now)

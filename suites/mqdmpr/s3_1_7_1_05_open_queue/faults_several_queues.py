@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import FormatName
-from reference_qm.codec.format_names import DistributionListName, MultipleElementName, SingleName
-from reference_qm.core.names.destinations import parse_name
+from reference_qm.codec.format_names import DistributionListName, MultipleElementName, SingleElementName
+from reference_qm.core.names.destinations import parse_format_name_of_command
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.queueing.queue_opening import PEEK_ACCESSES, OpenQueueResult, QueueOpening
 from reference_qm.model.adm import OutgoingQueue
@@ -83,7 +83,7 @@ class QueueManagerDistributionListDescriptorHasMoveAccess(SeveralQueueDescriptor
     """The AccessType of the OpenQueueDescriptor for the members of a distribution list is MoveAccess."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        if isinstance(parse_name(format_name), DistributionListName):
+        if isinstance(parse_format_name_of_command(format_name), DistributionListName):
             several.AccessType = QueueAccessType.MOVE
         return several
 
@@ -123,7 +123,7 @@ class QueueManagerDescriptorOfListHasUnexpandedFormatName(SeveralQueueDescriptor
     """The FormatName of the OpenQueueDescriptor for a distribution list is the name of the list itself."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
-        if isinstance(parse_name(format_name), DistributionListName):
+        if isinstance(parse_format_name_of_command(format_name), DistributionListName):
             several.FormatName = format_name
         return several
 
@@ -321,7 +321,7 @@ class _FailedOpeningLeftoverKeeper(QueueOpening):
     ) -> OpenQueueResult:
         before = set(self.qm.descriptors)
         status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
-        if descriptor is None and isinstance(parse_name(format_name), MultipleElementName):
+        if descriptor is None and isinstance(parse_format_name_of_command(format_name), MultipleElementName):
             self.keep_descriptors_open(before)
         return status, descriptor
 
@@ -338,7 +338,7 @@ class _FailedOpeningLeftoverKeeper(QueueOpening):
 
     def is_opening_complete(self, queue_desc: OpenQueueDescriptor) -> bool:
         """Return whether every queue of the descriptor was opened."""
-        name = parse_name(queue_desc.FormatName)
+        name = parse_format_name_of_command(queue_desc.FormatName)
         wanted = len(name.Elements) if isinstance(name, MultipleElementName) else 1
         return len(queue_desc.OpenQueueDescriptorCollection) == wanted
 
@@ -409,7 +409,7 @@ class _MultipleElementFormatNameRefuser(QueueNames):
         name = super().expand_format_name(text)
         return None if isinstance(name, MultipleElementName) and self.is_refused(name.Elements) else name
 
-    def is_refused(self, elements: tuple[SingleName, ...]) -> bool:
+    def is_refused(self, elements: tuple[SingleElementName, ...]) -> bool:
         """Return whether a list of names is refused."""
         raise NotImplementedError
 
@@ -418,7 +418,7 @@ class _MultipleElementFormatNameRefuser(QueueNames):
 class QueueManagerMoreThanFourQueuesRefused(_MultipleElementFormatNameRefuser):
     """The queue manager refuses to open more than four queues together."""
 
-    def is_refused(self, elements: tuple[SingleName, ...]) -> bool:
+    def is_refused(self, elements: tuple[SingleElementName, ...]) -> bool:
         return len(elements) > 4
 
 
@@ -426,7 +426,7 @@ class QueueManagerMoreThanFourQueuesRefused(_MultipleElementFormatNameRefuser):
 class QueueManagerSeveralQueuesOfLocalAndRemoteRefused(_MultipleElementFormatNameRefuser):
     """The queue manager refuses to open a local and a remote queue together."""
 
-    def is_refused(self, elements: tuple[SingleName, ...]) -> bool:
+    def is_refused(self, elements: tuple[SingleElementName, ...]) -> bool:
         return len({self.is_queue_on_this_computer(one) for one in elements}) > 1
 
 
@@ -437,7 +437,7 @@ class QueueManagerSeveralQueuesRefusedWhileOneIsOpen(QueueOpening):
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
     ) -> OpenQueueResult:
-        asked = parse_name(format_name)
+        asked = parse_format_name_of_command(format_name)
         for one in asked.Elements if isinstance(asked, MultipleElementName) else ():
             queue = self.qm.adm.OutgoingQueues.get(str(one).lower())
             if isinstance(queue, OutgoingQueue) and queue.OpenQueueDescriptorCollection:

@@ -42,7 +42,7 @@ class ClosedHandleEndsReadsOfOtherHandles(RemoteOpening):
         for other in list(queue.OpenQueueDescriptorCollection.values()) if queue is not None else ():
             for reader in list(other.WaitingMessageReadOperationCollection):
                 if reader.number in self.qm.readers:
-                    self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                    self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
 
 
 @fault("queue-manager-close-queue-ends-reads-of-other-handles", breaks="MQDMPR-3.1.7.1.6-10")
@@ -57,7 +57,7 @@ class QueueManagerCloseQueueEndsReadsOfOtherHandles(QueueOpening):
         if queue is not None and waiting:
             for other in list(queue.OpenQueueDescriptorCollection.values()):
                 for reader in list(other.WaitingMessageReadOperationCollection) if other is not queue_desc else ():
-                    self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                    self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
         super().close_queue(queue_desc)
 
 
@@ -70,7 +70,7 @@ class CloseEndsPendingReadsOfOtherHandles(QueueOpening):
         super().close_queue(queue_desc)
         for other in list(queue.OpenQueueDescriptorCollection.values()) if queue is not None else []:
             for reader in list(other.WaitingMessageReadOperationCollection):
-                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
 
 
 @fault("closed-open-queue-descriptor-leaves-cursors-usable", breaks="MQDMPR-3.1.7.1.6-15")

@@ -44,11 +44,11 @@ class QueueManagerThrottledLocalMessageAccepted(Enqueueing):
 class QueueManagerOwnQuotaComparedWithSingleQueue(Quotas):
     """The queue manager compares QueueManagerQuota with the total size of the messages of only one queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         storage = queue.MessagePositionList.storage
-        used, storage.used = storage.used, queue.MessagePositionList.TotalBytes
-        status = super().check(queue, message)
-        storage.used = used
+        used, storage.used_bytes = storage.used_bytes, queue.MessagePositionList.TotalBytes
+        status = super().check_room_for_message(queue, message)
+        storage.used_bytes = used
         return status
 
 
@@ -70,13 +70,13 @@ class QueueManagerQuotaExceededByOneMessage(Quotas):
     message.
     """
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         storage = queue.MessagePositionList.storage
-        used = storage.used
+        used = storage.used_bytes
         if storage is not self.qm.adm.journal_storage:
-            storage.used = max(0, used - len(message.Body) - 200)
-        status = super().check(queue, message)
-        storage.used = used
+            storage.used_bytes = max(0, used - len(message.Body) - 200)
+        status = super().check_room_for_message(queue, message)
+        storage.used_bytes = used
         return status
 
 
@@ -84,8 +84,8 @@ class QueueManagerQuotaExceededByOneMessage(Quotas):
 class QuotaOfQueueManagerIgnoresTransactionalMessages(Quotas):
     """The queue manager accepts transactional messages beyond QueueManagerQuota."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         exceeded = status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED and queue.Transactional
         return EnqueueStatus.NO_ERROR if exceeded else status
 
@@ -109,11 +109,11 @@ class QueueManagerQuotaOfQueueIgnoresLockedMessages(Quotas):
     their queue.
     """
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         positions = queue.MessagePositionList
         locked = sum(one.size for one in positions if one.State is MessagePositionState.LOCKED)
         positions.TotalBytes -= locked
-        status = super().check(queue, message)
+        status = super().check_room_for_message(queue, message)
         positions.TotalBytes += locked
         return status
 
@@ -122,8 +122,8 @@ class QueueManagerQuotaOfQueueIgnoresLockedMessages(Quotas):
 class QueueManagerQuotaOfQueueIgnoresMessagesWithoutBody(Quotas):
     """A message without a body never exceeds the Quota of its queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED and len(message.Body) < 16:
             return EnqueueStatus.NO_ERROR
         return status
@@ -133,8 +133,8 @@ class QueueManagerQuotaOfQueueIgnoresMessagesWithoutBody(Quotas):
 class QuotaOfQueueCheckedOnlyWhenReached(Quotas):
     """A queue whose messages do not reach its Quota accepts a message that exceeds the Quota."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         has_room = 0 < queue.TotalBytes < queue.Quota * 1024
         return EnqueueStatus.NO_ERROR if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED and has_room else status
 

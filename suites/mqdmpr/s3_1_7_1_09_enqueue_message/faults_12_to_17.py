@@ -112,7 +112,7 @@ class LocalSendInTransactionVisibleBeforeCommit(TransactionOperations):
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)
         if not isinstance(queue, OutgoingQueue):
-            self.qm.positions.message_available(position)
+            self.qm.positions.on_message_available(position)
         return position
 
 
@@ -151,7 +151,7 @@ class SecondMessageOfTransactionAvailableAtOnce(TransactionOperations):
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)
-        if len(transaction.TransactionalOperationCollection) == 2 and position.counted_in is not None:
+        if len(transaction.TransactionalOperationCollection) == 2 and position.counting_list is not None:
             position.State = MessagePositionState.AVAILABLE
         return position
 

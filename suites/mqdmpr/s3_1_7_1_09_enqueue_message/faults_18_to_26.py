@@ -54,10 +54,10 @@ class QueueManagerTransactionSendsToLastQueueOnly(TransactionOperations):
 class QueueManagerLocalMessageCompletesNoRead(Waiting):
     """A message that an application of the same computer sends completes no waiting read."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         message = position.MessageReference
         if message.Identifier.QueueManagerGuid != self.qm.adm.Identifier or message.TransactionIdentifier is not None:
-            super().release_readers(position)
+            super().pass_new_message_to_waiting_readers(position)
 
 
 @fault("local-send-returns-error-although-message-stored", breaks="MQDMPR-3.1.7.1.9-26")
@@ -111,7 +111,7 @@ def _send_outside_of_transaction(when: Callable[[Transaction, Queue, Message], b
         position = original(transaction, queue, message)
         if at_once:
             transaction.TransactionalOperationCollection.pop()
-            part.qm.positions.message_available(position)
+            part.qm.positions.on_message_available(position)
         return position
 
     return change_step(TransactionOperations.enqueue_in_transaction, enqueue_without_operation)
@@ -153,7 +153,7 @@ def _keep_enqueued_messages_locked(when: Callable[[Positions, MessagePosition], 
         if is_transactional(position.MessageReference) or not when(part, position):
             original(position)
 
-    return change_step(Positions.message_available, release_other_messages)
+    return change_step(Positions.on_message_available, release_other_messages)
 
 
 def _is_message_sent_by_open_transaction(part: Positions, position: MessagePosition) -> bool:
@@ -170,7 +170,7 @@ def _pass_message_to_no_pending_read(when: Callable[[MessagePosition], bool]) ->
         if is_transactional(position.MessageReference) or not when(position):
             original(position)
 
-    return change_step(Waiting.release_readers, release_readers_of_other_messages)
+    return change_step(Waiting.pass_new_message_to_waiting_readers, release_readers_of_other_messages)
 
 
 def _report_failure_of_sent_message(when: Callable[[Commands, Any], bool]) -> Install:

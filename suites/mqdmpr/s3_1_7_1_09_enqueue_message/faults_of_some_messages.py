@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.events import LifetimesChanged
-from reference_qm.core.queueing.lifetimes import Lifetimes, is_in_queue
+from reference_qm.core.events import MessageDeadlinesChanged
+from reference_qm.core.queueing.lifetimes import Lifetimes, is_message_still_in_queue
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.model.adm import INFINITE, Message, MessagePosition, Queue
 from reference_qm.model.deadlines import Deadlines
@@ -49,13 +49,13 @@ class QueueManagerTimeToBeReceivedStartsAgainAtReturn(Lifetimes):
         started = self.__dict__.setdefault("started", {})
         started[position] = started.get(position, 0) + 1
         if started[position] > 1 and position.MessageReference.TimeToBeReceived != INFINITE:
-            self.qm.to_be_received = Deadlines(is_in_queue)
+            self.qm.to_be_received = Deadlines(is_message_still_in_queue)
             for one in [one for queue in self.qm.queue_names.list_every_queue() for one in queue.MessagePositionList]:
                 message = one.MessageReference
                 if message.TimeToBeReceived != INFINITE:
                     lives = 4 if started.get(one, 0) > 1 else 1
                     self.qm.to_be_received.add(one, message.SentTime + lives * message.TimeToBeReceived)
-            self.qm.post(LifetimesChanged())
+            self.qm.post_event(MessageDeadlinesChanged())
         else:
             super().start_time_to_be_received_timer(position)
 

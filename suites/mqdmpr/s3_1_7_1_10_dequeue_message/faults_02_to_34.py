@@ -248,7 +248,7 @@ class QueueManagerCancelEndsFirstPendingReceive(Waiting):
         ]
         if not any(reader.Tag == tag for reader in tagged):
             return Status.STATUS_NOT_FOUND
-        self.stop_reader(min(tagged, key=lambda reader: reader.number), status)
+        self.end_wait_without_message(min(tagged, key=lambda reader: reader.number), status)
         return Status.MQ_OK
 
 
@@ -264,7 +264,7 @@ class CancelOfCursorReceiveEndsOldestCursorReceive(Waiting):
             if reader.CursorReference is not None and reader.DestructiveRead
         ]
         if any(reader.Tag == tag for reader in readers):
-            self.stop_reader(readers[0], status)
+            self.end_wait_without_message(readers[0], status)
             return Status.MQ_OK
         return super().cancel_waiting_read(queue, tag, status)
 
@@ -275,12 +275,12 @@ class CursorOfPendingReceiveMovesOnlyFromStartOfQueue(Cursors):
     of the queue.
     """
 
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         waits = cursor.CursorState is CursorState.WAIT_RECEIVE
         if waits and not isinstance(cursor.MessagePositionReference, Boundary):
             cursor.CursorState = CursorState.UNREAD
         else:
-            super().message_available(cursor, message_position)
+            super().on_message_available(cursor, message_position)
 
 
 @fault("cancelled-cursor-receive-leaves-cursor-waiting", breaks="MQDMPR-3.1.7.1.10-34")
@@ -294,7 +294,7 @@ class CancelledCursorReceiveLeavesCursorWaiting(Waiting):
                 if reader.Tag is not None and reader.Tag == tag and cursor is not None:
                     before = cursor.CursorState, cursor.MessagePositionReference
                     cursor.CursorState = CursorState.READ
-                    self.stop_reader(reader, status)
+                    self.end_wait_without_message(reader, status)
                     cursor.CursorState = before[0]
                     return Status.MQ_OK
         return super().cancel_waiting_read(queue, tag, status)

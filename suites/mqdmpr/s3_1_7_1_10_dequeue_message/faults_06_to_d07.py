@@ -90,14 +90,14 @@ add(
 class QueueManagerCursorOfSecondPendingReceiveStays(Waiting):
     """Of several cursors with pending receives, only the first cursor moves to the message that arrives."""
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         cursors = list(reader.descriptor.CursorCollection.values())
         cursor = reader.CursorReference
         if cursor is None or not reader.DestructiveRead or not cursors or cursors[0] is cursor:
-            super().satisfy_reader(reader, position)
+            super().pass_message_to_waiting_reader(reader, position)
             return
         before = cursor.MessagePositionReference
-        super().satisfy_reader(reader, position)
+        super().pass_message_to_waiting_reader(reader, position)
         cursor.MessagePositionReference = before
 
 
@@ -106,10 +106,10 @@ class QueueManagerCursorOfPendingReceiveStaysForUrgentMessage(Waiting):
     """The cursor of a pending receive does not move to an arriving message of a priority above 3."""
 
     @only_if(lambda self, reader, position: position.MessageReference.Priority > 3)
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         cursor = reader.CursorReference
         before = None if cursor is None else cursor.MessagePositionReference
-        super().satisfy_reader(reader, position)
+        super().pass_message_to_waiting_reader(reader, position)
         if cursor is not None and before is not None and reader.DestructiveRead:
             cursor.MessagePositionReference = before
 
@@ -118,11 +118,11 @@ class QueueManagerCursorOfPendingReceiveStaysForUrgentMessage(Waiting):
 class QueueManagerSecondWaitOfCursorLeavesItWaiting(Cursors):
     """When a second pending receive by a cursor ends without a message, the cursor is left in the state WaitReceive."""
 
-    def wait_expired(self, cursor: Cursor) -> None:
+    def on_read_wait_expired(self, cursor: Cursor) -> None:
         ended = self.__dict__.setdefault("ended", set())
         waited = cursor.CursorState is CursorState.WAIT_RECEIVE
         if not (waited and cursor.Handle in ended):
-            super().wait_expired(cursor)
+            super().on_read_wait_expired(cursor)
         if waited:
             ended.add(cursor.Handle)
 

@@ -126,9 +126,9 @@ class QueueManagerReceiveByCursorReturnsMessageBefore(Cursors):
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         status, position = super().get_next_message_for_dequeue(cursor, no_wait)
-        if position is not None and self.qm.seeking.is_readable(position, False):
+        if position is not None and self.qm.seeking.is_message_readable(position, False):
             before = position.Previous
-            if isinstance(before, MessagePosition) and self.qm.seeking.is_readable(before, False):
+            if isinstance(before, MessagePosition) and self.qm.seeking.is_message_readable(before, False):
                 return status, before
         return status, position
 
@@ -140,7 +140,7 @@ class QueueManagerSecondReceiveByCursorBeginsAtStart(Cursors):
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         queue = cursor.OpenQueueDescriptorReference.QueueReference
         at = cursor.MessagePositionReference
-        if queue is not None and isinstance(at, MessagePosition) and not self.qm.seeking.is_readable(at, False):
+        if queue is not None and isinstance(at, MessagePosition) and not self.qm.seeking.is_message_readable(at, False):
             first = self.qm.seeking.seek_available(queue.MessagePositionList.Start, False)
             if first is not None and first is not at:
                 return CursorStatus.SUCCEEDED, first
@@ -157,7 +157,7 @@ class QueueManagerReceiveByCursorReturnsFirstOfEqualPriority(Cursors):
             return status, None
         wanted = position.MessageReference.Priority
         for one in position.QueueReference.MessagePositionList:
-            if one.MessageReference.Priority == wanted and self.qm.seeking.is_readable(one, False):
+            if one.MessageReference.Priority == wanted and self.qm.seeking.is_message_readable(one, False):
                 return status, one
         return status, position
 

@@ -34,10 +34,10 @@ class QueueManagerReceiveDoesNotFindReturnedMessage(Positions):
     that was returned to an earlier position.
     """
 
-    def message_available(self, position: MessagePosition) -> None:
+    def on_message_available(self, position: MessagePosition) -> None:
         positions = position.QueueReference.MessagePositionList
         passed, was_locked = positions.Start.passed, position.State is MessagePositionState.LOCKED
-        super().message_available(position)
+        super().on_message_available(position)
         if was_locked and not position.awaits_disk:
             positions.Start.passed = passed
 
@@ -48,11 +48,11 @@ class ReceiveSkipsMessageThatBecameAvailableAgain(Positions):
     meanwhile.
     """
 
-    def message_available(self, position: MessagePosition) -> None:
+    def on_message_available(self, position: MessagePosition) -> None:
         entries = position.QueueReference.MessagePositionList
         passed = entries.Start.passed
         again = position.State is MessagePositionState.LOCKED and not position.awaits_disk
-        super().message_available(position)
+        super().on_message_available(position)
         if again:
             entries.Start.passed = passed
 
@@ -61,7 +61,7 @@ class ReceiveSkipsMessageThatBecameAvailableAgain(Positions):
 class ReceiveFromQueueWithLockedMessageDoesNotWait(Reading):
     """A receive without a cursor from a queue with a locked message returns MQ_ERROR_MESSAGE_NOT_FOUND at once."""
 
-    def _answer_or_wait(
+    def _answer_read_or_wait(
         self,
         queue_desc: OpenQueueDescriptor,
         got: CursorResult,
@@ -78,15 +78,17 @@ class ReceiveFromQueueWithLockedMessageDoesNotWait(Reading):
         if got[0] is CursorStatus.WAITING and cursor is None and destructive_read and not isinstance(first, Boundary):
             answered(Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
             return
-        super()._answer_or_wait(queue_desc, got, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
+        super()._answer_read_or_wait(
+            queue_desc, got, timeout_ms, destructive_read, answered, now, tag, cursor, transaction
+        )
 
 
 @fault("queue-manager-waiting-receive-of-transaction-does-not-lock-message", breaks="MQDMPR-3.1.7.1.10-D03", blind=True)
 class QueueManagerWaitingReceiveOfTransactionDoesNotLockMessage(Waiting):
     """If a receive in a transaction had to wait, the queue manager removes its message at once, before the commit."""
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
-        super().satisfy_reader(reader, position)
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        super().pass_message_to_waiting_reader(reader, position)
         if reader.transaction is not None and reader.transaction.TransactionalOperationCollection:
             reader.transaction.TransactionalOperationCollection.pop()
             self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
@@ -151,7 +153,7 @@ class QueueManagerMessageReceivedInTransactionJournaledBeforeCommit(TransactionO
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
-        self.qm.journaling.journal_received(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+        self.qm.journaling.journal_received_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 
 
 @fault(
@@ -233,9 +235,9 @@ class QueueManagerReceivedRecoverableMessageBackAfterRestart(Durability):
     stayed in the queue.
     """
 
-    def build_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
+    def build_message_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
         positions = list(positions)
-        change = super().build_removal(positions, reason)
+        change = super().build_message_removal(positions, reason)
         if reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE and len(positions[0].QueueReference.MessagePositionList) > 1:
             return {}
         return change

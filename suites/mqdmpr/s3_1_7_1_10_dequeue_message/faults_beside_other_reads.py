@@ -53,7 +53,7 @@ class QueueManagerMessageOfTwoPhaseReceiveMovedToEnd(Reading):
 
     @only_if(
         lambda self, position, transaction, two_phase_read, answered: (
-            two_phase_read and transaction is None and not position.held
+            two_phase_read and transaction is None and not position.hold_count
         )
     )
     def take_message_out(
@@ -220,8 +220,8 @@ class QueueManagerReceiveByCursorAfterWaitIoTimeout(Cursors):
     cursor waited in vain.
     """
 
-    def wait_expired(self, cursor: Cursor) -> None:
-        super().wait_expired(cursor)
+    def on_read_wait_expired(self, cursor: Cursor) -> None:
+        super().on_read_wait_expired(cursor)
         self.__dict__.setdefault("waited", set()).add(cursor)
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -260,14 +260,14 @@ class QueueManagerCursorOfCancelledReceiveNotTold(Waiting):
     Expired on the cursor.
     """
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         cursor = reader.CursorReference
         if cursor is None or status is Status.MQ_ERROR_IO_TIMEOUT or not reader.DestructiveRead:
-            super().stop_reader(reader, status)
+            super().end_wait_without_message(reader, status)
             return
         place, state = cursor.MessagePositionReference, cursor.CursorState
         cursor.CursorState = CursorState.WAIT_PEEK  # from which Wait Time Expired moves nothing
-        super().stop_reader(reader, status)
+        super().end_wait_without_message(reader, status)
         assert cursor.MessagePositionReference is place
         cursor.CursorState = state
 
@@ -276,10 +276,10 @@ class QueueManagerCursorOfCancelledReceiveNotTold(Waiting):
 class QueueManagerCursorOfSecondExpiredReceiveNotTold(Cursors):
     """The queue manager raises Wait Time Expired only for the first wait of a cursor that ends without a message."""
 
-    def wait_expired(self, cursor: Cursor) -> None:
+    def on_read_wait_expired(self, cursor: Cursor) -> None:
         told = self.__dict__.setdefault("told", set())
         if cursor not in told:
-            super().wait_expired(cursor)
+            super().on_read_wait_expired(cursor)
         told.add(cursor)
 
 
@@ -287,25 +287,25 @@ class QueueManagerCursorOfSecondExpiredReceiveNotTold(Cursors):
 class QueueManagerCursorReceiveOfClosedHandleIoTimeout(Waiting):
     """A pending receive by a cursor returns MQ_ERROR_IO_TIMEOUT when its handle or cursor is closed."""
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         closed = status is Status.MQ_ERROR_OPERATION_CANCELLED
         if closed and reader.CursorReference is not None and reader.DestructiveRead:
             status = Status.MQ_ERROR_IO_TIMEOUT
-        super().stop_reader(reader, status)
+        super().end_wait_without_message(reader, status)
 
 
 @fault("queue-manager-second-expired-cursor-receive-message-not-found", breaks="MQDMPR-3.1.7.1.10-35", blind=True)
 class QueueManagerSecondExpiredCursorReceiveMessageNotFound(Waiting):
     """The second pending receive by a cursor that expires returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         told = self.__dict__.setdefault("told", set())
         cursor = reader.CursorReference
         if cursor in told and reader.DestructiveRead and status is Status.MQ_ERROR_IO_TIMEOUT:
             status = Status.MQ_ERROR_MESSAGE_NOT_FOUND
         if cursor is not None:
             told.add(cursor)
-        super().stop_reader(reader, status)
+        super().end_wait_without_message(reader, status)
 
 
 @fault("queue-manager-receive-behind-locked-message-fails-at-once", breaks="MQDMPR-3.1.7.1.10-D01", blind=True)

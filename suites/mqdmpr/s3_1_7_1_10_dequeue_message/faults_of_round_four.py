@@ -49,9 +49,9 @@ class QueueManagerPendingReceiveByCursorInTransactionCursorNotMoved(Waiting):
     arrives.
     """
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         if reader.transaction is None or reader.CursorReference is None:
-            super().satisfy_reader(reader, position)
+            super().pass_message_to_waiting_reader(reader, position)
             return
-        self._forget_reader(reader)
+        self._remove_waiting_reader(reader)
         reader.answered(Status.MQ_OK, position)

@@ -27,5 +27,5 @@ class PurgeEndsPendingReceive(Queues):
         for descriptor in queue.OpenQueueDescriptorCollection.values():
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if reader.DestructiveRead and reader.CursorReference is None:
-                    self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                    self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
         return super().purge(queue, token, done, failed)

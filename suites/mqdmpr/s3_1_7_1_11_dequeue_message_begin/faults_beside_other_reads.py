@@ -72,7 +72,7 @@ class QueueManagerCancellationIgnoresHandleOfRead(Waiting):
         for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if getattr(reader.Tag, "RequestId", reader.Tag) == getattr(tag, "RequestId", tag):
-                    self.stop_reader(reader, status)
+                    self.end_wait_without_message(reader, status)
                     return Status.MQ_OK
         return Status.STATUS_NOT_FOUND
 

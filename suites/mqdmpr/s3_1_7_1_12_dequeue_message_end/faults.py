@@ -170,7 +170,7 @@ class QueueManagerMessageReturnedByDequeueEndJournaled(TwoPhaseReading):
         transactional: bool = False,
     ) -> None:
         if not delete_message and position.State is MessagePositionState.LOCKED:
-            self.qm.journaling.journal_received(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+            self.qm.journaling.journal_received_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
         super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
 
 
@@ -273,7 +273,7 @@ class QueueManagerEndOfReceiveFromQueueCreatedAgainSucceeds(TwoPhaseReading):
         ended: Callable[[Status], None],
         transactional: bool = False,
     ) -> None:
-        again = self.qm.queue_names.find_by_path(position.QueueReference.Pathname)
+        again = self.qm.queue_names.find_queue_by_path(position.QueueReference.Pathname)
         if queue_desc.QueueReference is None and again is not None:
             ended(Status.MQ_OK)
         else:

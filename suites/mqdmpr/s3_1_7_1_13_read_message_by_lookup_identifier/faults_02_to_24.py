@@ -111,9 +111,9 @@ class QueueManagerLookupReadsQueueCreatedAgain(Reading):
 
     def _find_queue_by_name(self, name: str) -> Queue | None:
         try:
-            return self.qm.queue_names.find_by_format_name(parse_format_name(name))
+            return self.qm.queue_names.find_queue_by_format_name(parse_format_name(name))
         except FormatError:
-            return self.qm.queue_names.find_by_path(name)
+            return self.qm.queue_names.find_queue_by_path(name)
 
 
 @fault("peek-by-lookup-id-at-deleted-queue-returns-not-found", breaks="MQDMPR-3.1.7.1.13-07")
@@ -208,7 +208,7 @@ class QueueManagerLookupMovesCursorOfItsHandle(Reading):
         def move_cursors_to_message(status: Status, position: MessagePosition | None) -> None:
             if position is not None and peek_operation:
                 for cursor in queue_desc.CursorCollection.values():
-                    self.qm.cursors.message_available(cursor, position)
+                    self.qm.cursors.on_message_available(cursor, position)
             answered(status, position)
 
         super().read_by_lookup_identifier(

@@ -27,7 +27,7 @@ def _change_lookup_results(change: Callable[[Given, Status, MessagePosition | No
     return with_arguments(Reading.read_by_lookup_identifier, answered=make_completion)
 
 
-def _get_neighbour(position: MessagePosition | None) -> MessagePosition | None:
+def _get_neighbouring_entry(position: MessagePosition | None) -> MessagePosition | None:
     following = None if position is None else position.Next
     return following if isinstance(following, MessagePosition) else position
 
@@ -45,7 +45,7 @@ for _name, _rules, _says, _change in (
         "A read by LookupIdentifier in a subqueue returns the message that follows the found message.",
         lambda given, status, position: (
             status,
-            _get_neighbour(position)
+            _get_neighbouring_entry(position)
             if position is not None
             and position.QueueReference.parent is not None
             and position.QueueReference.parent.JournalQueueReference is not position.QueueReference
@@ -58,7 +58,7 @@ for _name, _rules, _says, _change in (
         "A peek by LookupIdentifier that finds a transactional message returns the following message.",
         lambda given, status, position: (
             status,
-            _get_neighbour(position) if given.peek_operation and is_transactional(position) else position,
+            _get_neighbouring_entry(position) if given.peek_operation and is_transactional(position) else position,
         ),
     ),
     (

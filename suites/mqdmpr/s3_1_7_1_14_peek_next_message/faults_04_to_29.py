@@ -229,13 +229,13 @@ class QueueManagerPeekNextTimeoutTruncatedTo16Bits(Reading):
 class CursorOfSecondPendingPeekNextStays(Cursors):
     """The cursor of a pending peek at the next message moves to the arriving message only at the first such wait."""
 
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         before = cursor.MessagePositionReference
         peeks = cursor.CursorState is CursorState.WAIT_PEEK and not isinstance(before, Boundary)
         if peeks and before.Previous is not None and not isinstance(before.Previous, Boundary):
             cursor.CursorState = CursorState.READ
         else:
-            super().message_available(cursor, message_position)
+            super().on_message_available(cursor, message_position)
 
 
 @fault("arriving-message-completes-one-peek-only", breaks=("MQDMPR-3.1.7.1.14-27", "MQDMPR-3.1.7.1.15-29"))
@@ -244,12 +244,12 @@ class ArrivingMessageCompletesOnePeekOnly(Waiting):
     message.
     """
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 found = self._find_message_for_reader(reader, position)
                 if found is not None:
-                    self.satisfy_reader(reader, found)
+                    self.pass_message_to_waiting_reader(reader, found)
                     return
 
 
@@ -257,7 +257,7 @@ class ArrivingMessageCompletesOnePeekOnly(Waiting):
 class QueueManagerArrivingMessageCompletesFirstPeekNextOnly(Waiting):
     """A message that completes a pending peek at the next message completes no other peek at the next message."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         descriptors = position.QueueReference.OpenQueueDescriptorCollection.values()
         peeks = [
             (descriptor, one)
@@ -267,7 +267,7 @@ class QueueManagerArrivingMessageCompletesFirstPeekNextOnly(Waiting):
         ]
         for descriptor, one in peeks[1:]:
             del descriptor.WaitingMessageReadOperationCollection[one]
-        super().release_readers(position)
+        super().pass_new_message_to_waiting_readers(position)
         for descriptor, one in peeks[1:]:
             descriptor.WaitingMessageReadOperationCollection[one] = None
 
@@ -276,7 +276,7 @@ class QueueManagerArrivingMessageCompletesFirstPeekNextOnly(Waiting):
 class MessageOfPendingPeekNextDoesNotCompleteSecondPeek(Waiting):
     """An arriving message completes only one pending peek of each handle; the other peeks continue to wait."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
             peeked = False
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
@@ -286,7 +286,7 @@ class MessageOfPendingPeekNextDoesNotCompleteSecondPeek(Waiting):
                 if found is None:
                     return
                 peeked = peeked or not reader.DestructiveRead
-                self.satisfy_reader(reader, found)
+                self.pass_message_to_waiting_reader(reader, found)
 
 
 @fault("queue-manager-peek-next-after-removed-message-begins-again", breaks="MQDMPR-3.1.7.1.14-08", blind=True)
@@ -353,7 +353,7 @@ def _is_pending_peek_next(reader: WaitingMessageReadOperation) -> bool:
 class QueueManagerPeekNextReleasesNoOtherHandle(Waiting):
     """A message that completes a pending peek at the next message completes no pending read of another handle."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
             peeked_next = False
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
@@ -362,6 +362,6 @@ class QueueManagerPeekNextReleasesNoOtherHandle(Waiting):
                     if found is None:
                         return
                     peeked_next = peeked_next or _is_pending_peek_next(reader)
-                    self.satisfy_reader(reader, found)
+                    self.pass_message_to_waiting_reader(reader, found)
             if peeked_next:
                 return

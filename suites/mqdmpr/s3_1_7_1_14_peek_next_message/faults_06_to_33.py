@@ -125,9 +125,9 @@ class QueueManagerPendingPeekNextReturnsFirstMessage(Waiting):
     """When a message arrives, a pending peek at the next message returns the first message of the queue."""
 
     @only_if(lambda self, reader, position: _is_peek_next(reader))
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         first = self.qm.seeking.seek_available(position.QueueReference.MessagePositionList.Start, True)
-        super().satisfy_reader(reader, first or position)
+        super().pass_message_to_waiting_reader(reader, first or position)
 
 
 @fault("queue-manager-second-pending-peek-next-misses-message", breaks="MQDMPR-3.1.7.1.14-24", blind=True)
@@ -147,11 +147,11 @@ class QueueManagerPendingPeekNextMissesTransactionalMessage(Waiting):
     """A pending peek at the next message ends without a message when a transactional message arrives."""
 
     @only_if(lambda self, reader, position: _is_peek_next(reader))
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         if position.MessageReference.TransactionIdentifier is not None:
-            self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
+            self.end_wait_without_message(reader, Status.MQ_ERROR_IO_TIMEOUT)
         else:
-            super().satisfy_reader(reader, position)
+            super().pass_message_to_waiting_reader(reader, position)
 
 
 add(

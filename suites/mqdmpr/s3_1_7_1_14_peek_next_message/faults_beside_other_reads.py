@@ -169,19 +169,19 @@ class QueueManagerPeekNextBeforeLockedMessageFailsAtOnce(PeekNextChanger):
 class QueueManagerOnlyFirstWaitingCursorMoved(Cursors):
     """If a message ends the pending peeks of several cursors, only the first of these cursors moves to the message."""
 
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         moved = self.__dict__.setdefault("moved", set())
         if cursor.CursorState is CursorState.WAIT_PEEK and message_position in moved:
             return
         moved.add(message_position)
-        super().message_available(cursor, message_position)
+        super().on_message_available(cursor, message_position)
 
 
 @fault("queue-manager-cursor-of-second-pending-peek-not-moved", breaks="MQDMPR-3.1.7.1.14-25", blind=True)
 class QueueManagerCursorOfSecondPendingPeekNotMoved(Cursors):
     """The second message for which a cursor waits does not move the cursor."""
 
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         moved = self.__dict__.setdefault("moved", set())
         if cursor.CursorState is CursorState.WAIT_PEEK and cursor in moved:
             cursor.CursorState = (
@@ -191,7 +191,7 @@ class QueueManagerCursorOfSecondPendingPeekNotMoved(Cursors):
             )
             return
         moved.add(cursor)
-        super().message_available(cursor, message_position)
+        super().on_message_available(cursor, message_position)
 
 
 @fault("queue-manager-second-pending-peek-next-io-timeout", breaks="MQDMPR-3.1.7.1.14-29", blind=True)
@@ -200,14 +200,14 @@ class QueueManagerSecondPendingPeekNextIoTimeout(Waiting):
     MQ_ERROR_IO_TIMEOUT.
     """
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         seen = self.__dict__.setdefault("seen", set())
         if reader.CursorReference is not None and not reader.DestructiveRead:
             if position in seen:
-                self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
+                self.end_wait_without_message(reader, Status.MQ_ERROR_IO_TIMEOUT)
                 return
             seen.add(position)
-        super().satisfy_reader(reader, position)
+        super().pass_message_to_waiting_reader(reader, position)
 
 
 @fault("queue-manager-pending-peek-next-at-unlocked-message-received", breaks="MQDMPR-3.1.7.1.14-29", blind=True)
@@ -220,5 +220,5 @@ class QueueManagerPendingPeekNextAtUnlockedMessageReceived(Positions):
         if position.State is MessagePositionState.LOCKED:
             for reader in list_waiting_reads(position.QueueReference):
                 if reader.CursorReference is not None and not reader.DestructiveRead:
-                    self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED)
+                    self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED)
         super().unlock_message(position)

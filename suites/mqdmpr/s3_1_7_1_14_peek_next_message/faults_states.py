@@ -67,10 +67,10 @@ class QueueManagerCursorOfPendingPeekNextMovesToFirstMessage(Cursors):
     higher priority arrives.
     """
 
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         first = message_position.QueueReference.MessagePositionList.Start.Next
         waits = cursor.CursorState is CursorState.WAIT_PEEK
-        super().message_available(cursor, message_position)
+        super().on_message_available(cursor, message_position)
         if waits and isinstance(first, MessagePosition) and first is not message_position:
             cursor.MessagePositionReference = first
 

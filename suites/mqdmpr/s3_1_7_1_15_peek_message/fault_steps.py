@@ -186,4 +186,4 @@ def pass_message_to_some_reads(choose: Callable[[list[Any], MessagePosition], li
             if reader not in chosen:
                 part.qm.readers[reader.number] = reader
 
-    return change_step(Waiting.release_readers, release_chosen_readers)
+    return change_step(Waiting.pass_new_message_to_waiting_readers, release_chosen_readers)

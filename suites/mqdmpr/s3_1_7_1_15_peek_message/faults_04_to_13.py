@@ -182,7 +182,7 @@ add(
         "MQDMPR-3.1.7.3.1-23",
     ),
     "A message that becomes available completes no pending read.",
-    skip(Waiting.release_readers),
+    skip(Waiting.pass_new_message_to_waiting_readers),
 )
 
 

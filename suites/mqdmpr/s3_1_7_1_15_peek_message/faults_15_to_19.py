@@ -196,7 +196,7 @@ def _end_all_waiting_cursor_reads(part: Waiting, original: Callable[..., None], 
     if reader.CursorReference is not None:
         for other in list(reader.descriptor.WaitingMessageReadOperationCollection):
             if other is not reader and other.CursorReference is not None and other.number in part.qm.readers:
-                part.stop_reader(other, Status.MQ_ERROR_IO_TIMEOUT)
+                part.end_wait_without_message(other, Status.MQ_ERROR_IO_TIMEOUT)
     original(number)
 
 

@@ -30,7 +30,7 @@ from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
 class SecondWaitingPeekByCursorNotReleased(Waiting):
     """An arriving message completes only the first of several pending peeks by cursors."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         served = False
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
@@ -40,7 +40,7 @@ class SecondWaitingPeekByCursorNotReleased(Waiting):
                 found = self._find_message_for_reader(reader, position)
                 if found is None:
                     return
-                self.satisfy_reader(reader, found)
+                self.pass_message_to_waiting_reader(reader, found)
                 served = served or by_cursor
 
 
@@ -86,11 +86,11 @@ add(
 class _WaitingCursorPositionKeeper(Cursors):
     """Do not move some cursors to the message for which they waited."""
 
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         waited, before = cursor.CursorState is CursorState.WAIT_PEEK, cursor.MessagePositionReference
         positions = message_position.QueueReference.MessagePositionList
         positions.hold(before)
-        super().message_available(cursor, message_position)
+        super().on_message_available(cursor, message_position)
         if waited and self.is_position_kept(cursor, before, message_position):
             _move_cursor(cursor, before)
             if isinstance(before, Boundary):
@@ -131,7 +131,7 @@ class QueueManagerCursorOfPendingPeekNotMovedToTransactionalMessage(_WaitingCurs
 class PendingPeekByCursorDoesNotCompleteReceiveBehindIt(Waiting):
     """A message that completes a pending peek by a cursor completes later peeks, but not a later receive."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         peeked = False
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
@@ -141,7 +141,7 @@ class PendingPeekByCursorDoesNotCompleteReceiveBehindIt(Waiting):
                 if found is None:
                     return
                 peeked = peeked or (not reader.DestructiveRead and reader.CursorReference is not None)
-                self.satisfy_reader(reader, found)
+                self.pass_message_to_waiting_reader(reader, found)
 
 
 def _keep_later_reads_waiting(

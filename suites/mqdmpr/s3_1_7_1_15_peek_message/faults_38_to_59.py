@@ -34,7 +34,7 @@ from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
 class PeekWithoutCursorReturnsMessageReceivedInTwoPhases(Seeking):
     """A peek without a cursor returns a message that another reader received in two phases."""
 
-    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+    def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
         held = any(
             operation.MessagePositionReference is position
             for transaction in self.qm.adm.TransactionCollection.values()
@@ -42,14 +42,14 @@ class PeekWithoutCursorReturnsMessageReceivedInTwoPhases(Seeking):
         )
         if position.State is MessagePositionState.LOCKED and peek_operation and not held:
             return True
-        return super().is_readable(position, peek_operation)
+        return super().is_message_readable(position, peek_operation)
 
 
 @fault("peek-of-queue-with-locked-message-does-not-wait", breaks="MQDMPR-3.1.7.1.15-44")
 class PeekOfQueueWithLockedMessageDoesNotWait(Reading):
     """A peek without a cursor at a queue whose only message is locked returns MQ_ERROR_MESSAGE_NOT_FOUND at once."""
 
-    def _answer_or_wait(
+    def _answer_read_or_wait(
         self,
         queue_desc: OpenQueueDescriptor,
         got: CursorResult,
@@ -67,7 +67,17 @@ class PeekOfQueueWithLockedMessageDoesNotWait(Reading):
         if got[0] is CursorStatus.WAITING and cursor is None and not destructive_read and not empty:
             answered(Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
             return
-        super()._answer_or_wait(queue_desc, got, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)  # type: ignore[arg-type]
+        super()._answer_read_or_wait(
+            queue_desc,
+            got,
+            timeout_ms,
+            destructive_read,
+            answered,
+            now,
+            tag,
+            cursor,
+            transaction,  # type: ignore[arg-type]
+        )
 
 
 @fault("queue-manager-returned-message-completes-no-peek", breaks="MQDMPR-3.1.7.1.15-51", blind=True)
@@ -93,7 +103,7 @@ class QueueManagerReturnedMessageCompletesNoPeek(Positions):
 class QueueManagerWaitingPeekOfSecondHandleNotCompleted(Waiting):
     """A message that becomes available completes only the pending peeks with the first handle of the queue."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         done: OpenQueueDescriptor | None = None
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
@@ -106,14 +116,14 @@ class QueueManagerWaitingPeekOfSecondHandleNotCompleted(Waiting):
                     return
                 if not reader.DestructiveRead:
                     done = descriptor
-                self.satisfy_reader(reader, found)
+                self.pass_message_to_waiting_reader(reader, found)
 
 
 @fault("second-pending-peek-without-cursor-gets-no-message", breaks="MQDMPR-3.1.7.1.15-51")
 class SecondPendingPeekWithoutCursorGetsNoMessage(Waiting):
     """A message that arrives completes one pending peek without a cursor; a second such peek continues to wait."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         peeked = False
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
@@ -124,7 +134,7 @@ class SecondPendingPeekWithoutCursorGetsNoMessage(Waiting):
                 if found is None:
                     return
                 peeked = peeked or plain
-                self.satisfy_reader(reader, found)
+                self.pass_message_to_waiting_reader(reader, found)
 
 
 @fault("queue-manager-peek-past-locked-first-message-waits", breaks="MQDMPR-3.1.7.1.15-58", blind=True)

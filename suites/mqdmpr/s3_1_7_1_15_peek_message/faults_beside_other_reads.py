@@ -114,11 +114,11 @@ class QueueManagerPeekBesidePendingReadFailsAtOnce(PeekChanger):
 class QueueManagerPeekOfClosedHandleIoTimeout(Waiting):
     """A pending peek without a cursor returns MQ_ERROR_IO_TIMEOUT when its handle is closed."""
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         plain = reader.CursorReference is None and not reader.DestructiveRead
         if plain and status is Status.MQ_ERROR_OPERATION_CANCELLED:
             status = Status.MQ_ERROR_IO_TIMEOUT
-        super().stop_reader(reader, status)
+        super().end_wait_without_message(reader, status)
 
 
 @fault("queue-manager-second-peek-at-message-io-timeout", breaks="MQDMPR-3.1.7.1.15-59", blind=True)

@@ -86,9 +86,9 @@ class _PendingPeekStatusReplacer(Waiting):
         """Return the status that the peek returns."""
         return status
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         peeks = not reader.DestructiveRead and reader.CursorReference is not None
-        super().stop_reader(reader, self.replace_status_of_peek(reader, status) if peeks else status)
+        super().end_wait_without_message(reader, self.replace_status_of_peek(reader, status) if peeks else status)
 
 
 @fault("queue-manager-cancelled-peek-by-cursor-returns-timeout", breaks="MQDMPR-3.1.7.1.15-35", blind=True)

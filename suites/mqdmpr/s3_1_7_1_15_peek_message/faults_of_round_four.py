@@ -35,16 +35,16 @@ class QueueManagerPendingPeeksByCursorsSecondPeekWaitsOn(Waiting):
     pending peeks by cursors wait on.
     """
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         vars(self)["has_passed_message"] = False
-        super().release_readers(position)
+        super().pass_new_message_to_waiting_readers(position)
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         if _is_peek_by_cursor(reader):
             if vars(self).get("has_passed_message"):
                 return
             vars(self)["has_passed_message"] = True
-        super().satisfy_reader(reader, position)
+        super().pass_message_to_waiting_reader(reader, position)
 
 
 @fault(
@@ -55,17 +55,17 @@ class QueueManagerPendingPeekByCursorAfterExpiredPeekStatusTimeout(Waiting):
     the same cursor has timed out.
     """
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         if _is_peek_by_cursor(reader) and status is Status.MQ_ERROR_IO_TIMEOUT:
             vars(self).setdefault("timed_out_cursors", set()).add(reader.CursorReference)
-        super().stop_reader(reader, status)
+        super().end_wait_without_message(reader, status)
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         timed_out = vars(self).get("timed_out_cursors", ())
         if not _is_peek_by_cursor(reader) or reader.CursorReference not in timed_out:
-            super().satisfy_reader(reader, position)
+            super().pass_message_to_waiting_reader(reader, position)
             return
         assert reader.CursorReference is not None
-        self._forget_reader(reader)
-        self.qm.cursors.message_available(reader.CursorReference, position)
+        self._remove_waiting_reader(reader)
+        self.qm.cursors.on_message_available(reader.CursorReference, position)
         reader.answered(Status.MQ_ERROR_IO_TIMEOUT, None)

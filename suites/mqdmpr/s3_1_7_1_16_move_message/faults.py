@@ -8,13 +8,13 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip_during
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
-from reference_qm.core.events import MessageLeft
+from reference_qm.core.events import MessageLeftQueue
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.store.entries import build_relocation, build_removal_change
+from reference_qm.core.store.entries import build_message_relocation, build_removal_change
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState
@@ -35,7 +35,7 @@ class MovedMessageStaysInSourceQueue(Positions):
         if not _is_application_queue(queue):
             return super().move_message(position, queue)
         there = super().insert_message(queue, position.MessageReference)
-        self.qm.positions.message_available(there)
+        self.qm.positions.on_message_available(there)
         return there
 
 
@@ -48,8 +48,8 @@ class QueueManagerMovedMessageInBothQueuesAfterRestart(Positions):
         target = super().move_message(position, queue)
         if key and queue.parent is not None:
             copy = MessagePosition(position.MessageReference, source, LookupIdentifier=position.LookupIdentifier)
-            copy.key = self.qm.next_persist_token()
-            self.qm.disk.save(build_relocation(copy))
+            copy.key = self.qm.assign_persist_token()
+            self.qm.disk.save(build_message_relocation(copy))
         return target
 
 
@@ -77,7 +77,7 @@ class QueueManagerMovedMessageAcknowledgedAsReceived(Positions):
         source = position.QueueReference
         target = super().move_message(position, queue)
         if queue.parent is source:
-            self.qm.post(MessageLeft(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE))
+            self.qm.post_event(MessageLeftQueue(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE))
         return target
 
 
@@ -214,7 +214,7 @@ add(
     "committed-move-does-not-complete-waiting-read",
     "MQDMPR-3.1.7.1.16-D01",
     "When a transaction commits a move, the queue manager does not complete the reads that wait at the target queue.",
-    skip_during(TransactionEvents.commit_move, Waiting.release_readers),
+    skip_during(TransactionEvents.commit_move, Waiting.pass_new_message_to_waiting_readers),
     blind=True,
 )
 
@@ -223,7 +223,7 @@ add(
 class QueueManagerMoveCompletesNoWaitingPeek(Waiting):
     """A message that is moved completes a pending receive of the target queue, but no pending peek."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         subqueue = position.QueueReference.parent is not None
         descriptors = position.QueueReference.OpenQueueDescriptorCollection.values() if subqueue else ()
         peeks = [
@@ -234,7 +234,7 @@ class QueueManagerMoveCompletesNoWaitingPeek(Waiting):
         ]
         for each, one in peeks:
             del each.WaitingMessageReadOperationCollection[one]
-        super().release_readers(position)
+        super().pass_new_message_to_waiting_readers(position)
         for each, one in peeks:
             each.WaitingMessageReadOperationCollection[one] = None
 
@@ -243,27 +243,27 @@ class QueueManagerMoveCompletesNoWaitingPeek(Waiting):
 class QueueManagerMoveCompletesNoReadByCursor(Waiting):
     """A message that is moved does not complete a pending read by a cursor in the target queue."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         if position.QueueReference.parent is not None and any(
             one.CursorReference is not None
             for each in position.QueueReference.OpenQueueDescriptorCollection.values()
             for one in each.WaitingMessageReadOperationCollection
         ):
             return
-        super().release_readers(position)
+        super().pass_new_message_to_waiting_readers(position)
 
 
 @fault("moved-message-does-not-wake-reader-of-subqueue", breaks="MQDMPR-3.1.7.1.16-D01")
 class MovedMessageDoesNotWakeReaderOfSubqueue(Positions):
     """A message that is moved to a subqueue does not complete a pending read of the subqueue."""
 
-    def message_available(self, position: MessagePosition) -> None:
+    def on_message_available(self, position: MessagePosition) -> None:
         queue = position.QueueReference
         if queue.parent is None or queue.JournalQueueReference is not None:
-            super().message_available(position)
+            super().on_message_available(position)
             return
         descriptors, queue.OpenQueueDescriptorCollection = queue.OpenQueueDescriptorCollection, {}
-        super().message_available(position)
+        super().on_message_available(position)
         queue.OpenQueueDescriptorCollection = descriptors
 
 
@@ -288,14 +288,14 @@ class MoveInTransactionTakesEffectAtOnce(TransactionOperations):
 class MessageMovedInTransactionPeekedInSource(Seeking):
     """A reader can peek a message in its source queue although an open transaction moves the message."""
 
-    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+    def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
         moving = (
             operation.MessagePositionReference
             for transaction in self.qm.adm.TransactionCollection.values()
             for operation in transaction.TransactionalOperationCollection
             if operation.OperationType is OperationType.MOVE
         )
-        return super().is_readable(position, peek_operation) or (peek_operation and position in moving)
+        return super().is_message_readable(position, peek_operation) or (peek_operation and position in moving)
 
 
 @fault(

@@ -42,7 +42,7 @@ class QueueManagerCancelCompares16BitsOfTag(Waiting):
         for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if reader.Tag is not None and _truncate_read_tag(reader.Tag) == _truncate_read_tag(tag):
-                    self.stop_reader(reader, status)
+                    self.end_wait_without_message(reader, status)
                     return Status.MQ_OK
         return Status.STATUS_NOT_FOUND
 
@@ -55,7 +55,7 @@ class CancelEndsOldestReadOfDescriptor(Waiting):
         for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
             readers = list(descriptor.WaitingMessageReadOperationCollection)
             if any(one.Tag == tag for one in readers):
-                self.stop_reader(readers[0], status)
+                self.end_wait_without_message(readers[0], status)
                 return Status.MQ_OK
         return Status.STATUS_NOT_FOUND
 
@@ -132,7 +132,7 @@ class QueueManagerCancelSearchesFirstOpenDescriptorOnly(Waiting):
         first = next(iter(queue.OpenQueueDescriptorCollection.values()), None)
         for reader in list(first.WaitingMessageReadOperationCollection) if first is not None else ():
             if reader.Tag is not None and reader.Tag == tag:
-                self.stop_reader(reader, status)
+                self.end_wait_without_message(reader, status)
                 return Status.MQ_OK
         return Status.STATUS_NOT_FOUND
 
@@ -154,7 +154,7 @@ class QueueManagerCancelOfUnknownTagEndsSinglePendingRead(QueueCommands):
         result = super().cancel_waiting(request, token, now)
         readers = list(self.qm.readers.values())
         if result.values == {"cancelled": False} and len(readers) == 1:
-            self.qm.waiting.stop_reader(readers[0], Status.MQ_ERROR_OPERATION_CANCELLED)
+            self.qm.waiting.end_wait_without_message(readers[0], Status.MQ_ERROR_OPERATION_CANCELLED)
         return result
 
 

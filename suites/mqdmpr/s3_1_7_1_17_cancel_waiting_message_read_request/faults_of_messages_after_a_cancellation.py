@@ -17,22 +17,22 @@ class CancelledReceiveContinuer(Waiting):
         """Return whether a cancelled receive continues. ``count`` is the number of earlier cancelled receives."""
         raise NotImplementedError
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         queue = reader.descriptor.QueueReference
-        super().stop_reader(reader, status)
+        super().end_wait_without_message(reader, status)
         if status is Status.MQ_ERROR_IO_TIMEOUT or queue is None or not reader.DestructiveRead:
             return
         count = self.__dict__["count"] = self.__dict__.get("count", -1) + 1
         if self.does_cancelled_receive_continue(reader, count):
             self.__dict__.setdefault("queues", []).append(queue)
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         queues = self.__dict__.get("queues", [])
         if position.QueueReference in queues and position.State is MessagePositionState.AVAILABLE:
             queues.remove(position.QueueReference)
             position.State = MessagePositionState.LOCKED
             return
-        super().release_readers(position)
+        super().pass_new_message_to_waiting_readers(position)
 
 
 @fault("queue-manager-cancelled-receive-by-cursor-locks-later-message", breaks="MQDMPR-3.1.7.1.17-06", blind=True)

@@ -18,7 +18,7 @@ from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm import directory
-from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.queueing.publishing import Publishing, StatusCallback
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change, Queue
 from reference_qm.directory.enums import DirectoryOperationResult as Result
@@ -59,7 +59,7 @@ add(
 class SecondCreatedPublicQueueNotNotified(Publishing):
     """The queue manager raises no change notification when it creates a second public queue."""
 
-    def publish(self, queue: LocalQueue, published: OnStatus) -> None:
+    def publish(self, queue: LocalQueue, published: StatusCallback) -> None:
         state = self.qm.enterprise.state
         sends_notifications = state.sends_notifications
         state.sends_notifications = sends_notifications and not self._list_public_queues()
@@ -122,7 +122,7 @@ class CreatedPublicQueueObjectWithoutPrivacy(Publishing):
     Authentication.
     """
 
-    def publish(self, queue: LocalQueue, published: OnStatus) -> None:
+    def publish(self, queue: LocalQueue, published: StatusCallback) -> None:
         self.publishing = True
         super().publish(queue, published)
         self.publishing = False
@@ -164,7 +164,7 @@ class PublicQueueCreatedWithoutDirectoryAtSecondAttempt(Publishing):
     unavailable.
     """
 
-    def publish(self, queue: LocalQueue, published: OnStatus) -> None:
+    def publish(self, queue: LocalQueue, published: StatusCallback) -> None:
         if self.qm.enterprise.state.DirectoryOffline:
             published(Status.MQ_OK)
             return
@@ -175,7 +175,7 @@ class PublicQueueCreatedWithoutDirectoryAtSecondAttempt(Publishing):
 class PublicQueueIdentifierNotFromDirectory(Publishing):
     """The queue manager assigns a generated GUID to a public queue instead of the GUID that the directory assigned."""
 
-    def publish(self, queue: LocalQueue, published: OnStatus) -> None:
+    def publish(self, queue: LocalQueue, published: StatusCallback) -> None:
         def restore_own_identifier(status: Status) -> None:
             queue.Identifier = OTHER_GUID
             published(status)
@@ -189,7 +189,7 @@ class PublicFormatNameOfTransactionalQueueHasOtherGuid(Publishing):
     object.
     """
 
-    def publish(self, queue: LocalQueue, published: OnStatus) -> None:
+    def publish(self, queue: LocalQueue, published: StatusCallback) -> None:
         def change_identifier(status: Status) -> None:
             if queue.Transactional:
                 queue.Identifier = UUID(int=queue.Identifier.int ^ 1)
@@ -204,7 +204,7 @@ class CreatedPublicQueueRefusedByDirectoryReportedAsCreated(Publishing):
     created the queue.
     """
 
-    def publish(self, queue: LocalQueue, published: OnStatus) -> None:
+    def publish(self, queue: LocalQueue, published: StatusCallback) -> None:
         super().publish(
             queue, lambda status: published(Status.MQ_OK if status is Status.MQ_ERROR_QUEUE_EXISTS else status)
         )
@@ -238,7 +238,7 @@ class QueueManagerExistingDirectoryObjectTakenAsCreated(Publishing):
     success.
     """
 
-    def publish(self, queue: LocalQueue, published: OnStatus) -> None:
+    def publish(self, queue: LocalQueue, published: StatusCallback) -> None:
         def accept_existing_object(status: Status) -> None:
             exists = status is Status.MQ_ERROR_QUEUE_EXISTS and self.use_published_identifier(queue)
             published(Status.MQ_OK if exists else status)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.queueing.publishing import Publishing, StatusCallback
 from reference_qm.model.adm import Queue
 
 
@@ -13,7 +13,7 @@ class CreationNotificationOmitter(Publishing):
     def is_change_notification_omitted(self, queue: Queue) -> bool:
         raise NotImplementedError
 
-    def publish(self, queue: Queue, published: OnStatus) -> None:
+    def publish(self, queue: Queue, published: StatusCallback) -> None:
         state = self.qm.enterprise.state
         notifies = state.sends_notifications
         state.sends_notifications = notifies and not self.is_change_notification_omitted(queue)

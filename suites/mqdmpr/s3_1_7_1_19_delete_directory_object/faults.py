@@ -16,8 +16,8 @@ from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.events import DirectoryLost
-from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.events import DirectoryBecameUnreachable
+from reference_qm.core.queueing.publishing import Publishing, StatusCallback
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
@@ -59,11 +59,11 @@ class QueueManagerDeleteObjectNoNotificationOfFailedDeletion(DirectoryLink):
 class DeletedTransactionalPublicQueueNotNotified(Publishing):
     """The queue manager raises no change notification when it deletes a transactional public queue."""
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
         state = self.qm.enterprise.state
         sends_notifications = state.sends_notifications
         state.sends_notifications = sends_notifications and not queue.Transactional
-        super().withdraw(queue, withdrawn)
+        super().delete_published_queue(queue, withdrawn)
         state.sends_notifications = sends_notifications
 
 
@@ -87,11 +87,11 @@ add(
 class DirectoryObjectOfDeletedTransactionalQueueStays(Publishing):
     """When a transactional public queue is deleted, the queue manager leaves the queue's directory object."""
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
         if queue.Transactional:
             withdrawn(Status.MQ_OK)
             return
-        super().withdraw(queue, withdrawn)
+        super().delete_published_queue(queue, withdrawn)
 
 
 @fault("queue-manager-deletion-of-queue-deletes-object-of-other-queue", breaks="MQDMPR-3.1.7.1.19-07", blind=True)
@@ -100,8 +100,8 @@ class QueueManagerDeletionOfQueueDeletesObjectOfOtherQueue(Publishing):
     created first.
     """
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
-        super().withdraw(self._list_public_queues()[0], withdrawn)
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
+        super().delete_published_queue(self._list_public_queues()[0], withdrawn)
 
 
 add(
@@ -139,7 +139,7 @@ class QueueManagerDeleteObjectRunningOnlineTimerRestarted(DirectoryLink):
         def restart_online_timer(answer: DirectoryAnswered) -> None:
             if isinstance(change, DeleteRequest) and answer.status is Result.DIRECTORY_NOT_CONNECTED:
                 self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_ONLINE, 0))
-                self.qm.post(DirectoryLost())
+                self.qm.post_event(DirectoryBecameUnreachable())
             answered(answer)
 
         super().write(change, restart_online_timer)
@@ -196,26 +196,26 @@ class QueueManagerDeletionWithoutDirectoryPurgesQueue(Publishing):
     of the queue.
     """
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
         def purge_after_failure(status: Status) -> None:
             if status is not Status.MQ_OK:
                 for position in list(queue.MessagePositionList):
                     self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
             withdrawn(status)
 
-        super().withdraw(queue, purge_after_failure)
+        super().delete_published_queue(queue, purge_after_failure)
 
 
 @fault("failed-deletion-of-second-queue-reported-as-done", breaks=("MQDMPR-3.1.7.1.19-11", "MQDMPR-3.1.7.1.19-13"))
 class FailedDeletionOfSecondQueueReportedAsDone(Publishing):
     """When a second deletion does not reach the directory, the queue manager reports success."""
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
         def report_success_after_failure(status: Status) -> None:
             failed_before, self.failed = getattr(self, "failed", False), status is not Status.MQ_OK
             withdrawn(Status.MQ_OK if failed_before else status)
 
-        super().withdraw(queue, report_success_after_failure)
+        super().delete_published_queue(queue, report_success_after_failure)
 
 
 add(

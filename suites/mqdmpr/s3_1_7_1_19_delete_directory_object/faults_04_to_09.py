@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.queueing.publishing import Publishing, StatusCallback
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
@@ -23,8 +23,8 @@ class _DeletionNotificationChanger(Publishing):
         """Return the notification that replaces a notification about a deleted queue."""
         return made
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
-        super().withdraw(queue, withdrawn)
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
+        super().delete_published_queue(queue, withdrawn)
         made = self.qm.enterprise.state.notifications
         if made and made[-1].iOperation is ChangeOperation.QUEUE_DELETION:
             made.append(self.change_deletion_notification(queue, made.pop()))

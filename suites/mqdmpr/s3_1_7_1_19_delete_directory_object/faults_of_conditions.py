@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.queueing.publishing import Publishing, StatusCallback
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 
@@ -13,8 +13,10 @@ from reference_qm.model.statuses import Status
 class QueueManagerFailedDeletionOfTransactionalQueueSucceeds(Publishing):
     """The deletion of the directory object of a transactional queue succeeds even if the directory is unavailable."""
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
-        super().withdraw(queue, (lambda status: withdrawn(Status.MQ_OK)) if queue.Transactional else withdrawn)
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
+        super().delete_published_queue(
+            queue, (lambda status: withdrawn(Status.MQ_OK)) if queue.Transactional else withdrawn
+        )
 
 
 @fault("queue-manager-second-failed-deletion-succeeds", breaks="MQDMPR-3.1.7.1.19-13", blind=True)
@@ -25,7 +27,7 @@ class QueueManagerSecondFailedDeletionSucceeds(Publishing):
         super().__init__(qm)
         self.failed: set[str] = set()
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
         again = queue.Pathname in self.failed
 
         def report_deletion(status: Status) -> None:
@@ -33,7 +35,7 @@ class QueueManagerSecondFailedDeletionSucceeds(Publishing):
                 self.failed.add(queue.Pathname)
             withdrawn(Status.MQ_OK if again else status)
 
-        super().withdraw(queue, report_deletion)
+        super().delete_published_queue(queue, report_deletion)
 
 
 @fault("queue-manager-deletion-after-return-of-directory-fails", breaks="MQDMPR-3.1.7.1.19-13", blind=True)
@@ -46,9 +48,9 @@ class QueueManagerDeletionAfterReturnOfDirectoryFails(Publishing):
         super().__init__(qm)
         self.has_failed = False
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
         def report_deletion(status: Status) -> None:
             failed, self.has_failed = self.has_failed, self.has_failed or status is not Status.MQ_OK
             withdrawn(Status.MQ_ERROR_NO_DS if failed else status)
 
-        super().withdraw(queue, report_deletion)
+        super().delete_published_queue(queue, report_deletion)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.queueing.publishing import Publishing, StatusCallback
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 
@@ -14,11 +14,11 @@ class DeletionNotificationOmitter(Publishing):
     def is_change_notification_omitted(self, queue: Queue) -> bool:
         raise NotImplementedError
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
         state = self.qm.enterprise.state
         notifies = state.sends_notifications
         state.sends_notifications = notifies and not self.is_change_notification_omitted(queue)
-        super().withdraw(queue, withdrawn)
+        super().delete_published_queue(queue, withdrawn)
         state.sends_notifications = notifies
 
 
@@ -45,11 +45,11 @@ class DirectoryObjectDeletionOmitter(Publishing):
     def is_kept(self, queue: Queue) -> bool:
         raise NotImplementedError
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
         if self.is_kept(queue):
             withdrawn(Status.MQ_OK)
         else:
-            super().withdraw(queue, withdrawn)
+            super().delete_published_queue(queue, withdrawn)
 
 
 @fault("queue-manager-directory-object-of-transactional-queue-kept", breaks="MQDMPR-3.1.7.1.19-07", blind=True)

@@ -32,9 +32,9 @@ from reference_qm.surface.inputs import DirectoryAnswered
 class OfflineOwnPublicQueueNotFound(QueueNames):
     """While the directory is offline, the queue manager does not find its own public queues."""
 
-    def find_by_format_name(self, name: FormatName) -> Queue | None:
+    def find_queue_by_format_name(self, name: FormatName) -> Queue | None:
         public = isinstance(name, PublicName) and self.qm.enterprise.state.DirectoryOffline
-        return None if public else super().find_by_format_name(name)
+        return None if public else super().find_queue_by_format_name(name)
 
 
 RESULT_FOR_UNKNOWN_FORMAT_NAME = QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
@@ -44,11 +44,11 @@ RESULT_FOR_UNKNOWN_FORMAT_NAME = QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATN
 class OfflineOwnPublicQueueHasNoPath(QueuePaths):
     """While the directory is offline, the queue manager finds no path name of its own public queues."""
 
-    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
+    def _find_path_of_public_queue(self, name: PublicName) -> QueuePathResult:
         return (
             RESULT_FOR_UNKNOWN_FORMAT_NAME
             if self.qm.enterprise.state.DirectoryOffline
-            else super()._find_path_of_public(name)
+            else super()._find_path_of_public_queue(name)
         )
 
 
@@ -56,8 +56,8 @@ class OfflineOwnPublicQueueHasNoPath(QueuePaths):
 class OfflineOwnPublicTransactionalQueueNotFound(QueueNames):
     """While the directory is offline, the queue manager does not find its own transactional public queues."""
 
-    def find_by_format_name(self, name: FormatName) -> Queue | None:
-        found = super().find_by_format_name(name)
+    def find_queue_by_format_name(self, name: FormatName) -> Queue | None:
+        found = super().find_queue_by_format_name(name)
         offline = self.qm.enterprise.state.DirectoryOffline
         hidden = offline and isinstance(name, PublicName) and found is not None and found.Transactional
         return None if hidden else found
@@ -118,9 +118,9 @@ _KNOWN_PATHS_BY_QUEUE_MANAGER: WeakKeyDictionary[QueueManager, dict[UUID, QueueP
 class OfflineQueueManagerFindsRemoteQueueReadBefore(QueuePaths):
     """While the directory is offline, the queue manager finds a remote queue whose directory object it read earlier."""
 
-    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
+    def _find_path_of_public_queue(self, name: PublicName) -> QueuePathResult:
         seen = _KNOWN_PATHS_BY_QUEUE_MANAGER.setdefault(self.qm, {})
-        found = super()._find_path_of_public(name)
+        found = super()._find_path_of_public_queue(name)
         if found.rStatus is Status.MQ_OK:
             seen[name.QueueGuid] = found
         elif self.qm.enterprise.state.DirectoryOffline:
@@ -158,11 +158,11 @@ class OfflinePrivateNameWithOwnGuidHasNoPath(QueuePaths):
     GUID.
     """
 
-    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
+    def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:
         return (
             RESULT_FOR_UNKNOWN_FORMAT_NAME
             if self.qm.enterprise.state.DirectoryOffline
-            else super()._find_path_of_private(name)
+            else super()._find_computer_of_private_queue(name)
         )
 
 
@@ -180,8 +180,8 @@ class OfflineRemotePrivateNameHasPath(QueuePaths):
     manager.
     """
 
-    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
-        found = super()._find_path_of_private(name)
+    def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:
+        found = super()._find_computer_of_private_queue(name)
         offline = self.qm.enterprise.state.DirectoryOffline
         return QueuePathResult(Status.MQ_OK) if offline and found.rStatus is not Status.MQ_OK else found
 
@@ -257,8 +257,8 @@ class QueueManagerOfflineFindsPublicQueueItReadBefore(QueuePaths):
         super().__init__(qm)
         self.read_before: dict[UUID, QueuePathResult] = {}
 
-    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
-        found = super()._find_path_of_public(name)
+    def _find_path_of_public_queue(self, name: PublicName) -> QueuePathResult:
+        found = super()._find_path_of_public_queue(name)
         if found.rStatus is Status.MQ_OK:
             self.read_before[name.QueueGuid] = found
         elif self.qm.enterprise.state.DirectoryOffline:
@@ -272,8 +272,8 @@ class QueueManagerOfflineOwnObjectOnlyForKnownQueue(QueuePaths):
     queue it does not have.
     """
 
-    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
-        known = self.qm.queue_names.find_by_format_name(name) is not None
+    def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:
+        known = self.qm.queue_names.find_queue_by_format_name(name) is not None
         if self.qm.enterprise.state.DirectoryOffline and not known:
             return QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
-        return super()._find_path_of_private(name)
+        return super()._find_computer_of_private_queue(name)

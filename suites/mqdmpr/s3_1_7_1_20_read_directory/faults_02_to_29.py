@@ -32,8 +32,8 @@ class QueueManagerSecondPublicNameHasPathOfFirst(QueuePaths):
         super().__init__(qm)
         self.first: QueuePathResult | None = None
 
-    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
-        found = super()._find_path_of_public(name)
+    def _find_path_of_public_queue(self, name: PublicName) -> QueuePathResult:
+        found = super()._find_path_of_public_queue(name)
         if found.rStatus is Status.MQ_OK and not self.qm.enterprise.state.DirectoryOffline:
             self.first = self.first or found
             return self.first
@@ -48,8 +48,8 @@ class QueueManagerSecondPublicNameHasPathOfFirst(QueuePaths):
 class QueueManagerUnknownComputerGuidFoundAsOwn(QueuePaths):
     """For a private name with an unknown GUID, the queue manager returns the name of its own computer."""
 
-    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
-        found = super()._find_path_of_private(name)
+    def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:
+        found = super()._find_computer_of_private_queue(name)
         state = self.qm.enterprise.state
         if found.rStatus is not Status.MQ_OK and not state.DirectoryOffline:
             return QueuePathResult(Status.MQ_OK, "", state.LocalQueueManager.ComputerName or "")
@@ -149,8 +149,8 @@ class QueueManagerPathWithoutConnectionReadFromCopy(QueuePaths):
         super().__init__(qm)
         self.read_before: dict[PrivateName, QueuePathResult] = {}
 
-    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
-        found = super()._find_path_of_private(name)
+    def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:
+        found = super()._find_computer_of_private_queue(name)
         if found.rStatus is Status.MQ_OK:
             self.read_before[name] = found
         return self.read_before.get(name, found) if self.qm.enterprise.state.DirectoryOffline else found
@@ -160,8 +160,8 @@ class QueueManagerPathWithoutConnectionReadFromCopy(QueuePaths):
 class QueueManagerUnknownPublicNameHasEmptyPath(QueuePaths):
     """The queue manager returns MQ_OK and an empty path for a public name that the directory does not know."""
 
-    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
-        found = super()._find_path_of_public(name)
+    def _find_path_of_public_queue(self, name: PublicName) -> QueuePathResult:
+        found = super()._find_path_of_public_queue(name)
         offline = self.qm.enterprise.state.DirectoryOffline
         return found if offline or found.rStatus is Status.MQ_OK else QueuePathResult(Status.MQ_OK)
 
@@ -176,8 +176,8 @@ class QueueManagerSecondReadOfObjectReportedAsNotFound(QueuePaths):
         super().__init__(qm)
         self.read_before: set[UUID] = set()
 
-    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
-        found = super()._find_path_of_public(name)
+    def _find_path_of_public_queue(self, name: PublicName) -> QueuePathResult:
+        found = super()._find_path_of_public_queue(name)
         if name.QueueGuid in self.read_before:
             return QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
         self.read_before.add(name.QueueGuid)

@@ -23,8 +23,8 @@ class QueueManagerKeepsQueuesOfDirectoryForOfflineReads(Publishing):
     manager last created a public queue or synchronized.
     """
 
-    def note_public_queues(self) -> None:
-        super().note_public_queues()
+    def store_public_queue_attributes(self) -> None:
+        super().store_public_queue_attributes()
         state = self.qm.enterprise.state
         elements = self.qm.enterprise.directory.contents()[1] or ()
         own = {queue.Identifier for queue in state.QueueCollection}
@@ -51,8 +51,8 @@ class QueueManagerOfflineFindsNoQueueOfApplication(Publishing):
         super().__init__(qm)
         self.first: set[object] = set()
 
-    def note_public_queues(self) -> None:
-        super().note_public_queues()
+    def store_public_queue_attributes(self) -> None:
+        super().store_public_queue_attributes()
         state = self.qm.enterprise.state
         self.first = self.first or {queue.Identifier for queue in state.QueueCollection}
         state.QueueCollection = tuple(queue for queue in state.QueueCollection if queue.Identifier in self.first)
@@ -62,8 +62,8 @@ class QueueManagerOfflineFindsNoQueueOfApplication(Publishing):
 class QueueManagerOfflineFindsNoTransactionalQueue(Publishing):
     """While the directory is offline, the queue manager does not find its transactional public queues."""
 
-    def note_public_queues(self) -> None:
-        super().note_public_queues()
+    def store_public_queue_attributes(self) -> None:
+        super().store_public_queue_attributes()
         state = self.qm.enterprise.state
         state.QueueCollection = tuple(queue for queue in state.QueueCollection if not queue.Transactional)
 
@@ -74,18 +74,18 @@ class QueueManagerOfflinePathOfOwnPrivateJournalUnknown(QueuePaths):
     journal.
     """
 
-    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
+    def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:
         if name.Journal and self.qm.enterprise.state.DirectoryOffline:
             return QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
-        return super()._find_path_of_private(name)
+        return super()._find_computer_of_private_queue(name)
 
 
 @fault("queue-manager-offline-own-object-without-computer-name", breaks="MQDMPR-3.1.7.1.20-18", blind=True)
 class QueueManagerOfflineOwnObjectWithoutComputerName(QueuePaths):
     """While the directory is offline, the computer name in the queue manager's own object is empty."""
 
-    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
-        found = super()._find_path_of_private(name)
+    def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:
+        found = super()._find_computer_of_private_queue(name)
         if name.ComputerGuid != self.qm.adm.Identifier or not self.qm.enterprise.state.DirectoryOffline:
             return found
         return found._replace(rMachineName="")
@@ -101,12 +101,12 @@ class QueueManagerOfflineAgainOwnObjectNotFound(QueuePaths):
         super().__init__(qm)
         self.read = False
 
-    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
+    def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:
         own, offline = name.ComputerGuid == self.qm.adm.Identifier, self.qm.enterprise.state.DirectoryOffline
         if own and offline and self.read:
             return QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
         self.read = self.read or (own and offline)
-        return super()._find_path_of_private(name)
+        return super()._find_computer_of_private_queue(name)
 
 
 @fault("queue-manager-offline-known-queue-manager-found", breaks="MQDMPR-3.1.7.1.20-20", blind=True)
@@ -119,8 +119,8 @@ class QueueManagerOfflineKnownQueueManagerFound(QueuePaths):
         super().__init__(qm)
         self.known: dict[PrivateName, QueuePathResult] = {}
 
-    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
-        found = super()._find_path_of_private(name)
+    def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:
+        found = super()._find_computer_of_private_queue(name)
         if found.rStatus is Status.MQ_OK:
             self.known[name] = found
         return self.known.get(name, found) if self.qm.enterprise.state.DirectoryOffline else found
@@ -132,9 +132,9 @@ class QueueManagerOfflineOtherQueueManagerReadAsOwnObject(QueuePaths):
     object.
     """
 
-    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
+    def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:
         state = self.qm.enterprise.state
-        found = super()._find_path_of_private(name)
+        found = super()._find_computer_of_private_queue(name)
         if found.rStatus is Status.MQ_OK or not state.DirectoryOffline:
             return found
         return QueuePathResult(Status.MQ_OK, "", state.LocalQueueManager.ComputerName or "")
@@ -187,10 +187,10 @@ class QueueManagerPathOfFirstReadReturnedAgain(QueuePaths):
         super().__init__(qm)
         self.first: dict[PublicName, QueuePathResult] = {}
 
-    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
+    def _find_path_of_public_queue(self, name: PublicName) -> QueuePathResult:
         if name in self.first and not self.qm.enterprise.state.DirectoryOffline:
             return self.first[name]
-        found = super()._find_path_of_public(name)
+        found = super()._find_path_of_public_queue(name)
         if found.rStatus is Status.MQ_OK:
             self.first[name] = found
         return found

@@ -14,9 +14,9 @@ class QueueManagerOfflineOwnObjectOfUnknownPrivateQueueNotFound(QueuePaths):
     not find the object for the private format name of an unknown queue.
     """
 
-    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
+    def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:
         own = name.ComputerGuid == self.qm.adm.Identifier
-        unknown = own and self.qm.queue_names.find_by_format_name(name) is None
+        unknown = own and self.qm.queue_names.find_queue_by_format_name(name) is None
         if unknown and self.qm.enterprise.state.DirectoryOffline:
             return QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
-        return super()._find_path_of_private(name)
+        return super()._find_computer_of_private_queue(name)

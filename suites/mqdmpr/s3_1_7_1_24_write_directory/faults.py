@@ -15,9 +15,9 @@ from harness.faults.directory_changes import (
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.queueing.publishing import Publishing, StatusCallback
 from reference_qm.core.store.directory_link import DirectoryLink
-from reference_qm.core.store.enterprise import OnAnswer
+from reference_qm.core.store.enterprise import DirectoryAnswerHandler
 from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.interface import WriteRequest
@@ -39,7 +39,7 @@ add(
 class QueueManagerWriteDirectoryFirstAttributeOnly(Publishing):
     """The queue manager writes only the first of several changed attributes to the directory object."""
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         super().write(queue, dict(list(values.items())[:1]), written)
 
 
@@ -47,7 +47,7 @@ class QueueManagerWriteDirectoryFirstAttributeOnly(Publishing):
 class QueueManagerWriteDirectoryBasePriorityOmitted(Publishing):
     """The queue manager does not write a changed BasePriority to the directory object."""
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         super().write(queue, {name: value for name, value in values.items() if name != "BasePriority"}, written)
 
 
@@ -55,7 +55,7 @@ class QueueManagerWriteDirectoryBasePriorityOmitted(Publishing):
 class QueueManagerWriteDirectoryFalseValuesOmitted(Publishing):
     """The queue manager does not write changed attributes whose value is zero, False or empty."""
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         super().write(queue, {name: value for name, value in values.items() if value}, written)
 
 
@@ -65,7 +65,7 @@ class QueueManagerWriteDirectoryPrivacyOmitted(Publishing):
     object.
     """
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         omitted = ("Authentication", "PrivacyLevel", "JournalQuota")
         super().write(queue, {name: value for name, value in values.items() if name not in omitted}, written)
 
@@ -76,7 +76,7 @@ class QueueManagerChangeOfEachQueueWrittenToObjectOfFirstQueue(Publishing):
     first.
     """
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         super().write(self._list_public_queues()[0], values, written)
 
 
@@ -84,7 +84,7 @@ class QueueManagerChangeOfEachQueueWrittenToObjectOfFirstQueue(Publishing):
 class EmptyLabelNotWrittenToDirectory(Publishing):
     """The queue manager does not write an empty label to the directory object of a queue."""
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         super().write(queue, {name: value for name, value in values.items() if value != ""}, written)
 
 
@@ -110,7 +110,7 @@ class QueueManagerQuotaChangeRefusedWithoutDirectoryKeptLocally(Publishing):
     new Quota.
     """
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         def set_quota_after_failed_write(status: Status) -> None:
             if status is not Status.MQ_OK and "Quota" in values:
                 queue.Quota = values["Quota"]
@@ -131,7 +131,7 @@ add(
 class WriteOfQueueWithoutObjectReportedAsDone(Publishing):
     """When the directory does not contain the object of a queue, the queue manager reports that it wrote the object."""
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         super().write(
             queue, values, lambda status: written(Status.MQ_OK if status is Status.MQ_ERROR_QUEUE_NOT_FOUND else status)
         )
@@ -151,7 +151,7 @@ class QueueManagerSecondWriteOfQueueNotNotified(Publishing):
     or later.
     """
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         def remove_repeated_notification(status: Status) -> None:
             updates = [
                 one
@@ -211,7 +211,7 @@ class QueueManagerSecondOutageAtWriteNotNoted(DirectoryLink):
     DirectoryOffline False.
     """
 
-    def read(self, answered: OnAnswer) -> None:
+    def read(self, answered: DirectoryAnswerHandler) -> None:
         def record_end_of_outage(answer: DirectoryAnswered, now: Now) -> None:
             was_offline = self.qm.enterprise.state.DirectoryOffline
             answered(answer, now)

@@ -9,7 +9,7 @@ from typing import Any
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.queueing.publishing import Publishing, StatusCallback
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
@@ -96,7 +96,7 @@ class _UpdateNotificationChanger(Publishing):
         """Return the notification that replaces a notification about an updated queue."""
         return made
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         def change_notification(status: Status) -> None:
             made = self.qm.enterprise.state.notifications
             if status is Status.MQ_OK and made and made[-1].iOperation is ChangeOperation.QUEUE_UPDATE:
@@ -217,7 +217,7 @@ class QueueManagerRefusedChangeOfLabelKeptLocally(Publishing):
     new label.
     """
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         def apply_refused_label(status: Status) -> None:
             if status is not Status.MQ_OK and "Label" in values:
                 queue.Label = values["Label"]
@@ -230,7 +230,7 @@ class QueueManagerRefusedChangeOfLabelKeptLocally(Publishing):
 class QueueManagerWriteOfTransactionalQueueReportedAsFailed(Publishing):
     """The queue manager returns an error for a write of a transactional queue that succeeded in the directory."""
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         super().write(queue, values, lambda status: written(Status.MQ_ERROR_NO_DS if queue.Transactional else status))
 
 
@@ -238,7 +238,7 @@ class QueueManagerWriteOfTransactionalQueueReportedAsFailed(Publishing):
 class QueueManagerSecondFailedWriteReportedAsDone(Publishing):
     """When the directory refuses a second write, the queue manager reports success."""
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         def report_success_after_failure(status: Status) -> None:
             before = self.__dict__.get("failed", False)
             self.__dict__["failed"] = before or status is not Status.MQ_OK
@@ -251,7 +251,7 @@ class QueueManagerSecondFailedWriteReportedAsDone(Publishing):
 class QueueManagerUpdateOfTransactionalQueueNotNotified(Publishing):
     """The queue manager raises no change notification when it has written the object of a transactional queue."""
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         def drop_notification(status: Status) -> None:
             made = self.qm.enterprise.state.notifications
             if queue.Transactional and made and made[-1].iOperation is ChangeOperation.QUEUE_UPDATE:

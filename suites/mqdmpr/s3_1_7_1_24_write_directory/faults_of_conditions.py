@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.queueing.publishing import Publishing, StatusCallback
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
 from reference_qm.directory.interface import WriteRequest
@@ -22,7 +22,7 @@ class QueueManagerOnlineAfterFailedWriteOfTransactionalQueue(Publishing):
     transactional queue.
     """
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         state = self.qm.enterprise.state
         was_offline = state.DirectoryOffline
 
@@ -40,7 +40,7 @@ class QueueManagerOnlineAfterFailedWriteOfSeveralAttributes(Publishing):
     attributes.
     """
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         state = self.qm.enterprise.state
         was_offline = state.DirectoryOffline
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.queueing.publishing import Publishing, StatusCallback
 from reference_qm.directory.state import ChangeOperation
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
@@ -18,7 +18,7 @@ class QueueManagerFailedWriteChangesQueue(Publishing):
     queue.
     """
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         def change_queue_despite_failed_write(status: Status) -> None:
             if status is not Status.MQ_OK:
                 for name, value in values.items():
@@ -32,7 +32,7 @@ class QueueManagerFailedWriteChangesQueue(Publishing):
 class QueueManagerWriteWhileDirectoryOfflineSucceeds(Publishing):
     """While DirectoryOffline is True, the write of a directory object succeeds at once."""
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         if self.qm.enterprise.state.DirectoryOffline:
             written(Status.MQ_OK)
         else:
@@ -45,7 +45,7 @@ class WriteNotificationOmitter(Publishing):
     def is_change_notification_omitted(self, queue: Queue, values: Mapping[str, Any]) -> bool:
         raise NotImplementedError
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         silent = self.is_change_notification_omitted(queue, values)
 
         def drop_notification(status: Status) -> None:

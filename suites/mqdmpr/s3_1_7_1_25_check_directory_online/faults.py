@@ -9,7 +9,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.queueing.publishing import SHARED_ATTRIBUTES, Publishing
+from reference_qm.core.queueing.publishing import ATTRIBUTES_SHARED_WITH_DIRECTORY, Publishing
 from reference_qm.model.adm import Queue
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
@@ -207,7 +207,7 @@ class QueueManagerOpenPublicQueueNotReadAgain(Publishing):
 
     def update_public_queues(self) -> None:
         opened = [queue for queue in self._list_public_queues() if queue.OpenQueueDescriptorCollection]
-        before = [{name: getattr(queue, name) for name in SHARED_ATTRIBUTES} for queue in opened]
+        before = [{name: getattr(queue, name) for name in ATTRIBUTES_SHARED_WITH_DIRECTORY} for queue in opened]
         super().update_public_queues()
         for queue, values in zip(opened, before, strict=True):
             for name, value in values.items():

@@ -9,7 +9,7 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.part import QM
-from reference_qm.core.queueing.publishing import SHARED_ATTRIBUTES, Publishing
+from reference_qm.core.queueing.publishing import ATTRIBUTES_SHARED_WITH_DIRECTORY, Publishing
 from reference_qm.directory import Queue as QueueObject
 from reference_qm.directory import build_equality_filter
 from reference_qm.model.adm import Queue
@@ -148,7 +148,7 @@ class _PublicQueueReadOmitter(Publishing):
     def update_public_queues(self) -> None:
         queues = self._list_public_queues()
         kept = {
-            queue.Identifier: {name: getattr(queue, name) for name in SHARED_ATTRIBUTES}
+            queue.Identifier: {name: getattr(queue, name) for name in ATTRIBUTES_SHARED_WITH_DIRECTORY}
             for number, queue in enumerate(queues)
             if not self.is_queue_read_again(number, queue)
         }

@@ -81,7 +81,7 @@ class RequestedName:
     @property
     def is_own_address(self) -> bool:
         """Whether a direct format name contains an address or name of this computer."""
-        return isinstance(self.name, DirectName) and self.qm.queue_names.is_here(self.name)
+        return isinstance(self.name, DirectName) and self.qm.queue_names.is_direct_name_of_own_host(self.name)
 
     @property
     def has_local_private_queue_number(self) -> bool:

@@ -258,11 +258,11 @@ class QueuePathOfDirectNameWithoutPrivateFolder(QueuePaths):
 class PathOfPublicNameIsThatOfFirstPublicQueue(QueuePaths):
     """For each local public queue, the event Get Queue Path returns the path name of the first local public queue."""
 
-    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
+    def _find_path_of_public_queue(self, name: PublicName) -> QueuePathResult:
         public = [one for one in self.qm.adm.QueueCollection.values() if one.PrivateQueueNumber is None]
         if any(one.Identifier == name.QueueGuid for one in public):
             name = PublicName(public[0].Identifier)
-        return super()._find_path_of_public(name)
+        return super()._find_path_of_public_queue(name)
 
 
 @fault("queue-path-of-second-public-queue-is-path-of-first", breaks=("MQDMPR-3.1.7.1.26-16", "MQDMPR-3.1.7.1.26-12"))
@@ -271,9 +271,9 @@ class QueuePathOfSecondPublicQueueIsPathOfFirst(QueuePaths):
     public queue of this computer.
     """
 
-    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
+    def _find_path_of_public_queue(self, name: PublicName) -> QueuePathResult:
         known = KNOWN_PATHS_BY_QUEUE_MANAGER.setdefault(self.qm, {})
-        found = super()._find_path_of_public(name)
+        found = super()._find_path_of_public_queue(name)
         if found.rStatus is Status.MQ_OK:
             same = (one for one in known.values() if one.rMachineName == found.rMachineName)
             found = known.setdefault(name.QueueGuid, next(same, found))
@@ -284,8 +284,8 @@ class QueuePathOfSecondPublicQueueIsPathOfFirst(QueuePaths):
 class QueueManagerPathOfSameNamedQueue(QueuePaths):
     """The queue manager returns the path name of a public queue with the same name on another computer."""
 
-    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
-        found = super()._find_path_of_public(name)
+    def _find_path_of_public_queue(self, name: PublicName) -> QueuePathResult:
+        found = super()._find_path_of_public_queue(name)
         tail = found.rPathName.partition("\\")[2].lower()
         for one in self.qm.enterprise.directory.contents()[1] or ():
             if not isinstance(one, Queue) or not one.Pathname or one.Pathname == found.rPathName:

@@ -25,9 +25,9 @@ from suites.mqdmpr.s3_1_7_1_26_get_queue_path.fault_steps import (
 class QueuePathOfDeletedPublicQueueRemembered(QueuePaths):
     """The event Get Queue Path still returns the path name of a deleted public queue that it has returned before."""
 
-    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
+    def _find_path_of_public_queue(self, name: PublicName) -> QueuePathResult:
         known = KNOWN_PATHS_BY_QUEUE_MANAGER.setdefault(self.qm, {})
-        found = super()._find_path_of_public(name)
+        found = super()._find_path_of_public_queue(name)
         if found.rStatus is Status.MQ_OK:
             known[name.QueueGuid] = found
         return known.get(name.QueueGuid, found)
@@ -52,8 +52,8 @@ class PathOfUnknownPublicNameEmpty(QueuePaths):
 class ComputerOfEachPublicNameIsOwnComputer(QueuePaths):
     """The event Get Queue Path returns the queue manager's own computer for every public format name."""
 
-    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
-        found = super()._find_path_of_public(name)
+    def _find_path_of_public_queue(self, name: PublicName) -> QueuePathResult:
+        found = super()._find_path_of_public_queue(name)
         own = self.qm.enterprise.state.LocalQueueManager.ComputerName or ""
         return found._replace(rMachineName=own) if found.rMachineName else found
 

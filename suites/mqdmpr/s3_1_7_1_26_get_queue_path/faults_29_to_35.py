@@ -53,8 +53,8 @@ class PathOfPrivateNameOfUnknownComputerEmpty(QueuePaths):
 class PathOfUnknownPrivateNameWithLowNumberFound(QueuePaths):
     """Get Queue Path returns MQ_OK for a private format name with an unknown GUID and a queue number below 3."""
 
-    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
-        found = super()._find_path_of_private(name)
+    def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:
+        found = super()._find_computer_of_private_queue(name)
         return found._replace(rStatus=Status.MQ_OK) if name.QueueIdentifier < 3 else found
 
 
@@ -62,8 +62,8 @@ class PathOfUnknownPrivateNameWithLowNumberFound(QueuePaths):
 class PathOfPrivateNameIgnoresNumber(QueuePaths):
     """For an unknown private queue number, the event Get Queue Path returns the path name of another local queue."""
 
-    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
-        found = super()._find_path_of_private(name)
+    def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:
+        found = super()._find_computer_of_private_queue(name)
         if found.rStatus is Status.MQ_OK and not found.rPathName and name.ComputerGuid == self.qm.adm.Identifier:
             queue = next(iter(self.qm.adm.QueueCollection.values()))
             return found._replace(rPathName=f"{found.rMachineName}\\{queue.Pathname}")
@@ -76,12 +76,12 @@ class PathOfSecondPrivateQueueIsThatOfFirst(QueuePaths):
     private format name.
     """
 
-    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
-        if self.qm.queue_names.find_by_format_name(name) is not None:
+    def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:
+        if self.qm.queue_names.find_queue_by_format_name(name) is not None:
             numbers = [one.PrivateQueueNumber for one in self.qm.adm.QueueCollection.values()]
             lowest = min(number for number in numbers if number)
             name = PrivateName(name.ComputerGuid, lowest)
-        return super()._find_path_of_private(name)
+        return super()._find_computer_of_private_queue(name)
 
 
 @fault("queue-path-of-remote-private-queue-is-own-queue-of-number", breaks="MQDMPR-3.1.7.1.26-34")
@@ -90,8 +90,8 @@ class QueuePathOfRemotePrivateQueueIsOwnQueueOfNumber(QueuePaths):
     number.
     """
 
-    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
-        found = super()._find_path_of_private(name)
+    def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:
+        found = super()._find_computer_of_private_queue(name)
         queue = self.qm.adm.QueueCollection.find_private(name.QueueIdentifier)
         if found.rStatus is Status.MQ_OK and queue is not None and name.ComputerGuid != self.qm.adm.Identifier:
             return found._replace(rPathName=f"{found.rMachineName}\\{queue.Pathname}")
@@ -102,8 +102,8 @@ class QueuePathOfRemotePrivateQueueIsOwnQueueOfNumber(QueuePaths):
 class QueuePathOfUnknownOwnPrivateNumberRefused(QueuePaths):
     """For an unknown private queue of the local computer, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME."""
 
-    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
-        found = super()._find_path_of_private(name)
+    def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:
+        found = super()._find_computer_of_private_queue(name)
         return (
             found
             if found.rPathName or name.ComputerGuid != self.qm.adm.Identifier

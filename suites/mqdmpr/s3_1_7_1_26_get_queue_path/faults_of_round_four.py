@@ -12,9 +12,9 @@ from reference_qm.model.statuses import Status
 class QueueManagerPathOfOwnPublicQueueNotReadFromDirectory(QueuePaths):
     """The queue manager takes the path name of its own public queue from its model and does not query the directory."""
 
-    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
+    def _find_path_of_public_queue(self, name: PublicName) -> QueuePathResult:
         queue = self.qm.adm.QueueCollection.find_public(name.QueueGuid)
         if queue is None:
-            return super()._find_path_of_public(name)
+            return super()._find_path_of_public_queue(name)
         computer = self.qm.enterprise.state.LocalQueueManager.ComputerName or ""
         return QueuePathResult(Status.MQ_OK, f"{computer}\\{queue.Pathname}", computer)

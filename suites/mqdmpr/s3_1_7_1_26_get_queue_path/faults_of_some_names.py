@@ -37,8 +37,8 @@ class QueueManagerPathOfPrivateQueueOfOtherComputerLocal(QueuePaths):
     queue.
     """
 
-    def _find_path_of_private(self, name: PrivateName) -> QueuePathResult:
-        found = super()._find_path_of_private(name)
+    def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:
+        found = super()._find_computer_of_private_queue(name)
         if found.rStatus is Status.MQ_OK and not found.rPathName:
             return found._replace(rPathName=rf"{found.rMachineName}\private$\{name.QueueIdentifier:08x}")
         return found
@@ -50,8 +50,8 @@ class QueueManagerPathOfSecondPublicQueueIsPathOfFirst(QueuePaths):
     that it finds.
     """
 
-    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
-        found = super()._find_path_of_public(name)
+    def _find_path_of_public_queue(self, name: PublicName) -> QueuePathResult:
+        found = super()._find_path_of_public_queue(name)
         if found.rStatus is not Status.MQ_OK:
             return found
         first: QueuePathResult = self.__dict__.setdefault("first", found)
@@ -62,8 +62,8 @@ class QueueManagerPathOfSecondPublicQueueIsPathOfFirst(QueuePaths):
 class QueueManagerComputerOfLocalPublicQueueIsDnsName(QueuePaths):
     """For a public queue of this computer, the event Get Queue Path returns the DNS name of the computer."""
 
-    def _find_path_of_public(self, name: PublicName) -> QueuePathResult:
-        found = super()._find_path_of_public(name)
+    def _find_path_of_public_queue(self, name: PublicName) -> QueuePathResult:
+        found = super()._find_path_of_public_queue(name)
         local = self.qm.enterprise.state.LocalQueueManager
         if found.rMachineName and found.rMachineName == local.ComputerName:
             return found._replace(rMachineName=f"{local.QualifiedComputerName}.")

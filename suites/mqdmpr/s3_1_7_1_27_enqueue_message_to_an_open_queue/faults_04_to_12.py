@@ -30,7 +30,7 @@ class MessageToOneQueueEnqueuedTwice(Enqueueing):
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
         if isinstance(queue, OutgoingQueue):
             super().put_message(queue, message, None, Result(), now)
-            number = self.qm.numbering.assign_identifier()
+            number = self.qm.numbering.assign_message_ordinal()
             message = replace(message, Identifier=MessageIdentifier(self.qm.adm.Identifier, number))
         done: Result | None = super().put_message(queue, message, token, result, now)
         return done

@@ -26,7 +26,7 @@ class _DuplicateMessageEnqueuer(Enqueueing):
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
         if self.is_message_enqueued_twice(queue, message):
-            number = self.qm.numbering.assign_identifier()
+            number = self.qm.numbering.assign_message_ordinal()
             again = replace(message, Identifier=MessageIdentifier(self.qm.adm.Identifier, number))
             super().put_message(queue, again, None, Result(), now)
         return super().put_message(queue, message, token, result, now)
@@ -54,7 +54,7 @@ class QueueManagerMessageOfTransactionEnqueuedTwice(TransactionOperations):
     """The queue manager enqueues a message that an application sends in a transaction twice."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
-        number = self.qm.numbering.assign_identifier()
+        number = self.qm.numbering.assign_message_ordinal()
         again = replace(message, Identifier=MessageIdentifier(self.qm.adm.Identifier, number))
         super().enqueue_in_transaction(transaction, queue, again)
         return super().enqueue_in_transaction(transaction, queue, message)

@@ -89,7 +89,7 @@ class SenderCopiesOfTransactionEnqueuedBeforeCommit(Enqueueing):
         self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None = None
     ) -> EnqueueStatus:
         if descriptor.Multiple and transaction is not None:
-            message = replace(message, TransactionIdentifier=self.qm.numbering.assign_transaction())
+            message = replace(message, TransactionIdentifier=self.qm.numbering.assign_transaction_identifier())
             transaction = None
         return super().enqueue_to_open_queue(descriptor, message, now, transaction)
 

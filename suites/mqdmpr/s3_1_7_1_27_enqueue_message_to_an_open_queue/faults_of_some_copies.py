@@ -52,8 +52,8 @@ class QueueManagerCopiesOfTransactionListNoQueues(Sending):
 class QueueManagerSendOfLargeExpressMessageLost(Positions):
     """The send of a large express message to a local queue succeeds, but the queue does not store the message."""
 
-    def message_available(self, position: MessagePosition) -> None:
-        super().message_available(position)
+    def on_message_available(self, position: MessagePosition) -> None:
+        super().on_message_available(position)
         message = position.MessageReference
         express = message.DeliveryGuarantee is not DeliveryGuarantee.RECOVERABLE
         if express and len(message.Body) > 2_000 and position.State is MessagePositionState.AVAILABLE:

@@ -42,7 +42,7 @@ class WaitingMessagePacketRebuilt(DispatchCollection):
     """The queue manager builds a new packet with a new MessageID when it adds a message to the dispatch collection."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
-        number = self.qm.numbering.assign_identifier()
+        number = self.qm.numbering.assign_message_ordinal()
         position.UserMessage = set_fields(position.UserMessage, {"UserHeader.MessageID": number})
         super().add(session, position)
 
@@ -110,7 +110,7 @@ add(
     "message-on-open-session-delayed",
     "MQDMPR-3.1.7.1.28-09",
     "The sender does not send a message that is added while a session is open until the next event of the session.",
-    skip_during(Sending.put_outgoing, Sending.dispatch_messages),
+    skip_during(Sending.add_message_to_session_table, Sending.dispatch_messages),
 )
 
 
@@ -120,9 +120,9 @@ class QueueManagerLaterMessageOfLowerPriorityNotSent(Sending):
     session.
     """
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         if position.priority > 2 or not self.may_send(session):
-            super().put_outgoing(session, position, now)
+            super().add_message_to_session_table(session, position, now)
             return
         session.OutgoingMessageTable.add(position)
         self.qm.lifetimes.record_deadline_of_message_to_send(session, position)
@@ -135,10 +135,10 @@ class SenderMessageAddedToOpenSessionWaitsForNext(Sending):
     another message is added.
     """
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         idle = session.SessionState is SessionState.OPEN and not len(session.OutgoingMessageTable)
         self.held = session if idle else None
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
 
     def dispatch_messages(self, session: Session, now: Now) -> None:
         if getattr(self, "held", None) is not session:

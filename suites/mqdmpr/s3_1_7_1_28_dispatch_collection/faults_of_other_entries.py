@@ -18,7 +18,7 @@ class SenderUrgentMessageRemovesOtherEntriesOfQueue(DispatchCollection):
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
         following = session.OutgoingMessageTable.get_next_unsent()
         if following is not None and following.priority < position.priority:
-            session.OutgoingMessageTable.withhold_all()
+            session.OutgoingMessageTable.withhold_all_positions()
         super().add(session, position)
 
 
@@ -31,7 +31,7 @@ class SenderEntryOfSecondQueueRemovesEntriesOfFirst(DispatchCollection):
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
         for queue in self.qm.adm.OutgoingQueues.values():
             if queue.session is not session:
-                queue.session.OutgoingMessageTable.withhold_all()
+                queue.session.OutgoingMessageTable.withhold_all_positions()
         super().add(session, position)
 
 
@@ -88,10 +88,10 @@ class SenderNextMessageOfLowerPriorityHeld(MessageHolderUntilAcknowledgment):
 class SenderUnacknowledgedRecoverableMessageSentAgain(Sending):
     """When a message is added, the sender sends the unacknowledged recoverable messages of the session once more."""
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         repeated = self.__dict__.setdefault("repeated", set())
         for one in session.OutgoingMessageTable.awaiting_ack:
             if one.recoverable and one not in repeated:
                 repeated.add(one)
                 self.transmit(session, one, one.UserMessage)
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)

@@ -14,7 +14,7 @@ from harness.faults.received_messages import change_received_message
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserHeader, UserMessagePacket
 from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.store.messages import PRIVATE_ON_ADMIN_HOST_TYPE, PRIVATE_ON_SOURCE_TYPE
+from reference_qm.core.store.messages import PRIVATE_QUEUE_ON_ADMIN_QUEUE_HOST_TYPE, PRIVATE_QUEUE_ON_SOURCE_HOST_TYPE
 from reference_qm.core.transfer.routing import Routing
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.message import INFINITE
@@ -461,10 +461,10 @@ add(
     change_received_message(
         {
             "UserHeader.Flags": lambda flags: (
-                flags & ~_RESPONSE_QUEUE_TYPE_MASK | UserHeader.flags(RQ=PRIVATE_ON_SOURCE_TYPE)
+                flags & ~_RESPONSE_QUEUE_TYPE_MASK | UserHeader.flags(RQ=PRIVATE_QUEUE_ON_SOURCE_HOST_TYPE)
             )
         },
-        lambda packet: packet.UserHeader.RQ == PRIVATE_ON_ADMIN_HOST_TYPE,
+        lambda packet: packet.UserHeader.RQ == PRIVATE_QUEUE_ON_ADMIN_QUEUE_HOST_TYPE,
     ),
     blind=True,
 )

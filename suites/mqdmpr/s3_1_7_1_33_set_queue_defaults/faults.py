@@ -9,7 +9,7 @@ from uuid import UUID
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.commands.queue_commands import QueueCommands
-from reference_qm.core.queueing.queues import OnCreated, Queues
+from reference_qm.core.queueing.queues import QueueCreationCallback, Queues
 from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.model.adm import Queue
 from reference_qm.model.attributes import UNLIMITED_QUOTA_KB
@@ -86,7 +86,9 @@ def _set_created_queue_attributes(**attributes: Any) -> Install:
     """
 
     class CreatedQueueAttributeSetter(Queues):
-        def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
+        def create(
+            self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False
+        ) -> None:
             for name, value in attributes.items():
                 setattr(queue, name, value)
             super().create(queue, utc_s, created, skip_directory)
@@ -137,7 +139,7 @@ class QueueManagerJournalingOfTransactionalQueueTrueByDefault(QueueCommands):
 class QueueWithoutLabelGetsLabelOfQueueCreatedBefore(Queues):
     """A queue that is created without a label gets the label of the previously created queue."""
 
-    def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
+    def create(self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False) -> None:
         queue.Label = queue.Label or getattr(self, "label", "")
         self.label = queue.Label
         super().create(queue, utc_s, created, skip_directory)
@@ -166,7 +168,7 @@ add(
 class TransactionalQueueHasJournalQuotaZeroByDefault(Queues):
     """The JournalQuota of a transactional queue is 0 by default."""
 
-    def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
+    def create(self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False) -> None:
         if queue.Transactional and queue.JournalQuota == UNLIMITED_QUOTA_KB:
             queue.JournalQuota = 0
         super().create(queue, utc_s, created, skip_directory)
@@ -176,7 +178,7 @@ class TransactionalQueueHasJournalQuotaZeroByDefault(Queues):
 class PublicQueueHasPrivacyNoneByDefault(Queues):
     """The PrivacyLevel of a public queue is None by default."""
 
-    def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
+    def create(self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False) -> None:
         if "\\" not in queue.Pathname and queue.PrivacyLevel is PrivacyLevel.OPTIONAL:
             queue.PrivacyLevel = PrivacyLevel.NONE
         super().create(queue, utc_s, created, skip_directory)

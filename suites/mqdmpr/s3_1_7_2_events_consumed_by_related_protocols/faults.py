@@ -26,8 +26,8 @@ from reference_qm.surface.clock import Now
 class AvailableMessageStaysLocked(Positions):
     """A message that becomes available stays locked."""
 
-    def message_available(self, position: MessagePosition) -> None:
-        super().message_available(position)
+    def on_message_available(self, position: MessagePosition) -> None:
+        super().on_message_available(position)
         position.State = MessagePositionState.LOCKED
 
 
@@ -40,7 +40,7 @@ class ReceivedMessageStaysInQueue(Positions):
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
         if reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE:
-            self.message_available(position)
+            self.on_message_available(position)
         else:
             super().delete_message(position, reason)
 
@@ -103,9 +103,13 @@ class QueueManagerSizeOfMovedMessageNotAddedToTotalBytes(Positions):
     queue.
     """
 
-    def message_available(self, position: MessagePosition) -> None:
-        super().message_available(position)
-        if position.QueueReference.parent is not None and position.counted_in is not None and not position.held:
+    def on_message_available(self, position: MessagePosition) -> None:
+        super().on_message_available(position)
+        if (
+            position.QueueReference.parent is not None
+            and position.counting_list is not None
+            and not position.hold_count
+        ):
             position.QueueReference.MessagePositionList.TotalBytes -= position.size
             position.size = 0
 
@@ -114,10 +118,10 @@ class QueueManagerSizeOfMovedMessageNotAddedToTotalBytes(Positions):
 class AvailableMessageCompletesReadsOfFirstHandleOnly(Waiting):
     """A message that becomes available completes only pending reads with the handle that was opened first."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         first = next(iter(position.QueueReference.OpenQueueDescriptorCollection.values()))
         for reader in list(first.WaitingMessageReadOperationCollection):
-            self.satisfy_reader(reader, position)
+            self.pass_message_to_waiting_reader(reader, position)
 
 
 @fault("queue-manager-arriving-message-completes-reads-of-first-handle-only", breaks="MQDMPR-3.1.7.2.2-07")
@@ -126,12 +130,12 @@ class QueueManagerArrivingMessageCompletesReadsOfFirstHandleOnly(Waiting):
     opened first.
     """
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         queue = position.QueueReference
         every = dict(queue.OpenQueueDescriptorCollection)
         first = next(iter(every), None)
         queue.OpenQueueDescriptorCollection = {key: one for key, one in every.items() if key == first}
-        super().release_readers(position)
+        super().pass_new_message_to_waiting_readers(position)
         queue.OpenQueueDescriptorCollection = {**every} | {
             key: one for key, one in queue.OpenQueueDescriptorCollection.items() if key not in every
         }
@@ -144,45 +148,45 @@ class QueueManagerArrivingMessageCompletesReadsOfFirstHandleOnly(Waiting):
 class AvailableMessageCompletesAllReceives(Waiting):
     """A message that becomes available completes all pending receives."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
-                self.satisfy_reader(reader, position)
+                self.pass_message_to_waiting_reader(reader, position)
 
 
 @fault("queue-manager-arriving-message-completes-peek-behind-receive", breaks="MQDMPR-3.1.7.2.2-11")
 class QueueManagerArrivingMessageCompletesPeekBehindReceive(Waiting):
     """A message that completes a pending receive also completes a pending peek that began to wait later."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if not reader.DestructiveRead and reader.CursorReference is None:
-                    self.satisfy_reader(reader, position)
-        super().release_readers(position)
+                    self.pass_message_to_waiting_reader(reader, position)
+        super().pass_new_message_to_waiting_readers(position)
 
 
 @fault("available-message-ends-other-receives", breaks="MQDMPR-3.1.7.2.2-12")
 class AvailableMessageEndsOtherReceives(Waiting):
     """When a message completes one of several pending receives, the other receives end without a message."""
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
-        super().satisfy_reader(reader, position)
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        super().pass_message_to_waiting_reader(reader, position)
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
             for other in list(descriptor.WaitingMessageReadOperationCollection):
-                self.stop_reader(other, Status.MQ_ERROR_MESSAGE_NOT_FOUND)
+                self.end_wait_without_message(other, Status.MQ_ERROR_MESSAGE_NOT_FOUND)
 
 
 @fault("queue-manager-arriving-message-completes-every-receive", breaks="MQDMPR-3.1.7.2.2-12")
 class QueueManagerArrivingMessageCompletesEveryReceive(Waiting):
     """A message that completes a pending receive ends the next pending receive without a message."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         descriptors = position.QueueReference.OpenQueueDescriptorCollection.values()
         receives = [
             one for each in descriptors for one in each.WaitingMessageReadOperationCollection if one.DestructiveRead
         ]
-        super().release_readers(position)
+        super().pass_new_message_to_waiting_readers(position)
         if receives and receives[0].number not in self.qm.readers:
             for one in receives[1:]:
                 if one.number in self.qm.readers:
@@ -195,10 +199,10 @@ class AvailableMessageCompletesOnePeekPerHandle(Waiting):
     peek.
     """
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection)[:1]:
-                self.satisfy_reader(reader, position)
+                self.pass_message_to_waiting_reader(reader, position)
 
 
 @fault("queue-manager-completed-peek-releases-reads-of-its-handle-only", breaks="MQDMPR-3.1.7.2.2-14")
@@ -207,13 +211,13 @@ class QueueManagerCompletedPeekReleasesReadsOfItsHandleOnly(Waiting):
     with another handle.
     """
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         queue = position.QueueReference
         every = dict(queue.OpenQueueDescriptorCollection)
         waiting = [key for key, one in every.items() if one.WaitingMessageReadOperationCollection]
         for key in waiting[1:]:
             del queue.OpenQueueDescriptorCollection[key]
-        super().release_readers(position)
+        super().pass_new_message_to_waiting_readers(position)
         for key in waiting[1:]:
             queue.OpenQueueDescriptorCollection[key] = every[key]
 
@@ -241,7 +245,7 @@ class ResumedQueueStaysOnHold(Administering):
 class ExpiredMessageNotAcknowledged(Expiring):
     """A message whose TimeToBeReceived has expired is deleted without an acknowledgment."""
 
-    def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
+    def delete_messages_not_received_in_time(self, positions: list[MessagePosition], now: Now) -> None:
         for position in positions:
             if position.State is MessagePositionState.AVAILABLE:
                 self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NORMAL)
@@ -251,7 +255,7 @@ add(
     "expired-message-stays-in-queue",
     "MQDMPR-3.1.7.2.7-12",
     "The queue manager leaves a message whose TimeToBeReceived has expired in its queue.",
-    skip(Expiring.delete_not_received),
+    skip(Expiring.delete_messages_not_received_in_time),
 )
 
 
@@ -278,9 +282,9 @@ class QueueManagerMovedMessageNotInTotalBytes(Positions):
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         target = super().move_message(position, queue)
-        if target is not None and target.counted_in is not None and queue.QueueType is not QueueType.SYSTEM:
-            target.counted_in.TotalBytes -= target.size
-            target.counted_in.storage.used -= target.size
+        if target is not None and target.counting_list is not None and queue.QueueType is not QueueType.SYSTEM:
+            target.counting_list.TotalBytes -= target.size
+            target.counting_list.storage.used_bytes -= target.size
             target.size = 0
         return target
 
@@ -291,7 +295,7 @@ class QueueManagerMessageReleasesOnlyOneFurtherReader(Waiting):
     peek.
     """
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         released = 0
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
@@ -300,7 +304,7 @@ class QueueManagerMessageReleasesOnlyOneFurtherReader(Waiting):
                     if found is None or released == COUNT_OF_READS_THAT_MESSAGE_COMPLETES:
                         return
                     released += 1
-                    self.satisfy_reader(reader, found)
+                    self.pass_message_to_waiting_reader(reader, found)
 
 
 @fault("queue-manager-peeks-completed-before-earlier-receive", breaks="MQDMPR-3.1.7.2.2-11", blind=True)
@@ -309,11 +313,11 @@ class QueueManagerPeeksCompletedBeforeEarlierReceive(Waiting):
     receive.
     """
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
             for reader in sorted(descriptor.WaitingMessageReadOperationCollection, key=attrgetter("DestructiveRead")):
                 if reader.number in self.qm.readers:
                     found = self._find_message_for_reader(reader, position)
                     if found is None:
                         return
-                    self.satisfy_reader(reader, found)
+                    self.pass_message_to_waiting_reader(reader, found)

@@ -29,10 +29,10 @@ def _subtract_size_of_message(position: MessagePosition) -> None:
 class QueueManagerSizeOfCommittedMessageNotCounted(Positions):
     """The TotalBytes of a queue does not increase when a transactional message becomes available."""
 
-    def message_available(self, position: MessagePosition) -> None:
-        if position.MessageReference.TransactionIdentifier is not None and position.counted_in is not None:
+    def on_message_available(self, position: MessagePosition) -> None:
+        if position.MessageReference.TransactionIdentifier is not None and position.counting_list is not None:
             _subtract_size_of_message(position)
-        super().message_available(position)
+        super().on_message_available(position)
 
 
 @fault("queue-manager-size-of-moved-message-not-counted", breaks="MQDMPR-3.1.7.2.2-03", blind=True)
@@ -41,7 +41,7 @@ class QueueManagerSizeOfMovedMessageNotCounted(Positions):
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         moved = super().move_message(position, queue)
-        if moved is not None and moved.counted_in is not None:
+        if moved is not None and moved.counting_list is not None:
             _subtract_size_of_message(moved)
         return moved
 
@@ -68,14 +68,14 @@ class PendingReadHider(Waiting):
         """Return whether a read is hidden. ``place`` is the place of its descriptor among the descriptors."""
         raise NotImplementedError
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         descriptors = list(position.QueueReference.OpenQueueDescriptorCollection.values())
         hidden: dict[int, WaitingMessageReadOperation] = {}
         for place, descriptor in enumerate(descriptors):
             for reader in descriptor.WaitingMessageReadOperationCollection:
                 if reader.number in self.qm.readers and self.is_pending_read_hidden(reader, place):
                     hidden[reader.number] = self.qm.readers.pop(reader.number)
-        super().release_readers(position)
+        super().pass_new_message_to_waiting_readers(position)
         self.qm.readers.update(hidden)
 
 
@@ -106,14 +106,14 @@ class PeekCompleterBehindReceive(Waiting):
     def are_peeks_behind_receive_completed(self, reader: WaitingMessageReadOperation) -> bool:
         raise NotImplementedError
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         waiting = list_waiting_reads(position.QueueReference)
-        super().release_readers(position)
+        super().pass_new_message_to_waiting_readers(position)
         receives = [one for one in waiting if one.DestructiveRead and one.number not in self.qm.readers]
         if receives and self.are_peeks_behind_receive_completed(receives[0]):
             for one in waiting[waiting.index(receives[0]) :]:
                 if not one.DestructiveRead and one.number in self.qm.readers:
-                    self.satisfy_reader(one, position)
+                    self.pass_message_to_waiting_reader(one, position)
 
 
 @fault("queue-manager-peek-behind-cursor-receive-completed", breaks="MQDMPR-3.1.7.2.2-11", blind=True)
@@ -184,10 +184,10 @@ class SenderQueuePausedAgainNotOnHold(Administering):
 class QueueManagerThrottledAfterRefusal(Quotas):
     """Throttled remains True at the end of flow control if the queue manager has refused a message meanwhile."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         if self.qm.adm.Throttled:
             self.__dict__["refused"] = True
-        return super().check(queue, message)
+        return super().check_room_for_message(queue, message)
 
     def end_flow_control(self) -> None:
         if not self.__dict__.get("refused"):

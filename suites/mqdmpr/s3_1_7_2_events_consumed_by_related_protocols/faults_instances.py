@@ -25,7 +25,7 @@ class QueueManagerPurgedMessageAtCursorStaysInQueue(Positions):
     """A purge leaves a message in the queue if a cursor is at the message."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
-        if reason is PURGED_NACK_CLASS and position.held and position.State is MessagePositionState.LOCKED:
+        if reason is PURGED_NACK_CLASS and position.hold_count and position.State is MessagePositionState.LOCKED:
             position.State = MessagePositionState.AVAILABLE
         else:
             super().delete_message(position, reason)
@@ -83,8 +83,8 @@ class QueueManagerMessageUnlockedTwiceStaysLocked(Positions):
 class QueueManagerMessageMovedToSubqueueStaysLocked(Positions):
     """A message that is moved into a subqueue stays locked."""
 
-    def message_available(self, position: MessagePosition) -> None:
-        super().message_available(position)
+    def on_message_available(self, position: MessagePosition) -> None:
+        super().on_message_available(position)
         parent = position.QueueReference.parent
         if parent is not None and position.QueueReference in parent.SubqueueCollection.values():
             position.State = MessagePositionState.LOCKED
@@ -94,8 +94,8 @@ class QueueManagerMessageMovedToSubqueueStaysLocked(Positions):
 class QueueManagerSecondMessageOfTransactionStaysLocked(Positions):
     """Of the messages of a transaction, only the first message becomes available."""
 
-    def message_available(self, position: MessagePosition) -> None:
-        super().message_available(position)
+    def on_message_available(self, position: MessagePosition) -> None:
+        super().on_message_available(position)
         message = position.MessageReference
         if message.TransactionIdentifier is not None and not message.FirstInTransaction:
             position.State = MessagePositionState.LOCKED
@@ -175,8 +175,8 @@ class QueueManagerStaysThrottledAfterSecondFlowControl(Quotas):
 class QueueManagerThatRefusedMessageStaysThrottled(Quotas):
     """The queue manager leaves Throttled at True when flow control ends if it has refused a message."""
 
-    def check(self, queue: Queue, message: Message) -> object:  # type: ignore[override]
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> object:  # type: ignore[override]
+        status = super().check_room_for_message(queue, message)
         if self.qm.adm.Throttled:
             self.__dict__["refused"] = True
         return status
@@ -241,27 +241,27 @@ class QueueManagerSecondCursorAtDeletedMessageReadsNext(Cursors):
 class QueueManagerArrivingMessageEndsReceivesOfOtherHandles(Waiting):
     """A message that completes a receive ends the pending receives of other handles of the queue."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         taken = position.State
-        super().release_readers(position)
+        super().pass_new_message_to_waiting_readers(position)
         if position.State is taken:
             return
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values())[1:]:
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if reader.number in self.qm.readers:
-                    self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
+                    self.end_wait_without_message(reader, Status.MQ_ERROR_IO_TIMEOUT)
 
 
 @fault("queue-manager-second-message-completes-no-pending-receive", breaks="MQDMPR-3.1.7.2.2-12")
 class QueueManagerSecondMessageCompletesNoPendingReceive(Waiting):
     """A pending receive that did not get the first message that arrives does not get the next message either."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         passed: set[WaitingMessageReadOperation] = self.__dict__.setdefault("passed", set())
-        super().release_readers(position)
+        super().pass_new_message_to_waiting_readers(position)
         for descriptor in position.QueueReference.OpenQueueDescriptorCollection.values():
             passed.update(one for one in descriptor.WaitingMessageReadOperationCollection if one.DestructiveRead)
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         if reader not in self.__dict__.setdefault("passed", set()):
-            super().satisfy_reader(reader, position)
+            super().pass_message_to_waiting_reader(reader, position)

@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 
 class _MessageExpirationIgnorer(Lifetimes):
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+    def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return False
 
 
@@ -24,7 +24,7 @@ add(
     "expired-message-dispatched-for-sending",
     "MQDMPR-3.1.7.3.9-04",
     "The queue manager sends a waiting message whose TimeToReachQueue has expired.",
-    combine_installers(replace_part(_MessageExpirationIgnorer), skip(Sending.delete_expired)),
+    combine_installers(replace_part(_MessageExpirationIgnorer), skip(Sending.delete_expired_message)),
 )
 
 
@@ -34,14 +34,14 @@ class SenderMessageOfHigherPriorityWaitsForOlderOnOpenSession(Sending):
     already wait.
     """
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         if session.MessageSentCount and not self.is_window_open(session):
             waiting = [one for one in session.OutgoingMessageTable if not (one.AwaitingAck or one.ReceivedSessionAck)]
             if waiting and position.priority > waiting[-1].priority:
                 session.OutgoingMessageTable.add(position)
                 self.late = [*getattr(self, "late", []), (session, position)]
                 return
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
 
     def dispatch_messages(self, session: Session, now: Now) -> None:
         super().dispatch_messages(session, now)

@@ -168,7 +168,7 @@ class QueueManagerPurgeEndsWaitingReads(Queues):
     ) -> Result | None:
         for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
-                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
+                self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_IO_TIMEOUT)
         return super().purge(queue, token, done, failed)
 
 
@@ -180,7 +180,7 @@ class QueueManagerCancelByTagEndsEveryWaitingRead(Waiting):
         found = super().cancel_waiting_read(queue, tag, status)
         for descriptor in list(queue.OpenQueueDescriptorCollection.values()) if found is Status.MQ_OK else ():
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
-                self.stop_reader(reader, status)
+                self.end_wait_without_message(reader, status)
         return found
 
 
@@ -208,22 +208,22 @@ class QueueManagerClosedHandleEndsWaitingReadsOfOtherHandles(QueueOpening):
         super().close_queue(queue_desc)
         for other in list(queue.OpenQueueDescriptorCollection.values()) if queue is not None else ():
             for reader in list(other.WaitingMessageReadOperationCollection):
-                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
 
 
 @fault("waiting-peek-ended-by-message-that-a-receive-took", breaks="MQDMPR-3.1.7.3.1-18")
 class WaitingPeekEndedByMessageThatAReceiveTook(Waiting):
     """When a pending receive takes the message that arrived, the pending peeks of the queue end without a message."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         queue = position.QueueReference
         before = len(queue.MessagePositionList)
-        super().release_readers(position)
+        super().pass_new_message_to_waiting_readers(position)
         if before and self._is_message_unavailable(position):
             for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
                 for reader in list(descriptor.WaitingMessageReadOperationCollection):
                     if not reader.DestructiveRead:
-                        self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
+                        self.end_wait_without_message(reader, Status.MQ_ERROR_IO_TIMEOUT)
 
     def _is_message_unavailable(self, position: MessagePosition) -> bool:
         return position.State.name != "AVAILABLE"
@@ -242,7 +242,7 @@ add(
         "MQDMPR-3.1.7.3.5-03",
     ),
     "A pending read whose timer expires returns the status of a cancelled read.",
-    with_arguments(Waiting.stop_reader, status=lambda given: Status.MQ_ERROR_OPERATION_CANCELLED),
+    with_arguments(Waiting.end_wait_without_message, status=lambda given: Status.MQ_ERROR_OPERATION_CANCELLED),
 )
 
 
@@ -250,52 +250,52 @@ add(
 class QueueManagerExpiredReceiveOfTransactionReturnsNotFound(Waiting):
     """A receive in a transaction returns MQ_ERROR_MESSAGE_NOT_FOUND when its timer expires."""
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         if reader.transaction is not None and status is Status.MQ_ERROR_IO_TIMEOUT:
             status = Status.MQ_ERROR_MESSAGE_NOT_FOUND
-        super().stop_reader(reader, status)
+        super().end_wait_without_message(reader, status)
 
 
 @fault("queue-manager-second-message-of-commit-completes-no-read", breaks="MQDMPR-3.1.7.3.1-21", blind=True)
 class QueueManagerSecondMessageOfCommitCompletesNoRead(Waiting):
     """The second and each later message of a transaction complete no waiting read."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         message = position.MessageReference
         if message.TransactionIdentifier is None or message.FirstInTransaction:
-            super().release_readers(position)
+            super().pass_new_message_to_waiting_readers(position)
 
 
 @fault("second-waiting-receive-not-completed", breaks="MQDMPR-3.1.7.3.1-21")
 class SecondWaitingReceiveNotCompleted(Waiting):
     """When two messages arrive while two receives of one handle wait, only the first receive ends."""
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         taken: set[int] = getattr(self, "taken", set())
         if reader.descriptor.Handle in taken and reader.descriptor.WaitingMessageReadOperationCollection:
             return
         self.taken = taken | {reader.descriptor.Handle}
-        super().satisfy_reader(reader, position)
+        super().pass_message_to_waiting_reader(reader, position)
 
 
 @fault("pending-read-returns-first-message", breaks="MQDMPR-3.1.7.3.1-23")
 class PendingReadReturnsFirstMessage(Waiting):
     """A pending read returns the first message of the queue instead of the message that arrived."""
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         first = position.QueueReference.MessagePositionList.Head
-        super().satisfy_reader(reader, first if isinstance(first, MessagePosition) else position)
+        super().pass_message_to_waiting_reader(reader, first if isinstance(first, MessagePosition) else position)
 
 
 @fault("queue-manager-waiting-peek-gets-last-message", breaks="MQDMPR-3.1.7.3.1-23", blind=True)
 class QueueManagerWaitingPeekGetsLastMessage(Waiting):
     """A waiting peek without a cursor gets the last message of the queue."""
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         earlier = position.QueueReference.MessagePositionList.Tail
         if reader.CursorReference is None and not reader.DestructiveRead and isinstance(earlier, MessagePosition):
             position = earlier
-        super().satisfy_reader(reader, position)
+        super().pass_message_to_waiting_reader(reader, position)
 
 
 @fault("timer-of-completed-read-keeps-running", breaks="MQDMPR-3.1.7.3.1-24")
@@ -305,9 +305,9 @@ class TimerOfCompletedReadKeepsRunning(Waiting):
     def on_waiting_message_read_timer(self, number: int) -> None:
         reader = self.qm.readers.get(number) or next(iter(self.qm.readers.values()), None)
         if reader is not None:
-            self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
+            self.end_wait_without_message(reader, Status.MQ_ERROR_IO_TIMEOUT)
 
-    def _forget_reader(self, reader: WaitingMessageReadOperation) -> None:
+    def _remove_waiting_reader(self, reader: WaitingMessageReadOperation) -> None:
         del self.qm.readers[reader.number]
         del reader.descriptor.WaitingMessageReadOperationCollection[reader]
 
@@ -316,19 +316,19 @@ class TimerOfCompletedReadKeepsRunning(Waiting):
 class ArrivalStopsTimersOfAllReads(Waiting):
     """A message that completes a read stops the timers of all reads that wait at its queue."""
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         for descriptor in position.QueueReference.OpenQueueDescriptorCollection.values():
             for one in descriptor.WaitingMessageReadOperationCollection:
                 self.qm.timers.stop(TimerKey(TimerName.WAITING_MESSAGE_READ, one.number))
-        super().satisfy_reader(reader, position)
+        super().pass_message_to_waiting_reader(reader, position)
 
 
 @fault("queue-manager-read-timers-of-other-queues-stopped", breaks="MQDMPR-3.1.7.3.1-24", blind=True)
 class QueueManagerReadTimersOfOtherQueuesStopped(Waiting):
     """A read that gets its message stops the timers of the reads that wait at other queues."""
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
-        super().satisfy_reader(reader, position)
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        super().pass_message_to_waiting_reader(reader, position)
         for number, other in self.qm.readers.items():
             if other.descriptor.QueueReference is not position.QueueReference:
                 self.qm.timers.stop(TimerKey(TimerName.WAITING_MESSAGE_READ, number))
@@ -340,10 +340,10 @@ class WaitingTransactionalReadTimerNotStopped(Waiting):
     the same handle.
     """
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         key = TimerKey(TimerName.WAITING_MESSAGE_READ, reader.number)
         running = self.qm.timers._running.get(key)
-        super().satisfy_reader(reader, position)
+        super().pass_message_to_waiting_reader(reader, position)
         if running is not None:
             self.qm.timers.start(key, running.started_ms, running.due_ms - running.started_ms)
 
@@ -353,16 +353,16 @@ class WaitingTransactionalReadTimerNotStopped(Waiting):
             return
         waiting = next(iter(self.qm.readers.values()), None)
         if waiting is not None:
-            self.stop_reader(waiting, Status.MQ_ERROR_IO_TIMEOUT)
+            self.end_wait_without_message(waiting, Status.MQ_ERROR_IO_TIMEOUT)
 
 
 @fault("ended-read-stays-in-collection-of-waiting-reads", breaks="MQDMPR-3.1.7.3.1-25")
 class EndedReadStaysInCollectionOfWaitingReads(Waiting):
     """The queue manager keeps the WaitingMessageReadOperation of a read that has ended."""
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         if reader.number in self.qm.readers:
-            super().stop_reader(reader, status)
+            super().end_wait_without_message(reader, status)
             reader.descriptor.WaitingMessageReadOperationCollection[reader] = None
 
 
@@ -385,6 +385,6 @@ class QueueManagerCancelledReadStaysInCollection(Waiting):
     """The queue manager keeps the WaitingMessageReadOperation of a cancelled read."""
 
     @only_if(lambda part, reader, status: status is not Status.MQ_ERROR_IO_TIMEOUT)
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
-        super().stop_reader(reader, status)
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+        super().end_wait_without_message(reader, status)
         reader.descriptor.WaitingMessageReadOperationCollection[reader] = None

@@ -206,9 +206,9 @@ class QueueManagerClosedHandleEndsOnlyFirstPendingRead(QueueOpening):
 class QueueManagerPendingReadOfJournalNotEnded(Waiting):
     """A message that arrives in a journal or a dead-letter queue does not end a pending read."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         if position.QueueReference.QueueType is not QueueType.SYSTEM:
-            super().release_readers(position)
+            super().pass_new_message_to_waiting_readers(position)
 
 
 @fault("queue-manager-pending-read-not-ended-by-moved-message", breaks="MQDMPR-3.1.7.3.1-21", blind=True)
@@ -229,11 +229,11 @@ class PendingReadMessageReplacer(Waiting):
     def is_message_of_read_replaced(self, reader: WaitingMessageReadOperation) -> bool:
         raise NotImplementedError
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         if self.is_message_of_read_replaced(reader):
             start = position.QueueReference.MessagePositionList.Start
             position = self.qm.seeking.seek_available(start, True) or position
-        super().satisfy_reader(reader, position)
+        super().pass_message_to_waiting_reader(reader, position)
 
 
 @fault("queue-manager-pending-peek-by-cursor-first-message", breaks="MQDMPR-3.1.7.3.1-23", blind=True)
@@ -258,8 +258,8 @@ class QueueManagerSatisfiedReadByCursorStaysInDescriptor(Waiting):
     read.
     """
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
-        super().satisfy_reader(reader, position)
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        super().pass_message_to_waiting_reader(reader, position)
         if reader.CursorReference is not None:
             reader.descriptor.WaitingMessageReadOperationCollection[reader] = None
 
@@ -268,7 +268,7 @@ class QueueManagerSatisfiedReadByCursorStaysInDescriptor(Waiting):
 class QueueManagerCancelledPeekStaysInDescriptor(Waiting):
     """A WaitingMessageReadOperation of a peek stays in the OpenQueueDescriptor when the peek is cancelled."""
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
-        super().stop_reader(reader, status)
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+        super().end_wait_without_message(reader, status)
         if not reader.DestructiveRead and status is not Status.MQ_ERROR_IO_TIMEOUT:
             reader.descriptor.WaitingMessageReadOperationCollection[reader] = None

@@ -17,35 +17,35 @@ from reference_qm.surface.clock import Now
 class QueueManagerCompletedPeekByCursorReturnsTimeout(Waiting):
     """A pending peek by cursor that gets a message returns MQ_ERROR_IO_TIMEOUT."""
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         if reader.CursorReference is not None and not reader.DestructiveRead:
-            self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
+            self.end_wait_without_message(reader, Status.MQ_ERROR_IO_TIMEOUT)
         else:
-            super().satisfy_reader(reader, position)
+            super().pass_message_to_waiting_reader(reader, position)
 
 
 @fault("queue-manager-second-peek-of-message-returns-timeout", breaks="MQDMPR-3.1.7.3.1-22")
 class QueueManagerSecondPeekOfMessageReturnsTimeout(Waiting):
     """Of several pending peeks that get one message, only the first peek returns success."""
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         peeked: set[MessagePosition] = self.__dict__.setdefault("peeked", set())
         if not reader.DestructiveRead and position in peeked:
-            self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
+            self.end_wait_without_message(reader, Status.MQ_ERROR_IO_TIMEOUT)
             return
         peeked.add(position)
-        super().satisfy_reader(reader, position)
+        super().pass_message_to_waiting_reader(reader, position)
 
 
 @fault("queue-manager-completed-receive-of-transaction-returns-timeout", breaks="MQDMPR-3.1.7.3.1-22")
 class QueueManagerCompletedReceiveOfTransactionReturnsTimeout(Waiting):
     """A pending receive in a transaction that gets a message returns MQ_ERROR_IO_TIMEOUT."""
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         if reader.transaction is not None:
-            self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
+            self.end_wait_without_message(reader, Status.MQ_ERROR_IO_TIMEOUT)
         else:
-            super().satisfy_reader(reader, position)
+            super().pass_message_to_waiting_reader(reader, position)
 
 
 @fault("queue-manager-second-read-with-timeout-zero-waits", breaks="MQDMPR-3.1.7.3.1-07")
@@ -91,7 +91,7 @@ class QueueManagerNewestWaitingPeekReplacesOtherPeeks(Waiting):
     ) -> None:
         for reader in list(queue_desc.WaitingMessageReadOperationCollection):
             if not destructive_read and not reader.DestructiveRead:
-                self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
+                self.end_wait_without_message(reader, Status.MQ_ERROR_IO_TIMEOUT)
         super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
 
 
@@ -99,10 +99,10 @@ class QueueManagerNewestWaitingPeekReplacesOtherPeeks(Waiting):
 class QueueManagerDeletedQueueLeavesSecondReadWaiting(Waiting):
     """A deletion of a queue ends only the first of the pending reads of the queue."""
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         queue = reader.descriptor.QueueReference
         ended: set[Queue | None] = self.__dict__.setdefault("ended", set())
         if status is Status.MQ_ERROR_QUEUE_NOT_AVAILABLE and queue in ended:
             return
         ended.add(queue)
-        super().stop_reader(reader, status)
+        super().end_wait_without_message(reader, status)

@@ -12,13 +12,13 @@ from reference_qm.model.statuses import Status
 class QueueManagerEndedReceiveInTransactionReturnsTimeout(Waiting):
     """A pending receive in a transaction returns MQ_ERROR_IO_TIMEOUT, also if its wait ended with another status."""
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
-        super().stop_reader(reader, status if reader.transaction is None else Status.MQ_ERROR_IO_TIMEOUT)
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+        super().end_wait_without_message(reader, status if reader.transaction is None else Status.MQ_ERROR_IO_TIMEOUT)
 
 
 @fault("queue-manager-read-ended-beside-other-read-returns-timeout", breaks="MQDMPR-3.1.7.3.1-20", blind=True)
 class QueueManagerReadEndedBesideOtherReadReturnsTimeout(Waiting):
     """A pending read that is cancelled while another read is pending returns MQ_ERROR_IO_TIMEOUT."""
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
-        super().stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT if len(self.qm.readers) > 1 else status)
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+        super().end_wait_without_message(reader, Status.MQ_ERROR_IO_TIMEOUT if len(self.qm.readers) > 1 else status)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault, only_if
-from reference_qm.core.queueing.seeking import Seeking, _get_neighbour
+from reference_qm.core.queueing.seeking import Seeking, _get_neighbouring_entry
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.enums import MessageSeekAction, SeekDirection
 from reference_qm.model.position_list import Boundary, Entry
@@ -51,7 +51,7 @@ class QueueManagerSearchForFirstMessageFindsOldest(Seeking):
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> tuple[Status, MessagePosition | None]:
-        available = [one for one in queue.MessagePositionList if self.is_readable(one, peek_operation)]
+        available = [one for one in queue.MessagePositionList if self.is_message_readable(one, peek_operation)]
         if lookup_action is MessageSeekAction.FIRST and available:
             return Status.MQ_OK, min(available, key=lambda one: one.order)
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
@@ -70,7 +70,7 @@ class MessageSearchFromMessageReturnsStartMessage(Seeking):
         peek_operation: bool,
         seek_direction: SeekDirection = SeekDirection.FORWARD,
     ) -> MessagePosition | None:
-        if not isinstance(initial_position, Boundary) and self.is_readable(initial_position, peek_operation):
+        if not isinstance(initial_position, Boundary) and self.is_message_readable(initial_position, peek_operation):
             return initial_position
         return super().seek_available(initial_position, peek_operation, seek_direction)
 
@@ -110,7 +110,7 @@ class MessageSearchEndsAtLockedMessage(Seeking):
         peek_operation: bool,
         seek_direction: SeekDirection = SeekDirection.FORWARD,
     ) -> MessagePosition | None:
-        entry = _get_neighbour(initial_position, seek_direction is SeekDirection.FORWARD)
+        entry = _get_neighbouring_entry(initial_position, seek_direction is SeekDirection.FORWARD)
         if not isinstance(entry, Boundary) and entry.State is MessagePositionState.LOCKED:
             return None
         return super().seek_available(initial_position, peek_operation, seek_direction)
@@ -149,9 +149,9 @@ class QueueManagerForwardSearchEndsAtSecondLockedMessage(Seeking):
 class QueueManagerForwardSearchFindsMessageOfOpenTransaction(Seeking):
     """A peek finds a message that a transaction has received but not committed."""
 
-    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+    def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
         received = position.State is MessagePositionState.LOCKED and position.QueueReference.Transactional
-        return (received and peek_operation) or super().is_readable(position, peek_operation)
+        return (received and peek_operation) or super().is_message_readable(position, peek_operation)
 
 
 @fault("search-skips-only-one-locked-message", breaks="MQDMPR-3.1.7.3.2-12")
@@ -174,16 +174,18 @@ class SearchSkipsOnlyOneLockedMessage(Seeking):
 class LockedMessageFoundByLookup(Seeking):
     """A peek at a locked message, and a receive of a locked message by its LookupIdentifier, return the message."""
 
-    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
-        return super().is_readable(position, peek_operation) or position.State is MessagePositionState.LOCKED
+    def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+        return super().is_message_readable(position, peek_operation) or position.State is MessagePositionState.LOCKED
 
 
 @fault("queue-manager-forward-search-finds-locked-message-after-purge", breaks="MQDMPR-3.1.7.3.2-16")
 class QueueManagerForwardSearchFindsLockedMessageAfterPurge(Seeking):
     """A search treats a locked message whose queue was purged as an available message."""
 
-    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
-        return position.State is MessagePositionState.PURGE_PENDING or super().is_readable(position, peek_operation)
+    def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+        return position.State is MessagePositionState.PURGE_PENDING or super().is_message_readable(
+            position, peek_operation
+        )
 
 
 @fault("message-search-from-end-skips-last-message", breaks=("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-53"))
@@ -211,7 +213,7 @@ class QueueManagerSearchForLastMessageFindsNewest(Seeking):
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> tuple[Status, MessagePosition | None]:
-        available = [one for one in queue.MessagePositionList if self.is_readable(one, peek_operation)]
+        available = [one for one in queue.MessagePositionList if self.is_message_readable(one, peek_operation)]
         if lookup_action is MessageSeekAction.LAST and available:
             return Status.MQ_OK, max(available, key=lambda one: one.order)
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
@@ -229,7 +231,7 @@ class QueueManagerBackwardSearchFollowsLookupIdentifiers(Seeking):
         lower = [
             one
             for one in queue.MessagePositionList
-            if one.LookupIdentifier < lookup_id and self.is_readable(one, peek_operation)
+            if one.LookupIdentifier < lookup_id and self.is_message_readable(one, peek_operation)
         ]
         if lookup_action is MessageSeekAction.PREVIOUS and lower:
             return Status.MQ_OK, max(lower, key=lambda one: one.LookupIdentifier)
@@ -303,7 +305,7 @@ class QueueManagerBackwardReceiveFindsLockedMessage(Seeking):
 class BackwardSearchFindsPurgePendingMessage(Seeking):
     """A backward search finds a message that was purged while it was locked."""
 
-    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
-        return super().is_readable(position, peek_operation) or (
+    def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+        return super().is_message_readable(position, peek_operation) or (
             peek_operation and position.State is MessagePositionState.PURGE_PENDING
         )

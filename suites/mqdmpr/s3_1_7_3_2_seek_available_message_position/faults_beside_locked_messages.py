@@ -65,7 +65,7 @@ class BackwardSearchChanger(Seeking):
             return super().seek_available(initial_position, peek_operation, seek_direction)
         entry, skipped = cast("Entry", initial_position.Previous), 0
         while not isinstance(entry, Boundary):
-            if self.is_readable(entry, peek_operation) or self.does_search_stop_at_message(entry, skipped):
+            if self.is_message_readable(entry, peek_operation) or self.does_search_stop_at_message(entry, skipped):
                 return entry
             entry, skipped = cast("Entry", entry.Previous), skipped + 1
         return None

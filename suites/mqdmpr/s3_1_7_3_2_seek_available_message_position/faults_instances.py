@@ -158,7 +158,7 @@ class QueueManagerSearchWithoutResultReturnsStartMessage(Seeking):
     ) -> MessagePosition | None:
         found = super().seek_available(initial_position, peek_operation, seek_direction)
         if found is None and seek_direction is FORWARD_DIRECTION and not isinstance(initial_position, Boundary):
-            return initial_position if self.is_readable(initial_position, peek_operation) else None
+            return initial_position if self.is_message_readable(initial_position, peek_operation) else None
         return found
 
 
@@ -189,7 +189,7 @@ class QueueManagerBackwardSearchWithoutResultReturnsStartMessage(Seeking):
     ) -> MessagePosition | None:
         found = super().seek_available(initial_position, peek_operation, seek_direction)
         if found is None and seek_direction is BACKWARD_DIRECTION and not isinstance(initial_position, Boundary):
-            return initial_position if self.is_readable(initial_position, peek_operation) else None
+            return initial_position if self.is_message_readable(initial_position, peek_operation) else None
         return found
 
 
@@ -207,7 +207,7 @@ class QueueManagerSearchFromStartBeginsAtEarlierResult(Seeking):
             return found
         known: dict[tuple[Entry, SeekDirection], MessagePosition] = self.__dict__.setdefault("known", {})
         earlier = known.setdefault((initial_position, seek_direction), found)
-        return earlier if self.is_readable(earlier, peek_operation) else found
+        return earlier if self.is_message_readable(earlier, peek_operation) else found
 
 
 @fault("queue-manager-forward-search-skips-message-of-lower-priority", breaks="MQDMPR-3.1.7.3.2-11")

@@ -84,7 +84,7 @@ class QueueManagerSearchNextOfUnknownIdentifierFindsNeighbour(Seeking):
     ) -> tuple[Status, MessagePosition | None]:
         if lookup_action is MessageSeekAction.NEXT and queue.MessagePositionList.find(lookup_id) is None:
             for one in queue.MessagePositionList:
-                if one.LookupIdentifier > lookup_id and self.is_readable(one, peek_operation):
+                if one.LookupIdentifier > lookup_id and self.is_message_readable(one, peek_operation):
                     return Status.MQ_OK, one
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
@@ -174,7 +174,7 @@ class SearchForPreviousMessageEndsAtLockedMessage(Seeking):
         position = queue.MessagePositionList.find(lookup_id)
         if position is not None and lookup_action is MessageSeekAction.PREVIOUS:
             before = position.Previous
-            if not isinstance(before, MessagePosition) or not self.is_readable(before, peek_operation):
+            if not isinstance(before, MessagePosition) or not self.is_message_readable(before, peek_operation):
                 return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
@@ -202,7 +202,7 @@ class LookupOfMessageMovedAwayFindsIt(Seeking):
         if found[1] is None and lookup_action is MessageSeekAction.CURRENT:
             for one in queue.SubqueueCollection.values():
                 there = one.MessagePositionList.find(lookup_id)
-                if there is not None and self.is_readable(there, peek_operation):
+                if there is not None and self.is_message_readable(there, peek_operation):
                     return Status.MQ_OK, there
         return found
 
@@ -296,7 +296,7 @@ class QueueManagerSearchForLastFindsLastOfHighestPriority(Seeking):
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> tuple[Status, MessagePosition | None]:
         status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
-        readable = [one for one in queue.MessagePositionList if self.is_readable(one, peek_operation)]
+        readable = [one for one in queue.MessagePositionList if self.is_message_readable(one, peek_operation)]
         if lookup_action is not MessageSeekAction.LAST or not readable:
             return status, found
         highest = readable[0].MessageReference.Priority
@@ -314,7 +314,7 @@ class LookupLastFindsLastOfHighestPriority(Seeking):
     ) -> tuple[Status, MessagePosition | None]:
         status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
         if lookup_action is MessageSeekAction.LAST and found is not None:
-            readable = [one for one in queue.MessagePositionList if self.is_readable(one, peek_operation)]
+            readable = [one for one in queue.MessagePositionList if self.is_message_readable(one, peek_operation)]
             highest = readable[0].MessageReference.Priority
             found = [one for one in readable if one.MessageReference.Priority == highest][-1]
         return status, found

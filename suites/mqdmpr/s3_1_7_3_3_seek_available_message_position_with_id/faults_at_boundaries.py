@@ -90,7 +90,7 @@ class QueueManagerSearchForFirstByArrival(LookupSearchResultChanger):
         self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found
     ) -> Found:
         if action is FIRST and found[1] is not None:
-            readable = [one for one in queue.MessagePositionList if self.is_readable(one, peek)]
+            readable = [one for one in queue.MessagePositionList if self.is_message_readable(one, peek)]
             return Status.MQ_OK, min(readable, key=lambda one: one.order)
         return found
 

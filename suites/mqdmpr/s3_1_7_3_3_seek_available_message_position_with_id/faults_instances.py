@@ -210,7 +210,7 @@ class QueueManagerLookupOfCurrentFindsMessageOfOtherQueue(Seeking):
         if lookup_action is MessageSeekAction.CURRENT and queue.MessagePositionList.find(lookup_id) is None:
             for other in self.qm.queue_names.list_every_queue():
                 position = other.MessagePositionList.find(lookup_id)
-                if position is not None and self.is_readable(position, peek_operation):
+                if position is not None and self.is_message_readable(position, peek_operation):
                     return Status.MQ_OK, position
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
@@ -318,7 +318,7 @@ class QueueManagerSearchForLastBeginsAtEarlierLastMessage(Seeking):
         if lookup_action is not MessageSeekAction.LAST or position is None:
             return status, position
         known: dict[Queue, MessagePosition] = self.__dict__.setdefault("known", {})
-        if queue in known and self.is_readable(known[queue], peek_operation):
+        if queue in known and self.is_message_readable(known[queue], peek_operation):
             return Status.MQ_OK, known[queue]
         known[queue] = position
         return status, position
@@ -353,7 +353,7 @@ class QueueManagerSearchForFirstBeginsAtEarlierFirstMessage(Seeking):
         if lookup_action is not MessageSeekAction.FIRST or position is None:
             return status, position
         known: dict[Queue, MessagePosition] = self.__dict__.setdefault("known", {})
-        if queue in known and self.is_readable(known[queue], peek_operation):
+        if queue in known and self.is_message_readable(known[queue], peek_operation):
             return Status.MQ_OK, known[queue]
         known[queue] = position
         return status, position

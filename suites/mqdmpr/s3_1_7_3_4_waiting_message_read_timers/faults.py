@@ -20,7 +20,7 @@ class TimerOfOneReadEndsAllReadsOfHandle(Waiting):
         super().on_waiting_message_read_timer(number)
         for reader in list(descriptor.WaitingMessageReadOperationCollection):
             if reader.CursorReference is not None:
-                self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
+                self.end_wait_without_message(reader, Status.MQ_ERROR_IO_TIMEOUT)
 
 
 add(

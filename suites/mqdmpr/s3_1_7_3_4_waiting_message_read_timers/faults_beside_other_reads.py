@@ -57,8 +57,8 @@ class StoppedReadStatusReplacer(Waiting):
     def is_status_of_stopped_read_replaced(self, reader: WaitingMessageReadOperation) -> bool:
         raise NotImplementedError
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
-        super().stop_reader(
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+        super().end_wait_without_message(
             reader, Status.MQ_ERROR_IO_TIMEOUT if self.is_status_of_stopped_read_replaced(reader) else status
         )
 

@@ -14,7 +14,7 @@ class QueueManagerTimerOfSecondReadReturnsCancelled(Waiting):
 
     def on_waiting_message_read_timer(self, number: int) -> None:
         if len(self.qm.readers) > 1:
-            self.stop_reader(self.qm.readers[number], Status.MQ_ERROR_OPERATION_CANCELLED)
+            self.end_wait_without_message(self.qm.readers[number], Status.MQ_ERROR_OPERATION_CANCELLED)
         else:
             super().on_waiting_message_read_timer(number)
 
@@ -23,7 +23,7 @@ class QueueManagerTimerOfSecondReadReturnsCancelled(Waiting):
 class QueueManagerExpiredPeekByCursorReturnsNotFound(Waiting):
     """A pending peek by cursor whose timer expires returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         by_cursor = reader.CursorReference is not None and not reader.DestructiveRead
         expired = by_cursor and status is Status.MQ_ERROR_IO_TIMEOUT
-        super().stop_reader(reader, Status.MQ_ERROR_MESSAGE_NOT_FOUND if expired else status)
+        super().end_wait_without_message(reader, Status.MQ_ERROR_MESSAGE_NOT_FOUND if expired else status)

@@ -9,10 +9,10 @@ from dataclasses import replace
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import FormatError, FormatName, PublicName, parse_format_name
-from reference_qm.codec.format_names import DistributionListName, MultipleElementName, SingleName
+from reference_qm.codec.format_names import DistributionListName, MultipleElementName, SingleElementName
 from reference_qm.core.commands.commands import Commands
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.destinations import parse_name
+from reference_qm.core.names.destinations import parse_format_name_of_command
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -84,7 +84,7 @@ class ExpandedSingleNameWithoutLastLetter(Commands):
     """The queue manager drops the last letter of a format name of a single queue."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        several = isinstance(parse_name(request.to), MultipleElementName)
+        several = isinstance(parse_format_name_of_command(request.to), MultipleElementName)
         return super().send_message(request if several else replace(request, to=request.to[:-1]), token, now)
 
 
@@ -93,7 +93,7 @@ class ExpansionOfSingleQueueFails(Commands):
     """The queue manager fails to expand a format name of a single queue."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        if not isinstance(parse_name(request.to), MultipleElementName):
+        if not isinstance(parse_format_name_of_command(request.to), MultipleElementName):
             raise CommandError(f"{request.to!a} is not a distribution list")
         return super().send_message(request, token, now)
 
@@ -115,8 +115,8 @@ class DistributionListReplacesOtherNames(QueueNames):
 class NestedDistributionListNotExpanded(QueueNames):
     """The queue manager ignores a distribution list that is an element of another distribution list."""
 
-    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
-        elements: list[SingleName] | None = super().resolve_distribution_list(name)
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleElementName] | None:
+        elements: list[SingleElementName] | None = super().resolve_distribution_list(name)
         return None if elements is None else [one for one in elements if not isinstance(one, DistributionListName)]
 
 
@@ -140,7 +140,7 @@ class QueueManagerSecondDistributionListIgnored(QueueNames):
 class NestedDistributionListDropped(QueueNames):
     """The queue manager ignores a distribution list that is a member of another distribution list."""
 
-    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleElementName] | None:
         members = super().resolve_distribution_list(name)
         return members and [one for one in members if not isinstance(one, DistributionListName)]
 
@@ -153,7 +153,7 @@ class SecondDistributionListOfNameNotExpanded(QueueNames):
         self.lists = 0
         return super().expand_format_name(text)
 
-    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleElementName] | None:
         self.lists = getattr(self, "lists", 0) + 1
         return super().resolve_distribution_list(name) if self.lists == 1 else []
 
@@ -198,7 +198,7 @@ class QueueManagerThirdElementOfFormatNameIgnored(QueueNames):
         return MultipleElementName(found.Elements[:2]) if isinstance(found, MultipleElementName) else found
 
 
-ListMemberNames = list[SingleName] | None
+ListMemberNames = list[SingleElementName] | None
 
 
 @fault(
@@ -226,8 +226,8 @@ class NestedDistributionListIgnored(QueueNames):
 class MembersOfDistributionListCached(QueueNames):
     """The queue manager does not read a distribution list again: it keeps the members that the first read returned."""
 
-    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
-        known: dict[DistributionListName, list[SingleName] | None] = self.__dict__.setdefault("known", {})
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleElementName] | None:
+        known: dict[DistributionListName, list[SingleElementName] | None] = self.__dict__.setdefault("known", {})
         if name not in known:
             known[name] = super().resolve_distribution_list(name)
         return known[name]
@@ -271,7 +271,7 @@ class UnresolvableDistributionListBesideQueuesIgnored(QueueNames):
         self.alone = "," not in text
         return super().expand_format_name(text)
 
-    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleElementName] | None:
         members = super().resolve_distribution_list(name)
         return [] if members is None and not getattr(self, "alone", True) else members
 
@@ -280,7 +280,7 @@ class UnresolvableDistributionListBesideQueuesIgnored(QueueNames):
 class QueueManagerDistributionListInListIgnored(QueueNames):
     """The queue manager ignores a distribution list that is a member of a distribution list."""
 
-    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleElementName] | None:
         listed = super().resolve_distribution_list(name)
         return None if listed is None else [one for one in listed if not isinstance(one, DistributionListName)]
 
@@ -375,10 +375,10 @@ class QueueManagerThirdSpellingOfNameKept(QueueNames):
         name = None if expanded is None else parse_format_name(text)
         if not isinstance(name, MultipleElementName):
             return expanded
-        spellings: defaultdict[str, list[SingleName]] = defaultdict(list)
+        spellings: defaultdict[str, list[SingleElementName]] = defaultdict(list)
         for element in name.Elements:
             spellings[str(element).lower()].append(element)
-        kept: list[SingleName] = []
+        kept: list[SingleElementName] = []
         for one in expanded.Elements if isinstance(expanded, MultipleElementName) else (expanded,):
             if one is not None:
                 kept += spellings[str(one).lower()][::2] or [one]
@@ -405,7 +405,7 @@ class QueueManagerUnresolvedNestedListSkipped(QueueNames):
         self.__dict__["text"] = text.lower()
         return super().expand_format_name(text)
 
-    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleElementName] | None:
         listed = super().resolve_distribution_list(name)
         is_nested = str(name.DistributionListGuid) not in self.__dict__.get("text", "")
         return [] if listed is None and is_nested else listed

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import FormatName, PrivateName, PublicName, parse_format_name
-from reference_qm.codec.format_names import DistributionListName, MultipleElementName, SingleName
+from reference_qm.codec.format_names import DistributionListName, MultipleElementName, SingleElementName
 from reference_qm.core.commands.commands import Commands
 from reference_qm.core.errors import CommandError
-from reference_qm.core.names.destinations import parse_name
+from reference_qm.core.names.destinations import parse_format_name_of_command
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
@@ -42,7 +42,7 @@ class QueueManagerExpansionOfSinglePrivateNameFails(Commands):
     """The queue manager fails to expand a private format name, but expands direct names."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        if isinstance(parse_name(request.to), PrivateName):
+        if isinstance(parse_format_name_of_command(request.to), PrivateName):
             raise CommandError(f"{request.to!a} cannot be expanded")
         return super().send_message(request, token, now)
 
@@ -166,7 +166,7 @@ class QueueManagerRepeatedExpansionReturnsFirstResult(QueueNames):
         found = super().expand_format_name(text)
         if not isinstance(found, MultipleElementName):
             return found
-        known: dict[SingleName, FormatName] = self.__dict__.setdefault("known", {})
+        known: dict[SingleElementName, FormatName] = self.__dict__.setdefault("known", {})
         return known.setdefault(found.Elements[0], found)
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import FormatName, PrivateName, parse_format_name
-from reference_qm.codec.format_names import DistributionListName, MultipleElementName, SingleName
+from reference_qm.codec.format_names import DistributionListName, MultipleElementName, SingleElementName
 from reference_qm.core.names.queue_names import QueueNames
 
 
 class _ExpansionChanger(QueueNames):
     """Changes the names of an expanded format name."""
 
-    def change_expanded_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
+    def change_expanded_names(
+        self, given: FormatName, names: tuple[SingleElementName, ...]
+    ) -> tuple[SingleElementName, ...]:
         """Return the names of the expanded format name."""
         return names
 
@@ -26,7 +28,9 @@ class _ExpansionChanger(QueueNames):
 class QueueManagerExpansionWithListOmitsPrivateNames(_ExpansionChanger):
     """If a multiple-element format name contains a distribution list, the expansion has no private format names."""
 
-    def change_expanded_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
+    def change_expanded_names(
+        self, given: FormatName, names: tuple[SingleElementName, ...]
+    ) -> tuple[SingleElementName, ...]:
         listed = isinstance(given, MultipleElementName) and any(
             isinstance(one, DistributionListName) for one in given.Elements
         )
@@ -38,7 +42,9 @@ class QueueManagerExpansionWithListOmitsPrivateNames(_ExpansionChanger):
 class QueueManagerExpansionOmitsThirdName(_ExpansionChanger):
     """The expansion of a format name with more than two names has only the first two names."""
 
-    def change_expanded_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
+    def change_expanded_names(
+        self, given: FormatName, names: tuple[SingleElementName, ...]
+    ) -> tuple[SingleElementName, ...]:
         return names[:2]
 
 
@@ -46,7 +52,9 @@ class QueueManagerExpansionOmitsThirdName(_ExpansionChanger):
 class QueueManagerExpansionOmitsNamesOfOwnComputer(_ExpansionChanger):
     """The expansion has no names of local queues if it has another name."""
 
-    def change_expanded_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
+    def change_expanded_names(
+        self, given: FormatName, names: tuple[SingleElementName, ...]
+    ) -> tuple[SingleElementName, ...]:
         return tuple(one for one in names if not self.is_queue_on_this_computer(one)) or names
 
 
@@ -54,7 +62,9 @@ class QueueManagerExpansionOmitsNamesOfOwnComputer(_ExpansionChanger):
 class QueueManagerExpansionSortedWithCase(_ExpansionChanger):
     """The names of an expanded format name are sorted by letters whose case counts."""
 
-    def change_expanded_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
+    def change_expanded_names(
+        self, given: FormatName, names: tuple[SingleElementName, ...]
+    ) -> tuple[SingleElementName, ...]:
         return tuple(sorted(names, key=str))
 
 
@@ -62,7 +72,9 @@ class QueueManagerExpansionSortedWithCase(_ExpansionChanger):
 class QueueManagerExpansionOfListNotSorted(_ExpansionChanger):
     """The expanded names of a distribution list are sorted backwards."""
 
-    def change_expanded_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
+    def change_expanded_names(
+        self, given: FormatName, names: tuple[SingleElementName, ...]
+    ) -> tuple[SingleElementName, ...]:
         return names[::-1] if isinstance(given, DistributionListName) else names
 
 
@@ -70,7 +82,9 @@ class QueueManagerExpansionOfListNotSorted(_ExpansionChanger):
 class QueueManagerExpansionPutsDirectNamesLast(_ExpansionChanger):
     """The direct names of an expanded format name follow all other names."""
 
-    def change_expanded_names(self, given: FormatName, names: tuple[SingleName, ...]) -> tuple[SingleName, ...]:
+    def change_expanded_names(
+        self, given: FormatName, names: tuple[SingleElementName, ...]
+    ) -> tuple[SingleElementName, ...]:
         return tuple(sorted(names, key=lambda one: str(one).upper().startswith("DIRECT=")))
 
 

@@ -17,7 +17,7 @@ class QueueManagerHostNameOfOwnComputerExpandedToAddress(QueueNames):
 
     def expand_format_name(self, text: str) -> FormatName | None:
         name = super().expand_format_name(text)
-        if isinstance(name, PrivateQueuePath) and name.Protocol == "OS" and self.is_here(name):
+        if isinstance(name, PrivateQueuePath) and name.Protocol == "OS" and self.is_direct_name_of_own_host(name):
             return replace(name, Protocol="TCP", ProtocolAddressSpecification=self.qm.config.addresses[0])
         return name
 
@@ -28,7 +28,7 @@ class QueueManagerPrivateNameOfOwnQueueExpandedToDirectName(QueueNames):
 
     def expand_format_name(self, text: str) -> FormatName | None:
         name = super().expand_format_name(text)
-        queue = self.find_by_format_name(name) if isinstance(name, PrivateName) and not name.Journal else None
+        queue = self.find_queue_by_format_name(name) if isinstance(name, PrivateName) and not name.Journal else None
         if queue is None:
             return name
         return PrivateQueuePath("TCP", self.qm.config.addresses[0], queue.Pathname.partition("\\")[2])

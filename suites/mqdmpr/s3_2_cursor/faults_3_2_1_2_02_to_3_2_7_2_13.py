@@ -117,7 +117,7 @@ class QueueManagerNewCursorPlacedLikeEarlierCursorOfHandle(Cursors):
         earlier = list(queue_desc.CursorCollection.values())
         cursor = super().open(queue_desc)
         if earlier and cursor is not None:
-            self.message_available(cursor, earlier[-1].MessagePositionReference)  # type: ignore[arg-type]
+            self.on_message_available(cursor, earlier[-1].MessagePositionReference)  # type: ignore[arg-type]
         return cursor
 
 
@@ -190,7 +190,7 @@ class CursorPeekNeverWaits(Cursors):
 class CursorNotMovedByArrivingMessage(Cursors):
     """A message that completes a pending read by a cursor does not move the cursor."""
 
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         cursor.CursorState = CursorState.UNREAD
         _move_cursor(cursor, get_message_positions_of_queue(cursor).End)
 
@@ -202,7 +202,7 @@ class CursorNotMovedByArrivingMessage(Cursors):
 class CursorStaysWaitingAfterTimeout(Cursors):
     """A cursor remains in its waiting state after its pending read has timed out."""
 
-    def wait_expired(self, cursor: Cursor) -> None:
+    def on_read_wait_expired(self, cursor: Cursor) -> None:
         pass
 
 

@@ -173,7 +173,7 @@ class QueueManagerPeekNextMovesAllCursorsOfHandle(Cursors):
         if position is not None:
             for other in cursor.OpenQueueDescriptorReference.CursorCollection.values():
                 if other is not cursor and other.CursorState is CursorState.READ:
-                    self.message_available(other, position)
+                    self.on_message_available(other, position)
         return status, position
 
 

@@ -126,7 +126,7 @@ class QueueManagerCursorFailedReceiveMovesCursorToEnd(Cursors):
         got = super().get_next_message_for_dequeue(cursor, no_wait)
         if got[0] is CursorStatus.NOT_FOUND:
             cursor.CursorState = CursorState.WAIT_RECEIVE
-            self.wait_expired(cursor)
+            self.on_read_wait_expired(cursor)
         return got
 
 
@@ -136,12 +136,12 @@ class ReceiverReceiveByCursorAtEndNotFoundStatusIoTimeout(Reading):
     contains a message before the cursor.
     """
 
-    def _answer_or_wait(self, queue_desc: OpenQueueDescriptor, got: CursorResult, *rest: Any) -> None:
+    def _answer_read_or_wait(self, queue_desc: OpenQueueDescriptor, got: CursorResult, *rest: Any) -> None:
         queue = queue_desc.QueueReference
         if got[0] is CursorStatus.NOT_FOUND and queue is not None and len(list(queue.MessagePositionList)):
             rest[2](Status.MQ_ERROR_IO_TIMEOUT, None)
         else:
-            super()._answer_or_wait(queue_desc, got, *rest)
+            super()._answer_read_or_wait(queue_desc, got, *rest)
 
 
 @fault("cursor-unread-receive-begins-at-start-of-queue", breaks="MQDMPR-3.2.7.4-07", blind=True)

@@ -157,8 +157,8 @@ class QueueManagerCursorReceiveOfExpiredMessageTakesNext(Cursors):
 class CursorStateUnreadAfterCompletedPendingPeek(Cursors):
     """A message that completes a pending peek by a cursor sets the cursor's state to UNREAD."""
 
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
-        super().message_available(cursor, message_position)
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        super().on_message_available(cursor, message_position)
         cursor.CursorState = CursorState.UNREAD
 
 
@@ -166,8 +166,8 @@ class CursorStateUnreadAfterCompletedPendingPeek(Cursors):
 class CursorStateReadAfterCompletedPendingReceive(Cursors):
     """A message that completes a pending receive by a cursor sets the cursor's state to READ."""
 
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
-        super().message_available(cursor, message_position)
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        super().on_message_available(cursor, message_position)
         cursor.CursorState = CursorState.READ
 
 
@@ -175,9 +175,9 @@ class CursorStateReadAfterCompletedPendingReceive(Cursors):
 class QueueManagerCursorStateReadAfterWaitingReceive(Cursors):
     """A message that completes a pending receive by a cursor sets the cursor's state to READ."""
 
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         received = cursor.CursorState is CursorState.WAIT_RECEIVE
-        super().message_available(cursor, message_position)
+        super().on_message_available(cursor, message_position)
         if received:
             cursor.CursorState = CursorState.READ
 
@@ -186,9 +186,9 @@ class QueueManagerCursorStateReadAfterWaitingReceive(Cursors):
 class CursorStateWaitingSharedByCursorsOfHandle(Cursors):
     """A message that completes a pending receive by a cursor sets all cursors of the handle to UNREAD."""
 
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         receives = cursor.CursorState is CursorState.WAIT_RECEIVE
-        super().message_available(cursor, message_position)
+        super().on_message_available(cursor, message_position)
         for other in cursor.OpenQueueDescriptorReference.CursorCollection.values() if receives else ():
             other.CursorState = CursorState.UNREAD
 
@@ -205,7 +205,7 @@ class QueueManagerWaitingCursorNotMovedToMessageOfHigherPriority(Cursors):
             and cursor.MessagePositionReference.MessageReference.Priority < message_position.MessageReference.Priority
         )
     )
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         cursor.CursorState = CursorState.READ if cursor.CursorState is CursorState.WAIT_PEEK else CursorState.UNREAD
 
 
@@ -213,7 +213,7 @@ class QueueManagerWaitingCursorNotMovedToMessageOfHigherPriority(Cursors):
 class CursorNotMovedByTimedOutReceive(Cursors):
     """When a receive by a cursor times out, the cursor stays at its position instead of moving past all messages."""
 
-    def wait_expired(self, cursor: Cursor) -> None:
+    def on_read_wait_expired(self, cursor: Cursor) -> None:
         cursor.CursorState = CursorState.UNREAD
 
 
@@ -221,9 +221,9 @@ class CursorNotMovedByTimedOutReceive(Cursors):
 class CursorTimedOutReceiveMovesToStart(Cursors):
     """When a pending receive by a cursor ends without a message, the cursor moves to the start of the queue."""
 
-    def wait_expired(self, cursor: Cursor) -> None:
+    def on_read_wait_expired(self, cursor: Cursor) -> None:
         waited = cursor.CursorState is CursorState.WAIT_RECEIVE
-        super().wait_expired(cursor)
+        super().on_read_wait_expired(cursor)
         if waited:
             self.rewind(cursor)
 
@@ -232,7 +232,7 @@ class CursorTimedOutReceiveMovesToStart(Cursors):
 class QueueManagerCursorOfCancelledReceiveNotMoved(Waiting):
     """When a pending receive by a cursor is cancelled, the cursor stays where it was."""
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         cursor = reader.CursorReference
         if (
             status is not Status.MQ_ERROR_IO_TIMEOUT
@@ -240,7 +240,7 @@ class QueueManagerCursorOfCancelledReceiveNotMoved(Waiting):
             and cursor.CursorState is CursorState.WAIT_RECEIVE
         ):
             cursor.CursorState = CursorState.UNREAD
-        super().stop_reader(reader, status)
+        super().end_wait_without_message(reader, status)
 
 
 @fault("cursor-of-cancelled-receive-keeps-waiting-state", breaks="MQDMPR-3.2.7.6-05")

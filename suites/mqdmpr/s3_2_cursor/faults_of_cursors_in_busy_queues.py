@@ -281,9 +281,9 @@ class QueueManagerCursorReceiveAtLastMessageFirstMessage(Cursors):
 class _CursorStateReadSetter(Cursors):
     """Sets the state of some cursors to Read when a message completes their receive."""
 
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         changed = cursor.CursorState is CursorState.WAIT_RECEIVE and self.is_changed(cursor, message_position)
-        super().message_available(cursor, message_position)
+        super().on_message_available(cursor, message_position)
         if changed:
             cursor.CursorState = CursorState.READ
 
@@ -311,22 +311,22 @@ class QueueManagerStateOfReceivingCursorPastMessageRead(_CursorStateReadSetter):
 class QueueManagerCursorOfSecondEndedReceiveNotMoved(Cursors):
     """A cursor that is not before the first message does not move when its receive ends without a message."""
 
-    def wait_expired(self, cursor: Cursor) -> None:
+    def on_read_wait_expired(self, cursor: Cursor) -> None:
         moved = not isinstance(cursor.MessagePositionReference, Boundary)
         if moved and cursor.CursorState is CursorState.WAIT_RECEIVE:
             cursor.CursorState = CursorState.UNREAD
-        super().wait_expired(cursor)
+        super().on_read_wait_expired(cursor)
 
 
 @fault("queue-manager-cursor-of-ended-receive-not-moved-past-locked-message", breaks="MQDMPR-3.2.7.6-04", blind=True)
 class QueueManagerCursorOfEndedReceiveNotMovedPastLockedMessage(Cursors):
     """The cursor of a receive that ends without a message does not move past messages that are locked."""
 
-    def wait_expired(self, cursor: Cursor) -> None:
+    def on_read_wait_expired(self, cursor: Cursor) -> None:
         queue = cursor.OpenQueueDescriptorReference.QueueReference
         locked = queue is not None and any(
             one.State is MessagePositionState.LOCKED for one in queue.MessagePositionList
         )
         if locked and cursor.CursorState is CursorState.WAIT_RECEIVE:
             cursor.CursorState = CursorState.UNREAD
-        super().wait_expired(cursor)
+        super().on_read_wait_expired(cursor)

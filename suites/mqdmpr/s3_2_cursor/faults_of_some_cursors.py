@@ -93,14 +93,14 @@ class _CursorPositionKeeper(Waiting):
         """Return whether the cursor stays at its place."""
         return False
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         cursor = reader.CursorReference
         if cursor is None or not self.is_cursor_position_kept(reader, cursor, position):
-            super().satisfy_reader(reader, position)
+            super().pass_message_to_waiting_reader(reader, position)
             return
         before, queue = cursor.MessagePositionReference, position.QueueReference
         queue.MessagePositionList.hold(before)
-        super().satisfy_reader(reader, position)
+        super().pass_message_to_waiting_reader(reader, position)
         queue.MessagePositionList.release(position)
         cursor.MessagePositionReference = before
         if not reader.DestructiveRead:
@@ -147,10 +147,10 @@ class _WaitReceiveStateKeeper(Waiting):
         """Return whether the cursor keeps its state."""
         return False
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         cursor = reader.CursorReference
         kept = cursor is not None and reader.DestructiveRead and self.is_cursor_state_kept(cursor, status)
-        super().stop_reader(reader, status)
+        super().end_wait_without_message(reader, status)
         if cursor is not None and kept:
             cursor.CursorState = CursorState.WAIT_RECEIVE
 

@@ -54,9 +54,9 @@ def _leave_cursor_unread(condition: ReadCompletionCondition) -> Install:
     """
 
     class LeftUnread(Cursors):
-        def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
             waited = cursor.CursorState is CursorState.WAIT_PEEK
-            super().message_available(cursor, message_position)
+            super().on_message_available(cursor, message_position)
             if waited and condition(cursor, message_position):
                 cursor.CursorState = CursorState.UNREAD
 

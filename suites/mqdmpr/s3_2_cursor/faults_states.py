@@ -51,7 +51,7 @@ class _PurgerEndingReadsByCursors(Queues):
         for descriptor in queue.OpenQueueDescriptorCollection.values():
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if reader.CursorReference is not None and reader.CursorReference.CursorState is self.state:
-                    self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+                    self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
         return super().purge(queue, token, done, failed)
 
 

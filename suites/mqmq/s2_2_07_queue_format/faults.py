@@ -8,10 +8,10 @@ from uuid import UUID
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
-from reference_qm.core.names.queue_formats import SYSTEM_FLAG, QueueFormats, QueueFormatType, SuffixType
+from reference_qm.core.names.queue_formats import SYSTEM_QUEUE_FLAG, QueueFormats, QueueFormatType, SuffixType
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import ShareMode
 from reference_qm.core.remote.object_properties import ObjectFormat, ObjectProperties
 from reference_qm.model.adm import Queue
@@ -36,7 +36,7 @@ for _name, _rule, _says, _kind, _suffix, _other in (
         "MQMQ-2.2.7-02",
         "The server opens a direct QUEUE_FORMAT without a suffix and with Flags 0x80.",
         QueueFormatType.DIRECT,
-        SYSTEM_FLAG,
+        SYSTEM_QUEUE_FLAG,
         SuffixType.NONE,
     ),
     (
@@ -45,7 +45,7 @@ for _name, _rule, _says, _kind, _suffix, _other in (
         "The server opens the journal for a machine QUEUE_FORMAT without a suffix.",
         QueueFormatType.MACHINE,
         SuffixType.NONE,
-        SYSTEM_FLAG | SuffixType.JOURNAL,
+        SYSTEM_QUEUE_FLAG | SuffixType.JOURNAL,
     ),
     (
         "server-queue-format-journal-without-flags-opened",
@@ -53,7 +53,7 @@ for _name, _rule, _says, _kind, _suffix, _other in (
         "The server opens a QUEUE_FORMAT with the suffix of a journal and Flags 0x00.",
         QueueFormatType.DIRECT,
         SuffixType.JOURNAL,
-        SYSTEM_FLAG | SuffixType.JOURNAL,
+        SYSTEM_QUEUE_FLAG | SuffixType.JOURNAL,
     ),
     (
         "server-queue-format-deadletter-without-flags-opened",
@@ -61,7 +61,7 @@ for _name, _rule, _says, _kind, _suffix, _other in (
         "The server opens a QUEUE_FORMAT with the suffix of the dead-letter queue and Flags 0x00.",
         QueueFormatType.MACHINE,
         SuffixType.DEADLETTER,
-        SYSTEM_FLAG | SuffixType.DEADLETTER,
+        SYSTEM_QUEUE_FLAG | SuffixType.DEADLETTER,
     ),
     (
         "server-queue-format-deadxact-without-flags-opened",
@@ -69,7 +69,7 @@ for _name, _rule, _says, _kind, _suffix, _other in (
         "The server opens a QUEUE_FORMAT with the suffix of the transactional dead-letter queue and Flags 0x00.",
         QueueFormatType.MACHINE,
         SuffixType.DEADXACT,
-        SYSTEM_FLAG | SuffixType.DEADXACT,
+        SYSTEM_QUEUE_FLAG | SuffixType.DEADXACT,
     ),
     (
         "server-queue-format-direct-with-xactonly-opened",
@@ -84,7 +84,7 @@ for _name, _rule, _says, _kind, _suffix, _other in (
         "MQMQ-2.2.7-11",
         "The server opens a QUEUE_FORMAT of a subqueue with Flags 0x80.",
         QueueFormatType.SUBQUEUE,
-        SYSTEM_FLAG | SuffixType.SUBQUEUE,
+        SYSTEM_QUEUE_FLAG | SuffixType.SUBQUEUE,
         SuffixType.SUBQUEUE,
     ),
     (
@@ -92,7 +92,7 @@ for _name, _rule, _says, _kind, _suffix, _other in (
         "MQMQ-2.2.7-02",
         "The server opens a public QUEUE_FORMAT without a suffix and with Flags 0x80.",
         QueueFormatType.PUBLIC,
-        SYSTEM_FLAG,
+        SYSTEM_QUEUE_FLAG,
         SuffixType.NONE,
     ),
     (
@@ -100,7 +100,7 @@ for _name, _rule, _says, _kind, _suffix, _other in (
         "MQMQ-2.2.7-04",
         "The server opens the main queue for a public QUEUE_FORMAT with the suffix of a journal.",
         QueueFormatType.PUBLIC,
-        SYSTEM_FLAG | SuffixType.JOURNAL,
+        SYSTEM_QUEUE_FLAG | SuffixType.JOURNAL,
         SuffixType.NONE,
     ),
 ):
@@ -117,7 +117,7 @@ def _change_opened_queue_format(
     class OpenedQueueFormatChanger(ClientOpening):
         def open_for_application(
             self, queue: RemoteQueue, host: str | None, queue_format: QueueFormat, share: ShareMode
-        ) -> Sequence:
+        ) -> RemoteCallSequence:
             meant = of in (None, queue_format["m_qft"])
             return super().open_for_application(queue, host, change(queue_format) if meant else queue_format, share)
 
@@ -128,7 +128,7 @@ add(
     "client-queue-format-flags-0x80-without-suffix",
     "MQMQ-2.2.7-02",
     "The client's QUEUE_FORMAT of every queue carries Flags 0x80.",
-    _change_opened_queue_format(lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] | SYSTEM_FLAG}),
+    _change_opened_queue_format(lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] | SYSTEM_QUEUE_FLAG}),
 )
 
 
@@ -168,21 +168,21 @@ for _name, _rule, _says, _kind, _suffix in (
         "MQMQ-2.2.7-05",
         "The server opens its own journal for a connector QUEUE_FORMAT with the suffix of a journal.",
         QueueFormatType.CONNECTOR,
-        SYSTEM_FLAG | SuffixType.JOURNAL,
+        SYSTEM_QUEUE_FLAG | SuffixType.JOURNAL,
     ),
     (
         "server-queue-format-public-deadletter-opened",
         "MQMQ-2.2.7-07",
         "The server opens its dead-letter queue for a public QUEUE_FORMAT with the suffix of the dead-letter queue.",
         QueueFormatType.PUBLIC,
-        SYSTEM_FLAG | SuffixType.DEADLETTER,
+        SYSTEM_QUEUE_FLAG | SuffixType.DEADLETTER,
     ),
     (
         "server-queue-format-public-deadxact-opened",
         "MQMQ-2.2.7-09",
         "The server opens its transactional dead-letter queue for a public QUEUE_FORMAT with the suffix of that queue.",
         QueueFormatType.PUBLIC,
-        SYSTEM_FLAG | SuffixType.DEADXACT,
+        SYSTEM_QUEUE_FLAG | SuffixType.DEADXACT,
     ),
 ):
     add(_name, _rule, _says, _read_suffix_as_machine(_kind, _suffix))
@@ -203,7 +203,7 @@ add(
     "MQMQ-2.2.7-11",
     "The client's QUEUE_FORMAT of a subqueue carries Flags 0x80.",
     _change_opened_queue_format(
-        lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] | SYSTEM_FLAG}, QueueFormatType.SUBQUEUE
+        lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] | SYSTEM_QUEUE_FLAG}, QueueFormatType.SUBQUEUE
     ),
 )
 
@@ -243,7 +243,7 @@ class ClientQueueFormatReservedNotZero(ClientOpening):
 
     def open_for_application(
         self, queue: RemoteQueue, host: str | None, queue_format: QueueFormat, share: ShareMode
-    ) -> Sequence:
+    ) -> RemoteCallSequence:
         return super().open_for_application(queue, host, queue_format | {"m_reserved": 0xA5A5}, share)
 
 

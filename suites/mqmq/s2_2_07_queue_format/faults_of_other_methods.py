@@ -9,7 +9,7 @@ from reference_qm.core.names.queue_formats import QueueFormats
 from reference_qm.core.queueing.queue_opening import OpenQueueResult
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import DesiredAccess, ShareMode
 from reference_qm.core.remote.object_properties import ObjectFormat, ObjectProperties
 from reference_qm.core.remote.qmcomm import Qmcomm
@@ -108,8 +108,8 @@ class ClientQueueFormatSubqueueFlags0x80WhenPeeking(ClientOpening):
 
     def open_for_application(
         self, queue: RemoteQueue, host: str | None, queue_format: dict[str, Any], share: ShareMode
-    ) -> Sequence:
-        if _has_type_and_suffix(queue_format, _SUBQUEUE_QUEUE_FORMAT_TYPE, 5) and not queue.receives:
+    ) -> RemoteCallSequence:
+        if _has_type_and_suffix(queue_format, _SUBQUEUE_QUEUE_FORMAT_TYPE, 5) and not queue.may_receive:
             queue_format = {**queue_format, "m_SuffixAndFlags": 0x85}
         return super().open_for_application(queue, host, queue_format, share)
 
@@ -120,7 +120,7 @@ class ClientQueueFormatMReservedIsNumberOfOpenQueues(ClientOpening):
 
     def open_for_application(
         self, queue: RemoteQueue, host: str | None, queue_format: dict[str, Any], share: ShareMode
-    ) -> Sequence:
+    ) -> RemoteCallSequence:
         opened = len(self.qm.remote_client.queues)
         return super().open_for_application(queue, host, {**queue_format, "m_reserved": opened}, share)
 
@@ -131,7 +131,7 @@ class ClientQueueFormatMReservedCopiedFromSuffixAndFlags(ClientOpening):
 
     def open_for_application(
         self, queue: RemoteQueue, host: str | None, queue_format: dict[str, Any], share: ShareMode
-    ) -> Sequence:
+    ) -> RemoteCallSequence:
         changed = {**queue_format, "m_reserved": queue_format["m_SuffixAndFlags"]}
         return super().open_for_application(queue, host, changed, share)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from harness.faults.registry import add
-from reference_qm.core.names.queue_formats import SYSTEM_FLAG, QueueFormatType, SuffixType
+from reference_qm.core.names.queue_formats import SYSTEM_QUEUE_FLAG, QueueFormatType, SuffixType
 from suites.mqmq.s2_2_07_queue_format.fault_steps import misread_queue_format_suffix
 
 add(
     "server-private-queue-opened-with-dead-letter-suffix",
     "MQMQ-2.2.7-07",
     "The server ignores the suffix of the dead-letter queue in the QUEUE_FORMAT of a private queue.",
-    misread_queue_format_suffix(QueueFormatType.PRIVATE, SYSTEM_FLAG | SuffixType.DEADLETTER, SuffixType.NONE),
+    misread_queue_format_suffix(QueueFormatType.PRIVATE, SYSTEM_QUEUE_FLAG | SuffixType.DEADLETTER, SuffixType.NONE),
 )
 
 
@@ -26,7 +26,7 @@ add(
     "server-private-queue-opened-with-transactional-dead-letter-suffix",
     "MQMQ-2.2.7-09",
     "The server ignores the suffix of the transactional dead-letter queue in the QUEUE_FORMAT of a private queue.",
-    misread_queue_format_suffix(QueueFormatType.PRIVATE, SYSTEM_FLAG | SuffixType.DEADXACT, SuffixType.NONE),
+    misread_queue_format_suffix(QueueFormatType.PRIVATE, SYSTEM_QUEUE_FLAG | SuffixType.DEADXACT, SuffixType.NONE),
 )
 
 
@@ -34,7 +34,7 @@ add(
     "server-private-queue-opened-with-flags-0x80",
     "MQMQ-2.2.7-02",
     "The server ignores Flags 0x80 without a suffix in the QUEUE_FORMAT of a private queue.",
-    misread_queue_format_suffix(QueueFormatType.PRIVATE, SYSTEM_FLAG, SuffixType.NONE),
+    misread_queue_format_suffix(QueueFormatType.PRIVATE, SYSTEM_QUEUE_FLAG, SuffixType.NONE),
 )
 
 
@@ -42,7 +42,7 @@ add(
     "server-journal-of-private-queue-opened-without-flags",
     "MQMQ-2.2.7-04",
     "The server opens the journal for a private QUEUE_FORMAT with the suffix of a journal and Flags 0x00.",
-    misread_queue_format_suffix(QueueFormatType.PRIVATE, SuffixType.JOURNAL, SYSTEM_FLAG | SuffixType.JOURNAL),
+    misread_queue_format_suffix(QueueFormatType.PRIVATE, SuffixType.JOURNAL, SYSTEM_QUEUE_FLAG | SuffixType.JOURNAL),
 )
 
 

@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.core.names.queue_formats import QueueFormats, QueueFormatType, SuffixType
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import Binding, Sequence
+from reference_qm.core.remote.client_steps import Binding, RemoteCallSequence
 from reference_qm.core.remote.enums import ShareMode
 
 
@@ -31,7 +31,7 @@ class ClientQueueFormatDirectNameOfJournalWithPrefix(ClientOpening):
 
     def _open_with_both_interfaces(
         self, application: Binding, queue: RemoteQueue, queue_format: dict[str, Any], share: ShareMode
-    ) -> Sequence:
+    ) -> RemoteCallSequence:
         if queue_format["m_qft"] == QueueFormatType.DIRECT and queue_format["m_SuffixAndFlags"]:
             queue_format = {**queue_format, "union": f"DIRECT={queue_format['union']}"}
         return super()._open_with_both_interfaces(application, queue, queue_format, share)

@@ -7,16 +7,16 @@ from typing import Any
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
-from reference_qm.core.names.queue_formats import SYSTEM_FLAG, QueueFormats, QueueFormatType, SuffixType
+from reference_qm.core.names.queue_formats import SYSTEM_QUEUE_FLAG, QueueFormats, QueueFormatType, SuffixType
 from suites.mqmq.s2_2_07_queue_format.fault_steps import misread_queue_format_suffix
 
 QueueFormat = dict[str, Any]
 _PUBLIC_TYPE, _PRIVATE_TYPE, _DIRECT_TYPE = QueueFormatType.PUBLIC, QueueFormatType.PRIVATE, QueueFormatType.DIRECT
 _MACHINE_TYPE, _SUBQUEUE_TYPE = QueueFormatType.MACHINE, QueueFormatType.SUBQUEUE
-_JOURNAL_SUFFIX = SYSTEM_FLAG | SuffixType.JOURNAL
-_DEADLETTER_SUFFIX = SYSTEM_FLAG | SuffixType.DEADLETTER
-_DEADXACT_SUFFIX = SYSTEM_FLAG | SuffixType.DEADXACT
-_XACTONLY_SUFFIX = SYSTEM_FLAG | SuffixType.XACTONLY
+_JOURNAL_SUFFIX = SYSTEM_QUEUE_FLAG | SuffixType.JOURNAL
+_DEADLETTER_SUFFIX = SYSTEM_QUEUE_FLAG | SuffixType.DEADLETTER
+_DEADXACT_SUFFIX = SYSTEM_QUEUE_FLAG | SuffixType.DEADXACT
+_XACTONLY_SUFFIX = SYSTEM_QUEUE_FLAG | SuffixType.XACTONLY
 
 
 def _refuse_queue_formats(is_refused: Callable[[QueueFormat], bool]) -> Install:

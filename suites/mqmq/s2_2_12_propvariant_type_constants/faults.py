@@ -456,7 +456,9 @@ add(
     "receiver-final-ack-body-type-copied-from-message",
     "MQMQ-2.2.12-D01",
     "A queue manager sends a FinalAck whose BodyType is the BodyType of the acknowledged message.",
-    replace_during(FinalAcks.acknowledge_final, Sending.construct_user_message, _copy_body_type_of_received_message),
+    replace_during(
+        FinalAcks.send_final_ack_of_message, Sending.construct_user_message, _copy_body_type_of_received_message
+    ),
     blind=True,
 )
 
@@ -525,9 +527,9 @@ def _has_vector_elements_of_different_types(variant: dict[str, Any]) -> bool:
 
 
 class _BodyTypeRecorder(FinalAcks):
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         self.__dict__["body_type"] = position.MessageReference.BodyType
-        super().acknowledge_final(position, reason, now)
+        super().send_final_ack_of_message(position, reason, now)
         self.__dict__["body_type"] = 0
 
 

@@ -31,7 +31,7 @@ from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import (
     make_queue_name_kind_condition,
 )
 
-PRIVATE_ON_DESTINATION_TYPE, PUBLIC_TYPE, PRIVATE_ON_OTHER_HOST_TYPE, DIRECT_TYPE = 3, 5, 6, 7
+PRIVATE_QUEUE_ON_DESTINATION_HOST_TYPE, PUBLIC_TYPE, PRIVATE_QUEUE_ON_OTHER_HOST_TYPE, DIRECT_TYPE = 3, 5, 6, 7
 """The values of DQ and RQ for a private queue of the destination, a public queue, a private queue of another host, and
 a direct name.
 """
@@ -110,7 +110,7 @@ for _name, _rules, _says, _install in (
         packets(
             UserMessagePacket,
             _swap_private_number_bytes,
-            _make_destination_name_kind_condition(PRIVATE_ON_DESTINATION_TYPE),
+            _make_destination_name_kind_condition(PRIVATE_QUEUE_ON_DESTINATION_HOST_TYPE),
         ),
     ),
     (
@@ -158,7 +158,9 @@ for _name, _rules, _says, _install in (
         ("MQMQ-2.2.18.1.7.2-01",),
         "The sender's PrivateQueueFormatName has 24 bytes.",
         packets(
-            UserMessagePacket, _append_to_response_name, _make_response_name_kind_condition(PRIVATE_ON_OTHER_HOST_TYPE)
+            UserMessagePacket,
+            _append_to_response_name,
+            _make_response_name_kind_condition(PRIVATE_QUEUE_ON_OTHER_HOST_TYPE),
         ),
     ),
     (
@@ -168,7 +170,7 @@ for _name, _rules, _says, _install in (
         wrong_fields(
             UserMessagePacket,
             {"UserHeader.ResponseQueue.SourceQueueManager": SECOND_QUEUE_MANAGER_GUID},
-            _make_response_name_kind_condition(PRIVATE_ON_OTHER_HOST_TYPE),
+            _make_response_name_kind_condition(PRIVATE_QUEUE_ON_OTHER_HOST_TYPE),
         ),
     ),
     (
@@ -178,7 +180,7 @@ for _name, _rules, _says, _install in (
         wrong_fields(
             UserMessagePacket,
             {"UserHeader.ResponseQueue.PrivateQueueIdentifier": lambda old: old ^ 1},
-            _make_response_name_kind_condition(PRIVATE_ON_OTHER_HOST_TYPE),
+            _make_response_name_kind_condition(PRIVATE_QUEUE_ON_OTHER_HOST_TYPE),
         ),
     ),
 ):

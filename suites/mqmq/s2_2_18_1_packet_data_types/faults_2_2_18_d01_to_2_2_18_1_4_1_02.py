@@ -251,7 +251,7 @@ add(
     "A queue manager sends an OrderAck or a FinalAck with the ordinal of its previous message.",
     replace_during(
         OrderAcks.send_transactional_ack,
-        Numbering.assign_identifier,
+        Numbering.assign_message_ordinal,
         lambda original, *_: lambda qm: qm.adm.MessageIdOrdinal,
     ),
 )

@@ -239,7 +239,7 @@ add(
 class ReceiverExpiredUserMessageAccepted(Lifetimes):
     """The receiver accepts expired messages."""
 
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+    def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return False
 
 
@@ -281,8 +281,8 @@ add(
 class ReceiverExpiredRecoverableUserMessageAccepted(Lifetimes):
     """The receiver accepts an expired recoverable message."""
 
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        return not packet.UserHeader.DM and super().has_expired(packet, now)
+    def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        return not packet.UserHeader.DM and super().has_message_expired(packet, now)
 
 
 @fault("receiver-expires-message-when-age-equals-time-to-reach-queue", breaks="MQMQ-2.2.19.1-24", blind=True)
@@ -308,7 +308,7 @@ add(
     "The sender does not check TimeToReachQueue of transactional messages, and sends expired transactional messages.",
     combine_installers(
         replace_during(
-            Sending.send_user_message, Lifetimes.has_expired, _make_expiry_check_without_transactional_messages
+            Sending.send_user_message, Lifetimes.has_message_expired, _make_expiry_check_without_transactional_messages
         ),
         replace_step_if(
             Lifetimes.record_deadline_of_message_to_send,

@@ -46,8 +46,8 @@ SECONDS_PER_YEAR = 365 * 24 * SECONDS_PER_HOUR
 class ReceiverExpiresInfiniteTimeToReachQueueAfterOneYear(Lifetimes):
     """The receiver treats a message with TimeToReachQueue 0xFFFFFFFF as expired after a year."""
 
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        return super().has_expired(packet, now) or now.utc_s - packet.UserHeader.SentTime > SECONDS_PER_YEAR
+    def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        return super().has_message_expired(packet, now) or now.utc_s - packet.UserHeader.SentTime > SECONDS_PER_YEAR
 
 
 @fault("receiver-time-to-reach-queue-zero-never-expires", breaks="MQMQ-2.2.19.1-D04", blind=True)
@@ -64,5 +64,5 @@ class ReceiverTimeToReachQueueZeroNeverExpires(Admission):
 class ReceiverReadsTimeToReachQueueAsSigned(Lifetimes):
     """A queue manager treats every message with a TimeToReachQueue from 0x80000000 to 0xFFFFFFFE as expired."""
 
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        return 0x80000000 <= packet.BaseHeader.TimeToReachQueue < 0xFFFFFFFF or super().has_expired(packet, now)
+    def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        return 0x80000000 <= packet.BaseHeader.TimeToReachQueue < 0xFFFFFFFF or super().has_message_expired(packet, now)

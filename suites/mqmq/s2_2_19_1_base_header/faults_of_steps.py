@@ -116,8 +116,8 @@ class ReceiverExpiredTransactionalMessageAccepted(Admission):
 class ReceiverTimeToReachQueue0NeverExpires(Lifetimes):
     """The receiver treats TimeToReachQueue 0 of a message as no limit."""
 
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        return bool(packet.BaseHeader.TimeToReachQueue) and super().has_expired(packet, now)
+    def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        return bool(packet.BaseHeader.TimeToReachQueue) and super().has_message_expired(packet, now)
 
 
 @fault("sender-expired-transactional-message-sent", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"), blind=True)
@@ -128,9 +128,9 @@ class SenderExpiredTransactionalMessageSent(Lifetimes):
         if not is_transactional(position.UserMessage):
             super().record_deadline_of_message_to_send(session, position)
 
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+    def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         own = packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier
-        return not (own and is_transactional(packet)) and super().has_expired(packet, now)
+        return not (own and is_transactional(packet)) and super().has_message_expired(packet, now)
 
 
 @fault(
@@ -143,9 +143,9 @@ class SenderSendsExpiredMessageBehindFirstWaitingMessage(Sending):
     the first message although TimeToReachQueue has expired.
     """
 
-    def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def delete_expired_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         if next(iter(session.OutgoingMessageTable)) is position:
-            super().delete_expired(session, position, now)
+            super().delete_expired_message(session, position, now)
         elif session.SessionState is SessionState.OPEN:
             packet = self.update_user_message(session, position, now)
             self.transmit(session, position, packet)
@@ -155,20 +155,20 @@ class SenderSendsExpiredMessageBehindFirstWaitingMessage(Sending):
 class ReceiverTimeToReachQueueAbove31BitsExpired(Lifetimes):
     """The receiver reads TimeToReachQueue as a signed number: a finite value above 0x7FFFFFFF has expired."""
 
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+    def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         life = packet.BaseHeader.TimeToReachQueue
-        return 0x7FFF_FFFF < life < 0xFFFF_FFFF or super().has_expired(packet, now)
+        return 0x7FFF_FFFF < life < 0xFFFF_FFFF or super().has_message_expired(packet, now)
 
 
 @fault("receiver-time-to-reach-queue-of-16-bits", breaks="MQMQ-2.2.19.1-D04", blind=True)
 class ReceiverTimeToReachQueueOf16Bits(Lifetimes):
     """The receiver reads only the lowest 16 bits of a finite TimeToReachQueue."""
 
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+    def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         life = packet.BaseHeader.TimeToReachQueue
         if life == 0xFFFF_FFFF:
-            return super().has_expired(packet, now)
-        return super().has_expired(
+            return super().has_message_expired(packet, now)
+        return super().has_message_expired(
             replace(packet, BaseHeader=replace(packet.BaseHeader, TimeToReachQueue=life & 0xFFFF)), now
         )
 
@@ -177,11 +177,11 @@ class ReceiverTimeToReachQueueOf16Bits(Lifetimes):
 class ReceiverExpiresTransactionalMessageWithInfiniteTime(Lifetimes):
     """The receiver treats a transactional message with TimeToReachQueue 0xFFFFFFFF as expired after an hour."""
 
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+    def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         base = packet.BaseHeader
         if is_transactional(packet) and base.TimeToReachQueue == 0xFFFF_FFFF:
             packet = replace(packet, BaseHeader=replace(base, TimeToReachQueue=3600))
-        return super().has_expired(packet, now)
+        return super().has_message_expired(packet, now)
 
 
 add(

@@ -17,7 +17,7 @@ from reference_qm.codec import (
 )
 from suites.mqmq.s2_2_19_2_user_header.fault_steps import (
     DIRECT_TYPE,
-    PRIVATE_ON_DESTINATION_TYPE,
+    PRIVATE_QUEUE_ON_DESTINATION_HOST_TYPE,
     PUBLIC_TYPE,
     SECOND_QUEUE_MANAGER_GUID,
     SECONDS_PER_HOUR,
@@ -77,7 +77,7 @@ for _name, _rules, _says, _install in (
             UserMessagePacket,
             "UserHeader.QueueManagerAddress",
             SECOND_QUEUE_MANAGER_GUID,
-            make_destination_queue_type_condition(PRIVATE_ON_DESTINATION_TYPE),
+            make_destination_queue_type_condition(PRIVATE_QUEUE_ON_DESTINATION_HOST_TYPE),
         ),
     ),
     (

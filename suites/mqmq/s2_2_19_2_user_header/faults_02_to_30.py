@@ -50,9 +50,9 @@ class SenderSetsQueueManagerAddressToNextHop(Resolving):
     queue manager.
     """
 
-    def address_message(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def set_queue_manager_address(self, session: Session, position: OutgoingMessagePosition) -> None:
         destination, session.destination = session.destination, session.RemoteQMGuid
-        super().address_message(session, position)
+        super().set_queue_manager_address(session, position)
         session.destination = destination
 
 
@@ -172,8 +172,8 @@ add(
 class SenderMessageIdOfEveryEighthMessageRepeated(Numbering):
     """The sender gives every eighth message the MessageID of the preceding message."""
 
-    def assign_identifier(self) -> int:
-        number = super().assign_identifier()
+    def assign_message_ordinal(self) -> int:
+        number = super().assign_message_ordinal()
         return number - 1 if number % 8 == 0 else number
 
 
@@ -207,7 +207,7 @@ class QueueManagerRecoverableMessageInJournalLostAtRestart(Journaling):
     """At a restart, the queue manager loses the recoverable messages in the journal of a queue."""
 
     def put_into_system_queue(self, queue: Queue, message: Message) -> None:
-        self.qm.positions.message_available(self.qm.positions.insert_message(queue, message))
+        self.qm.positions.on_message_available(self.qm.positions.insert_message(queue, message))
 
 
 register_refusal_faults(
@@ -296,11 +296,11 @@ class SenderRefusedMessageWithJnNotInDeadLetterQueue(Journaling):
     the receiver refuses it.
     """
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         if message.TransactionIdentifier is not None and message.TimeToReachQueue == INFINITE:
             position.MessageReference = replace(message, NegativeJournalingRequested=False)
-        super().journal_failed(position)
+        super().journal_failed_message(position)
 
 
 @fault(
@@ -312,12 +312,12 @@ class SenderSecondMessageWithJpNotInJournal(Journaling):
     journal.
     """
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         count = getattr(self, "count", 0) + 1
         self.count = count
         if count % 2 == 0:
             position.MessageReference = replace(position.MessageReference, PositiveJournalingRequested=False)
-        super().journal_delivered(position)
+        super().journal_delivered_message(position)
 
 
 @fault("receiver-ignores-transactional-message-with-undefined-dq", breaks="MQMQ-2.2.19.2-30")

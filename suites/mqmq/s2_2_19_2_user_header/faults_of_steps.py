@@ -119,7 +119,11 @@ def _skip_journaling_of_messages(method: str, skipped: Any) -> Any:
     def journal(self: Any, position: MessagePosition) -> None:
         message = position.MessageReference
         if skipped(message):
-            element = "PositiveJournalingRequested" if method == "journal_delivered" else "NegativeJournalingRequested"
+            element = (
+                "PositiveJournalingRequested"
+                if method == "journal_delivered_message"
+                else "NegativeJournalingRequested"
+            )
             position.MessageReference = set_fields(message, {element: False})
         getattr(super(cls, self), method)(position)
 
@@ -128,8 +132,8 @@ def _skip_journaling_of_messages(method: str, skipped: Any) -> Any:
 
 
 for _method, _rules, _queue in (
-    ("journal_delivered", ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21"), "system journal"),
-    ("journal_failed", ("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-24"), "dead-letter queue"),
+    ("journal_delivered_message", ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21"), "system journal"),
+    ("journal_failed_message", ("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-24"), "dead-letter queue"),
 ):
     for _name, _says, _skipped in (
         (
@@ -172,5 +176,5 @@ class QueueManagerMessageIdsRepeatedAfterRestart(Restoring):
 class QueueManagerRepeatsMessageIdAfter16Messages(Numbering):
     """The queue manager uses only the message identifiers 1 to 16."""
 
-    def predict_next_identifier(self) -> int:
-        return super().predict_next_identifier() % 17 or 1
+    def predict_next_message_ordinal(self) -> int:
+        return super().predict_next_message_ordinal() % 17 or 1

@@ -18,7 +18,7 @@ from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_19_2_user_header.fault_steps import (
     DIRECT_TYPE,
-    PRIVATE_ON_DESTINATION_TYPE,
+    PRIVATE_QUEUE_ON_DESTINATION_HOST_TYPE,
     PUBLIC_TYPE,
     QUEUE_NAMES_OFFSET,
     SECONDS_PER_HOUR,
@@ -30,9 +30,9 @@ def _ignore_malformed_packet(detail: str) -> Install:
     """Let the receiver ignore a packet that is malformed for the reason `detail`, instead of closing the session."""
 
     class MalformedPacketIgnorer(Closing):
-        def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
+        def close_session_after_malformed_packet(self, session: Session, error: FormatError, now: Now) -> None:
             if detail not in str(error):
-                super().refuse_malformed(session, error, now)
+                super().close_session_after_malformed_packet(session, error, now)
 
     return replace_part(MalformedPacketIgnorer)
 
@@ -160,7 +160,7 @@ class ReceiverDq3Refused(Identifying):
     """The receiver refuses a message with DQ 3."""
 
     def check_field_values(self, packet: Packet) -> None:
-        if isinstance(packet, UserMessagePacket) and packet.UserHeader.DQ == PRIVATE_ON_DESTINATION_TYPE:
+        if isinstance(packet, UserMessagePacket) and packet.UserHeader.DQ == PRIVATE_QUEUE_ON_DESTINATION_HOST_TYPE:
             raise FormatError(
                 "UserHeader.DestinationQueue", QUEUE_NAMES_OFFSET, "a fault", "the name of the queue cannot be read"
             )

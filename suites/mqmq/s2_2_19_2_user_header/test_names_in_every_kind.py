@@ -20,7 +20,7 @@ NAME_BUILDER_BY_QUEUE_TYPE = {
     7: lambda number: rf"TCP:10.0.0.9\private$\queue{number}",
 }
 """For each value of AQ and RQ, the function that builds a name with a given number."""
-SAME_AS_ADMIN_QUEUE_TYPE, PRIVATE_QUEUE_ON_ADMIN_HOST_TYPE = 1, 4
+RESPONSE_SAME_AS_ADMIN_QUEUE_TYPE, PRIVATE_QUEUE_ON_ADMIN_HOST_TYPE = 1, 4
 PRIVATE_ADMIN_QUEUE_TYPES = (2, 3, 6)
 LOW_QUEUE_NUMBER, HIGH_QUEUE_NUMBER = 7, 0x7FFF_FF05
 
@@ -29,7 +29,7 @@ def _list_queue_name_cases():
     for admin in (2, 3, 5, 6, 7):
         names = {"AQ": admin, "AdminQueue": NAME_BUILDER_BY_QUEUE_TYPE[admin](LOW_QUEUE_NUMBER)}
         yield admin, 0, names
-        yield admin, SAME_AS_ADMIN_QUEUE_TYPE, names | {"RQ": SAME_AS_ADMIN_QUEUE_TYPE}
+        yield admin, RESPONSE_SAME_AS_ADMIN_QUEUE_TYPE, names | {"RQ": RESPONSE_SAME_AS_ADMIN_QUEUE_TYPE}
         for response, build in NAME_BUILDER_BY_QUEUE_TYPE.items():
             if response != PRIVATE_QUEUE_ON_ADMIN_HOST_TYPE or admin in PRIVATE_ADMIN_QUEUE_TYPES:
                 yield admin, response, names | {"RQ": response, "ResponseQueue": build(HIGH_QUEUE_NUMBER)}

@@ -361,7 +361,7 @@ class ReceiverNackNotSentForJournaledMessage(Admission):
         if not packet.UserHeader.JN:
             super().refuse_message(session, packet, message_class, now)
         elif packet.TransactionHeader is not None:
-            self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
+            self.qm.final_acks.send_negative_final_ack(session, packet, message_class, now)
 
 
 @fault("receiver-decrypts-message-with-undefined-privacy-level", breaks="MQMQ-2.2.19.3-21", blind=True)

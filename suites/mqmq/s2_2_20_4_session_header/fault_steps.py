@@ -21,5 +21,5 @@ class SentSessionHeaderChanger(SessionAcks):
         """Return the header that the queue manager sends."""
         return header
 
-    def build_header(self, session: Session) -> SessionHeader:
-        return self.change(session, super().build_header(session))
+    def build_session_header(self, session: Session) -> SessionHeader:
+        return self.change(session, super().build_session_header(session))

@@ -99,8 +99,8 @@ for _name, _rules, _says, _install in (
 class ReceiverCountsMessagesOfNextSessionFrom2(SessionAcks):
     """On each session with a peer except the first, the receiver sends an AckSequenceNumber that is one too high."""
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         first = getattr(self, "first", {})
         self.first = first
         number = first.setdefault(session.RemoteQMGuid, id(session))
@@ -111,8 +111,8 @@ def _omit_messages_from_received_count(is_omitted: Callable[[UserMessagePacket],
     """Let the receiver omit messages from its count of received messages."""
 
     class MessageCountOmitter(Receiving):
-        def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-            super().count_received(session, packet)
+        def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
+            super().count_message_received_on_session(session, packet)
             if is_omitted(packet):
                 session.MessageReceivedCount = session.MessageReceivedCount - 1 & 0xFFFF
 
@@ -121,8 +121,8 @@ def _omit_messages_from_received_count(is_omitted: Callable[[UserMessagePacket],
 
 def _change_received_recoverable_count(by: int, is_counted: Callable[[UserMessagePacket], bool]) -> Install:
     class RecoverableCountChanger(Receiving):
-        def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-            super().count_received(session, packet)
+        def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
+            super().count_message_received_on_session(session, packet)
             if is_counted(packet):
                 session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount + by & 0xFFFF
 
@@ -291,8 +291,8 @@ class InitiatorContinuesReceivedMessageCountOnNextSession(SessionInitialization)
 class SenderRecoverableCountIncludesExpressMessages(SessionAcks):
     """The sender sets RecoverableMsgSeqNumber to the number of all messages that it sent on the session."""
 
-    def build_header(self, session: Session) -> SessionHeader:
-        return replace(super().build_header(session), RecoverableMsgSeqNumber=session.MessageSentCount)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        return replace(super().build_session_header(session), RecoverableMsgSeqNumber=session.MessageSentCount)
 
 
 @fault("initiator-continues-recoverable-sent-count-on-next-session", breaks=("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-11"))
@@ -320,8 +320,8 @@ class ReceiverRecoverableAckNumberCountsAllMessages(SentSessionHeaderChanger):
 class ReceiverSendsOnlyLowByteOfAckSequenceNumber(SessionAcks):
     """The receiver's SessionAck carries only the low byte of AckSequenceNumber."""
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         return replace(header, AckSequenceNumber=header.AckSequenceNumber & 0xFF)
 
 
@@ -364,8 +364,8 @@ class ReceiverSendsRecoverableAckNumberOneTooLowInUserMessage(SessionAcks):
     RecoverableMsgAckFlags that begin at bit 1.
     """
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         flags = header.RecoverableMsgAckFlags
         if header.RecoverableMsgAckSeqNumber < 2 or flags >> 31:
             return header

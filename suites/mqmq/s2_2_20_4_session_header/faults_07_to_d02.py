@@ -24,8 +24,8 @@ class ReceiverRecoverableAckNumberRepeated(SessionAcks):
     arrived since then.
     """
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         last = getattr(self, "last", {})
         self.last = last
         if header.RecoverableMsgAckSeqNumber:
@@ -60,8 +60,8 @@ class ReceiverRecoverableAckNumberWithZeroFlagsIsNextNumber(SentSessionHeaderCha
 class ReceiverNeverSetsBit31OfRecoverableAckFlags(SessionAcks):
     """The receiver never sets bit 31 of RecoverableMsgAckFlags, even if the corresponding message is on disk."""
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         return replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 0x7FFFFFFF)
 
 
@@ -69,8 +69,8 @@ class ReceiverNeverSetsBit31OfRecoverableAckFlags(SessionAcks):
 class ReceiverRecoverableAckFlagsCutTo16Bits(SessionAcks):
     """The receiver acknowledges at most 16 recoverable messages in RecoverableMsgAckFlags."""
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         return replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 0xFFFF)
 
 
@@ -89,12 +89,12 @@ def _omit_flags_of_messages(is_omitted: Callable[[UserMessagePacket], bool]) -> 
 
     class RecoverableFlagOmitter(Receiving):
         def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-            before = list(session.receipts)
+            before = list(session.unacknowledged_receipts)
             super().receive_user_message(session, packet, now)
             if is_omitted(packet):
-                for receipt in session.receipts:
+                for receipt in session.unacknowledged_receipts:
                     if not any(receipt is one for one in before):
-                        receipt.acknowledge = False
+                        receipt.must_be_acknowledged = False
 
     return replace_part(RecoverableFlagOmitter)
 
@@ -235,9 +235,9 @@ class ReceiverSessionAckReservedAbove0x7fffIgnored(SessionAcks):
 
 def _ignore_session_headers(is_ignored: Callable[[SessionHeader], bool]) -> Install:
     class SessionHeaderIgnorer(SessionAcks):
-        def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
+        def process_session_header(self, session: Session, header: SessionHeader, now: Now) -> None:
             if not is_ignored(header):
-                super().process_header(session, header, now)
+                super().process_session_header(session, header, now)
 
     return replace_part(SessionHeaderIgnorer)
 

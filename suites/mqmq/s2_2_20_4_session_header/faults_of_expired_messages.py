@@ -14,9 +14,9 @@ from reference_qm.surface.clock import Now
 class SenderExpiredMessageTakesSequenceNumber(Sending):
     """A message that expires before it is sent takes a sequence number of the sender's session."""
 
-    def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def delete_expired_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         session.MessageSentCount = session.MessageSentCount + 1 & 0xFFFF
-        super().delete_expired(session, position, now)
+        super().delete_expired_message(session, position, now)
 
 
 @fault("sender-expired-message-takes-recoverable-sequence-number", breaks="MQMQ-2.2.20.4-10")
@@ -25,10 +25,10 @@ class SenderExpiredMessageTakesRecoverableSequenceNumber(Sending):
     session.
     """
 
-    def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def delete_expired_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         if position.UserMessage.UserHeader.DM:
             session.RecoverableMessageSentCount = session.RecoverableMessageSentCount + 1 & 0xFFFF
-        super().delete_expired(session, position, now)
+        super().delete_expired_message(session, position, now)
 
 
 @fault("sender-recoverable-administration-acks-not-counted", breaks="MQMQ-2.2.20.4-04", blind=True)

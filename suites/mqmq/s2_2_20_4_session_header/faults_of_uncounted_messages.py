@@ -14,10 +14,10 @@ class ReceiverMessageForMissingQueueNotCounted(Receiving):
 
     @only_if(
         lambda self, session, packet: (
-            self.is_addressed_here(packet) and self.qm.arrival.find_destination(packet) is None
+            self.is_for_this_queue_manager(packet) and self.qm.arrival.find_destination(packet) is None
         )
     )
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
         pass
 
 
@@ -25,8 +25,8 @@ class ReceiverMessageForMissingQueueNotCounted(Receiving):
 class ReceiverMessageToBeRoutedNotCounted(Receiving):
     """The receiver does not count a message for another queue manager."""
 
-    @only_if(lambda self, session, packet: not self.is_addressed_here(packet))
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+    @only_if(lambda self, session, packet: not self.is_for_this_queue_manager(packet))
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
         pass
 
 
@@ -39,5 +39,5 @@ class ReceiverLaterTransactionalMessageNotCounted(Receiving):
             packet.TransactionHeader is not None and packet.TransactionHeader.PreviousTxSequenceNumber
         )
     )
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
         pass

@@ -114,8 +114,8 @@ for _name, _rules, _says, _install in (
 class TransactionBoundaryFlagChanger(TransactionEvents):
     """The sender sets FM or LM in the wrong messages."""
 
-    def mark_boundaries(self, transaction: Transaction) -> None:
-        super().mark_boundaries(transaction)
+    def mark_first_and_last_message(self, transaction: Transaction) -> None:
+        super().mark_first_and_last_message(transaction)
         sent = [
             one.MessagePositionReference
             for one in transaction.TransactionalOperationCollection
@@ -346,7 +346,7 @@ class SenderIncrementsTransactionIdFromThirdMessageOn(TransactionBoundaryFlagCha
 
 
 def _reset_last_transaction_number(qm: QueueManager) -> None:
-    qm.adm.last_transaction = 0
+    qm.adm.last_transaction_number = 0
 
 
 add(

@@ -25,18 +25,18 @@ from suites.mqmq.steps.kinds_of_messages import LARGE_BODY_BYTES
 class ReceiverFinalAckOmittedForDeletedQueue(FinalAcks):
     """The receiver sends no FinalAck for a message with FA that leaves its queue because the queue is deleted."""
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if reason is not MessageClass.MQMSG_CLASS_NACK_Q_DELETED:
-            super().acknowledge_final(position, reason, now)
+            super().send_final_ack_of_message(position, reason, now)
 
 
 @fault("receiver-final-ack-of-expired-message-not-sent", breaks="MQMQ-2.2.20.5-D02")
 class ReceiverFinalAckOfExpiredMessageNotSent(FinalAcks):
     """The receiver sends no FinalAck for a message with FA set when TimeToBeReceived of the message expires."""
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if reason is not MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT:
-            super().acknowledge_final(position, reason, now)
+            super().send_final_ack_of_message(position, reason, now)
 
 
 @fault("receiver-final-ack-of-received-message-sent-although-fa-clear", breaks="MQMQ-2.2.20.5-D02")
@@ -54,9 +54,9 @@ class ReceiverFinalAckOfReceivedMessageSentAlthoughFaClear(InSequence):
 
 def _omit_final_ack(when: Callable[[MessagePosition, MessageClass], Any]) -> Install:
     class FinalAckOmitter(FinalAcks):
-        def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
             if not when(position, reason):
-                super().acknowledge_final(position, reason, now)
+                super().send_final_ack_of_message(position, reason, now)
 
     return replace_part(FinalAckOmitter)
 
@@ -99,7 +99,7 @@ for _name, _says, _when_left in (
 class ReceiverFinalAckOfRefusedMessageOmitted(FinalAcks):
     """The receiver sends no FinalAck for a message with FA set whose queue does not exist."""
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         pass
@@ -109,7 +109,7 @@ class ReceiverFinalAckOfRefusedMessageOmitted(FinalAcks):
 class ReceiverFinalAckOfPurgedMessageSentAlthoughFaClear(FinalAcks):
     """The receiver sends a FinalAck for a message with FA clear that leaves its queue without being received."""
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def on_message_position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         if (
             reason != MessageClass.MQMSG_CLASS_ACK_RECEIVE
@@ -118,7 +118,7 @@ class ReceiverFinalAckOfPurgedMessageSentAlthoughFaClear(FinalAcks):
         ):
             name = f"PRIVATE={message.Identifier.QueueManagerGuid}\\4"
             position.order_queue = name
-        super().position_deleted(position, reason, now)
+        super().on_message_position_deleted(position, reason, now)
 
 
 add(

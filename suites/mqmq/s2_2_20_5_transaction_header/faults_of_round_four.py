@@ -22,7 +22,7 @@ class ReceiverRefusesLaterMessageOfSequenceWithX4Set(InSequence):
     ) -> None:
         header = packet.TransactionHeader
         if header is not None and header.X4 and header.PreviousTxSequenceNumber:
-            self.qm.closing.refuse_malformed(
+            self.qm.closing.close_session_after_malformed_packet(
                 session, FormatError("TransactionHeader.Flags", 0, "a fault", "X4 is set"), now
             )
             return

@@ -13,12 +13,12 @@ from harness.faults.primitives import change_after_every_input, packets, wrong_f
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import correct_packet_size, has_header, has_security_item
 from reference_qm.codec import SecurityHeader, UserMessagePacket
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.securing import Securing
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition
-from reference_qm.security import ST_SID, SignatureType
+from reference_qm.security import SENDER_TYPE_SID, SignatureType
 from suites.mqmq.s2_2_20_6_security_header.fault_steps import change_sent_security_header
 
 SECURITY_DATA_FIELD = "SecurityHeader.SecurityData"
@@ -224,7 +224,7 @@ def _join_security_items(
     header: bytes, order: Iterable[str] = SECURITY_ITEM_FIELDS, empty: bytes = b"", boundary: int = 4
 ) -> bytes:
     """Return a SecurityHeader whose items are in a different order, or have different padding."""
-    security = SecurityHeader.read(Cursor(header))
+    security = SecurityHeader.read(ByteCursor(header))
     items = [getattr(security.SecurityData, name) or empty for name in order]
     data = b"".join(item + bytes(-len(item) % boundary) for item in items)
     return header[:SECURITY_HEADER_FIXED_SIZE] + data + bytes(-len(data) % 4)
@@ -382,7 +382,7 @@ class SenderMsmq1SignatureWithSidOfFirstUser(Securing):
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         signed = super().sign_packet(message, packet)
         header, wanted = signed.SecurityHeader, message.security
-        if header is None or wanted is None or header.ST != ST_SID:
+        if header is None or wanted is None or header.ST != SENDER_TYPE_SID:
             return signed
         if wanted.AuthenticationLevel != SignatureType.SIG10:
             return signed

@@ -14,7 +14,7 @@ from harness.faults.primitives import packets, set_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_construction, correct_packet_size, has_header
 from reference_qm.codec import SecurityHeader, UserHeader, UserMessagePacket
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.core.transfer.securing import Securing
 from reference_qm.model.adm import Message, Session
 from reference_qm.security.algorithms import PrivacyLevel
@@ -53,7 +53,7 @@ def _change_header_bytes(change: Callable[[bytes], bytes]) -> Install:
 
 def _join_items(header: bytes, pad: Callable[[str, bytes], int]) -> bytes:
     """Return the SecurityHeader with as many zeros after each item as ``pad`` returns for its name and bytes."""
-    data = SecurityHeader.read(Cursor(header)).SecurityData
+    data = SecurityHeader.read(ByteCursor(header)).SecurityData
     items = [(name, getattr(data, name)) for name in _SECURITY_ITEM_FIELDS]
     joined = header[:_SECURITY_HEADER_SIZE_WITHOUT_ITEMS] + b"".join(
         item + bytes(pad(name, item)) for name, item in items if item

@@ -16,7 +16,7 @@ from reference_qm.codec import (
     UserMessagePacket,
     parse_packet,
 )
-from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.cursor import ByteCursor
 from reference_qm.codec.record import Bits
 
 PACKET_SIGNATURE = b"LIOR"
@@ -70,7 +70,7 @@ def find_flags_offset(data: bytes, header: str) -> int | None:
 
 def find_offset_after_user_header(data: bytes) -> int | None:
     """Return the offset of the first header after the UserHeader."""
-    cursor = Cursor(data, USER_HEADER_OFFSET)
+    cursor = ByteCursor(data, USER_HEADER_OFFSET)
     try:
         UserHeader.read(cursor)
     except FormatError:
@@ -80,7 +80,7 @@ def find_offset_after_user_header(data: bytes) -> int | None:
 
 def find_properties_header_offset(data: bytes) -> int | None:
     """Return the offset of the MessagePropertiesHeader, computed from the flags and sizes before it."""
-    cursor = Cursor(data, USER_HEADER_OFFSET)
+    cursor = ByteCursor(data, USER_HEADER_OFFSET)
     try:
         user = UserHeader.read(cursor)
         if user.TH:

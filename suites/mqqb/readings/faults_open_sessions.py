@@ -19,7 +19,7 @@ from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.sending import Sending
-from reference_qm.core.transfer.transactional_sending import leave_window
+from reference_qm.core.transfer.transactional_sending import stop_counting_as_unacknowledged
 from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, RecoverableReceipt, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
@@ -79,7 +79,7 @@ class SenderUsesOpenSession(Sending):
     is_sent_on_open_session: OpenSessionUsePredicate
     choose_session: SessionChoice
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         free = session.SessionState is SessionState.CLOSED and not len(session.OutgoingMessageTable)
         if (
             free
@@ -87,7 +87,7 @@ class SenderUsesOpenSession(Sending):
             and self._is_outgoing_queue_not_on_hold(session)
         ):
             session = self._find_open_session(position) or session
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
 
     def dispatch_messages(self, session: Session, now: Now) -> None:
         super().dispatch_messages(session, now)
@@ -127,7 +127,7 @@ class SenderReturnsUnsentMessagesToQueue(FinalAcks):
         moved = [] if session.initiator else list(session.OutgoingMessageTable)
         for position in moved:
             if not position.recoverable and not is_for_order_queue(position.UserMessage):
-                leave_window(session, position)
+                stop_counting_as_unacknowledged(session, position)
                 session.OutgoingMessageTable.remove(position)
                 self.move_to_outgoing_queue(position, now)
         super().keep_final_acks(session, now)

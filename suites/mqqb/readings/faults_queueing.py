@@ -7,7 +7,7 @@ from math import inf
 
 from harness.faults.parts import follows, only_if
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
-from reference_qm.core.events import LifetimesChanged
+from reference_qm.core.events import MessageDeadlinesChanged
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.queueing.quotas import Quotas
@@ -50,8 +50,8 @@ def _has_everyone_group_write_access(part: SecurityOnReceipt, queue: Queue) -> b
 class QueueManagerQuotaInBytes(Quotas):
     """The queue manager treats QueueManagerQuota as a number of bytes."""
 
-    @only_if(lambda part, queue, message: _get_queue_manager_quota(part) < queue.MessagePositionList.storage.used)
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    @only_if(lambda part, queue, message: _get_queue_manager_quota(part) < queue.MessagePositionList.storage.used_bytes)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         return EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
 
 
@@ -70,7 +70,7 @@ class TimeToBeReceivedBeginsAtArrival(Lifetimes):
         life_s = message.TimeToBeReceived
         if position.QueueReference.QueueType is not QueueType.SYSTEM:
             self.qm.to_be_received.add(position, max(message.ArrivalTime, message.SentTime) + life_s)
-            self.qm.post(LifetimesChanged())
+            self.qm.post_event(MessageDeadlinesChanged())
 
 
 @follows("E111.2")
@@ -80,7 +80,7 @@ class ApplicationDeadLetterQueueOnlyForTransactionalMessages(Journaling):
     """
 
     @only_if(lambda part, message: message.TransactionIdentifier is None)
-    def dead_letter_queue(self, message: Message) -> Queue:
+    def find_dead_letter_queue(self, message: Message) -> Queue:
         return self.qm.adm.SystemDeadletterQueue
 
 
@@ -96,8 +96,8 @@ class MessagesToDirectNamesAreForwarded(Routing):
 class FmAndLmFlagsMarkEndsOfWholeTransaction(TransactionEvents):
     """The sender marks the first and last message of a whole transaction with FM and LM."""
 
-    def mark_boundaries(self, transaction: Transaction) -> None:
-        super().mark_boundaries(transaction)
+    def mark_first_and_last_message(self, transaction: Transaction) -> None:
+        super().mark_first_and_last_message(transaction)
         sent = [
             operation.MessagePositionReference
             for operation in transaction.TransactionalOperationCollection

@@ -73,8 +73,8 @@ class RefusedMessagesAreNotCounted(Admission):
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         super().refuse_message(session, packet, message_class, now)
-        if session.receipts:
-            session.receipts.pop()
+        if session.unacknowledged_receipts:
+            session.unacknowledged_receipts.pop()
             session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
 
 
@@ -83,8 +83,8 @@ class SessionHeaderCountsAreComparedBeforeMessageIsCounted(Receiving):
     """The receiver compares the counts in the SessionHeader of a recoverable message before it counts that message."""
 
     @only_if(lambda part, session, packet: packet.SessionHeader is not None and packet.UserHeader.DM)
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        super().count_received(session, packet)
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_message_received_on_session(session, packet)
         session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
 
     @only_if(lambda part, session, packet, *_: packet.SessionHeader is not None and packet.UserHeader.DM)
@@ -107,7 +107,7 @@ class HopCountIsRefusedWhenItOverflowsFiveBits(Routing):
 
 
 class _FinalAcksOnlyOfListedClasses(FinalAcks):
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if message_class not in (
@@ -115,7 +115,7 @@ class _FinalAcksOnlyOfListedClasses(FinalAcks):
             REACH_QUEUE_TIMEOUT_CLASS,
             MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
         ):
-            super().refuse_transactional(session, packet, message_class, now)
+            super().send_negative_final_ack(session, packet, message_class, now)
 
 
 class _AdminAcksOnlyOfListedClasses(AdminAcks):
@@ -142,7 +142,7 @@ class ExpiredMessageIsDiscardedWithoutAck(Admission):
     ) -> None:
         """Send no acknowledgment."""
 
-    @only_if(lambda part, session, packet, queue, now: part.qm.lifetimes.has_expired(packet, now))
+    @only_if(lambda part, session, packet, queue, now: part.qm.lifetimes.has_message_expired(packet, now))
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
         self._is_message_expiring = True
         outcome = super().check_expiration(session, packet, queue, now)
@@ -150,7 +150,7 @@ class ExpiredMessageIsDiscardedWithoutAck(Admission):
         return outcome
 
     @only_if(lambda part, message: getattr(part, "_is_message_expiring", False))
-    def journal_refused(self, message: Message) -> None:
+    def journal_refused_message(self, message: Message) -> None:
         """Do not put the refused message into a journal."""
 
 
@@ -160,7 +160,7 @@ class OrderAckBeforeFirstMessage(OrderAcks):
 
     def on_send_timer(self, session: Session, now: Now) -> None:
         nothing = session.SessionState is SessionState.OPEN and not any(
-            transfer.saved_number for transfer in session.order_acks_due
+            transfer.saved_sequence_number for transfer in session.order_acks_due
         )
         super().on_send_timer(session, now)
         if nothing:
@@ -176,8 +176,10 @@ class SequenceAdvancesForMessageOverQuota(Admission):
     """
 
     @only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        room = super().has_room(session, packet, queue, message, now)
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
+        room = super().has_queue_room_for_message(session, packet, queue, message, now)
         if not room and packet.UserHeader.TH and session.SessionState is SessionState.OPEN:
             _advance_incoming_sequence(self, session, packet, queue, message, now)
         return room
@@ -202,8 +204,10 @@ class SequenceAdvancesForEveryRefusedMessage(Admission):
         return admitted
 
     @only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        room = super().has_room(session, packet, queue, message, now)
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
+        room = super().has_queue_room_for_message(session, packet, queue, message, now)
         if not room and packet.UserHeader.TH and session.SessionState is SessionState.OPEN:
             _advance_incoming_sequence(self, session, packet, queue, message, now)
         return room
@@ -224,8 +228,11 @@ def _advance_incoming_sequence(
         transfer = IncomingTransactionalTransferInfo(queue, name, source)
         queue.IncomingTransactionalTransferInfoCollection[key] = transfer
     part.qm.in_sequence.accept_in_sequence(session, transfer, packet, now)
-    if not transfer.unsaved:
-        transfer.saved_identifier, transfer.saved_number = transfer.SequenceIdentifier, transfer.SequenceNumber
+    if not transfer.unsaved_messages:
+        transfer.saved_sequence_identifier, transfer.saved_sequence_number = (
+            transfer.SequenceIdentifier,
+            transfer.SequenceNumber,
+        )
     session.order_acks_due[transfer] = None
     part.qm.order_acks.start_order_ack_timer(session, now)
 
@@ -244,7 +251,12 @@ class OneIncomingSequenceForEachSender(InSequence):
             known = queue.IncomingTransactionalTransferInfoCollection
             key = (packet.UserHeader.SourceQueueManager, name.lower())
             transfer = known.setdefault(key, IncomingTransactionalTransferInfo(queue, name, key[0]))
-            for element in ("SequenceIdentifier", "SequenceNumber", "saved_identifier", "saved_number"):
+            for element in (
+                "SequenceIdentifier",
+                "SequenceNumber",
+                "saved_sequence_identifier",
+                "saved_sequence_number",
+            ):
                 setattr(transfer, element, getattr(newest, element))
         super().receive_transactional_message(session, packet, receipt, now)
 
@@ -271,7 +283,7 @@ class IncomingSequenceEndsWithSession(Closing):
         super().close(session, reason, now)
         for queue in _list_queues(self):
             known = queue.IncomingTransactionalTransferInfoCollection
-            for key in [key for key in known if key[0] == session.RemoteQMGuid and not known[key].unsaved]:
+            for key in [key for key in known if key[0] == session.RemoteQMGuid and not known[key].unsaved_messages]:
                 del known[key]
 
 

@@ -17,7 +17,11 @@ from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.core.transfer.tracing import Tracing
-from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence, leave_window
+from reference_qm.core.transfer.transactional_sending import (
+    TransactionalSending,
+    get_outgoing_sequence,
+    stop_counting_as_unacknowledged,
+)
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.model.message import INFINITE
 from reference_qm.model.states import DeliveryGuarantee, SessionState
@@ -70,9 +74,9 @@ class WindowSizeOfPeerLimitsSender(Sending):
 
 class _PeerWindowSizeOfLatestSessionHeader(SessionAcks):
     @only_if(lambda part, session, header, now: session.ReceivedWindowSize != header.WindowSize)
-    def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
+    def process_session_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         session.ReceivedWindowSize = header.WindowSize
-        super().process_header(session, header, now)
+        super().process_session_header(session, header, now)
 
 
 add_reading(
@@ -105,10 +109,10 @@ class OrderAckIsRecoverable(Sending):
     """The receiver sends recoverable OrderAcks."""
 
     @only_if(lambda part, queue, position, now: position.MessageReference.Class == MessageClass.MQMSG_CLASS_ORDER_ACK)
-    def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
+    def on_message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
         message = position.MessageReference
         position.MessageReference = replace(message, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)
-        super().message_position_available(queue, position, now)
+        super().on_message_position_available(queue, position, now)
 
 
 @follows("E42.2")
@@ -155,11 +159,11 @@ class FirstResentMessageHasPreviousNumber(TransactionalSending):
 class SenderDeletesMessageWhenOrderAckArrives(OrderAcks):
     """The sender deletes a message when its OrderAck arrives, and leaves ReceivedOrderAck FALSE."""
 
-    def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
+    def delete_order_acknowledged_messages(self, session: Session, body: OrderAckBody) -> None:
         for position in session.OutgoingMessageTable:
             if 0 < position.TxSequenceNumber <= body.TxSequenceNumber:
-                leave_window(session, position)
-                self.qm.transactional_sending.delete_ordered(session, position)
+                stop_counting_as_unacknowledged(session, position)
+                self.qm.transactional_sending.delete_order_acknowledged_message(session, position)
         self.qm.transactional_sending.begin_sequence(session)
 
 
@@ -181,12 +185,12 @@ class OrderAckIncrementsResendIntervalIndex(TransactionalSending):
 class MessageIdentifiersBeginWithZero(Numbering):
     """The queue manager gives its first message the identifier 0."""
 
-    def assign_identifier(self) -> int:
+    def assign_message_ordinal(self) -> int:
         assigned = self.qm.adm.MessageIdOrdinal
         self.qm.adm.MessageIdOrdinal = assigned + 1 & 0xFFFFFFFF
         return assigned
 
-    def predict_next_identifier(self) -> int:
+    def predict_next_message_ordinal(self) -> int:
         return self.qm.adm.MessageIdOrdinal
 
 
@@ -208,11 +212,11 @@ class AcknowledgmentResendsUnacknowledgedMessages(SessionAcks):
     unacknowledged.
     """
 
-    def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
-        super().process_header(session, header, now)
+    def process_session_header(self, session: Session, header: SessionHeader, now: Now) -> None:
+        super().process_session_header(session, header, now)
         for position in session.OutgoingMessageTable.awaiting_ack:
             if not position.ReceivedSessionAck:
-                leave_window(session, position)
+                stop_counting_as_unacknowledged(session, position)
                 session.OutgoingMessageTable.mark_for_resending(position)
                 self.qm.dispatch_collection.add(session, position)
         self.qm.sending.dispatch_messages(session, now)
@@ -239,5 +243,5 @@ class SenderIgnoresTimeToBeReceived(Lifetimes):
             part.qm.sending.is_from_this_queue_manager(packet) and packet.UserHeader.TimeToBeReceived != INFINITE
         )
     )
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+    def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return now.utc_s - packet.UserHeader.SentTime > packet.BaseHeader.TimeToReachQueue

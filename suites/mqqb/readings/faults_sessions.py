@@ -175,9 +175,9 @@ class OpeningPacketsLeaveReceivedAckFalse(Identifying):
 
 class _RemoteGuidTakenFromPingResponse(Ping):
     @only_if(lambda part, session, *_: session.direct)
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         session.RemoteQMGuid = response.QMGuid
-        super().response_processed(session, response, now)
+        super().on_ping_response_processed(session, response, now)
 
 
 class _EstablishRequestWithGuidOfPingResponse(Establishing):

@@ -14,7 +14,7 @@ from reference_qm.core.transfer.order_acks import ORDER_ACK_LABEL, OrderAcks
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import RecoverableReceipt, Session
-from reference_qm.model.states import Opening, SessionState
+from reference_qm.model.states import AwaitedOpeningEvent, SessionState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Connect, Effect
 from reference_qm.surface.inputs import Endpoint, Input, TransportAccepted
@@ -79,11 +79,11 @@ class InitiatorReconnectToOtherPort(Connecting):
         if not session.retrying:
             super().connect_transport(session)
             return
-        session.transport = self.qm.next_transport()
-        session.opening = Opening.TRANSPORT
+        session.transport = self.qm.assign_transport_name()
+        session.opening = AwaitedOpeningEvent.TRANSPORT
         self.qm.transports[session.transport] = session
         remote = Endpoint(session.RemoteQMAddress, self.qm.config.remote_tcp_port - 1)
-        self.qm.emit(Connect(session.transport, remote))
+        self.qm.emit_effect(Connect(session.transport, remote))
 
 
 def _drop_accepted_connection(event: Input) -> Iterable[Input]:

@@ -50,7 +50,7 @@ class AcceptorClosesConnectionWhileAnotherIsOpen(SessionOpening):
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
         if any(not session.initiator for session in self.qm.transports.values()):
-            self.qm.emit(CloseTransport(event.transport, "another connection is open"))
+            self.qm.emit_effect(CloseTransport(event.transport, "another connection is open"))
         else:
             super().accept_transport(event, now)
 
@@ -64,7 +64,7 @@ class AcceptorClosesConnectionFromHostOfOwnOpenSession(SessionOpening):
             session.initiator and session.RemoteQMAddress == event.remote.host
             for session in self.qm.transports.values()
         ):
-            self.qm.emit(CloseTransport(event.transport, "a session with this address is open"))
+            self.qm.emit_effect(CloseTransport(event.transport, "a session with this address is open"))
         else:
             super().accept_transport(event, now)
 
@@ -80,6 +80,6 @@ class AcceptorThirdConnectionClosed(SessionOpening):
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
         self.accepted += 1
         if self.accepted > 2:
-            self.qm.emit(CloseTransport(event.transport, "two connections were already accepted"))
+            self.qm.emit_effect(CloseTransport(event.transport, "two connections were already accepted"))
         else:
             super().accept_transport(event, now)

@@ -96,7 +96,7 @@ def _make_fault_refusing_packets_in_role(kind: type[Packet], when: Callable[[Any
                 packet = None
             if isinstance(packet, kind) and session.initiator is initiator and when(packet):
                 error = FormatError("InternalHeader", 16, "a fault", "the value is refused")
-                self.qm.closing.refuse_malformed(session, error, now)
+                self.qm.closing.close_session_after_malformed_packet(session, error, now)
                 return
             super().receive_packet(session, data, now)
 
@@ -146,9 +146,9 @@ add(
 class ReceiverSessionKeptOpenAfterPacketWithUnknownPt(Closing):
     """A queue manager that receives an internal packet with an unknown PT keeps the session open."""
 
-    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
+    def close_session_after_malformed_packet(self, session: Session, error: FormatError, now: Now) -> None:
         if error.field != "InternalHeader.PT":
-            super().refuse_malformed(session, error, now)
+            super().close_session_after_malformed_packet(session, error, now)
 
 
 add(
@@ -156,7 +156,7 @@ add(
     "MQQB-2.2.1-03",
     "The receiver of an internal packet with an unknown PT closes the session and never answers another packet.",
     fall_silent_after_step(
-        Closing.refuse_malformed,
+        Closing.close_session_after_malformed_packet,
         lambda *arguments: any(getattr(one, "field", None) == "InternalHeader.PT" for one in arguments),
     ),
 )
@@ -169,18 +169,18 @@ PACKET_TYPE_FIELD = "InternalHeader.PT"
 class InitiatorUnknownInternalPacketIgnored(Closing):
     """A queue manager ignores an internal packet of an unknown type on a session that it opened."""
 
-    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
+    def close_session_after_malformed_packet(self, session: Session, error: FormatError, now: Now) -> None:
         if not (session.initiator and error.field == PACKET_TYPE_FIELD):
-            super().refuse_malformed(session, error, now)
+            super().close_session_after_malformed_packet(session, error, now)
 
 
 @fault("queue-manager-internal-packet-of-type-15-ignored", breaks="MQQB-2.2.1-03", blind=True)
 class QueueManagerInternalPacketOfType15Ignored(Closing):
     """A queue manager ignores an internal packet whose PT is 15."""
 
-    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
+    def close_session_after_malformed_packet(self, session: Session, error: FormatError, now: Now) -> None:
         if not (error.field == PACKET_TYPE_FIELD and "0xF" in str(error)):
-            super().refuse_malformed(session, error, now)
+            super().close_session_after_malformed_packet(session, error, now)
 
 
 @fault("acceptor-packet-type-above-7-ignored", breaks="MQQB-2.2.1-03")
@@ -201,10 +201,10 @@ class AcceptorPacketTypeAbove7Ignored(Identifying):
 class InitiatorUnknownPacketTypeBeforeOpenIgnored(Closing):
     """The initiator ignores an internal packet with an unknown PT while it waits for a response."""
 
-    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
+    def close_session_after_malformed_packet(self, session: Session, error: FormatError, now: Now) -> None:
         waits = session.SessionState.value in ("WAITING_ECR_MSG", "WAITING_CPR_MSG")
         if not (session.initiator and waits and "PT" in str(error)):
-            super().refuse_malformed(session, error, now)
+            super().close_session_after_malformed_packet(session, error, now)
 
 
 add(

@@ -117,7 +117,7 @@ def _refuse_establish_response_with_bit(bit: str) -> Install:
         def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
             if getattr(packet.EstablishConnectionHeader, bit):
                 error = FormatError(f"OperatingSystem.{bit}", 0, "a fault", f"{bit} is not zero")
-                self.qm.closing.refuse_malformed(session, error, now)
+                self.qm.closing.close_session_after_malformed_packet(session, error, now)
             else:
                 super().receive_establish_response(session, packet, now)
 
@@ -132,7 +132,7 @@ def _refuse_request_with_se_and_other_bit(bit: str) -> Install:
             header = packet.EstablishConnectionHeader
             if header.SE and getattr(header, bit):
                 error = FormatError(f"OperatingSystem.{bit}", 0, "a fault", f"{bit} is not zero")
-                self.qm.closing.refuse_malformed(session, error, now)
+                self.qm.closing.close_session_after_malformed_packet(session, error, now)
             else:
                 super().receive_establish_request(session, packet, now)
 

@@ -126,9 +126,9 @@ class ReceiverOrderAckWithSessionHeader(Sending):
         packet = super().update_user_message(session, position, now)
         if due and is_order_ack(packet):
             flags = packet.BaseHeader.Flags | 0x10
-            header = self.qm.session_acks.build_header(session)
+            header = self.qm.session_acks.build_session_header(session)
             packet = replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=flags), SessionHeader=header)
-            self.qm.session_acks.note_acknowledged(session, now)
+            self.qm.session_acks.reset_unacknowledged_counts(session, now)
         return packet
 
 
@@ -211,7 +211,9 @@ class ReceiverOrderAckAlwaysWithFirstTxSequenceIdOfQueue(OrderAcks):
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         first = self.__dict__.setdefault("first", {})
-        return replace(super().build(transfer), TxSequenceID=first.setdefault(id(transfer), transfer.saved_identifier))
+        return replace(
+            super().build(transfer), TxSequenceID=first.setdefault(id(transfer), transfer.saved_sequence_identifier)
+        )
 
 
 @fault("receiver-order-ack-ordinal-cut-to-16-bits", breaks="MQQB-2.2.4.1-01", blind=True)
@@ -237,7 +239,7 @@ class ReceiverOrderAcksOfTwoQueuesHaveTheSameSequence(OrderAcks):
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body, first = super().build(transfer), self.__dict__.get("first")
-        return body if first is None else replace(body, TxSequenceID=first.saved_identifier)
+        return body if first is None else replace(body, TxSequenceID=first.saved_sequence_identifier)
 
 
 @fault("receiver-order-ack-of-second-sequence-has-id-of-first", breaks="MQQB-2.2.4.1-01")
@@ -261,7 +263,9 @@ class ReceiverOrderAcksRepeatSequenceIdOfFirstSender(OrderAcks):
     """TxSequenceID of every OrderAck is that of the first sender's sequence."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
-        return replace(super().build(transfer), TxSequenceID=_get_transfer_of_first_sender(transfer).saved_identifier)
+        return replace(
+            super().build(transfer), TxSequenceID=_get_transfer_of_first_sender(transfer).saved_sequence_identifier
+        )
 
 
 @fault("receiver-order-ack-tx-sequence-number-of-other-sequence", breaks="MQQB-2.2.4.1-02", blind=True)
@@ -275,7 +279,9 @@ class ReceiverOrderAckTxSequenceNumberOfOtherSequence(OrderAcks):
         self.last: int | None = None
 
     def on_send_timer(self, session: Session, now: Now) -> None:
-        self.last = next((one.saved_number for one in reversed(session.order_acks_due) if one.saved_number), None)
+        self.last = next(
+            (one.saved_sequence_number for one in reversed(session.order_acks_due) if one.saved_sequence_number), None
+        )
         super().on_send_timer(session, now)
         self.last = None
 
@@ -319,7 +325,9 @@ class ReceiverOrderAcksOfTwoQueuesHaveTheSameNumber(OrderAcks):
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body, first = super().build(transfer), self.__dict__.get("first")
-        number = first.saved_number if first is not None and first.saved_number else body.TxSequenceNumber
+        number = (
+            first.saved_sequence_number if first is not None and first.saved_sequence_number else body.TxSequenceNumber
+        )
         return replace(body, TxSequenceNumber=number, TxPreviousSequenceNumber=number - 1)
 
 
@@ -338,7 +346,9 @@ class ReceiverOrderAcksRepeatNumberOfFirstSender(OrderAcks):
     """TxSequenceNumber of every OrderAck is that of the last message from the first sender."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
-        return replace(super().build(transfer), TxSequenceNumber=_get_transfer_of_first_sender(transfer).saved_number)
+        return replace(
+            super().build(transfer), TxSequenceNumber=_get_transfer_of_first_sender(transfer).saved_sequence_number
+        )
 
 
 @fault("receiver-order-ack-previous-number-is-number-of-last-order-ack", breaks="MQQB-2.2.4.1-03", blind=True)

@@ -133,9 +133,9 @@ class ReceiverFinalAckWithSessionHeader(Sending):
         packet = super().update_user_message(session, position, now)
         if due and is_final_ack(packet):
             flags = packet.BaseHeader.Flags | 0x10
-            header = self.qm.session_acks.build_header(session)
+            header = self.qm.session_acks.build_session_header(session)
             packet = replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=flags), SessionHeader=header)
-            self.qm.session_acks.note_acknowledged(session, now)
+            self.qm.session_acks.reset_unacknowledged_counts(session, now)
         return packet
 
 
@@ -213,12 +213,12 @@ class ReceiverFinalAckClassQPurgedForLaterReceivedMessage(FinalAcks):
     greater than 1.
     """
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def on_message_position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         number = position.MessageReference.TransactionSequenceNumber
         if reason == MessageClass.MQMSG_CLASS_ACK_RECEIVE and number > 1 and position.order_queue is not None:
-            self.acknowledge_final(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED, now)
+            self.send_final_ack_of_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED, now)
             return
-        super().position_deleted(position, reason, now)
+        super().on_message_position_deleted(position, reason, now)
 
 
 def _add_final_ack_class_fault(rule: str, name: str, says: str, when: Callable[[MessagePosition, MessageClass], bool],
@@ -226,11 +226,11 @@ def _add_final_ack_class_fault(rule: str, name: str, says: str, when: Callable[[
     """Register a fault: for some removed messages, the receiver sends a FinalAck with another class, or no FinalAck."""
 
     class Changed(FinalAcks):
-        def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
             if not when(position, reason):
-                super().acknowledge_final(position, reason, now)
+                super().send_final_ack_of_message(position, reason, now)
             elif other is not None:
-                super().acknowledge_final(position, other, now)
+                super().send_final_ack_of_message(position, other, now)
 
     add(name, rule, says, replace_part(Changed))
 
@@ -270,13 +270,13 @@ class ReceiverSecondFinalAckOfPlainQueueHasClassBadDstQ(OrderAcks):
 class ReceiverFinalAckMissingForRefusedMessageOfSecondSource(FinalAcks):
     """The receiver sends FinalAcks only of refused messages of the sequence whose message it refused first."""
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         header = packet.TransactionHeader
         assert header is not None
         if headers_of_first_refused_messages.setdefault(self.qm, header).TxSequenceID == header.TxSequenceID:
-            super().refuse_transactional(session, packet, message_class, now)
+            super().send_negative_final_ack(session, packet, message_class, now)
 
 
 def _add_refusal_class_fault(rule: str, name: str, says: str, when: Callable[[UserMessagePacket, MessageClass], Any],
@@ -286,13 +286,13 @@ def _add_refusal_class_fault(rule: str, name: str, says: str, when: Callable[[Us
     """
 
     class Changed(FinalAcks):
-        def refuse_transactional(
+        def send_negative_final_ack(
             self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
         ) -> None:
             if not when(packet, message_class):
-                super().refuse_transactional(session, packet, message_class, now)
+                super().send_negative_final_ack(session, packet, message_class, now)
             elif other is not None:
-                super().refuse_transactional(session, packet, other, now)
+                super().send_negative_final_ack(session, packet, other, now)
 
     add(name, rule, says, replace_part(Changed))
 
@@ -384,13 +384,13 @@ class ReceiverFinalAckClassBadEncryptionForBadSignature(FinalAcks):
     invalid signature.
     """
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         encrypted = packet.SecurityHeader is not None and packet.SecurityHeader.EB
         if encrypted and message_class is MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE:
             message_class = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
-        super().refuse_transactional(session, packet, message_class, now)
+        super().send_negative_final_ack(session, packet, message_class, now)
 
 
 @fault("receiver-final-ack-class-q-purged-for-subqueue-of-deleted-queue", breaks="MQQB-2.2.5-20", blind=True)
@@ -399,8 +399,8 @@ class ReceiverFinalAckClassQPurgedForSubqueueOfDeletedQueue(FinalAcks):
     queue was deleted.
     """
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         in_subqueue = position.QueueReference.parent is not None
         if in_subqueue and reason is MessageClass.MQMSG_CLASS_NACK_Q_DELETED:
             reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
-        super().acknowledge_final(position, reason, now)
+        super().send_final_ack_of_message(position, reason, now)

@@ -29,7 +29,7 @@ class ReceiverFinalAckHasNewestTxSequenceIdOfSender(FinalAcks):
     the message.
     """
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         key = (message.Identifier.QueueManagerGuid, message.DestinationQueueFormatName.lower())
         transfer = position.QueueReference.IncomingTransactionalTransferInfoCollection.get(key)
@@ -37,7 +37,7 @@ class ReceiverFinalAckHasNewestTxSequenceIdOfSender(FinalAcks):
             position.MessageReference = replace(
                 message, TransactionalMessageSequenceIdentifier=transfer.SequenceIdentifier
             )
-        super().acknowledge_final(position, reason, now)
+        super().send_final_ack_of_message(position, reason, now)
 
 
 def _change_body_by_class(change: Callable[[FinalAckBody, MessageClass, dict[str, Any]], FinalAckBody]) -> Install:
@@ -71,14 +71,14 @@ class _FinalAcksWithFieldsOfFirstRefusal(FinalAcks):
 
     fields: tuple[str, ...] = ()
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         header = packet.TransactionHeader
         assert header is not None
         first = headers_of_first_refused_messages.setdefault(self.qm, header)
         changed = replace(header, **{name: getattr(first, name) for name in self.fields})
-        super().refuse_transactional(session, replace(packet, TransactionHeader=changed), message_class, now)
+        super().send_negative_final_ack(session, replace(packet, TransactionHeader=changed), message_class, now)
 
 
 @fault("receiver-final-acks-repeat-sequence-id-of-first-refusal", breaks="MQQB-2.2.5.1-01")
@@ -146,13 +146,13 @@ class ReceiverNegativeFinalAckPreviousNumberComputed(FinalAcks):
     if the message bridges a gap.
     """
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         header = packet.TransactionHeader
         assert header is not None
         header = replace(header, PreviousTxSequenceNumber=header.TxSequenceNumber - 1)
-        super().refuse_transactional(session, replace(packet, TransactionHeader=header), message_class, now)
+        super().send_negative_final_ack(session, replace(packet, TransactionHeader=header), message_class, now)
 
 
 @fault("receiver-final-ack-previous-number-always-number-minus-one", breaks="MQQB-2.2.5.1-03", blind=True)
@@ -235,23 +235,23 @@ add(
 class ReceiverFinalAckSentWithoutJournaling(FinalAcks):
     """The receiver sends a FinalAck for each transactional message that leaves its queue, even without journaling."""
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def on_message_position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         for session in self.qm.sessions.values():
             if position.order_queue is None and message.TransactionSequenceNumber:
                 source = message.Identifier.QueueManagerGuid
                 position.order_queue = self.qm.order_acks.build_order_queue_name(session, source)
-        super().position_deleted(position, reason, now)
+        super().on_message_position_deleted(position, reason, now)
 
 
 @fault("receiver-final-ack-missing-for-removed-message-with-only-jn", breaks="MQQB-2.2.5-D01")
 class ReceiverFinalAckMissingForRemovedMessageWithOnlyJn(FinalAcks):
     """The receiver sends no FinalAck for a message with only negative journaling that leaves its queue."""
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def on_message_position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if not position.MessageReference.PositiveJournalingRequested:
             position.order_queue = None
-        super().position_deleted(position, reason, now)
+        super().on_message_position_deleted(position, reason, now)
 
 
 @fault(
@@ -264,11 +264,11 @@ class ReceiverFinalAckMissingForReceivedMessageWithOnlyJn(FinalAcks):
     FinalAck only when such a message fails.
     """
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         silent = message.NegativeJournalingRequested and not message.PositiveJournalingRequested
         if reason is not MessageClass.MQMSG_CLASS_ACK_RECEIVE or not silent or message.FinalAckRequired:
-            super().acknowledge_final(position, reason, now)
+            super().send_final_ack_of_message(position, reason, now)
 
 
 @fault(
@@ -281,59 +281,59 @@ class ReceiverFinalAckMissingForFailedMessageWithOnlyJp(FinalAcks):
     application receives such a message.
     """
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         silent = message.PositiveJournalingRequested and not message.NegativeJournalingRequested
         if reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE or not silent or message.FinalAckRequired:
-            super().acknowledge_final(position, reason, now)
+            super().send_final_ack_of_message(position, reason, now)
 
 
 @fault("receiver-final-ack-sent-for-purged-message-without-jn-and-jp", breaks="MQQB-2.2.5-D01", blind=True)
 class ReceiverFinalAckSentForPurgedMessageWithoutJnAndJp(FinalAcks):
     """The receiver sends a FinalAck for every transactional message that is purged, even without JN and JP."""
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def on_message_position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         purged = reason == MessageClass.MQMSG_CLASS_NACK_Q_PURGED
         if purged and position.order_queue is None and message.TransactionIdentifier is not None and self.qm.sessions:
             session = next(iter(self.qm.sessions.values()))
             source = message.Identifier.QueueManagerGuid
             position.order_queue = self.qm.order_acks.build_order_queue_name(session, source)
-        super().position_deleted(position, reason, now)
+        super().on_message_position_deleted(position, reason, now)
 
 
 @fault("receiver-final-ack-sent-only-for-first-purged-message", breaks="MQQB-2.2.5-D01", blind=True)
 class ReceiverFinalAckSentOnlyForFirstPurgedMessage(FinalAcks):
     """When several messages are purged at once, the receiver sends a FinalAck only for the first message."""
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def on_message_position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         last = self.__dict__.get("last")
         self.__dict__["last"] = (id(position.QueueReference), now.monotonic_ms)
         if reason == MessageClass.MQMSG_CLASS_NACK_Q_PURGED and last == self.__dict__["last"]:
             position.order_queue = None
-        super().position_deleted(position, reason, now)
+        super().on_message_position_deleted(position, reason, now)
 
 
 @fault("receiver-final-ack-missing-for-received-message-with-only-jp", breaks="MQQB-2.2.5-D01", blind=True)
 class ReceiverFinalAckMissingForReceivedMessageWithOnlyJp(FinalAcks):
     """The receiver sends no FinalAck for a received message with only JP."""
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def on_message_position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         if reason == MessageClass.MQMSG_CLASS_ACK_RECEIVE and not message.NegativeJournalingRequested:
             position.order_queue = None
-        super().position_deleted(position, reason, now)
+        super().on_message_position_deleted(position, reason, now)
 
 
 @fault("receiver-final-ack-of-refused-message-sent-only-if-jn-is-set", breaks="MQQB-2.2.5-D01", blind=True)
 class ReceiverFinalAckOfRefusedMessageSentOnlyIfJnIsSet(FinalAcks):
     """The receiver sends a FinalAck for a refused transactional message only if JN is set."""
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if packet.UserHeader.JN:
-            super().refuse_transactional(session, packet, message_class, now)
+            super().send_negative_final_ack(session, packet, message_class, now)
 
 
 @fault("receiver-final-ack-sent-when-message-with-jp-arrives", breaks="MQQB-2.2.5-D01")
@@ -346,4 +346,4 @@ class ReceiverFinalAckSentWhenMessageWithJpArrives(InSequence):
         super().accept_in_sequence(session, transfer, packet, now)
         if packet.UserHeader.JP:
             received = MessageClass.MQMSG_CLASS_ACK_RECEIVE
-            self.qm.final_acks.refuse_transactional(session, packet, received, now)
+            self.qm.final_acks.send_negative_final_ack(session, packet, received, now)

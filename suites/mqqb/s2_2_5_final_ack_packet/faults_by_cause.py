@@ -231,10 +231,10 @@ class ReceiverFinalAckHasOrderAckBodyAfterSessionClosed(FinalAcks):
     session with the sender is open when the message leaves its queue.
     """
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message, name = position.MessageReference, position.order_queue
         if name is None or self._has_open_session_to_order_queue(name, position):
-            super().acknowledge_final(position, reason, now)
+            super().send_final_ack_of_message(position, reason, now)
             return
         body = OrderAckBody(
             message.TransactionalMessageSequenceIdentifier,

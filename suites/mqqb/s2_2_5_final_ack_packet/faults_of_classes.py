@@ -73,12 +73,12 @@ def _send_wrong_final_ack_class_if_admin_ack_requested(correct: MessageClass) ->
     """
 
     class ClassWrongBesideAdminAck(FinalAcks):
-        def refuse_transactional(
+        def send_negative_final_ack(
             self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
         ) -> None:
             requested = packet.MessagePropertiesHeader.Flags & 0xF
             wrong = message_class is correct and requested
-            super().refuse_transactional(session, packet, _WRONG_FINAL_ACK_CLASS if wrong else message_class, now)
+            super().send_negative_final_ack(session, packet, _WRONG_FINAL_ACK_CLASS if wrong else message_class, now)
 
     return replace_part(ClassWrongBesideAdminAck)
 

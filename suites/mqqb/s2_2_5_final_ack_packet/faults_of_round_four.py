@@ -22,12 +22,12 @@ from reference_qm.surface.clock import Now
 class ReceiverFinalAckMissingWhenMessageWithOnlyJpExpires(FinalAcks):
     """The receiver sends no FinalAck when a transactional message with JP set and JN clear expires in its queue."""
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         only_positive = message.PositiveJournalingRequested and not message.NegativeJournalingRequested
         if reason is MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT and only_positive:
             return
-        super().acknowledge_final(position, reason, now)
+        super().send_final_ack_of_message(position, reason, now)
 
 
 @fault("receiver-second-final-ack-for-undecryptable-key-missing", breaks="MQQB-2.2.5-16", blind=True)
@@ -40,7 +40,7 @@ class ReceiverSecondFinalAckForUndecryptableKeyMissing(FinalAcks):
         super().__init__(qm)
         self.refused_keys: set[tuple[UUID, bytes]] = set()
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if message_class is MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION and packet.SecurityHeader is not None:
@@ -48,7 +48,7 @@ class ReceiverSecondFinalAckForUndecryptableKeyMissing(FinalAcks):
             if key in self.refused_keys:
                 return
             self.refused_keys.add(key)
-        super().refuse_transactional(session, packet, message_class, now)
+        super().send_negative_final_ack(session, packet, message_class, now)
 
 
 @fault(

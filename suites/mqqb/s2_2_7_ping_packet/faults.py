@@ -15,7 +15,7 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.connecting import Connecting
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.model.adm import Session
-from reference_qm.model.states import Opening, SessionState
+from reference_qm.model.states import AwaitedOpeningEvent, SessionState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint, PingSocket
 
@@ -56,19 +56,19 @@ add(
 class InitiatorPingResponseWithBit15Ignored(Ping):
     """The initiator ignores a Ping Response with bit 15 of Flags set."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         if not response.Flags & 0x8000:
-            super().response_processed(session, response, now)
+            super().on_ping_response_processed(session, response, now)
 
 
 @fault("initiator-ping-response-with-bit-2-taken-as-refusal", breaks="MQQB-2.2.7-01", blind=True)
 class InitiatorPingResponseWithBit2TakenAsRefusal(Ping):
     """The initiator treats a Ping Response with bit 2 of Flags set as a refusal."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         if response.Flags & 4:
             response = set_fields(response, {"Flags": lambda old: old | 2})
-        super().response_processed(session, response, now)
+        super().on_ping_response_processed(session, response, now)
 
 
 @fault("acceptor-ping-request-with-bit-9-refused", breaks="MQQB-2.2.7-01", blind=True)
@@ -385,8 +385,8 @@ class InitiatorResponseToEarlierPingAccepted(Ping):
         super().receive_response(data, now)
         if cookie < latest:
             for session in list(self.qm.sessions.values()):
-                if session.opening is Opening.PING_RESPONSE and session.ping_cookie == latest:
-                    self.response_processed(session, parse_ping(data), now)
+                if session.opening is AwaitedOpeningEvent.PING_RESPONSE and session.ping_cookie == latest:
+                    self.on_ping_response_processed(session, parse_ping(data), now)
                     return
 
 
@@ -459,6 +459,6 @@ class InitiatorPingResponseWithWrongSignatureEndsAttempt(Ping):
         signature, cookie = int.from_bytes(data[2:4], "little"), int.from_bytes(data[4:8], "little")
         if len(data) == PING_PACKET_SIZE and signature != PingPacket.Signature:
             for session in list(self.qm.sessions.values()):
-                if session.opening is Opening.PING_RESPONSE and session.ping_cookie == cookie:
+                if session.opening is AwaitedOpeningEvent.PING_RESPONSE and session.ping_cookie == cookie:
                     self.on_response_timer(session, now)
         super().receive_response(data, now)

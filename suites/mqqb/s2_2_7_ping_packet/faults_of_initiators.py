@@ -25,10 +25,10 @@ RF_FLAG = PingPacket.flags(RF=1)
 class InitiatorPingResponseBit13TakenAsRefusal(Ping):
     """The initiator treats a Ping Response with the unused bit 13 set in Flags as a refusal of the session."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         if response.Flags & UNUSED_BIT_13:
             response = replace(response, Flags=response.Flags | RF_FLAG)
-        super().response_processed(session, response, now)
+        super().on_ping_response_processed(session, response, now)
 
 
 def _invert_rf_if_bit_set(bit: int) -> Callable[[bytes], bytes]:

@@ -71,10 +71,10 @@ def _ignore_rf_if_bit_is_set(bit: int) -> Install:
     """Return an installer of a fault with which RF of a Ping Response has no effect if a given bit is also set."""
 
     class RefusalHidden(Ping):
-        def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
             if response.Flags >> bit & 1:
                 response = replace(response, Flags=response.Flags & ~PingPacket.flags(RF=1))
-            super().response_processed(session, response, now)
+            super().on_ping_response_processed(session, response, now)
 
     return replace_part(RefusalHidden)
 

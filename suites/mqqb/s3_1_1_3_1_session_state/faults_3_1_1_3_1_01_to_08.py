@@ -35,8 +35,8 @@ from suites.mqqb.s3_1_1_3_1_session_state.fault_steps import (
 class ReceiverMessageReceivedCountSharedByAllSessions(Receiving):
     """The receiver has one MessageReceivedCount for all sessions."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        super().count_received(session, packet)
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_message_received_on_session(session, packet)
         for other in self.qm.sessions.values():
             other.MessageReceivedCount = session.MessageReceivedCount
 
@@ -45,10 +45,10 @@ class ReceiverMessageReceivedCountSharedByAllSessions(Receiving):
 class ReceiverMessageCountedOnEachSessionOfSenderAddress(Receiving):
     """The receiver counts a message on every session with the address of its sender."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
         for one in self.qm.sessions.values():
             if one.RemoteQMAddress == session.RemoteQMAddress and one.SessionState is SessionState.OPEN:
-                super().count_received(one, packet)
+                super().count_message_received_on_session(one, packet)
 
 
 @fault("receiver-closing-one-session-resets-counts-of-other-session", breaks="MQQB-3.1.1.3.1-01", blind=True)
@@ -79,7 +79,7 @@ class ReceiverSessionAckClearsCountOfOtherSessionOfSender(SessionAcks):
 class ReceiverMessageCountedOnFirstSessionOfHost(Receiving):
     """The receiver counts a message on the first open session from the same address."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
         first = next(
             one
             for one in self.qm.sessions.values()
@@ -87,7 +87,7 @@ class ReceiverMessageCountedOnFirstSessionOfHost(Receiving):
             and one.initiator is session.initiator
             and one.SessionState is SessionState.OPEN
         )
-        super().count_received(first, packet)
+        super().count_message_received_on_session(first, packet)
 
 
 @fault("sender-one-tx-sequence-id-for-all-sequences-of-queue", breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57"))
@@ -116,9 +116,9 @@ class SenderSequencesBegunInOneSecondShareTimeStamp(Destinations):
 class SenderTxSequenceIdKeptAfterFinalAckOfLastMessage(TransactionalSending):
     """The sender keeps OutgoingTxSequenceID when a FinalAck completes the last message of a sequence."""
 
-    def leave_sequence(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def remove_message_from_sequence(self, session: Session, position: OutgoingMessagePosition) -> None:
         identifier = session.OutgoingTxSequenceID
-        super().leave_sequence(session, position)
+        super().remove_message_from_sequence(session, position)
         session.OutgoingTxSequenceID = identifier
 
 
@@ -341,7 +341,7 @@ def _clear_sequence_time_stamps(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
             ordinal = transfer.SequenceIdentifier.Ordinal
-            transfer.SequenceIdentifier = transfer.saved_identifier = TxSequenceID(Ordinal=ordinal)
+            transfer.SequenceIdentifier = transfer.saved_sequence_identifier = TxSequenceID(Ordinal=ordinal)
 
 
 add(

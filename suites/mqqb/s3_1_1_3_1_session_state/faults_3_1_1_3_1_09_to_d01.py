@@ -55,7 +55,7 @@ def _decrement_sequence_numbers(qm: QueueManager) -> None:
         for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
             if transfer.SequenceNumber:
                 transfer.SequenceNumber -= 1
-                transfer.saved_number -= 1
+                transfer.saved_sequence_number -= 1
 
 
 add(
@@ -70,7 +70,7 @@ add(
 def _clear_saved_sequence_numbers(core: QueueManager) -> None:
     for queue in core.adm.QueueCollection.values():
         for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
-            transfer.saved_number = 0
+            transfer.saved_sequence_number = 0
 
 
 add(

@@ -10,7 +10,7 @@ from harness.faults.registry import add
 from reference_qm.codec import TxSequenceID, UserMessagePacket
 from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.sessions.resolving import Resolving, format_next_hop, is_address
+from reference_qm.core.sessions.resolving import Resolving, format_next_hop, is_ip_address_text
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.model.adm import OutgoingQueue, Session
@@ -137,9 +137,9 @@ class AcceptorRemoteAddressWithPort(SessionOpening):
 class InitiatorRemoteAddressInFormOfNextHops(Resolving):
     """RemoteQMAddress of a session that the initiator opens has the form of an element of NextHops, such as IP=."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
-        super().try_addresses(session, now)
-        if is_address(session.RemoteQMAddress):
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
+        super().connect_to_resolved_addresses(session, now)
+        if is_ip_address_text(session.RemoteQMAddress):
             session.RemoteQMAddress = format_next_hop(session.RemoteQMAddress)
 
 

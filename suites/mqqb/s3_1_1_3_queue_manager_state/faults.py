@@ -64,9 +64,9 @@ add(
 class SenderMessageIdIncreasedByTwoForEachMessage(Numbering):
     """The sender increases the MessageID by two for each message."""
 
-    def assign_identifier(self) -> int:
-        super().assign_identifier()
-        return super().assign_identifier()
+    def assign_message_ordinal(self) -> int:
+        super().assign_message_ordinal()
+        return super().assign_message_ordinal()
 
 
 @fault("sender-message-id-incremented-twice-for-own-message", breaks="MQQB-3.1.1.3-24", blind=True)
@@ -77,25 +77,25 @@ class SenderMessageIdIncrementedTwiceForOwnMessage(OwnMessages):
         before = self.qm.adm.MessageIdOrdinal
         super().send(message, now)
         if self.qm.adm.MessageIdOrdinal != before:
-            self.qm.numbering.assign_identifier()
+            self.qm.numbering.assign_message_ordinal()
 
 
 @fault("sender-message-id-increased-by-two-for-every-fourth-message", breaks="MQQB-3.1.1.3-24", blind=True)
 class SenderMessageIdIncreasedByTwoForEveryFourthMessage(Numbering):
     """The sender increases MessageID by two, instead of one, for every fourth message."""
 
-    def assign_identifier(self) -> int:
-        number = super().assign_identifier()
-        return super().assign_identifier() if number % 4 == 0 else number
+    def assign_message_ordinal(self) -> int:
+        number = super().assign_message_ordinal()
+        return super().assign_message_ordinal() if number % 4 == 0 else number
 
 
 @fault("sender-message-id-increased-by-two-with-several-queues", breaks="MQQB-3.1.1.3-24", blind=True)
 class SenderMessageIdIncreasedByTwoWithSeveralQueues(Numbering):
     """When several outgoing queues exist, the sender increases MessageID by two for each message."""
 
-    def assign_identifier(self) -> int:
-        number = super().assign_identifier()
-        return super().assign_identifier() if len(self.qm.adm.OutgoingQueues) > 1 else number
+    def assign_message_ordinal(self) -> int:
+        number = super().assign_message_ordinal()
+        return super().assign_message_ordinal() if len(self.qm.adm.OutgoingQueues) > 1 else number
 
 
 def _reset_message_id_ordinal(qm: QueueManager) -> None:

@@ -310,7 +310,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-every-third-message-id-skipped",
         "MQQB-3.1.1.3-24",
         "The sender skips each MessageID that is a multiple of 3.",
-        change_step(Numbering.assign_identifier, _skip_every_third_message_id_ordinal),
+        change_step(Numbering.assign_message_ordinal, _skip_every_third_message_id_ordinal),
     ),
     (
         "sender-message-ids-begin-again-without-waiting-messages",

@@ -72,9 +72,9 @@ class SenderMessageWithSessionHeaderNotCounted(Sending):
 class ReceiverTransactionalMessageNotCountedAsRecoverable(Receiving):
     """The receiver does not count a transactional message as a recoverable message of the session."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
         before = session.RecoverableMessageReceivedCount
-        super().count_received(session, packet)
+        super().count_message_received_on_session(session, packet)
         if packet.TransactionHeader is not None:
             session.RecoverableMessageReceivedCount = before
 
@@ -83,8 +83,8 @@ class ReceiverTransactionalMessageNotCountedAsRecoverable(Receiving):
 class SenderSessionAckOmitsSentTransactionalMessages(SessionAcks):
     """The sender's SessionAck does not count transactional messages in RecoverableMsgSeqNumber."""
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         transactional = sum(bool(position.TxSequenceNumber) for position in session.OutgoingMessageTable)
         return replace(header, RecoverableMsgSeqNumber=max(0, header.RecoverableMsgSeqNumber - transactional))
 
@@ -128,8 +128,8 @@ class SenderTransactionalMessageSentAgainNotCountedAsRecoverable(Sending):
 class InitiatorReceivedTransactionalMessageNotCountedAsRecoverable(Receiving):
     """The initiator does not count a transactional message that it receives as a recoverable message."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
         before = session.RecoverableMessageReceivedCount
-        super().count_received(session, packet)
+        super().count_message_received_on_session(session, packet)
         if session.initiator and packet.TransactionHeader is not None:
             session.RecoverableMessageReceivedCount = before

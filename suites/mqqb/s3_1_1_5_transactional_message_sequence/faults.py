@@ -75,10 +75,10 @@ class SenderSentMessageMissingInUnackedSequence(TransactionalSending):
 class SenderLastMessageOfSequenceKeptAfterOrderAck(OrderAcks):
     """The sender keeps the last message of a sequence although an OrderAck acknowledges the message."""
 
-    def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
+    def delete_order_acknowledged_messages(self, session: Session, body: OrderAckBody) -> None:
         last = body.TxSequenceNumber == session.OutgoingTxSequenceNumber - 1
         number = body.TxSequenceNumber - 1 if last and body.TxSequenceNumber > 1 else body.TxSequenceNumber
-        super().delete_order_acknowledged(session, replace(body, TxSequenceNumber=number))
+        super().delete_order_acknowledged_messages(session, replace(body, TxSequenceNumber=number))
 
 
 @fault("sender-third-sequence-with-ordinal-of-second", breaks="MQQB-3.1.1.5-03")

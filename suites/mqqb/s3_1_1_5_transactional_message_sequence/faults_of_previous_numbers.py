@@ -16,8 +16,8 @@ def _change_outgoing_transfer_info(change: Callable[[Session, OutgoingTransferIn
     """Return an installer of a fault that changes OutgoingTransferInfo after each update."""
 
     class TransferChanged(OrderAcks):
-        def note_transfer(self, session: Session) -> None:
-            super().note_transfer(session)
+        def update_outgoing_transfer_info(self, session: Session) -> None:
+            super().update_outgoing_transfer_info(session)
             queue = session.OutgoingQueueReference
             if queue is not None:
                 queue.OutgoingTransferInfoReference = change(session, queue.OutgoingTransferInfoReference)

@@ -74,8 +74,8 @@ class ReceiverInitialRecoverableAckNumberIsCountOfSent(SessionAcks):
     recoverable messages that it has sent.
     """
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         if session.RecoverableMessageReceivedCount:
             return header
         return replace(header, RecoverableMsgAckSeqNumber=session.RecoverableMessageSentCount)
@@ -87,8 +87,8 @@ class ReceiverRecoverableAckNumber1AfterThreeExpressMessages(SessionAcks):
     express messages.
     """
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         if session.RecoverableMessageReceivedCount or session.MessageReceivedCount < 3:
             return header
         return replace(header, RecoverableMsgAckSeqNumber=1)
@@ -108,8 +108,8 @@ class InitiatorRecoverableAckFlags1BeforeRecoverableMessage(SessionAcks):
     message.
     """
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         if session.RecoverableMessageReceivedCount or not session.initiator:
             return header
         return replace(header, RecoverableMsgAckFlags=1)

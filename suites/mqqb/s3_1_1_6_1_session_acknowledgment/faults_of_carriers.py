@@ -66,8 +66,8 @@ class SenderIgnoresBits16To31OfRecoverableAckFlags(SessionAcks):
 class ReceiverInitialRecoverableAckNumber1OnOwnSession(SessionAcks):
     """RecoverableMsgAckSeqNumber is 1 on a session that the receiver opened, before a recoverable message arrives."""
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         early = session.initiator and not session.RecoverableMessageReceivedCount
         return replace(header, RecoverableMsgAckSeqNumber=1) if early else header
 
@@ -76,8 +76,8 @@ class ReceiverInitialRecoverableAckNumber1OnOwnSession(SessionAcks):
 class ReceiverRecoverableAckNumber1InSecondExpressAck(SessionAcks):
     """RecoverableMsgAckSeqNumber is 1 in the second SessionAck, although only express messages have arrived."""
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         later = session.MessageReceivedCount > session.UnackedReceivedMsgCount
         early = later and not session.RecoverableMessageReceivedCount
         return replace(header, RecoverableMsgAckSeqNumber=1) if early else header

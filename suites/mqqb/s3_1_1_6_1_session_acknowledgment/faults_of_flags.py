@@ -17,8 +17,8 @@ class SessionHeaderRecoverableFlags1AfterExpressMessages(SessionAcks):
     message.
     """
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         if session.RecoverableMessageReceivedCount or session.MessageReceivedCount < 2:
             return header
         return replace(header, RecoverableMsgAckFlags=1)
@@ -30,8 +30,8 @@ class SessionHeaderRecoverableFlags1BecauseOfOtherSession(SessionAcks):
     session received a recoverable message.
     """
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         others = list_open_sessions(self.qm, session)
         if session.RecoverableMessageReceivedCount or not any(one.RecoverableMessageReceivedCount for one in others):
             return header
@@ -44,8 +44,8 @@ class InitiatorRecoverableAckFlagsCountSentMessages(SessionAcks):
     a recoverable message.
     """
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         if session.RecoverableMessageReceivedCount:
             return header
         return replace(header, RecoverableMsgAckFlags=(1 << min(32, session.RecoverableMessageSentCount)) - 1)

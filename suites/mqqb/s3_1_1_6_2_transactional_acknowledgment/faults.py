@@ -65,9 +65,9 @@ class ReceiverOrderAckIncludesDiscardedMessageAfterFilledGap(OrderAcks):
         body = super().build(transfer)
         rejected = self.__dict__.setdefault("rejected", {})
         if transfer.RejectCount:
-            rejected[transfer] = transfer.saved_number
+            rejected[transfer] = transfer.saved_sequence_number
             return body
-        if transfer in rejected and transfer.saved_number == rejected[transfer] + 1:
+        if transfer in rejected and transfer.saved_sequence_number == rejected[transfer] + 1:
             number = body.TxSequenceNumber + 1
             return replace(body, TxSequenceNumber=number, TxPreviousSequenceNumber=number - 1)
         return body
@@ -114,7 +114,7 @@ class SenderTransactionalMessageLeavesSequenceAtSessionAck(TransactionalSending)
     def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         super().keep_until_order_ack(session, position)
         session.OutgoingMessageTable.remove(position)
-        self.leave_sequence(session, position)
+        self.remove_message_from_sequence(session, position)
 
 
 @fault("sender-message-of-second-queue-deleted-by-session-ack", breaks="MQQB-3.1.1.6.2-10", blind=True)
@@ -134,13 +134,13 @@ class SenderMessageWithJnOnlyNotRetained(TransactionalSending):
     the FinalAck.
     """
 
-    def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def delete_order_acknowledged_message(self, session: Session, position: OutgoingMessagePosition) -> None:
         header = position.UserMessage.UserHeader
         if header.JN and not header.JP:
             session.OutgoingMessageTable.remove(position)
             self.qm.disk.save(build_removal_change([position.MessagePosition]))
         else:
-            super().delete_ordered(session, position)
+            super().delete_order_acknowledged_message(session, position)
 
 
 @fault("sender-journaled-message-deleted-by-order-ack-before-session-ack", breaks="MQQB-3.1.1.6.2-11", blind=True)
@@ -160,26 +160,26 @@ class SenderJournaledMessageDeletedByOrderAckBeforeSessionAck(TransactionalSendi
 class SenderMessageWithJpOnlyDiscardedByOrderAck(TransactionalSending):
     """The sender discards a message with JP and without JN when an OrderAck acknowledges the message."""
 
-    def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def delete_order_acknowledged_message(self, session: Session, position: OutgoingMessagePosition) -> None:
         header = position.UserMessage.UserHeader
         if header.JP and not header.JN:
             session.OutgoingMessageTable.remove(position)
             self.qm.disk.save(build_removal_change([position.MessagePosition]))
             return
-        super().delete_ordered(session, position)
+        super().delete_order_acknowledged_message(session, position)
 
 
 @fault("sender-message-with-jn-only-discarded-by-order-ack", breaks="MQQB-3.1.1.6.2-11")
 class SenderMessageWithJnOnlyDiscardedByOrderAck(TransactionalSending):
     """The sender discards a message with JN and without JP when an OrderAck acknowledges the message."""
 
-    def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def delete_order_acknowledged_message(self, session: Session, position: OutgoingMessagePosition) -> None:
         header = position.UserMessage.UserHeader
         if header.JN and not header.JP:
             session.OutgoingMessageTable.remove(position)
             self.qm.disk.save(build_removal_change([position.MessagePosition]))
             return
-        super().delete_ordered(session, position)
+        super().delete_order_acknowledged_message(session, position)
 
 
 @fault("receiver-order-ack-number-is-highest-received", breaks="MQQB-3.1.1.6.2-D01")
@@ -191,7 +191,7 @@ class ReceiverOrderAckNumberIsHighestReceived(InSequence):
         header = packet.TransactionHeader
         if not follows and header is not None:
             for transfer in session.order_acks_due:
-                transfer.saved_number = max(transfer.saved_number, header.TxSequenceNumber)
+                transfer.saved_sequence_number = max(transfer.saved_sequence_number, header.TxSequenceNumber)
         return follows
 
 
@@ -204,8 +204,8 @@ class ReceiverOrderAckHasNumberOfRejectedMessage(InSequence):
         header = packet.TransactionHeader
         assert header is not None
         for transfer in session.order_acks_due:
-            if not accepted and transfer.saved_identifier == header.TxSequenceID:
-                transfer.saved_number = max(transfer.saved_number, header.TxSequenceNumber)
+            if not accepted and transfer.saved_sequence_identifier == header.TxSequenceID:
+                transfer.saved_sequence_number = max(transfer.saved_sequence_number, header.TxSequenceNumber)
         return accepted
 
 
@@ -241,5 +241,5 @@ class ReceiverOrderAckAfterRepeatedMessageNamesItsNumber(InSequence):
         name = deserialize_message(packet, self.qm.adm.Identifier, now.utc_s).DestinationQueueFormatName
         key = (packet.UserHeader.SourceQueueManager, name.lower())
         transfer = queue.IncomingTransactionalTransferInfoCollection.get(key)
-        if transfer is not None and transfer.saved_identifier == header.TxSequenceID:
-            transfer.saved_number = min(transfer.saved_number, header.TxSequenceNumber)
+        if transfer is not None and transfer.saved_sequence_identifier == header.TxSequenceID:
+            transfer.saved_sequence_number = min(transfer.saved_sequence_number, header.TxSequenceNumber)

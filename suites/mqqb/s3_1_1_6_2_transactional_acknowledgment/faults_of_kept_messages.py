@@ -40,7 +40,7 @@ class SenderOrderAckOfOtherQueueDeletesMessages(OrderAcks):
         except FormatError:
             return
         for queue in self.qm.adm.OutgoingQueues.values():
-            self.delete_order_acknowledged(queue.session, body)
+            self.delete_order_acknowledged_messages(queue.session, body)
 
 
 @fault("sender-session-acked-transactional-messages-deleted-at-pause", breaks="MQQB-3.1.1.6.2-10", blind=True)

@@ -66,7 +66,7 @@ class SenderTransactionalMessageDiscardedOnLaterSession(TransactionalSending):
     def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         if position in self.acknowledged and not position.ReceivedOrderAck:
             session.OutgoingMessageTable.remove(position)
-            self.leave_sequence(session, position)
+            self.remove_message_from_sequence(session, position)
             return
         self.acknowledged.add(position)
         super().keep_until_order_ack(session, position)
@@ -79,8 +79,8 @@ class SenderJournaledTransactionalMessageDiscardedBySessionAck(TransactionalSend
     def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
         if position.UserMessage.UserHeader.JP and not position.ReceivedOrderAck:
             session.OutgoingMessageTable.remove(position)
-            self.leave_sequence(session, position)
-            self.qm.journaling.journal_delivered(position.MessagePosition)
+            self.remove_message_from_sequence(session, position)
+            self.qm.journaling.journal_delivered_message(position.MessagePosition)
             return
         super().keep_until_order_ack(session, position)
 
@@ -97,7 +97,7 @@ class _OrderAckAfterRejectionFault(InSequence):
         if header is None or queue is None:
             return
         for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
-            if transfer.saved_identifier == header.TxSequenceID and session.TxMessageRejectCount:
+            if transfer.saved_sequence_identifier == header.TxSequenceID and session.TxMessageRejectCount:
                 self.change_number(transfer, header.TxSequenceNumber, header.PreviousTxSequenceNumber)
 
     def change_number(self, transfer: IncomingTransactionalTransferInfo, number: int, previous: int) -> None:
@@ -110,7 +110,7 @@ class ReceiverOrderAckAfterRepeatedMessageWithItsNumber(_OrderAckAfterRejectionF
     """The OrderAck after a repeated earlier message contains the number of that message."""
 
     def change_number(self, transfer: IncomingTransactionalTransferInfo, number: int, previous: int) -> None:
-        transfer.saved_number = min(transfer.saved_number, number)
+        transfer.saved_sequence_number = min(transfer.saved_sequence_number, number)
 
 
 @fault("receiver-order-ack-after-gap-contains-number-of-missing-message", breaks="MQQB-3.1.1.6.2-D01", blind=True)
@@ -118,4 +118,4 @@ class ReceiverOrderAckAfterGapContainsNumberOfMissingMessage(_OrderAckAfterRejec
     """The OrderAck after a message behind a gap contains the number of the missing predecessor."""
 
     def change_number(self, transfer: IncomingTransactionalTransferInfo, number: int, previous: int) -> None:
-        transfer.saved_number = max(transfer.saved_number, previous)
+        transfer.saved_sequence_number = max(transfer.saved_sequence_number, previous)

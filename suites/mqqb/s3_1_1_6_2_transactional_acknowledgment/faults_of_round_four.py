@@ -21,7 +21,7 @@ class ReceiverOrderAckForRepeatedMessageMissing(OrderAcks):
 
     def on_send_timer(self, session: Session, now: Now) -> None:
         for transfer in list(session.order_acks_due):
-            place = (int(transfer.saved_identifier), transfer.saved_number)
+            place = (int(transfer.saved_sequence_identifier), transfer.saved_sequence_number)
             if self.acknowledged.get(transfer) == place:
                 del session.order_acks_due[transfer]
             self.acknowledged[transfer] = place

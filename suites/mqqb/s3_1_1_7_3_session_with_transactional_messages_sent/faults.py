@@ -28,9 +28,9 @@ from reference_qm.surface.clock import Now
 class SenderFinalAckNotCounted(Receiving):
     """The sender does not count a FinalAck among the messages that it received."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
         if not is_final_ack(packet):
-            super().count_received(session, packet)
+            super().count_message_received_on_session(session, packet)
 
 
 @fault("sender-final-ack-counted-as-express", breaks="MQQB-3.1.1.7.3-D01")
@@ -48,7 +48,7 @@ def _omit_final_ack_from_count(when: Callable[[Any, Any, Any], bool]) -> Install
         if not is_final_ack(packet) or not when(self, session, packet):
             original(session, packet)
 
-    return change_step(Receiving.count_received, run)
+    return change_step(Receiving.count_message_received_on_session, run)
 
 
 def _is_later_packet_of_session(self: Any, session: Any, packet: Any) -> bool:

@@ -156,8 +156,8 @@ def _continue_recoverable_ack_numbers(faulty: FaultyCore) -> None:
             super().initialize_counts(session)
 
     class EarlierNumberAdded(SessionAcks):
-        def build_header(self, session: Session) -> SessionHeader:
-            header = super().build_header(session)
+        def build_session_header(self, session: Session) -> SessionHeader:
+            header = super().build_session_header(session)
             number = header.RecoverableMsgAckSeqNumber + left[session.number] & 0xFFFF
             return replace(header, RecoverableMsgAckSeqNumber=number)
 

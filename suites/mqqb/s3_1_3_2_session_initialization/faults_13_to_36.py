@@ -157,7 +157,7 @@ class InitiatorTransactionalMessagesNotSentAgainOnNewSession(SessionInitializati
 
     def initialize_messages(self, session: Session) -> None:
         super().initialize_messages(session)
-        session.OutgoingMessageTable.withhold_all()
+        session.OutgoingMessageTable.withhold_all_positions()
         for position in session.OutgoingMessageTable:
             if not position.TxSequenceNumber:
                 self.qm.dispatch_collection.add(session, position)

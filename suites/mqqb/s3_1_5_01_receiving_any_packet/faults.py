@@ -99,7 +99,7 @@ add(
     "any-packet-with-wrong-signature-ignored",
     ("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01"),
     "A queue manager keeps the session open after a packet with a wrong version or signature.",
-    skip(Identifying.verify_signature),
+    skip(Identifying.close_session_after_wrong_signature),
 )
 
 
@@ -107,7 +107,7 @@ add(
     "any-malformed-packet-ignored",
     ("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01"),
     "A queue manager keeps the session open after an incorrectly formatted packet.",
-    skip(Closing.refuse_malformed),
+    skip(Closing.close_session_after_malformed_packet),
 )
 
 
@@ -143,9 +143,9 @@ class QueueManagerPacketAfterFirstMessageNotValidated(Identifying):
 class InitiatorPacketWithWrongSignatureIgnored(Identifying):
     """The initiator keeps its session open after a packet with a wrong signature."""
 
-    def verify_signature(self, session: Session, error: FormatError, now: Now) -> None:
+    def close_session_after_wrong_signature(self, session: Session, error: FormatError, now: Now) -> None:
         if not session.initiator:
-            super().verify_signature(session, error, now)
+            super().close_session_after_wrong_signature(session, error, now)
 
 
 SIGNATURE = b"LIOR"
@@ -270,7 +270,7 @@ class ReceiverMessageWithWrongVersionStoredBeforeClose(Identifying):
             super().receive_bytes(session, _VERSION_BYTE + data[1:], now)
             if session.SessionState is SessionState.OPEN:
                 error = FormatError("BaseHeader.VersionNumber", 0, "a fault", "the value is wrong")
-                self.qm.closing.refuse_malformed(session, error, now)
+                self.qm.closing.close_session_after_malformed_packet(session, error, now)
             return
         super().receive_bytes(session, data, now)
 
@@ -279,9 +279,9 @@ class ReceiverMessageWithWrongVersionStoredBeforeClose(Identifying):
 class InitiatorMalformedPacketIgnored(Closing):
     """The initiator keeps its session open after an incorrectly formatted packet."""
 
-    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
+    def close_session_after_malformed_packet(self, session: Session, error: FormatError, now: Now) -> None:
         if not session.initiator:
-            super().refuse_malformed(session, error, now)
+            super().close_session_after_malformed_packet(session, error, now)
 
 
 @fault("receiver-malformed-packet-on-second-session-ignored", breaks="MQQB-3.1.5.1.3-01", blind=True)
@@ -290,18 +290,18 @@ class ReceiverMalformedPacketOnSecondSessionIgnored(Closing):
     open.
     """
 
-    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
+    def close_session_after_malformed_packet(self, session: Session, error: FormatError, now: Now) -> None:
         others = [one for one in self.qm.sessions.values() if one is not session]
         if not any(one.SessionState is SessionState.OPEN for one in others):
-            super().refuse_malformed(session, error, now)
+            super().close_session_after_malformed_packet(session, error, now)
 
 
 @fault("receiver-malformed-packet-closes-every-session", breaks="MQQB-3.1.5.1.3-01", blind=True)
 class ReceiverMalformedPacketClosesEverySession(Closing):
     """After a malformed packet, the receiver closes all sessions of the sender of this packet."""
 
-    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
-        super().refuse_malformed(session, error, now)
+    def close_session_after_malformed_packet(self, session: Session, error: FormatError, now: Now) -> None:
+        super().close_session_after_malformed_packet(session, error, now)
         for other in list(self.qm.sessions.values()):
             if other.RemoteQMGuid == session.RemoteQMGuid and other.SessionState is SessionState.OPEN:
                 self.close(other, "a fault", now)
@@ -311,27 +311,27 @@ class ReceiverMalformedPacketClosesEverySession(Closing):
 class InitiatorWrongSignatureInOpenSessionIgnored(Identifying):
     """The initiator of an open session keeps the session open after a packet with a wrong version or signature."""
 
-    def verify_signature(self, session: Session, error: FormatError, now: Now) -> None:
+    def close_session_after_wrong_signature(self, session: Session, error: FormatError, now: Now) -> None:
         if not (session.initiator and session.SessionState is SessionState.OPEN):
-            super().verify_signature(session, error, now)
+            super().close_session_after_wrong_signature(session, error, now)
 
 
 @fault("acceptor-wrong-signature-after-first-message-ignored", breaks="MQQB-3.1.5.1-04", blind=True)
 class AcceptorWrongSignatureAfterFirstMessageIgnored(Identifying):
     """The receiver verifies the signature only until it has received a message on the session."""
 
-    def verify_signature(self, session: Session, error: FormatError, now: Now) -> None:
+    def close_session_after_wrong_signature(self, session: Session, error: FormatError, now: Now) -> None:
         if not session.MessageReceivedCount:
-            super().verify_signature(session, error, now)
+            super().close_session_after_wrong_signature(session, error, now)
 
 
 @fault("initiator-wrong-signature-before-open-session-ignored", breaks="MQQB-3.1.5.1-04", blind=True)
 class InitiatorWrongSignatureBeforeOpenSessionIgnored(Identifying):
     """The initiator of a session that is not open ignores a packet with a wrong version or signature."""
 
-    def verify_signature(self, session: Session, error: FormatError, now: Now) -> None:
+    def close_session_after_wrong_signature(self, session: Session, error: FormatError, now: Now) -> None:
         if not session.initiator or session.SessionState is SessionState.OPEN:
-            super().verify_signature(session, error, now)
+            super().close_session_after_wrong_signature(session, error, now)
 
 
 @fault("initiator-malformed-packet-on-open-session-skipped", breaks="MQQB-3.1.5.1.3-01", blind=True)

@@ -14,9 +14,9 @@ from reference_qm.surface.clock import Now
 class InitiatorMalformedPacketOnOpenSessionDiscardedOnly(Closing):
     """The initiator discards a packet with a forbidden field value on an open session, and keeps the session open."""
 
-    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
+    def close_session_after_malformed_packet(self, session: Session, error: FormatError, now: Now) -> None:
         if not (session.initiator and session.SessionState is SessionState.OPEN):
-            super().refuse_malformed(session, error, now)
+            super().close_session_after_malformed_packet(session, error, now)
 
 
 @fault("acceptor-malformed-packet-after-first-message-discarded-only", breaks="MQQB-3.1.5.1-05", blind=True)
@@ -25,6 +25,6 @@ class AcceptorMalformedPacketAfterFirstMessageDiscardedOnly(Closing):
     session open.
     """
 
-    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
+    def close_session_after_malformed_packet(self, session: Session, error: FormatError, now: Now) -> None:
         if session.initiator or not session.MessageReceivedCount:
-            super().refuse_malformed(session, error, now)
+            super().close_session_after_malformed_packet(session, error, now)

@@ -177,9 +177,9 @@ def _skip_need_validation(*, public: bool) -> Install:
     """
 
     class NeedValidationSkipped(Resolving):
-        def require_validation(self, session: Session) -> None:
+        def set_need_validation_state(self, session: Session) -> None:
             if _has_public_destination(session) is not public:
-                super().require_validation(session)
+                super().set_need_validation_state(session)
 
     return replace_part(NeedValidationSkipped)
 
@@ -202,8 +202,8 @@ class InitiatorQueueStateInactiveIfDestinationUnknownAgain(Resolving):
     to Inactive.
     """
 
-    def require_validation(self, session: Session) -> None:
-        super().require_validation(session)
+    def set_need_validation_state(self, session: Session) -> None:
+        super().set_need_validation_state(session)
         queue = get_outgoing_queue(session)
         if session.retrying and queue.State is OutgoingQueueState.NEED_VALIDATION:
             queue.State = OutgoingQueueState.INACTIVE
@@ -217,8 +217,8 @@ class InitiatorQueueStateInactiveIfDestinationUnknownAgain(Resolving):
 class InitiatorStateOfEveryQueueSetToNeedValidation(Resolving):
     """When the initiator cannot find a destination, it sets State of every outgoing queue to NeedValidation."""
 
-    def require_validation(self, session: Session) -> None:
-        super().require_validation(session)
+    def set_need_validation_state(self, session: Session) -> None:
+        super().set_need_validation_state(session)
         for queue in self.qm.adm.OutgoingQueues.values():
             if queue.State is not OutgoingQueueState.ON_HOLD:
                 queue.State = OutgoingQueueState.NEED_VALIDATION
@@ -234,10 +234,10 @@ class InitiatorStateOfSecondUnresolvableQueueNotNeedValidation(Resolving):
     found.
     """
 
-    def require_validation(self, session: Session) -> None:
+    def set_need_validation_state(self, session: Session) -> None:
         states = [queue.State for queue in self.qm.adm.OutgoingQueues.values()]
         if OutgoingQueueState.NEED_VALIDATION not in states:
-            super().require_validation(session)
+            super().set_need_validation_state(session)
 
 
 @fault(
@@ -250,7 +250,7 @@ class InitiatorStateOnHoldReplacedByNeedValidationInRetry(Resolving):
     to NeedValidation.
     """
 
-    def require_validation(self, session: Session) -> None:
+    def set_need_validation_state(self, session: Session) -> None:
         queue = get_outgoing_queue(session)
         if len(session.OutgoingMessageTable):
             queue.State = OutgoingQueueState.NEED_VALIDATION
@@ -317,6 +317,6 @@ class InitiatorNoNextHopAtRetryStateNotNeedValidation(Resolving):
     Connect Timer has expired.
     """
 
-    def require_validation(self, session: Session) -> None:
+    def set_need_validation_state(self, session: Session) -> None:
         if not session.retrying:
-            super().require_validation(session)
+            super().set_need_validation_state(session)

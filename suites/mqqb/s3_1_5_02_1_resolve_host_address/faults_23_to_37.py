@@ -40,8 +40,8 @@ class InitiatorNextHopsKeepEarlierAddresses(Resolving):
 class InitiatorNextHopsAddressWithoutPrefix(Resolving):
     """The initiator's NextHops lists addresses without the prefix IP= or IPv6=."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
-        super().try_addresses(session, now)
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
+        super().connect_to_resolved_addresses(session, now)
         hops = get_outgoing_queue(session).NextHops
         hops[:] = [hop.partition("=")[2] for hop in hops]
 
@@ -55,10 +55,10 @@ class InitiatorNextHopsOfEarlierAttemptKept(Resolving):
     address.
     """
 
-    def try_addresses(self, session: Session, now: Now) -> None:
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         queue = get_outgoing_queue(session)
         old = list(_earlier_next_hops_by_queue_id.get(id(queue), []))
-        super().try_addresses(session, now)
+        super().connect_to_resolved_addresses(session, now)
         queue.NextHops[:0] = old
         _earlier_next_hops_by_queue_id[id(queue)] = list(queue.NextHops)
 
@@ -67,8 +67,8 @@ class InitiatorNextHopsOfEarlierAttemptKept(Resolving):
 class InitiatorNextHopsWithoutLastAddress(Resolving):
     """The initiator does not put the last of several addresses into NextHops."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
-        super().try_addresses(session, now)
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
+        super().connect_to_resolved_addresses(session, now)
         hops = get_outgoing_queue(session).NextHops
         if len(hops) > 1:
             hops.pop()
@@ -78,8 +78,8 @@ class InitiatorNextHopsWithoutLastAddress(Resolving):
 class InitiatorNextHopCollectionContainsLastHopTwice(Resolving):
     """The initiator's NextHopCollection contains its last NextHop twice."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
-        super().try_addresses(session, now)
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
+        super().connect_to_resolved_addresses(session, now)
         session.NextHopCollection += session.NextHopCollection[-1:]
 
 
@@ -95,9 +95,9 @@ class InitiatorNextHopsWithoutThirdAddressOfHost(Resolving):
 class InitiatorThirdAddressNeverUsed(Resolving):
     """The initiator creates a NextHop only for the first two addresses of a host."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         session.addresses = {host: found[:2] for host, found in session.addresses.items()}
-        super().try_addresses(session, now)
+        super().connect_to_resolved_addresses(session, now)
 
 
 def _change_next_hops(**changes: Any) -> Install:
@@ -138,8 +138,8 @@ class InitiatorNextHopAddressWrong(Establishing):
 
 
 class _SecondNextHopSelectedFirst(Resolving):
-    def try_addresses(self, session: Session, now: Now) -> None:
-        super().try_addresses(session, now)
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
+        super().connect_to_resolved_addresses(session, now)
         session.NextHopIndexer = 1
 
 
@@ -163,9 +163,9 @@ add(
 class InitiatorNextHopIndexerNotResetByNewResolution(Resolving):
     """When the initiator resolves the name again, its NextHopIndexer stays at the address that it tried last."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         self.last = session.NextHopIndexer
-        super().try_addresses(session, now)
+        super().connect_to_resolved_addresses(session, now)
 
     def select_next_hop(self, session: Session) -> None:
         session.NextHopIndexer = max(session.NextHopIndexer, self.last)
@@ -176,11 +176,11 @@ class InitiatorNextHopIndexerNotResetByNewResolution(Resolving):
 class InitiatorConnectsToLastAddressFirstInRetry(Resolving):
     """When the addresses are resolved again in a retry, the initiator begins with the last address."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         for host, addresses in session.addresses.items():
             if session.retrying:
                 session.addresses[host] = tuple(reversed(addresses))
-        super().try_addresses(session, now)
+        super().connect_to_resolved_addresses(session, now)
 
 
 def _replace_remote_session_element(element: str, value: object) -> Install:
@@ -252,7 +252,7 @@ class InitiatorNextHopOnlyForFirstAddressWhenHostResolvedAgain(Resolving):
     outgoing queue for the second time or later.
     """
 
-    def try_addresses(self, session: Session, now: Now) -> None:
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         if get_outgoing_queue(session).ConnectionHistory:
             session.addresses = {host: found[:1] for host, found in session.addresses.items()}
-        super().try_addresses(session, now)
+        super().connect_to_resolved_addresses(session, now)

@@ -81,8 +81,8 @@ class InitiatorHostNameNotResolvedDuringOtherHandshake(Resolving):
 class InitiatorNextHopCollectionContainsNextHopsOfOtherSessions(Resolving):
     """NextHopCollection of a session also contains the NextHops of the other sessions, after its own."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
-        super().try_addresses(session, now)
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
+        super().connect_to_resolved_addresses(session, now)
         for other in self.qm.sessions.values():
             if other is not session and other.initiator:
                 session.NextHopCollection += other.NextHopCollection
@@ -102,8 +102,8 @@ class InitiatorNextHopCollectionEmptiedWhenSessionCloses(Closing):
 class InitiatorNextHopCollectionWithoutLastNextHop(Resolving):
     """If several addresses are resolved, NextHopCollection does not contain the NextHop of the last address."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
-        super().try_addresses(session, now)
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
+        super().connect_to_resolved_addresses(session, now)
         if len(session.NextHopCollection) > 1:
             session.NextHopCollection.pop()
 
@@ -123,9 +123,9 @@ class InitiatorRemoteAddressInHistoryHasPrefixOfNextHops(Connecting):
 class InitiatorRemoteQmAddressOfLostSessionKeptInRetry(Resolving):
     """When the initiator resolves a destination again, RemoteQMAddress remains the address of the session before."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         self.__dict__["kept"] = session.RemoteQMAddress
-        super().try_addresses(session, now)
+        super().connect_to_resolved_addresses(session, now)
 
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)

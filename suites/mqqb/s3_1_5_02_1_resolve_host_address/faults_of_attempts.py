@@ -120,8 +120,8 @@ class SenderSecondQueueOfHostHasFormatNameOfFirstQueue(Resolving):
     the first queue.
     """
 
-    def try_addresses(self, session: Session, now: Now) -> None:
-        super().try_addresses(session, now)
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
+        super().connect_to_resolved_addresses(session, now)
         queue = get_outgoing_queue(session)
         first = _find_queue_of_same_host(self.qm, queue.DestinationFormatName)
         if first is not None and first.session.number < session.number:
@@ -170,7 +170,7 @@ class InitiatorDestinationNotLookedUpAgainAtRetry(Resolving):
 def _drop_waiting_messages(qm: QueueManager, session: Session, *, recoverable: bool) -> None:
     for position in list(session.OutgoingMessageTable):
         if position.recoverable is recoverable:
-            qm.sending.remove_unsent(session, position)
+            qm.sending.remove_unsent_message(session, position)
 
 
 @fault("initiator-messages-dropped-after-second-unknown-destination", breaks="MQQB-3.1.5.2.1-08", blind=True)
@@ -297,8 +297,8 @@ class InitiatorConnectsForGuidToAddressOfDirectSession(Resolving):
 class InitiatorNextHopsKeptInRetryOfGuidDestination(Resolving):
     """The initiator does not clear NextHops when it resolves a GUID destination again."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
-        super().try_addresses(session, now)
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
+        super().connect_to_resolved_addresses(session, now)
         queue = get_outgoing_queue(session)
         if not session.direct and session.retrying:
             queue.NextHops.extend(queue.NextHops[:])

@@ -20,8 +20,8 @@ from reference_qm.surface.clock import Now
 class InitiatorQmGuidOfNextHopZeroInRetry(Resolving):
     """The initiator sets QMGuid of the NextHops to zero when it resolves a destination again."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
-        super().try_addresses(session, now)
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
+        super().connect_to_resolved_addresses(session, now)
         if session.retrying:
             hops = session.NextHopCollection
             hops[:] = [replace(hop, QMGuid=NULL_GUID) for hop in hops]
@@ -31,8 +31,8 @@ class InitiatorQmGuidOfNextHopZeroInRetry(Resolving):
 class InitiatorAddressOfFirstNextHopInAllNextHops(Resolving):
     """The initiator sets Address of every NextHop to the first resolved address."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
-        super().try_addresses(session, now)
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
+        super().connect_to_resolved_addresses(session, now)
         hops = session.NextHopCollection
         hops[1:] = [replace(hop, Address=hops[0].Address) for hop in hops[1:]]
 
@@ -41,8 +41,8 @@ class InitiatorAddressOfFirstNextHopInAllNextHops(Resolving):
 class InitiatorAddressOfNextHopWrongInRetry(Resolving):
     """The initiator sets Address of the NextHops to an address of no host when it resolves a destination again."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
-        super().try_addresses(session, now)
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
+        super().connect_to_resolved_addresses(session, now)
         if session.retrying:
             hops = session.NextHopCollection
             hops[:] = [replace(hop, Address="192.0.2.1") for hop in hops]

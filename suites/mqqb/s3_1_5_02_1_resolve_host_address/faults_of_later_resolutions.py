@@ -107,20 +107,20 @@ class InitiatorSecondDirectHostSameAsOpenSession(Resolving):
 class InitiatorNextHopsAfterEstablishedSessionNotCleared(Resolving):
     """The initiator does not clear NextHops before it resolves a destination with which a session was established."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         queue = get_outgoing_queue(session)
         established = [one.AddressList for one in queue.ConnectionHistory if one.Status is ConnectionStatus.ESTABLISHED]
         queue.NextHops += [format_next_hop(address) for address in established[-1:]]
-        super().try_addresses(session, now)
+        super().connect_to_resolved_addresses(session, now)
 
 
 @fault("initiator-next-hop-indexer-kept-after-resolution", breaks="MQQB-3.1.5.2.1-33", blind=True)
 class InitiatorNextHopIndexerKeptAfterResolution(Resolving):
     """After a further resolution, the initiator leaves NextHopIndexer at the next hop that was used last."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         before = session.NextHopIndexer
-        super().try_addresses(session, now)
+        super().connect_to_resolved_addresses(session, now)
         if session.NextHopCollection and 0 < before < len(session.NextHopCollection):
             session.NextHopIndexer = before
             self.select_next_hop(session)

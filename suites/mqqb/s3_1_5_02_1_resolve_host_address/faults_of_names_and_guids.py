@@ -139,8 +139,8 @@ class InitiatorServerGuidCopiedFromAcceptedSession(Establishing):
 class InitiatorHostNameOfNextHopCutTo15Characters(Resolving):
     """HostName of a NextHop is the name of the queue manager, cut to 15 characters like a NetBIOS name."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
-        super().try_addresses(session, now)
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
+        super().connect_to_resolved_addresses(session, now)
         session.NextHopCollection[:] = [
             replace(hop, HostName=hop.HostName[:NETBIOS_NAME_LENGTH]) for hop in session.NextHopCollection
         ]
@@ -151,8 +151,8 @@ class InitiatorHostNameOfNextHopCutTo15Characters(Resolving):
 class InitiatorHostNameOfLaterNextHopIsAddress(Resolving):
     """HostName of each NextHop after the first is the address of the NextHop."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
-        super().try_addresses(session, now)
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
+        super().connect_to_resolved_addresses(session, now)
         session.NextHopCollection[1:] = [replace(hop, HostName=hop.Address) for hop in session.NextHopCollection[1:]]
 
 
@@ -160,8 +160,8 @@ class InitiatorHostNameOfLaterNextHopIsAddress(Resolving):
 class InitiatorHostNameOfEachNextHopIsFirstResolvedName(Resolving):
     """HostName of a NextHop is the name of the first queue manager that the initiator resolved."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
-        super().try_addresses(session, now)
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
+        super().connect_to_resolved_addresses(session, now)
         if session.NextHopCollection:
             first = self.__dict__.setdefault("first", session.NextHopCollection[0].HostName)
             session.NextHopCollection[:] = [replace(hop, HostName=first) for hop in session.NextHopCollection]
@@ -175,8 +175,8 @@ def _change_guid_of_next_hops(session: Session, guid: UUID) -> None:
 class InitiatorNextHopOfDirectNameHasOwnGuidAsQmGuid(Resolving):
     """QMGuid of the NextHop of a direct format name is the Identifier of the initiator."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
-        super().try_addresses(session, now)
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
+        super().connect_to_resolved_addresses(session, now)
         if session.direct:
             _change_guid_of_next_hops(session, self.qm.adm.Identifier)
 
@@ -185,8 +185,8 @@ class InitiatorNextHopOfDirectNameHasOwnGuidAsQmGuid(Resolving):
 class InitiatorNextHopOfPublicNameHasQueueGuidAsQmGuid(Resolving):
     """QMGuid of the NextHop of a public format name is the GUID of the queue."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
-        super().try_addresses(session, now)
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
+        super().connect_to_resolved_addresses(session, now)
         name = parse_format_name(get_outgoing_queue(session).DestinationFormatName)
         if isinstance(name, PublicName):
             _change_guid_of_next_hops(session, name.QueueGuid)
@@ -234,8 +234,8 @@ class InitiatorRemoteGuidOfSecondSessionIsGuidOfFirst(Resolving):
 class InitiatorHostNameOfNextHopIsAddressInRetry(Resolving):
     """When the initiator resolves a destination again, HostName of each NextHop is the address of the NextHop."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
-        super().try_addresses(session, now)
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
+        super().connect_to_resolved_addresses(session, now)
         if session.retrying:
             hops = session.NextHopCollection
             hops[:] = [replace(hop, HostName=hop.Address) for hop in hops]

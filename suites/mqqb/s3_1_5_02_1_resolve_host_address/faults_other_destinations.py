@@ -28,13 +28,13 @@ class InitiatorRemoteQmAddressAlwaysThatOfFirstNextHop(Connecting):
 class InitiatorNeedValidationOnlyInFirstQueue(Resolving):
     """The initiator sets State to NeedValidation only in one outgoing queue at a time."""
 
-    def require_validation(self, session: Session) -> None:
+    def set_need_validation_state(self, session: Session) -> None:
         known = any(
             one.State is OutgoingQueueState.NEED_VALIDATION and one is not session.OutgoingQueueReference
             for one in self.qm.adm.OutgoingQueues.values()
         )
         if not known:
-            super().require_validation(session)
+            super().set_need_validation_state(session)
 
 
 @fault(
@@ -46,12 +46,12 @@ class InitiatorRetryTimerNotStartedForSecondUnknownDestination(Resolving):
     if another queue needs validation.
     """
 
-    def require_validation(self, session: Session) -> None:
+    def set_need_validation_state(self, session: Session) -> None:
         known = any(
             one.State is OutgoingQueueState.NEED_VALIDATION and one is not session.OutgoingQueueReference
             for one in self.qm.adm.OutgoingQueues.values()
         )
-        super().require_validation(session)
+        super().set_need_validation_state(session)
         if known:
             self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
 
@@ -60,8 +60,8 @@ class InitiatorRetryTimerNotStartedForSecondUnknownDestination(Resolving):
 class InitiatorNextHopsHaveOnlyFirstAddress(Resolving):
     """The initiator lists only the first resolved address in NextHops."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
-        super().try_addresses(session, now)
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
+        super().connect_to_resolved_addresses(session, now)
         del get_outgoing_queue(session).NextHops[1:]
 
 
@@ -69,6 +69,6 @@ class InitiatorNextHopsHaveOnlyFirstAddress(Resolving):
 class InitiatorHostNameOfNextHopIsAddress(Resolving):
     """The initiator sets HostName of each NextHop to its address."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
-        super().try_addresses(session, now)
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
+        super().connect_to_resolved_addresses(session, now)
         session.NextHopCollection[:] = [replace(hop, HostName=hop.Address) for hop in session.NextHopCollection]

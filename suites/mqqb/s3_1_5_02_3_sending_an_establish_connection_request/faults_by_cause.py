@@ -35,7 +35,7 @@ from reference_qm.core.sessions.connecting import Connecting, get_outgoing_queue
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
-from reference_qm.model.states import ConnectionStatus, Opening
+from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Connect
@@ -183,11 +183,11 @@ class InitiatorConnectsToNextPortAtRetry(Connecting):
         if not session.retrying:
             super().connect_transport(session)
             return
-        session.transport = self.qm.next_transport()
-        session.opening = Opening.TRANSPORT
+        session.transport = self.qm.assign_transport_name()
+        session.opening = AwaitedOpeningEvent.TRANSPORT
         self.qm.transports[session.transport] = session
         remote = Endpoint(session.RemoteQMAddress, self.qm.config.remote_tcp_port + 1)
-        self.qm.emit(Connect(session.transport, remote))
+        self.qm.emit_effect(Connect(session.transport, remote))
 
 
 class _KeptInitializationTimerFault(Establishing):

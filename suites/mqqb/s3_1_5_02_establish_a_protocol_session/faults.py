@@ -313,7 +313,7 @@ class InitiatorConnectsWithoutPingResponse(Ping):
     def ping_before_session(self, session: Session, now: Now) -> None:
         super().ping_before_session(session, now)
         if session.pinged:
-            self.response_processed(session, self.build_request(), now)
+            self.on_ping_response_processed(session, self.build_request(), now)
 
 
 add(
@@ -339,10 +339,10 @@ class InitiatorHistoryLacksEntryOfSecondFailedPing(Connecting):
 class InitiatorRefusedPingNotInHistory(Ping):
     """The initiator adds no ConnectionHistory entry when a Ping Response has RF set."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         history = get_outgoing_queue(session).ConnectionHistory
         before = list(history)
-        super().response_processed(session, response, now)
+        super().on_ping_response_processed(session, response, now)
         if response.RF:
             history.clear()
             history.extend(before)
@@ -385,8 +385,8 @@ class InitiatorHistoryEntryOfFailedPingHasHostNameAsAddress(Connecting):
 class InitiatorHistoryStatusConnectionRefusedForRefusedPing(Ping):
     """The initiator sets Status of the ConnectionHistory entry for a Ping Response with RF set to ConnectionRefused."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
-        super().response_processed(session, response, now)
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        super().on_ping_response_processed(session, response, now)
         if response.RF:
             history = get_outgoing_queue(session).ConnectionHistory
             history[-1] = replace(history[-1], Status=ConnectionStatus.CONNECTION_REFUSED)
@@ -412,8 +412,8 @@ class InitiatorNewMessageStartsAttemptBeforeRetryTimerExpires(Sending):
     Timer expires.
     """
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        super().put_outgoing(session, position, now)
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        super().add_message_to_session_table(session, position, now)
         if session.SessionState is SessionState.WAITING_RECONNECT:
             self.qm.establishing.establish(session, now)
 
@@ -433,9 +433,9 @@ class InitiatorNewMessageEndsWaitAfterFailedPing(Sending):
     time.
     """
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         again = session.SessionState is SessionState.WAITING_RECONNECT
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
         if again:
             self.qm.establishing.establish(session, now)
 
@@ -444,7 +444,7 @@ class InitiatorNewMessageEndsWaitAfterFailedPing(Sending):
 class InitiatorNoRetryAfterRefusedPing(Ping):
     """After a Ping Response with RF set, the initiator does not start the Session Retry Connect Timer."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
-        super().response_processed(session, response, now)
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        super().on_ping_response_processed(session, response, now)
         if response.RF:
             self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)

@@ -29,8 +29,8 @@ class InitiatorHistoryEntryOfRefusedPingAddedToFirstQueue(Ping):
     first.
     """
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
-        super().response_processed(session, response, now)
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        super().on_ping_response_processed(session, response, now)
         queue, first = session.OutgoingQueueReference, next(iter(self.qm.adm.OutgoingQueues.values()))
         if queue is None or first is queue or not queue.ConnectionHistory:
             return

@@ -37,29 +37,29 @@ class InitiatorHistoryStatusOfUnknownFailureIsEarlierStatus(Connecting):
 class InitiatorPositivePingResponseAfterFailedPingIgnored(Ping):
     """After a ping has failed, the initiator no longer connects after a positive Ping Response, to any destination."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         if response.RF:
             self.__dict__["failed"] = True
         if response.RF or not self.__dict__.get("failed"):
-            super().response_processed(session, response, now)
+            super().on_ping_response_processed(session, response, now)
 
 
 @fault("initiator-positive-ping-response-with-rc-not-accepted", breaks="MQQB-3.1.5.2.2-04", blind=True)
 class InitiatorPositivePingResponseWithRcNotAccepted(Ping):
     """The initiator does not connect after a positive Ping Response in which RC differs from RC of its request."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         if response.RF or response.RC == self.build_request().RC:
-            super().response_processed(session, response, now)
+            super().on_ping_response_processed(session, response, now)
 
 
 @fault("initiator-positive-ping-response-while-session-is-open-ignored", breaks="MQQB-3.1.5.2.2-04", blind=True)
 class InitiatorPositivePingResponseWhileSessionIsOpenIgnored(Ping):
     """While another session is open, the initiator does not connect after a positive Ping Response."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         if response.RF or not any(one.SessionState is SessionState.OPEN for one in self.qm.sessions.values()):
-            super().response_processed(session, response, now)
+            super().on_ping_response_processed(session, response, now)
 
 
 @fault("initiator-history-status-refused-for-wrong-server-guid", breaks="MQQB-3.1.5.2-03")

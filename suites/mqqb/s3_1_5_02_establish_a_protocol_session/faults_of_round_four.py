@@ -32,8 +32,8 @@ class InitiatorNewMessageAfterFailedPingStartsAttempt(Sending):
     destination is added after a failed ping.
     """
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        super().put_outgoing(session, position, now)
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        super().add_message_to_session_table(session, position, now)
         queue = get_outgoing_queue(session)
         failed = bool(queue.ConnectionHistory) and queue.ConnectionHistory[-1].Status is ConnectionStatus.PING_FAILURE
         waits = session.SessionState is SessionState.WAITING_RECONNECT

@@ -16,9 +16,9 @@ from reference_qm.surface.clock import Now
 class QueueManagerUnexpectedEstablishConnectionIgnored(Closing):
     """A queue manager ignores an EstablishConnection packet in a state that does not expect the packet."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         if not isinstance(packet, EstablishConnectionPacket):
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 add(
@@ -43,10 +43,10 @@ add(
 class InitiatorRefusalWhileWaitingForParametersIgnored(Closing):
     """The initiator ignores an EstablishConnection packet with CS set while it waits for ConnectionParameters."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         waits = session.SessionState is SessionState.WAITING_CPR_MSG
         if not (waits and isinstance(packet, EstablishConnectionPacket) and packet.InternalHeader.CS):
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 @fault("acceptor-second-establish-connection-answered-again", breaks="MQQB-3.1.5.3-01", blind=True)
@@ -55,29 +55,29 @@ class AcceptorSecondEstablishConnectionAnsweredAgain(Closing):
     wait.
     """
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         if isinstance(packet, EstablishConnectionPacket) and session.SessionState is SessionState.WAITING_CP_MSG:
             self.qm.connecting.send(session, self.qm.session_opening.build_establish_response(session, packet).build())
         else:
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 @fault("acceptor-establish-connection-after-messages-ignored", breaks="MQQB-3.1.5.3-01", blind=True)
 class AcceptorEstablishConnectionAfterMessagesIgnored(Closing):
     """An acceptor ignores an EstablishConnection packet on an open session on which messages have arrived."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         if not (isinstance(packet, EstablishConnectionPacket) and session.MessageReceivedCount):
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 class _UnexpectedPacketIgnored(Closing):
     def is_unexpected_packet_ignored(self, session: Session) -> bool:
         raise NotImplementedError
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         if not (isinstance(packet, EstablishConnectionPacket) and self.is_unexpected_packet_ignored(session)):
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 @fault("initiator-establish-connection-in-open-session-ignored", breaks="MQQB-3.1.5.3-01", blind=True)

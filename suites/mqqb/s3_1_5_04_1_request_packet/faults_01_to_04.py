@@ -106,10 +106,10 @@ class AcceptorAckTimeoutOfRequestCutTo16Bits(SessionOpening):
 class AcceptorSessionAckSendTimerRestartedByEachMessage(Receiving):
     """Each arriving express message restarts the Session Ack Send Timer of the acceptor."""
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if not packet.UserHeader.DM and not session.initiator:
             self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)
-        super().note_activity(session, packet, now)
+        super().note_session_activity(session, packet, now)
 
 
 @fault("acceptor-ack-timeout-of-latest-request-set-in-all-sessions", breaks="MQQB-3.1.5.4.1-02", blind=True)
@@ -136,10 +136,10 @@ class AcceptorSecondMessageAcknowledgedAfterOwnAckTimeout(Receiving):
     120,000 ms.
     """
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if not session.initiator and session.MessageReceivedCount > 1:
             session.AckWaitTimeout = 120_000
-        super().note_activity(session, packet, now)
+        super().note_session_activity(session, packet, now)
 
 
 @fault("acceptor-session-ack-wait-timer-20-s", breaks="MQQB-3.1.5.4.1-03")

@@ -190,7 +190,7 @@ class InitiatorOnlyFirstMessageSentWhenOpen(SessionOpening):
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         table = session.OutgoingMessageTable
         first = table.get_next_unsent()
-        table.withhold_all()
+        table.withhold_all_positions()
         if first is not None:
             self.qm.dispatch_collection.add(session, first)
         super().receive_parameters_response(session, packet, now)
@@ -206,7 +206,7 @@ class InitiatorRecoverableMessagesNotSentIfExpressOnesWait(SessionOpening):
         table = session.OutgoingMessageTable
         express = [one for one in table if not one.recoverable]
         if express:
-            table.withhold_all()
+            table.withhold_all_positions()
             for one in express:
                 self.qm.dispatch_collection.add(session, one)
         super().receive_parameters_response(session, packet, now)

@@ -16,9 +16,9 @@ from reference_qm.surface.clock import Now
 class QueueManagerUnexpectedConnectionParametersIgnored(Closing):
     """A queue manager ignores a ConnectionParameters packet in a state that does not expect the packet."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         if not isinstance(packet, ConnectionParametersPacket):
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 add(
@@ -36,8 +36,8 @@ class AcceptorUnexpectedConnectionParametersCloseAllSessions(Closing):
     all sessions, not only the session of the packet.
     """
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
-        super().refuse_out_of_state(session, packet, now)
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
+        super().close_session_after_unexpected_packet(session, packet, now)
         if isinstance(packet, ConnectionParametersPacket):
             for other in list(self.qm.sessions.values()):
                 self.close(other, "a fault", now)
@@ -49,31 +49,31 @@ class AcceptorSecondParametersRequestOnOpenSessionAccepted(Closing):
     request.
     """
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         is_open = not session.initiator and session.SessionState is SessionState.OPEN
         if is_open and isinstance(packet, ConnectionParametersPacket):
             self.qm.session_opening.receive_parameters_request(session, packet, now)
         else:
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 @fault("initiator-connection-parameters-before-response-ignored", breaks="MQQB-3.1.5.4-01", blind=True)
 class InitiatorConnectionParametersBeforeResponseIgnored(Closing):
     """An initiator that waits for an EstablishConnection response ignores a ConnectionParameters packet."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         waits = session.SessionState is SessionState.WAITING_ECR_MSG
         if not (waits and isinstance(packet, ConnectionParametersPacket)):
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 class _UnexpectedPacketIgnored(Closing):
     def is_unexpected_packet_ignored(self, session: Session) -> bool:
         raise NotImplementedError
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         if not (isinstance(packet, ConnectionParametersPacket) and self.is_unexpected_packet_ignored(session)):
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 @fault("initiator-connection-parameters-in-open-session-ignored", breaks="MQQB-3.1.5.4-01", blind=True)

@@ -181,7 +181,7 @@ class SenderSessionAckOpensWindowsOfAllSessions(SessionAcks):
         super().mark_acknowledged(session, header)
         for other in list_open_sessions(self.qm, session):
             other.UnAckedMessageCount = max(0, other.UnAckedMessageCount - before + session.UnAckedMessageCount)
-            self.qm.post(SessionMaySend(other))
+            self.qm.post_event(SessionMaySend(other))
 
 
 _OriginalPredicate = Callable[..., bool]
@@ -205,7 +205,7 @@ add(
     "sender-last-message-held-back-after-acknowledgment",
     "MQQB-3.1.5.5.1-03",
     "After an acknowledgment, the sender sends all except the last of the messages that waited for the window.",
-    replace_method_during_event(SessionAcks.process_header, SessionMaySend, Sending.may_send, _hold_back_last_message),
+    replace_method_during_event(SessionAcks.process_session_header, SessionMaySend, Sending.may_send, _hold_back_last_message),
 )
 
 
@@ -213,9 +213,9 @@ add(
 class SenderAcknowledgmentOfWholeWindowIgnored(SessionAcks):
     """The sender ignores an acknowledgment that covers a full window of messages."""
 
-    def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
+    def process_session_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         if header.AckSequenceNumber - session.last_ack_number & 0xFFFF != session.WindowSize:
-            super().process_header(session, header, now)
+            super().process_session_header(session, header, now)
 
 
 def _replace_with_no_operation(original: _OriginalPredicate, *_: Any) -> Callable[..., None]:
@@ -235,14 +235,14 @@ add(
     "After an acknowledgment, the sender sends in reverse order the messages that waited for the window.",
     combine_installers(
         replace_method_during_event(
-            SessionAcks.process_header,
+            SessionAcks.process_session_header,
             SessionMaySend,
             Sending.send_user_message,
             _send_held_back_messages_in_reverse_order,
         ),
         # The first message stays in the collection, because the last message was sent instead of it.
         replace_method_during_event(
-            SessionAcks.process_header, SessionMaySend, DispatchCollection.remove, _replace_with_no_operation
+            SessionAcks.process_session_header, SessionMaySend, DispatchCollection.remove, _replace_with_no_operation
         ),
     ),
 )
@@ -258,7 +258,7 @@ class SenderHeldBackRecoverableMessagesSentBeforeExpressOnes(Sending):
         table = session.OutgoingMessageTable
         waiting = [one for one in table if not one.AwaitingAck and not one.ReceivedSessionAck]
         if self.may_send(session) and len({one.recoverable for one in waiting}) == 2 and len(table.awaiting_ack):
-            table.withhold_all()
+            table.withhold_all_positions()
             for position in sorted(waiting, key=lambda one: not one.recoverable):
                 table.remove(position)
                 table.add(position)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import SessionHeader
-from reference_qm.core.transfer.session_acks import FLAG_BITS, SessionAcks
+from reference_qm.core.transfer.session_acks import RECOVERABLE_ACK_FLAG_COUNT, SessionAcks
 from reference_qm.model.adm import Session
 
 
@@ -15,7 +15,7 @@ class _EarlyDeletionFault(SessionAcks):
         """Delete the sent transactional messages whose bits are set from a given bit on."""
         for position in session.OutgoingMessageTable:
             bit = position.RecoverableSequenceNumber - header.RecoverableMsgAckSeqNumber & 0xFFFF
-            flagged = lowest <= bit < FLAG_BITS and header.RecoverableMsgAckFlags >> bit & 1
+            flagged = lowest <= bit < RECOVERABLE_ACK_FLAG_COUNT and header.RecoverableMsgAckFlags >> bit & 1
             if position.TxSequenceNumber and position.Transmitted and flagged:
                 session.OutgoingMessageTable.remove(position)
 

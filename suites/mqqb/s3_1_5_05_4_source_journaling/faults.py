@@ -23,11 +23,11 @@ from reference_qm.surface.clock import Now
 class SenderMessageWithJpAndJnNotJournaled(Journaling):
     """The sender does not journal a delivered message with JP and JN."""
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         if message.NegativeJournalingRequested:
             position.MessageReference = replace(message, PositiveJournalingRequested=False)
-        super().journal_delivered(position)
+        super().journal_delivered_message(position)
 
 
 @fault("sender-express-message-journaled-when-sent", breaks="MQQB-3.1.5.5.4-01", blind=True)
@@ -59,7 +59,7 @@ add(
     "sender-only-first-of-several-acknowledged-messages-journaled",
     "MQQB-3.1.5.5.4-01",
     "When one SessionHeader acknowledges several messages, the sender puts only the first into its journal.",
-    replace_during(SessionAcks.process_header, SessionAcks.delete_position, _journal_only_first_message),
+    replace_during(SessionAcks.process_session_header, SessionAcks.delete_position, _journal_only_first_message),
     blind=True,
 )
 
@@ -81,22 +81,22 @@ class SenderUnacknowledgedMessageOfLostSessionJournaled(Closing):
 class SenderJournaledMessageBodyCutTo4096Bytes(Journaling):
     """The sender keeps only the first 4,096 bytes of the body of a message that it puts into its journal."""
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         if message.PositiveJournalingRequested and len(message.Body) > 4096:
             position.MessageReference = replace(message, Body=message.Body[:4096])
-        super().journal_delivered(position)
+        super().journal_delivered_message(position)
 
 
 @fault("sender-message-to-private-name-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
 class SenderMessageToPrivateNameNotJournaled(Journaling):
     """The sender journals only messages that are addressed to direct format names."""
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         if not message.DestinationQueueFormatName.upper().startswith("DIRECT="):
             position.MessageReference = replace(message, PositiveJournalingRequested=False)
-        super().journal_delivered(position)
+        super().journal_delivered_message(position)
 
 
 _journaled_message_count_by_queue_manager: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
@@ -106,7 +106,7 @@ _journaled_message_count_by_queue_manager: WeakKeyDictionary[QueueManager, int] 
 class SenderJournalsEveryOtherMessageOnly(Journaling):
     """The sender puts only every other journaled message into the system journal."""
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         if position.MessageReference.PositiveJournalingRequested:
             _journaled_message_count_by_queue_manager[self.qm] = (
                 _journaled_message_count_by_queue_manager.get(self.qm, 0) + 1
@@ -114,37 +114,37 @@ class SenderJournalsEveryOtherMessageOnly(Journaling):
             if _journaled_message_count_by_queue_manager[self.qm] % 2 == 0:
                 message = replace(position.MessageReference, PositiveJournalingRequested=False)
                 position.MessageReference = message
-        super().journal_delivered(position)
+        super().journal_delivered_message(position)
 
 
 @fault("sender-large-message-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
 class SenderLargeMessageNotJournaled(Journaling):
     """The sender does not put a message with a body of more than 4,096 bytes into the system journal."""
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         if len(position.MessageReference.Body) > 4_096:
             position.MessageReference = replace(position.MessageReference, PositiveJournalingRequested=False)
-        super().journal_delivered(position)
+        super().journal_delivered_message(position)
 
 
 @fault("sender-message-with-both-journal-flags-not-in-system-journal", breaks="MQQB-3.1.5.5.4-01", blind=True)
 class SenderMessageWithBothJournalFlagsNotInSystemJournal(Journaling):
     """The sender does not put a message with JP and JN set into the system journal."""
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         if position.MessageReference.NegativeJournalingRequested:
             position.MessageReference = replace(position.MessageReference, PositiveJournalingRequested=False)
-        super().journal_delivered(position)
+        super().journal_delivered_message(position)
 
 
 @fault("sender-message-with-empty-body-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
 class SenderMessageWithEmptyBodyNotJournaled(Journaling):
     """The sender does not put a message without a body into the system journal."""
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         if not position.MessageReference.Body:
             position.MessageReference = replace(position.MessageReference, PositiveJournalingRequested=False)
-        super().journal_delivered(position)
+        super().journal_delivered_message(position)
 
 
 @fault("sender-message-of-queue-on-hold-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
@@ -163,8 +163,8 @@ class SenderMessageOfQueueOnHoldNotJournaled(SessionAcks):
 class SenderJournaledMessageTruncated(Journaling):
     """The sender stores at most the first 4,096 bytes of the body in the copy of a message in the system journal."""
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         if message.PositiveJournalingRequested:
             position.MessageReference = replace(message, Body=message.Body[:4_096])
-        super().journal_delivered(position)
+        super().journal_delivered_message(position)

@@ -212,11 +212,11 @@ add(
 class SenderAckWaitTimerNotRestartedByHeaderWithoutNewAck(SessionAcks):
     """The sender does not restart the Session Ack Wait Timer after a SessionHeader that acknowledges no new message."""
 
-    def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
+    def process_session_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         key = TimerKey(TimerName.SESSION_ACK_WAIT, session.number)
         left_ms = self.qm.timers.get_remaining_ms(key, now.monotonic_ms)
         news = header.AckSequenceNumber != session.last_ack_number
-        super().process_header(session, header, now)
+        super().process_session_header(session, header, now)
         if left_ms is not None and not news and self.qm.timers.is_running(key):
             self.qm.timers.start(key, now.monotonic_ms, left_ms)
 
@@ -233,7 +233,7 @@ add(
     "MQQB-3.1.5.5.5-02",
     "The sender does not restart the Session Ack Wait Timer if a SessionHeader acknowledges no new message.",
     replace_during(
-        SessionAcks.process_header, SessionAcks.start_wait_timer, _start_timer_only_after_new_acknowledgment
+        SessionAcks.process_session_header, SessionAcks.start_wait_timer, _start_timer_only_after_new_acknowledgment
     ),
     blind=True,
 )
@@ -255,9 +255,9 @@ _new_acknowledgment_flag_by_queue_manager: WeakKeyDictionary[QueueManager, bool]
 class SenderAckWaitTimerRestartedOnlyByHeaderWithNewAck(SessionAcks):
     """The sender restarts the Session Ack Wait Timer only for a SessionHeader that acknowledges a message."""
 
-    def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
+    def process_session_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         _new_acknowledgment_flag_by_queue_manager[self.qm] = header.AckSequenceNumber != session.last_ack_number
-        super().process_header(session, header, now)
+        super().process_session_header(session, header, now)
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         right = header.UserMsgSequenceNumber == session.MessageReceivedCount

@@ -23,9 +23,9 @@ from reference_qm.surface.clock import Now
 class QueueManagerSessionAckBeforeOpenSessionIgnored(Closing):
     """A queue manager ignores a SessionAck before the session is open."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         if not isinstance(packet, SessionAckPacket):
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 add(
@@ -50,20 +50,20 @@ add(
 class InitiatorSessionAckBeforeOpenSessionIgnored(Closing):
     """An initiator that waits for a ConnectionParameters response ignores a SessionAck, and keeps the session open."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         waiting = session.SessionState is SessionState.WAITING_CPR_MSG
         if not (waiting and isinstance(packet, SessionAckPacket)):
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 @fault("acceptor-session-ack-without-acknowledgment-before-open-ignored", breaks="MQQB-3.1.5.5-01", blind=True)
 class AcceptorSessionAckWithoutAcknowledgmentBeforeOpenIgnored(Closing):
     """Before the session is open, an acceptor ignores a SessionAck that acknowledges nothing."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         is_empty = isinstance(packet, SessionAckPacket) and not packet.SessionHeader.AckSequenceNumber
         if not is_empty:
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 def _decrement_ack_sequence_number(header: SessionHeader) -> SessionHeader:
@@ -124,7 +124,7 @@ add(
     "sender-acknowledged-message-not-journaled",
     ("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"),
     "The sender deletes acknowledged messages with positive source journaling but does not journal them.",
-    skip(Journaling.journal_delivered),
+    skip(Journaling.journal_delivered_message),
 )
 
 
@@ -144,9 +144,9 @@ class SenderRecoverableMessageJournaledBeforeStorageIsAcked(SessionAcks):
 class SenderMessageJournaledWithoutItsBody(Journaling):
     """The sender journals messages without their body."""
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         position.MessageReference = replace(position.MessageReference, Body=b"")
-        super().journal_delivered(position)
+        super().journal_delivered_message(position)
 
 
 @fault("sender-session-header-of-user-message-without-source-journaling", breaks="MQQB-3.1.5.5-06", blind=True)

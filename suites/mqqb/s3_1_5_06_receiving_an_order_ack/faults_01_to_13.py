@@ -28,19 +28,19 @@ from reference_qm.surface.clock import Now
 class QueueManagerOrderAckBeforeOpenSessionIgnored(Closing):
     """A queue manager ignores an OrderAck before the session is open."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         if not (isinstance(packet, UserMessagePacket) and is_order_ack(packet)):
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 @fault("initiator-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01", blind=True)
 class InitiatorOrderAckBeforeOpenSessionIgnored(Closing):
     """An initiator that waits for a ConnectionParameters response ignores an OrderAck, and keeps the session open."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         waiting = session.SessionState is SessionState.WAITING_CPR_MSG
         if not (waiting and isinstance(packet, UserMessagePacket) and is_order_ack(packet)):
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 _OutgoingSequenceChange = Callable[[OutgoingTransferSequence, OutgoingTransferSequence, OrderAckBody], None]
@@ -50,10 +50,10 @@ _OutgoingSequenceChange = Callable[[OutgoingTransferSequence, OutgoingTransferSe
 
 def _change_after_order_ack(change: _OutgoingSequenceChange) -> Install:
     class SequenceChangedAfterOrderAck(OrderAcks):
-        def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
             sequence = get_outgoing_sequence(session)
             before = replace(sequence, UnackedSequence=list(sequence.UnackedSequence))
-            super().note(session, body, now)
+            super().note_last_message_in_order(session, body, now)
             change(sequence, before, body)
 
     return replace_part(SequenceChangedAfterOrderAck)
@@ -190,10 +190,10 @@ for _name, _rule, _says, _change in _ORDER_ACK_FAULTS:
 class SenderTimeOfLastAckNotSetByRepeatedOrderAck(OrderAcks):
     """When an OrderAck repeats a number that was already acknowledged, the sender does not change TimeOfLastAck."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = get_outgoing_sequence(session)
         old, last = sequence.TimeOfLastAck, sequence.LastAck
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         if last == sequence.LastAck:
             sequence.TimeOfLastAck = old
 
@@ -223,20 +223,20 @@ class SenderResendIntervalNotResetWhenIndexIsReset(TransactionalSending):
 class SenderOrderAckOfSecondQueueIgnored(OrderAcks):
     """The sender processes OrderAcks only for the sequence of the first outgoing queue."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         first = next(iter(self.qm.adm.OutgoingQueues.values()))
         if session.OutgoingQueueReference is first:
-            super().note(session, body, now)
+            super().note_last_message_in_order(session, body, now)
 
 
 @fault("sender-order-ack-of-queue-on-hold-ignored", breaks=("MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09"), blind=True)
 class SenderOrderAckOfQueueOnHoldIgnored(OrderAcks):
     """The sender ignores an OrderAck for a queue on hold."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         queue = session.OutgoingQueueReference
         if queue is None or queue.State is not OutgoingQueueState.ON_HOLD:
-            super().note(session, body, now)
+            super().note_last_message_in_order(session, body, now)
 
 
 @fault("sender-order-ack-removes-only-entry-with-same-number", breaks="MQQB-3.1.5.6-09", blind=True)
@@ -245,10 +245,10 @@ class SenderOrderAckRemovesOnlyEntryWithSameNumber(OrderAcks):
     lower number.
     """
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = get_outgoing_sequence(session)
         before = list(sequence.UnackedSequence)
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         sequence.UnackedSequence[:] = [one for one in before if one.SeqNo != sequence.LastAck.SeqNo]
 
 
@@ -267,8 +267,8 @@ class SenderTransactionalMessageOfOtherQueueDeletedByOrderAck(OrderAcks):
     queue.
     """
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        super().note(session, body, now)
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        super().note_last_message_in_order(session, body, now)
         for queue in self.qm.adm.OutgoingQueues.values():
             sequence = queue.session.TxOutgoingSequence
             if sequence is not None and queue.session is not session:
@@ -280,13 +280,13 @@ class SenderTransactionalMessageOfOtherQueueDeletedByOrderAck(OrderAcks):
 class SenderOrderAckAcknowledgesSequencesOfAllDestinations(OrderAcks):
     """An OrderAck acknowledges the messages with the same numbers in the sequences of all destinations."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        super().note(session, body, now)
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        super().note_last_message_in_order(session, body, now)
         for other in list_open_sessions(self.qm, session):
             if other.TxOutgoingSequence is not None:
                 own = replace(body, TxSequenceID=other.OutgoingTxSequenceID)
-                super().note(other, own, now)
-                self.delete_order_acknowledged(other, own)
+                super().note_last_message_in_order(other, own, now)
+                self.delete_order_acknowledged_messages(other, own)
 
 
 _sessions_with_reset_index: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
@@ -313,10 +313,10 @@ class SenderResendIntervalIndexResetOnlyOnce(TransactionalSending):
 class SenderLastAckCountNotIncrementedByRepeatedOrderAck(OrderAcks):
     """When an OrderAck repeats a number that was already acknowledged, the sender does not increment LastAckCount."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = get_outgoing_sequence(session)
         last = sequence.LastAck
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         if last == sequence.LastAck:
             sequence.LastAckCount -= 1
 
@@ -325,8 +325,8 @@ class SenderLastAckCountNotIncrementedByRepeatedOrderAck(OrderAcks):
 class SenderLastAckCountNotIncrementedWhileQueueOnHold(OrderAcks):
     """The sender does not increment LastAckCount for an OrderAck that arrives while the queue is on hold."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        super().note(session, body, now)
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        super().note_last_message_in_order(session, body, now)
         queue = session.OutgoingQueueReference
         if queue is not None and queue.State is OutgoingQueueState.ON_HOLD:
             get_outgoing_sequence(session).LastAckCount -= 1
@@ -336,7 +336,7 @@ add(
     "sender-order-acked-message-sent-again",
     ("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08"),
     "On the next session, the sender resends a message for which it has received an OrderAck.",
-    skip(OrderAcks.delete_order_acknowledged),
+    skip(OrderAcks.delete_order_acknowledged_messages),
 )
 
 
@@ -344,12 +344,12 @@ add(
 class SenderOrderAckDeletesOnlyMessageWithItsNumber(OrderAcks):
     """The sender deletes only the message with the number of an OrderAck, and not the messages before it."""
 
-    def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
+    def delete_order_acknowledged_messages(self, session: Session, body: OrderAckBody) -> None:
         kept = [one for one in session.OutgoingMessageTable if 0 < one.TxSequenceNumber < body.TxSequenceNumber]
         numbers = [one.TxSequenceNumber for one in kept]
         for one in kept:
             one.TxSequenceNumber = 0
-        super().delete_order_acknowledged(session, body)
+        super().delete_order_acknowledged_messages(session, body)
         for one, number in zip(kept, numbers, strict=True):
             one.TxSequenceNumber = number
 
@@ -360,10 +360,10 @@ class SenderOrderAckedMessageResentAfterRestart(TransactionalSending):
     message, and sends the message again after a restart.
     """
 
-    def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def delete_order_acknowledged_message(self, session: Session, position: OutgoingMessagePosition) -> None:
         header = position.UserMessage.UserHeader
         if header.JN or header.JP:
-            super().delete_ordered(session, position)
+            super().delete_order_acknowledged_message(session, position)
         else:
             session.OutgoingMessageTable.remove(position)
 
@@ -387,5 +387,5 @@ class SenderOrderAckAppliedToNewestSession(OrderAcks):
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         newest = list(self.qm.adm.OutgoingQueues.values())[-1].session
         body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
-        self.note(newest, replace(body, TxSequenceID=newest.OutgoingTxSequenceID), now)
-        self.delete_order_acknowledged(newest, body)
+        self.note_last_message_in_order(newest, replace(body, TxSequenceID=newest.OutgoingTxSequenceID), now)
+        self.delete_order_acknowledged_messages(newest, body)

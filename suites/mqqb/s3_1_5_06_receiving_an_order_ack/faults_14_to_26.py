@@ -13,7 +13,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence
 from reference_qm.model.adm import (
-    NO_SEQUENCE,
+    NO_SEQUENCE_INFO,
     OutgoingMessagePosition,
     OutgoingTransferInfo,
     Session,
@@ -25,7 +25,7 @@ from reference_qm.surface.clock import Now
 class SenderOrderAckedJournaledMessageDeleted(TransactionalSending):
     """The sender deletes a message with journaling when its OrderAck arrives, without waiting for its FinalAck."""
 
-    def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def delete_order_acknowledged_message(self, session: Session, position: OutgoingMessagePosition) -> None:
         session.OutgoingMessageTable.remove(position)
 
 
@@ -47,8 +47,8 @@ class SenderMessageWithOnlyJpDeletedBeforeFinalAck(TransactionalSending):
     only JP is set.
     """
 
-    def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
-        super().delete_ordered(session, position)
+    def delete_order_acknowledged_message(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().delete_order_acknowledged_message(session, position)
         header = position.UserMessage.UserHeader
         if not header.JN:
             session.AwaitingFinalACKTable.pop(header.MessageID, None)
@@ -60,8 +60,8 @@ class SenderOnlyLastJournaledMessageKeptUntilFinalAck(TransactionalSending):
     its FinalAck.
     """
 
-    def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
-        super().delete_ordered(session, position)
+    def delete_order_acknowledged_message(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().delete_order_acknowledged_message(session, position)
         table = session.AwaitingFinalACKTable
         for key in list(table)[:-1]:
             del table[key]
@@ -121,14 +121,14 @@ add(
     "sender-order-ack-transfer-info-not-set",
     "MQQB-3.1.5.6-16",
     "The sender does not set OutgoingTransferInfo when it receives an OrderAck.",
-    skip(OrderAcks.note_transfer),
+    skip(OrderAcks.update_outgoing_transfer_info),
 )
 
 
 def _replace_transfer_info_element(element: str, value: object) -> Install:
     class Transfer(OrderAcks):
-        def note_transfer(self, session: Session) -> None:
-            super().note_transfer(session)
+        def update_outgoing_transfer_info(self, session: Session) -> None:
+            super().update_outgoing_transfer_info(session)
             queue = session.OutgoingQueueReference
             if queue is not None:
                 info: Any = queue.OutgoingTransferInfoReference
@@ -142,9 +142,9 @@ _TRANSFER_INFO_FAULTS: tuple[tuple[str, str, str, object], ...] = (
     ("sender-transfer-info-last-ack-count-wrong", "MQQB-3.1.5.6-18", "EodLastAckCount", 7),
     ("sender-transfer-info-no-ack-count-wrong", "MQQB-3.1.5.6-19", "EodNoAckCount", 7),
     ("sender-transfer-info-resend-interval-wrong", "MQQB-3.1.5.6-20", "EodResendInterval", 7),
-    ("sender-transfer-info-first-non-ack-wrong", "MQQB-3.1.5.6-21", "EodFirstNonAck", NO_SEQUENCE),
-    ("sender-transfer-info-last-non-ack-wrong", "MQQB-3.1.5.6-22", "EodLastNonAck", NO_SEQUENCE),
-    ("sender-transfer-info-last-ack-wrong", "MQQB-3.1.5.6-23", "EodLastAck", NO_SEQUENCE),
+    ("sender-transfer-info-first-non-ack-wrong", "MQQB-3.1.5.6-21", "EodFirstNonAck", NO_SEQUENCE_INFO),
+    ("sender-transfer-info-last-non-ack-wrong", "MQQB-3.1.5.6-22", "EodLastNonAck", NO_SEQUENCE_INFO),
+    ("sender-transfer-info-last-ack-wrong", "MQQB-3.1.5.6-23", "EodLastAck", NO_SEQUENCE_INFO),
     ("sender-transfer-info-no-read-count-wrong", "MQQB-3.1.5.6-24", "EodNoReadCount", 0),
     ("sender-transfer-info-resend-count-wrong", "MQQB-3.1.5.6-25", "EodResendCount", 7),
     ("sender-transfer-info-resend-time-wrong", "MQQB-3.1.5.6-26", "EodResendTime", 7),
@@ -164,8 +164,8 @@ for _name, _rule, _element, _value in _TRANSFER_INFO_FAULTS:
 class SenderEveryOrderAckSetsTransferInfoOfFirstQueue(OrderAcks):
     """The sender stores the values of every OrderAck in OutgoingTransferInfo of its first outgoing queue."""
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         own = session.OutgoingQueueReference
         first = next(iter(self.qm.adm.OutgoingQueues.values()))
         if own is not None and first is not own:
@@ -183,10 +183,10 @@ def _set_transfer_info_fields(session: Session, **changes: Any) -> None:
 class SenderEodLastAckTimeIsTimeOfFirstOrderAck(OrderAcks):
     """The sender sets EodLastAckTime to the time of the first OrderAck of the session."""
 
-    def note_transfer(self, session: Session) -> None:
+    def update_outgoing_transfer_info(self, session: Session) -> None:
         queue = session.OutgoingQueueReference
         before = None if queue is None else queue.OutgoingTransferInfoReference
-        super().note_transfer(session)
+        super().update_outgoing_transfer_info(session)
         if before is not None and before.EodLastAckCount:
             _set_transfer_info_fields(session, EodLastAckTime=before.EodLastAckTime)
 
@@ -195,8 +195,8 @@ class SenderEodLastAckTimeIsTimeOfFirstOrderAck(OrderAcks):
 class SenderEodLastAckCountCountsOrderAcksOfAllQueues(OrderAcks):
     """The sender counts in EodLastAckCount the OrderAcks of all outgoing queues."""
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         sequences = [queue.session.TxOutgoingSequence for queue in self.qm.adm.OutgoingQueues.values()]
         _set_transfer_info_fields(
             session, EodLastAckCount=sum(one.LastAckCount for one in sequences if one is not None)
@@ -207,8 +207,8 @@ class SenderEodLastAckCountCountsOrderAcksOfAllQueues(OrderAcks):
 class SenderEodNoAckCountAtMost1(OrderAcks):
     """The sender sets EodNoAckCount to 1 when UnackedSequence has several entries."""
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         _set_transfer_info_fields(session, EodNoAckCount=min(1, len(get_outgoing_sequence(session).UnackedSequence)))
 
 
@@ -216,14 +216,14 @@ class _TransferInfoChanger(OrderAcks):
     def change(self, session: Session) -> None:
         raise NotImplementedError
 
-    def note_transfer(self, session: Session) -> None:
+    def update_outgoing_transfer_info(self, session: Session) -> None:
         before = (
             None
             if session.OutgoingQueueReference is None
             else session.OutgoingQueueReference.OutgoingTransferInfoReference
         )
         _transfer_info_before_last_order_ack[0] = before
-        super().note_transfer(session)
+        super().update_outgoing_transfer_info(session)
         self.change(session)
 
 
@@ -246,8 +246,8 @@ class SenderEodNoAckCountSetOnlyByFirstOrderAck(_TransferInfoChanger):
 class SenderEodResendIntervalIsInMilliseconds(OrderAcks):
     """The sender sets EodResendInterval to ResendInterval in milliseconds."""
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         _set_transfer_info_fields(session, EodResendInterval=1_000 * get_outgoing_sequence(session).ResendInterval)
 
 
@@ -269,8 +269,8 @@ class SenderEodResendIntervalSetOnlyByFirstOrderAck(_TransferInfoChanger):
 class SenderSeqIdOfEodFirstNonAckZero(OrderAcks):
     """The sender sets SeqID of EodFirstNonAck to 0."""
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         unacked = get_outgoing_sequence(session).UnackedSequence
         if unacked:
             _set_transfer_info_fields(session, EodFirstNonAck=SequenceInfo(0, unacked[0].SeqNo, unacked[0].PrevNo))
@@ -280,8 +280,8 @@ class SenderSeqIdOfEodFirstNonAckZero(OrderAcks):
 class SenderEodLastNonAckIsFirstUnackedEntry(OrderAcks):
     """The sender sets EodLastNonAck to the first entry of UnackedSequence."""
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         unacked = get_outgoing_sequence(session).UnackedSequence
         if unacked:
             _set_transfer_info_fields(session, EodLastNonAck=unacked[0])
@@ -291,8 +291,8 @@ class SenderEodLastNonAckIsFirstUnackedEntry(OrderAcks):
 class SenderPrevNoOfEodLastAckZero(OrderAcks):
     """The sender sets PrevNo of EodLastAck to 0."""
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         last = get_outgoing_sequence(session).LastAck
         _set_transfer_info_fields(session, EodLastAck=SequenceInfo(last.SeqID, last.SeqNo, 0))
 
@@ -315,8 +315,8 @@ class SenderEodNoReadCountCountsMessagesOfAllQueues(OrderAcks):
     queue.
     """
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         count = sum(len(queue.session.AwaitingFinalACKTable) for queue in self.qm.adm.OutgoingQueues.values())
         _set_transfer_info_fields(session, EodNoReadCount=count)
 
@@ -333,8 +333,8 @@ class SenderEodNoReadCountAtMost1(_TransferInfoChanger):
 class SenderEodResendCountIsIndexPlusOne(OrderAcks):
     """The sender sets EodResendCount to ResendIntervalIndex plus one."""
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         _set_transfer_info_fields(session, EodResendCount=get_outgoing_sequence(session).ResendIntervalIndex + 1)
 
 
@@ -354,8 +354,8 @@ class SenderEodResendCountSetOnlyByFirstOrderAck(_TransferInfoChanger):
 class SenderEodResendTime0WhileMessagesAreUnacked(OrderAcks):
     """The sender sets EodResendTime to 0 while messages remain in UnackedSequence."""
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         _set_transfer_info_fields(session, EodResendTime=0)
 
 
@@ -379,14 +379,14 @@ class SenderEodLastAckLoweredByLateOrderAck(OrderAcks):
         super().__init__(qm)
         self.late: SequenceInfo | None = None
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        super().note(session, body, now)
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        super().note_last_message_in_order(session, body, now)
         last = get_outgoing_sequence(session).LastAck
         if last.SeqID == int(body.TxSequenceID) and body.TxSequenceNumber < last.SeqNo:
             self.late = SequenceInfo(last.SeqID, body.TxSequenceNumber, body.TxPreviousSequenceNumber)
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         queue, late, self.late = session.OutgoingQueueReference, self.late, None
         if late is not None and queue is not None:
             queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, EodLastAck=late)
@@ -402,13 +402,13 @@ class SenderEodNoReadCountIsCountOfLastOrderAck(OrderAcks):
         super().__init__(qm)
         self.moved: int | None = None
 
-    def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
+    def delete_order_acknowledged_messages(self, session: Session, body: OrderAckBody) -> None:
         before = len(session.AwaitingFinalACKTable)
-        super().delete_order_acknowledged(session, body)
+        super().delete_order_acknowledged_messages(session, body)
         self.moved = len(session.AwaitingFinalACKTable) - before
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         queue, moved = session.OutgoingQueueReference, self.moved
         if queue is not None and moved is not None:
             queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, EodNoReadCount=moved)

@@ -18,9 +18,9 @@ from reference_qm.surface.clock import Now
 class SenderOrderAckOfPrecedingNumberSetsLastAckBack(OrderAcks):
     """The sender sets LastAck back when an OrderAck arrives whose number is lower by one."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         before = get_outgoing_sequence(session).LastAck
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         if body.TxSequenceNumber == before.SeqNo - 1 and before.SeqID == int(body.TxSequenceID):
             get_outgoing_sequence(session).LastAck = replace(before, SeqNo=body.TxSequenceNumber)
 
@@ -29,9 +29,9 @@ class SenderOrderAckOfPrecedingNumberSetsLastAckBack(OrderAcks):
 class SenderLateOrderAckChangesPreviousNumberOfLastAck(OrderAcks):
     """The sender sets the previous number of LastAck to that of an OrderAck with a lower number."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         before = get_outgoing_sequence(session).LastAck
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         if body.TxSequenceNumber < before.SeqNo and before.SeqID == int(body.TxSequenceID):
             get_outgoing_sequence(session).LastAck = replace(before, PrevNo=body.TxPreviousSequenceNumber)
 
@@ -40,9 +40,9 @@ class SenderLateOrderAckChangesPreviousNumberOfLastAck(OrderAcks):
 class SenderSecondLateOrderAckSetsLastAckBack(OrderAcks):
     """The sender sets LastAck to the number of an OrderAck with a lower number from the fourth OrderAck on."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         before = get_outgoing_sequence(session).LastAck
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         sequence = get_outgoing_sequence(session)
         if sequence.LastAckCount > 3 and body.TxSequenceNumber < before.SeqNo:
             sequence.LastAck = SequenceInfo(before.SeqID, body.TxSequenceNumber, body.TxPreviousSequenceNumber)
@@ -52,8 +52,8 @@ class SenderSecondLateOrderAckSetsLastAckBack(OrderAcks):
 class SenderLastTwoUnacknowledgedEntriesExchanged(OrderAcks):
     """The sender exchanges the last two entries of UnackedSequence if three or more remain after an OrderAck."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        super().note(session, body, now)
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        super().note_last_message_in_order(session, body, now)
         unacked = get_outgoing_sequence(session).UnackedSequence
         if len(unacked) > 2:
             unacked[-2:] = reversed(unacked[-2:])
@@ -63,8 +63,8 @@ class SenderLastTwoUnacknowledgedEntriesExchanged(OrderAcks):
 class SenderMiddleUnacknowledgedEntriesExchanged(OrderAcks):
     """The sender exchanges the second and the third of four or more entries of UnackedSequence after an OrderAck."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        super().note(session, body, now)
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        super().note_last_message_in_order(session, body, now)
         unacked = get_outgoing_sequence(session).UnackedSequence
         if len(unacked) > 3:
             unacked[1:3] = reversed(unacked[1:3])
@@ -74,8 +74,8 @@ class SenderMiddleUnacknowledgedEntriesExchanged(OrderAcks):
 class SenderUnacknowledgedEntriesReversedByLaterOrderAck(OrderAcks):
     """The sender reverses UnackedSequence when the second or a later OrderAck of a session arrives."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        super().note(session, body, now)
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        super().note_last_message_in_order(session, body, now)
         sequence = get_outgoing_sequence(session)
         if sequence.LastAckCount > 1:
             sequence.UnackedSequence.reverse()
@@ -85,25 +85,25 @@ class SenderUnacknowledgedEntriesReversedByLaterOrderAck(OrderAcks):
 class SenderTransferInfoSetOnlyByFirstOrderAck(OrderAcks):
     """The sender sets OutgoingTransferInfo only when the first OrderAck of a session arrives."""
 
-    def note_transfer(self, session: Session) -> None:
+    def update_outgoing_transfer_info(self, session: Session) -> None:
         if get_outgoing_sequence(session).LastAckCount < 2:
-            super().note_transfer(session)
+            super().update_outgoing_transfer_info(session)
 
 
 @fault("sender-transfer-info-not-set-by-last-order-ack", breaks="MQQB-3.1.5.6-16", blind=True)
 class SenderTransferInfoNotSetByLastOrderAck(OrderAcks):
     """The sender does not set OutgoingTransferInfo when an OrderAck leaves no unacknowledged message."""
 
-    def note_transfer(self, session: Session) -> None:
+    def update_outgoing_transfer_info(self, session: Session) -> None:
         if get_outgoing_sequence(session).UnackedSequence:
-            super().note_transfer(session)
+            super().update_outgoing_transfer_info(session)
 
 
 @fault("sender-transfer-info-set-only-in-first-queue", breaks="MQQB-3.1.5.6-16", blind=True)
 class SenderTransferInfoSetOnlyInFirstQueue(OrderAcks):
     """The sender sets OutgoingTransferInfo only in the first outgoing queue."""
 
-    def note_transfer(self, session: Session) -> None:
+    def update_outgoing_transfer_info(self, session: Session) -> None:
         first = next(iter(self.qm.adm.OutgoingQueues.values()), None)
         if session.OutgoingQueueReference is first:
-            super().note_transfer(session)
+            super().update_outgoing_transfer_info(session)

@@ -19,19 +19,19 @@ from reference_qm.surface.clock import Now
 class AcceptorOrderAckBeforeFirstRequestIgnored(Closing):
     """The acceptor ignores an OrderAck that arrives as the first packet of a connection."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         first = not session.initiator and session.SessionState.value == "WAITING_EC_MSG"
         if not (first and isinstance(packet, UserMessagePacket) and is_order_ack(packet)):
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 @fault("sender-last-ack-incremented-by-one-for-several-acked-messages", breaks="MQQB-3.1.5.6-08", blind=True)
 class SenderLastAckIncrementedByOneForSeveralAckedMessages(OrderAcks):
     """After an OrderAck of several messages, the sender increments LastAck by one."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         before = get_outgoing_sequence(session).LastAck
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         sequence = get_outgoing_sequence(session)
         if before.SeqID == sequence.LastAck.SeqID and sequence.LastAck.SeqNo > before.SeqNo + 1:
             sequence.LastAck = SequenceInfo(before.SeqID, before.SeqNo + 1, before.SeqNo)
@@ -53,9 +53,9 @@ class _FaultByReceivingSession(OrderAcks):
 class SenderLastAckOfOrderAckOnOtherSessionUnchanged(_FaultByReceivingSession):
     """The sender does not set LastAck for an OrderAck that arrives on another session."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         before = get_outgoing_sequence(session).LastAck
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         if self.arrived_on is not session:
             get_outgoing_sequence(session).LastAck = before
 
@@ -64,9 +64,9 @@ class SenderLastAckOfOrderAckOnOtherSessionUnchanged(_FaultByReceivingSession):
 class SenderLastAckCountOfRepeatedOrderAckUnchanged(OrderAcks):
     """The sender does not increment LastAckCount for an OrderAck that acknowledges no further message."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         before = len(get_outgoing_sequence(session).UnackedSequence)
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         if len(get_outgoing_sequence(session).UnackedSequence) == before:
             get_outgoing_sequence(session).LastAckCount -= 1
 
@@ -75,11 +75,11 @@ class SenderLastAckCountOfRepeatedOrderAckUnchanged(OrderAcks):
 class SenderLastAckCountZeroInNewSequence(OrderAcks):
     """The sender counts from zero in LastAckCount when it receives the first OrderAck of a new sequence."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = get_outgoing_sequence(session)
         if sequence.LastAck.SeqID not in (0, int(body.TxSequenceID)):
             sequence.LastAckCount = 0
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
 
 
 class _KeptTransferInfoFault(OrderAcks):
@@ -102,9 +102,9 @@ class _KeptTransferInfoFault(OrderAcks):
 class SenderEodLastAckTimeOfRepeatedOrderAckUnchanged(_KeptTransferInfoFault):
     """The sender does not set EodLastAckTime when an OrderAck acknowledges no further message."""
 
-    def note_transfer(self, session: Session) -> None:
+    def update_outgoing_transfer_info(self, session: Session) -> None:
         before = self.copy_transfer_info(session)
-        super().note_transfer(session)
+        super().update_outgoing_transfer_info(session)
         if self.copy_transfer_info(session).EodLastAck == before.EodLastAck:
             self.restore_transfer_info_element(session, before, "EodLastAckTime")
 
@@ -113,8 +113,8 @@ class SenderEodLastAckTimeOfRepeatedOrderAckUnchanged(_KeptTransferInfoFault):
 class SenderEodLastAckTimeOfFirstQueueInAllQueues(OrderAcks):
     """The sender sets EodLastAckTime of every queue to TimeOfLastAck of its first outgoing queue."""
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         queue = session.OutgoingQueueReference
         first = next(iter(self.qm.adm.OutgoingQueues.values()), None)
         if queue is not None and first is not None and first.session.TxOutgoingSequence is not None:
@@ -126,8 +126,8 @@ class SenderEodLastAckTimeOfFirstQueueInAllQueues(OrderAcks):
 class SenderEodNoAckCountIsSizeOfOutgoingMessageTable(OrderAcks):
     """The sender sets EodNoAckCount to the number of messages in OutgoingMessageTable."""
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         queue = session.OutgoingQueueReference
         if queue is not None:
             count = len(session.OutgoingMessageTable)
@@ -140,8 +140,8 @@ class SenderEodNoAckCountIsRangeOfUnackedNumbers(OrderAcks):
     between them has already left the sequence.
     """
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         queue, sequence = session.OutgoingQueueReference, session.TxOutgoingSequence
         if queue is not None and sequence is not None and sequence.UnackedSequence:
             count = sequence.UnackedSequence[-1].SeqNo - sequence.UnackedSequence[0].SeqNo + 1
@@ -158,12 +158,12 @@ class _TransferInfoBeforeOrderAckFault(OrderAcks):
         super().__init__(qm)
         self.earlier: dict[int, int] = {}
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         self.earlier[session.number] = getattr(get_outgoing_sequence(session), self.attribute)
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         queue = session.OutgoingQueueReference
         if queue is not None and session.number in self.earlier:
             changes: dict[str, Any] = {self.element: self.earlier.pop(session.number)}
@@ -195,8 +195,8 @@ class SenderEodResendTimeIsValueBeforeOrderAck(_TransferInfoBeforeOrderAckFault)
 class SenderEodResendIntervalInMs(OrderAcks):
     """The sender sets EodResendInterval to ResendInterval in milliseconds."""
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         queue = session.OutgoingQueueReference
         if queue is not None:
             info = queue.OutgoingTransferInfoReference
@@ -207,9 +207,9 @@ class SenderEodResendIntervalInMs(OrderAcks):
 class SenderEodResendCountNeverDecreases(_KeptTransferInfoFault):
     """The sender never decreases EodResendCount, although ResendIntervalIndex is reset."""
 
-    def note_transfer(self, session: Session) -> None:
+    def update_outgoing_transfer_info(self, session: Session) -> None:
         before = self.copy_transfer_info(session)
-        super().note_transfer(session)
+        super().update_outgoing_transfer_info(session)
         if self.copy_transfer_info(session).EodResendCount < before.EodResendCount:
             self.restore_transfer_info_element(session, before, "EodResendCount")
 
@@ -218,8 +218,8 @@ class SenderEodResendCountNeverDecreases(_KeptTransferInfoFault):
 class SenderEodResendTimeZeroWithoutUnacknowledgedMessages(OrderAcks):
     """The sender sets EodResendTime to zero when UnackedSequence is empty, although ResendTime is not zero."""
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         queue, sequence = session.OutgoingQueueReference, session.TxOutgoingSequence
         if queue is not None and sequence is not None and not sequence.UnackedSequence:
             queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, EodResendTime=0)

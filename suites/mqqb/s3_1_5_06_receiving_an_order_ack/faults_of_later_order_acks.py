@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.codec import OrderAckBody, UserMessagePacket
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence
-from reference_qm.model.adm import NO_SEQUENCE, OutgoingTransferInfo, Session
+from reference_qm.model.adm import NO_SEQUENCE_INFO, OutgoingTransferInfo, Session
 from reference_qm.surface.clock import Now
 
 
@@ -18,8 +18,8 @@ class SenderTimeOfLastAckSetInAllSessions(OrderAcks):
     the OrderAck names.
     """
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        super().note(session, body, now)
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        super().note_last_message_in_order(session, body, now)
         for queue in self.qm.adm.OutgoingQueues.values():
             if queue.session.TxOutgoingSequence is not None:
                 queue.session.TxOutgoingSequence.TimeOfLastAck = now.utc_s
@@ -29,10 +29,10 @@ class SenderTimeOfLastAckSetInAllSessions(OrderAcks):
 class SenderTimeOfLastAckNotSetInLaterSequence(OrderAcks):
     """An OrderAck for a later sequence of the destination leaves TimeOfLastAck unchanged."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = get_outgoing_sequence(session)
         before = sequence.TimeOfLastAck
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         if body.TxSequenceID.Ordinal > 1:
             sequence.TimeOfLastAck = before
 
@@ -41,10 +41,10 @@ class SenderTimeOfLastAckNotSetInLaterSequence(OrderAcks):
 class SenderTimeOfLastAckNotSetWhileMessagesAreUnacknowledged(OrderAcks):
     """An OrderAck after which messages remain in UnackedSequence leaves TimeOfLastAck unchanged."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = get_outgoing_sequence(session)
         before = sequence.TimeOfLastAck
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         if sequence.UnackedSequence:
             sequence.TimeOfLastAck = before
 
@@ -53,8 +53,8 @@ class SenderTimeOfLastAckNotSetWhileMessagesAreUnacknowledged(OrderAcks):
 class SenderResendIndexSetToLastByOrderAck(OrderAcks):
     """An OrderAck after which messages remain in UnackedSequence sets ResendIntervalIndex to the last entry."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        super().note(session, body, now)
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        super().note_last_message_in_order(session, body, now)
         sequence, table = get_outgoing_sequence(session), self.qm.adm.ResendTimerTable
         if sequence.UnackedSequence:
             sequence.ResendIntervalIndex, sequence.ResendInterval = len(table) - 1, table[-1]
@@ -97,10 +97,10 @@ class SenderResendIndexKeptIfOneOrderAckCoversSeveralMessages(OrderAcks):
     unchanged.
     """
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = get_outgoing_sequence(session)
         index, interval, count = sequence.ResendIntervalIndex, sequence.ResendInterval, len(sequence.UnackedSequence)
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         if count > 1 and not sequence.UnackedSequence:
             sequence.ResendIntervalIndex, sequence.ResendInterval = index, interval
 
@@ -109,10 +109,10 @@ class SenderResendIndexKeptIfOneOrderAckCoversSeveralMessages(OrderAcks):
 class SenderResendIndexKeptInLaterSequence(OrderAcks):
     """When UnackedSequence of a later sequence becomes empty, the sender leaves ResendIntervalIndex unchanged."""
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = get_outgoing_sequence(session)
         index, interval = sequence.ResendIntervalIndex, sequence.ResendInterval
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         if body.TxSequenceID.Ordinal > 1 and not sequence.UnackedSequence:
             sequence.ResendIntervalIndex, sequence.ResendInterval = index, interval
 
@@ -123,20 +123,20 @@ class SenderResendIndexKeptWithoutSessionAck(OrderAcks):
     still awaits its session acknowledgment.
     """
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = get_outgoing_sequence(session)
         index, interval = sequence.ResendIntervalIndex, sequence.ResendInterval
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         waiting = any(one.TxSequenceNumber for one in session.OutgoingMessageTable.awaiting_ack)
         if waiting and not sequence.UnackedSequence:
             sequence.ResendIntervalIndex, sequence.ResendInterval = index, interval
 
 
 class _OrderAcksWithChangedTransferInfo(OrderAcks):
-    def note_transfer(self, session: Session) -> None:
+    def update_outgoing_transfer_info(self, session: Session) -> None:
         queue = session.OutgoingQueueReference
         before = None if queue is None else queue.OutgoingTransferInfoReference
-        super().note_transfer(session)
+        super().update_outgoing_transfer_info(session)
         if queue is not None and before is not None:
             queue.OutgoingTransferInfoReference = self.change_transfer_info(
                 session, before, queue.OutgoingTransferInfoReference
@@ -187,7 +187,7 @@ class SenderEodFirstNonAckKeptAfterFirstOrderAck(_OrderAcksWithChangedTransferIn
     def change_transfer_info(
         self, session: Session, before: OutgoingTransferInfo, after: OutgoingTransferInfo
     ) -> OutgoingTransferInfo:
-        kept = before.EodFirstNonAck if NO_SEQUENCE not in (before.EodFirstNonAck, after.EodFirstNonAck) else None
+        kept = before.EodFirstNonAck if NO_SEQUENCE_INFO not in (before.EodFirstNonAck, after.EodFirstNonAck) else None
         return after if kept is None else replace(after, EodFirstNonAck=kept)
 
 
@@ -225,7 +225,7 @@ class SenderEodLastNonAckKeptByLaterOrderAcks(_OrderAcksWithChangedTransferInfo)
     def change_transfer_info(
         self, session: Session, before: OutgoingTransferInfo, after: OutgoingTransferInfo
     ) -> OutgoingTransferInfo:
-        kept = before.EodLastNonAck if NO_SEQUENCE not in (before.EodLastNonAck, after.EodLastNonAck) else None
+        kept = before.EodLastNonAck if NO_SEQUENCE_INFO not in (before.EodLastNonAck, after.EodLastNonAck) else None
         return after if kept is None else replace(after, EodLastNonAck=kept)
 
 
@@ -251,7 +251,7 @@ class SenderTimeOfLastAckNotSetByOrderAckOnAcceptedSession(OrderAcks):
             for sequence, time in times:
                 sequence.TimeOfLastAck = time
             for queue in self.qm.adm.OutgoingQueues.values():
-                self.note_transfer(queue.session)
+                self.update_outgoing_transfer_info(queue.session)
 
 
 @fault("sender-eod-last-ack-count-includes-earlier-sessions", breaks="MQQB-3.1.5.6-18")

@@ -37,9 +37,9 @@ class SenderResendIndexKeptAtOrderAckOnOtherSession(OrderAcks):
         self.arrived_on = session
         super().receive(session, packet, now)
 
-    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+    def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = get_outgoing_sequence(session)
         kept = sequence.ResendIntervalIndex, sequence.ResendInterval
-        super().note(session, body, now)
+        super().note_last_message_in_order(session, body, now)
         if self.arrived_on is not session and not sequence.UnackedSequence:
             sequence.ResendIntervalIndex, sequence.ResendInterval = kept

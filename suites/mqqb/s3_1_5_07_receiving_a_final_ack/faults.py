@@ -22,71 +22,71 @@ from reference_qm.surface.clock import Now
 class QueueManagerFinalAckBeforeOpenSessionIgnored(Closing):
     """A queue manager ignores a FinalAck before the session is open."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         if not (isinstance(packet, UserMessagePacket) and is_final_ack(packet)):
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 @fault("initiator-final-ack-before-open-session-ignored", breaks="MQQB-3.1.5.7-01", blind=True)
 class InitiatorFinalAckBeforeOpenSessionIgnored(Closing):
     """An initiator that waits for a ConnectionParameters response ignores a FinalAck, and keeps the session open."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         waiting = session.SessionState is SessionState.WAITING_CPR_MSG
         if not (waiting and isinstance(packet, UserMessagePacket) and is_final_ack(packet)):
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 @fault("acceptor-final-ack-before-parameters-ignored", breaks="MQQB-3.1.5.7-01", blind=True)
 class AcceptorFinalAckBeforeParametersIgnored(Closing):
     """An acceptor that waits for a ConnectionParameters request ignores a FinalAck, and keeps the session open."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         waiting = session.SessionState is SessionState.WAITING_CP_MSG
         if not (waiting and isinstance(packet, UserMessagePacket) and is_final_ack(packet)):
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 @fault("sender-message-with-jp-journaled-for-any-final-ack-class", breaks="MQQB-3.1.5.7-02")
 class SenderMessageWithJpJournaledForAnyFinalAckClass(FinalAcks):
     """The sender journals a message with JP when its FinalAck arrives, regardless of the class of the FinalAck."""
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         wants = position.UserMessage.UserHeader.JP
-        super().journal_completed(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE if wants else message_class)
+        super().journal_completed_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE if wants else message_class)
 
 
 @fault("sender-every-final-ack-applied-to-first-waiting-message", breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"))
 class SenderEveryFinalAckAppliedToFirstWaitingMessage(FinalAcks):
     """The sender treats each FinalAck as the FinalAck of the first waiting message."""
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         waiting = [one for queue in self.qm.adm.OutgoingQueues.values() for one in queue.session.OutgoingMessageTable]
         for queue in self.qm.adm.OutgoingQueues.values():
             waiting += queue.session.AwaitingFinalACKTable.values()
-        super().journal_completed(waiting[0] if waiting else position, message_class)
+        super().journal_completed_message(waiting[0] if waiting else position, message_class)
 
 
 @fault("sender-message-with-jp-journaled-after-receive-timeout", breaks="MQQB-3.1.5.7-02")
 class SenderMessageWithJpJournaledAfterReceiveTimeout(FinalAcks):
     """The sender copies a message with JP to the journal when its FinalAck has the class NACK_RECEIVE_TIMEOUT."""
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         if message_class == MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT:
             message_class = MessageClass.MQMSG_CLASS_ACK_RECEIVE
-        super().journal_completed(position, message_class)
+        super().journal_completed_message(position, message_class)
 
 
 @fault("sender-message-with-jp-journaled-after-purge", breaks="MQQB-3.1.5.7-02", blind=True)
 class SenderMessageWithJpJournaledAfterPurge(FinalAcks):
     """The sender copies a message with JP to the journal when its FinalAck has the class NACK_Q_PURGED."""
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         if message_class == MessageClass.MQMSG_CLASS_NACK_Q_PURGED and position.UserMessage.UserHeader.JP:
             self.qm.journaling.put_into_system_queue(
                 self.qm.adm.SystemJournalQueue, position.MessagePosition.MessageReference
             )
-        super().journal_completed(position, message_class)
+        super().journal_completed_message(position, message_class)
 
 
 @fault("sender-message-not-journaled-if-final-ack-precedes-order-ack", breaks="MQQB-3.1.5.7-02", blind=True)
@@ -114,7 +114,7 @@ class SenderFinalAckJournalsNextMessageToo(FinalAcks):
         for queue in self.qm.adm.OutgoingQueues.values():
             position = queue.session.AwaitingFinalACKTable.pop(body.MessageID + 1, None)
             if position is not None:
-                self.journal_completed(position, properties.MessageClass)
+                self.journal_completed_message(position, properties.MessageClass)
 
 
 @fault("sender-final-ack-on-session-of-receiver-ignored", breaks="MQQB-3.1.5.7-02", blind=True)
@@ -149,9 +149,9 @@ class SenderSecondFinalAckJournalsMessageAgain(FinalAcks):
 class SenderJournaledTransactionalMessageWithoutLabel(Journaling):
     """The sender copies a message to the journal without its label."""
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         position.MessageReference = replace(position.MessageReference, Label="")
-        super().journal_delivered(position)
+        super().journal_delivered_message(position)
 
 
 @fault(
@@ -190,45 +190,45 @@ class SenderFinalAckBeforeOrderAckIgnored(FinalAcks):
 class SenderMessageWithJpAndJnJournaledForNack(FinalAcks):
     """The sender puts a message with JP and JN set into the system journal when its FinalAck is negative."""
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         header = position.UserMessage.UserHeader
         if header.JP and header.JN:
             message_class = MessageClass.MQMSG_CLASS_ACK_RECEIVE
-        super().journal_completed(position, message_class)
+        super().journal_completed_message(position, message_class)
 
 
 @fault("sender-received-message-with-jp-made-dead-letter", breaks="MQQB-3.1.5.7-04")
 class SenderReceivedMessageWithJpMadeDeadLetter(FinalAcks):
     """The sender moves a received message with JP to the transactional dead-letter queue."""
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         if message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE and position.UserMessage.UserHeader.JP:
             self.qm.positions.move_message(position.MessagePosition, self.qm.adm.SystemTransactionalDeadletterQueue)
         else:
-            super().journal_completed(position, message_class)
+            super().journal_completed_message(position, message_class)
 
 
 @fault("sender-no-message-made-dead-letter-by-final-ack", breaks="MQQB-3.1.5.7-05")
 class SenderNoMessageMadeDeadLetterByFinalAck(FinalAcks):
     """The sender moves no message to a dead-letter queue."""
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
-        super().journal_completed(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
+        super().journal_completed_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 
 
 @fault("sender-only-messages-refused-at-arrival-become-dead-letters", breaks="MQQB-3.1.5.7-05")
 class SenderOnlyMessagesRefusedAtArrivalBecomeDeadLetters(FinalAcks):
     """The sender puts a message into a dead-letter queue only if it was refused before it reached its queue."""
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         before = message_class < MessageClass.MQMSG_CLASS_NACK_Q_DELETED
-        super().journal_completed(position, message_class if before else MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+        super().journal_completed_message(position, message_class if before else MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 
 
 def _change_final_ack_class_for_journal(change: dict[MessageClass, MessageClass]) -> type[FinalAcks]:
     class JournaledWithOtherClass(FinalAcks):
-        def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
-            super().journal_completed(position, change.get(MessageClass(message_class), message_class))
+        def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
+            super().journal_completed_message(position, change.get(MessageClass(message_class), message_class))
 
     return JournaledWithOtherClass
 
@@ -252,11 +252,11 @@ for reason in (
 class SenderMessageWithJpAndJnNeverDeadLetter(Journaling):
     """The sender never puts a message with JP and JN into a dead-letter queue."""
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         if message.PositiveJournalingRequested:
             position.MessageReference = replace(message, NegativeJournalingRequested=False)
-        super().journal_failed(position)
+        super().journal_failed_message(position)
 
 
 @fault("sender-message-not-dead-letter-if-final-ack-precedes-order-ack", breaks="MQQB-3.1.5.7-05", blind=True)
@@ -279,11 +279,11 @@ class SenderMessageNotDeadLetterIfFinalAckPrecedesOrderAck(FinalAcks):
 class SenderNoDeadLetterIfFinalAckClassIs0xc000OrHigher(FinalAcks):
     """The sender puts no message into a dead-letter queue when the class of the FinalAck is 0xC000 or higher."""
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         if message_class >= 0xC000:
             place = position.MessagePosition
             place.MessageReference = replace(place.MessageReference, NegativeJournalingRequested=False)
-        super().journal_completed(position, message_class)
+        super().journal_completed_message(position, message_class)
 
 
 @fault("sender-no-dead-letter-for-class-unsupported-crypto-provider", breaks="MQQB-3.1.5.7-05", blind=True)
@@ -292,11 +292,11 @@ class SenderNoDeadLetterForClassUnsupportedCryptoProvider(FinalAcks):
     NACK_UNSUPPORTED_CRYPTO_PROVIDER.
     """
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         if message_class == MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER:
             place = position.MessagePosition
             place.MessageReference = replace(place.MessageReference, NegativeJournalingRequested=False)
-        super().journal_completed(position, message_class)
+        super().journal_completed_message(position, message_class)
 
 
 @fault("sender-received-message-with-jp-and-jn-also-made-dead-letter", breaks="MQQB-3.1.5.7-05", blind=True)
@@ -305,9 +305,9 @@ class SenderReceivedMessageWithJpAndJnAlsoMadeDeadLetter(FinalAcks):
     the dead-letter queue.
     """
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         header, message = position.UserMessage.UserHeader, position.MessagePosition.MessageReference
-        super().journal_completed(position, message_class)
+        super().journal_completed_message(position, message_class)
         if message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE and header.JN and header.JP:
             self.qm.journaling.put_into_system_queue(self.qm.adm.SystemTransactionalDeadletterQueue, message)
 
@@ -329,20 +329,20 @@ class SenderFinalAckOfSecondQueueIgnored(FinalAcks):
 class SenderDeadLetterWithoutItsBody(Journaling):
     """The sender moves a message to the dead-letter queue without its body."""
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         position.MessageReference = replace(position.MessageReference, Body=b"")
-        super().journal_failed(position)
+        super().journal_failed_message(position)
 
 
 @fault("sender-message-refused-at-arrival-not-made-dead-letter", breaks="MQQB-3.1.5.7-05", blind=True)
 class SenderMessageRefusedAtArrivalNotMadeDeadLetter(FinalAcks):
     """The sender moves a message with JN to a dead-letter queue only for FinalAck classes of 0xC000 and above."""
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         if 0x8000 <= message_class < 0xC000:
             place = position.MessagePosition
             place.MessageReference = replace(place.MessageReference, NegativeJournalingRequested=False)
-        super().journal_completed(position, message_class)
+        super().journal_completed_message(position, message_class)
 
 
 @fault("sender-large-dead-letter-truncated", breaks="MQQB-3.1.5.7-05", blind=True)
@@ -351,31 +351,31 @@ class SenderLargeDeadLetterTruncated(FinalAcks):
     dead-letter queue.
     """
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         place = position.MessagePosition
         place.MessageReference = replace(place.MessageReference, Body=place.MessageReference.Body[:4_096])
-        super().journal_completed(position, message_class)
+        super().journal_completed_message(position, message_class)
 
 
 @fault("sender-dead-letter-queue-named-in-message-ignored", breaks=("MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02"))
 class SenderDeadLetterQueueNamedInMessageIgnored(Journaling):
     """The sender ignores the dead-letter queue that a message names."""
 
-    def dead_letter_queue(self, message: Message) -> Queue:
-        return super().dead_letter_queue(replace(message, ApplicationDeadletterQueue=""))
+    def find_dead_letter_queue(self, message: Message) -> Queue:
+        return super().find_dead_letter_queue(replace(message, ApplicationDeadletterQueue=""))
 
 
 @fault("sender-dead-letter-in-non-transactional-queue", breaks=("MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02"))
 class SenderDeadLetterInNonTransactionalQueue(FinalAcks):
     """The sender moves a transactional dead letter to the nontransactional dead-letter queue."""
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         message = position.MessagePosition.MessageReference
         received = message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE
         if message.NegativeJournalingRequested and not received and not message.ApplicationDeadletterQueue:
             self.qm.positions.move_message(position.MessagePosition, self.qm.adm.SystemDeadletterQueue)
         else:
-            super().journal_completed(position, message_class)
+            super().journal_completed_message(position, message_class)
 
 
 @fault("sender-named-dead-letter-queue-used-only-for-first-message", breaks="MQQB-3.1.5.7-07", blind=True)
@@ -386,11 +386,11 @@ class SenderNamedDeadLetterQueueUsedOnlyForFirstMessage(Journaling):
         super().__init__(qm)
         self._had: set[str] = set()
 
-    def dead_letter_queue(self, message: Message) -> Queue:
+    def find_dead_letter_queue(self, message: Message) -> Queue:
         if message.ApplicationDeadletterQueue in self._had:
             message = replace(message, ApplicationDeadletterQueue="")
         self._had.add(message.ApplicationDeadletterQueue)
-        return super().dead_letter_queue(message)
+        return super().find_dead_letter_queue(message)
 
 
 def _clear_dead_letter_queue_names(qm: QueueManager) -> None:
@@ -416,8 +416,8 @@ class SenderMessageMovedToFirstNonemptyNamedDeadLetterQueue(Journaling):
     (transactional or nontransactional) instead.
     """
 
-    def dead_letter_queue(self, message: Message) -> Queue:
-        found = super().dead_letter_queue(message)
+    def find_dead_letter_queue(self, message: Message) -> Queue:
+        found = super().find_dead_letter_queue(message)
         if found in self.qm.adm.system_queues:
             return found
         for queue in self.qm.adm.QueueCollection.values():
@@ -430,8 +430,8 @@ class SenderMessageMovedToFirstNonemptyNamedDeadLetterQueue(Journaling):
 class SenderSecondMessageNotMovedToNamedDeadLetterQueue(Journaling):
     """The sender moves only the first refused message to the dead-letter queue that the messages name."""
 
-    def dead_letter_queue(self, message: Message) -> Queue:
-        queue = super().dead_letter_queue(message)
+    def find_dead_letter_queue(self, message: Message) -> Queue:
+        queue = super().find_dead_letter_queue(message)
         named = self.find_application_queue(message.ApplicationDeadletterQueue)
         if named is queue and named is not None and len(named.MessagePositionList):
             return self.qm.adm.SystemTransactionalDeadletterQueue
@@ -442,17 +442,17 @@ class SenderSecondMessageNotMovedToNamedDeadLetterQueue(Journaling):
 class SenderFinalAckOfMessageWithJpAndJnNotJournaled(FinalAcks):
     """The sender does not copy a received message with JP and JN to the system journal."""
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         received = message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE
         if not (received and position.UserMessage.UserHeader.JN):
-            super().journal_completed(position, message_class)
+            super().journal_completed_message(position, message_class)
 
 
 @fault("sender-only-one-transactional-message-journaled", breaks="MQQB-3.1.5.7-04", blind=True)
 class SenderOnlyOneTransactionalMessageJournaled(FinalAcks):
     """The sender does not copy a received message to the system journal if the journal contains another message."""
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         received = message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE
         if not (received and len(self.qm.adm.SystemJournalQueue.MessagePositionList)):
-            super().journal_completed(position, message_class)
+            super().journal_completed_message(position, message_class)

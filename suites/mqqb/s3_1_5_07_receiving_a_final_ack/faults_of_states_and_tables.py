@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 class AcceptorPositiveFinalAckBeforeOpenSessionIgnored(Closing):
     """The acceptor ignores a FinalAck of the class ACK_RECEIVE that arrives before its session is open."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         received = MessageClass.MQMSG_CLASS_ACK_RECEIVE
         if (
             session.initiator
@@ -24,7 +24,7 @@ class AcceptorPositiveFinalAckBeforeOpenSessionIgnored(Closing):
             or not is_final_ack(packet)
             or packet.MessagePropertiesHeader.MessageClass != received
         ):
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 @fault("sender-message-without-order-ack-not-journaled", breaks="MQQB-3.1.5.7-04", blind=True)
@@ -43,17 +43,17 @@ class SenderMessageWithoutOrderAckNotJournaled(FinalAcks):
         )
         super().receive(session, packet, now)
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         if self.awaiting or message_class != MessageClass.MQMSG_CLASS_ACK_RECEIVE:
-            super().journal_completed(position, message_class)
+            super().journal_completed_message(position, message_class)
 
 
 @fault("sender-message-of-second-queue-not-journaled", breaks="MQQB-3.1.5.7-04", blind=True)
 class SenderMessageOfSecondQueueNotJournaled(FinalAcks):
     """The sender journals only the messages of its first outgoing queue."""
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         first = next(iter(self.qm.adm.OutgoingQueues.values()))
         received = message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE
         if not received or position.MessagePosition.QueueReference is first:
-            super().journal_completed(position, message_class)
+            super().journal_completed_message(position, message_class)

@@ -115,7 +115,7 @@ class ReceiverMessageToMissingQueueNotAddedToHistory(Receiving):
         super().take_message(session, packet, receipt, now)
         entry = self.qm.history.find_duplicate(packet)
         missing = packet.TransactionHeader is None and self.qm.arrival.find_destination(packet) is None
-        if entry is not None and missing and self.is_addressed_here(packet):
+        if entry is not None and missing and self.is_for_this_queue_manager(packet):
             self.qm.adm.MessageIDHistoryTable.remove(entry)
 
 
@@ -218,7 +218,7 @@ class ReceiverDuplicateReportedAgain(Receiving):
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
         super().take_message(session, packet, receipt, now)
-        if known and self.is_addressed_here(packet):
+        if known and self.is_for_this_queue_manager(packet):
             self.qm.tracing.trace_received(self.qm.admission.build_message(packet, now), now)
 
 

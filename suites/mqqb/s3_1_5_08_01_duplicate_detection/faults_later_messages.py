@@ -45,9 +45,9 @@ class ReceiverDuplicateInDeadLetterQueue(Receiving):
     """The receiver puts a duplicate with JN into the dead-letter queue."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        here = self.is_addressed_here(packet) and packet.TransactionHeader is None
+        here = self.is_for_this_queue_manager(packet) and packet.TransactionHeader is None
         if here and self.qm.history.find_duplicate(packet) is not None:
-            self.qm.admission.journal_refused(self.qm.admission.build_message(packet, now))
+            self.qm.admission.journal_refused_message(self.qm.admission.build_message(packet, now))
         super().take_message(session, packet, receipt, now)
 
 

@@ -31,8 +31,8 @@ from suites.mqqb.s3_1_5_08_02_general_processing.fault_steps import (
 class ReceiverMessageCountedTwice(Receiving):
     """The receiver increments MessageReceivedCount by two."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        super().count_received(session, packet)
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_message_received_on_session(session, packet)
         session.MessageReceivedCount += 1
 
 
@@ -40,8 +40,8 @@ class ReceiverMessageCountedTwice(Receiving):
 class ReceiverDuplicateNotCounted(Receiving):
     """The receiver does not count a message that repeats an earlier message in MessageReceivedCount."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        super().count_received(session, packet)
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_message_received_on_session(session, packet)
         if packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None:
             session.MessageReceivedCount = session.MessageReceivedCount - 1 & 0xFFFF
 
@@ -50,8 +50,8 @@ class ReceiverDuplicateNotCounted(Receiving):
 class ReceiverAcknowledgmentNotCountedAsMessage(Receiving):
     """The receiver does not count acknowledgments that the other queue manager sends in MessageReceivedCount."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        super().count_received(session, packet)
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_message_received_on_session(session, packet)
         if packet.MessagePropertiesHeader.MessageClass:
             session.MessageReceivedCount = session.MessageReceivedCount - 1 & 0xFFFF
 
@@ -60,9 +60,9 @@ class ReceiverAcknowledgmentNotCountedAsMessage(Receiving):
 class InitiatorLaterRecoverableMessageOnSessionNotCounted(Receiving):
     """The initiator does not count nontransactional recoverable messages after the first message of a session."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
         before = session.MessageReceivedCount
-        super().count_received(session, packet)
+        super().count_message_received_on_session(session, packet)
         if session.initiator and before and packet.UserHeader.DM and packet.TransactionHeader is None:
             session.MessageReceivedCount = before
 
@@ -71,8 +71,8 @@ class InitiatorLaterRecoverableMessageOnSessionNotCounted(Receiving):
 class ReceiverMessageWithJnToPrivateNameNotCounted(Receiving):
     """The receiver does not count a message with JN to a private name in MessageReceivedCount."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        super().count_received(session, packet)
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_message_received_on_session(session, packet)
         user = packet.UserHeader
         if user.JN and isinstance(user.DestinationQueue, PrivateQueueFormatNameId):
             session.MessageReceivedCount -= 1
@@ -82,8 +82,8 @@ def _set_session_element(element: str, value: int | bool) -> Install:
     """Make the receiver set an element of the session when it receives a message."""
 
     class SessionElementSet(Receiving):
-        def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-            super().note_activity(session, packet, now)
+        def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+            super().note_session_activity(session, packet, now)
             setattr(session, element, value)
 
     return replace_part(SessionElementSet)
@@ -133,9 +133,9 @@ for _name, _rule, _says, _element, _value in (
 class ReceiverRefusedMessageNotCountedAsUnacked(Receiving):
     """The receiver does not count a message to a missing queue as unacknowledged."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        super().count_received(session, packet)
-        if self.is_addressed_here(packet) and self.qm.arrival.find_destination(packet) is None:
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_message_received_on_session(session, packet)
+        if self.is_for_this_queue_manager(packet) and self.qm.arrival.find_destination(packet) is None:
             session.UnackedReceivedMsgCount -= 1
 
 
@@ -143,9 +143,9 @@ class ReceiverRefusedMessageNotCountedAsUnacked(Receiving):
 class ReceiverMessageForOtherQueueManagerNotCounted(Receiving):
     """The receiver does not count a message that is addressed to another queue manager."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        if self.is_addressed_here(packet):
-            super().count_received(session, packet)
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
+        if self.is_for_this_queue_manager(packet):
+            super().count_message_received_on_session(session, packet)
 
 
 @fault(
@@ -158,8 +158,8 @@ class ReceiverDirectFormatSessionResetByPrivateName(Receiving):
     format name.
     """
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        super().note_activity(session, packet, now)
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        super().note_session_activity(session, packet, now)
         session.DirectFormatSession = isinstance(packet.UserHeader.DestinationQueue, DirectQueueFormatName)
 
 
@@ -224,7 +224,7 @@ class RouterMessageNotInHistory(History):
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
         entry = super().remember_message(packet, now)
-        if not self.qm.receiving.is_addressed_here(packet):
+        if not self.qm.receiving.is_for_this_queue_manager(packet):
             self.qm.adm.MessageIDHistoryTable.remove(entry)
         return entry
 
@@ -251,9 +251,9 @@ class ReceiverHistoryTimerRestartedByEachMessage(History):
 class ReceiverSessionAckSendTimerLastsWholeTimeout(Receiving):
     """The receiver's Session Ack Send Timer runs for the full AckWaitTimeout."""
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         running = self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, session.number))
-        super().note_activity(session, packet, now)
+        super().note_session_activity(session, packet, now)
         if not running:
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout, now)
 
@@ -262,9 +262,9 @@ class ReceiverSessionAckSendTimerLastsWholeTimeout(Receiving):
 class ReceiverSessionAckSendTimerRestartedByEachMessage(Receiving):
     """The receiver restarts the Session Ack Send Timer when it receives any message."""
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)
-        super().note_activity(session, packet, now)
+        super().note_session_activity(session, packet, now)
 
 
 @fault("receiver-session-ack-send-timer-doubled-after-first-session-ack", breaks="MQQB-3.1.5.8.2-12", blind=True)
@@ -273,9 +273,9 @@ class ReceiverSessionAckSendTimerDoubledAfterFirstSessionAck(Receiving):
     of half of it.
     """
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         running = self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, session.number))
-        super().note_activity(session, packet, now)
+        super().note_session_activity(session, packet, now)
         if not running and session.MessageReceivedCount > 1:
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout, now)
 
@@ -284,10 +284,10 @@ class ReceiverSessionAckSendTimerDoubledAfterFirstSessionAck(Receiving):
 class ReceiverRefusedMessageNotCountedAsActivity(Receiving):
     """The receiver does not set SessionActive when it receives a message to a missing queue."""
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         active = session.SessionActive
-        super().note_activity(session, packet, now)
-        if self.is_addressed_here(packet) and self.qm.arrival.find_destination(packet) is None:
+        super().note_session_activity(session, packet, now)
+        if self.is_for_this_queue_manager(packet) and self.qm.arrival.find_destination(packet) is None:
             session.SessionActive = active
 
 
@@ -295,9 +295,9 @@ class ReceiverRefusedMessageNotCountedAsActivity(Receiving):
 class ReceiverSessionActiveNotSetByRecoverableMessage(Receiving):
     """The receiver does not set SessionActive when it receives a recoverable message."""
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         active = session.SessionActive
-        super().note_activity(session, packet, now)
+        super().note_session_activity(session, packet, now)
         if packet.UserHeader.DM:
             session.SessionActive = active
 
@@ -364,7 +364,7 @@ class ReceiverTransactionalMessageToMissingQueueWithoutNack(Admission):
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if packet.TransactionHeader is not None and message_class is MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q:
-            self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
+            self.qm.final_acks.send_negative_final_ack(session, packet, message_class, now)
         else:
             super().refuse_message(session, packet, message_class, now)
 

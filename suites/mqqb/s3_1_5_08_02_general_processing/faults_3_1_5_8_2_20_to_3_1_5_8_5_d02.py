@@ -38,30 +38,30 @@ from suites.mqqb.s3_1_5_08_02_general_processing.fault_steps import (
 class ReceiverFinalAckForMissingQueueOnlyIfJnIsSet(FinalAcks):
     """The receiver sends a FinalAck for a message to a queue that does not exist only if the message has JN."""
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if packet.UserHeader.JN or message_class is not MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q:
-            super().refuse_transactional(session, packet, message_class, now)
+            super().send_negative_final_ack(session, packet, message_class, now)
 
 
 @fault("receiver-final-ack-of-second-refused-message-omitted", breaks="MQQB-3.1.5.8.2-20", blind=True)
 class ReceiverFinalAckOfSecondRefusedMessageOmitted(FinalAcks):
     """The receiver sends the FinalAck of class BAD_DST_Q only for the first message of a sequence."""
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         header = packet.TransactionHeader
         if message_class is not MISSING_QUEUE_NACK_CLASS or header is None or header.TxSequenceNumber == 1:
-            super().refuse_transactional(session, packet, message_class, now)
+            super().send_negative_final_ack(session, packet, message_class, now)
 
 
 @fault("receiver-final-ack-for-missing-queue-sent-once-per-session", breaks="MQQB-3.1.5.8.2-20")
 class ReceiverFinalAckForMissingQueueSentOncePerSession(FinalAcks):
     """The receiver sends only one FinalAck of class BAD_DST_Q on each session."""
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         done = self.__dict__.setdefault("done", set())
@@ -69,7 +69,7 @@ class ReceiverFinalAckForMissingQueueSentOncePerSession(FinalAcks):
             if session.number in done:
                 return
             done.add(session.number)
-        super().refuse_transactional(session, packet, message_class, now)
+        super().send_negative_final_ack(session, packet, message_class, now)
 
 
 NOT_TRANSACTIONAL_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
@@ -84,7 +84,7 @@ class ReceiverNackNotTransactionalQOnlyForFirstOfSequence(Admission):
     ) -> None:
         header = packet.TransactionHeader
         if message_class is NOT_TRANSACTIONAL_QUEUE_CLASS and header is not None and header.TxSequenceNumber > 1:
-            self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
+            self.qm.final_acks.send_negative_final_ack(session, packet, message_class, now)
             return
         super().refuse_message(session, packet, message_class, now)
 
@@ -97,12 +97,12 @@ class ReceiverFinalAckForNontransactionalQueueSentOnlyOnce(FinalAcks):
         super().__init__(qm)
         self.told = False
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         plain = message_class is MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
         if not plain or not self.told:
-            super().refuse_transactional(session, packet, message_class, now)
+            super().send_negative_final_ack(session, packet, message_class, now)
         self.told = self.told or plain
 
 
@@ -144,7 +144,7 @@ add(
 class ReceiverMessageForOtherQueueManagerTreatedAsOwn(Receiving):
     """The receiver treats a message for a different queue manager as a message for itself."""
 
-    def is_addressed_here(self, packet: UserMessagePacket) -> bool:
+    def is_for_this_queue_manager(self, packet: UserMessagePacket) -> bool:
         return True
 
 
@@ -265,21 +265,21 @@ class ReceiverNackOfTooManyHopsSentWithoutNaIfTransactional(AdminAcks):
 class ReceiverFinalAckClassQPurgedForTooManyHops(FinalAcks):
     """The receiver sends a FinalAck of class NACK_Q_PURGED for a message with too many hops."""
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        super().refuse_transactional(session, packet, _replace_hop_count_class(message_class), now)
+        super().send_negative_final_ack(session, packet, _replace_hop_count_class(message_class), now)
 
 
 @fault("receiver-final-ack-for-too-many-hops-only-if-na-is-set", breaks="MQQB-3.1.5.8.2-44", blind=True)
 class ReceiverFinalAckForTooManyHopsOnlyIfNaIsSet(FinalAcks):
     """The receiver sends a FinalAck for too many hops only if the message has NA."""
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if packet.MessagePropertiesHeader.NA or message_class is not MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED:
-            super().refuse_transactional(session, packet, message_class, now)
+            super().send_negative_final_ack(session, packet, message_class, now)
 
 
 @fault("router-message-with-31-hops-forwarded", breaks="MQQB-3.1.5.8.2-47", blind=True)
@@ -294,7 +294,7 @@ add(
     "receiver-acknowledges-recoverable-message-as-late-as-express-message",
     ("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14"),
     "The receiver acknowledges a recoverable message no earlier than it would acknowledge an express message.",
-    skip_during(SessionAcks.set_flag, SessionTimers.start),
+    skip_during(SessionAcks.set_acknowledgment_flag, SessionTimers.start),
 )
 
 
@@ -304,7 +304,7 @@ class ReceiverMessageToOwnIdentifierTreatedAsForeign(Receiving):
     queue manager.
     """
 
-    def is_addressed_here(self, packet: UserMessagePacket) -> bool:
+    def is_for_this_queue_manager(self, packet: UserMessagePacket) -> bool:
         return packet.UserHeader.QueueManagerAddress == NULL_GUID
 
 

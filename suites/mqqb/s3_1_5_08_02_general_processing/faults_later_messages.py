@@ -28,16 +28,16 @@ LARGE_BODY_BYTES = 0x1000
 class ReceiverMessageCountedInNewestSession(Receiving):
     """The receiver counts a message in the newest open session instead of the session on which the message arrived."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        super().count_received(get_newest_session(self.qm, session), packet)
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_message_received_on_session(get_newest_session(self.qm, session), packet)
 
 
 @fault("receiver-message-behind-gap-not-counted", breaks="MQQB-3.1.5.8.2-02")
 class ReceiverMessageBehindGapNotCounted(Receiving):
     """The receiver does not count a transactional message that follows a gap."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        super().count_received(session, packet)
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_message_received_on_session(session, packet)
         header = packet.TransactionHeader
         if header is not None and header.PreviousTxSequenceNumber > session.IncomingTxSequenceNumber:
             session.MessageReceivedCount = session.MessageReceivedCount - 1 & 0xFFFF
@@ -47,8 +47,8 @@ class ReceiverMessageBehindGapNotCounted(Receiving):
 class ReceiverMessageCountAtMost64(Receiving):
     """The receiver increments MessageReceivedCount only up to 64."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        super().count_received(session, packet)
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_message_received_on_session(session, packet)
         session.MessageReceivedCount = min(session.MessageReceivedCount, 64)
 
 
@@ -56,19 +56,19 @@ class ReceiverMessageCountAtMost64(Receiving):
 class ReceiverExpiredMessageNotCounted(Receiving):
     """The receiver does not count a message with a TimeToReachQueue of at most a second."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
         expired = packet.BaseHeader.TimeToReachQueue <= 1
         if not expired:
-            super().count_received(session, packet)
+            super().count_message_received_on_session(session, packet)
 
 
 @fault("receiver-direct-format-session-set-in-newest-session", breaks="MQQB-3.1.5.8.2-04")
 class ReceiverDirectFormatSessionSetInNewestSession(Receiving):
     """The receiver sets DirectFormatSession in the newest session instead of the session of the message."""
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         before = session.DirectFormatSession
-        super().note_activity(session, packet, now)
+        super().note_session_activity(session, packet, now)
         if session.DirectFormatSession and not before:
             session.DirectFormatSession = False
             get_newest_session(self.qm, session).DirectFormatSession = True
@@ -78,9 +78,9 @@ class ReceiverDirectFormatSessionSetInNewestSession(Receiving):
 class ReceiverDirectFormatSessionOnlyForFirstMessage(Receiving):
     """The receiver does not set DirectFormatSession if a message with another kind of format name arrived before."""
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         before = session.DirectFormatSession
-        super().note_activity(session, packet, now)
+        super().note_session_activity(session, packet, now)
         if session.MessageReceivedCount > 1 and not before:
             session.DirectFormatSession = False
 
@@ -89,9 +89,9 @@ class ReceiverDirectFormatSessionOnlyForFirstMessage(Receiving):
 class ReceiverDirectFormatSessionOnlyForTcpNames(Receiving):
     """The receiver sets DirectFormatSession only for direct names that begin with TCP."""
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         before = session.DirectFormatSession
-        super().note_activity(session, packet, now)
+        super().note_session_activity(session, packet, now)
         queue = packet.UserHeader.DestinationQueue
         if isinstance(queue, DirectQueueFormatName) and not queue.DirectFormatName.upper().startswith("TCP:"):
             session.DirectFormatSession = before
@@ -172,13 +172,13 @@ class ReceiverHistoryTimerNotStartedAgain(History):
 class ReceiverSessionAckSendTimerSharedBySessions(Receiving):
     """The receiver does not start the Session Ack Send Timer of a session while the timer of another session runs."""
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         shared = any(
             number != session.number and self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, number))
             for number in self.qm.sessions
         )
         running = self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, session.number))
-        super().note_activity(session, packet, now)
+        super().note_session_activity(session, packet, now)
         if shared and not running:
             self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)
 
@@ -187,9 +187,9 @@ class ReceiverSessionAckSendTimerSharedBySessions(Receiving):
 class ReceiverSessionAckSendTimerNotStartedByRefusedMessage(Receiving):
     """The receiver does not start the Session Ack Send Timer for a message to a queue that does not exist."""
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         running = self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, session.number))
-        super().note_activity(session, packet, now)
+        super().note_session_activity(session, packet, now)
         if not running and self.qm.arrival.find_destination(packet) is None:
             self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)
 
@@ -198,9 +198,9 @@ class ReceiverSessionAckSendTimerNotStartedByRefusedMessage(Receiving):
 class ReceiverSessionActiveSetInNewestSession(Receiving):
     """The receiver sets SessionActive in the newest open session instead of the session of the message."""
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         before = session.SessionActive
-        super().note_activity(session, packet, now)
+        super().note_session_activity(session, packet, now)
         session.SessionActive = before
         get_newest_session(self.qm, session).SessionActive = True
 
@@ -209,9 +209,9 @@ class ReceiverSessionActiveSetInNewestSession(Receiving):
 class ReceiverSessionActiveNotSetByTransactionalMessage(Receiving):
     """The receiver does not set SessionActive when a transactional message arrives."""
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         before = session.SessionActive
-        super().note_activity(session, packet, now)
+        super().note_session_activity(session, packet, now)
         if packet.TransactionHeader is not None:
             session.SessionActive = before
 
@@ -293,9 +293,9 @@ class RouterMessageToSecondQueueOfHostForwardedInFirstQueue(Routing):
 class ReceiverTransactionalMessageForOwnIdentifierForwarded(Receiving):
     """The receiver forwards a transactional message whose QueueManagerAddress is the receiver's own Identifier."""
 
-    def is_addressed_here(self, packet: UserMessagePacket) -> bool:
+    def is_for_this_queue_manager(self, packet: UserMessagePacket) -> bool:
         own = packet.UserHeader.QueueManagerAddress == self.qm.adm.Identifier
-        return super().is_addressed_here(packet) and not (own and packet.TransactionHeader is not None)
+        return super().is_for_this_queue_manager(packet) and not (own and packet.TransactionHeader is not None)
 
 
 @fault("receiver-recoverable-message-of-priority-7-not-saved", breaks="MQQB-3.1.5.8.2-48")

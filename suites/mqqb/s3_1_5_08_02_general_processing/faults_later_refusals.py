@@ -54,7 +54,7 @@ class ReceiverRecoverableMessageToMissingQueueInDeadLetterQueue(Admission):
     def check_destination(self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now) -> Outcome:
         if queue is None and packet.UserHeader.DM:
             message = replace(self.build_message(packet, now), TransactionIdentifier=None)
-            self.journal_refused(replace(message, NegativeJournalingRequested=True))
+            self.journal_refused_message(replace(message, NegativeJournalingRequested=True))
         return super().check_destination(session, packet, queue, now)
 
 
@@ -187,11 +187,11 @@ class _FinalAckOmissionFault(FinalAcks):
     def is_acknowledgment_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if message_class is not self.refused or not self.is_acknowledgment_omitted(session, packet):
-            super().refuse_transactional(session, packet, message_class, now)
+            super().send_negative_final_ack(session, packet, message_class, now)
 
 
 @fault("receiver-final-ack-for-missing-queue-omitted-if-jn-is-set", breaks="MQQB-3.1.5.8.2-20")

@@ -63,7 +63,7 @@ class RecoverableAckFlagOmissionFault(Receiving):
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         if self.is_acknowledgment_omitted(session, packet):
-            receipt.acknowledge = False
+            receipt.must_be_acknowledged = False
         super().take_message(session, packet, receipt, now)
 
 

@@ -37,7 +37,7 @@ class ReceiverHistoryTimeOfRoutedMessageIsSentTime(_HistoryTimeStampFault):
     """TimeStamp of the entry of a message for another queue manager is the SentTime of the message."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
-        if self.qm.receiving.is_addressed_here(packet):
+        if self.qm.receiving.is_for_this_queue_manager(packet):
             return super().remember_message(packet, now)
         return self.store_history_entry_with_time(packet, packet.UserHeader.SentTime, now)
 
@@ -172,5 +172,5 @@ class RouterExpressMessageDiscarded(Receiving):
     """The queue manager puts only recoverable messages for another queue manager into an outgoing queue."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        if self.is_addressed_here(packet) or packet.UserHeader.DM:
+        if self.is_for_this_queue_manager(packet) or packet.UserHeader.DM:
             super().take_message(session, packet, receipt, now)

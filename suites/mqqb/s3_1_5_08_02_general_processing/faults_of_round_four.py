@@ -22,7 +22,7 @@ class ReceiverSecondFinalAckForNontransactionalQueueMissing(FinalAcks):
         super().__init__(qm)
         self.refused_sequences: set[tuple[UUID, int]] = set()
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         header = packet.TransactionHeader
@@ -31,4 +31,4 @@ class ReceiverSecondFinalAckForNontransactionalQueueMissing(FinalAcks):
             if sequence in self.refused_sequences:
                 return
             self.refused_sequences.add(sequence)
-        super().refuse_transactional(session, packet, message_class, now)
+        super().send_negative_final_ack(session, packet, message_class, now)

@@ -172,22 +172,22 @@ class ReceiverRefusedMessageReportedAsArrived(Admission):
 class ReceiverFinalAckOfMissingPrivateQueueMissing(FinalAcks):
     """The receiver sends no FinalAck for a message to a missing queue with a private name."""
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if packet.UserHeader.DQ != DQ_OF_PRIVATE_NAME:
-            super().refuse_transactional(session, packet, message_class, now)
+            super().send_negative_final_ack(session, packet, message_class, now)
 
 
 @fault("receiver-final-ack-of-refusal-only-if-jn-and-na-are-set", breaks=("MQQB-3.1.5.8.2-20", "MQQB-3.1.5.8.2-29"))
 class ReceiverFinalAckOfRefusalOnlyIfJnAndNaAreSet(FinalAcks):
     """The receiver sends a FinalAck for a refused message only if the message has JN and NA."""
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if packet.UserHeader.JN and packet.MessagePropertiesHeader.NA:
-            super().refuse_transactional(session, packet, message_class, now)
+            super().send_negative_final_ack(session, packet, message_class, now)
 
 
 for _name, _rule, _says, _install in (

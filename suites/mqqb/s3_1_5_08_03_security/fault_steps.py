@@ -42,11 +42,11 @@ def omit_final_ack_if_na_is_set(refused: MessageClass) -> Install:
     """
 
     class Omitted(FinalAcks):
-        def refuse_transactional(
+        def send_negative_final_ack(
             self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
         ) -> None:
             if message_class is not refused or not packet.MessagePropertiesHeader.NA:
-                super().refuse_transactional(session, packet, message_class, now)
+                super().send_negative_final_ack(session, packet, message_class, now)
 
     return replace_part(Omitted)
 
@@ -60,7 +60,7 @@ def copy_refused_messages_to_dead_letter_queue(refused: MessageClass) -> Install
         ) -> None:
             super().refuse_message(session, packet, message_class, now)
             if message_class is refused:
-                self.journal_refused(replace(self.build_message(packet, now), security=None))
+                self.journal_refused_message(replace(self.build_message(packet, now), security=None))
 
     return replace_part(RefusedMessageKept)
 

@@ -92,7 +92,7 @@ class ReceiverSecurityNackOfTransactionalMessageOmitted(Admission):
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if message_class in SECURITY_NACK_CLASSES and packet.TransactionHeader is not None:
-            self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
+            self.qm.final_acks.send_negative_final_ack(session, packet, message_class, now)
             return
         super().refuse_message(session, packet, message_class, now)
 
@@ -124,7 +124,7 @@ class ReceiverSecurityNackSentOncePerSender(_ReportedSenderRecorder):
         if not packet.MessagePropertiesHeader.NA or not self.was_refusal_reported(packet, message_class):
             super().refuse_message(session, packet, message_class, now)
         elif packet.TransactionHeader is not None:
-            self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
+            self.qm.final_acks.send_negative_final_ack(session, packet, message_class, now)
 
 
 @fault("receiver-security-nack-of-recoverable-message-has-wrong-class", breaks=RULES_OF_NACKS, blind=True)
@@ -209,7 +209,7 @@ def _omit_final_ack_of_security_refusal(when: Callable[[Any, Any, UserMessagePac
         if message_class not in SECURITY_NACK_CLASS_SET or not when(self, session, packet):
             original(session, packet, message_class, now)
 
-    return change_step(FinalAcks.refuse_transactional, run)
+    return change_step(FinalAcks.send_negative_final_ack, run)
 
 
 def _change_final_ack_of_security_refusal(changes: dict[str, Any]) -> Install:
@@ -218,7 +218,7 @@ def _change_final_ack_of_security_refusal(changes: dict[str, Any]) -> Install:
             packet = set_fields(packet, changes)
         original(session, packet, message_class, now)
 
-    return change_step(FinalAcks.refuse_transactional, run)
+    return change_step(FinalAcks.send_negative_final_ack, run)
 
 
 def _has_seen_value_before(part: Any, key: Any) -> bool:
@@ -340,14 +340,14 @@ class ReceiverFinalAckMissingForSecondMessageWith40BitKey(FinalAcks):
 
     sent: Any = frozenset()
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if message_class is MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION:
             if session.number in self.sent:
                 return
             self.sent |= {session.number}
-        super().refuse_transactional(session, packet, message_class, now)
+        super().send_negative_final_ack(session, packet, message_class, now)
 
 
 def _is_ace_other_than_denial(ace: Ace) -> bool:
@@ -360,14 +360,14 @@ class ReceiverFinalAckMissingForInvalidPrivacyLevelWithNa(FinalAcks):
     in the message, because the administration acknowledgment reports the refusal.
     """
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         encrypted = packet.SecurityHeader is not None and packet.SecurityHeader.EB
         properties = packet.MessagePropertiesHeader
         reported = properties.Flags & MessagePropertiesHeader.flags(NA=1)
         if not (encrypted and reported and properties.PrivacyLevel not in PRIVACY_BY_LEVEL):
-            super().refuse_transactional(session, packet, message_class, now)
+            super().send_negative_final_ack(session, packet, message_class, now)
 
 
 @fault("receiver-access-check-denying-aces-before-allowing-aces", breaks="MQQB-3.1.5.8.3-99", blind=True)

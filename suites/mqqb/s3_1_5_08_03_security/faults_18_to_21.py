@@ -31,11 +31,11 @@ RULES_OF_FINAL_ACKS = (
 class ReceiverFinalAckOfSecurityRefusalSentOnlyIfNaIsSet(FinalAcks):
     """The receiver sends the FinalAck of a message that fails a security check only if NA is set."""
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if message_class not in SECURITY_NACK_CLASSES or packet.MessagePropertiesHeader.NA:
-            super().refuse_transactional(session, packet, message_class, now)
+            super().send_negative_final_ack(session, packet, message_class, now)
 
 
 @fault("receiver-final-ack-of-security-refusal-sent-once-per-sender", breaks=RULES_OF_FINAL_ACKS, blind=True)
@@ -46,12 +46,12 @@ class ReceiverFinalAckOfSecurityRefusalSentOncePerSender(FinalAcks):
         super().__init__(qm)
         self.told: set[tuple[int, MessageClass]] = set()
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         key = session.number, message_class
         if message_class not in SECURITY_NACK_CLASSES or key not in self.told:
-            super().refuse_transactional(session, packet, message_class, now)
+            super().send_negative_final_ack(session, packet, message_class, now)
         self.told.add(key)
 
 
@@ -82,7 +82,7 @@ class ReceiverSecurityRefusedMessageJournaled(Admission):
     ) -> None:
         super().refuse_message(session, packet, message_class, now)
         if message_class in SECURITY_NACK_CLASSES:
-            self.journal_refused(replace(self.build_message(packet, now), security=None))
+            self.journal_refused_message(replace(self.build_message(packet, now), security=None))
 
 
 @fault(

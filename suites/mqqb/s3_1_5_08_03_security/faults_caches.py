@@ -25,7 +25,7 @@ from harness.faults.timed_caches import (
     restart_cleanup_timer,
 )
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.names.cache_timers import CACHE_TIMERS, CacheTimers
+from reference_qm.core.names.cache_timers import CACHE_NAME_BY_TIMER, CacheTimers
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.timers import TimerKey
 from reference_qm.security import SecuritySettings, UserSignCert
@@ -57,7 +57,7 @@ class ReceiverCacheCleanupTimersStartTogether(CacheTimers):
 
     def start(self, now: Now) -> None:
         super().start(now)
-        for name, attribute in CACHE_TIMERS.items():
+        for name, attribute in CACHE_NAME_BY_TIMER.items():
             lifetime_ms = getattr(self.qm.caches, attribute).lifetime_ms
             if lifetime_ms is not None and not self.qm.timers.is_running(TimerKey(name, 0)):
                 self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, lifetime_ms // self.qm.settings.scale)

@@ -60,10 +60,10 @@ class ReceiverOrderAckOmittedIfItsNumberHasNotChanged(OrderAcks):
 
     def on_send_timer(self, session: Session, now: Now) -> None:
         for transfer in list(session.order_acks_due):
-            key = (id(transfer), int(transfer.saved_identifier))
-            if self._sent.get(key) == transfer.saved_number:
+            key = (id(transfer), int(transfer.saved_sequence_identifier))
+            if self._sent.get(key) == transfer.saved_sequence_number:
                 del session.order_acks_due[transfer]
-            self._sent[key] = transfer.saved_number
+            self._sent[key] = transfer.saved_sequence_number
         super().on_send_timer(session, now)
 
 

@@ -40,7 +40,7 @@ class ReceiverLastAccessTimeOfSequenceSetByOrderAck(OrderAcks):
         due = [*session.order_acks_due] if session.SessionState is SessionState.OPEN else []
         super().on_send_timer(session, now)
         for transfer in due:
-            if transfer.saved_number:
+            if transfer.saved_sequence_number:
                 transfer.LastAccessTime = now.utc_s
 
 

@@ -32,9 +32,9 @@ class ReceiverOrderAckTimerNotRestartedByOtherSequence(InSequence):
         super().receive_transactional_message(session, packet, receipt, now)
         self.restore_order_ack_timer(session, identifier, left_ms, now)
 
-    def confirm_saved(self, acceptance: AcceptedMessage, sessions: list[Session], now: Now) -> None:
+    def confirm_message_saved(self, acceptance: AcceptedMessage, sessions: list[Session], now: Now) -> None:
         left_ms = [self.read_remaining_timer_ms(session, now) for session in sessions]
-        super().confirm_saved(acceptance, sessions, now)
+        super().confirm_message_saved(acceptance, sessions, now)
         for session, left in zip(sessions, left_ms, strict=True):
             self.restore_order_ack_timer(session, acceptance.SequenceIdentifier, left, now)
 

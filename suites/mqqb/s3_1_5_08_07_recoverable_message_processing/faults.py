@@ -15,7 +15,7 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.connecting import Connecting
 from reference_qm.core.transfer.arrival import Arrival, UnsavedArrival
 from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.core.transfer.session_acks import FLAG_BITS, SessionAcks
+from reference_qm.core.transfer.session_acks import RECOVERABLE_ACK_FLAG_COUNT, SessionAcks
 from reference_qm.model.adm import MessagePosition, RecoverableReceipt, Session
 from reference_qm.model.message import INFINITE
 from reference_qm.model.timers import TimerKey, TimerName
@@ -26,8 +26,8 @@ from reference_qm.surface.clock import Now
 class ReceiverSessionAckTimerShortenedByExpressMessage(Receiving):
     """The receiver shortens the Session Ack Send Timer for an express message."""
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        super().note_activity(session, packet, now)
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        super().note_session_activity(session, packet, now)
         if not packet.UserHeader.DM:
             duration_ms = session.RecoverableAckSendTimeout // 2
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, duration_ms, now)
@@ -46,7 +46,7 @@ class ReceiverRecoverableMessageWithLongBodyAndExtensionNotFlagged(Receiving):
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         properties = packet.MessagePropertiesHeader
         if len(properties.MessageBody) > LONG_BODY and properties.ExtensionData:
-            receipt.acknowledge = False
+            receipt.must_be_acknowledged = False
         super().take_message(session, packet, receipt, now)
 
 
@@ -54,7 +54,7 @@ add(
     "receiver-session-ack-after-32-messages-not-sent",
     ("MQQB-3.1.5.8.7-02", "MQQB-3.1.5.8-09"),
     "The receiver does not send a SessionAck at once when more than 32 recoverable messages are unacknowledged.",
-    skip_during(SessionAcks.set_flag, SessionAcks.send),
+    skip_during(SessionAcks.set_acknowledgment_flag, SessionAcks.send),
 )
 
 
@@ -67,16 +67,16 @@ class ReceiverAckOfSecondGroupOf32MessagesNotSent(SessionAcks):
         self.full: dict[int, int] = {}
         self.setting: Session | None = None
 
-    def set_flag(self, session: Session, now: Now) -> None:
+    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
         self.setting = session
-        super().set_flag(session, now)
+        super().set_acknowledgment_flag(session, now)
         self.setting = None
 
     def send(self, session: Session, now: Now) -> None:
         if session is self.setting:
             self.full[session.number] = self.full.get(session.number, 0) + 1
             if self.full[session.number] > 1:
-                self.note_acknowledged(session, now)
+                self.reset_unacknowledged_counts(session, now)
                 return
         super().send(session, now)
 
@@ -84,7 +84,7 @@ class ReceiverAckOfSecondGroupOf32MessagesNotSent(SessionAcks):
 def _change_ack_of_32_messages(path: str, change: Callable[[int], int]) -> Install:
     """Make the receiver change a field of the SessionAck that acknowledges 32 messages."""
     return replace_during(
-        SessionAcks.set_flag,
+        SessionAcks.set_acknowledgment_flag,
         SessionAcks.build,
         lambda original, *_: lambda qm, session: set_fields(original(qm, session), {path: change}),
     )
@@ -160,7 +160,7 @@ add(
     "MQQB-3.1.5.8.7-04",
     "The receiver's SessionAck after 32 recoverable messages has PT 0.",
     replace_during(
-        SessionAcks.set_flag,
+        SessionAcks.set_acknowledgment_flag,
         Connecting.send,
         lambda original, *_: lambda qm, session, data: original(qm, session, _clear_packet_type(data)),
     ),
@@ -177,13 +177,13 @@ class ReceiverAckOf32MessagesCountsRecoverableMessagesOnly(SessionAcks):
         super().__init__(qm)
         self.flags_are_full = False
 
-    def set_flag(self, session: Session, now: Now) -> None:
+    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
         self.flags_are_full = True
-        super().set_flag(session, now)
+        super().set_acknowledgment_flag(session, now)
         self.flags_are_full = False
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         if not self.flags_are_full:
             return header
         return replace(header, AckSequenceNumber=session.RecoverableMessageReceivedCount)
@@ -196,13 +196,13 @@ class _AckOf32MessagesFault(SessionAcks):
         super().__init__(qm)
         self.full = False
 
-    def set_flag(self, session: Session, now: Now) -> None:
+    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
         self.full = True
-        super().set_flag(session, now)
+        super().set_acknowledgment_flag(session, now)
         self.full = False
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         return self.change(session, header) if self.full else header
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -239,8 +239,8 @@ class ReceiverRecoverableCountIsAllSentInAckOf32Messages(_AckOf32MessagesFault):
 class ReceiverSessionAckHighestFlagNeverSet(SessionAcks):
     """The receiver never sets the highest bit of RecoverableMsgAckFlags."""
 
-    def set_flag(self, session: Session, now: Now) -> None:
-        super().set_flag(session, now)
+    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
+        super().set_acknowledgment_flag(session, now)
         session.RecoverableMsgAckFlags &= 0x7FFFFFFF
 
 
@@ -258,9 +258,9 @@ class ReceiverSessionAckAfterNext32MessagesHasNumberTooHigh(SessionAcks):
     one too high.
     """
 
-    def set_flag(self, session: Session, now: Now) -> None:
-        super().set_flag(session, now)
-        session.LastAckedRecoverableMsgSeqNumber += session.RecoverableMessageReceivedCount > FLAG_BITS
+    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
+        super().set_acknowledgment_flag(session, now)
+        session.LastAckedRecoverableMsgSeqNumber += session.RecoverableMessageReceivedCount > RECOVERABLE_ACK_FLAG_COUNT
 
 
 @fault("receiver-recoverable-ack-number-counts-express-messages", breaks="MQQB-3.1.5.8.7-11", blind=True)
@@ -269,8 +269,8 @@ class ReceiverRecoverableAckNumberCountsExpressMessages(SessionAcks):
     messages.
     """
 
-    def note_acknowledged(self, session: Session, now: Now) -> None:
-        super().note_acknowledged(session, now)
+    def reset_unacknowledged_counts(self, session: Session, now: Now) -> None:
+        super().reset_unacknowledged_counts(session, now)
         express = session.MessageReceivedCount - session.RecoverableMessageReceivedCount
         session.LastAckedRecoverableMsgSeqNumber = session.LastAckedRecoverableMsgSeqNumber + express & 0xFFFF
 
@@ -325,8 +325,8 @@ class ReceiverCorrelationIdOfRecoverableMessageNotSaved(Arrival):
 class ReceiverRecoverableReceivedCountIncludesExpressMessages(Receiving):
     """The receiver also increments RecoverableMessageReceivedCount for express messages."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        super().count_received(session, packet)
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_message_received_on_session(session, packet)
         session.RecoverableMessageReceivedCount += 1 - packet.UserHeader.DM
 
 
@@ -334,8 +334,8 @@ class ReceiverRecoverableReceivedCountIncludesExpressMessages(Receiving):
 class ReceiverRecoverableMessageReceivedCountIncrementedByTwo(Receiving):
     """The receiver increments RecoverableMessageReceivedCount by two for each recoverable message."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        super().count_received(session, packet)
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_message_received_on_session(session, packet)
         session.RecoverableMessageReceivedCount += packet.UserHeader.DM
 
 
@@ -343,8 +343,8 @@ class ReceiverRecoverableMessageReceivedCountIncrementedByTwo(Receiving):
 class ReceiverRecoverableDuplicateNotCounted(Receiving):
     """The receiver does not count a repeated recoverable message in RecoverableMessageReceivedCount."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        super().count_received(session, packet)
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_message_received_on_session(session, packet)
         known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
         if packet.UserHeader.DM and known:
             session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
@@ -354,9 +354,9 @@ class ReceiverRecoverableDuplicateNotCounted(Receiving):
 class ReceiverRecoverableMessageForOtherManagerNotCounted(Receiving):
     """The receiver does not count a message for another queue manager in RecoverableMessageReceivedCount."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        super().count_received(session, packet)
-        if packet.UserHeader.DM and not self.is_addressed_here(packet):
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_message_received_on_session(session, packet)
+        if packet.UserHeader.DM and not self.is_for_this_queue_manager(packet):
             session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
 
 
@@ -364,11 +364,11 @@ class ReceiverRecoverableMessageForOtherManagerNotCounted(Receiving):
 class ReceiverSessionAckTimerNotShortenedByRecoverableMessage(SessionAcks):
     """The receiver does not shorten a running Session Ack Send Timer when the first recoverable message arrives."""
 
-    def set_flag(self, session: Session, now: Now) -> None:
+    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
         key = TimerKey(TimerName.SESSION_ACK_SEND, session.number)
         left_ms = self.qm.timers.get_remaining_ms(key, now.monotonic_ms)
         only = session.UnackedReceivedMsgCount - session.already_acknowledged_count == 1
-        super().set_flag(session, now)
+        super().set_acknowledgment_flag(session, now)
         if left_ms is not None and not only and self.qm.timers.is_running(key):
             self.qm.timers.start(key, now.monotonic_ms, left_ms)
 
@@ -379,8 +379,8 @@ class ReceiverSessionAckTimerShortenedOncePerSession(SessionAcks):
     first recoverable message after a SessionAck.
     """
 
-    def set_flag(self, session: Session, now: Now) -> None:
-        super().set_flag(session, now)
+    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
+        super().set_acknowledgment_flag(session, now)
         if session.RecoverableMessageReceivedCount > 1:
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
 
@@ -389,7 +389,7 @@ class ReceiverSessionAckTimerShortenedOncePerSession(SessionAcks):
 class ReceiverSessionAckLacksFlagsAfterARefusedMessage(Receiving):
     """The receiver does not set the acknowledgment flags of the recoverable messages that follow a refused message."""
 
-    def acknowledge_after_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
+    def acknowledge_after_following_changes(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
         receipt.done = False
 
 
@@ -397,9 +397,9 @@ class ReceiverSessionAckLacksFlagsAfterARefusedMessage(Receiving):
 class ReceiverAckFlagOfNextMessageAlsoSet(SessionAcks):
     """The receiver sets the flag of a recoverable message, and also the flag of the next message."""
 
-    def set_flag(self, session: Session, now: Now) -> None:
-        super().set_flag(session, now)
-        session.RecoverableMsgAckFlags |= session.RecoverableMsgAckFlags << 1 & (1 << FLAG_BITS) - 1
+    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
+        super().set_acknowledgment_flag(session, now)
+        session.RecoverableMsgAckFlags |= session.RecoverableMsgAckFlags << 1 & (1 << RECOVERABLE_ACK_FLAG_COUNT) - 1
 
 
 @fault("receiver-ack-flag-of-recoverable-duplicate-not-set", breaks="MQQB-3.1.5.8.7-15", blind=True)
@@ -408,7 +408,7 @@ class ReceiverAckFlagOfRecoverableDuplicateNotSet(Receiving):
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         if packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None:
-            receipt.acknowledge = False
+            receipt.must_be_acknowledged = False
         super().take_message(session, packet, receipt, now)
 
 
@@ -420,7 +420,7 @@ class ReceiverAckFlagOfRejectedTransactionalMessageNotSet(Receiving):
         rejected = session.TxMessageRejectCount
         super().take_message(session, packet, receipt, now)
         if session.TxMessageRejectCount > rejected:
-            receipt.acknowledge = False
+            receipt.must_be_acknowledged = False
 
 
 @fault("receiver-recoverable-message-with-time-to-reach-queue-not-flagged", breaks="MQQB-3.1.5.8.7-15")
@@ -428,7 +428,7 @@ class ReceiverRecoverableMessageWithTimeToReachQueueNotFlagged(Receiving):
     """The receiver sets no acknowledgment flag for a recoverable message with a TimeToReachQueue."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        receipt.acknowledge = packet.BaseHeader.TimeToReachQueue == INFINITE
+        receipt.must_be_acknowledged = packet.BaseHeader.TimeToReachQueue == INFINITE
         super().take_message(session, packet, receipt, now)
 
 
@@ -438,17 +438,19 @@ class ReceiverImmediateSessionAckOnlyOnce(SessionAcks):
 
     full: Any = frozenset()
 
-    def set_flag(self, session: Session, now: Now) -> None:
-        number = session.RecoverableMessageReceivedCount - len(session.receipts) + 1
-        full = (number - session.LastAckedRecoverableMsgSeqNumber - 1 & 0xFFFF) >= FLAG_BITS
+    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
+        number = session.RecoverableMessageReceivedCount - len(session.unacknowledged_receipts) + 1
+        full = (number - session.LastAckedRecoverableMsgSeqNumber - 1 & 0xFFFF) >= RECOVERABLE_ACK_FLAG_COUNT
         if not full or session.number not in self.full:
             if full:
                 self.full |= {session.number}
-            super().set_flag(session, now)
+            super().set_acknowledgment_flag(session, now)
             return
         if not session.RecoverableMsgAckFlags:
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.RecoverableAckSendTimeout, now)
-        session.RecoverableMsgAckFlags |= 1 << (number - session.LastAckedRecoverableMsgSeqNumber - 1 & FLAG_BITS - 1)
+        session.RecoverableMsgAckFlags |= 1 << (
+            number - session.LastAckedRecoverableMsgSeqNumber - 1 & RECOVERABLE_ACK_FLAG_COUNT - 1
+        )
 
 
 @fault("receiver-ack-sequence-number-counts-recoverable-in-ack-of-32", breaks="MQQB-3.1.5.8.7-05", blind=True)
@@ -461,13 +463,13 @@ class ReceiverAckSequenceNumberCountsRecoverableInAckOf32(SessionAcks):
         super().__init__(qm)
         self.flagging = False
 
-    def set_flag(self, session: Session, now: Now) -> None:
+    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
         self.flagging = True
-        super().set_flag(session, now)
+        super().set_acknowledgment_flag(session, now)
         self.flagging = False
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         if self.flagging:
             return replace(header, AckSequenceNumber=session.RecoverableMessageReceivedCount)
         return header

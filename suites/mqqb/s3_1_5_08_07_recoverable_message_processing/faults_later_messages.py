@@ -18,7 +18,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.store.entries import build_removal_change
 from reference_qm.core.transfer.arrival import Arrival, UnsavedArrival
 from reference_qm.core.transfer.receiving import Receiving
-from reference_qm.core.transfer.session_acks import FLAG_BITS, SessionAcks
+from reference_qm.core.transfer.session_acks import RECOVERABLE_ACK_FLAG_COUNT, SessionAcks
 from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
@@ -27,15 +27,15 @@ LARGE_BODY_BYTES = 0x1000
 
 
 def _has_highest_ack_flag(session: Session) -> bool:
-    return bool(session.RecoverableMsgAckFlags >> FLAG_BITS - 1 & 1)
+    return bool(session.RecoverableMsgAckFlags >> RECOVERABLE_ACK_FLAG_COUNT - 1 & 1)
 
 
 @fault("receiver-express-message-with-jn-flagged", breaks="MQQB-3.1.5.8.7-01")
 class ReceiverExpressMessageWithJnFlagged(Receiving):
     """The receiver counts an express message with JN as recoverable."""
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        super().count_received(session, packet)
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_message_received_on_session(session, packet)
         if packet.UserHeader.JN and not packet.UserHeader.DM:
             session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount + 1 & 0xFFFF
 
@@ -44,24 +44,24 @@ class ReceiverExpressMessageWithJnFlagged(Receiving):
 class ReceiverAckOf32MessagesOnlyWithoutExpress(SessionAcks):
     """The receiver does not send the SessionAck after 32 recoverable messages if an express message arrived as well."""
 
-    def set_flag(self, session: Session, now: Now) -> None:
+    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
         mixed = session.MessageReceivedCount != session.RecoverableMessageReceivedCount
-        number = session.RecoverableMessageReceivedCount - len(session.receipts) + 1
-        if mixed and (number - session.LastAckedRecoverableMsgSeqNumber - 1 & 0xFFFF) >= FLAG_BITS:
+        number = session.RecoverableMessageReceivedCount - len(session.unacknowledged_receipts) + 1
+        if mixed and (number - session.LastAckedRecoverableMsgSeqNumber - 1 & 0xFFFF) >= RECOVERABLE_ACK_FLAG_COUNT:
             return
-        super().set_flag(session, now)
+        super().set_acknowledgment_flag(session, now)
 
 
 @fault("receiver-ack-of-32-messages-omitted-while-other-session-is-open", breaks="MQQB-3.1.5.8.7-02")
 class ReceiverAckOf32MessagesOmittedWhileOtherSessionIsOpen(SessionAcks):
     """The receiver omits the SessionAck after 32 recoverable messages while another session is open."""
 
-    def set_flag(self, session: Session, now: Now) -> None:
-        number = session.RecoverableMessageReceivedCount - len(session.receipts) + 1
-        full = (number - session.LastAckedRecoverableMsgSeqNumber - 1 & 0xFFFF) >= FLAG_BITS
+    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
+        number = session.RecoverableMessageReceivedCount - len(session.unacknowledged_receipts) + 1
+        full = (number - session.LastAckedRecoverableMsgSeqNumber - 1 & 0xFFFF) >= RECOVERABLE_ACK_FLAG_COUNT
         if full and list_open_sessions(self.qm, session):
             return
-        super().set_flag(session, now)
+        super().set_acknowledgment_flag(session, now)
 
 
 class _AckOf32MessagesFault(SessionAcks):
@@ -82,7 +82,9 @@ class ReceiverAckSequenceNumberAtMost32InAckOf32Messages(_AckOf32MessagesFault):
     """The receiver sets AckSequenceNumber in the SessionAck after 32 messages to at most 32."""
 
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
-        return self.change_header(packet, AckSequenceNumber=min(packet.SessionHeader.AckSequenceNumber, FLAG_BITS))
+        return self.change_header(
+            packet, AckSequenceNumber=min(packet.SessionHeader.AckSequenceNumber, RECOVERABLE_ACK_FLAG_COUNT)
+        )
 
 
 @fault("receiver-recoverable-ack-number-31-below-ack-sequence-number", breaks="MQQB-3.1.5.8.7-06")
@@ -90,7 +92,7 @@ class ReceiverRecoverableAckNumber31BelowAckSequenceNumber(_AckOf32MessagesFault
     """The receiver sets RecoverableMsgAckSeqNumber in the SessionAck after 32 messages to AckSequenceNumber - 31."""
 
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
-        number = packet.SessionHeader.AckSequenceNumber - FLAG_BITS + 1 & 0xFFFF
+        number = packet.SessionHeader.AckSequenceNumber - RECOVERABLE_ACK_FLAG_COUNT + 1 & 0xFFFF
         return self.change_header(packet, RecoverableMsgAckSeqNumber=number)
 
 
@@ -115,7 +117,7 @@ class ReceiverWindowSize0InAckOfNext32Messages(_AckOf32MessagesFault):
     """The receiver sets WindowSize to 0 in the SessionAck after the second 32 messages."""
 
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
-        later = packet.SessionHeader.AckSequenceNumber > 2 * FLAG_BITS - 1
+        later = packet.SessionHeader.AckSequenceNumber > 2 * RECOVERABLE_ACK_FLAG_COUNT - 1
         return self.change_header(packet, WindowSize=0) if later else packet
 
 
@@ -159,7 +161,7 @@ class ReceiverLatestMessageOfQueueReplacesOthersOnDisk(Arrival):
         queue = saving.position.QueueReference
         earlier = [one for one in queue.MessagePositionList if one is not saving.position and one.key]
         super().save_message(saving, packet)
-        if saving.routed is None and saving.acceptance is None:
+        if saving.routed_packet is None and saving.accepted_message is None:
             self.qm.disk.save(build_removal_change(earlier))
 
 
@@ -167,8 +169,8 @@ class _RecoverableCountOmissionFault(Receiving):
     def is_message_left_uncounted(self, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        super().count_received(session, packet)
+    def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_message_received_on_session(session, packet)
         if packet.UserHeader.DM and self.is_message_left_uncounted(packet):
             session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
 
@@ -187,9 +189,9 @@ class ReceiverSessionAckTimerNotShortenedWhileSessionIsOpen(SessionAcks):
     another session is open.
     """
 
-    def set_flag(self, session: Session, now: Now) -> None:
+    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
         first = not session.RecoverableMsgAckFlags
-        super().set_flag(session, now)
+        super().set_acknowledgment_flag(session, now)
         others = list_open_sessions(self.qm, session)
         if first and others:
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
@@ -199,8 +201,8 @@ class ReceiverSessionAckTimerNotShortenedWhileSessionIsOpen(SessionAcks):
 class ReceiverSessionAckTimerRestartedByEachRecoverableMessage(SessionAcks):
     """The receiver restarts the Session Ack Send Timer for each recoverable message."""
 
-    def set_flag(self, session: Session, now: Now) -> None:
-        super().set_flag(session, now)
+    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
+        super().set_acknowledgment_flag(session, now)
         self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.RecoverableAckSendTimeout, now)
 
 
@@ -208,17 +210,17 @@ class ReceiverSessionAckTimerRestartedByEachRecoverableMessage(SessionAcks):
 class ReceiverAckFlagsNotSetWhileOlderSessionIsOpen(SessionAcks):
     """The receiver sets no acknowledgment flag in a session while an older session is open."""
 
-    def set_flag(self, session: Session, now: Now) -> None:
+    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
         if all(one.number > session.number for one in list_open_sessions(self.qm, session)):
-            super().set_flag(session, now)
+            super().set_acknowledgment_flag(session, now)
 
 
 @fault("receiver-ack-flag-of-next-message-set-after-first-session-ack", breaks="MQQB-3.1.5.8.7-15")
 class ReceiverAckFlagOfNextMessageSetAfterFirstSessionAck(SessionAcks):
     """The receiver sets the acknowledgment flag of the next message after the first SessionAck."""
 
-    def set_flag(self, session: Session, now: Now) -> None:
-        super().set_flag(session, now)
+    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
+        super().set_acknowledgment_flag(session, now)
         if session.LastAckedRecoverableMsgSeqNumber:
             session.RecoverableMsgAckFlags = session.RecoverableMsgAckFlags << 1 & 0xFFFFFFFF
 
@@ -239,9 +241,9 @@ class InitiatorSessionAckOf32RecoverableMessagesPt3(SessionAcks):
         super().__init__(qm)
         self.flagging = False
 
-    def set_flag(self, session: Session, now: Now) -> None:
+    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
         self.flagging = session.initiator
-        super().set_flag(session, now)
+        super().set_acknowledgment_flag(session, now)
         self.flagging = False
 
     def send(self, session: Session, now: Now) -> None:
@@ -251,4 +253,4 @@ class InitiatorSessionAckOf32RecoverableMessagesPt3(SessionAcks):
         data = bytearray(self.build(session).build())
         data[FLAGS_OFFSET] ^= PT_SESSION_ACK ^ PT_CONNECTION_PARAMETERS
         self.qm.connecting.send(session, bytes(data))
-        self.note_acknowledged(session, now)
+        self.reset_unacknowledged_counts(session, now)

@@ -63,9 +63,9 @@ def change_last_acked_number_after_ack_of_32(by: int, when: SessionPredicate) ->
     """
 
     class NextNumberChanged(SessionAcks):
-        def note_acknowledged(self, session: Session, now: Now) -> None:
+        def reset_unacknowledged_counts(self, session: Session, now: Now) -> None:
             full = session.RecoverableMsgAckFlags == ALL_ACK_FLAGS and when(self.qm, session)
-            super().note_acknowledged(session, now)
+            super().reset_unacknowledged_counts(session, now)
             if full:
                 session.LastAckedRecoverableMsgSeqNumber = session.LastAckedRecoverableMsgSeqNumber + by & 0xFFFF
 

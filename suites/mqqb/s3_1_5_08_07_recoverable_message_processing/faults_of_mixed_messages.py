@@ -24,7 +24,7 @@ def change_field_of_ack_of_32_messages(field: str, value: Callable[[Session, Ses
 
         return build_changed_header
 
-    return replace_during(SessionAcks.set_flag, SessionAcks.build_header, make_changed_header)
+    return replace_during(SessionAcks.set_acknowledgment_flag, SessionAcks.build_session_header, make_changed_header)
 
 
 add(
@@ -92,7 +92,7 @@ add(
     "MQQB-3.1.5.8.7-10",
     "WindowSize in the SessionAck after 32 recoverable messages is reduced by the messages that wait for the disk.",
     change_field_of_ack_of_32_messages(
-        "WindowSize", lambda session, header: session.WindowSize - len(session.receipts)
+        "WindowSize", lambda session, header: session.WindowSize - len(session.unacknowledged_receipts)
     ),
     blind=True,
 )

@@ -23,15 +23,15 @@ class ReceiverSessionAckAfter64MessagesRepeatsFirstNumber(SessionAcks):
         self.sets_flag = False
         self.first_numbers: dict[tuple[int, str | None], int] = {}
 
-    def set_flag(self, session: Session, now: Now) -> None:
+    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
         self.sets_flag = True
         try:
-            super().set_flag(session, now)
+            super().set_acknowledgment_flag(session, now)
         finally:
             self.sets_flag = False
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         if not self.sets_flag or not header.RecoverableMsgAckFlags:
             return header
         connection = (session.number, session.transport)

@@ -17,8 +17,8 @@ def ignore_quota_kind(exceeded: EnqueueStatus) -> Install:
     """Make the receiver ignore one kind of quota."""
 
     class QuotaIgnored(Quotas):
-        def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-            status = super().check(queue, message)
+        def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+            status = super().check_room_for_message(queue, message)
             return EnqueueStatus.NO_ERROR if status is exceeded else status
 
     return replace_part(QuotaIgnored)

@@ -113,8 +113,8 @@ add(
 class ReceiverQuotaOfTransactionalQueueIgnored(Quotas):
     """The receiver accepts any number of messages into a transactional queue with a quota."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         full = status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         return EnqueueStatus.NO_ERROR if full and queue.Transactional else status
 
@@ -125,19 +125,21 @@ class ReceiverQuotaCheckedWithoutSizeOfMessage(Admission):
     new message.
     """
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        status = self.qm.quotas.check(queue, message)
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
+        status = self.qm.quotas.check_room_for_message(queue, message)
         if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED and queue.TotalBytes < 1024 * queue.Quota:
             return True
-        return super().has_room(session, packet, queue, message, now)
+        return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-quota-not-applied-to-message-in-empty-queue", breaks="MQQB-3.1.5.8.8-06")
 class ReceiverQuotaNotAppliedToMessageInEmptyQueue(Quotas):
     """The receiver accepts a message that is larger than the quota of its queue if the queue is empty."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         empty = not queue.MessagePositionList.TotalBytes
         return EnqueueStatus.NO_ERROR if empty and status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED else status
 
@@ -203,7 +205,7 @@ add(
     "receiver-dead-letter-of-queue-quota-missing",
     "MQQB-3.1.5.8.8-10",
     "For a message with JN to a full queue, the receiver puts no message into the dead-letter queue.",
-    skip(Admission.journal_refused),
+    skip(Admission.journal_refused_message),
 )
 
 
@@ -211,8 +213,8 @@ add(
 class ReceiverOverQuotaTransactionalMessageMadeDeadLetter(Admission):
     """The receiver puts a transactional message that exceeds the quota of its queue into the dead-letter queue."""
 
-    def journal_refused(self, message: Message) -> None:
-        super().journal_refused(message)
+    def journal_refused_message(self, message: Message) -> None:
+        super().journal_refused_message(message)
         if message.TransactionIdentifier is not None and message.NegativeJournalingRequested:
             self.qm.journaling.put_into_system_queue(self.qm.adm.SystemDeadletterQueue, message)
 
@@ -221,8 +223,8 @@ class ReceiverOverQuotaTransactionalMessageMadeDeadLetter(Admission):
 class ReceiverOverQuotaMessageWithoutJnMadeDeadLetter(Admission):
     """The receiver puts a message without JN that exceeds the quota of its queue into the dead-letter queue."""
 
-    def journal_refused(self, message: Message) -> None:
-        super().journal_refused(replace(message, NegativeJournalingRequested=True))
+    def journal_refused_message(self, message: Message) -> None:
+        super().journal_refused_message(replace(message, NegativeJournalingRequested=True))
 
 
 @fault("receiver-over-quota-recoverable-message-not-made-dead-letter", breaks="MQQB-3.1.5.8.8-10", blind=True)
@@ -231,24 +233,26 @@ class ReceiverOverQuotaRecoverableMessageNotMadeDeadLetter(Admission):
     queue.
     """
 
-    def journal_refused(self, message: Message) -> None:
+    def journal_refused_message(self, message: Message) -> None:
         if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
-            super().journal_refused(message)
+            super().journal_refused_message(message)
 
 
 def _journal_only_recoverable_refusals(original: Callable[..., None], *_: object) -> Callable[..., None]:
-    def journal_refused(qm: QueueManager, message: Message) -> None:
+    def journal_refused_message(qm: QueueManager, message: Message) -> None:
         if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
             original(qm, message)
 
-    return journal_refused
+    return journal_refused_message
 
 
 add(
     "receiver-express-message-over-quota-not-in-dead-letter-queue",
     "MQQB-3.1.5.8.8-10",
     "The receiver puts a message with JN that exceeds the quota into the dead-letter queue only if it is recoverable.",
-    replace_during(Admission.has_room, Admission.journal_refused, _journal_only_recoverable_refusals),
+    replace_during(
+        Admission.has_queue_room_for_message, Admission.journal_refused_message, _journal_only_recoverable_refusals
+    ),
     blind=True,
 )
 
@@ -257,9 +261,9 @@ add(
 class ReceiverOverQuotaRecoverableMessageNotJournaled(Admission):
     """The receiver does not put a recoverable message with JN that exceeds the quota into the dead-letter queue."""
 
-    def journal_refused(self, message: Message) -> None:
+    def journal_refused_message(self, message: Message) -> None:
         if message.DeliveryGuarantee is not DeliveryGuarantee.RECOVERABLE:
-            super().journal_refused(message)
+            super().journal_refused_message(message)
 
 
 @fault("receiver-over-quota-transactional-message-journaled", breaks="MQQB-3.1.5.8.8-10", blind=True)
@@ -268,28 +272,28 @@ class ReceiverOverQuotaTransactionalMessageJournaled(Admission):
     queue.
     """
 
-    def journal_refused(self, message: Message) -> None:
+    def journal_refused_message(self, message: Message) -> None:
         if message.NegativeJournalingRequested and message.TransactionIdentifier is not None:
             self.qm.journaling.put_into_system_queue(self.qm.adm.SystemTransactionalDeadletterQueue, message)
-        super().journal_refused(message)
+        super().journal_refused_message(message)
 
 
 @fault("receiver-over-quota-message-with-jn-and-jp-not-in-dead-letter-queue", breaks="MQQB-3.1.5.8.8-10")
 class ReceiverOverQuotaMessageWithJnAndJpNotInDeadLetterQueue(Admission):
     """The receiver puts a message that exceeds the quota into no dead-letter queue if both JP and JN are set."""
 
-    def journal_refused(self, message: Message) -> None:
+    def journal_refused_message(self, message: Message) -> None:
         if not message.PositiveJournalingRequested:
-            super().journal_refused(message)
+            super().journal_refused_message(message)
 
 
 @fault("receiver-over-quota-express-message-not-in-dead-letter-queue", breaks="MQQB-3.1.5.8.8-10")
 class ReceiverOverQuotaExpressMessageNotInDeadLetterQueue(Admission):
     """The receiver puts only recoverable messages that exceed the quota into the dead-letter queue."""
 
-    def journal_refused(self, message: Message) -> None:
+    def journal_refused_message(self, message: Message) -> None:
         if message.DeliveryGuarantee.name == "RECOVERABLE":
-            super().journal_refused(message)
+            super().journal_refused_message(message)
 
 
 add(
@@ -304,11 +308,11 @@ add(
 class ReceiverOverQuotaFinalAckSentOnlyIfNaIsSet(FinalAcks):
     """The receiver sends the FinalAck of a message that exceeds the quota only if NA is set."""
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if message_class is not OVER_QUOTA_CLASS or packet.MessagePropertiesHeader.NA:
-            super().refuse_transactional(session, packet, message_class, now)
+            super().send_negative_final_ack(session, packet, message_class, now)
 
 
 @fault("receiver-no-nack-q-exceed-quota-of-message-with-jn", breaks="MQQB-3.1.5.8.8-07", blind=True)

@@ -35,10 +35,12 @@ from suites.mqqb.s3_1_5_08_08_inserting_a_message.fault_steps import OVER_QUOTA_
 class ReceiverOverQuotaMessageReported(Admission):
     """The receiver reports the arrival of a traced message that exceeds the quota of its queue."""
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        if self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
+        if self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
             self.qm.tracing.trace_received(message, now)
-        return super().has_room(session, packet, queue, message, now)
+        return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-over-quota-message-without-requests-put-into-queue", breaks="MQQB-3.1.5.8.8-13", blind=True)
@@ -47,19 +49,21 @@ class ReceiverOverQuotaMessageWithoutRequestsPutIntoQueue(Admission):
     acknowledgment and no journaling.
     """
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
         quiet = not (message.AcknowledgementsRequested or message.NegativeJournalingRequested)
-        if quiet and self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
+        if quiet and self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
             return True
-        return super().has_room(session, packet, queue, message, now)
+        return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-over-quota-second-message-inserted", breaks="MQQB-3.1.5.8.8-13")
 class ReceiverOverQuotaSecondMessageInserted(Quotas):
     """The receiver inserts every second message that exceeds the quota of its queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         if status is not EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
             return status
         self.__dict__["count"] = self.__dict__.get("count", 0) + 1
@@ -78,7 +82,7 @@ add(
     "receiver-keeps-session-open-above-queue-manager-quota",
     "MQQB-3.1.5.8.8-15",
     "The receiver leaves the session open when a message exceeds the queue manager's quota.",
-    skip_during(Admission.has_room, Closing.close),
+    skip_during(Admission.has_queue_room_for_message, Closing.close),
 )
 
 
@@ -86,20 +90,24 @@ add(
 class ReceiverExpressExcessOfMachineQuotaKeepsSession(Admission):
     """The receiver does not close the session when an express message exceeds the quota of the queue manager."""
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        full = self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
+        full = self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
         if full and not packet.UserHeader.DM:
             return False
-        return super().has_room(session, packet, queue, message, now)
+        return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-quota-of-queue-manager-closes-every-session", breaks="MQQB-3.1.5.8.8-15", blind=True)
 class ReceiverQuotaOfQueueManagerClosesEverySession(Admission):
     """The receiver closes all sessions when a message exceeds the quota of the queue manager."""
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        status = self.qm.quotas.check(queue, message)
-        room = super().has_room(session, packet, queue, message, now)
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
+        status = self.qm.quotas.check_room_for_message(queue, message)
+        room = super().has_queue_room_for_message(session, packet, queue, message, now)
         if status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
             for other in list(self.qm.sessions.values()):
                 if other.SessionState is SessionState.OPEN:
@@ -111,22 +119,26 @@ class ReceiverQuotaOfQueueManagerClosesEverySession(Admission):
 class ReceiverTransactionalExcessOfMachineQuotaKeepsSession(Admission):
     """The receiver keeps the session open when a transactional message exceeds the quota of the queue manager."""
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        status: EnqueueStatus = self.qm.quotas.check(queue, message)
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
+        status: EnqueueStatus = self.qm.quotas.check_room_for_message(queue, message)
         if status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED and packet.TransactionHeader is not None:
             return False
-        return super().has_room(session, packet, queue, message, now)
+        return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-session-open-after-express-message-beyond-machine-quota", breaks="MQQB-3.1.5.8.8-15")
 class ReceiverSessionOpenAfterExpressMessageBeyondMachineQuota(Admission):
     """The receiver drops an express message that exceeds the quota of the queue manager, and keeps the session open."""
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        status = self.qm.quotas.check(queue, message)
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
+        status = self.qm.quotas.check_room_for_message(queue, message)
         if status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED and not packet.UserHeader.DM:
             return False
-        return super().has_room(session, packet, queue, message, now)
+        return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-nack-sent-for-excess-of-queue-manager-quota", breaks="MQQB-3.1.5.8.8-16", blind=True)
@@ -135,22 +147,26 @@ class ReceiverNackSentForExcessOfQueueManagerQuota(Admission):
     queue manager.
     """
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        if self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
+        if self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
             self.qm.admin_acks.acknowledge_failure(message, OVER_QUOTA_CLASS, now)
-        return super().has_room(session, packet, queue, message, now)
+        return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-final-ack-sent-for-excess-of-queue-manager-quota", breaks="MQQB-3.1.5.8.8-16", blind=True)
 class ReceiverFinalAckSentForExcessOfQueueManagerQuota(Admission):
     """The receiver sends a FinalAck for a transactional message that exceeds the quota of the queue manager."""
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        status: EnqueueStatus = self.qm.quotas.check(queue, message)
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
+        status: EnqueueStatus = self.qm.quotas.check_room_for_message(queue, message)
         if status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED and packet.TransactionHeader is not None:
             refused = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
-            self.qm.final_acks.refuse_transactional(session, packet, refused, now)
-        return super().has_room(session, packet, queue, message, now)
+            self.qm.final_acks.send_negative_final_ack(session, packet, refused, now)
+        return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-transfer-info-format-name-copied-from-first-sender", breaks="MQQB-3.1.5.8.8-22", blind=True)
@@ -201,12 +217,12 @@ def _set_wrong_transfer_info(change: Change) -> Install:
     """Set some elements of OutgoingTransferInfo to wrong values."""
 
     class WrongTransferInfoSet(OrderAcks):
-        def note_transfer(self, session: Session) -> None:
+        def update_outgoing_transfer_info(self, session: Session) -> None:
             queue = session.OutgoingQueueReference
             if queue is None:
                 return
             before = queue.OutgoingTransferInfoReference
-            super().note_transfer(session)
+            super().update_outgoing_transfer_info(session)
             info = queue.OutgoingTransferInfoReference
             if info is not before:
                 queue.OutgoingTransferInfoReference = replace(info, **change(before, info, session))

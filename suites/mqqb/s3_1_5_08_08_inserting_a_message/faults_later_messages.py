@@ -143,13 +143,15 @@ class ReceiverSecondQueueOfSessionIgnored(Admission):
         super().__init__(qm)
         self._queues: dict[int, Queue] = {}
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
         if packet.TransactionHeader is None:
             first = self._queues.setdefault(session.number, queue)
             if first is not queue and not first.Transactional:
-                self.qm.positions.message_available(self.qm.positions.insert_message(first, message))
+                self.qm.positions.on_message_available(self.qm.positions.insert_message(first, message))
                 return False
-        return super().has_room(session, packet, queue, message, now)
+        return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-private-queue-number-compared-in-lowest-bit", breaks="MQQB-3.1.5.8.8-04")
@@ -174,8 +176,8 @@ class ReceiverPrivateQueueNumberComparedInLowestBit(Arrival):
 class ReceiverQuotaNotCheckedForTransactionalMessage(Quotas):
     """The receiver inserts a transactional message although the message exceeds the quota of its queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         transactional = message.TransactionIdentifier is not None
         ignored = transactional and status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         return EnqueueStatus.NO_ERROR if ignored else status
@@ -185,8 +187,8 @@ class ReceiverQuotaNotCheckedForTransactionalMessage(Quotas):
 class ReceiverQuotaIgnoredForPriority7(Quotas):
     """The receiver inserts a message of priority 7 although the message exceeds the quota of its queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         ignored = message.Priority == 7 and status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         return EnqueueStatus.NO_ERROR if ignored else status
 
@@ -195,11 +197,14 @@ class ReceiverQuotaIgnoredForPriority7(Quotas):
 class ReceiverQueueQuotaIgnoredWhileOtherQueueIsFull(Quotas):
     """The receiver ignores the quota of a queue while another queue with a quota is full."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
             for other in self.qm.adm.QueueCollection.values():
-                if other is not queue and super().check(other, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
+                if (
+                    other is not queue
+                    and super().check_room_for_message(other, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
+                ):
                     return EnqueueStatus.NO_ERROR
         return status
 
@@ -256,11 +261,13 @@ class _OverQuotaDeadLetterOmissionFault(Admission):
     def is_over_quota_answer_omitted(self, message: Message) -> bool:
         raise NotImplementedError
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
         if self.is_over_quota_answer_omitted(message):
             unjournaled = replace(message, NegativeJournalingRequested=False)
-            return super().has_room(session, packet, queue, unjournaled, now)
-        return super().has_room(session, packet, queue, message, now)
+            return super().has_queue_room_for_message(session, packet, queue, unjournaled, now)
+        return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-over-quota-message-in-dead-letter-queue-only-with-na", breaks="MQQB-3.1.5.8.8-10")
@@ -287,20 +294,22 @@ class ReceiverSecondOverQuotaMessageNotInDeadLetterQueue(Admission):
         super().__init__(qm)
         self._seen: set[int] = set()
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        full = self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
+        full = self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         if full and session.number in self._seen:
             message = replace(message, NegativeJournalingRequested=False)
         if full:
             self._seen.add(session.number)
-        return super().has_room(session, packet, queue, message, now)
+        return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-over-quota-message-in-both-dead-letter-queues", breaks="MQQB-3.1.5.8.8-10")
 class ReceiverOverQuotaMessageInBothDeadLetterQueues(Admission):
     """The receiver puts a nontransactional message that exceeds the quota into the transactional dead-letter queue."""
 
-    def journal_refused(self, message: Message) -> None:
+    def journal_refused_message(self, message: Message) -> None:
         wanted = message.TransactionIdentifier is None and message.NegativeJournalingRequested
         if wanted:
             self.qm.journaling.put_into_system_queue(self.qm.adm.SystemTransactionalDeadletterQueue, message)
@@ -314,12 +323,12 @@ class _OverQuotaFinalAckOmissionFault(FinalAcks):
     def is_over_quota_answer_omitted(self, session: Session, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if message_class is OVER_QUOTA_CLASS and self.is_over_quota_answer_omitted(session, packet):
             return
-        super().refuse_transactional(session, packet, message_class, now)
+        super().send_negative_final_ack(session, packet, message_class, now)
 
 
 @fault("receiver-second-over-quota-final-ack-of-session-omitted", breaks="MQQB-3.1.5.8.8-11")
@@ -356,21 +365,23 @@ class ReceiverOverQuotaFinalAckNamesFirstRefusedMessage(FinalAcks):
         super().__init__(qm)
         self._first: dict[int, UserMessagePacket] = {}
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if message_class is OVER_QUOTA_CLASS:
             packet = self._first.setdefault(session.number, packet)
-        super().refuse_transactional(session, packet, message_class, now)
+        super().send_negative_final_ack(session, packet, message_class, now)
 
 
 class _OverQuotaInsertionFault(Admission):
     def is_over_quota_message_inserted(self, message: Message) -> bool:
         raise NotImplementedError
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        full = self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
-        has_room = super().has_room(session, packet, queue, message, now)
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
+        full = self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
+        has_room = super().has_queue_room_for_message(session, packet, queue, message, now)
         return has_room or (full and self.is_over_quota_message_inserted(message))
 
 
@@ -405,8 +416,8 @@ class ReceiverOverQuotaMessageWithJnRefusedAndInserted(_OverQuotaInsertionFault)
 class ReceiverMachineQuotaNotCheckedForTransactionalMessage(Quotas):
     """The receiver inserts a transactional message that exceeds the quota of the queue manager."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         ignored = _is_transactional(message) and status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
         return EnqueueStatus.NO_ERROR if ignored else status
 
@@ -419,8 +430,8 @@ class ReceiverMachineQuotaIgnoredForRepeatedMessage(Quotas):
         super().__init__(qm)
         self._refused: set[object] = set()
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         if status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
             if message.Identifier in self._refused:
                 return EnqueueStatus.NO_ERROR
@@ -436,31 +447,37 @@ class ReceiverMachineQuotaClosesFirstSessionOnly(Admission):
         super().__init__(qm)
         self._closed = False
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        full = self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
+        full = self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
         if full and self._closed:
             return False
         self._closed = self._closed or full
-        return super().has_room(session, packet, queue, message, now)
+        return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-machine-quota-puts-message-with-jn-into-dead-letter-queue", breaks="MQQB-3.1.5.8.8-16")
 class ReceiverMachineQuotaPutsMessageWithJnIntoDeadLetterQueue(Admission):
     """The receiver puts a message with JN that exceeds the quota of the queue manager into the dead-letter queue."""
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        if self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
-            self.journal_refused(message)
-        return super().has_room(session, packet, queue, message, now)
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
+        if self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
+            self.journal_refused_message(message)
+        return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-message-above-machine-quota-kept-in-history", breaks="MQQB-3.1.5.8.8-16")
 class ReceiverMessageAboveMachineQuotaKeptInHistory(Admission):
     """The receiver discards the repetition of a message that exceeded the quota of the queue manager as a duplicate."""
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        full = self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
-        has_room = super().has_room(session, packet, queue, message, now)
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
+        full = self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
+        has_room = super().has_queue_room_for_message(session, packet, queue, message, now)
         if full and packet.TransactionHeader is None:
-            self.qm.positions.message_available(self.qm.positions.insert_message(queue, message))
+            self.qm.positions.on_message_available(self.qm.positions.insert_message(queue, message))
         return has_room

@@ -128,10 +128,10 @@ class ReceiverTransferInfoRejectCountOfEarlierQueue(InSequence):
 class RouterTransferInfoOfFirstOutgoingQueueOnly(OrderAcks):
     """The router updates OutgoingTransferInfo only in the outgoing queue that it created first."""
 
-    def note_transfer(self, session: Session) -> None:
+    def update_outgoing_transfer_info(self, session: Session) -> None:
         first = next(iter(self.qm.adm.OutgoingQueues.values()), None)
         if first is None or session.OutgoingQueueReference is first:
-            super().note_transfer(session)
+            super().update_outgoing_transfer_info(session)
 
 
 @fault("router-transfer-info-not-updated-for-second-message", breaks="MQQB-3.1.5.8.8-28")
@@ -154,8 +154,8 @@ class RouterTransferInfoNotUpdatedForSecondMessage(Routing):
 
 def _change_outgoing_transfer_info(change: Callable[[Any], dict[str, Any]]) -> type[OrderAcks]:
     class ChangedOutgoingTransferInfo(OrderAcks):
-        def note_transfer(self, session: Session) -> None:
-            super().note_transfer(session)
+        def update_outgoing_transfer_info(self, session: Session) -> None:
+            super().update_outgoing_transfer_info(session)
             queue = session.OutgoingQueueReference
             if queue is not None:
                 info = queue.OutgoingTransferInfoReference

@@ -25,23 +25,27 @@ class ReceiverSecondMessageAboveQueueManagerQuotaStored(Admission):
         super().__init__(qm)
         self.rejected = 0
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        if self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
+        if self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
             self.rejected += 1
             if self.rejected > 1:
                 return True
-        return super().has_room(session, packet, queue, message, now)
+        return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("receiver-transactional-message-above-queue-manager-quota-stored", breaks="MQQB-3.1.5.8.8-14", blind=True)
 class ReceiverTransactionalMessageAboveQueueManagerQuotaStored(Admission):
     """The receiver stores a transactional message that exceeds the quota of the queue manager."""
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        above = self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
+        above = self.qm.quotas.check_room_for_message(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
         if above and packet.TransactionHeader is not None:
             return True
-        return super().has_room(session, packet, queue, message, now)
+        return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 def _remove_transfers_of_empty_queues(qm: QueueManager) -> None:

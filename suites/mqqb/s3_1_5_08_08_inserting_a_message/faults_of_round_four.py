@@ -12,7 +12,7 @@ from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.store.messages import SAME_AS_ADMIN_QUEUE_TYPE
+from reference_qm.core.store.messages import RESPONSE_SAME_AS_ADMIN_QUEUE_TYPE
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.routing import Routing
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue, Session
@@ -23,7 +23,7 @@ def _drop_response_queue(
     original: Callable[..., Any], qm: QM, session: Session, packet: UserMessagePacket, *_: Any
 ) -> Callable[..., Any]:
     def insert_without_response_queue(qm: QM, queue: Queue, message: Message) -> Any:
-        if packet.UserHeader.RQ == SAME_AS_ADMIN_QUEUE_TYPE:
+        if packet.UserHeader.RQ == RESPONSE_SAME_AS_ADMIN_QUEUE_TYPE:
             message = replace(message, ResponseQueueFormatName=None)
         return original(qm, queue, message)
 

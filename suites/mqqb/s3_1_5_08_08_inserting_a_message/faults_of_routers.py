@@ -15,7 +15,7 @@ add(
     "router-throttled-keeps-session-open",
     "MQQB-3.1.5.8.8-15",
     "The router leaves the session open when a message for another queue manager arrives while Throttled is TRUE.",
-    skip_during(Routing.route_message, Admission.close_above_quota),
+    skip_during(Routing.route_message, Admission.close_session_above_quota),
 )
 
 

@@ -291,8 +291,8 @@ class ReceiverTransferInfoFoundByTimestampAlone(InSequence):
 class WrongEodNextSeqFault(OrderAcks):
     """Changes EodNextSeq of each OutgoingTransferInfo."""
 
-    def note_transfer(self, session: Session) -> None:
-        super().note_transfer(session)
+    def update_outgoing_transfer_info(self, session: Session) -> None:
+        super().update_outgoing_transfer_info(session)
         queue = session.OutgoingQueueReference
         if queue is not None and queue.OutgoingTransferInfoReference is not None:
             info = queue.OutgoingTransferInfoReference

@@ -104,8 +104,8 @@ def _increment_outgoing_transfer_element(path: str) -> Install:
     """Make the sender add one to an element of OutgoingTransferInfo."""
 
     class Sent(OrderAcks):
-        def note_transfer(self, session: Session) -> None:
-            super().note_transfer(session)
+        def update_outgoing_transfer_info(self, session: Session) -> None:
+            super().update_outgoing_transfer_info(session)
             queue = session.OutgoingQueueReference
             if queue is not None and queue.OutgoingTransferInfoReference is not None:
                 info = set_fields(queue.OutgoingTransferInfoReference, {path: lambda old: old + 1})
@@ -118,7 +118,7 @@ add(
     "sender-outgoing-transfer-info-not-set",
     "MQQB-3.1.5.8.8-28",
     "The sender does not set OutgoingTransferInfo of an outgoing queue.",
-    skip(OrderAcks.note_transfer),
+    skip(OrderAcks.update_outgoing_transfer_info),
 )
 for _name, _breaks, _path in (
     ("sender-outgoing-transfer-info-last-ack-time-high", "MQQB-3.1.5.8.8-29", "EodLastAckTime"),

@@ -34,9 +34,9 @@ from reference_qm.surface.clock import Now
 class ReceiverMessageBeforeOpenIgnored(Closing):
     """The receiver ignores a user message on a session that is not open, instead of closing the session."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         if not isinstance(packet, UserMessagePacket):
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 add(
@@ -52,8 +52,8 @@ add(
 class ReceiverUserMessageBeforeOpenClosesEverySession(Closing):
     """The receiver closes all sessions when a user message arrives on a session that is not open."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
-        super().refuse_out_of_state(session, packet, now)
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
+        super().close_session_after_unexpected_packet(session, packet, now)
         if isinstance(packet, UserMessagePacket):
             for other in list(self.qm.sessions.values()):
                 if other.SessionState is SessionState.OPEN:
@@ -77,7 +77,7 @@ class ReceiverExpirationCheckedBeforeDuplicateDetection(Receiving):
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
-        if known and self.is_addressed_here(packet) and self.qm.lifetimes.has_expired(packet, now):
+        if known and self.is_for_this_queue_manager(packet) and self.qm.lifetimes.has_message_expired(packet, now):
             message = self.qm.admission.build_message(packet, now)
             self.qm.admin_acks.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, now)
         super().take_message(session, packet, receipt, now)
@@ -90,9 +90,9 @@ class ReceiverQuotaCheckedBeforeDuplicateDetection(Receiving):
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
         queue = self.qm.arrival.find_destination(packet)
-        if known and queue is not None and self.is_addressed_here(packet):
+        if known and queue is not None and self.is_for_this_queue_manager(packet):
             message = self.qm.admission.build_message(packet, now)
-            if self.qm.quotas.check(queue, message) is not EnqueueStatus.NO_ERROR:
+            if self.qm.quotas.check_room_for_message(queue, message) is not EnqueueStatus.NO_ERROR:
                 self.qm.admin_acks.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA, now)
         super().take_message(session, packet, receipt, now)
 
@@ -113,7 +113,7 @@ def _ignore_session_header(condition: Callable[[QM, UserMessagePacket], bool]) -
     ) -> Callable[..., None]:
         return (lambda *arguments: None) if condition(qm, packet) else original
 
-    return replace_during(Receiving.receive_user_message, SessionAcks.process_header, omit_header_processing)
+    return replace_during(Receiving.receive_user_message, SessionAcks.process_session_header, omit_header_processing)
 
 
 add(
@@ -129,7 +129,7 @@ add(
     "receiver-session-header-of-routed-message-ignored",
     ("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"),
     "The receiver ignores the SessionHeader of a message to another queue manager.",
-    _ignore_session_header(lambda qm, packet: not qm.receiving.is_addressed_here(packet)),
+    _ignore_session_header(lambda qm, packet: not qm.receiving.is_for_this_queue_manager(packet)),
     blind=True,
 )
 

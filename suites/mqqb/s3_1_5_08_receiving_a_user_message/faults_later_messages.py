@@ -226,9 +226,9 @@ class ReceiverTransactionalOrderOfSecondQueueNotChecked(InSequence):
 class ReceiverRecoverableMessageBehindExpressNotAcknowledged(SessionAcks):
     """The receiver sets no acknowledgment flag for a recoverable message that follows an express message."""
 
-    def set_flag(self, session: Session, now: Now) -> None:
+    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
         if session.MessageReceivedCount == session.RecoverableMessageReceivedCount:
-            super().set_flag(session, now)
+            super().set_acknowledgment_flag(session, now)
 
 
 @fault("receiver-traced-message-to-private-name-not-reported", breaks="MQQB-3.1.5.8-11")

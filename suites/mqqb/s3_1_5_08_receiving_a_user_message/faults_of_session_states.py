@@ -20,19 +20,19 @@ from reference_qm.surface.clock import Now
 class InitiatorUserMessageBeforeOpenSessionIgnored(Closing):
     """The initiator ignores a UserMessage that arrives before its session is open."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         if not (session.initiator and isinstance(packet, UserMessagePacket)):
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 @fault("acceptor-transactional-message-before-open-session-ignored", breaks="MQQB-3.1.5.8-01", blind=True)
 class AcceptorTransactionalMessageBeforeOpenSessionIgnored(Closing):
     """The acceptor ignores a transactional message that arrives before the session is open."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+    def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
         transactional = isinstance(packet, UserMessagePacket) and packet.TransactionHeader is not None
         if session.initiator or not transactional:
-            super().refuse_out_of_state(session, packet, now)
+            super().close_session_after_unexpected_packet(session, packet, now)
 
 
 @fault("receiver-recoverable-message-on-own-session-not-flagged", breaks="MQQB-3.1.5.8-09", blind=True)
@@ -41,9 +41,9 @@ class ReceiverRecoverableMessageOnOwnSessionNotFlagged(SessionAcks):
     stored.
     """
 
-    def set_flag(self, session: Session, now: Now) -> None:
+    def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
         if not session.initiator:
-            super().set_flag(session, now)
+            super().set_acknowledgment_flag(session, now)
 
 
 def _remove_limited_message_from_disk(part: Any, original: Any, saving: Any, now: Now) -> None:
@@ -51,7 +51,7 @@ def _remove_limited_message_from_disk(part: Any, original: Any, saving: Any, now
     original(saving, now)
     position = saving.position
     limited = position.MessageReference.TimeToBeReceived != 0xFFFFFFFF
-    if limited and saving.routed is None and position.State is not MessagePositionState.DELETED:
+    if limited and saving.routed_packet is None and position.State is not MessagePositionState.DELETED:
         part.qm.disk.save(build_removal_change([position]))
 
 

@@ -99,7 +99,7 @@ def _withhold_messages_of_lost_session(when: Callable[[Any, Any, bool], bool]) -
         chosen = {one.order for one in sent if when(one, sent, again)}
         original(session)
         table = session.OutgoingMessageTable
-        table.withhold_all()
+        table.withhold_all_positions()
         for position in table:
             if position.order not in chosen:
                 self.qm.dispatch_collection.add(session, position)

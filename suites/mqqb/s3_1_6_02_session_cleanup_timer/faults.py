@@ -97,9 +97,9 @@ class QueueManagerOnlyFirstSentMessageCountsAsActivity(Sending):
 class QueueManagerSessionActivityNotedInNewestSession(Receiving):
     """The queue manager notes a received message as activity of its newest session, not of the message's session."""
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         before = session.SessionActive
-        super().note_activity(session, packet, now)
+        super().note_session_activity(session, packet, now)
         session.SessionActive = before
         self.qm.sessions[max(self.qm.sessions)].SessionActive = True
 
@@ -141,8 +141,8 @@ LONG_LABEL_CHARACTERS = 200
 class ReceiverMessageWithLongLabelLeavesSessionActiveFalse(Receiving):
     """The receiver does not set SessionActive when it receives a message with a label of more than 200 characters."""
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         active = session.SessionActive
-        super().note_activity(session, packet, now)
+        super().note_session_activity(session, packet, now)
         if len(packet.MessagePropertiesHeader.Label or "") > LONG_LABEL_CHARACTERS:
             session.SessionActive = active

@@ -46,9 +46,9 @@ class QueueManagerSessionActiveNotResetAfterSecondExpiry(Closing):
 class QueueManagerSessionActiveOnlyForFirstMessage(Receiving):
     """The queue manager sets SessionActive only for the first message of a session."""
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         before = session.SessionActive
-        super().note_activity(session, packet, now)
+        super().note_session_activity(session, packet, now)
         if session.MessageReceivedCount > 1:
             session.SessionActive = before
 

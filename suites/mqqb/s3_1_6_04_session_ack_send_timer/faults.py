@@ -25,8 +25,8 @@ from reference_qm.surface.clock import Now
 class ReceiverSessionAckNotDelayed(Receiving):
     """The receiver sends a SessionAck at once for each message."""
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        super().note_activity(session, packet, now)
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        super().note_session_activity(session, packet, now)
         self.qm.session_acks.send(session, now)
 
 
@@ -121,8 +121,8 @@ class ReceiverSessionAckAckSequenceNumberCutTo8Bits(SessionAcks):
 class _SessionHeaderWithValueOfAllSessions(SessionAcks):
     """Put a value of all open sessions into the acknowledgments of each session."""
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         if session.SessionState is not SessionState.OPEN:
             return header
         return self.change_header(header, list_open_sessions(self.qm, session))
@@ -147,8 +147,8 @@ class ReceiverSessionAckRepeatsOldRecoverableAckNumber(SessionAcks):
     of the last SessionAck in the next SessionAck.
     """
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         if header.RecoverableMsgAckFlags or not session.LastAckedRecoverableMsgSeqNumber:
             return header
         number = session.LastAckedRecoverableMsgSeqNumber
@@ -254,9 +254,9 @@ class ReceiverLaterSessionAckCarriesWindowSizeOfPeer(SessionAcks):
 class ReceiverSessionAckFlagsNotCleared(SessionAcks):
     """The receiver does not clear RecoverableMsgAckFlags after a SessionAck."""
 
-    def note_acknowledged(self, session: Session, now: Now) -> None:
+    def reset_unacknowledged_counts(self, session: Session, now: Now) -> None:
         flags = session.RecoverableMsgAckFlags
-        super().note_acknowledged(session, now)
+        super().reset_unacknowledged_counts(session, now)
         session.RecoverableMsgAckFlags = flags
 
 
@@ -291,8 +291,8 @@ class ReceiverAckSendTimerNotRestartedForExpressAfterRecoverable(Receiving):
     acknowledged recoverable messages.
     """
 
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    def note_session_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         running = self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, session.number))
-        super().note_activity(session, packet, now)
+        super().note_session_activity(session, packet, now)
         if not (running or packet.UserHeader.DM) and session.LastAckedRecoverableMsgSeqNumber:
             self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)

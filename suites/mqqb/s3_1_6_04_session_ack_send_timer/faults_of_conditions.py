@@ -163,7 +163,7 @@ def _keep_session_element_after_session_ack(case: str, attribute: str) -> Instal
         if chosen:
             setattr(session, attribute, before)
 
-    return change_step(SessionAcks.note_acknowledged, run)
+    return change_step(SessionAcks.reset_unacknowledged_counts, run)
 
 
 def _send_ack_without_messages(self: Any, original: Any, session: Any, now: Any) -> None:
@@ -307,10 +307,10 @@ for _name, _breaks, _says, _install in _FAULTS:
 class ReceiverTimerRestartedOnlyForRecoverableMessages(SessionAcks):
     """After a SessionAck for recoverable messages, the receiver sends no SessionAck for later express messages."""
 
-    def note_acknowledged(self, session: Session, now: Now) -> None:
+    def reset_unacknowledged_counts(self, session: Session, now: Now) -> None:
         if session.RecoverableMsgAckFlags:
             self.__dict__.setdefault("sessions", set()).add(session.number)
-        super().note_acknowledged(session, now)
+        super().reset_unacknowledged_counts(session, now)
 
     def on_send_timer(self, session: Session, now: Now) -> None:
         if session.number not in self.__dict__.get("sessions", ()) or session.RecoverableMsgAckFlags:

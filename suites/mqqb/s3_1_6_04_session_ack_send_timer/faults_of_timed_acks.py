@@ -32,7 +32,7 @@ class _SessionAckAtTimerExpiry(SessionAcks):
         packet = bytearray(self.build(session).build())
         self.change(session, packet)
         self.qm.connecting.send(session, bytes(packet))
-        self.note_acknowledged(session, now)
+        self.reset_unacknowledged_counts(session, now)
 
     def change(self, session: Session, packet: bytearray) -> None:
         """Change the bytes of a packet."""

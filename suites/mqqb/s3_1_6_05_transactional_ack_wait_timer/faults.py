@@ -8,7 +8,11 @@ from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.core.events import SessionMaySend
 from reference_qm.core.part import QM
-from reference_qm.core.transfer.transactional_sending import TransactionalSending, get_outgoing_sequence, leave_window
+from reference_qm.core.transfer.transactional_sending import (
+    TransactionalSending,
+    get_outgoing_sequence,
+    stop_counting_as_unacknowledged,
+)
 from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
@@ -96,10 +100,10 @@ class SenderMessageWithoutSessionAckNotSentAgain(TransactionalSending):
             self.start_ack_wait_timer(session, now)
         for position in session.OutgoingMessageTable:
             if position.TxSequenceNumber and position.ReceivedSessionAck and not position.ReceivedOrderAck:
-                leave_window(session, position)
+                stop_counting_as_unacknowledged(session, position)
                 session.OutgoingMessageTable.mark_for_resending(position)
                 self.qm.dispatch_collection.add(session, position)
-        self.qm.post(SessionMaySend(session))
+        self.qm.post_event(SessionMaySend(session))
 
 
 @fault("sender-resends-first-unacknowledged-message-only", breaks=("MQQB-3.1.6.5-01", "MQQB-3.1.6.5-02"), blind=True)

@@ -6,7 +6,7 @@ from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.model.adm import Session
-from reference_qm.model.states import Opening
+from reference_qm.model.states import AwaitedOpeningEvent
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
@@ -17,7 +17,7 @@ class InitiatorPingTimeoutFailsEveryPendingPing(Ping):
 
     def on_response_timer(self, session: Session, now: Now) -> None:
         for other in list(self.qm.sessions.values()):
-            if other.opening is Opening.PING_RESPONSE:
+            if other.opening is AwaitedOpeningEvent.PING_RESPONSE:
                 super().on_response_timer(other, now)
 
 
@@ -31,7 +31,7 @@ class InitiatorSecondPingTimeoutOpensSession(Ping):
 
     def on_response_timer(self, session: Session, now: Now) -> None:
         self.expired += 1
-        if self.expired > 1 and session.opening is Opening.PING_RESPONSE:
+        if self.expired > 1 and session.opening is AwaitedOpeningEvent.PING_RESPONSE:
             self.qm.connecting.connect_transport(session)
         else:
             super().on_response_timer(session, now)

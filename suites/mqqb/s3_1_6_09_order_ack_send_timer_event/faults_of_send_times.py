@@ -29,7 +29,7 @@ class ReceiverLastOrderAckSendTimeOfRepeatedOrderAckUnchanged(OrderAcks):
         self.numbers: dict[int, list[int]] = {}
 
     def on_send_timer(self, session: Session, now: Now) -> None:
-        before, numbers = session.LastOrderAckSendTime, [one.saved_number for one in session.order_acks_due]
+        before, numbers = session.LastOrderAckSendTime, [one.saved_sequence_number for one in session.order_acks_due]
         super().on_send_timer(session, now)
         if self.numbers.get(session.number) == numbers:
             session.LastOrderAckSendTime = before

@@ -8,7 +8,7 @@ from typing import Any
 from harness.faults.parts import change_step
 from harness.faults.registry import Install, add
 from harness.faults.timed_caches import Cache, replace_cache
-from reference_qm.core.names.cache_timers import CACHE_TIMERS, CacheTimers
+from reference_qm.core.names.cache_timers import CACHE_NAME_BY_TIMER, CacheTimers
 from reference_qm.model.timers import TimerKey
 
 _MINUTE_MS = 60_000
@@ -105,7 +105,7 @@ def _ignore_later_cleanup_timers(cache: str) -> Install:
 
     def run(self: Any, original: Any, name: Any, now: Any) -> None:
         cleaned = self.__dict__.setdefault("cleaned", [])
-        if CACHE_TIMERS[name] == cache:
+        if CACHE_NAME_BY_TIMER[name] == cache:
             if cleaned:
                 return
             cleaned.append(name)
@@ -116,7 +116,7 @@ def _ignore_later_cleanup_timers(cache: str) -> Install:
 
 def _ignore_cleanup_timer_of_cache_with_several_entries(cache: str) -> Install:
     def run(self: Any, original: Any, name: Any, now: Any) -> None:
-        if CACHE_TIMERS[name] != cache or len(getattr(self.qm.caches, cache)) < 2:
+        if CACHE_NAME_BY_TIMER[name] != cache or len(getattr(self.qm.caches, cache)) < 2:
             original(name, now)
 
     return change_step(CacheTimers.on_cleanup_timer, run)
@@ -124,15 +124,15 @@ def _ignore_cleanup_timer_of_cache_with_several_entries(cache: str) -> Install:
 
 def _clean_up_other_cache_at_timer_expiry(cache: str, other: str) -> Install:
     def run(self: Any, original: Any, name: Any, now: Any) -> None:
-        chosen = next(one for one, attribute in CACHE_TIMERS.items() if attribute == other)
-        original(chosen if CACHE_TIMERS[name] == cache else name, now)
+        chosen = next(one for one, attribute in CACHE_NAME_BY_TIMER.items() if attribute == other)
+        original(chosen if CACHE_NAME_BY_TIMER[name] == cache else name, now)
 
     return change_step(CacheTimers.on_cleanup_timer, run)
 
 
 def _start_cleanup_timer_once(cache: str) -> Install:
     """Return an installer of a fault that starts a cleanup timer only for the first entry of a cache."""
-    name = next(one for one, attribute in CACHE_TIMERS.items() if attribute == cache)
+    name = next(one for one, attribute in CACHE_NAME_BY_TIMER.items() if attribute == cache)
 
     def run(self: Any, original: Any, now: Any) -> None:
         before = self.qm.timers.is_running(TimerKey(name, 0))

@@ -8,7 +8,7 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers, skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.events import LifetimesChanged
+from reference_qm.core.events import MessageDeadlinesChanged
 from reference_qm.core.part import QM
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.lifetimes import Lifetimes
@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 
 
 class _MessageLifetimesThatNeverExpire(Lifetimes):
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+    def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return False
 
 
@@ -99,7 +99,7 @@ add(
     "sender-dead-letter-of-expired-message-missing",
     "MQQB-3.1.7.1.2-06",
     "The sender does not put an expired message with JN into a dead-letter queue.",
-    skip(Journaling.journal_failed),
+    skip(Journaling.journal_failed_message),
 )
 
 
@@ -112,48 +112,48 @@ class SenderDeadLetterDeletedAfterTimeToBeReceived(Lifetimes):
         message = position.MessageReference
         if position.QueueReference.QueueType is QueueType.SYSTEM and message.TimeToBeReceived != INFINITE:
             self.qm.to_be_received.add(position, message.SentTime + message.TimeToBeReceived)
-            self.qm.post(LifetimesChanged())
+            self.qm.post_event(MessageDeadlinesChanged())
 
 
 @fault("sender-dead-letters-expired-message-without-jn-flag", breaks="MQQB-3.1.7.1.2-06")
 class SenderDeadLettersExpiredMessageWithoutJnFlag(Journaling):
     """The sender puts an expired message without JN into a dead-letter queue."""
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         position.MessageReference = replace(position.MessageReference, NegativeJournalingRequested=True)
-        super().journal_failed(position)
+        super().journal_failed_message(position)
 
 
 @fault("sender-expired-express-message-not-in-dead-letter-queue", breaks="MQQB-3.1.7.1.2-06", blind=True)
 class SenderExpiredExpressMessageNotInDeadLetterQueue(Journaling):
     """The sender puts no express message into the dead-letter queue."""
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
             position.MessageReference = replace(message, NegativeJournalingRequested=False)
-        super().journal_failed(position)
+        super().journal_failed_message(position)
 
 
 @fault("sender-second-dead-letter-replaces-first", breaks="MQQB-3.1.7.1.2-06", blind=True)
 class SenderSecondDeadLetterReplacesFirst(Journaling):
     """The sender keeps only the last expired message of a destination in the dead-letter queue."""
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         if message.NegativeJournalingRequested:
-            queue = self.dead_letter_queue(message)
+            queue = self.find_dead_letter_queue(message)
             for kept in list(queue.MessagePositionList):
                 if kept.MessageReference.DestinationQueueFormatName == message.DestinationQueueFormatName:
                     queue.MessagePositionList.remove(kept)
-        super().journal_failed(position)
+        super().journal_failed_message(position)
 
 
 @fault("sender-message-expires-a-second-early", breaks="MQQB-3.1.7.1.2-D01")
 class SenderMessageExpiresASecondEarly(Lifetimes):
     """The sender treats a message as expired one second before its TimeToReachQueue expires."""
 
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+    def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return now.utc_s - packet.UserHeader.SentTime >= packet.BaseHeader.TimeToReachQueue
 
 
@@ -161,7 +161,7 @@ class SenderMessageExpiresASecondEarly(Lifetimes):
 class SenderMessageWithFutureSentTimeExpired(Lifetimes):
     """The sender treats a message as expired when its SentTime is later than the current time of the sender's clock."""
 
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+    def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return (now.utc_s - packet.UserHeader.SentTime) & 0xFFFF_FFFF > packet.BaseHeader.TimeToReachQueue
 
 
@@ -169,5 +169,5 @@ class SenderMessageWithFutureSentTimeExpired(Lifetimes):
 class SenderTreatsLongTimeToReachQueueAsExpired(Lifetimes):
     """The sender treats a message whose TimeToReachQueue is between 0x80000000 and 0xFFFFFFFE as expired."""
 
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        return super().has_expired(packet, now) or 0x80000000 <= packet.BaseHeader.TimeToReachQueue < 0xFFFFFFFF
+    def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        return super().has_message_expired(packet, now) or 0x80000000 <= packet.BaseHeader.TimeToReachQueue < 0xFFFFFFFF

@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.parts import replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
-from reference_qm.core.events import LifetimesChanged, MessageSent
+from reference_qm.core.events import MessageDeadlinesChanged, MessageSent
 from reference_qm.core.queueing.lifetimes import Lifetimes, get_time_to_reach_queue
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import INFINITE, OutgoingMessagePosition, Session
@@ -19,11 +19,11 @@ class _SendingWithLifetimesCountedFromArrival(Sending):
         packet = position.UserMessage
         arrived_s = position.MessagePosition.MessageReference.ArrivalTime
         restarted = replace(packet, UserHeader=replace(packet.UserHeader, SentTime=arrived_s))
-        is_late = self.qm.lifetimes.has_expired
+        is_late = self.qm.lifetimes.has_message_expired
         if self.is_from_this_queue_manager(packet) or not is_late(packet, now) or is_late(restarted, now):
             return super().send_user_message(session, position, now)
         self.transmit(session, position, self.update_user_message(session, position, now))
-        self.qm.post(MessageSent(session, position.MessagePosition.MessageReference))
+        self.qm.post_event(MessageSent(session, position.MessagePosition.MessageReference))
         return True
 
 
@@ -35,7 +35,7 @@ class _MessageLifetimesCountedFromArrival(Lifetimes):
             super().record_deadline_of_message_to_send(session, position)
             return
         self.qm.to_be_sent.add((session, position), message.ArrivalTime + life_s + 1)
-        self.qm.post(LifetimesChanged())
+        self.qm.post_event(MessageDeadlinesChanged())
 
 
 add(

@@ -66,10 +66,10 @@ class _LaterSessionHeaderChanger(SessionAcks):
 
     def build(self, session: Session) -> SessionAckPacket:
         packet = super().build(session)
-        return replace(packet, SessionHeader=SessionAcks.build_header(self, session))
+        return replace(packet, SessionHeader=SessionAcks.build_session_header(self, session))
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         first = self.first.setdefault(session.number, header)
         return header if first is header else self.change(header, first)
 
@@ -119,10 +119,10 @@ class SenderSessionHeaderRecoverableAckFlagsCutTo8Bits(SessionAcks):
 
     def build(self, session: Session) -> SessionAckPacket:
         packet = super().build(session)
-        return replace(packet, SessionHeader=SessionAcks.build_header(self, session))
+        return replace(packet, SessionHeader=SessionAcks.build_session_header(self, session))
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         return replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 0xFF)
 
 
@@ -139,7 +139,9 @@ def _change_session_after_session_header(change: Callable[[QueueManager, Session
 
         return note_acknowledged_and_change_session
 
-    return replace_during(Sending.update_user_message, SessionAcks.note_acknowledged, replace_note_acknowledged)
+    return replace_during(
+        Sending.update_user_message, SessionAcks.reset_unacknowledged_counts, replace_note_acknowledged
+    )
 
 
 def _keep_recoverable_ack_flags(qm: QueueManager, session: Session, before: Session, now: Now) -> None:

@@ -20,8 +20,8 @@ from suites.mqqb.s3_1_7_11_construction_of_a_user_message_packet.faults_of_later
 class SenderAcknowledgmentsAfterSecondBeginWithLastAckedNumber(SessionAcks):
     """After its second acknowledgment, the sender begins each acknowledgment with the last acknowledged number."""
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         counts = self.__dict__.setdefault("acknowledgments", {})
         counts[session.number] = counts.get(session.number, 0) + 1
         if counts[session.number] < 3 or not header.RecoverableMsgAckFlags:

@@ -31,8 +31,8 @@ class SenderRecoverableAckNumberGrowsOnlyByOnePerSessionHeader(SessionAcks):
         finally:
             self.builds_session_ack = False
 
-    def build_header(self, session: Session) -> SessionHeader:
-        header = super().build_header(session)
+    def build_session_header(self, session: Session) -> SessionHeader:
+        header = super().build_session_header(session)
         flags, first = header.RecoverableMsgAckFlags, header.RecoverableMsgAckSeqNumber
         if not flags:
             return header

@@ -154,7 +154,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-header-flags-only-of-first-recoverable-message",
         "MQQB-3.1.7.1.3-20",
         "The sender sets only bit 0 of RecoverableMsgAckFlags, even if several recoverable messages are stored.",
-        change_step(SessionAcks.build_header, _keep_only_first_ack_flag),
+        change_step(SessionAcks.build_session_header, _keep_only_first_ack_flag),
     ),
     *(
         (

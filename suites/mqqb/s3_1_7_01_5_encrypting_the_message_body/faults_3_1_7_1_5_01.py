@@ -187,7 +187,7 @@ def _repeat_provider_of_first_message(self: Any, session: Any, message: Message,
 def _omit_dead_letter_of_unencryptable_message(when: Callable[[Any], bool]) -> Install:
     def run(self: Any, original: Any, session: Any, position: Any, now: Any) -> None:
         if when(position):
-            self.remove_unsent(session, position)
+            self.remove_unsent_message(session, position)
             self.qm.connecting.add_connection_history(session, _ENCRYPTION_FAILURE_STATUS, now)
         else:
             original(session, position, now)

@@ -195,8 +195,8 @@ class SenderMessageThatCannotBeEncryptedTriedAgainOnNextSession(Sending):
     OutgoingMessageTable, and tries to send the message again on the next session.
     """
 
-    def delete_unsent(self, session: Session, position: OutgoingMessagePosition) -> None:
-        self.qm.journaling.journal_failed(position.MessagePosition)
+    def delete_unsent_message(self, session: Session, position: OutgoingMessagePosition) -> None:
+        self.qm.journaling.journal_failed_message(position.MessagePosition)
 
 
 @fault("sender-dead-letter-of-unencryptable-message-missing", breaks="MQQB-3.1.7.1.5.1-02")
@@ -213,11 +213,11 @@ class SenderDeadLetterOfUnencryptableMessageMissing(Sending):
 class SenderRecoverableMessageThatCannotBeEncryptedNotJournaled(Sending):
     """The sender does not journal a recoverable message that it cannot encrypt."""
 
-    def delete_unsent(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def delete_unsent_message(self, session: Session, position: OutgoingMessagePosition) -> None:
         if position.recoverable and not position.TxSequenceNumber:
-            self.remove_unsent(session, position)
+            self.remove_unsent_message(session, position)
             return
-        super().delete_unsent(session, position)
+        super().delete_unsent_message(session, position)
 
 
 add(
@@ -236,7 +236,7 @@ class SenderDeadLetterOfTransactionalMessageInWrongQueue(Journaling):
     nontransactional dead-letter queue.
     """
 
-    def dead_letter_queue(self, message: Message) -> Queue:
+    def find_dead_letter_queue(self, message: Message) -> Queue:
         return self.qm.adm.SystemDeadletterQueue
 
 
@@ -248,6 +248,8 @@ add(
     "sender-unencryptable-transactional-message-in-nontransactional-dead-letter-queue",
     "MQQB-3.1.7.1.5.1-D01",
     "The sender puts a transactional message that cannot be encrypted into the nontransactional dead-letter queue.",
-    replace_during(Sending.delete_unsent, Journaling.dead_letter_queue, _use_nontransactional_dead_letter_queue),
+    replace_during(
+        Sending.delete_unsent_message, Journaling.find_dead_letter_queue, _use_nontransactional_dead_letter_queue
+    ),
     blind=True,
 )

@@ -120,6 +120,6 @@ class SenderSecondEncryptionErrorNotInConnectionHistory(Sending):
     def handle_encryption_error(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         history = get_outgoing_queue(session).ConnectionHistory
         if history and history[-1].Status is ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE:
-            self.delete_unsent(session, position)
+            self.delete_unsent_message(session, position)
         else:
             super().handle_encryption_error(session, position, now)

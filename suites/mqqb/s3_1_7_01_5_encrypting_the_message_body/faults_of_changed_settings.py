@@ -139,11 +139,11 @@ class SenderSymmetricKeyCleanupTimerNotStartedAfterCleanup(CacheTimers):
     def on_cleanup_timer(self, name: TimerName, now: Now) -> None:
         super().on_cleanup_timer(name, now)
         if name is TimerName.SEND_SYMMETRIC_KEY_CACHE_CLEANUP and not len(self.qm.caches.SendSymmetricKeyCache):
-            self.__dict__["has_expired"] = True
+            self.__dict__["has_message_expired"] = True
 
     def start(self, now: Now) -> None:
         super().start(now)
-        if self.__dict__.get("has_expired"):
+        if self.__dict__.get("has_message_expired"):
             self.qm.timers.stop(_SEND_KEY_CACHE_CLEANUP_TIMER)
 
 

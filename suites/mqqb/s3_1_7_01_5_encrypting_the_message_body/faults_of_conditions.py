@@ -195,7 +195,7 @@ def _omit_connection_history_of_journaled_message(
     self: Any, original: Any, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     if position.UserMessage.UserHeader.JN:
-        self.qm.sending.delete_unsent(session, position)
+        self.qm.sending.delete_unsent_message(session, position)
     else:
         original(session, position, now)
 
@@ -204,7 +204,7 @@ def _omit_connection_history_of_direct_name(
     self: Any, original: Any, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     if session.direct:
-        self.qm.sending.delete_unsent(session, position)
+        self.qm.sending.delete_unsent_message(session, position)
     else:
         original(session, position, now)
 

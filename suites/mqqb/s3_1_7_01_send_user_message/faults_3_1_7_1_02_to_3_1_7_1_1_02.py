@@ -32,10 +32,10 @@ class SenderMessageOfPausedQueueSent(Sending):
     def may_send(self, session: Session) -> bool:
         return session.SessionState is SessionState.OPEN and self.is_window_open(session)
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         queue = get_outgoing_queue(session)
         state, queue.State = queue.State, OutgoingQueueState.CONNECTED
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
         queue.State = state
 
 
@@ -43,8 +43,8 @@ class SenderMessageOfPausedQueueSent(Sending):
 class SenderSendsNewTransactionalMessageFromPausedQueue(Sending):
     """The sender sends a transactional message that an application puts into a paused outgoing queue."""
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        super().put_outgoing(session, position, now)
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        super().add_message_to_session_table(session, position, now)
         if position.TxSequenceNumber and get_outgoing_queue(session).State is OutgoingQueueState.ON_HOLD:
             self.qm.dispatch_collection.add(session, position)
             self.dispatch_messages(session, now)
@@ -70,10 +70,10 @@ class SenderResumesAllPausedQueuesWhenOneIsResumed(Administering):
 class SenderSendsMessageWithResponseQueueFromPausedQueue(Sending):
     """The sender sends a message of a paused outgoing queue if the message has a response queue."""
 
-    def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
+    def on_message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
         if queue.State is OutgoingQueueState.ON_HOLD and position.MessageReference.ResponseQueueFormatName:
             queue.State = OutgoingQueueState.CONNECTED
-        super().message_position_available(queue, position, now)
+        super().on_message_position_available(queue, position, now)
 
 
 @fault("sender-ignores-window-of-receiver", breaks="MQQB-3.1.7.1-03")
@@ -144,9 +144,9 @@ class _ExpiryOnlyOfUnsentMessages(Sending):
         super().__init__(qm)
         self._sent: set[int] = set()
 
-    def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def delete_expired_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         if not self.was_message_sent(position.UserMessage):
-            super().delete_expired(session, position, now)
+            super().delete_expired_message(session, position, now)
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
         super().transmit(session, position, packet)
@@ -157,10 +157,10 @@ class _ExpiryOnlyOfUnsentMessages(Sending):
 
 
 class _LifetimesWithoutExpiryOfSentMessages(Lifetimes):
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+    def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         sending = self.qm.sending
         assert isinstance(sending, _ExpiryOnlyOfUnsentMessages)
-        return not sending.was_message_sent(packet) and super().has_expired(packet, now)
+        return not sending.was_message_sent(packet) and super().has_message_expired(packet, now)
 
 
 add(
@@ -308,7 +308,7 @@ class SenderDeletesOwnUnackedMessagesWhenSessionCloses(Closing):
 class SenderMessageIdAlways5(Numbering):
     """The sender assigns the MessageID 5 to every message."""
 
-    def assign_identifier(self) -> int:
+    def assign_message_ordinal(self) -> int:
         return 5
 
 
@@ -346,11 +346,11 @@ class SenderIdentifiersCountedForEachQueue(Sending):
         self.first: dict[int, int] = {}
         self.count: dict[int, int] = {}
 
-    def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
+    def on_message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
         number = queue.session.number
         message = position.MessageReference
         start = self.first.setdefault(number, next(iter(self.first.values()), message.Identifier.Ordinal))
         self.count[number] = self.count.get(number, -1) + 1
         guid = message.Identifier.QueueManagerGuid
         position.MessageReference = replace(message, Identifier=MessageIdentifier(guid, start + self.count[number]))
-        super().message_position_available(queue, position, now)
+        super().on_message_position_available(queue, position, now)

@@ -152,9 +152,9 @@ class SenderOutgoingEntryTransmittedFalseAfterSending(Sending):
 class SenderOutgoingEntryTransmittedTrueBeforeSending(Sending):
     """The sender sets Transmitted of an OutgoingMessagePosition to TRUE before it sends the message."""
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         position.Transmitted = True
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
 
 
 @fault("sender-transmitted-set-for-message-behind-full-window", breaks="MQQB-3.1.7.1.6-02", blind=True)
@@ -259,10 +259,10 @@ class SenderMessagePutWhileDisconnectedSentTwice(Sending):
         super().__init__(qm)
         self.waited: set[int] = set()
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         if session.SessionState is SessionState.WAITING_RECONNECT:
             self.waited.add(id(position))
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
 
     def send_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
         again = super().send_user_message(session, position, now)

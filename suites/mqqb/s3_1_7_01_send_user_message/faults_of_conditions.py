@@ -72,7 +72,7 @@ def _send_from_paused_queue(kind: str) -> Install:
         if held and session.SessionState is SessionState.OPEN and _MESSAGE_KIND_CONDITIONS[kind][1](session, position):
             self.send_user_message(session, position, now)
 
-    return change_step(Sending.put_outgoing, run)
+    return change_step(Sending.add_message_to_session_table, run)
 
 
 def _ignore_window_for_messages(kind: str) -> Install:
@@ -228,7 +228,7 @@ def _omit_resending_on_next_session(kind: str) -> Install:
         }
         original(session)
         table = session.OutgoingMessageTable
-        table.withhold_all()
+        table.withhold_all_positions()
         for position in table:
             if position.order not in sent:
                 self.qm.dispatch_collection.add(session, position)
@@ -326,7 +326,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-transmitted-of-message-behind-full-window",
         "MQQB-3.1.7.1.6-02",
         "The sender sets Transmitted of a message that waits for a full window.",
-        change_step(Sending.put_outgoing, _set_transmitted_of_waiting_message),
+        change_step(Sending.add_message_to_session_table, _set_transmitted_of_waiting_message),
     ),
     *(
         (

@@ -60,7 +60,7 @@ add(
     "sender-report-of-transactional-message-identifier-of-message",
     "MQQB-3.1.7.1.7-02",
     "The sender gives the report on a transactional message the MessageID of this message.",
-    replace_during(Tracing.trace_sent, Numbering.assign_identifier, _give_report_identifier_of_traced_message),
+    replace_during(Tracing.trace_sent, Numbering.assign_message_ordinal, _give_report_identifier_of_traced_message),
     blind=True,
 )
 
@@ -75,6 +75,6 @@ add(
     "sender-report-identifier-of-last-message",
     "MQQB-3.1.7.1.7-02",
     "The sender gives a report on a sent message the MessageID of the last message that it created.",
-    replace_during(Tracing.trace_sent, Numbering.assign_identifier, _give_report_identifier_of_last_message),
+    replace_during(Tracing.trace_sent, Numbering.assign_message_ordinal, _give_report_identifier_of_last_message),
     blind=True,
 )

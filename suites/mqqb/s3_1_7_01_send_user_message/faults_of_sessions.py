@@ -82,12 +82,15 @@ def _ignore_expiration(applies: Callable[[UserMessagePacket], bool]) -> Install:
     def check_expiration(self: Any, original: Any, packet: UserMessagePacket, now: Now) -> bool:
         return not applies(packet) and original(packet, now)
 
-    def delete_expired(self: Any, original: Any, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def delete_expired_message(
+        self: Any, original: Any, session: Session, position: OutgoingMessagePosition, now: Now
+    ) -> None:
         if not applies(position.UserMessage):
             original(session, position, now)
 
     return combine_installers(
-        change_step(Lifetimes.has_expired, check_expiration), change_step(Sending.delete_expired, delete_expired)
+        change_step(Lifetimes.has_message_expired, check_expiration),
+        change_step(Sending.delete_expired_message, delete_expired_message),
     )
 
 
@@ -169,7 +172,7 @@ for _name, _rule, _says, _install in (
         "any-acknowledgments-with-identifier-of-first-acknowledgment",
         "MQQB-3.1.7.1-12",
         "The queue manager gives each later administration acknowledgment the identifier of the first one.",
-        change_step(Sending.message_position_available, _reuse_identifier_of_acknowledgment),
+        change_step(Sending.on_message_position_available, _reuse_identifier_of_acknowledgment),
     ),
     (
         "any-recoverable-acknowledgment-not-counted-as-recoverable",

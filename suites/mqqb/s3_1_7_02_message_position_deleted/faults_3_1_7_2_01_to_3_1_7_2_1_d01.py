@@ -45,10 +45,10 @@ class ReceiverAckOfRemovalSentWithoutRequest(Positions):
 class ReceiverAdministrationAcknowledgmentOmittedBesideFinalAck(FinalAcks):
     """The receiver sends no administration acknowledgment for a message for which it also sends a FinalAck."""
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def on_message_position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if position.order_queue is not None:
             position.MessageReference = replace(position.MessageReference, AdministrationQueueFormatName=None)
-        super().position_deleted(position, reason, now)
+        super().on_message_position_deleted(position, reason, now)
 
 
 @fault("receiver-acknowledgment-only-for-first-administration-queue", breaks="MQQB-3.1.7.2-01", blind=True)
@@ -158,19 +158,19 @@ class ReceiverDeletedMessageWithPrAndNrNotAcknowledged(AdminAcks):
 class ReceiverNackReceiveTimeoutSentForMessageWithOnlyPr(FinalAcks):
     """The receiver sends NACK_RECEIVE_TIMEOUT for a message that requests only a positive acknowledgment."""
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def on_message_position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         if reason is NACK_RECEIVE_TIMEOUT_CLASS and message.AcknowledgementsRequested & POSITIVE_RECEIVE_FLAG:
             wanted = message.AcknowledgementsRequested | NEGATIVE_RECEIVE_FLAG
             position.MessageReference = replace(message, AcknowledgementsRequested=wanted)
-        super().position_deleted(position, reason, now)
+        super().on_message_position_deleted(position, reason, now)
 
 
 @fault("receiver-nack-queue-purged-sent-for-message-with-only-pr", breaks="MQQB-3.1.7.2.1-03", blind=True)
 class ReceiverNackQueuePurgedSentForMessageWithOnlyPr(FinalAcks):
     """The receiver sends NACK_Q_PURGED for a message that requests only a positive acknowledgment."""
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def on_message_position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         if (
             reason in (NACK_PURGED_CLASS, NACK_DELETED_CLASS)
@@ -178,19 +178,19 @@ class ReceiverNackQueuePurgedSentForMessageWithOnlyPr(FinalAcks):
         ):
             wanted = message.AcknowledgementsRequested | NEGATIVE_RECEIVE_FLAG
             position.MessageReference = replace(message, AcknowledgementsRequested=wanted)
-        super().position_deleted(position, reason, now)
+        super().on_message_position_deleted(position, reason, now)
 
 
 @fault("receiver-ack-receive-sent-for-transactional-message-with-only-nr", breaks="MQQB-3.1.7.2.1-03", blind=True)
 class ReceiverAckReceiveSentForTransactionalMessageWithOnlyNr(FinalAcks):
     """The receiver sends ACK_RECEIVE for a transactional message that requests only a negative acknowledgment."""
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def on_message_position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         wanted = message.AcknowledgementsRequested
         if reason is ACK_RECEIVE_CLASS and wanted & NEGATIVE_RECEIVE_FLAG and message.TransactionIdentifier is not None:
             position.MessageReference = replace(message, AcknowledgementsRequested=wanted | POSITIVE_RECEIVE_FLAG)
-        super().position_deleted(position, reason, now)
+        super().on_message_position_deleted(position, reason, now)
 
 
 _WRONG_ACK_CLASSES = (
@@ -249,6 +249,6 @@ class ReceiverAckReceiveOfTransactionalMessageOmitted(AdminAcks):
 class ReceiverAckReceiveOfMessageFromSubqueueOmitted(FinalAcks):
     """The receiver sends no ACK_RECEIVE for a message that an application receives from a subqueue."""
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def on_message_position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if reason is not ACK_RECEIVE_CLASS or position.QueueReference.parent is None:
-            super().position_deleted(position, reason, now)
+            super().on_message_position_deleted(position, reason, now)

@@ -33,10 +33,10 @@ def _send_final_ack_once_for_each_queue(reason: MessageClass) -> type[FinalAcks]
             super().__init__(qm)
             self._told: set[int] = set()
 
-        def position_deleted(self, position: MessagePosition, cause: MessageClass, now: Now) -> None:
+        def on_message_position_deleted(self, position: MessagePosition, cause: MessageClass, now: Now) -> None:
             queue = id(position.QueueReference)
             if cause is not reason or queue not in self._told:
-                super().position_deleted(position, cause, now)
+                super().on_message_position_deleted(position, cause, now)
             if cause is reason:
                 self._told.add(queue)
 
@@ -73,12 +73,12 @@ class ReceiverNackQueueDeletedForFirstMessageOnly(FinalAcks):
         super().__init__(qm)
         self.last: Queue | None = None
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def on_message_position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if reason is NACK_DELETED_CLASS:
             if self.last is position.QueueReference:
                 return
             self.last = position.QueueReference
-        super().position_deleted(position, reason, now)
+        super().on_message_position_deleted(position, reason, now)
 
 
 add(
@@ -117,12 +117,12 @@ class ReceiverNackQueuePurgedForFirstMessageOnly(FinalAcks):
         super().__init__(qm)
         self.last: Queue | None = None
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def on_message_position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if reason is NACK_PURGED_CLASS:
             if self.last is position.QueueReference:
                 return
             self.last = position.QueueReference
-        super().position_deleted(position, reason, now)
+        super().on_message_position_deleted(position, reason, now)
 
 
 @fault("receiver-nack-queue-purged-not-for-transactional-messages", breaks="MQQB-3.1.7.2.1-D03", blind=True)
@@ -164,19 +164,19 @@ class ReceiverNackReceiveTimeoutForFirstOfTwoMessagesOnly(FinalAcks):
         super().__init__(qm)
         self.last_s = -1
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def on_message_position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if reason is NACK_RECEIVE_TIMEOUT_CLASS:
             if self.last_s == now.utc_s:
                 return
             self.last_s = now.utc_s
-        super().position_deleted(position, reason, now)
+        super().on_message_position_deleted(position, reason, now)
 
 
 add(
     "receiver-final-ack-of-removal-not-sent",
     "MQQB-3.1.7.2.2-01",
     "The receiver sends no FinalAck for a transactional message that left its queue.",
-    skip(FinalAcks.acknowledge_final),
+    skip(FinalAcks.send_final_ack_of_message),
 )
 
 
@@ -184,18 +184,18 @@ add(
 class ReceiverFinalAckOnlyForMessageWithJpFlag(FinalAcks):
     """The receiver sends a FinalAck only for messages with JP."""
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if position.MessageReference.PositiveJournalingRequested:
-            super().acknowledge_final(position, reason, now)
+            super().send_final_ack_of_message(position, reason, now)
 
 
 @fault("receiver-message-of-subqueue-without-final-ack", breaks="MQQB-3.1.7.2.2-01")
 class ReceiverMessageOfSubqueueWithoutFinalAck(FinalAcks):
     """The receiver sends no FinalAck for a message that leaves a subqueue."""
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if position.QueueReference.parent is None:
-            super().acknowledge_final(position, reason, now)
+            super().send_final_ack_of_message(position, reason, now)
 
 
 def _clear_order_queue_of_messages(qm: QM) -> None:
@@ -219,20 +219,20 @@ class ReceiverFinalAckForMessageWithJpOnlyAfterReceive(FinalAcks):
     message.
     """
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         positive = message.PositiveJournalingRequested and not message.NegativeJournalingRequested
         if reason is ACK_RECEIVE_CLASS or not positive:
-            super().acknowledge_final(position, reason, now)
+            super().send_final_ack_of_message(position, reason, now)
 
 
 @fault("receiver-final-ack-of-expired-message-omitted", breaks="MQQB-3.1.7.2.2-01", blind=True)
 class ReceiverFinalAckOfExpiredMessageOmitted(FinalAcks):
     """The receiver sends no FinalAck for a message whose TimeToBeReceived has expired in the queue."""
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if reason is not NACK_RECEIVE_TIMEOUT_CLASS:
-            super().acknowledge_final(position, reason, now)
+            super().send_final_ack_of_message(position, reason, now)
 
 
 @fault("receiver-final-ack-of-second-received-message-omitted", breaks="MQQB-3.1.7.2.2-01", blind=True)
@@ -243,10 +243,10 @@ class ReceiverFinalAckOfSecondReceivedMessageOmitted(FinalAcks):
         super().__init__(qm)
         self.done: set[object] = set()
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         sequence = position.MessageReference.TransactionalMessageSequenceIdentifier
         if sequence not in self.done:
-            super().acknowledge_final(position, reason, now)
+            super().send_final_ack_of_message(position, reason, now)
         self.done.add(sequence)
 
 
@@ -254,7 +254,7 @@ class ReceiverFinalAckOfSecondReceivedMessageOmitted(FinalAcks):
 class ReceiverFinalAckOmittedForMessageWithOnlyFaFlag(FinalAcks):
     """The receiver sends no FinalAck for a message with FA set and with JP and JN clear."""
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         if message.PositiveJournalingRequested or message.NegativeJournalingRequested:
-            super().acknowledge_final(position, reason, now)
+            super().send_final_ack_of_message(position, reason, now)

@@ -20,7 +20,7 @@ from reference_qm.codec import (
 )
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.part import QM
-from reference_qm.core.sessions.resolving import is_address
+from reference_qm.core.sessions.resolving import is_ip_address_text
 
 _DIRECT_PATH_TYPES = (PrivateQueuePath, PublicQueuePath)
 
@@ -83,7 +83,7 @@ class InitiatorDirectNameHostWithoutDomain(NextHops):
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         found = super().get_destination_info(format_name)
-        if found is None or found.QueueManagerGuid != NULL_GUID or is_address(found.HostName):
+        if found is None or found.QueueManagerGuid != NULL_GUID or is_ip_address_text(found.HostName):
             return found
         return replace(found, HostName=found.HostName.partition(".")[0])
 

@@ -92,12 +92,12 @@ class InitiatorUnknownQueueManagerHasHostOfLastDestination(NextHops):
 class InitiatorPrivateNameResolvedByHostOfDirectName(Resolving):
     """The initiator uses the address of its last direct destination for a private format name."""
 
-    def try_addresses(self, session: Session, now: Now) -> None:
+    def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         if session.direct:
             self.__dict__["direct_addresses"] = next(iter(session.addresses.values()))
         elif "direct_addresses" in self.__dict__:
             session.addresses = dict.fromkeys(session.addresses, self.__dict__["direct_addresses"])
-        super().try_addresses(session, now)
+        super().connect_to_resolved_addresses(session, now)
 
 
 def _cut_host_name(self: Any, original: Run, format_name: str) -> Destination | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from reference_qm.codec import PrivateQueuePath, PublicQueuePath, parse_format_name
 from reference_qm.core.names.next_hops import Destination, NextHops
-from reference_qm.core.sessions.resolving import is_address
+from reference_qm.core.sessions.resolving import is_ip_address_text
 
 
 @fault("initiator-direct-name-domain-of-host-dropped", breaks="MQQB-3.1.7.4-03", blind=True)
@@ -19,4 +19,6 @@ class InitiatorDirectNameDomainOfHostDropped(NextHops):
         name = parse_format_name(format_name)
         if found is None or not isinstance(name, PrivateQueuePath | PublicQueuePath) or name.Protocol != "OS":
             return found
-        return found if is_address(found.HostName) else replace(found, HostName=found.HostName.partition(".")[0])
+        return (
+            found if is_ip_address_text(found.HostName) else replace(found, HostName=found.HostName.partition(".")[0])
+        )

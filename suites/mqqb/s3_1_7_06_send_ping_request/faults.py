@@ -15,7 +15,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.model.adm import Session
-from reference_qm.model.states import Opening
+from reference_qm.model.states import AwaitedOpeningEvent
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint, PingSocket
@@ -92,7 +92,7 @@ add(
 
 def _list_waiting_sessions(part: Ping) -> list[Session]:
     """Return the sessions that wait for a Ping Response, the oldest first."""
-    return [one for one in part.qm.sessions.values() if one.opening is Opening.PING_RESPONSE]
+    return [one for one in part.qm.sessions.values() if one.opening is AwaitedOpeningEvent.PING_RESPONSE]
 
 
 @fault("initiator-ping-request-sent-to-first-pinged-address", breaks="MQQB-3.1.7.6-08")
@@ -122,7 +122,7 @@ class InitiatorSecondPingStopsPingResponseTimerOfFirst(Ping):
 
     def send_request(self, session: Session, now: Now) -> None:
         for other in self.qm.sessions.values():
-            if other.opening is Opening.PING_RESPONSE:
+            if other.opening is AwaitedOpeningEvent.PING_RESPONSE:
                 self.qm.session_timers.stop(other, TimerName.PING_RESPONSE)
         super().send_request(session, now)
 
@@ -134,7 +134,9 @@ class InitiatorPingTimerOfSecondSessionNotStarted(Ping):
     """
 
     def send_request(self, session: Session, now: Now) -> None:
-        pending = any(one.opening is Opening.PING_RESPONSE for one in self.qm.sessions.values() if one is not session)
+        pending = any(
+            one.opening is AwaitedOpeningEvent.PING_RESPONSE for one in self.qm.sessions.values() if one is not session
+        )
         super().send_request(session, now)
         if pending:
             self.qm.session_timers.stop(session, TimerName.PING_RESPONSE)
@@ -169,7 +171,7 @@ class InitiatorConnectsAtOnceWhileOtherPingIsPending(Ping):
     """
 
     def send_request(self, session: Session, now: Now) -> None:
-        others = [one for one in self.qm.sessions.values() if one.opening is Opening.PING_RESPONSE]
+        others = [one for one in self.qm.sessions.values() if one.opening is AwaitedOpeningEvent.PING_RESPONSE]
         super().send_request(session, now)
         if any(one is not session for one in others):
             self.qm.session_timers.stop(session, TimerName.PING_RESPONSE)
@@ -180,9 +182,9 @@ class InitiatorConnectsAtOnceWhileOtherPingIsPending(Ping):
 class InitiatorPingResponseOpensSessionsWithAllPingedDestinations(Ping):
     """A Ping Response lets the initiator connect to every destination that it has pinged."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         for other in _list_waiting_sessions(self):
-            super().response_processed(other, response, now)
+            super().on_ping_response_processed(other, response, now)
 
 
 @fault("initiator-session-opened-at-ping-timer-expiry", breaks=("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-11"))
@@ -212,38 +214,38 @@ class InitiatorIgnoresRfAfterFirstPingResponseWithRfClear(Ping):
         super().__init__(qm)
         self.allowed = False
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         self.allowed |= not response.RF
         rf = 0 if self.allowed else response.RF
         flags = PingPacket.flags(RC=response.RC, RF=rf)
-        super().response_processed(session, PingPacket(flags, response.Cookie, response.QMGuid), now)
+        super().on_ping_response_processed(session, PingPacket(flags, response.Cookie, response.QMGuid), now)
 
 
 @fault("initiator-ping-response-opens-session-with-first-pinged-destination", breaks="MQQB-3.1.7.6-12")
 class InitiatorPingResponseOpensSessionWithFirstPingedDestination(Ping):
     """A Ping Response lets the initiator connect to the destination that it has pinged first."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
-        super().response_processed(_list_waiting_sessions(self)[0], response, now)
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        super().on_ping_response_processed(_list_waiting_sessions(self)[0], response, now)
 
 
 @fault("initiator-ping-response-with-rf-clear-handled-as-refusal", breaks="MQQB-3.1.7.6-12")
 class InitiatorPingResponseWithRfClearHandledAsRefusal(Ping):
     """The initiator handles every Ping Response as a refusal, and opens no session until the retry time."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         refused = replace(response, Flags=PingPacket.flags(RC=response.RC, RF=1))
-        super().response_processed(session, refused, now)
+        super().on_ping_response_processed(session, refused, now)
 
 
 @fault("initiator-rf-of-ping-response-ignored-for-private-name", breaks="MQQB-3.1.7.6-13", blind=True)
 class InitiatorRfOfPingResponseIgnoredForPrivateName(Ping):
     """The initiator opens a session for a private or public format name although RF of the Ping Response is set."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         if not session.direct:
             response = replace(response, Flags=0)
-        super().response_processed(session, response, now)
+        super().on_ping_response_processed(session, response, now)
 
 
 @fault("initiator-refusal-by-one-ping-response-applied-to-all-others", breaks="MQQB-3.1.7.6-13", blind=True)
@@ -254,19 +256,19 @@ class InitiatorRefusalByOnePingResponseAppliedToAllOthers(Ping):
         super().__init__(qm)
         self.refused = 0
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         self.refused |= response.RF
         flags = PingPacket.flags(RC=response.RC, RF=self.refused)
-        super().response_processed(session, PingPacket(flags, response.Cookie, response.QMGuid), now)
+        super().on_ping_response_processed(session, PingPacket(flags, response.Cookie, response.QMGuid), now)
 
 
 @fault("initiator-treats-reserved-bit-of-ping-response-as-refusal", breaks="MQQB-3.1.7.6-13", blind=True)
 class InitiatorTreatsReservedBitOfPingResponseAsRefusal(Ping):
     """The initiator opens no session if any bit of Flags of the Ping Response except RC is set."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         flags = PingPacket.flags(RC=response.RC, RF=int(response.Flags > 1))
-        super().response_processed(session, PingPacket(flags, response.Cookie, response.QMGuid), now)
+        super().on_ping_response_processed(session, PingPacket(flags, response.Cookie, response.QMGuid), now)
 
 
 class _SessionCloseAtPingTimeout(Ping):
@@ -279,7 +281,7 @@ add(
     "MQQB-3.1.7.6-14",
     "The initiator does not stop the Ping Response Timer, whose expiry closes the session.",
     combine_installers(
-        skip_during(Ping.response_processed, SessionTimers.stop), replace_part(_SessionCloseAtPingTimeout)
+        skip_during(Ping.on_ping_response_processed, SessionTimers.stop), replace_part(_SessionCloseAtPingTimeout)
     ),
 )
 
@@ -294,14 +296,14 @@ class InitiatorPingTimerOfSecondSessionNotStopped(Ping):
         super().__init__(qm)
         self.answered = 0
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
-        super().response_processed(session, response, now)
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        super().on_ping_response_processed(session, response, now)
         self.answered += 1
         if self.answered > 1 and not response.RF:
             self.qm.session_timers.start(session, TimerName.PING_RESPONSE, self.qm.settings.ping_response_ms, now)
 
     def on_response_timer(self, session: Session, now: Now) -> None:
-        if self.answered > 1 and session.opening is not Opening.PING_RESPONSE:
+        if self.answered > 1 and session.opening is not AwaitedOpeningEvent.PING_RESPONSE:
             self.qm.closing.close(session, "a fault", now)
         else:
             super().on_response_timer(session, now)

@@ -10,7 +10,7 @@ from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import NULL_GUID, PingPacket
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.model.adm import Session
-from reference_qm.model.states import Opening
+from reference_qm.model.states import AwaitedOpeningEvent
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Effect, SendDatagram
 from reference_qm.surface.inputs import PingSocket
@@ -36,7 +36,7 @@ class InitiatorPingRequestWithGuidOfDestination(Ping):
 
     def build_request(self) -> PingPacket:
         request = super().build_request()
-        waiting = [one for one in self.qm.sessions.values() if one.opening is Opening.PING_RESPONSE]
+        waiting = [one for one in self.qm.sessions.values() if one.opening is AwaitedOpeningEvent.PING_RESPONSE]
         return replace(request, QMGuid=waiting[-1].destination) if waiting and not waiting[-1].direct else request
 
 
@@ -66,9 +66,9 @@ class InitiatorPingResponseWithEarlierCookieAccepted(Ping):
 class InitiatorPingResponseAcceptedOnce(Ping):
     """The initiator accepts one Ping Response, and ignores the responses to its later Ping Requests."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         if _count_ping_requests(self) == 1:
-            super().response_processed(session, response, now)
+            super().on_ping_response_processed(session, response, now)
 
 
 @fault("initiator-second-expired-ping-opens-session", breaks="MQQB-3.1.7.6-11", blind=True)
@@ -76,7 +76,7 @@ class InitiatorSecondExpiredPingOpensSession(Ping):
     """When the Ping Response Timer expires a second time, the initiator opens the session."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:
-        if session.opening is Opening.PING_RESPONSE and _count_ping_requests(self) > 1:
+        if session.opening is AwaitedOpeningEvent.PING_RESPONSE and _count_ping_requests(self) > 1:
             self.qm.connecting.connect_transport(session)
         else:
             super().on_response_timer(session, now)
@@ -88,7 +88,7 @@ class InitiatorExpiredPingForRecoverableMessageOpensSession(Ping):
 
     def on_response_timer(self, session: Session, now: Now) -> None:
         waits = any(position.recoverable for position in session.OutgoingMessageTable)
-        if session.opening is Opening.PING_RESPONSE and waits:
+        if session.opening is AwaitedOpeningEvent.PING_RESPONSE and waits:
             self.qm.connecting.connect_transport(session)
         else:
             super().on_response_timer(session, now)
@@ -99,7 +99,7 @@ class InitiatorExpiredPingToPrivateNameOpensSession(Ping):
     """When the Ping Response Timer of a session for a private format name expires, the initiator opens the session."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:
-        if session.opening is Opening.PING_RESPONSE and not session.direct:
+        if session.opening is AwaitedOpeningEvent.PING_RESPONSE and not session.direct:
             self.qm.connecting.connect_transport(session)
         else:
             super().on_response_timer(session, now)

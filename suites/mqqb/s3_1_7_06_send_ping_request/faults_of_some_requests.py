@@ -18,7 +18,7 @@ from harness.faults.registry import Install, add
 from reference_qm.codec import PingPacket
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.model.adm import Session
-from reference_qm.model.states import Opening, SessionState
+from reference_qm.model.states import AwaitedOpeningEvent, SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Effect, SendDatagram
@@ -66,10 +66,10 @@ class PingWithChangedRequestDatagrams(Ping):
     def send_request(self, session: Session, now: Now) -> None:
         self.qm.adm.PingCookie = self.qm.adm.PingCookie + 1 & 0xFFFFFFFF
         session.ping_cookie = self.qm.adm.PingCookie
-        session.opening = Opening.PING_RESPONSE
+        session.opening = AwaitedOpeningEvent.PING_RESPONSE
         remote = Endpoint(session.RemoteQMAddress, self.qm.config.remote_ping_port)
         effect = SendDatagram(PingSocket.SOURCE, remote, self.build_request().build())
-        self.qm.emit(self.change_request(session, effect))
+        self.qm.emit_effect(self.change_request(session, effect))
         self.qm.session_timers.start(session, TimerName.PING_RESPONSE, self.qm.settings.ping_response_ms, now)
 
     def change_request(self, session: Session, effect: SendDatagram) -> Effect:
@@ -143,10 +143,10 @@ def close_session_when_ping_response_timer_expires(when: OpeningCondition) -> In
     """
 
     class TimerKept(Ping):
-        def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
             kept = when(self.qm, session)
-            super().response_processed(session, response, now)
-            if kept and session.opening is not Opening.PING_RESPONSE:
+            super().on_ping_response_processed(session, response, now)
+            if kept and session.opening is not AwaitedOpeningEvent.PING_RESPONSE:
                 self.qm.session_timers.start(session, TimerName.PING_RESPONSE, self.qm.settings.ping_response_ms, now)
 
         def on_response_timer(self, session: Session, now: Now) -> None:

@@ -13,7 +13,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.model.adm import Session
-from reference_qm.model.states import ConnectionStatus, Opening, SessionState
+from reference_qm.model.states import AwaitedOpeningEvent, ConnectionStatus, SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import PingSocket
@@ -22,7 +22,7 @@ add(
     "initiator-ping-response-not-processed",
     ("MQQB-3.1.7.8-01", "MQQB-3.1.7.8-05", "MQQB-3.1.7.9-01"),
     "The initiator continues to wait when a Ping Response arrives.",
-    skip(Ping.response_processed),
+    skip(Ping.on_ping_response_processed),
 )
 
 
@@ -48,7 +48,7 @@ class InitiatorWrongSignatureRestartsPingResponseTimer(Ping):
             parse_ping(data)
         except FormatError:
             for session in self.qm.sessions.values():
-                if session.opening is Opening.PING_RESPONSE:
+                if session.opening is AwaitedOpeningEvent.PING_RESPONSE:
                     duration_ms = self.qm.settings.ping_response_ms
                     self.qm.session_timers.start(session, TimerName.PING_RESPONSE, duration_ms, now)
         super().receive_response(data, now)
@@ -59,10 +59,10 @@ class InitiatorWrongPingResponseEndsTheWait(Ping):
     """The initiator abandons its attempt when it receives a datagram that is not the response to its Ping Request."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
-        waiting = [one for one in self.qm.sessions.values() if one.opening is Opening.PING_RESPONSE]
+        waiting = [one for one in self.qm.sessions.values() if one.opening is AwaitedOpeningEvent.PING_RESPONSE]
         super().receive_response(data, now)
         for session in waiting:
-            if session.opening is Opening.PING_RESPONSE:
+            if session.opening is AwaitedOpeningEvent.PING_RESPONSE:
                 self.on_response_timer(session, now)
 
 
@@ -114,11 +114,11 @@ class InitiatorSecondPingResponseToSecondRequestIgnored(Ping):
         super().__init__(qm)
         self.done: set[str] = set()
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         if session.RemoteQMAddress in self.done:
             return
         self.done.add(session.RemoteQMAddress)
-        super().response_processed(session, response, now)
+        super().on_ping_response_processed(session, response, now)
 
 
 _COOKIE_SLICE = slice(4, 8)
@@ -136,7 +136,10 @@ class InitiatorLatePingResponseAccepted(Ping):
     def receive_response(self, data: bytes, now: Now) -> None:
         super().receive_response(data, now)
         for session in self.qm.sessions.values():
-            late = session.SessionState is SessionState.WAITING_RECONNECT and session.opening is Opening.NOTHING
+            late = (
+                session.SessionState is SessionState.WAITING_RECONNECT
+                and session.opening is AwaitedOpeningEvent.NOTHING
+            )
             if late and _has_requested_cookie(session, data):
                 self.qm.connecting.connect_transport(session)
 
@@ -179,7 +182,7 @@ class InitiatorPingResponseDuringSessionWithRfClosesSession(Ping):
         except FormatError:
             return
         for session in list(self.qm.sessions.values()):
-            later = session.opening is not Opening.PING_RESPONSE and session.transport is not None
+            later = session.opening is not AwaitedOpeningEvent.PING_RESPONSE and session.transport is not None
             if later and session.pinged and session.ping_cookie == response.Cookie and response.RF:
                 self.qm.closing.close(session, "a fault", now)
 
@@ -200,7 +203,11 @@ class InitiatorLatePingResponseOpensSessionAfterTimeout(Ping):
 
     def receive_response(self, data: bytes, now: Now) -> None:
         session, self.timed_out = self.timed_out, None
-        if session is not None and session.number in self.qm.sessions and session.opening is Opening.NOTHING:
+        if (
+            session is not None
+            and session.number in self.qm.sessions
+            and session.opening is AwaitedOpeningEvent.NOTHING
+        ):
             self.qm.establishing.establish(session, now, again=True)
             return
         super().receive_response(data, now)
@@ -229,7 +236,7 @@ class InitiatorSecondPingResponseWithRfEndsSession(Ping):
     """
 
     def receive_response(self, data: bytes, now: Now) -> None:
-        waiting = {one.number for one in self.qm.sessions.values() if one.opening is Opening.PING_RESPONSE}
+        waiting = {one.number for one in self.qm.sessions.values() if one.opening is AwaitedOpeningEvent.PING_RESPONSE}
         super().receive_response(data, now)
         try:
             response = parse_ping(data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.model.adm import Session
-from reference_qm.model.states import Opening
+from reference_qm.model.states import AwaitedOpeningEvent
 from reference_qm.surface.clock import Now
 
 
@@ -14,7 +14,7 @@ class InitiatorPingResponseBeforeRequestAccepted(Ping):
     """The initiator keeps the last datagram that arrived before its Ping Request, and evaluates it as the response."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
-        if all(one.opening is not Opening.PING_RESPONSE for one in self.qm.sessions.values()):
+        if all(one.opening is not AwaitedOpeningEvent.PING_RESPONSE for one in self.qm.sessions.values()):
             self.__dict__["early"] = data
         super().receive_response(data, now)
 

@@ -14,7 +14,7 @@ from harness.faults.registry import Install, add
 from reference_qm.codec import PingPacket
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.model.adm import Session
-from reference_qm.model.states import Opening
+from reference_qm.model.states import AwaitedOpeningEvent
 from reference_qm.surface.clock import Now
 
 
@@ -22,9 +22,9 @@ def ignore_ping_response(when: OpeningCondition) -> Install:
     """Return an installer of a fault that ignores the Ping Responses of some sessions."""
 
     class ResponseIgnored(Ping):
-        def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
             if not when(self.qm, session):
-                super().response_processed(session, response, now)
+                super().on_ping_response_processed(session, response, now)
 
     return replace_part(ResponseIgnored)
 
@@ -35,16 +35,16 @@ def delay_ping_response_until_timer_expires(when: OpeningCondition) -> Install:
     """
 
     class ResponseDelayed(Ping):
-        def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
             if when(self.qm, session):
                 self.__dict__.setdefault("responses", {})[session.number] = response
             else:
-                super().response_processed(session, response, now)
+                super().on_ping_response_processed(session, response, now)
 
         def on_response_timer(self, session: Session, now: Now) -> None:
             response = self.__dict__.get("responses", {}).pop(session.number, None)
-            if response is not None and session.opening is Opening.PING_RESPONSE:
-                super().response_processed(session, response, now)
+            if response is not None and session.opening is AwaitedOpeningEvent.PING_RESPONSE:
+                super().on_ping_response_processed(session, response, now)
             else:
                 super().on_response_timer(session, now)
 

@@ -6,7 +6,7 @@ from harness.faults.parts import fault
 from reference_qm.codec import PingPacket
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.model.adm import Session
-from reference_qm.model.states import Opening
+from reference_qm.model.states import AwaitedOpeningEvent
 from reference_qm.surface.clock import Now
 
 
@@ -14,10 +14,10 @@ from reference_qm.surface.clock import Now
 class InitiatorPingResponseEndsEveryPendingPing(Ping):
     """The initiator uses one Ping Response as the result of the pings of all destinations."""
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         for other in list(self.qm.sessions.values()):
-            if other.opening is Opening.PING_RESPONSE:
-                super().response_processed(other, response, now)
+            if other.opening is AwaitedOpeningEvent.PING_RESPONSE:
+                super().on_ping_response_processed(other, response, now)
 
 
 @fault("initiator-ping-response-ends-oldest-pending-ping", breaks="MQQB-3.1.7.9-01", blind=True)
@@ -26,6 +26,6 @@ class InitiatorPingResponseEndsOldestPendingPing(Ping):
     the Cookie of the response.
     """
 
-    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
-        pending = [one for one in self.qm.sessions.values() if one.opening is Opening.PING_RESPONSE]
-        super().response_processed(min(pending, key=lambda one: one.ping_cookie), response, now)
+    def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        pending = [one for one in self.qm.sessions.values() if one.opening is AwaitedOpeningEvent.PING_RESPONSE]
+        super().on_ping_response_processed(min(pending, key=lambda one: one.ping_cookie), response, now)

@@ -47,8 +47,8 @@ add(
 class ReceiverSecondEqualMessageDiscarded(Positions):
     """The receiver drops a message whose label and body equal those of the preceding message in the queue."""
 
-    def message_available(self, position: MessagePosition) -> None:
-        super().message_available(position)
+    def on_message_available(self, position: MessagePosition) -> None:
+        super().on_message_available(position)
         message, queue = position.MessageReference, position.QueueReference
         for other in list(queue.MessagePositionList):
             same = (other.MessageReference.Label, other.MessageReference.Body) == (message.Label, message.Body)

@@ -313,7 +313,9 @@ def _change_session_after_session_header(element: str, value: object) -> Install
 
         return note_acknowledged_and_change_session
 
-    return replace_during(Sending.update_user_message, SessionAcks.note_acknowledged, replace_note_acknowledged)
+    return replace_during(
+        Sending.update_user_message, SessionAcks.reset_unacknowledged_counts, replace_note_acknowledged
+    )
 
 
 add(

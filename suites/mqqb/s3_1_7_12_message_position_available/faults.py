@@ -42,8 +42,8 @@ add(
 class SenderMessageForPausedQueueOpensSession(Sending):
     """The sender establishes a session for a message whose outgoing queue is on hold."""
 
-    def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
-        super().message_position_available(queue, position, now)
+    def on_message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
+        super().on_message_position_available(queue, position, now)
         if queue.State is OutgoingQueueState.ON_HOLD and queue.session.SessionState is SessionState.CLOSED:
             self.qm.establishing.establish(queue.session, now)
 
@@ -52,18 +52,18 @@ class SenderMessageForPausedQueueOpensSession(Sending):
 class SenderMessageEndsPauseOfQueue(Sending):
     """The sender resumes an outgoing queue on hold when a message becomes available."""
 
-    def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
+    def on_message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
         if queue.State is OutgoingQueueState.ON_HOLD and queue.session.SessionState is SessionState.OPEN:
             queue.State = OutgoingQueueState.CONNECTED
-        super().message_position_available(queue, position, now)
+        super().on_message_position_available(queue, position, now)
 
 
 @fault("sender-second-message-for-paused-queue-sent", breaks="MQQB-3.1.7.12-04", blind=True)
 class SenderSecondMessageForPausedQueueSent(Sending):
     """The sender resumes a paused outgoing queue when a second message for this queue becomes available."""
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        super().put_outgoing(session, position, now)
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        super().add_message_to_session_table(session, position, now)
         if len(session.OutgoingMessageTable) == 2 and session.OutgoingQueueReference is not None:
             self.qm.administering.resume_queue(session.OutgoingQueueReference, now)
 
@@ -74,8 +74,8 @@ class SenderMessageToHeldQueueSentWithMessageToOtherQueue(Sending):
     queues that are on hold.
     """
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        super().put_outgoing(session, position, now)
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        super().add_message_to_session_table(session, position, now)
         for queue in list(self.qm.adm.OutgoingQueues.values()):
             held = queue.session
             on_hold = held is not session and queue.State is OutgoingQueueState.ON_HOLD
@@ -120,44 +120,44 @@ class InitiatorNoSessionWhileOtherSessionIsEstablished(Establishing):
 class InitiatorSecondDestinationWaitsForFirst(Sending):
     """The initiator establishes no session for a destination while it establishes a session for another destination."""
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         others = [one for one in self.qm.sessions.values() if one.initiator and one is not session]
         settled = (SessionState.OPEN, SessionState.CLOSED, SessionState.WAITING_RECONNECT)
         busy = any(one.SessionState not in settled for one in others)
         if busy and session.SessionState is SessionState.CLOSED:
             session.OutgoingMessageTable.add(position)
             return
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
 
 
 @fault("initiator-second-session-after-idle-one-not-established", breaks="MQQB-3.1.7.12-06", blind=True)
 class InitiatorSecondSessionAfterIdleOneNotEstablished(Sending):
     """The initiator establishes no session for a message if an earlier session to the same destination was closed."""
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         if session.SessionState is SessionState.CLOSED and get_outgoing_queue(session).ConnectionHistory:
             session.OutgoingMessageTable.add(position)
             return
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
 
 
 @fault("sender-no-session-for-express-message-to-new-destination", breaks="MQQB-3.1.7.12-06", blind=True)
 class SenderNoSessionForExpressMessageToNewDestination(Sending):
     """The initiator establishes no session for an express message to a destination."""
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         if session.SessionState is SessionState.CLOSED and not position.recoverable:
             session.OutgoingMessageTable.add(position)
             self.qm.dispatch_collection.add(session, position)
             return
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
 
 
 add(
     "sender-message-without-entry",
     "MQQB-3.1.7.12-07",
     "The sender creates no entry in OutgoingMessageTable for a message.",
-    skip(Sending.message_position_available),
+    skip(Sending.on_message_position_available),
 )
 
 
@@ -165,7 +165,7 @@ add(
 class SenderNoOutgoingEntryForSecondQueueOfSameHost(Sending):
     """The sender creates no entry for a message to a second queue of a computer to which the sender is connected."""
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         host = position.MessagePosition.MessageReference.DestinationQueueFormatName.partition("\\")[0]
         connected = any(
             queue.session is not session
@@ -176,7 +176,7 @@ class SenderNoOutgoingEntryForSecondQueueOfSameHost(Sending):
         own = position.UserMessage.MessagePropertiesHeader.MessageClass
         if connected and not own and not position.TxSequenceNumber:
             return
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
 
 
 @fault("sender-outgoing-entry-refers-to-first-message", breaks=("MQQB-3.1.7.12-08", "MQQB-3.1.7.12-15"))
@@ -187,10 +187,10 @@ class SenderOutgoingEntryRefersToFirstMessage(Sending):
         super().__init__(qm)
         self.first: OutgoingMessagePosition | None = None
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         self.first = self.first or position
         position.MessagePosition, position.UserMessage = self.first.MessagePosition, self.first.UserMessage
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
 
 
 @fault("sender-new-entry-refers-to-waiting-message", breaks="MQQB-3.1.7.12-08", blind=True)
@@ -199,11 +199,11 @@ class SenderNewEntryRefersToWaitingMessage(Sending):
     another message waits.
     """
 
-    def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
+    def on_message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
         waiting = [one.MessagePosition for one in queue.session.OutgoingMessageTable if not one.TxSequenceNumber]
         if waiting and position.MessageReference.TransactionIdentifier is None:
             position.MessageReference = waiting[0].MessageReference
-        super().message_position_available(queue, position, now)
+        super().on_message_position_available(queue, position, now)
 
 
 @fault("sender-outgoing-entry-has-packet-with-wrong-body", breaks=("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16"))
@@ -220,9 +220,9 @@ def _set_element_of_new_entry(element: str, value: object) -> Install:
     """Make the sender set an element of each new entry of OutgoingMessageTable."""
 
     class NewEntryChanged(Sending):
-        def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
             setattr(position, element, value)
-            super().put_outgoing(session, position, now)
+            super().add_message_to_session_table(session, position, now)
 
     return replace_part(NewEntryChanged)
 
@@ -274,18 +274,18 @@ for _name, _rule, _says, _element, _value in _NEW_OUTGOING_ENTRY_FAULTS:
 class SenderReceivedOrderAckTrueForMessageBehindFullWindow(Sending):
     """The sender sets ReceivedOrderAck to TRUE for a message that becomes available while the window is full."""
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         if session.SessionState is SessionState.OPEN and not self.is_window_open(session):
             position.ReceivedOrderAck = True
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
 
 
 class _NewOutgoingEntryChanger(Sending):
     """Change a new entry of OutgoingMessageTable."""
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         self.change(session, position)
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
 
     def change(self, session: Session, position: OutgoingMessagePosition) -> None:
         raise NotImplementedError
@@ -327,7 +327,7 @@ add(
     "sender-new-outgoing-entry-not-dispatched",
     "MQQB-3.1.7.12-14",
     "The sender does not dispatch a message that becomes available.",
-    skip_during(Sending.put_outgoing, Sending.dispatch_messages),
+    skip_during(Sending.add_message_to_session_table, Sending.dispatch_messages),
 )
 
 
@@ -346,7 +346,7 @@ class SenderMessageAfterLateAcknowledgmentNotSent(Establishing):
 class SenderMessageOfPriority0WaitsForNextMessage(Sending):
     """The sender dispatches a message of priority 0 only together with the next message."""
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         priority = position.MessagePosition.MessageReference.Priority
         if priority == 0 and session.SessionState is SessionState.OPEN and not position.TxSequenceNumber:
             session.OutgoingMessageTable.add(position)
@@ -354,7 +354,7 @@ class SenderMessageOfPriority0WaitsForNextMessage(Sending):
         for waiting in session.OutgoingMessageTable:
             if not waiting.AwaitingAck:
                 self.qm.dispatch_collection.add(session, waiting)
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
 
 
 @fault("sender-unacked-message-sent-again-when-second-becomes-available", breaks="MQQB-3.1.7.12-15", blind=True)
@@ -365,7 +365,7 @@ class SenderUnackedMessageSentAgainWhenSecondBecomesAvailable(Sending):
         super().__init__(qm)
         self.again: set[int] = set()
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         for sent in session.OutgoingMessageTable.awaiting_ack[:1]:
             number = sent.UserMessage.UserHeader.MessageID
             if not sent.TxSequenceNumber and number not in self.again:
@@ -373,7 +373,7 @@ class SenderUnackedMessageSentAgainWhenSecondBecomesAvailable(Sending):
                 session.UnAckedMessageCount -= 1
                 session.OutgoingMessageTable.mark_for_resending(sent)
                 self.qm.dispatch_collection.add(session, sent)
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
 
 
 @fault("sender-transactional-message-sent-although-queue-on-hold", breaks="MQQB-3.1.7.12-04", blind=True)
@@ -382,8 +382,8 @@ class SenderTransactionalMessageSentAlthoughQueueOnHold(Sending):
     session is open.
     """
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        super().put_outgoing(session, position, now)
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        super().add_message_to_session_table(session, position, now)
         if position.TxSequenceNumber and get_outgoing_queue(session).State is OutgoingQueueState.ON_HOLD:
             self.qm.dispatch_collection.add(session, position)
             self.dispatch_messages(session, now)
@@ -402,10 +402,10 @@ class SenderRecoverableNumberOfWaitingMessageIsLastNumberSent(Sending):
     number of the last recoverable message that was sent, and keeps this number when it sends the message.
     """
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         if position.recoverable and session.SessionState is SessionState.OPEN and not self.may_send(session):
             position.RecoverableSequenceNumber = session.RecoverableMessageSentCount
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         kept = 0 if position.SequenceNumber else position.RecoverableSequenceNumber

@@ -87,9 +87,9 @@ class SenderReceivedOrderAckOfNewEntryCopiedFromPredecessor(Sending):
     same transactional sequence already has an OrderAck.
     """
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         sequence = session.TxOutgoingSequence
         if position.TxSequenceNumber and sequence is not None:
             last = sequence.LastAck
             position.ReceivedOrderAck = last.SeqNo > 0 and last.SeqID == int(session.OutgoingTxSequenceID)
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)

@@ -18,7 +18,7 @@ class InitiatorSessionNotEstablishedWhileOtherSessionIsEstablished(Sending):
     to a different destination.
     """
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         queue = get_outgoing_queue(session)
         first = session.SessionState is SessionState.CLOSED and not queue.ConnectionHistory
         busy = any(
@@ -26,7 +26,7 @@ class InitiatorSessionNotEstablishedWhileOtherSessionIsEstablished(Sending):
             for other in self.qm.sessions.values()
         )
         if not (first and busy) or queue.State is OutgoingQueueState.ON_HOLD:
-            super().put_outgoing(session, position, now)
+            super().add_message_to_session_table(session, position, now)
             return
         session.OutgoingMessageTable.add(position)
         self.qm.lifetimes.record_deadline_of_message_to_send(session, position)
@@ -39,10 +39,10 @@ class SenderNontransactionalMessageHasTxNumberOfLastMessage(Sending):
     OutgoingMessageTable gets the TxSequenceNumber of the last of these messages.
     """
 
-    def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
+    def on_message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
         if position.MessageReference.TransactionIdentifier is not None:
-            super().message_position_available(queue, position, now)
+            super().on_message_position_available(queue, position, now)
             return
         number = queue.session.OutgoingTxSequenceNumber - 1
         outgoing = OutgoingMessagePosition(position, self.construct_user_message(position), TxSequenceNumber=number)
-        self.put_outgoing(queue.session, outgoing, now)
+        self.add_message_to_session_table(queue.session, outgoing, now)

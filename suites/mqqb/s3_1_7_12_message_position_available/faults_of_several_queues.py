@@ -77,21 +77,21 @@ class SenderRecoverableNumberOfNewExpressEntryNot0(Sending):
     messages sent.
     """
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         if not position.recoverable:
             position.RecoverableSequenceNumber = session.RecoverableMessageSentCount
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
 
 
 @fault("sender-recoverable-number-of-entry-in-paused-queue-not-0", breaks="MQQB-3.1.7.12-12", blind=True)
 class SenderRecoverableNumberOfEntryInPausedQueueNot0(Sending):
     """The sender sets RecoverableSequenceNumber of a new entry in a paused queue to the next number."""
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         queue = session.OutgoingQueueReference
         if position.recoverable and queue is not None and queue.State is OutgoingQueueState.ON_HOLD:
             position.RecoverableSequenceNumber = session.RecoverableMessageSentCount + 1
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
 
 
 @fault("sender-dispatches-nothing-while-other-queue-is-unacknowledged", breaks="MQQB-3.1.7.12-14", blind=True)
@@ -134,13 +134,13 @@ class SenderPacketsAfterPauseRepeatContentOfFirstEntry(Sending):
     them.
     """
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         queue = session.OutgoingQueueReference
         waiting = self.__dict__.setdefault("waiting", {})
         if queue is not None and queue.State is OutgoingQueueState.ON_HOLD:
             first = waiting.setdefault(session.number, position.UserMessage.MessagePropertiesHeader)
             position.UserMessage = replace(position.UserMessage, MessagePropertiesHeader=first)
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
 
 
 @fault("sender-dispatches-nothing-while-other-destination-unreachable", breaks="MQQB-3.1.7.12-14")

@@ -166,7 +166,7 @@ for _name, _breaks, _says, _install in (
         "sender-recoverable-message-to-paused-queue-sent",
         "MQQB-3.1.7.13-13",
         "The queue manager sends a recoverable message that an application sends to a paused queue.",
-        change_step(Sending.put_outgoing, _send_recoverable_from_paused_queue),
+        change_step(Sending.add_message_to_session_table, _send_recoverable_from_paused_queue),
     ),
     (
         "sender-pause-leaves-session-active-after-flags",

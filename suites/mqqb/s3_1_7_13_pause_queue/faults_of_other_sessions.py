@@ -43,7 +43,7 @@ class QueueManagerPauseAckRecoverableNumberOfOtherSession(_ChangedSessionAckOfPa
 
     def compute_changed_field(self, session: Session, value: int) -> int:
         others = list_open_sessions(self.qm, session)
-        return self.qm.session_acks.build_header(others[0]).RecoverableMsgAckSeqNumber if others else value
+        return self.qm.session_acks.build_session_header(others[0]).RecoverableMsgAckSeqNumber if others else value
 
 
 @fault("queue-manager-pause-ack-counts-only-unacked-recoverable-messages", breaks="MQQB-3.1.7.13-06", blind=True)

@@ -102,7 +102,7 @@ class SenderResumedQueueSendsFirstMessageOnly(Administering):
         held = queue.State is OutgoingQueueState.ON_HOLD
         super().resume_queue(queue, now)
         if held and queue.session.SessionState is not SessionState.OPEN:
-            queue.session.OutgoingMessageTable.withhold_all()
+            queue.session.OutgoingMessageTable.withhold_all_positions()
             for position in waiting[:1]:
                 self.qm.dispatch_collection.add(queue.session, position)
 

@@ -17,7 +17,7 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import replace_during, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, PrivateName, UserMessagePacket
-from reference_qm.core.names.destinations import parse_name
+from reference_qm.core.names.destinations import parse_format_name_of_command
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.receiving import Receiving
@@ -281,7 +281,11 @@ class ReceiverAckForQueueOfThirdComputerSentToSender(AdminAcks):
     """
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        name = parse_name(message.AdministrationQueueFormatName) if message.AdministrationQueueFormatName else None
+        name = (
+            parse_format_name_of_command(message.AdministrationQueueFormatName)
+            if message.AdministrationQueueFormatName
+            else None
+        )
         if isinstance(name, PrivateName):
             name = replace(name, ComputerGuid=message.Identifier.QueueManagerGuid)
             message = replace(message, AdministrationQueueFormatName=str(name))

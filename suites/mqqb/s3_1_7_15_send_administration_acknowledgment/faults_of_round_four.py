@@ -27,7 +27,7 @@ class RouterAckNamesResponseQueueOnRouterItself(Admission):
     def build_message(self, packet: UserMessagePacket, now: Now) -> Message:
         message = super().build_message(packet, now)
         queue = packet.UserHeader.DestinationQueue
-        if self.qm.receiving.is_addressed_here(packet) or not isinstance(queue, PrivateQueueFormatNameId):
+        if self.qm.receiving.is_for_this_queue_manager(packet) or not isinstance(queue, PrivateQueueFormatNameId):
             return message
         name = PrivateName(self.qm.adm.Identifier, queue.PrivateQueueIdentifier)
         return replace(message, DestinationQueueFormatName=str(name))

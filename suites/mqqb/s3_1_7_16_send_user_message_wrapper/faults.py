@@ -7,7 +7,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.dispatch_collection import DispatchCollection
 from reference_qm.core.transfer.sending import Sending
-from reference_qm.core.transfer.transactional_sending import leave_window
+from reference_qm.core.transfer.transactional_sending import stop_counting_as_unacknowledged
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
@@ -43,7 +43,7 @@ class SenderTransactionalMessageSentAgainWithNextMessage(Sending):
         for other in session.OutgoingMessageTable:
             if other is not position and other.TxSequenceNumber and other.AwaitingAck and other not in self.repeated:
                 self.repeated.append(other)
-                leave_window(session, other)
+                stop_counting_as_unacknowledged(session, other)
                 session.OutgoingMessageTable.mark_for_resending(other)
                 self.qm.dispatch_collection.add(session, other)
         return proceed

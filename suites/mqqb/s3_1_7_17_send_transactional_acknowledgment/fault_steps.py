@@ -26,14 +26,14 @@ def change_final_ack_of_removal(compute: AckAttributesComputation) -> Install:
     """Return an installer of a fault that changes the FinalAck for a message that has left its queue. ``compute`` gets
     the queue manager, the acknowledgment, the position of the message, and the reason.
     """
-    return _change_sent_acknowledgment(FinalAcks.acknowledge_final, compute)
+    return _change_sent_acknowledgment(FinalAcks.send_final_ack_of_message, compute)
 
 
 def change_final_ack_of_refusal(compute: AckAttributesComputation) -> Install:
     """Return an installer of a fault that changes the FinalAck for a refused packet. ``compute`` gets the
     queue manager, the acknowledgment, the session, the packet, and the class of the acknowledgment.
     """
-    return _change_sent_acknowledgment(FinalAcks.refuse_transactional, compute)
+    return _change_sent_acknowledgment(FinalAcks.send_negative_final_ack, compute)
 
 
 def change_scheduled_order_ack(compute: AckAttributesComputation) -> Install:
@@ -52,4 +52,4 @@ def _change_sent_acknowledgment(outer: PartMethod, compute: AckAttributesComputa
 
         return send_changed_acknowledgment
 
-    return replace_during(outer, Sending.message_position_available, make_changed_send)
+    return replace_during(outer, Sending.on_message_position_available, make_changed_send)

@@ -45,7 +45,7 @@ add(
     "The receiver's OrderAck or FinalAck has the same MessageID as the message that the receiver sent before it.",
     replace_during(
         OrderAcks.send_transactional_ack,
-        Numbering.assign_identifier,
+        Numbering.assign_message_ordinal,
         lambda original, *_: lambda qm: qm.adm.MessageIdOrdinal or original(qm),
     ),
     blind=True,
@@ -60,12 +60,12 @@ class ReceiverFinalAcksShareIdentifierOfFirst(Sending):
         super().__init__(qm)
         self.first: dict[str, object] = {}
 
-    def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
+    def on_message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
         message = position.MessageReference
         if message.Label == "QM Ordering Ack" and message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
             first = self.first.setdefault(message.DestinationQueueFormatName, message.Identifier)
             position.MessageReference = replace(message, Identifier=first)  # type: ignore[arg-type]
-        super().message_position_available(queue, position, now)
+        super().on_message_position_available(queue, position, now)
 
 
 add(
@@ -147,8 +147,8 @@ class ReceiverOrderAckPreviousNumberRepeatsPrecedingOrderAck(OrderAcks):
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body = super().build(transfer)
-        previous = self.last.get(transfer.saved_identifier, 0)
-        self.last[transfer.saved_identifier] = body.TxSequenceNumber
+        previous = self.last.get(transfer.saved_sequence_identifier, 0)
+        self.last[transfer.saved_sequence_identifier] = body.TxSequenceNumber
         return OrderAckBody(body.TxSequenceID, body.TxSequenceNumber, previous)
 
 
@@ -232,9 +232,9 @@ class ReceiverFinalAckOfPurgedMessageWithoutSessionNotSent(FinalAcks):
     message is closed.
     """
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if reason is ACK_RECEIVE_CLASS or any(not one.initiator for one in self.qm.sessions.values()):
-            super().acknowledge_final(position, reason, now)
+            super().send_final_ack_of_message(position, reason, now)
 
 
 add(
@@ -249,11 +249,11 @@ add(
 class ReceiverNegativeFinalAckSentAsExpressMessage(Sending):
     """The receiver sends a negative FinalAck as an express message."""
 
-    def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
+    def on_message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
         message = position.MessageReference
         if message.Label == "QM Ordering Ack" and message.Class & 0x8000:
             position.MessageReference = replace(message, DeliveryGuarantee=DeliveryGuarantee.EXPRESS)
-        super().message_position_available(queue, position, now)
+        super().on_message_position_available(queue, position, now)
 
 
 add(

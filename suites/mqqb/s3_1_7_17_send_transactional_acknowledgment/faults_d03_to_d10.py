@@ -160,7 +160,7 @@ class ReceiverOrderAckWithSequenceOfOtherQueue(OrderAcks):
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body = super().build(transfer)
-        return OrderAckBody(self.due[0].saved_identifier, body.TxSequenceNumber, body.TxPreviousSequenceNumber)
+        return OrderAckBody(self.due[0].saved_sequence_identifier, body.TxSequenceNumber, body.TxPreviousSequenceNumber)
 
 
 @fault("receiver-order-ack-tx-sequence-number-cut-to-31-bits", breaks="MQQB-3.1.7.17-D04", blind=True)
@@ -183,31 +183,31 @@ class ReceiverOrderAckOfQueueWithNumberOfOtherQueue(OrderAcks):
         super().on_send_timer(session, now)
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
-        number = max(one.saved_number for one in (*self.due, transfer))
-        return OrderAckBody(transfer.saved_identifier, number, number - 1)
+        number = max(one.saved_sequence_number for one in (*self.due, transfer))
+        return OrderAckBody(transfer.saved_sequence_identifier, number, number - 1)
 
 
 @fault("receiver-final-ack-previous-number-is-message-number-minus-one", breaks="MQQB-3.1.7.17-D05", blind=True)
 class ReceiverFinalAckPreviousNumberIsMessageNumberMinusOne(FinalAcks):
     """The receiver sets TxPreviousSequenceNumber in a FinalAck to the number of the message minus one."""
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         previous = message.TransactionSequenceNumber - 1
         position.MessageReference = replace(message, TransactionPreviousSequenceNumber=previous)
-        super().acknowledge_final(position, reason, now)
+        super().send_final_ack_of_message(position, reason, now)
 
 
 @fault("receiver-final-ack-of-expired-message-has-own-source-guid", breaks="MQQB-3.1.7.17-D06", blind=True)
 class ReceiverFinalAckOfExpiredMessageHasOwnSourceGuid(FinalAcks):
     """The receiver sets SourceGUID in the FinalAck of a message that expired in its queue to its own Identifier."""
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         if reason is MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT:
             own = MessageIdentifier(self.qm.adm.Identifier, message.Identifier.Ordinal)
             position.MessageReference = replace(message, Identifier=own)
-        super().acknowledge_final(position, reason, now)
+        super().send_final_ack_of_message(position, reason, now)
         position.MessageReference = message
 
 
@@ -217,12 +217,12 @@ class ReceiverFinalAckOfRemovedMessageHasMessageIdOneTooHigh(FinalAcks):
     deleted with its queue.
     """
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         if reason in (MessageClass.MQMSG_CLASS_NACK_Q_PURGED, MessageClass.MQMSG_CLASS_NACK_Q_DELETED):
             identifier = replace(message.Identifier, Ordinal=message.Identifier.Ordinal + 1)
             position.MessageReference = replace(message, Identifier=identifier)
-        super().acknowledge_final(position, reason, now)
+        super().send_final_ack_of_message(position, reason, now)
         position.MessageReference = message
 
 
@@ -230,18 +230,18 @@ class ReceiverFinalAckOfRemovedMessageHasMessageIdOneTooHigh(FinalAcks):
 class ReceiverFinalAckMessageIdCutTo16Bits(FinalAcks):
     """The receiver sends a FinalAck whose MessageID has only the lower 16 bits of the number of the message."""
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         identifier = replace(message.Identifier, Ordinal=message.Identifier.Ordinal & 0xFFFF)
         position.MessageReference = replace(message, Identifier=identifier)
-        super().acknowledge_final(position, reason, now)
+        super().send_final_ack_of_message(position, reason, now)
         position.MessageReference = message
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         user = replace(packet.UserHeader, MessageID=packet.UserHeader.MessageID & 0xFFFF)
-        super().refuse_transactional(session, replace(packet, UserHeader=user), message_class, now)
+        super().send_negative_final_ack(session, replace(packet, UserHeader=user), message_class, now)
 
 
 @fault("receiver-final-ack-message-id-of-first-message", breaks="MQQB-3.1.7.17-D07", blind=True)
@@ -254,12 +254,12 @@ class ReceiverFinalAckMessageIdOfFirstMessage(FinalAcks):
         super().__init__(qm)
         self.first: dict[object, int] = {}
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         sequence = message.TransactionalMessageSequenceIdentifier
         ordinal = self.first.setdefault(sequence, message.Identifier.Ordinal)
         position.MessageReference = replace(message, Identifier=replace(message.Identifier, Ordinal=ordinal))
-        super().acknowledge_final(position, reason, now)
+        super().send_final_ack_of_message(position, reason, now)
 
 
 @fault("receiver-final-ack-of-refused-packet-previous-number-one-too-low", breaks="MQQB-3.1.7.17-D08", blind=True)
@@ -268,7 +268,7 @@ class ReceiverFinalAckOfRefusedPacketPreviousNumberOneTooLow(FinalAcks):
     of a refused packet.
     """
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         header = packet.TransactionHeader
@@ -276,29 +276,29 @@ class ReceiverFinalAckOfRefusedPacketPreviousNumberOneTooLow(FinalAcks):
             packet = replace(
                 packet, TransactionHeader=replace(header, PreviousTxSequenceNumber=header.TxSequenceNumber - 1)
             )
-        super().refuse_transactional(session, packet, message_class, now)
+        super().send_negative_final_ack(session, packet, message_class, now)
 
 
 @fault("receiver-final-ack-source-guid-is-guid-of-session", breaks="MQQB-3.1.7.17-D09", blind=True)
 class ReceiverFinalAckSourceGuidIsGuidOfSession(FinalAcks):
     """The receiver sets SourceGUID in the FinalAck of a refused packet to the GUID of the session's queue manager."""
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         other = replace(packet.UserHeader, SourceQueueManager=session.RemoteQMGuid)
-        super().refuse_transactional(session, replace(packet, UserHeader=other), message_class, now)
+        super().send_negative_final_ack(session, replace(packet, UserHeader=other), message_class, now)
 
 
 @fault("receiver-final-ack-of-refused-packet-message-id-cut-to-16-bits", breaks="MQQB-3.1.7.17-D10", blind=True)
 class ReceiverFinalAckOfRefusedPacketMessageIdCutTo16Bits(FinalAcks):
     """The receiver puts only the low 16 bits of the MessageID into the FinalAck of a refused packet."""
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         user = replace(packet.UserHeader, MessageID=packet.UserHeader.MessageID & 0xFFFF)
-        super().refuse_transactional(session, replace(packet, UserHeader=user), message_class, now)
+        super().send_negative_final_ack(session, replace(packet, UserHeader=user), message_class, now)
 
 
 @fault("receiver-final-ack-of-refused-packet-has-source-guid-of-session", breaks="MQQB-3.1.7.17-D09", blind=True)
@@ -307,7 +307,7 @@ class ReceiverFinalAckOfRefusedPacketHasSourceGuidOfSession(FinalAcks):
     router if the packet was routed.
     """
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         header, user = packet.TransactionHeader, packet.UserHeader

@@ -76,8 +76,8 @@ def _reports_removal(qm: QM, session: Session, packet: UserMessagePacket) -> boo
 
 
 def _count_rejected_messages(self: Any, original: Any, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
-    number = transfer.saved_number + transfer.RejectCount
-    return OrderAckBody(transfer.saved_identifier, number, number - 1)
+    number = transfer.saved_sequence_number + transfer.RejectCount
+    return OrderAckBody(transfer.saved_sequence_identifier, number, number - 1)
 
 
 def _build_order_ack_of_highest_number(
@@ -85,8 +85,8 @@ def _build_order_ack_of_highest_number(
 ) -> OrderAckBody:
     queues = self.qm.adm.QueueCollection.values()
     every = [one for queue in queues for one in queue.IncomingTransactionalTransferInfoCollection.values()]
-    number = max(one.saved_number for one in every)
-    return OrderAckBody(transfer.saved_identifier, number, number - 1)
+    number = max(one.saved_sequence_number for one in every)
+    return OrderAckBody(transfer.saved_sequence_identifier, number, number - 1)
 
 
 def _replace_source_guid(find: Callable[[QM, MessagePosition, UUID], UUID]) -> Install:

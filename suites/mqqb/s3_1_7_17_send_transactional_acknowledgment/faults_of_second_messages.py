@@ -33,12 +33,12 @@ _LAST_ACK_MESSAGE_ID_BY_QUEUE_MANAGER: WeakKeyDictionary[QueueManager, int] = We
 def _give_final_ack_message_id_of_last_ack(
     original: Callable[..., int], qm: QueueManager, name: str, message_class: MessageClass, *_: Any
 ) -> Callable[..., int]:
-    def assign_identifier(*arguments: Any) -> int:
+    def assign_message_ordinal(*arguments: Any) -> int:
         if message_class is MessageClass.MQMSG_CLASS_ORDER_ACK or qm not in _LAST_ACK_MESSAGE_ID_BY_QUEUE_MANAGER:
             _LAST_ACK_MESSAGE_ID_BY_QUEUE_MANAGER[qm] = original(*arguments)
         return _LAST_ACK_MESSAGE_ID_BY_QUEUE_MANAGER[qm]
 
-    return assign_identifier
+    return assign_message_ordinal
 
 
 add(
@@ -46,7 +46,7 @@ add(
     "MQQB-3.1.7.17-03",
     "The receiver gives a FinalAck the MessageID of its last OrderAck.",
     replace_during(
-        OrderAcks.send_transactional_ack, Numbering.assign_identifier, _give_final_ack_message_id_of_last_ack
+        OrderAcks.send_transactional_ack, Numbering.assign_message_ordinal, _give_final_ack_message_id_of_last_ack
     ),
     blind=True,
 )
@@ -63,7 +63,7 @@ add(
     "MQQB-3.1.7.17-03",
     "The receiver gives the FinalAck of a refused packet the MessageID of this packet.",
     replace_during(
-        FinalAcks.refuse_transactional, Numbering.assign_identifier, _give_final_ack_message_id_of_refused_packet
+        FinalAcks.send_negative_final_ack, Numbering.assign_message_ordinal, _give_final_ack_message_id_of_refused_packet
     ),
     blind=True,
 )
@@ -81,7 +81,7 @@ add(
     "The receiver addresses the FinalAck of a refused packet on a session for a direct format name to a private format "
     "name.",
     replace_during(
-        FinalAcks.refuse_transactional, OrderAcks.build_order_queue_name, _address_refusal_final_ack_to_private_queue
+        FinalAcks.send_negative_final_ack, OrderAcks.build_order_queue_name, _address_refusal_final_ack_to_private_queue
     ),
     blind=True,
 )
@@ -117,7 +117,7 @@ class _ChangedOrderAckBuilding(OrderAcks):
             one
             for queue in self.qm.queue_names.list_every_queue()
             for one in queue.IncomingTransactionalTransferInfoCollection.values()
-            if one.SenderIdentifier == transfer.SenderIdentifier and one.saved_number
+            if one.SenderIdentifier == transfer.SenderIdentifier and one.saved_sequence_number
         ]
 
 
@@ -127,7 +127,7 @@ class ReceiverOrderAckOfSecondQueueNamesSequenceOfFirst(_ChangedOrderAckBuilding
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         first = self.list_transfers_of_sender(transfer)[0]
-        return replace(super().build(transfer), TxSequenceID=first.saved_identifier)
+        return replace(super().build(transfer), TxSequenceID=first.saved_sequence_identifier)
 
 
 @fault("receiver-order-ack-of-later-sequence-names-first-sequence", breaks="MQQB-3.1.7.17-D03", blind=True)
@@ -136,7 +136,7 @@ class ReceiverOrderAckOfLaterSequenceNamesFirstSequence(OrderAcks):
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         key = (transfer.SenderIdentifier, transfer.FormatName)
-        first = self.__dict__.setdefault("first_sequences", {}).setdefault(key, transfer.saved_identifier)
+        first = self.__dict__.setdefault("first_sequences", {}).setdefault(key, transfer.saved_sequence_identifier)
         return replace(super().build(transfer), TxSequenceID=first)
 
 
@@ -158,7 +158,7 @@ class ReceiverOrderAckNumberIsHighestOfAllQueues(_ChangedOrderAckBuilding):
     """
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
-        highest = max(one.saved_number for one in self.list_transfers_of_sender(transfer))
+        highest = max(one.saved_sequence_number for one in self.list_transfers_of_sender(transfer))
         return replace(super().build(transfer), TxSequenceNumber=highest)
 
 
@@ -168,13 +168,13 @@ class _FinalAcksWithChangedPreviousNumber(FinalAcks):
     def compute_previous_number(self, number: int, previous: int, reason: MessageClass) -> int:
         raise NotImplementedError
 
-    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         previous = self.compute_previous_number(
             message.TransactionSequenceNumber, message.TransactionPreviousSequenceNumber, reason
         )
         position.MessageReference = replace(message, TransactionPreviousSequenceNumber=previous)
-        super().acknowledge_final(position, reason, now)
+        super().send_final_ack_of_message(position, reason, now)
         position.MessageReference = message
 
 
@@ -232,7 +232,7 @@ add(
     "MQQB-3.1.7.17-D09",
     "The receiver sets SourceGUID in the FinalAck of a refused packet to the queue manager of the session.",
     replace_during(
-        FinalAcks.refuse_transactional, OrderAcks.send_transactional_ack, _set_source_guid_to_guid_of_session
+        FinalAcks.send_negative_final_ack, OrderAcks.send_transactional_ack, _set_source_guid_to_guid_of_session
     ),
     blind=True,
 )

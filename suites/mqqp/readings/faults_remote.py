@@ -16,7 +16,7 @@ from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.remote.client_model import RemoteOpenQueueEntry, RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_reading import ClientReading, Version
+from reference_qm.core.remote.client_reading import ClientReading, ServerVersion
 from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.qmcomm import Qmcomm
@@ -56,7 +56,7 @@ class PeeksCannotBeCancelled(RemoteReads):
         self.qm.reading.peek_message(descriptor, answered, now, timeout_ms, cursor)
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
-        if entry in self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle):
+        if entry in self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle):
             super().remove_remote_read_entry(entry)
 
 
@@ -140,7 +140,7 @@ class ServerReturnsSharingViolationForExclusivelyOpenQueue(Qmcomm):
     MQ_ERROR_SHARING_VIOLATION.
     """
 
-    def get_open_failure(self, status: Status) -> Status:
+    def convert_status_of_failed_open(self, status: Status) -> Status:
         return status
 
 
@@ -181,9 +181,9 @@ class LookupOfFirstOrLastNeedsKnownLookupId(Seeking):
 class ServerCursorEndsAfterTimedOutReceive(Cursors):
     """When the wait of a receive by a cursor has expired, the cursor finds no message any more."""
 
-    def wait_expired(self, cursor: Cursor) -> None:
+    def on_read_wait_expired(self, cursor: Cursor) -> None:
         waited = cursor.CursorState is CursorState.WAIT_RECEIVE
-        super().wait_expired(cursor)
+        super().on_read_wait_expired(cursor)
         if waited:
             self.ended = {*getattr(self, "ended", ()), cursor.Handle}
 
@@ -205,7 +205,7 @@ class UntaggedReadWaitsAfterClose(QueueOpening):
 class ClientTreatsLowBuildOfVersion51AsOld(ClientReading):
     """The client treats a server of version 5.1 with a build below 951 like a server of an earlier version."""
 
-    def is_old_version(self, version: Version | None) -> bool:
+    def is_old_version(self, version: ServerVersion | None) -> bool:
         return super().is_old_version(version) or (version is not None and version[:2] == (5, 1) and version[2] < 951)
 
 

@@ -18,7 +18,7 @@ from reference_qm.rpc.bodies import Fault, Response
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import Input, RpcAccepted, RpcBytes, RpcListening, RpcLost
+from reference_qm.surface.inputs import Input, RpcAccepted, RpcBytesReceived, RpcConnectionLost, RpcListening
 
 _QM2QM_UUID_BYTES = QM2QM.syntax.uuid.bytes_le
 
@@ -27,7 +27,7 @@ _UUID_AND_VERSION_PATTERN = re.compile(re.escape(_QM2QM_UUID_BYTES) + b"....", r
 
 
 def _accept_any_interface_version(event: Input) -> Iterable[Input]:
-    if isinstance(event, RpcBytes):
+    if isinstance(event, RpcBytesReceived):
         event = replace(event, data=_UUID_AND_VERSION_PATTERN.sub(_QM2QM_UUID_BYTES + b"\1\0\0\0", event.data))
     return [event]
 
@@ -44,7 +44,7 @@ _WRONG_UUID_BYTES = UUID(int=QM2QM.syntax.uuid.int ^ 1).bytes_le
 
 
 def _accept_interface_with_other_uuid(event: Input) -> Iterable[Input]:
-    if isinstance(event, RpcBytes):
+    if isinstance(event, RpcBytesReceived):
         event = replace(event, data=event.data.replace(_WRONG_UUID_BYTES, _QM2QM_UUID_BYTES))
     return [event]
 
@@ -64,7 +64,7 @@ def _change_bind_proposals(change: ContextElementChange) -> Install:
     """Build a fault that changes the context elements of each bind before the server reads the bind."""
 
     def change_bind_of_event(event: Input) -> Iterable[Input]:
-        if not isinstance(event, RpcBytes):
+        if not isinstance(event, RpcBytesReceived):
             return [event]
         try:
             pdu = Pdu.parse(event.data)
@@ -105,7 +105,7 @@ add(
     "server-ignores-all-rpc-bytes",
     ("MQQP-2.1-01", "MQQP-2.1-D01"),
     "The server ignores all bytes that arrive on its RPC connections.",
-    _ignore_events_of_kind(RpcBytes),
+    _ignore_events_of_kind(RpcBytesReceived),
 )
 
 
@@ -142,9 +142,9 @@ def _serve_only_first_client(faulty: FaultyCore) -> None:
     def pass_events_of_first_client(event: Input) -> Iterable[Input]:
         if isinstance(event, RpcAccepted):
             connected.append(event.connection)
-        elif isinstance(event, RpcLost) and event.connection in connected:
+        elif isinstance(event, RpcConnectionLost) and event.connection in connected:
             connected.remove(event.connection)
-        elif isinstance(event, RpcBytes) and event.connection != connected[0]:
+        elif isinstance(event, RpcBytesReceived) and event.connection != connected[0]:
             return []
         return [event]
 
@@ -178,7 +178,7 @@ class ServerConnectionRefusedWhileReadWaits(RpcServing):
         super().__init__(qm)
         self.known: set[str] = set()
 
-    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+    def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
         if event.connection not in self.known and len(self.qm.remote.RemoteReadEntryCollection):
             self.qm.remote.associations.close_connection(event.connection, "a fault: another client waits")
             return
@@ -197,12 +197,12 @@ class ServerConnectionRefusedAfterClientLostWithOpenQueue(RpcServing):
         self.known: set[str] = set()
         self.refusing = False
 
-    def on_connection_lost(self, event: RpcLost, now: Now) -> None:
+    def on_connection_lost(self, event: RpcConnectionLost, now: Now) -> None:
         if event.connection in self.known and len(self.qm.remote.OpenQueueEntryCollection):
             self.refusing = True
         super().on_connection_lost(event, now)
 
-    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+    def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
         if self.refusing and event.connection not in self.known:
             self.qm.remote.associations.close_connection(event.connection, "a fault")
             return

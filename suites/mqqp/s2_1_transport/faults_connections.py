@@ -6,14 +6,14 @@ from harness.faults.parts import fault
 from reference_qm.core.remote.rpc_serving import RpcServing
 from reference_qm.rpc import EPT, CallReceived, FaultStatus, RpcEvent
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import RpcBytes
+from reference_qm.surface.inputs import RpcBytesReceived
 
 
 @fault("server-closes-third-simultaneous-rpc-connection", breaks=("MQQP-2.1-01", "MQQP-2.1-D01"), blind=True)
 class ServerClosesThirdSimultaneousRpcConnection(RpcServing):
     """The server closes a connection when two other connections are open."""
 
-    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+    def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
         known: list[str] = self.__dict__.setdefault("known", [])
         known[:] = [one for one in known if one in self.qm.remote.associations._by_connection]
         if event.connection not in known:

@@ -17,8 +17,8 @@ class _MethodRefuserAfterRestart(RpcServing):
 
     has_restarted = False
 
-    def is_served(self, call: Call) -> bool:
-        return super().is_served(call) and not (self.has_restarted and call.context.interface is QM2QM)
+    def is_method_supported(self, call: Call) -> bool:
+        return super().is_method_supported(call) and not (self.has_restarted and call.context.interface is QM2QM)
 
 
 class _EndpointMapperEmptyAfterRestart(RpcServing):
@@ -57,9 +57,9 @@ add(
 class ServerRefusesOpenQueueOnQm2qmWhileOtherClientReadWaits(RpcServing):
     """The server accepts no call of qm2qm that opens a queue while a read of another client waits."""
 
-    def is_served(self, call: Call) -> bool:
+    def is_method_supported(self, call: Call) -> bool:
         opens = call.context.interface is QM2QM and call.method.name == "RemoteQMOpenQueue"
-        return super().is_served(call) and not (opens and self.qm.remote.reads)
+        return super().is_method_supported(call) and not (opens and self.qm.remote.reads)
 
 
 @fault("server-endpoint-mapper-returns-no-port-from-second-call", breaks="MQQP-2.1-02", blind=True)

@@ -11,14 +11,14 @@ from reference_qm.rpc import QM2QM
 from reference_qm.rpc.bind_bodies import AlterContext, Bind
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.rpc_errors import PduError
-from reference_qm.surface.inputs import Input, RpcBytes
+from reference_qm.surface.inputs import Input, RpcBytesReceived
 
 
 def _accept_wrong_interface_version(kind: type[Bind], version: int) -> Install:
     """Return an installer of a fault that serves qm2qm to clients that propose another version of it."""
 
     def filter_proposals(event: Input) -> Iterable[Input]:
-        if not isinstance(event, RpcBytes):
+        if not isinstance(event, RpcBytesReceived):
             return [event]
         try:
             pdu = Pdu.parse(event.data)

@@ -206,7 +206,7 @@ class ServerCancelReceiveEndsWrongRead(RemoteEnding):
     """
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
-        entries = self.qm.remote.RemoteReadEntryCollection.of(h_queue)
+        entries = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(h_queue)
         other = next((one for one in entries if one.RequestId != request_id), None)
         return super().find_read_to_cancel(h_queue, request_id if other is None else other.RequestId)
 
@@ -216,7 +216,7 @@ class ServerCancelComparesOnlyLow31BitsOfRequestId(RemoteEnding):
     """RemoteQMCancelReceive compares only the low 31 bits of dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
-        for entry in self.qm.remote.RemoteReadEntryCollection.of(h_queue):
+        for entry in self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(h_queue):
             if not (entry.RequestId ^ request_id) & 0x7FFFFFFF:
                 return Status.MQ_OK, entry
         return super().find_read_to_cancel(h_queue, request_id)

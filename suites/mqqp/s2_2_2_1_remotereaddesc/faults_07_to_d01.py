@@ -12,11 +12,11 @@ from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
-from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import RemoteReads
-from reference_qm.core.remote.remote_starting import READ_METHODS, ReadDescription, RemoteStarting
+from reference_qm.core.remote.remote_starting import READ_STARTER_BY_ACTION, ReadDescription, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import Status
@@ -59,7 +59,7 @@ def _return_request_time_as_arrival_time(
 ) -> Callable[..., dict[str, Any]]:
     def describe_at_request_time(qm: QueueManager, position: MessagePosition) -> dict[str, Any]:
         described = original(qm, position)
-        if entry is not None and entry.Action not in READ_METHODS:
+        if entry is not None and entry.Action not in READ_STARTER_BY_ACTION:
             del described["dwArriveTime"]
         return described
 
@@ -235,7 +235,7 @@ class ClientEndsNoReceiveWhoseAnswerHasRrAck(ClientReading):
         self.is_receive_acknowledged = desc["eAckNack"] == 2
         return super().reconstruct_message(results, server)
 
-    def end_receive(self, entry: Any, ack: Any) -> Sequence:
+    def end_receive(self, entry: Any, ack: Any) -> RemoteCallSequence:
         if not self.is_receive_acknowledged:
             yield from super().end_receive(entry, ack)
 
@@ -308,7 +308,7 @@ class ServerGivesSecondWaitingReadUlTimeoutOfFirstRead(ReadTimeoutChanger):
     """The server gives a read the time-out of the read that already waits on the same handle."""
 
     def compute_timeout_ms(self, entry: RemoteReadEntry, desc: ReadDescription) -> int:
-        first = self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle)[0]
+        first = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle)[0]
         return first.Timeout
 
 
@@ -330,8 +330,8 @@ class ServerRestartsCallTimersWhenMessageArrivesForOtherRead(Waiting):
     the queue.
     """
 
-    def release_readers(self, position: MessagePosition) -> None:
-        super().release_readers(position)
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
+        super().pass_new_message_to_waiting_readers(position)
         for descriptor in position.QueueReference.OpenQueueDescriptorCollection.values():
             for reader in descriptor.WaitingMessageReadOperationCollection:
                 key = TimerKey(TimerName.WAITING_MESSAGE_READ, reader.number)

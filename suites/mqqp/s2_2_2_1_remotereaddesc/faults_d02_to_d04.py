@@ -19,7 +19,7 @@ from reference_qm.core.remote.remote_starting import ReadDescription
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
-from reference_qm.surface.inputs import Input, RpcBytes
+from reference_qm.surface.inputs import Input, RpcBytesReceived
 from suites.mqqp.s2_2_2_1_remotereaddesc.fault_steps import (
     MessageAnswerChanger,
     ReadAnswerChanger,
@@ -30,7 +30,7 @@ TOO_LARGE_DW_SIZE_BYTES = (0x0042_0001).to_bytes(4, "little")
 
 
 def _limit_dw_size_of_request(event: Input) -> Iterable[Input]:
-    if isinstance(event, RpcBytes):
+    if isinstance(event, RpcBytesReceived):
         event = replace(event, data=event.data.replace(TOO_LARGE_DW_SIZE_BYTES, bytes(4)))
     return [event]
 

@@ -89,7 +89,7 @@ class ServerCancelComparesLow16BitsOfDwRequestId(RemoteEnding):
     """The acceptor cancels the first read whose dwRequestID has the given low 16 bits."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
-        for entry in self.qm.remote.RemoteReadEntryCollection.of(h_queue):
+        for entry in self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(h_queue):
             if (entry.RequestId ^ request_id) & 0xFFFF == 0:
                 return Status.MQ_OK, entry
         return super().find_read_to_cancel(h_queue, request_id)
@@ -105,8 +105,8 @@ class _ReadMethodWithWrongDwSize:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._method, name)
 
-    def build_out(self, values: Any, encoding: Any, arguments: Any) -> bytes:
-        stub: bytes = self._method.build_out(values, encoding, arguments)
+    def build_out_parameters(self, values: Any, encoding: Any, arguments: Any) -> bytes:
+        stub: bytes = self._method.build_out_parameters(values, encoding, arguments)
         offsets = DW_SIZE_OFFSETS.get(self._method.name, DW_SIZE_OFFSETS_OF_REMOTEREADDESC2)
         at = offsets[encoding.wide]
         size = int.from_bytes(stub[at : at + 4], "little") + self._size

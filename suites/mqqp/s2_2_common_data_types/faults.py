@@ -14,8 +14,8 @@ from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteOpenQueueEntry
 from reference_qm.core.remote.client_opening import ClientOpening
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import Binding, Sequence
-from reference_qm.core.remote.enums import Ack
+from reference_qm.core.remote.client_steps import Binding, RemoteCallSequence
+from reference_qm.core.remote.enums import RemoteReadAck
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.core.remote.remote_opening import RemoteOpening
@@ -26,7 +26,7 @@ from reference_qm.rpc import Call
 from reference_qm.rpc.bind_bodies import Bind
 from reference_qm.rpc.syntaxes import NDR, NDR64
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import Input, RpcBytes
+from reference_qm.surface.inputs import Input, RpcBytesReceived
 
 READ_METHOD_STEPS = (
     RemoteStarting.remote_qm_start_receive,
@@ -136,7 +136,7 @@ class ServerOwnStatusOfRefusedCancelWithoutCustomerBit(RemoteEnding):
 
 def _remove_ndr64_proposals(event: Input) -> Iterable[Input]:
     """Replace NDR64 with an unknown transfer syntax in each bind that the server receives."""
-    if isinstance(event, RpcBytes):
+    if isinstance(event, RpcBytesReceived):
         event = replace(event, data=event.data.replace(NDR64.uuid.bytes_le, bytes(16)))
     return [event]
 
@@ -272,7 +272,7 @@ class ServerCloseQueueLeavesHandleValidWhileOtherIsOpen(RemoteOpening):
 class ClientOmitsCloseQueueWhileAnyOtherQueueIsOpen(ClientOpening):
     """The client does not call RemoteQMCloseQueue for a queue while a different queue is open."""
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         if len(self.qm.remote_client.RemoteOpenQueueEntryCollection) < 2:
             yield from super().call_close_queue(binding, entry)
 
@@ -311,7 +311,7 @@ class ServerEndReceiveWithRrNackLeavesContextHandleValid(RemoteEnding):
     """The server ends a receive with RR_NACK, but keeps the context handle of the receive valid."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
-        kept = call.handle if call.arguments["dwAck"] == Ack.RR_NACK else None
+        kept = call.handle if call.arguments["dwAck"] == RemoteReadAck.RR_NACK else None
         super().remote_qm_end_receive(change_answer_values(call, pphContext=kept) if kept else call, now)
 
 
@@ -340,7 +340,7 @@ class ClientOmitsEndReceiveForSecondReceiveOfQueue(ClientReading):
         super().__init__(qm)
         self.seen: set[int] = set()
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         if entry.queue.number not in self.seen:
             self.seen.add(entry.queue.number)
             yield from super().end_receive(entry, ack)

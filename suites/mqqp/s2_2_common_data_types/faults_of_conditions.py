@@ -10,7 +10,7 @@ from harness.faults.primitives import change_pdus, filter_inputs
 from harness.faults.registry import FaultyCore, add
 from reference_qm.rpc.bind_bodies import Bind
 from reference_qm.rpc.syntaxes import NDR, NDR64
-from reference_qm.surface.inputs import Input, RpcBytes
+from reference_qm.surface.inputs import Input, RpcBytesReceived
 
 
 def _propose_ndr64_in_first_bind(faulty: FaultyCore) -> None:
@@ -38,7 +38,7 @@ def _accept_ndr64_on_first_connection(faulty: FaultyCore) -> None:
     connections: list[str] = []
 
     def remove_ndr64(event: Input) -> Iterable[Input]:
-        if not isinstance(event, RpcBytes):
+        if not isinstance(event, RpcBytesReceived):
             return [event]
         if event.connection not in connections:
             connections.append(event.connection)

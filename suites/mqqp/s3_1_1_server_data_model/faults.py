@@ -21,7 +21,7 @@ class ServerForgetsFirstOfThreeWaitingReads(RemoteStarting):
     """The server forgets the first waiting read of a handle when a third read begins to wait."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
-        entries = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
+        entries = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(desc["hRemoteQueue"])
         if len(entries) >= 2:
             self.qm.remote.RemoteReadEntryCollection.remove(entries[0])
         return super().create_remote_read_entry(call, desc)
@@ -53,7 +53,7 @@ class ServerEntryOfThirdWaitingReadOfHandleNotKept(_ReadEntryOmitter):
     """The server keeps at most two RemoteReadEntry elements of a handle."""
 
     def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: ReadDescription) -> bool:
-        return len(self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle)) > 2
+        return len(self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle)) > 2
 
 
 @fault("server-entry-of-waiting-start-receive-not-kept", breaks="MQQP-3.1.1.3-01")
@@ -72,7 +72,7 @@ class ServerPurgeForgetsWaitingReads(RemoteOpening):
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         super().purge_remote_queue(call, queue)
-        for entry in self.qm.remote.RemoteReadEntryCollection.of(call.arguments["hQueue"]):
+        for entry in self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(call.arguments["hQueue"]):
             self.qm.remote.RemoteReadEntryCollection.remove(entry)
 
 
@@ -103,7 +103,7 @@ class ServerRemovesEntriesOfAllWaitingReadsWhenOneReadEnds(RemoteReads):
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
         super().remove_remote_read_entry(entry)
         if entry.UserMessagePacket is not None:
-            for one in self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle):
+            for one in self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle):
                 super().remove_remote_read_entry(one)
 
 
@@ -136,7 +136,7 @@ class ServerFinishedReadRemovesOtherEntriesOfHandle(RemoteReads):
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
         super().complete_remote_read(entry, status, position)
         if position is not None:
-            for one in self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle):
+            for one in self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle):
                 self.qm.remote.RemoteReadEntryCollection.remove(one)
 
 
@@ -148,7 +148,7 @@ class _PartialReadCanceller(RemoteOpening):
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         handle = entry.OpenQueueDescriptorHandle
-        reads = self.qm.remote.RemoteReadEntryCollection.of(handle)
+        reads = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(handle)
         chosen = self.select_cancelled_reads(reads)
         descriptor = self.qm.remote_starting.find_remote_descriptor(handle)
         if descriptor is not None and len(chosen) < len(reads):
@@ -185,7 +185,7 @@ class ServerPurgeQueueRemovesEntryOfOpenQueue(RemoteOpening):
 
     def purge_remote_queue(self, call: Call, queue: object) -> None:
         super().purge_remote_queue(call, queue)  # type: ignore[arg-type]
-        for entry in self.qm.remote.OpenQueueEntryCollection.of(call.arguments["hQueue"]):
+        for entry in self.qm.remote.OpenQueueEntryCollection.list_entries_of_handle(call.arguments["hQueue"]):
             self.qm.remote.OpenQueueEntryCollection.remove(entry)
 
 
@@ -193,7 +193,7 @@ class _OpenQueueEntryRemover(RemoteOpening):
     """Drop the entry of an opened queue."""
 
     def drop(self, handle: int) -> None:
-        for one in self.qm.remote.OpenQueueEntryCollection.of(handle):
+        for one in self.qm.remote.OpenQueueEntryCollection.list_entries_of_handle(handle):
             self.qm.remote.OpenQueueEntryCollection.remove(one)
 
 
@@ -222,7 +222,7 @@ class ServerOpenQueueEntryRemovedByTimedOutRead(RemoteReads):
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
         super().complete_remote_read(entry, status, position)
         if status is Status.MQ_ERROR_IO_TIMEOUT and entry.Timeout:
-            for one in self.qm.remote.OpenQueueEntryCollection.of(entry.OpenQueueDescriptorHandle):
+            for one in self.qm.remote.OpenQueueEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle):
                 self.qm.remote.OpenQueueEntryCollection.remove(one)
 
 
@@ -283,7 +283,7 @@ class ServerCloseQueueRemovesEntriesOfAllHandlesOfQueue(RemoteOpening):
         super().close_open_queue_entry(entry)
         if descriptor is not None and descriptor.QueueReference is not None:
             for handle in descriptor.QueueReference.OpenQueueDescriptorCollection:
-                for one in self.qm.remote.OpenQueueEntryCollection.of(handle):
+                for one in self.qm.remote.OpenQueueEntryCollection.list_entries_of_handle(handle):
                     self.qm.remote.OpenQueueEntryCollection.remove(one)
 
 

@@ -20,7 +20,7 @@ class CloserLeavingReadsWaiting(RemoteOpening):
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
-        reads = self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle)
+        reads = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle)
         kept = {read.tag for place, read in enumerate(reads) if self.is_left_waiting(read, place)}
         if descriptor is None or not kept:
             super().close_open_queue_entry(entry)

@@ -72,7 +72,7 @@ class ServerCallTimerOfThirdWaitingReadNotStarted(_CallTimerOmitter):
     """The server starts no Call Timer for a read while two reads wait on the same handle."""
 
     def has_no_call_timer(self, call: Call, desc: ReadDescription) -> bool:
-        return len(self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])) > 2
+        return len(self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(desc["hRemoteQueue"])) > 2
 
 
 @fault(
@@ -81,10 +81,10 @@ class ServerCallTimerOfThirdWaitingReadNotStarted(_CallTimerOmitter):
 class ServerCallTimerStoppedByOtherReadThatEnds(Waiting):
     """The server stops the Call Timers of all waiting reads of a handle when one of them gets a message."""
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         for one in reader.descriptor.WaitingMessageReadOperationCollection:
             self.qm.timers.stop(TimerKey(TimerName.WAITING_MESSAGE_READ, one.number))
-        super().satisfy_reader(reader, position)
+        super().pass_message_to_waiting_reader(reader, position)
 
 
 @fault("server-read-uses-timeout-of-first-read", breaks=("MQQP-3.1.2-02", "MQDMPR-3.1.2.3-01"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.remote.rpc_serving import RpcServing
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import RpcBytes, RpcLost
+from reference_qm.surface.inputs import RpcBytesReceived, RpcConnectionLost
 
 LISTENER_END_MESSAGE = "the listener of DCE/RPC has ended"
 
@@ -14,7 +14,7 @@ LISTENER_END_MESSAGE = "the listener of DCE/RPC has ended"
 class ServerRpcListenerEndsWithInvalidClient(RpcServing):
     """After the server has closed a connection because of invalid bytes, it serves no new RPC connection."""
 
-    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+    def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
         served: set[str] = self.__dict__.setdefault("served", set())
         if self.__dict__.get("ended") and event.connection not in served:
             self.qm.remote.associations.close_connection(event.connection, LISTENER_END_MESSAGE)
@@ -30,12 +30,12 @@ class ServerRpcListenerEndsWithInvalidClient(RpcServing):
 class ServerStopsRpcListenerWhenClientIsLost(RpcServing):
     """After a client with an open queue has lost its connection, the server serves no new RPC connection."""
 
-    def on_connection_lost(self, event: RpcLost, now: Now) -> None:
+    def on_connection_lost(self, event: RpcConnectionLost, now: Now) -> None:
         before = len(list(self.qm.remote.OpenQueueEntryCollection))
         super().on_connection_lost(event, now)
         self.__dict__["lost"] = self.__dict__.get("lost") or before > 1
 
-    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+    def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
         served: set[str] = self.__dict__.setdefault("served", set())
         if self.__dict__.get("lost") and event.connection not in served:
             self.qm.remote.associations.close_connection(event.connection, LISTENER_END_MESSAGE)

@@ -12,7 +12,7 @@ from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import Binding, CallMethod, RemoteError, Sequence
+from reference_qm.core.remote.client_steps import Binding, CallMethodStep, RemoteCallSequence, RemoteError
 from reference_qm.core.remote.client_tasks import ClientTasks
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
@@ -59,21 +59,21 @@ class ServerReceivedMessageVisibleToPeekNext(Cursors):
 class ServerReceivedMessageVisibleToPeekCurrent(Seeking):
     """The server returns the message of an unfinished receive to a PEEK_CURRENT without a cursor."""
 
-    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+    def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
         locked = position.State is MessagePositionState.LOCKED
-        return (peek_operation and locked) or super().is_readable(position, peek_operation)
+        return (peek_operation and locked) or super().is_message_readable(position, peek_operation)
 
 
 @fault("server-waiting-receives-get-same-message", breaks=("MQQP-3.1.4.1-01", "MQQP-3.1.4.1-D15"))
 class ServerWaitingReceivesGetSameMessage(Waiting):
     """The server returns an arriving message to all receives that wait on the same handle."""
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         others = [one for one in reader.descriptor.WaitingMessageReadOperationCollection if one is not reader]
-        super().satisfy_reader(reader, position)
+        super().pass_message_to_waiting_reader(reader, position)
         for one in others:
             if one.number in self.qm.readers and one.DestructiveRead and reader.DestructiveRead:
-                super().satisfy_reader(one, position)
+                super().pass_message_to_waiting_reader(one, position)
 
 
 @fault("server-locks-received-message-only-for-its-handle", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-01"), blind=True)
@@ -107,7 +107,9 @@ class ServerCancelReceiveTakesNewestRead(RemoteEnding):
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, found = super().find_read_to_cancel(h_queue, request_id)
-        return status, None if found is None else self.qm.remote.RemoteReadEntryCollection.of(h_queue)[-1]
+        return status, None if found is None else self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(
+            h_queue
+        )[-1]
 
 
 add(
@@ -220,7 +222,7 @@ class ServerReturnsContextHandleForReceiveByUnknownCursor(RemoteReads):
 class ClientEndReceiveCalledAfterFailedReceive(ClientReading):
     """The client calls RemoteQMEndReceive with the handle NULL after a failed receive."""
 
-    def _call_start_method(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> Sequence:
+    def _call_start_method(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> RemoteCallSequence:
         try:
             return (yield from super()._call_start_method(read, method, arguments))
         except RemoteError:
@@ -231,7 +233,7 @@ class ClientEndReceiveCalledAfterFailedReceive(ClientReading):
             ):
                 binding = read.queue.binding
                 assert binding is not None
-                yield CallMethod(binding, "RemoteQMEndReceive", {"pphContext": None, "dwAck": 1}, 1000)
+                yield CallMethodStep(binding, "RemoteQMEndReceive", {"pphContext": None, "dwAck": 1}, 1000)
             raise
 
 
@@ -283,7 +285,7 @@ class ClientFailureWithCode0TakenAsSuccess(ServerBindings):
 class ClientReadThatTimedOutRepeated(ClientReading):
     """The client repeats a read that returned MQ_ERROR_IO_TIMEOUT."""
 
-    def _call_start_method(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> Sequence:
+    def _call_start_method(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> RemoteCallSequence:
         try:
             return (yield from super()._call_start_method(read, method, arguments))
         except RemoteError as error:
@@ -299,7 +301,7 @@ class ServerDwRequestIdOfWaitingPeekAccepted(RemoteStarting):
     """
 
     def check_request_id(self, desc: dict[str, Any]) -> Status:
-        for entry in self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"]):
+        for entry in self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(desc["hRemoteQueue"]):
             if entry.RequestId == desc["dwRequestID"] and entry.Action is ReadAction.MQ_ACTION_RECEIVE:
                 return Status.MQ_ERROR_INVALID_PARAMETER
         return Status.MQ_OK
@@ -310,7 +312,7 @@ class ServerDuplicateRequestIdOfWaitingPeekAccepted(RemoteStarting):
     """The server accepts a read with the dwRequestID of a peek that waits on the same handle."""
 
     def check_request_id(self, desc: ReadDescription) -> Status:
-        pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
+        pending = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(desc["hRemoteQueue"])
         used = any(one.RequestId == desc["dwRequestID"] and one.Action in RECEIVE_ACTIONS for one in pending)
         return Status.MQ_ERROR_INVALID_PARAMETER if used else Status.MQ_OK
 
@@ -320,7 +322,7 @@ class ServerRefusesDuplicateRequestIdOfOnlyFirstWaitingRead(RemoteStarting):
     """The server accepts a read with the dwRequestID of the second read that waits on the same handle."""
 
     def check_request_id(self, desc: ReadDescription) -> Status:
-        first = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])[:1]
+        first = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(desc["hRemoteQueue"])[:1]
         used = any(one.RequestId == desc["dwRequestID"] for one in first)
         return Status.MQ_ERROR_INVALID_PARAMETER if used else Status.MQ_OK
 
@@ -334,7 +336,7 @@ class ServerRefusedDuplicateRequestIdCancelsFirstRead(RemoteStarting):
     def check_request_id(self, desc: ReadDescription) -> Status:
         status = super().check_request_id(desc)
         if status:
-            for one in self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"]):
+            for one in self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(desc["hRemoteQueue"]):
                 if one.RequestId == desc["dwRequestID"]:
                     self.qm.remote_ending.cancel_remote_read(one, Status.MQ_ERROR_OPERATION_CANCELLED)
         return status
@@ -350,7 +352,11 @@ class ServerDuplicateRequestIdOfOtherMethodAccepted(RemoteStarting):
         entries = self.qm.remote.RemoteReadEntryCollection
         hidden = []
         if desc is not None:
-            hidden = [one for one in entries.of(desc["hRemoteQueue"]) if one.call.method.name != call.method.name]
+            hidden = [
+                one
+                for one in entries.list_entries_of_handle(desc["hRemoteQueue"])
+                if one.call.method.name != call.method.name
+            ]
         for one in hidden:
             entries.remove(one)
         super()._start_read(call, desc, checks, now)
@@ -392,7 +398,7 @@ class ServerRequestIdOfPendingPeekAccepted(RemoteStarting):
     """The server accepts the dwRequestID of a pending peek."""
 
     def check_request_id(self, desc: dict[str, Any]) -> Status:
-        pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
+        pending = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(desc["hRemoteQueue"])
         used = [one.RequestId for one in pending if one.Action is ReadAction.MQ_ACTION_RECEIVE]
         return Status.MQ_ERROR_INVALID_PARAMETER if desc["dwRequestID"] in used else Status.MQ_OK
 
@@ -401,7 +407,7 @@ class ServerRequestIdOfPendingPeekAccepted(RemoteStarting):
 class ClientStartReceive2InvalidParameterFallsBackToStartReceive(ClientReading):
     """The client calls RemoteQMStartReceive after a RemoteQMStartReceive2 that returned MQ_ERROR_INVALID_PARAMETER."""
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         try:
             return (yield from super().start_receive2(read))
         except RemoteError as error:

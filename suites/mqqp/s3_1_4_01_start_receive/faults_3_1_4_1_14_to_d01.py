@@ -219,7 +219,9 @@ class ServerStartReceiveDwqueueOfOtherOpenQueueAccepted(RemoteStarting):
 
     def check_dw_queue(self, desc: ReadDescription) -> Status:
         status = super().check_dw_queue(desc)
-        return Status.MQ_OK if self.qm.remote.OpenQueueEntryCollection.of(desc["dwQueue"]) else status
+        return (
+            Status.MQ_OK if self.qm.remote.OpenQueueEntryCollection.list_entries_of_handle(desc["dwQueue"]) else status
+        )
 
 
 @fault("server-start-receive-dwqueue-0-accepted", breaks=("MQQP-3.1.4.1-D07", "MQQP-3.1.4.10-14"), blind=True)

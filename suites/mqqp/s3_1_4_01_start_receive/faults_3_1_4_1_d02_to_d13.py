@@ -27,9 +27,9 @@ from reference_qm.surface.clock import Now
 class ServerWaitingReadIgnoresTransactionalMessage(Waiting):
     """The server does not deliver an arriving transactional message to a waiting read."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         if position.MessageReference.TransactionIdentifier is None:
-            super().release_readers(position)
+            super().pass_new_message_to_waiting_readers(position)
 
 
 @fault("server-timeout-rounded-to-seconds", breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"))
@@ -84,32 +84,32 @@ class ServerReadOfQueueWithOnlyLockedMessagesNotWaiting(Waiting):
 class ServerWaitingReadNotGivenRecoverableMessage(Waiting):
     """The server does not deliver an arriving recoverable message to a waiting read."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         if position.MessageReference.DeliveryGuarantee is not DeliveryGuarantee.RECOVERABLE:
-            super().release_readers(position)
+            super().pass_new_message_to_waiting_readers(position)
 
 
 @fault("server-waiting-read-not-given-message-of-low-priority", breaks="MQQP-3.1.4.1-D02", blind=True)
 class ServerWaitingReadNotGivenMessageOfLowPriority(Waiting):
     """The server does not deliver an arriving message of priority 0 to a waiting read."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         if position.MessageReference.Priority:
-            super().release_readers(position)
+            super().pass_new_message_to_waiting_readers(position)
 
 
 @fault("server-arriving-message-completes-first-waiting-peek-only", breaks="MQQP-3.1.4.1-D02", blind=True)
 class ServerArrivingMessageCompletesFirstWaitingPeekOnly(Waiting):
     """The server delivers an arriving message only to the first of several waiting peeks."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         self.__dict__["given"] = False
-        super().release_readers(position)
+        super().pass_new_message_to_waiting_readers(position)
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         if reader.DestructiveRead or not self.__dict__.get("given"):
             self.__dict__["given"] = True
-            super().satisfy_reader(reader, position)
+            super().pass_message_to_waiting_reader(reader, position)
 
 
 @fault("server-second-receive-by-cursor-starts-at-front-of-queue", breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.10-D02"))
@@ -173,7 +173,7 @@ class ServerReceiveReturnsOldestNotHighestPriorityMessage(Seeking):
         if found is None or peek_operation or isinstance(initial_position, MessagePosition) or rest:
             return found
         low = (1 << 56) - 1
-        readable = [one for one in found.QueueReference.MessagePositionList if self.is_readable(one, False)]
+        readable = [one for one in found.QueueReference.MessagePositionList if self.is_message_readable(one, False)]
         return min(readable, key=lambda one: one.LookupIdentifier & low)
 
 
@@ -205,8 +205,8 @@ class ServerPeekCurrentByCursorMovesCursor(Cursors):
         got = super().get_message_for_peek(cursor)
         if got[1] is from_entry and not isinstance(from_entry.Next, Boundary | None):
             cursor.MessagePositionReference = from_entry.Next
-            from_entry.Next.held += 1
-            from_entry.held -= 1
+            from_entry.Next.hold_count += 1
+            from_entry.hold_count -= 1
         return got
 
 
@@ -237,7 +237,7 @@ class ServerPeekReturnsOldestNotHighestPriorityMessage(Seeking):
         if found is None or not peek_operation or isinstance(initial_position, MessagePosition) or rest:
             return found
         low = (1 << 56) - 1
-        readable = [one for one in found.QueueReference.MessagePositionList if self.is_readable(one, True)]
+        readable = [one for one in found.QueueReference.MessagePositionList if self.is_message_readable(one, True)]
         return min(readable, key=lambda one: one.LookupIdentifier & low)
 
 
@@ -312,7 +312,7 @@ class ServerRequestIdWithSameLow16BitsRefused(RemoteStarting):
     """
 
     def check_request_id(self, desc: ReadDescription) -> Status:
-        pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
+        pending = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(desc["hRemoteQueue"])
         used = any(not (one.RequestId ^ desc["dwRequestID"]) & 0xFFFF for one in pending)
         return Status.MQ_ERROR_INVALID_PARAMETER if used else Status.MQ_OK
 

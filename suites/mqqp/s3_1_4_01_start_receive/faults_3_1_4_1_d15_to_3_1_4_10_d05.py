@@ -26,8 +26,8 @@ class ServerWaitedReceiveDeletesMessageAtOnce(Waiting):
     RemoteQMEndReceive.
     """
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
-        super().satisfy_reader(reader, position)
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        super().pass_message_to_waiting_reader(reader, position)
         if position.State is MessagePositionState.LOCKED:
             position.QueueReference.MessagePositionList.remove(position)
 
@@ -171,9 +171,9 @@ class ServerEndsWaitingReadOfDeletedQueueWithMqOk(Waiting):
     read.
     """
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         ok = status is not Status.MQ_ERROR_IO_TIMEOUT and status >> 31
-        super().stop_reader(reader, Status.MQ_OK if ok else status)
+        super().end_wait_without_message(reader, Status.MQ_OK if ok else status)
 
 
 @fault(

@@ -12,8 +12,8 @@ from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import RemoteError, Sequence
-from reference_qm.core.remote.enums import Ack, ReadAction
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
+from reference_qm.core.remote.enums import ReadAction, RemoteReadAck
 from reference_qm.core.remote.server_bindings import ServerBindings
 
 PEEK_PREVIOUS_ACTION = 0x80000002
@@ -21,12 +21,12 @@ PEEK_PREVIOUS_ACTION = 0x80000002
 
 
 class _FailedReadEnder(ClientReading):
-    def read_remote_message(self, read: RemoteRead) -> Sequence:
+    def read_remote_message(self, read: RemoteRead) -> RemoteCallSequence:
         try:
             return (yield from super().read_remote_message(read))
         except RemoteError:
             assert read.entry is not None
-            yield from self.end_receive(read.entry, Ack.RR_NACK)
+            yield from self.end_receive(read.entry, RemoteReadAck.RR_NACK)
             raise
 
 

@@ -10,8 +10,8 @@ from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
 from reference_qm.core.remote.client_opening import ClientOpening
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import Sequence
-from reference_qm.core.remote.enums import INFINITE_MS, Ack, ReadAction
+from reference_qm.core.remote.client_steps import RemoteCallSequence
+from reference_qm.core.remote.enums import INFINITE_MS, ReadAction, RemoteReadAck
 from suites.mqqp.s3_1_4_01_start_receive.fault_steps import send_with_unknown_context_id
 
 OPEN_QUEUE_CALL_RULE = "MQQP-3.1.4.1-03"
@@ -29,7 +29,7 @@ class QueueOpeningOmitter(ClientOpening):
         """Return whether the call of RemoteQMOpenQueue is omitted."""
         raise NotImplementedError
 
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+    def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
         if self.is_opening_omitted(queue):
             return None
         return (yield from super().call_open_queue(queue))
@@ -48,7 +48,7 @@ class ClientQueueToPeekWithoutRemoteQmOpenQueue(QueueOpeningOmitter):
     """The client does not call RemoteQMOpenQueue for a queue that its application opens to peek."""
 
     def is_opening_omitted(self, queue: RemoteQueue) -> bool:
-        return not queue.receives
+        return not queue.may_receive
 
 
 @fault("client-reopened-queue-without-remote-qm-open-queue", breaks=OPEN_QUEUE_CALL_RULE, blind=True)
@@ -164,18 +164,18 @@ class ClientHCursor0InSecondPeekNext(ReadDescriptionChanger):
 class ClientHCursorOfPeekNextIsClosedCursor(ClientCancelling):
     """After the client closed a cursor, it sets hCursor of PEEK_NEXT by another cursor to the closed cursor."""
 
-    def create_remote_cursor(self, queue: RemoteQueue) -> Sequence:
+    def create_remote_cursor(self, queue: RemoteQueue) -> RemoteCallSequence:
         known: list[int] = self.__dict__.setdefault("known", [])
         made = yield from super().create_remote_cursor(queue)
         known.append(made)
         return made
 
-    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
         yield from super().close_remote_cursor(queue, cursor)
         remote = self.qm.remote_client
-        for number, (owner, handle) in list(remote.cursors.items()):
+        for number, (owner, handle) in list(remote.queue_and_handle_by_cursor.items()):
             if owner is queue and handle != cursor:
-                remote.cursors[number] = owner, cursor
+                remote.queue_and_handle_by_cursor[number] = owner, cursor
 
 
 @fault("client-h-cursor-of-peek-next-is-cursor-of-other-queue", breaks=HCURSOR_RULES, blind=True)
@@ -183,7 +183,11 @@ class ClientHCursorOfPeekNextIsCursorOfOtherQueue(ReadDescriptionChanger):
     """The client sets hCursor of a PEEK_NEXT to its first open cursor, although this is a cursor of another queue."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
-        others = [handle for queue, handle in self.qm.remote_client.cursors.values() if queue is not read.queue]
+        others = [
+            handle
+            for queue, handle in self.qm.remote_client.queue_and_handle_by_cursor.values()
+            if queue is not read.queue
+        ]
         moves = read.Action is ReadAction.MQ_ACTION_PEEK_NEXT and others
         return {"hCursor": others[0]} if moves else {}
 
@@ -240,10 +244,10 @@ class ClientHRemoteQueueOfStartReceive2PeekIsFirstQueue(ReadDescription2Changer)
 class ClientStartReceivePeekNextFollowedByEndReceive(ClientReading):
     """The client calls RemoteQMEndReceive after a PEEK_NEXT."""
 
-    def read_remote_message(self, read: RemoteRead) -> Sequence:
+    def read_remote_message(self, read: RemoteRead) -> RemoteCallSequence:
         found = yield from super().read_remote_message(read)
         if read.Action is ReadAction.MQ_ACTION_PEEK_NEXT and read.entry is not None:
-            yield from self.end_receive(read.entry, Ack.RR_NACK)
+            yield from self.end_receive(read.entry, RemoteReadAck.RR_NACK)
         return found
 
 
@@ -254,12 +258,12 @@ class ClientStartReceiveSecondPeekFollowedByEndReceive(ClientReading):
     peek_count = 0
     entry_of_last_receive: PendingRemoteReadEntry | None = None
 
-    def read_remote_message(self, read: RemoteRead) -> Sequence:
+    def read_remote_message(self, read: RemoteRead) -> RemoteCallSequence:
         found = yield from super().read_remote_message(read)
         if read.receives:
             self.entry_of_last_receive = read.entry
         else:
             self.peek_count += 1
         if not read.receives and self.peek_count == 2 and (self.entry_of_last_receive or read.entry) is not None:
-            yield from self.end_receive(self.entry_of_last_receive or read.entry, Ack.RR_NACK)  # type: ignore[arg-type]
+            yield from self.end_receive(self.entry_of_last_receive or read.entry, RemoteReadAck.RR_NACK)  # type: ignore[arg-type]
         return found

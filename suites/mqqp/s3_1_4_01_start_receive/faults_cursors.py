@@ -48,7 +48,7 @@ add(
 class ServerWaitingPeekNextOfStartReceive2DoesNotMoveCursor(Cursors):
     """If RemoteQMStartReceive2 with PEEK_NEXT had to wait for the next message, the cursor is not moved to it."""
 
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         for entry in self.qm.remote.reads.values():
             second = entry.call.arguments.get("lpRemoteReadDesc2")
             if second is None or entry.Action is not ReadAction.MQ_ACTION_PEEK_NEXT:
@@ -58,7 +58,7 @@ class ServerWaitingPeekNextOfStartReceive2DoesNotMoveCursor(Cursors):
             if (description["hRemoteQueue"], description["hCursor"]) == (handle, cursor.Handle):
                 cursor.CursorState = CursorState.READ
                 return
-        super().message_available(cursor, message_position)
+        super().on_message_available(cursor, message_position)
 
 
 @fault("server-start-receive2-without-cursor-uses-newest-cursor", breaks="MQQP-3.1.4.10-23", blind=True)
@@ -116,10 +116,10 @@ class ServerPeekNext2AfterWaitMovesOtherCursors(Cursors):
     handle to this message.
     """
 
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
-        super().message_available(cursor, message_position)
+    def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        super().on_message_available(cursor, message_position)
         waits = [entry for entry in self.qm.remote.reads.values() if "lpRemoteReadDesc2" in entry.call.arguments]
         if any(entry.Action is ReadAction.MQ_ACTION_PEEK_NEXT for entry in waits):
             for other in cursor.OpenQueueDescriptorReference.CursorCollection.values():
                 if other is not cursor:
-                    super().message_available(other, message_position)
+                    super().on_message_available(other, message_position)

@@ -42,8 +42,8 @@ class ServerHidesOnlyNewestMessageOfUnfinishedReceives(Seeking):
     peeks.
     """
 
-    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
-        if super().is_readable(position, peek_operation):
+    def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+        if super().is_message_readable(position, peek_operation):
             return True
         if not peek_operation or position.State is not MessagePositionState.LOCKED:
             return False
@@ -61,7 +61,9 @@ class ServerCancelReceiveOfAnyReadCancelsOldestReadOfHandle(RemoteEnding):
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, found = super().find_read_to_cancel(h_queue, request_id)
-        return status, None if found is None else self.qm.remote.RemoteReadEntryCollection.of(h_queue)[0]
+        return status, None if found is None else self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(
+            h_queue
+        )[0]
 
 
 @fault(
@@ -73,7 +75,7 @@ class ServerStartReceiveAcceptsDwRequestIdOfWaitingPeek(RemoteStarting):
     """RemoteQMStartReceive accepts the dwRequestID of a waiting peek."""
 
     def check_request_id(self, desc: ReadDescriptionFields) -> Status:
-        pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
+        pending = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(desc["hRemoteQueue"])
         same = [one for one in pending if one.RequestId == desc["dwRequestID"]]
         if same and all(one.Action not in RECEIVE_ACTIONS for one in same):
             return Status.MQ_OK
@@ -123,12 +125,12 @@ class ServerCursorOfOtherHandleOfQueueAccepted(RemoteStarting):
 class ServerArrivingMessageAnswersFirstWaitingReadOnly(Waiting):
     """An arriving message answers only the first waiting read of a queue, even if this read is a peek."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 found = self._find_message_for_reader(reader, position)
                 if found is not None:
-                    self.satisfy_reader(reader, found)
+                    self.pass_message_to_waiting_reader(reader, found)
                 return
 
 

@@ -7,8 +7,8 @@ from uuid import UUID
 from harness.faults.parts import fault
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import CallMethod, RemoteError, Sequence
-from reference_qm.core.remote.enums import Ack
+from reference_qm.core.remote.client_steps import CallMethodStep, RemoteCallSequence, RemoteError
+from reference_qm.core.remote.enums import RemoteReadAck
 from reference_qm.model.statuses import Status
 
 FAILURE_BIT = 0x80000000
@@ -25,20 +25,20 @@ class FailedReceiveEnder(ClientReading):
         """Return the context handle with which a failed receive is ended."""
         return None
 
-    def start_receive(self, read: RemoteRead) -> Sequence:
+    def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
         return (yield from self._end_failed_receive(read, "RemoteQMStartReceive", super().start_receive(read)))
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         method = "RemoteQMStartReceive2" if read.LookupId is None else "RemoteQMStartReceiveByLookupId"
         return (yield from self._end_failed_receive(read, method, super().start_receive2(read)))
 
-    def _end_failed_receive(self, read: RemoteRead, method: str, sequence: Sequence) -> Sequence:
+    def _end_failed_receive(self, read: RemoteRead, method: str, sequence: RemoteCallSequence) -> RemoteCallSequence:
         try:
             return (yield from sequence)
         except RemoteError as error:
             if read.receives and self.is_failed_receive_ended(method, error) and read.queue.binding is not None:
-                arguments = {"pphContext": self.get_handle(), "dwAck": int(Ack.RR_NACK)}
-                yield CallMethod(read.queue.binding, "RemoteQMEndReceive", arguments, 10_000)
+                arguments = {"pphContext": self.get_handle(), "dwAck": int(RemoteReadAck.RR_NACK)}
+                yield CallMethodStep(read.queue.binding, "RemoteQMEndReceive", arguments, 10_000)
             raise
 
 

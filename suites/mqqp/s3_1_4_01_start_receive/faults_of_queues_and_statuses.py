@@ -105,7 +105,7 @@ class ServerStartReceive2AcceptsDwRequestIdOfWaitingPeek(RemoteStarting):
     """RemoteQMStartReceive2 accepts the dwRequestID of a waiting peek of the same queue handle."""
 
     def check_request_id(self, desc: ReadDescription) -> Status:
-        pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
+        pending = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(desc["hRemoteQueue"])
         taken = {entry.RequestId for entry in pending if entry.Action in RECEIVE_ACTIONS}
         return Status.MQ_ERROR_INVALID_PARAMETER if desc["dwRequestID"] in taken else Status.MQ_OK
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence
 
 
 @fault("client-calls-start-receive2-on-refused-ndr-context", breaks="MQQP-3.1.4.10-01", blind=True)
@@ -14,7 +14,7 @@ class ClientCallsStartReceive2OnRefusedNdrContext(ClientReading):
     the presentation context for NDR64.
     """
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         binding = read.queue.binding
         assert binding is not None
         contexts, name = binding.association._contexts, binding.interface.name

@@ -142,14 +142,14 @@ class ServerReadByCursorOfOtherQueueReadsOtherQueue(RemoteStarting):
 class ServerWaitingReadAnsweredByMessageOfOtherQueue(Waiting):
     """A waiting read of a queue returns a message that arrives in another queue."""
 
-    def release_readers(self, position: MessagePosition) -> None:
-        super().release_readers(position)
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
+        super().pass_new_message_to_waiting_readers(position)
         for descriptor in list(self.qm.descriptors.values()):
             if descriptor.RemoteReadState is RemoteReadState.NONE:
                 continue
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
-                if reader.number in self.qm.readers and self.qm.seeking.is_readable(position, True):
-                    self.satisfy_reader(reader, position)
+                if reader.number in self.qm.readers and self.qm.seeking.is_message_readable(position, True):
+                    self.pass_message_to_waiting_reader(reader, position)
 
 
 @fault("server-peek-of-empty-queue-reads-other-open-queue", breaks=CURSOR_OF_OTHER_QUEUE_RULES, blind=True)

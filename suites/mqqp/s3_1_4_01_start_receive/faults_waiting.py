@@ -50,7 +50,7 @@ class ServerThirdWaitingReadOfHandleHasNoRemoteReadEntry(ReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a third waiting read of one queue handle."""
 
     def is_read_entry_omitted(self, desc: ReadDescriptionFields) -> bool:
-        return len(self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])) == 2
+        return len(self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(desc["hRemoteQueue"])) == 2
 
 
 @fault("server-waiting-read-of-second-handle-has-no-remote-read-entry", breaks=WAITING_READ_ENTRY_RULES, blind=True)
@@ -83,7 +83,7 @@ class ServerSecondWaitingReadKeepsTimeoutOfFirst(RemoteStarting):
     """The server gives a waiting read the ulTimeout of the read of the same queue handle that began to wait earlier."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescriptionFields) -> RemoteReadEntry:
-        earlier = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
+        earlier = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(desc["hRemoteQueue"])
         changes = {"ulTimeout": earlier[0].Timeout} if earlier else {}
         return super().create_remote_read_entry(call, desc | changes)
 
@@ -95,7 +95,7 @@ class ServerSecondWaitingReadKeepsActionOfFirst(RemoteStarting):
     """
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescriptionFields) -> RemoteReadEntry:
-        earlier = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
+        earlier = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(desc["hRemoteQueue"])
         changes = {"ulAction": earlier[0].Action} if earlier and not desc["hCursor"] else {}
         return super().create_remote_read_entry(call, desc | changes)
 

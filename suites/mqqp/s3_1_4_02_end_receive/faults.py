@@ -19,8 +19,8 @@ from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import Sequence
-from reference_qm.core.remote.enums import Ack
+from reference_qm.core.remote.client_steps import RemoteCallSequence
+from reference_qm.core.remote.enums import RemoteReadAck
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.core.store.entries import build_removal_change
@@ -57,14 +57,14 @@ class ServerEndReceiveRrAckDeletionNotSaved(TwoPhaseReading):
 class ClientEndReceiveBeforeReceive(ClientReading):
     """The client calls RemoteQMEndReceive before it calls the method that starts the receive."""
 
-    def start_receive(self, read: RemoteRead) -> Sequence:
+    def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
         assert read.entry is not None
-        yield from self.end_receive(read.entry, Ack.RR_ACK)
+        yield from self.end_receive(read.entry, RemoteReadAck.RR_ACK)
         return (yield from super().start_receive(read))
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         assert read.entry is not None
-        yield from self.end_receive(read.entry, Ack.RR_ACK)
+        yield from self.end_receive(read.entry, RemoteReadAck.RR_ACK)
         return (yield from super().start_receive2(read))
 
 
@@ -102,7 +102,7 @@ add(
     "server-message-after-rr-nack-not-given-to-waiting-read",
     "MQQP-3.1.4.2-06",
     "After RR_NACK the server does not deliver the message to a read that is already waiting.",
-    skip_during(RemoteEnding.end_remote_read, Waiting.release_readers),
+    skip_during(RemoteEnding.end_remote_read, Waiting.pass_new_message_to_waiting_readers),
     blind=True,
 )
 
@@ -282,7 +282,7 @@ class ServerEndReceiveNullHandleReturnsInvalidParameter(RemoteEnding):
     """
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
-        if call.handle is None and call.arguments["dwAck"] == Ack.RR_NACK:
+        if call.handle is None and call.arguments["dwAck"] == RemoteReadAck.RR_NACK:
             call = change_answer_values(call, Return=Status.MQ_ERROR_INVALID_PARAMETER)
         super().remote_qm_end_receive(call, now)
 
@@ -399,7 +399,7 @@ class ServerEndReceiveContextHandleKeptAfterRrNack(RemoteEnding):
     """After RR_NACK, the server returns the context handle instead of NULL."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
-        if call.handle is not None and call.arguments["dwAck"] == Ack.RR_NACK:
+        if call.handle is not None and call.arguments["dwAck"] == RemoteReadAck.RR_NACK:
             call = change_answer_values(call, pphContext=call.handle)
         super().remote_qm_end_receive(call, now)
 

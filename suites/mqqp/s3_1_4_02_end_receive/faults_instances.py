@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harness.faults.parts import fault
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
-from reference_qm.core.remote.enums import Ack
+from reference_qm.core.remote.enums import RemoteReadAck
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.model.adm import MessagePosition
@@ -95,7 +95,7 @@ class ServerEvenDwAckCountsAsNack(RemoteEnding):
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         ack = call.arguments["dwAck"]
         if ack % 2 == 0 and call.handle is not None:
-            call.arguments["dwAck"] = Ack.RR_NACK
+            call.arguments["dwAck"] = RemoteReadAck.RR_NACK
         super().remote_qm_end_receive(call, now)
 
 

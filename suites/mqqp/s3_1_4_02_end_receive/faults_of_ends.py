@@ -10,8 +10,8 @@ from harness.faults.registry import add
 from harness.faults.rpc_calls import call_on_rejected_context
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import Sequence
-from reference_qm.core.remote.enums import Ack
+from reference_qm.core.remote.client_steps import RemoteCallSequence
+from reference_qm.core.remote.enums import RemoteReadAck
 from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
@@ -52,7 +52,7 @@ class ServerEndReceiveAcceptsNullHandleWithNack(EndReceiveAnswerChanger):
     """RemoteQMEndReceive with the context handle NULL and dwAck RR_NACK returns MQ_OK."""
 
     def change_end_receive_answer(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
-        refused = call.handle is None and call.arguments["dwAck"] == Ack.RR_NACK
+        refused = call.handle is None and call.arguments["dwAck"] == RemoteReadAck.RR_NACK
         return {**results, "Return": Status.MQ_OK} if refused else results
 
 
@@ -74,7 +74,7 @@ class ServerEndReceiveWithNackKeepsContextHandle(EndReceiveAnswerChanger):
     """RemoteQMEndReceive with RR_NACK returns the context handle unchanged, and the handle stays valid."""
 
     def change_end_receive_answer(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
-        return {**results, "pphContext": call.handle} if call.arguments["dwAck"] == Ack.RR_NACK else results
+        return {**results, "pphContext": call.handle} if call.arguments["dwAck"] == RemoteReadAck.RR_NACK else results
 
 
 @fault("server-end-receive-returns-handle-after-dequeue-failure", breaks="MQQP-3.1.4.2-16", blind=True)
@@ -90,7 +90,7 @@ class ServerEndReceiveReturnsMqOkForFailedNack(EndReceiveAnswerChanger):
     """RemoteQMEndReceive with RR_NACK returns MQ_OK although Dequeue Message End fails."""
 
     def change_end_receive_answer(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
-        failed = results["Return"] in FAILED_END_RECEIVE_STATUSES and call.arguments["dwAck"] == Ack.RR_NACK
+        failed = results["Return"] in FAILED_END_RECEIVE_STATUSES and call.arguments["dwAck"] == RemoteReadAck.RR_NACK
         return {**results, "Return": Status.MQ_OK} if failed else results
 
 
@@ -99,7 +99,7 @@ class ServerEndReceiveReturnsMqErrorForSuccessfulNack(EndReceiveAnswerChanger):
     """RemoteQMEndReceive with RR_NACK returns MQ_ERROR although Dequeue Message End succeeds."""
 
     def change_end_receive_answer(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
-        succeeded = results["Return"] == Status.MQ_OK and call.arguments["dwAck"] == Ack.RR_NACK
+        succeeded = results["Return"] == Status.MQ_OK and call.arguments["dwAck"] == RemoteReadAck.RR_NACK
         return {**results, "Return": Status.MQ_ERROR} if succeeded else results
 
 
@@ -107,12 +107,12 @@ class ServerEndReceiveReturnsMqErrorForSuccessfulNack(EndReceiveAnswerChanger):
 class ClientCallsEndReceiveTwiceForReceiveByLookupId(ClientReading):
     """A client calls RemoteQMEndReceive twice for a receive by lookup identifier."""
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         results = yield from super().start_receive2(read)
         self.__dict__["by_lookup"] = read.entry if read.LookupId is not None else None
         return results
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         yield from super().end_receive(entry, ack)
         if self.__dict__.get("by_lookup") is entry:
             yield from super().end_receive(entry, ack)
@@ -122,7 +122,7 @@ class ClientCallsEndReceiveTwiceForReceiveByLookupId(ClientReading):
 class ClientOmitsEndReceiveWhileOtherReadIsPending(ClientReading):
     """A client does not call RemoteQMEndReceive while another read of the same queue is pending."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection
         if not any(one is not entry and one.queue is entry.queue for one in pending):
             yield from super().end_receive(entry, ack)

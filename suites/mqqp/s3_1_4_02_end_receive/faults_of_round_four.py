@@ -6,7 +6,7 @@ from collections import Counter
 
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
-from reference_qm.core.remote.enums import Ack
+from reference_qm.core.remote.enums import RemoteReadAck
 from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.core.remote.remote_starting import LOOKUP_ACTIONS
 from reference_qm.model.adm import MessagePosition
@@ -25,7 +25,7 @@ class ServerSecondEndReceiveWithRrNackDeletesMessage(RemoteEnding):
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         position = None if call.handle is None else call.handle.state.UserMessagePacket
-        if call.handle is None or position is None or call.arguments["dwAck"] != Ack.RR_NACK:
+        if call.handle is None or position is None or call.arguments["dwAck"] != RemoteReadAck.RR_NACK:
             super().remote_qm_end_receive(call, now)
             return
         self.refusals[position] += 1

@@ -13,7 +13,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.core.remote.model import OpenQueueEntry, RemoteReadEntry
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.core.remote.remote_starting import ReadDescription, RemoteStarting
@@ -49,7 +49,7 @@ add(
 class ClientCloseQueueBeforeCloseCursor(ClientCancelling):
     """The client calls RemoteQMCloseQueue before it calls RemoteQMCloseCursor for a cursor of the queue."""
 
-    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
         assert queue.binding is not None
         entry = self.qm.client_opening.find_remote_open_queue(queue)
         yield from self.qm.client_opening.call_close_queue(queue.binding, entry)
@@ -129,7 +129,7 @@ class ClientFailureWithCBitTakenAsSuccess(ServerBindings):
 class ClientRepeatsFailedOpenQueue(ClientOpening):
     """The client calls RemoteQMOpenQueue again if the call returned MQ_ERROR_INVALID_PARAMETER."""
 
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+    def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
         try:
             return (yield from super().call_open_queue(queue))
         except RemoteError as error:
@@ -184,7 +184,7 @@ class ServerSecondOpenOfDescriptorReturnsFirstContextHandle(RemoteOpening):
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         opened = call.arguments["dwpContext"]
         key = (id(call.association.groups), opened)
-        if key in self.handles and self.qm.remote.OpenQueueEntryCollection.of(opened):
+        if key in self.handles and self.qm.remote.OpenQueueEntryCollection.list_entries_of_handle(opened):
             self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK, phContext=self.handles[key]))
             return
 
@@ -292,7 +292,7 @@ class ServerOpenQueueEntryRemovedByCloseCursor(RemoteOpening):
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         super().remote_qm_close_cursor(call, now)
-        for entry in self.qm.remote.OpenQueueEntryCollection.of(call.arguments["hQueue"]):
+        for entry in self.qm.remote.OpenQueueEntryCollection.list_entries_of_handle(call.arguments["hQueue"]):
             self.qm.remote.OpenQueueEntryCollection.remove(entry)
 
 
@@ -373,7 +373,7 @@ class ClientPurgesBySecondQueueHandleWithoutOpenQueueCall(ClientOpening):
     the queue with this handle.
     """
 
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+    def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
         for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection:
             known = entry.queue.RemoteServer, entry.queue.FormatName
             if known == (queue.RemoteServer, queue.FormatName):
@@ -385,7 +385,7 @@ class ClientPurgesBySecondQueueHandleWithoutOpenQueueCall(ClientOpening):
 class ClientQueueReopenedWithoutOpenQueue(ClientOpening):
     """The client does not call RemoteQMOpenQueue for a queue that it has opened before and closed."""
 
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+    def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
         contexts: dict[tuple[Any, str], Any] = self.__dict__.setdefault("contexts", {})
         name = queue.RemoteServer, queue.FormatName
         entries = self.qm.remote_client.RemoteOpenQueueEntryCollection

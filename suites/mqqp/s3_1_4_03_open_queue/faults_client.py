@@ -15,7 +15,7 @@ from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import RemoteQueue, RemoteRead
 from reference_qm.core.remote.client_opening import ClientOpening
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import Binding, Sequence
+from reference_qm.core.remote.client_steps import Binding, RemoteCallSequence
 from reference_qm.surface.inputs import Endpoint
 
 _LATER_CALL_RULES = (
@@ -43,7 +43,7 @@ class ClientUsesContextHandleOfFirstQueueForSecondQueue(ClientOpening):
     server, and does not call RemoteQMOpenQueue.
     """
 
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+    def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
         for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection:
             if entry.queue.RemoteServer.host == queue.RemoteServer.host:
                 return entry.RRSessionHandle
@@ -64,7 +64,7 @@ class ClientReopenedQueueUsesContextHandleOfFirstOpening(ClientOpening):
         super().__init__(qm)
         self.handles: dict[tuple[Endpoint, str], UUID | None] = {}
 
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+    def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
         key = (queue.RemoteServer, queue.FormatName)
         if key not in self.handles:
             self.handles[key] = yield from super().call_open_queue(queue)
@@ -79,8 +79,8 @@ class ClientReopenedQueueUsesContextHandleOfFirstOpening(ClientOpening):
 class ClientOmitsRemoteQmOpenQueueForQueueOpenedToPeek(ClientOpening):
     """The client does not call RemoteQMOpenQueue for a queue that it opens only to peek."""
 
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
-        return (yield from super().call_open_queue(queue)) if queue.receives else UUID(int=queue.number + 1)
+    def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
+        return (yield from super().call_open_queue(queue)) if queue.may_receive else UUID(int=queue.number + 1)
 
 
 @fault(
@@ -91,21 +91,21 @@ class ClientOmitsRemoteQmOpenQueueForQueueOpenedToPeek(ClientOpening):
 class ClientOmitsRemoteQmOpenQueueForQueueOpenedToReceive(ClientOpening):
     """The client does not call RemoteQMOpenQueue for a queue that it opens to receive."""
 
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
-        return UUID(int=queue.number + 1) if queue.receives else (yield from super().call_open_queue(queue))
+    def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
+        return UUID(int=queue.number + 1) if queue.may_receive else (yield from super().call_open_queue(queue))
 
 
 def _leave_queue_unopened(original: Any) -> Any:
-    def return_unknown_handle(qm: QM, queue: RemoteQueue) -> Sequence:
+    def return_unknown_handle(qm: QM, queue: RemoteQueue) -> RemoteCallSequence:
         yield from ()
         return UUID(int=queue.number + 1)
 
     return return_unknown_handle
 
 
-def _open_queue_late(qm: QM, queue: RemoteQueue) -> Sequence:
+def _open_queue_late(qm: QM, queue: RemoteQueue) -> RemoteCallSequence:
     """Call RemoteQMOpenQueue for a queue that the client already uses."""
-    arguments = qm.client_opening.build_open_queue(queue)
+    arguments = qm.client_opening.build_open_queue_arguments(queue)
     assert queue.binding is not None
     results = yield from qm.server_bindings.call_method(queue.binding, "RemoteQMOpenQueue", **arguments)
     for entry in qm.remote_client.RemoteOpenQueueEntryCollection:
@@ -114,7 +114,7 @@ def _open_queue_late(qm: QM, queue: RemoteQueue) -> Sequence:
 
 
 def _open_queue_after_read(original: Any) -> Any:
-    def read_and_open_queue(qm: QM, read: RemoteRead) -> Sequence:
+    def read_and_open_queue(qm: QM, read: RemoteRead) -> RemoteCallSequence:
         results = yield from original(qm, read)
         yield from _open_queue_late(qm, read.queue)
         return results
@@ -123,7 +123,7 @@ def _open_queue_after_read(original: Any) -> Any:
 
 
 def _open_queue_after_call(original: Any) -> Any:
-    def call_and_open_queue(qm: QM, *arguments: Any) -> Sequence:
+    def call_and_open_queue(qm: QM, *arguments: Any) -> RemoteCallSequence:
         yield from original(qm, *arguments)
         queue = next(one.queue if hasattr(one, "queue") else one for one in arguments if not isinstance(one, Binding))
         yield from _open_queue_late(qm, queue)

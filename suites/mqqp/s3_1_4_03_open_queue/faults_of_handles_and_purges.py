@@ -11,7 +11,7 @@ from harness.faults.registry import add
 from harness.faults.thrown_refusals import throw_statuses_if
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import CallMethod, Sequence
+from reference_qm.core.remote.client_steps import CallMethodStep, RemoteCallSequence
 from reference_qm.core.remote.enums import DesiredAccess, ShareMode
 from reference_qm.core.remote.model import OpenQueueEntry
 from reference_qm.core.remote.remote_opening import RemoteOpening
@@ -80,7 +80,7 @@ class ServerOpenQueueEntryHasFirstClientIdOfQueueHandle(RemoteOpening):
     """RemoteQMOpenQueue sets ClientId to the pLicGuid with which the same dwpContext was opened before."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
-        for entry in self.qm.remote.OpenQueueEntryCollection.of(call.arguments["dwpContext"]):
+        for entry in self.qm.remote.OpenQueueEntryCollection.list_entries_of_handle(call.arguments["dwpContext"]):
             call.arguments["pLicGuid"] = entry.ClientId
         super().remote_qm_open_queue(call, now)
 
@@ -113,7 +113,7 @@ class ClientOmitsOpenQueueBeforeSecondPurge(ClientOpening):
     RemoteQMPurgeQueue with this handle without RemoteQMOpenQueue.
     """
 
-    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         purged: set[int] = self.__dict__.setdefault("purged", set())
         if queue.number not in purged:
             purged.add(queue.number)
@@ -132,14 +132,14 @@ class ClientOmitsOpenQueueBeforeSecondPurge(ClientOpening):
             dwMQS=0,
         )
         purging = self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", hQueue=results["phQueue"])
-        yield from self.qm.server_bindings.close_binding_after(application, purging)
+        yield from self.qm.server_bindings.run_sequence_and_close_binding(application, purging)
 
 
 @fault("client-calls-open-queue-for-second-queue-after-purge", breaks="MQQP-3.1.4.3-07", blind=True)
 class ClientCallsOpenQueueForSecondQueueAfterPurge(ClientOpening):
     """A client calls RemoteQMOpenQueue for its second and later queues only after the first RemoteQMPurgeQueue."""
 
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+    def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
         opened: list[int] = self.__dict__.setdefault("opened", [])
         opened.append(queue.number)
         if len(opened) == 1:
@@ -147,7 +147,7 @@ class ClientCallsOpenQueueForSecondQueueAfterPurge(ClientOpening):
         self.__dict__.setdefault("unopened", set()).add(queue.number)
         return None
 
-    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         unopened: set[int] = self.__dict__.get("unopened", set())
         if queue.number not in unopened:
             yield from super().purge_queue_at_server(queue)
@@ -155,6 +155,6 @@ class ClientCallsOpenQueueForSecondQueueAfterPurge(ClientOpening):
         unopened.discard(queue.number)
         assert queue.binding is not None
         arguments = {"hQueue": queue.QueueHandle}
-        yield CallMethod(queue.binding, "RemoteQMPurgeQueue", arguments, self.qm.settings.remote_call_ms)
+        yield CallMethodStep(queue.binding, "RemoteQMPurgeQueue", arguments, self.qm.settings.remote_call_ms)
         self.find_remote_open_queue(queue).RRSessionHandle = yield from super().call_open_queue(queue)
         yield from super().purge_queue_at_server(queue)

@@ -6,7 +6,7 @@ from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import RemoteOpenQueueEntry, RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import QM2QM, Call
@@ -26,7 +26,10 @@ class ServerSecondOpenQueueOfClientReturnsFirstContextHandle(RemoteOpening):
         valid = given["pQueue"] == given["dwpContext"]
         for known in list(group.handles.values()) if group is not None and valid else []:
             entry = known.state
-            if entry in self.qm.remote.OpenQueueEntryCollection.of(handle) and entry.ClientId == given["pLicGuid"]:
+            if (
+                entry in self.qm.remote.OpenQueueEntryCollection.list_entries_of_handle(handle)
+                and entry.ClientId == given["pLicGuid"]
+            ):
                 self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK, phContext=known))
                 return
         super().remote_qm_open_queue(call, now)
@@ -46,7 +49,7 @@ class ClientOmitsRemoteQmOpenQueueForReopenedQueue(ClientOpening):
         self.closed_names.add(entry.queue.FormatName.lower())
         super().remove_remote_open_queue(entry)
 
-    def open_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def open_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         if queue.FormatName.lower() not in self.closed_names:
             yield from super().open_queue_at_server(queue)
             return

@@ -156,7 +156,9 @@ def test_open_queue_entry_has_client_guid(remote, sut, judge):
     if again.outcome == "MQ_OK":
         clients.append(UUID(int=0x6D71_0003))
         calls.append(again)
-    known = {entry["ClientId"].lower() for entry in sut.inspect()["RemoteReading"]["OpenQueueEntryCollection"]}
+    known = {
+        entry["ClientId"].lower() for entry in sut.inspect()["RemoteReadingServerState"]["OpenQueueEntryCollection"]
+    }
     found = [str(client) for client in clients if str(client) in known]
     judge(
         "MQQP-3.1.4.3-18",

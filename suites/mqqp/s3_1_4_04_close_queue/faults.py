@@ -33,7 +33,7 @@ class ServerCloseQueueWithWaitingReadKeepsQueueOpen(RemoteOpening):
     """
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        reads = self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle)
+        reads = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle)
         if reads:
             self.qm.remote.OpenQueueEntryCollection.remove(entry)
             self.cancel_remote_reads(entry)
@@ -109,7 +109,7 @@ class ServerCloseQueueWithWaitingReadReturnsError(RemoteOpening):
     """If a read waits on the handle, RemoteQMCloseQueue closes the queue but returns MQ_ERROR."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
-        waiting = call.handle is not None and self.qm.remote.RemoteReadEntryCollection.of(
+        waiting = call.handle is not None and self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(
             call.handle.state.OpenQueueDescriptorHandle
         )
         if waiting:
@@ -277,7 +277,7 @@ class ServerCloseQueueLeavesReadsWithTimeout(RemoteOpening):
     """When a queue is closed, the server ends only the waiting reads without a timeout."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        reads = self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle)
+        reads = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle)
         left = {read.tag for read in reads if read.Timeout != INFINITE_MS}
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
         if descriptor is not None:
@@ -334,7 +334,7 @@ class ServerCloseQueueWithWaitingReadRaisesException(RemoteOpening):
     """If a read waits on the handle, RemoteQMCloseQueue closes the queue but raises an RPC exception."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
-        if call.handle is not None and self.qm.remote.RemoteReadEntryCollection.of(
+        if call.handle is not None and self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(
             call.handle.state.OpenQueueDescriptorHandle
         ):
             self.close_open_queue_entry(call.handle.state)
@@ -365,7 +365,7 @@ class ServerCloseQueueWithWaitingReadKeepsEntry(RemoteOpening):
     """
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        if self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle):
+        if self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle):
             self.cancel_remote_reads(entry)
         else:
             super().close_open_queue_entry(entry)

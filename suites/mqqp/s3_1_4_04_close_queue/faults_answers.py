@@ -104,7 +104,7 @@ class ServerCloseQueueWithWaitingReadReturnsHandle(_ContextHandleReturner):
     """RemoteQMCloseQueue returns its context handle if a read of the queue waits."""
 
     def is_close_answer_changed(self, entry: OpenQueueEntry) -> bool:
-        return bool(self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle))
+        return bool(self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle))
 
 
 @fault("server-close-queue-of-one-of-two-handles-returns-handle", breaks="MQQP-3.1.4.4-16", blind=True)
@@ -146,5 +146,5 @@ class ServerCloseQueueOfHandleWithoutReadsKeepsQueue(RemoteOpening):
     """RemoteQMCloseQueue answers with MQ_OK, but keeps the descriptor open for reads if no read of the queue waits."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        if self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle):
+        if self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle):
             super().close_open_queue_entry(entry)

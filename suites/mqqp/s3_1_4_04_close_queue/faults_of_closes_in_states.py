@@ -68,7 +68,7 @@ class ServerCloseQueueKeepsContextHandleWhileReadWaits(RemoteOpening):
         handle = call.handle
         if handle is not None:
             entry: OpenQueueEntry = handle.state
-            if self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle):
+            if self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle):
                 call = change_answer_values(call, pphContext=handle)
         super().remote_qm_close_queue(call, now)
 

@@ -295,7 +295,7 @@ def test_entry_of_closed_queue_is_removed(remote, sut, judge, which):
         closed.begin_receive(hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS).state_after_silence()
 
     def list_handles_of_known_entries() -> list[int]:
-        entries = sut.inspect()["RemoteReading"]["OpenQueueEntryCollection"]
+        entries = sut.inspect()["RemoteReadingServerState"]["OpenQueueEntryCollection"]
         handles = {entry["OpenQueueDescriptorHandle"] for entry in entries}
         return [one.context for one in queues if one.context in handles]
 

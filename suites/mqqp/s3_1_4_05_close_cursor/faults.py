@@ -192,7 +192,7 @@ class ServerCloseCursorEndsReadsOfOtherCursors(QueueOpening):
     def close_cursor(self, cursor: Cursor) -> None:
         super().close_cursor(cursor)
         for reader in list(cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection):
-            self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+            self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
 
 
 @fault("server-close-cursor-closes-later-cursors", breaks="MQQP-3.1.4.5-09", blind=True)

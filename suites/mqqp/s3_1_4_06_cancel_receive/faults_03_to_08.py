@@ -10,7 +10,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import CANCELED_STATUS, RemoteEnding
@@ -23,15 +23,15 @@ from reference_qm.surface.clock import Now
 class ClientCancelReceiveBeforeRead(ClientReading):
     """The client calls RemoteQMCancelReceive before the method that starts the read."""
 
-    def start_receive(self, read: RemoteRead) -> Sequence:
+    def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
         yield from self._cancel(read)
         return (yield from super().start_receive(read))
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         yield from self._cancel(read)
         return (yield from super().start_receive2(read))
 
-    def _cancel(self, read: RemoteRead) -> Sequence:
+    def _cancel(self, read: RemoteRead) -> RemoteCallSequence:
         assert read.entry is not None
         yield from self.qm.client_cancelling.call_cancel_receive(read.entry)
 
@@ -40,7 +40,7 @@ class ClientCancelReceiveBeforeRead(ClientReading):
 class ClientCancelReceiveBeforeReadIsSent(ClientCancelling):
     """The client calls RemoteQMCancelReceive for a read that it has not sent yet."""
 
-    def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
+    def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> RemoteCallSequence:
         entry = self.find_pending_read(queue, request_id)
         if not entry.is_sent_to_server:
             yield from self.call_cancel_receive(entry)
@@ -106,7 +106,7 @@ class ServerSecondCancelOfHandleReturnsInformationStatus(RemoteEnding):
 class ClientFailedCancelTakenAsSuccess(ClientCancelling):
     """The client reports a cancel as done, if RemoteQMCancelReceive returned MQ_ERROR."""
 
-    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
+    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
         try:
             yield from super().call_cancel_receive(entry)
         except RemoteError as error:
@@ -118,7 +118,7 @@ class ClientFailedCancelTakenAsSuccess(ClientCancelling):
 class ClientCancelStatusNotFoundTakenAsSuccess(ClientCancelling):
     """The client reports a cancel as done, if RemoteQMCancelReceive returned STATUS_NOT_FOUND."""
 
-    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
+    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
         try:
             yield from super().call_cancel_receive(entry)
         except RemoteError as error:
@@ -210,7 +210,7 @@ class ServerCancelWithWrongPQueueAndNoReadInvalidHandle(RemoteEnding):
 
     def check_cancel_queue(self, h_queue: int, p_queue: int) -> Status:
         status = super().check_cancel_queue(h_queue, p_queue)
-        waits = self.qm.remote.RemoteReadEntryCollection.of(h_queue)
+        waits = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(h_queue)
         return Status.MQ_ERROR_INVALID_HANDLE if status and p_queue and not waits else status
 
 

@@ -106,7 +106,7 @@ class ServerCancelReceiveEndsFirstRead(RemoteEnding):
     """RemoteQMCancelReceive ignores its dwRequestID and cancels the first waiting read of the queue."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
-        entries = self.qm.remote.RemoteReadEntryCollection.of(h_queue)
+        entries = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(h_queue)
         return super().find_read_to_cancel(h_queue, entries[0].RequestId if entries else request_id)
 
 
@@ -118,7 +118,7 @@ class ServerCancelReceiveEndsOldestRead(RemoteEnding):
         status, found = super().find_read_to_cancel(h_queue, request_id)
         if found is None:
             return status, found
-        return status, self.qm.remote.RemoteReadEntryCollection.of(h_queue)[0]
+        return status, self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(h_queue)[0]
 
 
 @fault("server-cancel-receive-dwrequestid-compared-in-low-16-bits", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.4.6-11"))
@@ -126,7 +126,7 @@ class ServerCancelReceiveDwrequestidComparedInLow16Bits(RemoteEnding):
     """RemoteQMCancelReceive compares only the low 16 bits of dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
-        for one in self.qm.remote.RemoteReadEntryCollection.of(h_queue):
+        for one in self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(h_queue):
             if not (one.RequestId ^ request_id) & 0xFFFF:
                 return Status.MQ_OK, one
         return super().find_read_to_cancel(h_queue, request_id)
@@ -169,7 +169,7 @@ class ServerCancelReceiveEndsOtherReadsOfHandle(RemoteEnding):
     """When a read is cancelled, the server also ends every read of the same handle that was started later."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
-        entries = self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle)
+        entries = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle)
         later = entries[entries.index(entry) + 1 :]
         done = super().cancel_remote_read(entry, status)
         for one in later:
@@ -182,7 +182,7 @@ class ServerCancelReceiveComparesLow24BitsOfDwRequestId(RemoteEnding):
     """The server finds the first waiting read whose dwRequestID is equal to the given one in the low 24 bits."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
-        for one in self.qm.remote.RemoteReadEntryCollection.of(h_queue):
+        for one in self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(h_queue):
             if not (one.RequestId ^ request_id) & 0xFFFFFF:
                 return Status.MQ_OK, one
         return super().find_read_to_cancel(h_queue, request_id)
@@ -193,7 +193,7 @@ class ServerCancelOfDwRequestId0xffffffffCancelsFirstRead(RemoteEnding):
     """The server cancels the first waiting read for a RemoteQMCancelReceive with the dwRequestID 0xFFFFFFFF."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
-        entries = self.qm.remote.RemoteReadEntryCollection.of(h_queue)
+        entries = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(h_queue)
         if entries and request_id == 0xFFFFFFFF:
             return Status.MQ_OK, entries[0]
         return super().find_read_to_cancel(h_queue, request_id)
@@ -205,7 +205,7 @@ class ServerCancelThirdReadNotFound(RemoteEnding):
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, entry = super().find_read_to_cancel(h_queue, request_id)
-        first = self.qm.remote.RemoteReadEntryCollection.of(h_queue)[:2]
+        first = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(h_queue)[:2]
         return (Status.MQ_ERROR, None) if entry is not None and entry not in first else (status, entry)
 
 
@@ -272,7 +272,7 @@ class ServerCancelOfUnknownRequestIdCancelsWaitingRead(RemoteEnding):
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, entry = super().find_read_to_cancel(h_queue, request_id)
-        entries = self.qm.remote.RemoteReadEntryCollection.of(h_queue)
+        entries = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(h_queue)
         if status is Status.MQ_ERROR and len(entries) == 1:
             self.cancel_remote_read(entries[0], CANCELED_STATUS)
         return status, entry
@@ -305,7 +305,11 @@ class ServerCancelFindsDwRequestIdOfTimedOutRead(RemoteReads):
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: object) -> None:
         super().complete_remote_read(entry, status, position)  # type: ignore[arg-type]
         collection = self.qm.remote.RemoteReadEntryCollection
-        if status is Status.MQ_ERROR_IO_TIMEOUT and entry.Timeout and collection.of(entry.OpenQueueDescriptorHandle):
+        if (
+            status is Status.MQ_ERROR_IO_TIMEOUT
+            and entry.Timeout
+            and collection.list_entries_of_handle(entry.OpenQueueDescriptorHandle)
+        ):
             collection.add(entry)
 
 
@@ -316,7 +320,7 @@ class ServerCancelReceiveDwrequestid0CancelsFirstRead(RemoteEnding):
     """
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
-        entries = self.qm.remote.RemoteReadEntryCollection.of(h_queue)
+        entries = self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(h_queue)
         return (
             (Status.MQ_OK, entries[0])
             if entries and not request_id

@@ -106,9 +106,9 @@ class ServerCancelReceiveLeavesReadWaiting(RemoteEnding):
 class ServerCancelledReadByCursorEndsWithMqOk(Waiting):
     """The server returns MQ_OK for a cancelled receive by a cursor."""
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         cancelled = status is Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT and reader.CursorReference is not None
-        super().stop_reader(reader, Status.MQ_OK if cancelled else status)
+        super().end_wait_without_message(reader, Status.MQ_OK if cancelled else status)
 
 
 @fault("server-cancelled-start-receive2-ends-with-mq-ok", breaks="MQQP-3.1.4.6-15")
@@ -135,9 +135,9 @@ class ServerCancelledInfiniteReadEndsWithMqOk(RemoteEnding):
 class ServerCancelledPeekWithCursorEndsWithMqOk(Waiting):
     """The server ends a cancelled peek with a cursor with MQ_OK."""
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         other = reader.CursorReference is not None and not reader.DestructiveRead and status is CANCELED_STATUS
-        super().stop_reader(reader, Status.MQ_OK if other else status)
+        super().end_wait_without_message(reader, Status.MQ_OK if other else status)
 
 
 @fault("server-cancelled-receive-of-start-receive2-ends-with-mq-ok", breaks="MQQP-3.1.4.6-15")
@@ -233,7 +233,7 @@ class ServerCancelRemovesEntriesOfAllReadsOfHandle(RemoteEnding):
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         cancelled = super().cancel_remote_read(entry, status)
-        for one in self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle):
+        for one in self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle):
             self.qm.remote.RemoteReadEntryCollection.remove(one)
         return cancelled
 

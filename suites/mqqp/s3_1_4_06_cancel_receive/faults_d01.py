@@ -28,8 +28,8 @@ class ServerCancelledEndlessReadNotAnswered(RemoteEnding):
 class ServerCancelledReadStillTakesNextMessage(Waiting):
     """The server answers a cancelled receive, but the receive still takes the next message of its queue."""
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
-        super().stop_reader(reader, status)
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+        super().end_wait_without_message(reader, status)
         if status is CANCELED_STATUS and reader.DestructiveRead:
             reader.answered = lambda *_: None
             self.qm.readers[reader.number] = reader
@@ -40,18 +40,18 @@ class ServerCancelledReadStillTakesNextMessage(Waiting):
 class ServerCancelledPeekAnsweredWithNextMessage(Waiting):
     """The server does not end the wait of a cancelled peek: the response follows with the next message."""
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         if status is not CANCELED_STATUS or reader.DestructiveRead:
-            super().stop_reader(reader, status)
+            super().end_wait_without_message(reader, status)
 
 
 @fault("server-cancel-of-any-read-ends-first-read-of-handle", breaks="MQQP-3.1.4.6-D01")
 class ServerCancelOfAnyReadEndsFirstReadOfHandle(Waiting):
     """The server ends the wait of the first read of the handle when any read of the handle is cancelled."""
 
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+    def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         first = next(iter(reader.descriptor.WaitingMessageReadOperationCollection))
-        super().stop_reader(first if status is CANCELED_STATUS else reader, status)
+        super().end_wait_without_message(first if status is CANCELED_STATUS else reader, status)
 
 
 @fault("server-cancelled-start-receive2-waits-on", breaks="MQQP-3.1.4.6-D01", blind=True)

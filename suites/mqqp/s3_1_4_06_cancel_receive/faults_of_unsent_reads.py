@@ -7,14 +7,14 @@ from contextlib import suppress
 from harness.faults.parts import fault
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 
 
 @fault("client-cancel-of-unsent-read-at-close", breaks="MQQP-3.1.4.6-03", blind=True)
 class ClientCancelOfUnsentReadAtClose(ClientCancelling):
     """The client calls RemoteQMCancelReceive for reads that were not sent when it closes their queue."""
 
-    def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
+    def cancel_every_pending_read(self, queue: RemoteQueue) -> RemoteCallSequence:
         for entry in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
             if entry.queue is queue and not entry.is_sent_to_server:
                 with suppress(RemoteError):
@@ -26,7 +26,7 @@ class ClientCancelOfUnsentReadAtClose(ClientCancelling):
 class ClientCallsCancelReceiveForUnsentReadBesidePendingRead(ClientCancelling):
     """The client calls RemoteQMCancelReceive for an unsent read while another read of the queue is pending."""
 
-    def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
+    def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> RemoteCallSequence:
         entry = self.find_pending_read(queue, request_id)
         others = self.qm.remote_client.PendingRemoteReadEntryCollection
         if not entry.is_sent_to_server and any(one.queue is queue and one.is_sent_to_server for one in others):

@@ -292,8 +292,8 @@ class ServerMessagesAfterPurgeRefused(RemoteOpening):
 class ServerPurgedRecoverableMessagesBackAfterRestart(Durability):
     """The server purges a queue only in memory: recoverable messages are in the queue again after a restart."""
 
-    def build_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
-        return {} if reason.name == "MQMSG_CLASS_NACK_Q_PURGED" else super().build_removal(positions, reason)
+    def build_message_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
+        return {} if reason.name == "MQMSG_CLASS_NACK_Q_PURGED" else super().build_message_removal(positions, reason)
 
 
 @fault("server-purge-keeps-transactional-messages", breaks=("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10"), blind=True)
@@ -340,7 +340,7 @@ class ServerPurgeWithWaitingReadReturnsError(RemoteOpening):
     """If a read waits on the handle, RemoteQMPurgeQueue purges the queue but returns MQ_ERROR."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
-        if self.qm.remote.RemoteReadEntryCollection.of(call.arguments["hQueue"]):
+        if self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(call.arguments["hQueue"]):
             from harness.faults.rpc_calls import change_answer_values
 
             call = change_answer_values(call, Return=Status.MQ_ERROR)

@@ -109,7 +109,7 @@ class ServerRemotePurgeWithClosedHandleReturnsMqOk(RemoteOpening):
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
         known: set[int] = self.__dict__.setdefault("known", set())
         handle = call.arguments["hQueue"]
-        if self.qm.remote.OpenQueueEntryCollection.of(handle):
+        if self.qm.remote.OpenQueueEntryCollection.list_entries_of_handle(handle):
             known.add(handle)
         elif handle in known:
             self.qm.remote.carry_out_outputs(call.respond(Return=Status.MQ_OK))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.rpc import QM2QM
 
 
@@ -15,7 +15,7 @@ class ClientPurgesSecondQueueOfServerWithoutOpenQueueCall(ClientOpening):
     server is open.
     """
 
-    def open_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def open_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         opened = self.qm.remote_client.RemoteOpenQueueEntryCollection
         first = next((entry for entry in opened if entry.queue.RemoteServer == queue.RemoteServer), None)
         if first is None:

@@ -22,7 +22,7 @@ def _send_version_calls_in_ndr64_context(faulty: FaultyCore) -> None:
     def change_context(effect: Effect) -> Iterable[Effect]:
         if not isinstance(effect, SendPacket):
             return [effect]
-        binding = faulty.core.remote_client.bindings.get(effect.transport)
+        binding = faulty.core.remote_client.binding_by_connection.get(effect.transport)
         if binding is None or binding.interface is not QM2QM:
             return [effect]
         try:

@@ -10,8 +10,8 @@ from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import call_unbound, change_answer_values
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import RemoteError, Sequence
-from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, Ack, ReadAction
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
+from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, ReadAction, RemoteReadAck
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import LAST_LOOKUP_ID, LOW_7_BYTES_MASK, RemoteReads
 from reference_qm.model.adm import MessagePosition
@@ -123,12 +123,12 @@ class ServerReturnsContextHandleForRefusedLookupReceive(ReadAnswerChanger):
 class ClientCallsEndReceiveAfterFailedLookupReceivePrev(ClientReading):
     """The client calls RemoteQMEndReceive after a RECEIVE_PREV that failed."""
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         try:
             return (yield from super().start_receive2(read))
         except RemoteError:
             if read.Action is ReadAction.MQ_LOOKUP_RECEIVE_PREV and isinstance(read.entry, PendingRemoteReadEntry):
-                yield from self.end_receive(read.entry, Ack.RR_NACK)
+                yield from self.end_receive(read.entry, RemoteReadAck.RR_NACK)
             raise
 
 
@@ -314,7 +314,9 @@ class ClientSendsLookupWithHCursorOfOpenCursor(_LookupDescriptionChanger):
     """The client sets hCursor of a read by LookupIdentifier to an open cursor of the queue."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
-        found = [handle for queue, handle in self.qm.remote_client.cursors.values() if queue is read.queue]
+        found = [
+            handle for queue, handle in self.qm.remote_client.queue_and_handle_by_cursor.values() if queue is read.queue
+        ]
         return {"hCursor": [*found, 0][0]}
 
 
@@ -322,7 +324,7 @@ class ClientSendsLookupWithHCursorOfOpenCursor(_LookupDescriptionChanger):
 class ClientLookupOfLastMessageSendsLookupId0(ClientReading):
     """The client sends LookupId 0 in a lookup of the last message."""
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         if read.LookupId == LAST_LOOKUP_ID:
             read.LookupId = 0
         return (yield from super().start_receive2(read))
@@ -370,7 +372,7 @@ class ClientLookupReceivePrevSendsHCursor1(LookupRequestChanger):
 class ClientLookupReceiveCurrentSendsLookupId0(ClientReading):
     """The client sets LookupId of a LOOKUP_RECEIVE_CURRENT to 0."""
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         if read.Action is ReadAction.MQ_LOOKUP_RECEIVE_CURRENT:
             read.LookupId = 0
         return (yield from super().start_receive2(read))
@@ -386,7 +388,7 @@ class ClientHCursorOfLookupPeekNextIsOpenCursor(ClientReading):
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read(read)
         if read.Action is ReadAction.MQ_LOOKUP_PEEK_NEXT:
-            for queue, cursor in self.qm.remote_client.cursors.values():
+            for queue, cursor in self.qm.remote_client.queue_and_handle_by_cursor.values():
                 if queue is read.queue:
                     described["hCursor"] = cursor
         return described
@@ -409,7 +411,7 @@ class ServerLookupPrevFollowsOrderOfArrivalNotPriority(RemoteReads):
             one
             for one in queue.MessagePositionList
             if one.LookupIdentifier & LOW_7_BYTES_MASK < lookup_id & LOW_7_BYTES_MASK
-            and self.qm.seeking.is_readable(one, peek)
+            and self.qm.seeking.is_message_readable(one, peek)
         ]
         if not earlier:
             self.complete_remote_read(entry, Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)

@@ -12,7 +12,7 @@ from harness.faults.rpc_calls import change_answer_values
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import RemoteEnding
@@ -110,7 +110,7 @@ class ServerLookupReceiveOfLockedMessageReturnsMqOk(ReadAnswerChanger):
 class ClientLookupRetriedAfterIoTimeout(ClientReading):
     """The client calls RemoteQMStartReceiveByLookupId again when the call returned MQ_ERROR_IO_TIMEOUT."""
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         try:
             return (yield from super().start_receive2(read))
         except RemoteError as error:

@@ -225,7 +225,7 @@ class ServerLookupFirstReturnsFirstArrived(Seeking):
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> SeekResult:
         if lookup_action is MessageSeekAction.FIRST:
-            found = [one for one in queue.MessagePositionList if self.is_readable(one, peek_operation)]
+            found = [one for one in queue.MessagePositionList if self.is_message_readable(one, peek_operation)]
             if found:
                 return Status.MQ_OK, min(found, key=lambda one: one.order)
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
@@ -253,7 +253,7 @@ class ServerLookupLastReturnsLastArrived(Seeking):
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
     ) -> SeekResult:
         if lookup_action is MessageSeekAction.LAST:
-            found = [one for one in queue.MessagePositionList if self.is_readable(one, peek_operation)]
+            found = [one for one in queue.MessagePositionList if self.is_message_readable(one, peek_operation)]
             if found:
                 return Status.MQ_OK, max(found, key=lambda one: one.order)
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)

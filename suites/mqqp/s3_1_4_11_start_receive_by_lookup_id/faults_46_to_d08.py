@@ -198,7 +198,7 @@ class ServerLookupEndRemovesEntriesOfAllReadsOfHandle(RemoteReads):
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
         super().remove_remote_read_entry(entry)
         if is_lookup_call(entry.call):
-            for one in self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle):
+            for one in self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle):
                 self.qm.remote.RemoteReadEntryCollection.remove(one)
 
 
@@ -353,7 +353,7 @@ class ServerLookupRaisesExceptionForUnopenedQueue(_RpcExceptionRaiser):
     """The server raises an RPC exception for a read by LookupIdentifier of a queue that is not open."""
 
     def is_failure_thrown(self, desc: ReadDescription, entry: RemoteReadEntry | None, status: Status) -> bool:
-        known = self.qm.remote.OpenQueueEntryCollection.of(desc["hRemoteQueue"])
+        known = self.qm.remote.OpenQueueEntryCollection.list_entries_of_handle(desc["hRemoteQueue"])
         return bool(desc["hRemoteQueue"]) and not known
 
 

@@ -42,7 +42,7 @@ class ClientHCursorOfReadByLookupIdIsNewestCursor(LookupDescriptionChanger):
     """The client sets hCursor of a read by LookupId to the cursor that it opened last."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
-        handles = [handle for _, handle in self.qm.remote_client.cursors.values()]
+        handles = [handle for _, handle in self.qm.remote_client.queue_and_handle_by_cursor.values()]
         return {"hCursor": handles[-1]} if handles else {}
 
 

@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from harness.faults.rpc_calls import change_answer_values
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import RemoteEnding
@@ -125,7 +125,7 @@ class LookupReadChanger(ClientReading):
         """Return the changed read. ``earlier`` is the number of earlier reads with one of the actions."""
         raise NotImplementedError
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         if read.LookupId is not None and read.Action in self.changed_actions:
             earlier: int = self.__dict__.setdefault("earlier", 0)
             self.__dict__["earlier"] = earlier + 1
@@ -172,7 +172,7 @@ class ClientHCursorOfLookupIsOpenCursorOfQueue(LookupReadChanger):
     changed_actions = CURRENT_OR_PREVIOUS_LOOKUP_ACTIONS
 
     def change_lookup(self, read: RemoteRead, earlier: int) -> RemoteRead:
-        for queue, cursor in self.qm.remote_client.cursors.values():
+        for queue, cursor in self.qm.remote_client.queue_and_handle_by_cursor.values():
             if queue is read.queue:
                 return replace(read, CursorHandle=cursor)
         return read

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import RemoteReads
@@ -19,7 +19,7 @@ class ClientSecondLookupPeekCurrentLookupId0(ClientReading):
 
     count = 0
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         if read.Action is ReadAction.MQ_LOOKUP_PEEK_CURRENT:
             self.count += 1
             if self.count > 1:
@@ -31,8 +31,8 @@ class ClientSecondLookupPeekCurrentLookupId0(ClientReading):
 class ClientLookupPeekCurrentOfPeekHandleLookupId0(ClientReading):
     """The client sets LookupId to 0 in a LOOKUP_PEEK_CURRENT of a queue that was opened to peek."""
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
-        if read.Action is ReadAction.MQ_LOOKUP_PEEK_CURRENT and not read.queue.receives:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
+        if read.Action is ReadAction.MQ_LOOKUP_PEEK_CURRENT and not read.queue.may_receive:
             read.LookupId = 0
         return (yield from super().start_receive2(read))
 

@@ -18,8 +18,8 @@ UNUSED_OPNUM, VERSION_OPNUM = 11, 8
 class ServerRefusesQm2qmOpnum5OfRemoteQmCancelReceive(RpcServing):
     """The acceptor has no method of qm2qm with the opnum 5."""
 
-    def is_served(self, call: Call) -> bool:
-        return call.method.name != "RemoteQMCancelReceive" and super().is_served(call)
+    def is_method_supported(self, call: Call) -> bool:
+        return call.method.name != "RemoteQMCancelReceive" and super().is_method_supported(call)
 
 
 def _serve_unused_opnum(body: Request) -> Request:

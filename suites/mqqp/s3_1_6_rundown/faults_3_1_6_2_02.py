@@ -154,7 +154,7 @@ class ServerRundownWaitingReadStillTakesMessage(RemoteEnding):
     this read.
     """
 
-    def orphan_call(self, call: Call) -> None:
+    def end_read_of_orphaned_call(self, call: Call) -> None:
         self.__dict__.setdefault("dead", set()).add(call)
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:

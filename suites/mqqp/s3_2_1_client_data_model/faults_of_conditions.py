@@ -69,7 +69,7 @@ class ClientQueueOpenedToPeekWithoutEntry(_OpenQueueEntryOmitter):
     """The client has no entry of a queue that it opened to peek."""
 
     def is_entry_omitted(self, queue: RemoteQueue) -> bool:
-        return not queue.receives
+        return not queue.may_receive
 
 
 @fault("client-queue-that-is-opened-twice-has-one-entry", breaks="MQQP-3.2.1.4-01", blind=True)

@@ -18,8 +18,8 @@ class OpenQueueParameterChanger(ClientOpening):
         """Return the wrong parameters of RemoteQMOpenQueue."""
         return {}
 
-    def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
-        given = super().build_open_queue(queue)
+    def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
+        given = super().build_open_queue_arguments(queue)
         return {**given, **self.change(queue, given)}
 
 
@@ -29,5 +29,5 @@ class FixedOpenParameterChanger(ClientOpening):
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
         raise NotImplementedError
 
-    def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
-        return super().build_open_queue(queue) | self.change(queue)
+    def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
+        return super().build_open_queue_arguments(queue) | self.change(queue)

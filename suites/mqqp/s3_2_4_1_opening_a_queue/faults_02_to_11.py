@@ -10,7 +10,7 @@ from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import Bind, Binding, CallMethod, RemoteError, Sequence
+from reference_qm.core.remote.client_steps import Binding, BindStep, CallMethodStep, RemoteCallSequence, RemoteError
 from reference_qm.core.remote.server_bindings import ServerBindings, require_port
 from reference_qm.rpc import QM2QM, QMCOMM, Interface
 from reference_qm.rpc.syntaxes import SyntaxId
@@ -28,7 +28,7 @@ WRONG_QM2QM_INTERFACE = Interface("qm2qm", SyntaxId(UUID(int=QM2QM.syntax.uuid.i
 class ClientBindsToWrongInterface(ServerBindings):
     """The client binds to an interface other than qm2qm."""
 
-    def construct_binding(self, server: Endpoint, interface: Interface) -> Sequence:
+    def construct_binding(self, server: Endpoint, interface: Interface) -> RemoteCallSequence:
         return (
             yield from super().construct_binding(server, WRONG_QM2QM_INTERFACE if interface is QM2QM else interface)
         )
@@ -38,8 +38,8 @@ class ClientBindsToWrongInterface(ServerBindings):
 class ClientOpensSecondQueueOnBindingOfFirstQueue(ClientOpening):
     """The client opens a second queue of the same server on the binding handle of the first queue."""
 
-    def open_queue_at_server(self, queue: RemoteQueue) -> Sequence:
-        earlier = [one for one in self.qm.remote_client.queues.values() if one.binding and not one.binding.ended]
+    def open_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
+        earlier = [one for one in self.qm.remote_client.queues.values() if one.binding and not one.binding.end_reason]
         if not earlier:
             yield from super().open_queue_at_server(queue)
             return
@@ -52,7 +52,7 @@ class ClientOpensSecondQueueOnBindingOfFirstQueue(ClientOpening):
 class ClientGetServerPortNotCalled(ServerBindings):
     """The client does not call RemoteQMGetQMQMServerPort."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
+    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
         if binding.interface is QM2QM:
             return self.qm.config.remote_rpc_port
         return (yield from super().ask_server_port(binding, interface))
@@ -64,7 +64,7 @@ class ClientSecondOpenQueueWithoutServerPortCall(ServerBindings):
 
     first_port = 0
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
+    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
         if interface is not QM2QM or not self.first_port:
             found = yield from super().ask_server_port(binding, interface)
             if interface is QM2QM:
@@ -85,7 +85,7 @@ class _PortRecorder(ServerBindings):
 class ClientOmitsGetServerPortForSecondOpenedQueue(_PortRecorder):
     """The client calls RemoteQMGetQMQMServerPort only for the first queue that it opens."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
+    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
         if interface is not QM2QM:
             return (yield from super().ask_server_port(binding, interface))
         if self.port is None:
@@ -97,11 +97,11 @@ class ClientOmitsGetServerPortForSecondOpenedQueue(_PortRecorder):
 class ClientAsksForHandshakePortOfSecondQueue(ServerBindings):
     """The client calls RemoteQMGetQMQMServerPort with IP_HANDSHAKE when it has another queue open."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
+    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
         if interface is not QM2QM or not self.qm.remote_client.queues or binding.interface is not QM2QM:
             return (yield from super().ask_server_port(binding, interface))
         method = "RemoteQMGetQMQMServerPort"
-        results = yield CallMethod(binding, method, {"dwPortType": 0}, self.qm.settings.remote_call_ms)
+        results = yield CallMethodStep(binding, method, {"dwPortType": 0}, self.qm.settings.remote_call_ms)
         return require_port(method, interface.name, results["Return"])
 
 
@@ -111,11 +111,11 @@ class ClientOpenQueueAsksQmcommForServerPort(ServerBindings):
     RemoteQMGetQMQMServerPort on its first binding handle to qm2qm.
     """
 
-    def _bind_at_server_port(self, server: Endpoint, initial: Binding) -> Sequence:
+    def _bind_at_server_port(self, server: Endpoint, initial: Binding) -> RemoteCallSequence:
         if initial.interface is not QM2QM:
             return (yield from super()._bind_at_server_port(server, initial))
         qmcomm = yield from self.construct_binding(server, QMCOMM)
-        port = yield from self.close_binding_after(qmcomm, self.ask_server_port(qmcomm, QM2QM))
+        port = yield from self.run_sequence_and_close_binding(qmcomm, self.ask_server_port(qmcomm, QM2QM))
         return (yield from self.construct_binding(Endpoint(server.host, port), QM2QM))
 
 
@@ -123,7 +123,7 @@ class ClientOpenQueueAsksQmcommForServerPort(ServerBindings):
 class ClientReturnedPortIgnored(ServerBindings):
     """The client ignores the port that RemoteQMGetQMQMServerPort returned."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
+    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
         port = yield from super().ask_server_port(binding, interface)
         return self.qm.config.remote_rpc_port if binding.interface is QM2QM else port
 
@@ -132,7 +132,7 @@ class ClientReturnedPortIgnored(ServerBindings):
 class ClientDoesNotOpenQueueAtPortAbove0x7fff(ServerBindings):
     """When RemoteQMGetQMQMServerPort returns a port above 0x7FFF, the client does not open the queue."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
+    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
         port = yield from super().ask_server_port(binding, interface)
         if port > 0x7FFF and interface is QM2QM:
             raise RemoteError(f"the port {port} is negative")
@@ -143,7 +143,7 @@ class ClientDoesNotOpenQueueAtPortAbove0x7fff(ServerBindings):
 class ClientOpensEveryQueueAtFirstReturnedPort(_PortRecorder):
     """The client opens every queue at the port that the first RemoteQMGetQMQMServerPort returned."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
+    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
         port = yield from super().ask_server_port(binding, interface)
         if interface is not QM2QM:
             return port
@@ -155,7 +155,7 @@ class ClientOpensEveryQueueAtFirstReturnedPort(_PortRecorder):
 class ClientBindingHandlesNeverClosed(ServerBindings):
     """The client closes no binding handle to qm2qm."""
 
-    def close_binding(self, binding: Binding) -> Sequence:
+    def close_binding(self, binding: Binding) -> RemoteCallSequence:
         if binding.interface is not QM2QM:
             yield from super().close_binding(binding)
 
@@ -166,7 +166,7 @@ class ClientFirstBindingOfSecondQueueNotClosed(ServerBindings):
     queue.
     """
 
-    def close_binding(self, binding: Binding) -> Sequence:
+    def close_binding(self, binding: Binding) -> RemoteCallSequence:
         second = bool(self.qm.remote_client.RemoteOpenQueueEntryCollection)
         if not second or binding.interface is not QM2QM:
             yield from super().close_binding(binding)
@@ -180,7 +180,7 @@ class ClientKeepsFirstBindingOfSecondOpenedQueueOpen(ServerBindings):
         super().__init__(qm)
         self.count = 0
 
-    def bind_to_server(self, server: Endpoint, interface: Interface) -> Sequence:
+    def bind_to_server(self, server: Endpoint, interface: Interface) -> RemoteCallSequence:
         self.count += interface is QM2QM
         if interface is not QM2QM or self.count % 2:
             return (yield from super().bind_to_server(server, interface))
@@ -192,11 +192,11 @@ class ClientKeepsFirstBindingOfSecondOpenedQueueOpen(ServerBindings):
 class ClientOpenQueueWithoutSecondBinding(ClientOpening):
     """A client that cannot bind at the returned port calls RemoteQMOpenQueue at the first port."""
 
-    def open_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def open_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         try:
             yield from super().open_queue_at_server(queue)
         except RemoteError:
-            queue.binding = yield Bind(queue.RemoteServer, QM2QM)
+            queue.binding = yield BindStep(queue.RemoteServer, QM2QM)
             context = yield from self.call_open_queue(queue)
             self.add_remote_open_queue(queue, context)
 
@@ -205,7 +205,7 @@ class ClientOpenQueueWithoutSecondBinding(ClientOpening):
 class ClientQueueOpenedOnFirstBindingIfPortRefuses(ServerBindings):
     """The client calls the methods of qm2qm on the first binding handle, if the second one cannot be constructed."""
 
-    def bind_to_server(self, server: Endpoint, interface: Interface) -> Sequence:
+    def bind_to_server(self, server: Endpoint, interface: Interface) -> RemoteCallSequence:
         initial = yield from self.construct_initial_binding(server, interface)
         try:
             second = yield from self._bind_at_server_port(server, initial)
@@ -219,7 +219,7 @@ class ClientQueueOpenedOnFirstBindingIfPortRefuses(ServerBindings):
 class ClientBindingStaysOpenAfterQueue(ClientOpening):
     """The client does not close the binding handle when it closes the queue."""
 
-    def close_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def close_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         assert queue.binding is not None
         yield from self._close_open_queue(queue.binding, self.find_remote_open_queue(queue))
 
@@ -228,20 +228,20 @@ class ClientBindingStaysOpenAfterQueue(ClientOpening):
 class ClientSecondBindingNotClosedWhileOtherQueueIsOpen(ServerBindings):
     """The client keeps the second binding handle of a closed queue until it closes its last queue."""
 
-    def close_binding_after(self, binding: Binding, sequence: Sequence) -> Sequence:
+    def run_sequence_and_close_binding(self, binding: Binding, sequence: RemoteCallSequence) -> RemoteCallSequence:
         last = len(self.qm.remote_client.RemoteOpenQueueEntryCollection) <= 1
         ports = [one.binding for one in self.qm.remote_client.queues.values()]
         known = [one.queue.binding for one in self.qm.remote_client.RemoteOpenQueueEntryCollection]
         if binding in (*ports, *known) and not last:
             return (yield from sequence)
-        return (yield from super().close_binding_after(binding, sequence))
+        return (yield from super().run_sequence_and_close_binding(binding, sequence))
 
 
 @fault("client-close-of-any-queue-closes-binding-of-first-queue", breaks="MQQP-3.2.4.1-07")
 class ClientCloseOfAnyQueueClosesBindingOfFirstQueue(ClientOpening):
     """The client closes the binding handle of the queue that it opened first when it closes any queue."""
 
-    def close_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def close_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         first = self.qm.remote_client.RemoteOpenQueueEntryCollection[0].queue
         assert queue.binding is not None and first.binding is not None
         yield from self._close_open_queue(queue.binding, self.find_remote_open_queue(queue))
@@ -252,7 +252,7 @@ class ClientCloseOfAnyQueueClosesBindingOfFirstQueue(ClientOpening):
 class ClientOpenQueueCalledTwiceForSecondQueue(ClientOpening):
     """When the client has another queue open, it calls RemoteQMOpenQueue twice for the new queue."""
 
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+    def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
         context = yield from super().call_open_queue(queue)
         if self.qm.remote_client.queues:
             context = yield from super().call_open_queue(queue)
@@ -263,8 +263,8 @@ class ClientOpenQueueCalledTwiceForSecondQueue(ClientOpening):
 class ClientOpenQueueOnThirdBinding(ClientOpening):
     """The client calls RemoteQMOpenQueue on a third binding handle."""
 
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
-        third = yield Bind(queue.RemoteServer, QM2QM)
+    def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
+        third = yield BindStep(queue.RemoteServer, QM2QM)
         return (yield from super().call_open_queue(replace(queue, binding=third)))
 
 
@@ -272,7 +272,7 @@ class ClientOpenQueueOnThirdBinding(ClientOpening):
 class ClientOpenQueueCalledOnBindingOfFirstQueue(ClientOpening):
     """The client calls RemoteQMOpenQueue for a second queue on the binding handle of the first queue."""
 
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+    def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
         opened = [one.queue.binding for one in self.qm.remote_client.RemoteOpenQueueEntryCollection]
         own = queue.binding
         queue.binding = [*opened, own][0]
@@ -285,8 +285,8 @@ class ClientOpenQueueCalledOnBindingOfFirstQueue(ClientOpening):
 class ClientOpenQueueSendsWrongPLicGuid(ClientOpening):
     """The client calls RemoteQMOpenQueue with a wrong GUID as pLicGuid."""
 
-    def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
-        return super().build_open_queue(queue) | {"pLicGuid": WRONG_GUID}
+    def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
+        return super().build_open_queue_arguments(queue) | {"pLicGuid": WRONG_GUID}
 
 
 @fault("client-open-queue-plicguid-differs-for-second-queue", breaks="MQQP-3.2.4.1-10")
@@ -311,8 +311,8 @@ class ClientPLicGuidChangedInSecondRemoteQmOpenQueue(FixedOpenParameterChanger):
 class ClientOpenQueueDwMqsInverted(ClientOpening):
     """A client that is not a server calls RemoteQMOpenQueue with dwMQS 1."""
 
-    def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
-        values = super().build_open_queue(queue)
+    def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
+        values = super().build_open_queue_arguments(queue)
         return values | {"dwMQS": 1 - values["dwMQS"]}
 
 
@@ -330,7 +330,7 @@ class ClientDwMqsInvertedInSecondRemoteQmOpenQueue(FixedOpenParameterChanger):
 class ClientBindingNotClosedAfterFailedCloseQueue(ClientOpening):
     """The client does not close the second binding handle of a queue if RemoteQMCloseQueue returns a failure."""
 
-    def close_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def close_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         assert queue.binding is not None
         yield from self._close_open_queue(queue.binding, self.find_remote_open_queue(queue))
         yield from self.qm.server_bindings.close_binding(queue.binding)
@@ -342,7 +342,7 @@ class ClientBindingNotClosedAfterCancelledRead(ClientOpening):
     closed.
     """
 
-    def close_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def close_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         if any(one.queue is queue for one in self.qm.remote_client.PendingRemoteReadEntryCollection):
             assert queue.binding is not None
             yield from self._close_open_queue(queue.binding, self.find_remote_open_queue(queue))

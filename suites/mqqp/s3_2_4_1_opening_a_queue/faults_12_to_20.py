@@ -14,7 +14,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.client_model import RemoteOpenQueueEntry, RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import CallMethod, RemoteError, Sequence
+from reference_qm.core.remote.client_steps import CallMethodStep, RemoteCallSequence, RemoteError
 from reference_qm.core.remote.client_tasks import ClientTasks
 from reference_qm.rpc.bodies import CoCancel, Orphaned
 from suites.mqqp.s3_2_4_1_opening_a_queue.fault_steps import (
@@ -28,8 +28,8 @@ def _increment_open_parameter(parameter: str) -> Install:
     """Build a fault in which the client adds one to a parameter of RemoteQMOpenQueue."""
 
     class OpenParameterIncrementer(ClientOpening):
-        def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
-            values = super().build_open_queue(queue)
+        def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
+            values = super().build_open_queue_arguments(queue)
             return values | {parameter: values[parameter] + 1}
 
     return replace_part(OpenParameterIncrementer)
@@ -55,8 +55,8 @@ for _name, _rule, _parameter in (
 class ClientSendsHandlesOfFirstQueueInSecondOpenQueue(ClientOpening):
     """When the client opens a second queue, it passes the handles of the first queue to RemoteQMOpenQueue."""
 
-    def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
-        return super().build_open_queue(next(iter(self.qm.remote_client.queues.values()), queue))
+    def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
+        return super().build_open_queue_arguments(next(iter(self.qm.remote_client.queues.values()), queue))
 
 
 @fault("client-open-queue-sends-h-queue-of-first-opened-queue", breaks="MQQP-3.2.4.1-12")
@@ -93,7 +93,7 @@ class ClientHQueueIsDwpQueueInOpenQueueToPeek(FixedOpenParameterChanger):
     """The client sets hQueue to dwpQueue for a queue that it opens to peek."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
-        return {} if queue.receives else {"hQueue": queue.QueueDescriptor}
+        return {} if queue.may_receive else {"hQueue": queue.QueueDescriptor}
 
 
 @fault("client-open-queue-sends-low-31-bits-of-p-queue", breaks="MQQP-3.2.4.1-13")
@@ -170,10 +170,10 @@ add(
 class ClientOpenQueueTimeoutThreeMinutes(ClientOpening):
     """The client cancels a RemoteQMOpenQueue after three minutes."""
 
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+    def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
         assert queue.binding is not None
-        arguments = self.build_open_queue(queue)
-        results = yield CallMethod(queue.binding, "RemoteQMOpenQueue", arguments, 180_000)
+        arguments = self.build_open_queue_arguments(queue)
+        results = yield CallMethodStep(queue.binding, "RemoteQMOpenQueue", arguments, 180_000)
         self.qm.server_bindings.check("RemoteQMOpenQueue", results)
         return results["phContext"]
 
@@ -182,11 +182,11 @@ class ClientOpenQueueTimeoutThreeMinutes(ClientOpening):
 class ClientSecondOpenQueueWithoutTimeLimit(ClientOpening):
     """The client never cancels the RemoteQMOpenQueue of the second queue that it opens."""
 
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+    def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
         if not self.qm.remote_client.queues:
             return (yield from super().call_open_queue(queue))
         assert queue.binding is not None
-        results = yield CallMethod(queue.binding, "RemoteQMOpenQueue", self.build_open_queue(queue), None)
+        results = yield CallMethodStep(queue.binding, "RemoteQMOpenQueue", self.build_open_queue_arguments(queue), None)
         self.qm.server_bindings.check("RemoteQMOpenQueue", results)
         return results["phContext"]
 
@@ -195,10 +195,12 @@ class ClientSecondOpenQueueWithoutTimeLimit(ClientOpening):
 class ClientOpenQueueTimeoutTenMinutes(ClientOpening):
     """The client cancels an unanswered RemoteQMOpenQueue after ten minutes."""
 
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+    def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
         assert queue.binding is not None
         limit = 2 * self.qm.settings.remote_call_ms
-        results = yield CallMethod(queue.binding, "RemoteQMOpenQueue", self.build_open_queue(queue), limit)
+        results = yield CallMethodStep(
+            queue.binding, "RemoteQMOpenQueue", self.build_open_queue_arguments(queue), limit
+        )
         self.qm.server_bindings.check("RemoteQMOpenQueue", results)
         return results["phContext"]
 
@@ -207,10 +209,12 @@ class ClientOpenQueueTimeoutTenMinutes(ClientOpening):
 class ClientSecondOpenQueueNotCancelled(ClientOpening):
     """The client never cancels an unanswered RemoteQMOpenQueue while it has another queue open."""
 
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+    def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
         assert queue.binding is not None
         limit = None if self.qm.remote_client.queues else self.qm.settings.remote_call_ms
-        results = yield CallMethod(queue.binding, "RemoteQMOpenQueue", self.build_open_queue(queue), limit)
+        results = yield CallMethodStep(
+            queue.binding, "RemoteQMOpenQueue", self.build_open_queue_arguments(queue), limit
+        )
         self.qm.server_bindings.check("RemoteQMOpenQueue", results)
         return results["phContext"]
 
@@ -254,7 +258,7 @@ class ClientRemoteOpenQueueEntryOfPeekedQueueNotAdded(ClientOpening):
     """The client adds no RemoteOpenQueueEntry for a queue that it opens to peek."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
-        if queue.receives:
+        if queue.may_receive:
             super().add_remote_open_queue(queue, context)
 
 
@@ -300,7 +304,7 @@ add(
 class ClientAddsEntryForQueueOfFailedOpenQueue(ClientOpening):
     """When RemoteQMOpenQueue failed, the client still adds a RemoteOpenQueueEntry for the queue."""
 
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+    def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
         try:
             return (yield from super().call_open_queue(queue))
         except RemoteError:

@@ -13,8 +13,8 @@ from reference_qm.core.remote.client_opening import ClientOpening
 class ClientDwMqs1WhileOtherQueueIsOpen(ClientOpening):
     """The client sets dwMQS to 1 while another remote queue is open."""
 
-    def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
-        arguments = super().build_open_queue(queue)
+    def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
+        arguments = super().build_open_queue_arguments(queue)
         return {**arguments, "dwMQS": 1} if self.qm.remote_client.queues else arguments
 
 
@@ -22,6 +22,6 @@ class ClientDwMqs1WhileOtherQueueIsOpen(ClientOpening):
 class ClientDwMqs1InOpeningToPeek(ClientOpening):
     """The client sets dwMQS to 1 when it opens a queue to peek."""
 
-    def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
-        arguments = super().build_open_queue(queue)
-        return arguments if queue.receives else {**arguments, "dwMQS": 1}
+    def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
+        arguments = super().build_open_queue_arguments(queue)
+        return arguments if queue.may_receive else {**arguments, "dwMQS": 1}

@@ -13,7 +13,7 @@ from harness.faults.primitives import change_pdus
 from harness.faults.registry import FaultyCore, add
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import Binding, RemoteError, Sequence
+from reference_qm.core.remote.client_steps import Binding, RemoteCallSequence, RemoteError
 from reference_qm.core.remote.server_bindings import ServerBindings
 from reference_qm.rpc import QM2QM, QMCOMM, Interface
 from reference_qm.rpc.bind_bodies import Bind
@@ -28,7 +28,7 @@ THIRD_BIND_NUMBER = 3
 class ClientBindsToAddressOfFirstServerInLaterOpenings(ServerBindings):
     """A client constructs every binding handle to qm2qm at the address of the server that it used first."""
 
-    def construct_initial_binding(self, server: Endpoint, interface: Interface) -> Sequence:
+    def construct_initial_binding(self, server: Endpoint, interface: Interface) -> RemoteCallSequence:
         if interface is QM2QM:
             server = self.__dict__.setdefault("first", server)
         return (yield from super().construct_initial_binding(server, interface))
@@ -62,7 +62,7 @@ add(
 class ClientLaterOpeningsUsePortOfFirstOpening(ServerBindings):
     """A client calls RemoteQMOpenQueue of later openings at the port that the server returned in the first opening."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
+    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
         port = yield from super().ask_server_port(binding, interface)
         return self.__dict__.setdefault("first", port) if interface is QM2QM else port
 
@@ -71,7 +71,7 @@ class ClientLaterOpeningsUsePortOfFirstOpening(ServerBindings):
 class ClientReplacesReturnedPortAbove0x7fffBy2105(ServerBindings):
     """A client calls RemoteQMOpenQueue at port 2105 if RemoteQMGetQMQMServerPort returned a port above 0x7FFF."""
 
-    def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
+    def ask_server_port(self, binding: Binding, interface: Interface) -> RemoteCallSequence:
         port = yield from super().ask_server_port(binding, interface)
         return DEFAULT_READ_PORT if interface is QM2QM and port >= SIGN_BIT_OF_PORT else port
 
@@ -83,7 +83,7 @@ class InitialBindingUser(ServerBindings):
         """Return whether the initial binding handle is used after an error. ``port`` is the returned port, or 0."""
         raise NotImplementedError
 
-    def bind_to_server(self, server: Endpoint, interface: Interface) -> Sequence:
+    def bind_to_server(self, server: Endpoint, interface: Interface) -> RemoteCallSequence:
         if interface is not QM2QM:
             return (yield from super().bind_to_server(server, interface))
         initial = yield from self.construct_initial_binding(server, interface)
@@ -120,8 +120,8 @@ class ClientOpensQueueOnInitialBindingIfPortIsZero(InitialBindingUser):
 class ClientPLicGuidChangedInLaterOpenings(ClientOpening):
     """In each opening after the first, a client sets pLicGuid to a GUID that is not QueueManager.Identifier."""
 
-    def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
-        arguments = super().build_open_queue(queue)
+    def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
+        arguments = super().build_open_queue_arguments(queue)
         if self.__dict__.setdefault("opened", False):
             arguments["pLicGuid"] = type(arguments["pLicGuid"])(int=arguments["pLicGuid"].int ^ queue.number)
         self.__dict__["opened"] = True
@@ -134,8 +134,8 @@ def _change_identifier_after_restart(faulty: FaultyCore) -> None:
     class PLicGuidChangedAfterRestart(ClientOpening):
         """After a restart, a client sets pLicGuid to a GUID that is not QueueManager.Identifier."""
 
-        def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
-            arguments = super().build_open_queue(queue)
+        def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
+            arguments = super().build_open_queue_arguments(queue)
             arguments["pLicGuid"] = type(arguments["pLicGuid"])(int=arguments["pLicGuid"].int ^ 1)
             return arguments
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import Binding, Sequence
+from reference_qm.core.remote.client_steps import Binding, RemoteCallSequence
 
 
 @fault("client-second-queue-of-server-shares-binding-of-first-queue", breaks="MQQP-3.2.4.1-02", blind=True)
@@ -14,7 +14,7 @@ class ClientSecondQueueOfServerSharesBindingOfFirstQueue(ClientOpening):
     handle of the first queue.
     """
 
-    def open_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def open_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         known = self._find_binding_of_server(queue)
         if known is None:
             yield from super().open_queue_at_server(queue)
@@ -26,6 +26,6 @@ class ClientSecondQueueOfServerSharesBindingOfFirstQueue(ClientOpening):
     def _find_binding_of_server(self, queue: RemoteQueue) -> Binding | None:
         for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection:
             binding = entry.queue.binding
-            if entry.queue.RemoteServer == queue.RemoteServer and binding is not None and binding.ended is None:
+            if entry.queue.RemoteServer == queue.RemoteServer and binding is not None and binding.end_reason is None:
                 return binding
         return None

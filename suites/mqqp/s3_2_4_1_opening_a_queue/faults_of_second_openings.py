@@ -12,7 +12,7 @@ from harness.faults.registry import FaultyCore, add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import Bind, Binding, RemoteError, Sequence
+from reference_qm.core.remote.client_steps import Binding, BindStep, RemoteCallSequence, RemoteError
 from reference_qm.core.remote.client_tasks import ClientTasks
 from reference_qm.core.remote.server_bindings import ServerBindings
 from reference_qm.rpc import QM2QM
@@ -52,10 +52,10 @@ class ClientUnansweredCallEndedByCloseOfConnection(ClientTasks):
     """The client ends an unanswered call by the close of its connection, without a co_cancel or orphaned PDU."""
 
     def on_remote_call_timer(self, number: int, now: Now) -> None:
-        waits_for = self.qm.remote_client.tasks[number].waits_for
-        if isinstance(waits_for, tuple) and waits_for[1] is not None:
-            self.qm.remote_client.tasks.pop(number)
-            self._close_binding(waits_for[0], now, "a fault")
+        awaited_answer = self.qm.remote_client.task_by_timer_number[number].awaited_answer
+        if isinstance(awaited_answer, tuple) and awaited_answer[1] is not None:
+            self.qm.remote_client.task_by_timer_number.pop(number)
+            self._close_binding(awaited_answer[0], now, "a fault")
         else:
             super().on_remote_call_timer(number, now)
 
@@ -69,11 +69,11 @@ class ClientSecondUnansweredCallNotCancelled(ClientTasks):
         self.cancelled = False
 
     def on_remote_call_timer(self, number: int, now: Now) -> None:
-        task = self.qm.remote_client.tasks[number]
-        waits_for = task.waits_for
-        if self.cancelled and isinstance(waits_for, tuple) and waits_for[1] is not None:
-            self.qm.remote_client.tasks.pop(number)
-            waits_for[0].calls.pop(waits_for[1])
+        task = self.qm.remote_client.task_by_timer_number[number]
+        awaited_answer = task.awaited_answer
+        if self.cancelled and isinstance(awaited_answer, tuple) and awaited_answer[1] is not None:
+            self.qm.remote_client.task_by_timer_number.pop(number)
+            awaited_answer[0].task_by_call.pop(awaited_answer[1])
             self._resume_task(task, RemoteError("the call was not answered in time"), now)
             return
         self.cancelled = True
@@ -94,7 +94,7 @@ class ClientSecondQueueOpenedOnFirstBindingIfPortRefuses(ClientOpening):
     RemoteQMOpenQueue for the new queue on the binding handle of the open queue.
     """
 
-    def open_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def open_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         entries = self.qm.remote_client.RemoteOpenQueueEntryCollection
         try:
             yield from super().open_queue_at_server(queue)
@@ -109,12 +109,12 @@ class ClientSecondQueueOpenedOnFirstBindingIfPortRefuses(ClientOpening):
 class ClientQueueOpenedAgainOnFirstBinding(_OpeningBindingCounter):
     """From the second opening on, the client calls RemoteQMOpenQueue on the first binding handle to qm2qm."""
 
-    def _bind_at_server_port(self, server: Endpoint, initial: Binding) -> Sequence:
+    def _bind_at_server_port(self, server: Endpoint, initial: Binding) -> RemoteCallSequence:
         self.openings += initial.interface is QM2QM
         again: Binding = yield from super()._bind_at_server_port(server, initial)
         return initial if initial.interface is QM2QM and self.openings > 1 else again
 
-    def close_binding(self, binding: Binding) -> Sequence:
+    def close_binding(self, binding: Binding) -> RemoteCallSequence:
         if self.openings < 2 or binding.interface is not QM2QM:
             yield from super().close_binding(binding)
 
@@ -123,9 +123,9 @@ class ClientQueueOpenedAgainOnFirstBinding(_OpeningBindingCounter):
 class ClientQueueOpenedToPeekOnFirstBinding(ClientOpening):
     """A client that opens a queue to peek calls RemoteQMOpenQueue on a new binding handle at the first port."""
 
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
-        if not queue.receives:
-            queue.binding = yield Bind(queue.RemoteServer, QM2QM)
+    def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
+        if not queue.may_receive:
+            queue.binding = yield BindStep(queue.RemoteServer, QM2QM)
         return (yield from super().call_open_queue(queue))
 
 
@@ -134,7 +134,7 @@ class ClientSendsDwMqs1WhenOpeningToPeek(OpenQueueParameterChanger):
     """A client that opens a queue to peek calls RemoteQMOpenQueue with dwMQS 1."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
-        return {} if queue.receives else {"dwMQS": 1}
+        return {} if queue.may_receive else {"dwMQS": 1}
 
 
 def _cancel_preceding_call(faulty: FaultyCore) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 
 
 @fault("client-does-not-call-server-without-multiplexing", breaks="MQQP-3.2.4.1-08")
 class ClientDoesNotCallServerWithoutMultiplexing(ClientOpening):
     """The client does not call RemoteQMOpenQueue if the server did not set PFC_CONC_MPX in its bind_ack."""
 
-    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+    def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
         if queue.binding is not None and not queue.binding.association.multiplexed:
             raise RemoteError("the server does not multiplex calls")
         return (yield from super().call_open_queue(queue))

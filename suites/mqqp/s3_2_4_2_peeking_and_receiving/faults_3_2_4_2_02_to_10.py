@@ -11,8 +11,8 @@ from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading, Version
-from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.client_reading import ClientReading, ServerVersion
+from reference_qm.core.remote.client_steps import RemoteCallSequence
 
 
 @fault(
@@ -199,9 +199,9 @@ class ClientGetVersionCalledOncePerQueue(ClientReading):
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
-        self._known: dict[int, Version | None] = {}
+        self._known: dict[int, ServerVersion | None] = {}
 
-    def ask_server_version(self, read: RemoteRead) -> Sequence:
+    def ask_server_version(self, read: RemoteRead) -> RemoteCallSequence:
         if read.queue.number not in self._known:
             self._known[read.queue.number] = yield from super().ask_server_version(read)
         return self._known[read.queue.number]
@@ -218,7 +218,7 @@ class ClientCallsGetVersionOnlyBeforeFirstReadOfQueue(ClientReading):
         super().__init__(qm)
         self.versions: dict[int, Any] = {}
 
-    def ask_server_version(self, read: RemoteRead) -> Sequence:
+    def ask_server_version(self, read: RemoteRead) -> RemoteCallSequence:
         if read.queue.number not in self.versions:
             self.versions[read.queue.number] = yield from super().ask_server_version(read)
         return self.versions[read.queue.number]
@@ -231,8 +231,8 @@ VERSION_CALL_RULES = ("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07", "MQQP-3.2.4.5-07", "
 class ClientDoesNotCallGetVersionWhileReadOfQueueWaits(ClientReading):
     """While a read of the queue waits, the client does not call RemoteQmGetVersion for another read."""
 
-    def ask_server_version(self, read: RemoteRead) -> Sequence:
-        known: dict[Any, Version | None] = self.__dict__.setdefault("versions", {})
+    def ask_server_version(self, read: RemoteRead) -> RemoteCallSequence:
+        known: dict[Any, ServerVersion | None] = self.__dict__.setdefault("versions", {})
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection
         if read.queue in known and any(one.queue is read.queue and one is not read.entry for one in pending):
             return known[read.queue]
@@ -247,7 +247,7 @@ class ClientDoesNotCallGetVersionWhileReadOfQueueWaits(ClientReading):
 class ClientTreatsServerOfVersion4WithHighMinorAsNew(ClientReading):
     """The client calls RemoteQMStartReceive2 of a server of version 4 with a minor version above 0."""
 
-    def is_old_version(self, version: Version | None) -> bool:
+    def is_old_version(self, version: ServerVersion | None) -> bool:
         return super().is_old_version(version) and not (version is not None and version.Minor >= 1)
 
 
@@ -258,7 +258,7 @@ VERSION_BELOW_5_RULES = ("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09"
 class ClientCallsStartReceive2OnVersion4ServerWithMinor1(ClientReading):
     """The client calls RemoteQMStartReceive2 on a server of version 4 with a minor version of 1 or more."""
 
-    def is_old_version(self, version: Version | None) -> bool:
+    def is_old_version(self, version: ServerVersion | None) -> bool:
         return version is None or (version.Minor < 1 and super().is_old_version(version))
 
 
@@ -266,7 +266,7 @@ class ClientCallsStartReceive2OnVersion4ServerWithMinor1(ClientReading):
 class ClientCallsStartReceive2OnOldServerWithHighBuild(ClientReading):
     """The client calls RemoteQMStartReceive2 on a server of version 4 or 5.0 with a build number above 3000."""
 
-    def is_old_version(self, version: Version | None) -> bool:
+    def is_old_version(self, version: ServerVersion | None) -> bool:
         return version is None or (version.BuildNumber <= 3000 and super().is_old_version(version))
 
 
@@ -274,7 +274,7 @@ class ClientCallsStartReceive2OnOldServerWithHighBuild(ClientReading):
 class ClientTreatsLateBuildOfVersion50AsNew(ClientReading):
     """The client treats a server of version 5.0 with build 951 or later as a server of version 5.1 or later."""
 
-    def is_old_version(self, version: Version | None) -> bool:
+    def is_old_version(self, version: ServerVersion | None) -> bool:
         late = version is not None and (version.Major, version.Minor) == (5, 0) and version.BuildNumber >= 951
         return super().is_old_version(version) and not late
 
@@ -286,7 +286,7 @@ VERSION_BELOW_5_1_RULES = ("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10", "MQQP-3.2.4.5-1
 class ClientTreatsServerOfVersion50WithHighBuildAsNew(ClientReading):
     """The client calls RemoteQMStartReceive2 of a server of version 5.0 with a build number of 951 or above."""
 
-    def is_old_version(self, version: Version | None) -> bool:
+    def is_old_version(self, version: ServerVersion | None) -> bool:
         high = version is not None and version.Major == 5 and version.BuildNumber >= 951
         return not high and super().is_old_version(version)
 
@@ -297,9 +297,9 @@ class ClientVersionOfFirstServerUsedForLaterQueue(ClientReading):
     returns a different version.
     """
 
-    first_version: Version | None = None
+    first_version: ServerVersion | None = None
 
-    def ask_server_version(self, read: RemoteRead) -> Sequence:
+    def ask_server_version(self, read: RemoteRead) -> RemoteCallSequence:
         version = yield from super().ask_server_version(read)
         self.first_version = self.first_version or version
         return self.first_version

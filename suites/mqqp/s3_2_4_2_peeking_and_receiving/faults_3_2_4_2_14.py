@@ -10,7 +10,7 @@ from harness.faults.parts import fault, override_method, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import INFINITE_MS
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import PreviousAnswerRecorder, ReadDescriptionChanger
 
@@ -272,7 +272,7 @@ for _kind in READ_KINDS:
             "hCursor",
             "of-last-opened-cursor",
             "the cursor that was opened last",
-            lambda qm, read: list(qm.remote_client.cursors.values())[-1][1],
+            lambda qm, read: list(qm.remote_client.queue_and_handle_by_cursor.values())[-1][1],
         )
         _add_fault_of_read_field(
             _kind, "hCursor", "in-16-bits", "the low 16 bits of the cursor", lambda qm, read: read.CursorHandle & 0xFFFF
@@ -284,7 +284,12 @@ for _kind in READ_KINDS:
             "of-open-cursor",
             "a cursor that is open on the same queue",
             lambda qm, read: next(
-                (handle for queue, handle in qm.remote_client.cursors.values() if queue is read.queue), 0
+                (
+                    handle
+                    for queue, handle in qm.remote_client.queue_and_handle_by_cursor.values()
+                    if queue is read.queue
+                ),
+                0,
             ),
         )
 
@@ -327,7 +332,7 @@ class ClientHRemoteQueueIsPdwContextInEverySecondRead(ReadDescriptionChanger):
 class ClientPeekWithHandleOfLastOpenedQueue(ClientReading):
     """A client that peeks with RemoteQMStartReceive sets hRemoteQueue to the handle of the queue opened last."""
 
-    def start_receive(self, read: RemoteRead) -> Sequence:
+    def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
         description = self.describe_read(read)
         if not read.receives:
             last = self.qm.remote_client.RemoteOpenQueueEntryCollection[-1]

@@ -11,9 +11,9 @@ from harness.faults.primitives import change_pdus
 from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage, Version
-from reference_qm.core.remote.client_steps import RemoteError, Sequence
-from reference_qm.core.remote.enums import INFINITE_MS, Ack, ReadAction
+from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage, ServerVersion
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
+from reference_qm.core.remote.enums import INFINITE_MS, ReadAction, RemoteReadAck
 from reference_qm.rpc.bodies import Request
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import ReadDescriptionChanger
 
@@ -240,7 +240,7 @@ NEW_SERVER_RULES = ("MQQP-3.2.4.2-23", "MQQP-3.2.4.3-23", "MQQP-3.2.4.5-23", "MQ
 class ClientTreatsServerOfVersion60AsOld(ClientReading):
     """The client treats a server of version 6.0 as too old for RemoteQMStartReceive2."""
 
-    def is_old_version(self, version: Version | None) -> bool:
+    def is_old_version(self, version: ServerVersion | None) -> bool:
         return super().is_old_version(version) or (version is not None and version.Minor < 1)
 
 
@@ -248,7 +248,7 @@ class ClientTreatsServerOfVersion60AsOld(ClientReading):
 class ClientTreatsServerWithBuildBelow951AsOld(ClientReading):
     """The client treats a server of version 6.1 with a build below 951 as too old for RemoteQMStartReceive2."""
 
-    def is_old_version(self, version: Version | None) -> bool:
+    def is_old_version(self, version: ServerVersion | None) -> bool:
         small = version is not None and version.Major == 6 and version.BuildNumber < 951
         return small or super().is_old_version(version)
 
@@ -259,7 +259,7 @@ class ClientTreatsServerOfVersion10AsOld(ClientReading):
     RemoteQMStartReceive2.
     """
 
-    def is_old_version(self, version: Version | None) -> bool:
+    def is_old_version(self, version: ServerVersion | None) -> bool:
         return version is None or (str(version.Major), str(version.Minor)) < ("5", "1")
 
 
@@ -270,7 +270,7 @@ START_RECEIVE2_RULES = ("MQQP-3.2.4.2-23", "MQQP-3.2.4.3-23", "MQQP-3.2.4.5-23",
 class ClientVersion10ComparedAsText(ClientReading):
     """The client compares pMajor as text, so that version 10 counts as older than 5."""
 
-    def is_old_version(self, version: Version | None) -> bool:
+    def is_old_version(self, version: ServerVersion | None) -> bool:
         return version is None or str(version.Major) < "5" or super().is_old_version(version)
 
 
@@ -278,7 +278,7 @@ class ClientVersion10ComparedAsText(ClientReading):
 class ClientCallsStartReceiveOnServerOfVersion5Minor1(ClientReading):
     """The client treats a server of version 5.1 as too old for RemoteQMStartReceive2."""
 
-    def is_old_version(self, version: Version | None) -> bool:
+    def is_old_version(self, version: ServerVersion | None) -> bool:
         return version is None or (version.Major, version.Minor) <= (5, 1)
 
 
@@ -286,7 +286,7 @@ class ClientCallsStartReceiveOnServerOfVersion5Minor1(ClientReading):
 class ClientCallsStartReceiveOnServerOfVersion6Minor0(ClientReading):
     """The client treats a server of version 6.0 as too old for RemoteQMStartReceive2."""
 
-    def is_old_version(self, version: Version | None) -> bool:
+    def is_old_version(self, version: ServerVersion | None) -> bool:
         return version is None or version.Minor < 1 or super().is_old_version(version)
 
 
@@ -294,7 +294,7 @@ class ClientCallsStartReceiveOnServerOfVersion6Minor0(ClientReading):
 class ClientCallsStartReceiveOnNewServerWithBuildBelow951(ClientReading):
     """The client treats a server with a build number below 951 as too old, also with a new version."""
 
-    def is_old_version(self, version: Version | None) -> bool:
+    def is_old_version(self, version: ServerVersion | None) -> bool:
         return version is None or version.BuildNumber < 951 or super().is_old_version(version)
 
 
@@ -311,7 +311,7 @@ class ClientZeroTimeoutSentAsInfinite(ClientReading):
 class ClientTakesVersion6ServerWithMinor0ForOld(ClientReading):
     """The client calls RemoteQMStartReceive if pMinor is less than 1, also if pMajor is 6."""
 
-    def is_old_version(self, version: Version | None) -> bool:
+    def is_old_version(self, version: ServerVersion | None) -> bool:
         return version is None or version.Major < 5 or version.Minor < 1
 
 
@@ -326,7 +326,7 @@ def _is_cursor_receive(read: RemoteRead) -> bool:
     return read.Action is ReadAction.MQ_ACTION_RECEIVE and bool(read.CursorHandle)
 
 
-def _make_empty_call_sequence() -> Sequence:
+def _make_empty_call_sequence() -> RemoteCallSequence:
     yield from ()
 
 
@@ -392,8 +392,8 @@ class ClientEndReceiveNotCalledForEmptyBody(ClientReading):
         self.__dict__["is_empty"] = not found.message.Body
         return found
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
-        if ack is Ack.RR_ACK and self.__dict__.get("is_empty"):
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+        if ack is RemoteReadAck.RR_ACK and self.__dict__.get("is_empty"):
             return _make_empty_call_sequence()
         return super().end_receive(entry, ack)
 
@@ -402,7 +402,7 @@ class ClientEndReceiveNotCalledForEmptyBody(ClientReading):
 class ClientEntryOfReceiveKeptAfterFailedEndReceive(ClientReading):
     """The client keeps the PendingRemoteReadEntry of a receive whose RemoteQMEndReceive returned a failure."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         try:
             yield from super().end_receive(entry, ack)
         except RemoteError:

@@ -14,7 +14,7 @@ from reference_qm.codec import PrivateName, UserMessagePacket, parse_packet
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
-from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.model.adm import Message
 from reference_qm.model.statuses import Status
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import ClientReadCounter, PreviousAnswerRecorder
@@ -263,7 +263,7 @@ ENTRY_REMOVAL_RULES = ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-3.2.4.5-36", 
 class ClientPendingReadEntryOfFailedReadKept(ClientReading):
     """The client keeps the PendingRemoteReadEntry of a read that failed."""
 
-    def read_remote_message(self, read: RemoteRead) -> Sequence:
+    def read_remote_message(self, read: RemoteRead) -> RemoteCallSequence:
         try:
             return (yield from super().read_remote_message(read))
         except RemoteError as error:
@@ -320,7 +320,7 @@ class ClientEndOfReadRemovesOldestEntry(ClientReading):
 class ClientPendingReadEntryOfLostConnectionKept(ClientReading):
     """When the connection of a read is lost, the client keeps the PendingRemoteReadEntry of the read."""
 
-    def read_remote_message(self, read: RemoteRead) -> Sequence:
+    def read_remote_message(self, read: RemoteRead) -> RemoteCallSequence:
         try:
             return (yield from super().read_remote_message(read))
         except RemoteError as error:

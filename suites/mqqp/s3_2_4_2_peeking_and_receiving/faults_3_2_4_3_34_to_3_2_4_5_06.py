@@ -11,8 +11,8 @@ from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
-from reference_qm.core.remote.client_steps import RemoteError, Sequence
-from reference_qm.core.remote.enums import INFINITE_MS, Ack
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
+from reference_qm.core.remote.enums import INFINITE_MS, RemoteReadAck
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import PreviousAnswerRecorder
 
 add(
@@ -66,7 +66,7 @@ class ClientEndsReceiveWithHandleOfReceiveFromOtherQueue(ClientReading):
     queue.
     """
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         handles: dict[RemoteQueue, UUID | None] = self.__dict__.setdefault("handles", {})
         handles[entry.queue] = entry.RemoteReadHandle
         others = [handle for queue, handle in handles.items() if queue is not entry.queue]
@@ -92,13 +92,13 @@ class ClientOmitsEndReceiveForStartReceiveWithoutCursor(ClientReading):
         super().__init__(qm)
         self.received: set[PendingRemoteReadEntry] = set()
 
-    def start_receive(self, read: RemoteRead) -> Sequence:
+    def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
         results = yield from super().start_receive(read)
         if read.entry is not None and not read.CursorHandle:
             self.received.add(read.entry)
         return results
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         if entry not in self.received:
             yield from super().end_receive(entry, ack)
 
@@ -110,7 +110,7 @@ END_RECEIVE_RULES = ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35")
 class ClientEndReceiveCalledTwiceWhileOtherReadIsPending(ClientReading):
     """While another read is pending, the client calls RemoteQMEndReceive twice for one receive."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         yield from super().end_receive(entry, ack)
         if len(self.qm.remote_client.PendingRemoteReadEntryCollection) > 1:
             yield from super().end_receive(entry, ack)
@@ -127,7 +127,7 @@ class ClientReceiveOfEmptyMessageNotEnded(PreviousAnswerRecorder):
         self.has_empty_body = not found.message.Body
         return found
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         if not self.has_empty_body:
             yield from super().end_receive(entry, ack)
 
@@ -138,7 +138,7 @@ class ClientSecondReceiveOfQueueNotEnded(ClientReading):
 
     queues_with_ended_receive: set[int]
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         known = self.__dict__.setdefault("queues_with_ended_receive", set())
         if entry.queue.number not in known:
             known.add(entry.queue.number)
@@ -156,7 +156,7 @@ class ClientEndReceiveOmittedForEverySecondReceive(ClientReading):
         super().__init__(qm)
         self.count = 0
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         self.count += 1
         if self.count % 2:
             yield from super().end_receive(entry, ack)
@@ -170,7 +170,7 @@ class ClientEndReceiveCalledTwiceForSecondReceive(ClientReading):
         super().__init__(qm)
         self.count = 0
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         self.count += 1
         yield from super().end_receive(entry, ack)
         if not self.count % 2:
@@ -185,7 +185,7 @@ class ClientEndReceiveCalledTwiceForSecondReceive(ClientReading):
 class ClientEndReceiveRepeatedAfterFailure(ClientReading):
     """When RemoteQMEndReceive fails, the client calls the method again."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         try:
             yield from super().end_receive(entry, ack)
         except RemoteError:
@@ -196,7 +196,7 @@ class ClientEndReceiveRepeatedAfterFailure(ClientReading):
 class ClientReceiveNotEndedWhilePeekIsPending(ClientReading):
     """The client does not call RemoteQMEndReceive while a peek of the queue waits."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         peeks: set[PendingRemoteReadEntry] = self.__dict__.setdefault("peeks", set())
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection
         if not any(one in peeks and one.queue is entry.queue for one in pending):
@@ -219,7 +219,7 @@ class ClientDoesNotEndReceiveWithoutTimeLimit(ClientReading):
             self.__dict__.setdefault("endless", set()).add(entry)
         return entry
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         if entry not in self.__dict__.get("endless", ()):
             yield from super().end_receive(entry, ack)
 
@@ -228,7 +228,7 @@ class ClientDoesNotEndReceiveWithoutTimeLimit(ClientReading):
 class ClientReceiveOfSecondQueueNotEnded(ClientReading):
     """The client calls RemoteQMEndReceive only for receives from the queue that it opened first."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         if entry.queue is next(iter(self.qm.remote_client.queues.values())):
             yield from super().end_receive(entry, ack)
 
@@ -237,7 +237,7 @@ class ClientReceiveOfSecondQueueNotEnded(ClientReading):
 class ClientEndReceiveSendsWrongContextHandle(ClientReading):
     """The client calls RemoteQMEndReceive with a wrong context handle."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         entry.RemoteReadHandle = UUID(int=0xBAD)
         yield from super().end_receive(entry, ack)
 
@@ -246,8 +246,10 @@ class ClientEndReceiveSendsWrongContextHandle(ClientReading):
 class ClientEndsReceiveWithRrNackInsteadOfRrAck(ClientReading):
     """The client calls RemoteQMEndReceive with RR_NACK after a successful receive."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
-        yield from super().end_receive(entry, Ack.RR_NACK if ack is Ack.RR_ACK else Ack.RR_ACK)
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+        yield from super().end_receive(
+            entry, RemoteReadAck.RR_NACK if ack is RemoteReadAck.RR_ACK else RemoteReadAck.RR_ACK
+        )
 
 
 END_RECEIVE_ACK_RULES = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
@@ -259,8 +261,8 @@ class ClientEndsLaterReceivesWithRrNack(ClientReading):
 
     has_ended_receive = False
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
-        wanted, self.has_ended_receive = (Ack.RR_NACK if self.has_ended_receive else ack), True
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+        wanted, self.has_ended_receive = (RemoteReadAck.RR_NACK if self.has_ended_receive else ack), True
         yield from super().end_receive(entry, wanted)
 
 
@@ -275,16 +277,16 @@ class ClientDwAckIsRrNackInEverySecondEndReceive(ClientReading):
         super().__init__(qm)
         self.count = 0
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         self.count += 1
-        yield from super().end_receive(entry, ack if self.count % 2 else Ack.RR_NACK)
+        yield from super().end_receive(entry, ack if self.count % 2 else RemoteReadAck.RR_NACK)
 
 
 @fault("client-dw-ack-is-rr-nack-after-receive-without-time-limit", breaks=POSITIVE_END_RECEIVE_ACK_RULES)
 class ClientDwAckIsRrNackAfterReceiveWithoutTimeLimit(ClientReading):
     """The client sets dwAck to RR_NACK after a receive without a time limit."""
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         self.infinite = read.TimeOut == INFINITE_MS
         return (yield from super().start_receive2(read))
 
@@ -292,8 +294,8 @@ class ClientDwAckIsRrNackAfterReceiveWithoutTimeLimit(ClientReading):
         super().__init__(qm)
         self.infinite = False
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
-        yield from super().end_receive(entry, Ack.RR_NACK if self.infinite else ack)
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
+        yield from super().end_receive(entry, RemoteReadAck.RR_NACK if self.infinite else ack)
 
 
 @fault(
@@ -304,25 +306,25 @@ class ClientDwAckIsRrNackAfterReceiveWithoutTimeLimit(ClientReading):
 class ClientEndsReceiveWithRrNackAfterFailedReceive(ClientReading):
     """The client ends a receive with RR_NACK if the previous receive of the queue failed."""
 
-    def read_remote_message(self, read: RemoteRead) -> Sequence:
+    def read_remote_message(self, read: RemoteRead) -> RemoteCallSequence:
         try:
             return (yield from super().read_remote_message(read))
         except RemoteError:
             self.__dict__.setdefault("failed", set()).add(read.queue)
             raise
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         failed = self.__dict__.get("failed", set())
         wrong = entry.queue in failed
         failed.discard(entry.queue)
-        yield from super().end_receive(entry, Ack.RR_NACK if wrong else ack)
+        yield from super().end_receive(entry, RemoteReadAck.RR_NACK if wrong else ack)
 
 
 @fault("client-pending-read-entry-kept-after-failed-end-receive", breaks=("MQQP-3.2.4.3-39", "MQQP-3.2.4.6-38"))
 class ClientPendingReadEntryKeptAfterFailedEndReceive(ClientReading):
     """The client keeps the PendingRemoteReadEntry of a receive whose RemoteQMEndReceive returned a failure."""
 
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: RemoteReadAck) -> RemoteCallSequence:
         try:
             yield from super().end_receive(entry, ack)
         except RemoteError:

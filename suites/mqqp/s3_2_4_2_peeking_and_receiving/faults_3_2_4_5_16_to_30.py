@@ -9,7 +9,7 @@ from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import RECEIVE_ACTIONS, ReadAction
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.fault_steps import ReadDescriptionChanger
 
@@ -21,7 +21,7 @@ class ClientHCursorOfReadIsNewestCursor(ReadDescriptionChanger):
     """The client sets hCursor to the phCursor that R_QMCreateRemoteCursor returned last."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
-        cursors = list(self.qm.remote_client.cursors.values())
+        cursors = list(self.qm.remote_client.queue_and_handle_by_cursor.values())
         return {"hCursor": cursors[-1][1]} if read.CursorHandle and cursors else {}
 
 
@@ -94,7 +94,7 @@ class ClientPeekCurrentByCursorSentAsPeekNext(ClientReading):
 class ClientPeekNextByCursorSentAsPeekCurrentToOldServer(ClientReading):
     """The client calls RemoteQMStartReceive with PEEK_CURRENT when its application requests PEEK_NEXT by a cursor."""
 
-    def start_receive(self, read: RemoteRead) -> Sequence:
+    def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
         if read.CursorHandle and read.Action is ReadAction.MQ_ACTION_PEEK_NEXT:
             read = replace(read, Action=ReadAction.MQ_ACTION_PEEK_CURRENT)
         return (yield from super().start_receive(read))
@@ -146,8 +146,10 @@ class ClientRequestIdsOfCursorReadsCountedApart(ClientReading):
 class ClientPeekUsesNewestCursorOfQueue(ClientReading):
     """A client that peeks by a cursor with RemoteQMStartReceive sets hCursor to the newest cursor of the queue."""
 
-    def start_receive(self, read: RemoteRead) -> Sequence:
-        handles = [handle for queue, handle in self.qm.remote_client.cursors.values() if queue is read.queue]
+    def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
+        handles = [
+            handle for queue, handle in self.qm.remote_client.queue_and_handle_by_cursor.values() if queue is read.queue
+        ]
         if read.CursorHandle and handles and read.Action not in RECEIVE_ACTIONS:
             read = replace(read, CursorHandle=handles[-1])
         return (yield from super().start_receive(read))
@@ -157,7 +159,7 @@ class ClientPeekUsesNewestCursorOfQueue(ClientReading):
 class ClientHCursorOfStartReceive2PeekHasOnly16Bits(ClientReading):
     """A client that peeks by a cursor with RemoteQMStartReceive2 sets hCursor to the low 16 bits of phCursor."""
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         if read.Action not in RECEIVE_ACTIONS:
             read = replace(read, CursorHandle=read.CursorHandle & 0xFFFF)
         return (yield from super().start_receive2(read))

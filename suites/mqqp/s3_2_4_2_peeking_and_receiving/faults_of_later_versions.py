@@ -8,8 +8,8 @@ from typing import NamedTuple
 from harness.faults.parts import replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading, Version
-from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.client_reading import ClientReading, ServerVersion
+from reference_qm.core.remote.client_steps import RemoteCallSequence
 
 _FIRST_BUILD_OF_NEW_METHOD = 951
 
@@ -33,7 +33,7 @@ _PEEK_BY_CURSOR_KIND, _RECEIVE_BY_CURSOR_KIND = (
     ReadKind("receive-by-cursor", True, True),
 )
 
-VersionCondition = Callable[[Version | None, int], bool]
+VersionCondition = Callable[[ServerVersion | None, int], bool]
 """The type of conditions for the version of a server and the number of the read, which is counted from 1."""
 
 
@@ -43,15 +43,15 @@ def _call_method_of_new_servers(kind: ReadKind, when: VersionCondition) -> Insta
     """
 
     class OtherMethod(ClientReading):
-        version: Version | None = None
+        version: ServerVersion | None = None
         count = 0
 
-        def ask_server_version(self, read: RemoteRead) -> Sequence:
+        def ask_server_version(self, read: RemoteRead) -> RemoteCallSequence:
             self.version = yield from super().ask_server_version(read)
             self.count += kind.includes_read(read)
             return self.version
 
-        def start_receive(self, read: RemoteRead) -> Sequence:
+        def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
             if kind.includes_read(read) and when(self.version, self.count):
                 return (yield from super().start_receive2(read))
             return (yield from super().start_receive(read))
@@ -65,10 +65,10 @@ def _keep_version_of_earlier_read(kind: ReadKind, first: int) -> Install:
     """
 
     class VersionKept(ClientReading):
-        known: list[Version | None]
+        known: list[ServerVersion | None]
         count = 0
 
-        def ask_server_version(self, read: RemoteRead) -> Sequence:
+        def ask_server_version(self, read: RemoteRead) -> RemoteCallSequence:
             if not hasattr(self, "known"):
                 self.known = []
             self.count += kind.includes_read(read)
@@ -81,15 +81,15 @@ def _keep_version_of_earlier_read(kind: ReadKind, first: int) -> Install:
     return replace_part(VersionKept)
 
 
-def _is_old_version_with_new_minor(version: Version | None, count: int) -> bool:
+def _is_old_version_with_new_minor(version: ServerVersion | None, count: int) -> bool:
     return version is not None and version.Major < 5 and version.Minor >= 1
 
 
-def _is_later_read_of_version_5_0(version: Version | None, count: int) -> bool:
+def _is_later_read_of_version_5_0(version: ServerVersion | None, count: int) -> bool:
     return version is not None and (version.Major, version.Minor) == (5, 0) and count > 1
 
 
-def _is_version_5_0_with_last_old_build(version: Version | None, count: int) -> bool:
+def _is_version_5_0_with_last_old_build(version: ServerVersion | None, count: int) -> bool:
     return (
         version is not None
         and (version.Major, version.Minor) == (5, 0)
@@ -97,11 +97,11 @@ def _is_version_5_0_with_last_old_build(version: Version | None, count: int) -> 
     )
 
 
-def _is_version_5_0_without_build(version: Version | None, count: int) -> bool:
+def _is_version_5_0_without_build(version: ServerVersion | None, count: int) -> bool:
     return version is not None and (version.Major, version.Minor, version.BuildNumber) == (5, 0, 0)
 
 
-def _is_version_5_0_with_new_build(version: Version | None, count: int) -> bool:
+def _is_version_5_0_with_new_build(version: ServerVersion | None, count: int) -> bool:
     return (
         version is not None
         and (version.Major, version.Minor) == (5, 0)

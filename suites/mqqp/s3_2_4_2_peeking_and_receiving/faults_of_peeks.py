@@ -47,7 +47,7 @@ class ClientPeekOfQueueOpenedToPeekWithoutEntry(_PeekEntryOmitter):
     """A client creates no PendingRemoteReadEntry for a peek of a queue that it opened to peek."""
 
     def is_peek_entry_omitted(self, read: RemoteRead) -> bool:
-        return not read.queue.receives
+        return not read.queue.may_receive
 
 
 class _HandleOfPeekEntryChanger(ClientReading):

@@ -12,12 +12,12 @@ from harness.faults.parts import fault
 from harness.faults.primitives import change_pdus
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading, Version
-from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.client_reading import ClientReading, ServerVersion
+from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 from reference_qm.rpc.bodies import Request
 
-RECENT_VERSION = Version(6, 0, 6000)
+RECENT_VERSION = ServerVersion(6, 0, 6000)
 """A version of servers that have RemoteQMStartReceive2."""
 GREATEST_DW_SIZE = 0x00420000
 START_RECEIVE_OPNUM, DW_SIZE_OFFSET, SIZE_OF_REMOTEREADDESC = 0, 16, 44
@@ -124,11 +124,11 @@ class ClientKeepsNoEntryOfCursorReceiveWithoutTimeLimit(InfiniteReadEntryOmitter
 class OldVersionMisjudger(ReadCounterByKind):
     """A part that takes some old versions for recent ones."""
 
-    def is_old_version_taken_for_recent(self, version: Version) -> bool:
+    def is_old_version_taken_for_recent(self, version: ServerVersion) -> bool:
         """Return whether a version is taken for a recent one."""
         raise NotImplementedError
 
-    def ask_server_version(self, read: RemoteRead) -> Sequence:
+    def ask_server_version(self, read: RemoteRead) -> RemoteCallSequence:
         version = yield from super().ask_server_version(read)
         recent = version is not None and self.changes(read) and self.is_old_version_taken_for_recent(version)
         return RECENT_VERSION if recent else version
@@ -141,7 +141,7 @@ class ClientLaterPeekCallsStartReceive2OnOldServer(OldVersionMisjudger):
     sections = (PEEK,)
     reads = 0
 
-    def is_old_version_taken_for_recent(self, version: Version) -> bool:
+    def is_old_version_taken_for_recent(self, version: ServerVersion) -> bool:
         self.reads += 1
         return self.reads > 1
 
@@ -155,7 +155,7 @@ class ClientLaterCursorPeekCallsStartReceive2OnOldServer(OldVersionMisjudger):
     sections = (PEEK_BY_CURSOR_SECTION,)
     reads = 0
 
-    def is_old_version_taken_for_recent(self, version: Version) -> bool:
+    def is_old_version_taken_for_recent(self, version: ServerVersion) -> bool:
         self.reads += 1
         return self.reads > 1
 
@@ -167,7 +167,7 @@ class ClientLaterReceiveCallsStartReceive2OnOldServer(OldVersionMisjudger):
     sections = (RECEIVE,)
     reads = 0
 
-    def is_old_version_taken_for_recent(self, version: Version) -> bool:
+    def is_old_version_taken_for_recent(self, version: ServerVersion) -> bool:
         self.reads += 1
         return self.reads > 1
 
@@ -181,7 +181,7 @@ class ClientLaterCursorReceiveCallsStartReceive2OnOldServer(OldVersionMisjudger)
     sections = (RECEIVE_BY_CURSOR_SECTION,)
     reads = 0
 
-    def is_old_version_taken_for_recent(self, version: Version) -> bool:
+    def is_old_version_taken_for_recent(self, version: ServerVersion) -> bool:
         self.reads += 1
         return self.reads > 1
 
@@ -215,7 +215,9 @@ class OpenCursorHandleSender(SomeReadDescriptionsChanger):
     """A part that sets hCursor to an open cursor of the queue, if there is one, although the read has no cursor."""
 
     def change_description(self, read: RemoteRead, desc: dict[str, Any]) -> dict[str, Any]:
-        cursors = [handle for queue, handle in self.qm.remote_client.cursors.values() if queue is read.queue]
+        cursors = [
+            handle for queue, handle in self.qm.remote_client.queue_and_handle_by_cursor.values() if queue is read.queue
+        ]
         return {**desc, "hCursor": cursors[0]} if cursors else desc
 
 

@@ -12,8 +12,8 @@ from harness.faults.primitives import combine_installers
 from harness.faults.registry import FaultyCore, add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import RemoteQueue, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading, Version
-from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.client_reading import ClientReading, ServerVersion
+from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.rpc import QM2QM
 from reference_qm.rpc.bodies import Request
@@ -53,7 +53,7 @@ class ClientRepeatsDwRequestIdOfPreviousCursorPeekNext(ClientReading):
         super().__init__(qm)
         self.request_ids: dict[tuple[RemoteQueue, int], int] = {}
 
-    def start_receive(self, read: RemoteRead) -> Sequence:
+    def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
         described = self.describe_read(read)
         if read.CursorHandle and not read.receives:
             place = read.queue, read.CursorHandle
@@ -70,7 +70,7 @@ class PeekedSizeRecorder(ClientReading):
         super().__init__(qm)
         self.sizes: dict[str, int] = {}
 
-    def start_receive(self, read: RemoteRead) -> Sequence:
+    def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
         results = yield from super().start_receive(read)
         described = results["lpRemoteReadDesc"]
         if described is not None and read.queue.binding is not None and not read.receives and not read.CursorHandle:
@@ -129,7 +129,7 @@ class ClientSequentialIdOfStartReceive2PeekNextIsPreviousOne(ClientReading):
             described["SequentialId"] = self.sequential_ids.get((read.queue, read.CursorHandle), 0)
         return described
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         results = yield from super().start_receive2(read)
         if read.CursorHandle:
             self.sequential_ids[read.queue, read.CursorHandle] = results["lpRemoteReadDesc2"]["SequentialId"]
@@ -142,11 +142,11 @@ class ClientCursorReceiveTakesVersion5Build951ForNew(ClientReading):
     its build number is below 951.
     """
 
-    def ask_server_version(self, read: RemoteRead) -> Sequence:
+    def ask_server_version(self, read: RemoteRead) -> RemoteCallSequence:
         version = yield from super().ask_server_version(read)
         receives_by_cursor = read.receives and read.CursorHandle
         if receives_by_cursor and version is not None and (5, 0, _FIRST_BUILD_WITH_START_RECEIVE2) <= version < (5, 1):
-            return Version(5, 1, version.BuildNumber)
+            return ServerVersion(5, 1, version.BuildNumber)
         return version
 
 
@@ -159,6 +159,6 @@ class ClientHCursorOfPlainStartReceive2IsOpenCursor(ClientReading):
     def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read2(read)
         if read.receives and read.LookupId is None and not read.CursorHandle:
-            cursors = self.qm.remote_client.cursors.values()
+            cursors = self.qm.remote_client.queue_and_handle_by_cursor.values()
             described["pRemoteReadDesc"]["hCursor"] = next((one for of, one in cursors if of is read.queue), 0)
         return described

@@ -10,7 +10,7 @@ from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 
 ENTRY_CREATION_RULES = ("MQQP-3.2.4.3-02", "MQQP-3.2.4.5-02", "MQQP-3.2.4.6-02")
@@ -142,7 +142,7 @@ class WrongMethodCaller(ClientReading):
         """Return whether RemoteQMStartReceive2 is called."""
         raise NotImplementedError
 
-    def start_receive(self, read: RemoteRead) -> Sequence:
+    def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
         self.read_count += 1
         if self.is_start_receive2_called(read):
             return (yield from self.start_receive2(read))

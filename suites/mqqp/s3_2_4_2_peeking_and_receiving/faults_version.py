@@ -9,8 +9,8 @@ from collections.abc import Callable
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.remote.client_model import RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading, Version
-from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.core.remote.client_reading import ClientReading, ServerVersion
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 
 
 @fault(
@@ -20,18 +20,18 @@ from reference_qm.core.remote.client_steps import RemoteError, Sequence
 class ClientGetVersionNotCalled(ClientReading):
     """The client does not call RemoteQmGetVersion."""
 
-    def ask_server_version(self, read: RemoteRead) -> Sequence:
+    def ask_server_version(self, read: RemoteRead) -> RemoteCallSequence:
         yield from ()
-        return Version(6, 1, 7600)
+        return ServerVersion(6, 1, 7600)
 
 
-def _change_old_server_test(test: Callable[[Version], bool]) -> Install:
+def _change_old_server_test(test: Callable[[ServerVersion], bool]) -> Install:
     """Build a fault that replaces the client's decision whether a server is too old for RemoteQMStartReceive2 with the
     function ``test``.
     """
 
     class OldServerTestReplacer(ClientReading):
-        def is_old_version(self, version: Version | None) -> bool:
+        def is_old_version(self, version: ServerVersion | None) -> bool:
             return version is not None and test(version)
 
     return replace_part(OldServerTestReplacer)
@@ -61,7 +61,7 @@ add(
 class ClientReadsFromNoOldServer(ClientReading):
     """The client does not read from a server below version 5.1."""
 
-    def start_receive(self, read: RemoteRead) -> Sequence:
+    def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
         yield from ()
         raise RemoteError("the server is too old")
 

@@ -8,7 +8,7 @@ from harness.faults.registry import add
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence
 
 add(
     "client-purge-queue-not-called",
@@ -22,7 +22,7 @@ add(
 class ClientPurgeQueueSendsDwpQueueInsteadOfPhQueue(ClientOpening):
     """The client calls RemoteQMPurgeQueue with dwpQueue instead of phQueue."""
 
-    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         assert queue.binding is not None
         arguments = {"hQueue": queue.QueueDescriptor}
         yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", **arguments)
@@ -32,7 +32,7 @@ class ClientPurgeQueueSendsDwpQueueInsteadOfPhQueue(ClientOpening):
 class ClientPurgeQueueOfLastOpenedQueue(ClientOpening):
     """The client purges the queue that it opened last instead of the queue that its application names."""
 
-    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         *_, last = self.qm.remote_client.queues.values()
         yield from super().purge_queue_at_server(last)
 
@@ -41,7 +41,7 @@ class ClientPurgeQueueOfLastOpenedQueue(ClientOpening):
 class ClientPurgeQueuePurgesEveryOpenQueue(ClientOpening):
     """The client purges all its open queues when its application purges one of them."""
 
-    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         for one in list(self.qm.remote_client.queues.values()):
             yield from super().purge_queue_at_server(one)
 
@@ -50,7 +50,7 @@ class ClientPurgeQueuePurgesEveryOpenQueue(ClientOpening):
 class ClientPurgeQueueSendsHQueueOfFirstOpenedQueue(ClientOpening):
     """The client calls RemoteQMPurgeQueue with the handle of the queue that it opened first."""
 
-    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         assert queue.binding is not None
         first = next(iter(self.qm.remote_client.queues.values()))
         binding = queue.binding
@@ -61,7 +61,7 @@ class ClientPurgeQueueSendsHQueueOfFirstOpenedQueue(ClientOpening):
 class ClientPurgeQueueSendsLow16BitsOfHQueue(ClientOpening):
     """The client sets hQueue of RemoteQMPurgeQueue to the low 16 bits of phQueue."""
 
-    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         assert queue.binding is not None
         handle = queue.QueueHandle & 0xFFFF
         yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", hQueue=handle)
@@ -73,7 +73,7 @@ class ClientSecondPurgeOfQueueNotCalled(ClientOpening):
 
     purged: frozenset[int] = frozenset()
 
-    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         if queue.number not in self.purged:
             self.purged |= {queue.number}
             yield from super().purge_queue_at_server(queue)
@@ -83,7 +83,7 @@ class ClientSecondPurgeOfQueueNotCalled(ClientOpening):
 class ClientHQueueOfPurgeQueueIsNewestQueue(ClientOpening):
     """The client calls RemoteQMPurgeQueue with the handle of the queue that it opened last."""
 
-    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         newest = list(self.qm.remote_client.queues.values())[-1]
         assert queue.binding is not None
         yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", hQueue=newest.QueueHandle)
@@ -97,7 +97,7 @@ class ClientOmitsSecondPurgeQueueCallOfQueue(ClientOpening):
         super().__init__(qm)
         self.purged: set[int] = set()
 
-    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         if queue.number not in self.purged:
             self.purged.add(queue.number)
             yield from super().purge_queue_at_server(queue)
@@ -107,7 +107,7 @@ class ClientOmitsSecondPurgeQueueCallOfQueue(ClientOpening):
 class ClientHQueueIsDwpQueueInPurgeWithPendingRead(ClientOpening):
     """The client calls RemoteQMPurgeQueue with dwpQueue for a queue with pending reads."""
 
-    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         pending = [one for one in self.qm.remote_client.PendingRemoteReadEntryCollection if one.queue is queue]
         assert queue.binding is not None
         handle = queue.QueueDescriptor if pending else queue.QueueHandle
@@ -118,7 +118,7 @@ class ClientHQueueIsDwpQueueInPurgeWithPendingRead(ClientOpening):
 class ClientPurgeQueueNotCalledWhileReadIsPending(ClientOpening):
     """The client does not call RemoteQMPurgeQueue while a read of the queue waits."""
 
-    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         if not any(one.queue is queue for one in self.qm.remote_client.PendingRemoteReadEntryCollection):
             yield from super().purge_queue_at_server(queue)
 
@@ -127,6 +127,6 @@ class ClientPurgeQueueNotCalledWhileReadIsPending(ClientOpening):
 class ClientPurgeQueueNotCalledWhileCursorIsOpen(ClientOpening):
     """The client does not call RemoteQMPurgeQueue while a cursor of the queue is open."""
 
-    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
-        if not any(owner is queue for owner, _ in self.qm.remote_client.cursors.values()):
+    def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
+        if not any(owner is queue for owner, _ in self.qm.remote_client.queue_and_handle_by_cursor.values()):
             yield from super().purge_queue_at_server(queue)

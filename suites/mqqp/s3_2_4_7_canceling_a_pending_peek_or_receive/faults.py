@@ -11,7 +11,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 
 
@@ -36,7 +36,7 @@ class ClientCancelsFirstPendingReadInsteadOfNamedRead(ClientCancelling):
 class ClientCancelEndsAllPendingReadsOfQueue(ClientCancelling):
     """When the client cancels a read, it also cancels the other pending reads of the queue."""
 
-    def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
+    def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> RemoteCallSequence:
         yield from super().cancel_pending_read(queue, request_id)
         for one in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
             if one.queue is queue and one.is_sent_to_server:
@@ -91,7 +91,7 @@ add(
 class ClientCancelNotSentWhileOtherReadIsPending(ClientCancelling):
     """The client does not call RemoteQMCancelReceive while another read of the queue is pending."""
 
-    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
+    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
         entries = self.qm.remote_client.PendingRemoteReadEntryCollection
         if sum(one.queue is entry.queue for one in entries) == 1:
             yield from super().call_cancel_receive(entry)
@@ -101,7 +101,7 @@ class ClientCancelNotSentWhileOtherReadIsPending(ClientCancelling):
 class ClientCancelReceiveCalledTwice(ClientCancelling):
     """The client calls RemoteQMCancelReceive twice for one cancellation."""
 
-    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
+    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
         yield from super().call_cancel_receive(entry)
         yield from super().call_cancel_receive(entry)
 
@@ -112,7 +112,7 @@ class _CancelCallOmitter(ClientCancelling):
     def is_cancel_call_omitted(self, entry: PendingRemoteReadEntry) -> bool:
         raise NotImplementedError
 
-    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
+    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
         if not self.is_cancel_call_omitted(entry):
             yield from super().call_cancel_receive(entry)
 
@@ -144,7 +144,7 @@ class ClientOmitsCancelReceiveWhileOtherReadsWait(_CancelCallOmitter):
 class ClientOmitsCancelReceiveForStartReceive(ClientReading):
     """The client does not call RemoteQMCancelReceive for a RemoteQMStartReceive."""
 
-    def start_receive(self, read: RemoteRead) -> Sequence:
+    def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
         assert read.entry is not None
         read.entry.is_sent_to_server = False
         return (yield from super().start_receive(read))
@@ -154,8 +154,8 @@ class ClientOmitsCancelReceiveForStartReceive(ClientReading):
 class ClientCancelNotSentWhileCursorIsOpen(ClientCancelling):
     """The client does not call RemoteQMCancelReceive while a cursor of the queue is open."""
 
-    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
-        if not any(queue is entry.queue for queue, _ in self.qm.remote_client.cursors.values()):
+    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
+        if not any(queue is entry.queue for queue, _ in self.qm.remote_client.queue_and_handle_by_cursor.values()):
             yield from super().call_cancel_receive(entry)
 
 
@@ -166,12 +166,12 @@ class _LocalReadCanceller(ClientReading):
         """Return whether the client cancels a read without a call of RemoteQMCancelReceive."""
         return False
 
-    def start_receive2(self, read: RemoteRead) -> Sequence:
+    def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
         if read.entry is not None and self.is_cancelled_without_call(read):
             read.entry.is_sent_to_server = False
         return (yield from super().start_receive2(read))
 
-    def start_receive(self, read: RemoteRead) -> Sequence:
+    def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
         if read.entry is not None and self.is_cancelled_without_call(read):
             read.entry.is_sent_to_server = False
         return (yield from super().start_receive(read))
@@ -205,7 +205,7 @@ class ClientCancelOfEndlessReadNotSent(_LocalReadCanceller):
 class ClientCancelOfReadByStartReceiveNotSent(ClientReading):
     """The client does not call RemoteQMCancelReceive for a read that it began with RemoteQMStartReceive."""
 
-    def start_receive(self, read: RemoteRead) -> Sequence:
+    def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
         if read.entry is not None:
             read.entry.is_sent_to_server = False
         return (yield from super().start_receive(read))
@@ -215,8 +215,8 @@ def _increment_cancel_parameter(parameter: str) -> Install:
     """Build a fault in which the client adds one to a parameter of RemoteQMCancelReceive."""
 
     class CancelParameterIncrementer(ClientCancelling):
-        def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
-            values = super().build_cancel_receive(entry)
+        def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+            values = super().build_cancel_receive_arguments(entry)
             return values | {parameter: values[parameter] + 1}
 
     return replace_part(CancelParameterIncrementer)
@@ -239,17 +239,17 @@ for _name, _breaks, _parameter in (
 class ClientCancelReceiveSendsHQueueOfLastOpenedQueue(ClientCancelling):
     """The client sets hQueue of RemoteQMCancelReceive to the handle of the queue that it opened last."""
 
-    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+    def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
         last = list(self.qm.remote_client.queues.values())[-1]
-        return {**super().build_cancel_receive(entry), "hQueue": last.QueueHandle}
+        return {**super().build_cancel_receive_arguments(entry), "hQueue": last.QueueHandle}
 
 
 @fault("client-h-queue-of-cancel-receive-cut-to-16-bits", breaks="MQQP-3.2.4.7-04")
 class ClientHQueueOfCancelReceiveCutTo16Bits(ClientCancelling):
     """The client sets hQueue of RemoteQMCancelReceive to the low 16 bits of phQueue."""
 
-    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
-        given = super().build_cancel_receive(entry)
+    def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        given = super().build_cancel_receive_arguments(entry)
         return {**given, "hQueue": given["hQueue"] & 0xFFFF}
 
 
@@ -259,8 +259,8 @@ class _CancelParameterChanger(ClientCancelling):
     def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
         raise NotImplementedError
 
-    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
-        return super().build_cancel_receive(entry) | self.change(entry)
+    def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        return super().build_cancel_receive_arguments(entry) | self.change(entry)
 
 
 @fault("client-h-queue-of-cancel-receive-is-newest-queue", breaks="MQQP-3.2.4.7-04")
@@ -288,17 +288,17 @@ class ClientHQueueIsDwpQueueInEverySecondCancelReceive(_CancelParameterChanger):
 class ClientPQueueOfCancelReceiveIsLastOpenedQueue(ClientCancelling):
     """When the client cancels a read, it passes the dwpQueue of the queue that it opened last as pQueue."""
 
-    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+    def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
         last = [entry.queue, *self.qm.remote_client.queues.values()][-1]
-        return super().build_cancel_receive(entry) | {"pQueue": last.QueueDescriptor}
+        return super().build_cancel_receive_arguments(entry) | {"pQueue": last.QueueDescriptor}
 
 
 @fault("client-cancel-receive-sends-low-31-bits-of-p-queue", breaks="MQQP-3.2.4.7-05")
 class ClientCancelReceiveSendsLow31BitsOfPQueue(ClientCancelling):
     """The client sets pQueue of RemoteQMCancelReceive to the low 31 bits of dwpQueue."""
 
-    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
-        given = super().build_cancel_receive(entry)
+    def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        given = super().build_cancel_receive_arguments(entry)
         return {**given, "pQueue": given["pQueue"] & 0x7FFFFFFF}
 
 
@@ -327,8 +327,8 @@ class ClientPQueueOfCancelReceiveIsFirstOpenedQueue(_CancelParameterChanger):
 class ClientCancelReceiveSendsDwRequestIdOfLastRead(ClientCancelling):
     """The client sets dwRequestID of RemoteQMCancelReceive to the RequestId that it assigned last."""
 
-    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
-        return {**super().build_cancel_receive(entry), "dwRequestID": self.qm.remote_client.last_request_id}
+    def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        return {**super().build_cancel_receive_arguments(entry), "dwRequestID": self.qm.remote_client.last_request_id}
 
 
 @fault("client-cancel-request-id-of-newest-read", breaks="MQQP-3.2.4.7-06")
@@ -401,7 +401,7 @@ class ClientEntryOfSecondCancelledReadKept(ClientCancelling):
 class ClientEntryOfRefusedCancelKept(ClientCancelling):
     """The client keeps the PendingRemoteReadEntry of a read if RemoteQMCancelReceive returned a failure."""
 
-    def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
+    def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> RemoteCallSequence:
         entry = self.find_pending_read(queue, request_id)
         try:
             yield from super().cancel_pending_read(queue, request_id)

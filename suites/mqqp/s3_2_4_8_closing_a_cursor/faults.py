@@ -11,7 +11,7 @@ from reference_qm.core.commands.client_commands import ClientCommands
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.surface.clock import Now
 from reference_qm.surface.remote_commands import RemoteCloseCursor
 
@@ -28,18 +28,18 @@ class ClientClosedCursorStillUsable(ClientCommands):
     """The client continues to use a closed cursor in later commands."""
 
     def remote_close_cursor(self, request: RemoteCloseCursor, token: int, now: Now) -> None:
-        cursor = self.qm.remote_client.cursors.get(request.cursor)
+        cursor = self.qm.remote_client.queue_and_handle_by_cursor.get(request.cursor)
         super().remote_close_cursor(request, token, now)
         if cursor is not None:
-            self.qm.remote_client.cursors[request.cursor] = cursor
+            self.qm.remote_client.queue_and_handle_by_cursor[request.cursor] = cursor
 
 
 @fault("client-close-cursor-not-called-while-other-cursor-is-open", breaks="MQQP-3.2.4.8-02")
 class ClientCloseCursorNotCalledWhileOtherCursorIsOpen(ClientCancelling):
     """The client does not call RemoteQMCloseCursor while another cursor of the queue is open."""
 
-    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
-        if all(other is not queue for other, _ in self.qm.remote_client.cursors.values()):
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
+        if all(other is not queue for other, _ in self.qm.remote_client.queue_and_handle_by_cursor.values()):
             yield from super().close_remote_cursor(queue, cursor)
 
 
@@ -47,9 +47,9 @@ class ClientCloseCursorNotCalledWhileOtherCursorIsOpen(ClientCancelling):
 class ClientCloseCursorClosesOtherCursorsOfQueue(ClientCancelling):
     """When the client closes a cursor, it also closes the other cursors of the queue."""
 
-    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
         yield from super().close_remote_cursor(queue, cursor)
-        for other, handle in list(self.qm.remote_client.cursors.values()):
+        for other, handle in list(self.qm.remote_client.queue_and_handle_by_cursor.values()):
             if other is queue:
                 yield from super().close_remote_cursor(queue, handle)
 
@@ -62,7 +62,7 @@ class ClientOmitsCloseCursorForSecondCursorOfQueue(ClientCancelling):
         super().__init__(qm)
         self.seen: set[int] = set()
 
-    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
         if queue.number not in self.seen:
             self.seen.add(queue.number)
             yield from super().close_remote_cursor(queue, cursor)
@@ -72,7 +72,7 @@ class ClientOmitsCloseCursorForSecondCursorOfQueue(ClientCancelling):
 class ClientOmitsCloseCursorWhileReadIsPending(ClientCancelling):
     """The client does not call RemoteQMCloseCursor while a read of the queue is pending."""
 
-    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
         if all(one.queue is not queue for one in self.qm.remote_client.PendingRemoteReadEntryCollection):
             yield from super().close_remote_cursor(queue, cursor)
 
@@ -81,7 +81,7 @@ class ClientOmitsCloseCursorWhileReadIsPending(ClientCancelling):
 class ClientCloseCursorNotCalledWhileReadIsPending(ClientCancelling):
     """The client does not call RemoteQMCloseCursor while a read of the queue waits."""
 
-    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
         if not any(one.queue is queue for one in self.qm.remote_client.PendingRemoteReadEntryCollection):
             yield from super().close_remote_cursor(queue, cursor)
 
@@ -90,7 +90,7 @@ class ClientCloseCursorNotCalledWhileReadIsPending(ClientCancelling):
 class ClientCloseCursorNotCalledForSecondCursor(ClientCancelling):
     """The client calls RemoteQMCloseCursor only when it closes a cursor of a queue for the first time."""
 
-    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> RemoteCallSequence:
         closed: set[RemoteQueue] = self.__dict__.setdefault("closed", set())
         if queue not in closed:
             closed.add(queue)
@@ -101,8 +101,8 @@ def _increment_close_cursor_parameter(parameter: str) -> Install:
     """Build a fault in which the client adds one to a parameter of RemoteQMCloseCursor."""
 
     class CloseCursorParameterIncrementer(ClientCancelling):
-        def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
-            values = super().build_close_cursor(queue, cursor)
+        def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+            values = super().build_close_cursor_arguments(queue, cursor)
             return values | {parameter: values[parameter] + 1}
 
     return replace_part(CloseCursorParameterIncrementer)
@@ -124,17 +124,17 @@ for _name, _rule, _parameter in (
 class ClientHQueueOfCloseCursorIsLastOpenedQueue(ClientCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the handle of the queue that it opened last."""
 
-    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+    def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
         last = list(self.qm.remote_client.queues.values())[-1]
-        return super().build_close_cursor(last, cursor)
+        return super().build_close_cursor_arguments(last, cursor)
 
 
 @fault("client-close-cursor-sends-low-16-bits-of-h-queue", breaks="MQQP-3.2.4.8-03")
 class ClientCloseCursorSendsLow16BitsOfHQueue(ClientCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the low 16 bits of phQueue."""
 
-    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
-        return {**super().build_close_cursor(queue, cursor), "hQueue": queue.QueueHandle & 0xFFFF}
+    def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        return {**super().build_close_cursor_arguments(queue, cursor), "hQueue": queue.QueueHandle & 0xFFFF}
 
 
 class _CloseCursorParameterChanger(ClientCancelling):
@@ -143,8 +143,8 @@ class _CloseCursorParameterChanger(ClientCancelling):
     def change(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
         raise NotImplementedError
 
-    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
-        return super().build_close_cursor(queue, cursor) | self.change(queue, cursor)
+    def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        return super().build_close_cursor_arguments(queue, cursor) | self.change(queue, cursor)
 
 
 @fault("client-h-queue-of-close-cursor-is-newest-queue", breaks="MQQP-3.2.4.8-03")
@@ -172,35 +172,37 @@ class ClientHQueueIsDwpQueueInEverySecondCloseCursor(_CloseCursorParameterChange
 class ClientCloseCursorSendsHQueueOfFirstOpenedQueue(ClientCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the phQueue of the queue that it opened first."""
 
-    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+    def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
         first = next(iter(self.qm.remote_client.queues.values()))
-        return {**super().build_close_cursor(queue, cursor), "hQueue": first.QueueHandle}
+        return {**super().build_close_cursor_arguments(queue, cursor), "hQueue": first.QueueHandle}
 
 
 @fault("client-close-cursor-sends-h-queue-of-last-opened-queue", breaks="MQQP-3.2.4.8-03", blind=True)
 class ClientCloseCursorSendsHQueueOfLastOpenedQueue(ClientCancelling):
     """The client sets hQueue of RemoteQMCloseCursor to the phQueue of the queue that it opened last."""
 
-    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+    def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
         last = list(self.qm.remote_client.queues.values())[-1]
-        return {**super().build_close_cursor(queue, cursor), "hQueue": last.QueueHandle}
+        return {**super().build_close_cursor_arguments(queue, cursor), "hQueue": last.QueueHandle}
 
 
 @fault("client-close-cursor-sends-h-cursor-of-first-cursor", breaks="MQQP-3.2.4.8-04")
 class ClientCloseCursorSendsHCursorOfFirstCursor(ClientCancelling):
     """The client sets hCursor of RemoteQMCloseCursor to another open cursor of the queue, if such a cursor exists."""
 
-    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
-        others = [handle for other, handle in self.qm.remote_client.cursors.values() if other is queue]
-        return {**super().build_close_cursor(queue, cursor), "hCursor": [*others, cursor][0]}
+    def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        others = [
+            handle for other, handle in self.qm.remote_client.queue_and_handle_by_cursor.values() if other is queue
+        ]
+        return {**super().build_close_cursor_arguments(queue, cursor), "hCursor": [*others, cursor][0]}
 
 
 @fault("client-close-cursor-sends-low-31-bits-of-h-cursor", breaks="MQQP-3.2.4.8-04")
 class ClientCloseCursorSendsLow31BitsOfHCursor(ClientCancelling):
     """The client sets hCursor of RemoteQMCloseCursor to the low 31 bits of phCursor."""
 
-    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
-        return {**super().build_close_cursor(queue, cursor), "hCursor": cursor & 0x7FFFFFFF}
+    def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        return {**super().build_close_cursor_arguments(queue, cursor), "hCursor": cursor & 0x7FFFFFFF}
 
 
 @fault("client-h-cursor-of-close-cursor-is-newest-open-cursor", breaks="MQQP-3.2.4.8-04")
@@ -208,7 +210,7 @@ class ClientHCursorOfCloseCursorIsNewestOpenCursor(_CloseCursorParameterChanger)
     """The client sets hCursor of RemoteQMCloseCursor to the handle of its newest open cursor."""
 
     def change(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
-        others = list(self.qm.remote_client.cursors.values())
+        others = list(self.qm.remote_client.queue_and_handle_by_cursor.values())
         return {"hCursor": others[-1][1]} if others else {}
 
 
@@ -229,6 +231,8 @@ class ClientHCursorOfCloseCursorIsFirstClosedCursor(_CloseCursorParameterChanger
 class ClientCloseCursorSendsHCursorOfOtherQueue(ClientCancelling):
     """If a cursor of another queue is open, the client sets hCursor of RemoteQMCloseCursor to that cursor."""
 
-    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
-        others = [handle for owner, handle in self.qm.remote_client.cursors.values() if owner is not queue]
-        return {**super().build_close_cursor(queue, cursor), "hCursor": others[0] if others else cursor}
+    def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        others = [
+            handle for owner, handle in self.qm.remote_client.queue_and_handle_by_cursor.values() if owner is not queue
+        ]
+        return {**super().build_close_cursor_arguments(queue, cursor), "hCursor": others[0] if others else cursor}

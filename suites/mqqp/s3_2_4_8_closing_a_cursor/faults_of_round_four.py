@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import RemoteQueue
-from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence
 
 
 @fault("client-h-cursor-of-close-cursor-is-newest-cursor-of-queue", breaks="MQQP-3.2.4.8-04", blind=True)
@@ -19,10 +19,10 @@ class ClientHCursorOfCloseCursorIsNewestCursorOfQueue(ClientCancelling):
         super().__init__(qm)
         self.newest_cursors: dict[RemoteQueue, int] = {}
 
-    def create_remote_cursor(self, queue: RemoteQueue) -> Sequence:
+    def create_remote_cursor(self, queue: RemoteQueue) -> RemoteCallSequence:
         handle = yield from super().create_remote_cursor(queue)
         self.newest_cursors[queue] = handle
         return handle
 
-    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
-        return super().build_close_cursor(queue, self.newest_cursors.get(queue, cursor))
+    def build_close_cursor_arguments(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        return super().build_close_cursor_arguments(queue, self.newest_cursors.get(queue, cursor))

@@ -14,7 +14,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteOpenQueueEntry, RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
-from reference_qm.core.remote.client_steps import Binding, RemoteError, Sequence
+from reference_qm.core.remote.client_steps import Binding, RemoteCallSequence, RemoteError
 
 
 @fault("client-close-queue-of-last-opened-queue", breaks="MQQP-3.2.4.9-02")
@@ -37,7 +37,7 @@ class ClientCloseQueueClosesFirstOpenedQueue(ClientOpening):
 class ClientCloseQueueClosesLastOpenedQueue(ClientOpening):
     """The client calls RemoteQMCloseQueue with the handle of the queue that it opened last."""
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         yield from super().call_close_queue(binding, self.qm.remote_client.RemoteOpenQueueEntryCollection[-1])
 
 
@@ -45,7 +45,7 @@ class ClientCloseQueueClosesLastOpenedQueue(ClientOpening):
 class ClientCloseOfNewestQueueClosesEveryQueue(ClientOpening):
     """The client closes all of its open queues when its application closes the newest queue."""
 
-    def close_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def close_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         entries = list(self.qm.remote_client.RemoteOpenQueueEntryCollection)
         newest = bool(entries) and entries[-1].queue is queue
         for entry in entries if newest else [self.find_remote_open_queue(queue)]:
@@ -56,7 +56,7 @@ class ClientCloseOfNewestQueueClosesEveryQueue(ClientOpening):
 class ClientCloseQueueCancelsReadsOfOtherQueue(ClientCancelling):
     """The client also cancels the pending reads of its other queues when it closes a queue."""
 
-    def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
+    def cancel_every_pending_read(self, queue: RemoteQueue) -> RemoteCallSequence:
         yield from super().cancel_every_pending_read(queue)
         for entry in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
             yield from self.call_cancel_receive(entry)
@@ -68,8 +68,8 @@ class _CancelParameterChanger(ClientCancelling):
     def change(self, entry: PendingRemoteReadEntry, place: int) -> dict[str, Any]:
         raise NotImplementedError
 
-    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
-        described = super().build_cancel_receive(entry)
+    def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        described = super().build_cancel_receive_arguments(entry)
         if entry.queue.number in self.qm.remote_client.queues:
             return described
         self.place += 1
@@ -96,7 +96,7 @@ class ClientCloseCancelsSecondReadWithHQueueOfOpenQueue(_CancelParameterChanger)
 class ClientClosingCancelsReadsOfEveryQueue(ClientCancelling):
     """A client that closes a queue cancels the pending reads of all its queues."""
 
-    def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
+    def cancel_every_pending_read(self, queue: RemoteQueue) -> RemoteCallSequence:
         for one in {
             id(entry.queue): entry.queue for entry in self.qm.remote_client.PendingRemoteReadEntryCollection
         }.values():
@@ -109,7 +109,7 @@ class ClientCloseQueueCancelsWithHandleOfFirstQueue(ClientCancelling):
     opened first.
     """
 
-    def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
+    def cancel_every_pending_read(self, queue: RemoteQueue) -> RemoteCallSequence:
         first = next(iter(self.qm.remote_client.queues.values()))
         for entry in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
             if entry.queue is queue:
@@ -127,8 +127,8 @@ class ClientCancelsOnlyFirstReadOfClosedQueue(ClientCancelling):
     no other read.
     """
 
-    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
-        described = super().build_cancel_receive(entry)
+    def build_cancel_receive_arguments(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        described = super().build_cancel_receive_arguments(entry)
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection
         self.first = getattr(self, "first", next(one.RequestId for one in pending if one.queue is entry.queue))
         return described | {"dwRequestID": self.first}
@@ -140,13 +140,13 @@ class ClientCloseQueueCancelsWithRequestIdOfFirstRead(ClientCancelling):
 
     first_request_id = 0
 
-    def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
+    def cancel_every_pending_read(self, queue: RemoteQueue) -> RemoteCallSequence:
         entries = [one for one in self.qm.remote_client.PendingRemoteReadEntryCollection if one.queue is queue]
         self.first_request_id = entries[0].RequestId if entries else 0
         yield from super().cancel_every_pending_read(queue)
         self.first_request_id = 0
 
-    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
+    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> RemoteCallSequence:
         if self.first_request_id:
             entry.RequestId = self.first_request_id
         yield from super().call_cancel_receive(entry)
@@ -166,7 +166,7 @@ class ClientClosingCancelsNewestReadOfOtherQueue(_CancelParameterChanger):
 class ClientCloseQueueCancelsEveryReadWithLastRequestId(ClientCancelling):
     """When the client closes a queue, it cancels every pending read with the RequestId of the last pending read."""
 
-    def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
+    def cancel_every_pending_read(self, queue: RemoteQueue) -> RemoteCallSequence:
         entries = [one for one in self.qm.remote_client.PendingRemoteReadEntryCollection if one.queue is queue]
         for entry in entries:
             with suppress(RemoteError):
@@ -186,7 +186,7 @@ add(
 class ClientClosesConnectionInsteadOfQueueWithPendingRead(ClientOpening):
     """If a read of a queue is pending, the client closes the connection instead of calling RemoteQMCloseQueue."""
 
-    def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+    def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection
         if any(one.queue is entry.queue for one in pending):
             yield from self.qm.client_cancelling.cancel_every_pending_read(entry.queue)
@@ -199,7 +199,7 @@ class ClientClosesConnectionInsteadOfQueueWithPendingRead(ClientOpening):
 class ClientCloseQueueNotCalledWhileOtherQueueIsOpen(ClientOpening):
     """The client does not call RemoteQMCloseQueue for a queue while it has another queue open."""
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         if len(self.qm.remote_client.RemoteOpenQueueEntryCollection) == 1:
             yield from super().call_close_queue(binding, entry)
 
@@ -208,7 +208,7 @@ class ClientCloseQueueNotCalledWhileOtherQueueIsOpen(ClientOpening):
 class ClientCloseQueueCalledTwice(ClientOpening):
     """The client calls RemoteQMCloseQueue twice with the same handle."""
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         yield from super().call_close_queue(binding, entry)
         yield from super().call_close_queue(binding, entry)
 
@@ -219,7 +219,7 @@ class _CloseCallOmitter(ClientOpening):
     def is_close_call_omitted(self, entry: RemoteOpenQueueEntry) -> bool:
         raise NotImplementedError
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         if not self.is_close_call_omitted(entry):
             yield from super().call_close_queue(binding, entry)
 
@@ -229,7 +229,7 @@ class ClientCloseQueueOpenedToPeekNotCalled(_CloseCallOmitter):
     """The client does not call RemoteQMCloseQueue for a queue that it opened to peek."""
 
     def is_close_call_omitted(self, entry: RemoteOpenQueueEntry) -> bool:
-        return not entry.queue.receives
+        return not entry.queue.may_receive
 
 
 @fault("client-omits-close-queue-for-second-closed-queue", breaks="MQQP-3.2.4.9-05")
@@ -257,7 +257,7 @@ class ClientOmitsCloseQueueWhileOtherQueueOfServerIsOpen(_CloseCallOmitter):
 class ClientOmitsCloseQueueAfterRefusedCancel(ClientCancelling):
     """The client does not call RemoteQMCloseQueue, if the server refused the cancel of a pending read."""
 
-    def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
+    def cancel_every_pending_read(self, queue: RemoteQueue) -> RemoteCallSequence:
         for entry in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
             if entry.queue is queue:
                 yield from self.cancel_pending_read(queue, entry.RequestId)
@@ -267,11 +267,11 @@ class ClientOmitsCloseQueueAfterRefusedCancel(ClientCancelling):
 class ClientCloseQueueNotCalledAfterRefusedCancel(ClientOpening):
     """The client does not call RemoteQMCloseQueue if RemoteQMCancelReceive failed for a read of the queue."""
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         if entry.queue not in self.qm.client_cancelling.__dict__.get("refused", ()):
             yield from super().call_close_queue(binding, entry)
 
-    def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+    def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         cancelling = self.qm.client_cancelling
         for one in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
             if one.queue is entry.queue:
@@ -287,7 +287,7 @@ class ClientCloseQueueNotCalledAfterRefusedCancel(ClientOpening):
 class ClientCloseQueueNotCalledForSecondQueue(ClientOpening):
     """The client calls RemoteQMCloseQueue only for the queue that it closes first."""
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         closed: set[RemoteQueue] = self.__dict__.setdefault("closed", set())
         closed.add(entry.queue)
         if len(closed) == 1:
@@ -301,7 +301,7 @@ WRONG_CONTEXT_HANDLE = UUID(int=0xBAD)
 class ClientCloseQueueSendsWrongContextHandle(ClientOpening):
     """The client calls RemoteQMCloseQueue with a wrong context handle."""
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         yield from super().call_close_queue(binding, replace(entry, RRSessionHandle=WRONG_CONTEXT_HANDLE))
 
 
@@ -309,7 +309,7 @@ class ClientCloseQueueSendsWrongContextHandle(ClientOpening):
 class ClientCloseQueueContextHandleOfNewestQueue(ClientOpening):
     """The client calls RemoteQMCloseQueue with the phContext of the queue that it opened last."""
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         newest = self.qm.remote_client.RemoteOpenQueueEntryCollection[-1]
         yield from self.qm.server_bindings.call_method(binding, "RemoteQMCloseQueue", pphContext=newest.RRSessionHandle)
 
@@ -318,7 +318,7 @@ class ClientCloseQueueContextHandleOfNewestQueue(ClientOpening):
 class ClientCloseQueueContextHandleOfFirstQueue(ClientOpening):
     """The client calls RemoteQMCloseQueue with the phContext of the queue that it opened first."""
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         first = self.qm.remote_client.RemoteOpenQueueEntryCollection[0]
         yield from self.qm.server_bindings.call_method(binding, "RemoteQMCloseQueue", pphContext=first.RRSessionHandle)
 
@@ -351,7 +351,7 @@ class ClientCloseQueueRemovesFirstEntry(ClientOpening):
 class ClientEntryOfQueueKeptAfterRefusedClose(ClientOpening):
     """The client keeps the RemoteOpenQueueEntry of a queue, if RemoteQMCloseQueue returned an error."""
 
-    def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+    def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         yield from self.qm.client_cancelling.cancel_every_pending_read(entry.queue)
         yield from self.call_close_queue(binding, entry)
         self.remove_remote_open_queue(entry)
@@ -361,7 +361,7 @@ class ClientEntryOfQueueKeptAfterRefusedClose(ClientOpening):
 class ClientCloseQueueEntryKeptAfterRefusal(ClientOpening):
     """The client keeps the RemoteOpenQueueEntry of a queue if RemoteQMCloseQueue returned a failure."""
 
-    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
         try:
             yield from super().call_close_queue(binding, entry)
         except RemoteError:

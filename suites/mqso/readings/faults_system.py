@@ -56,8 +56,8 @@ add_reading(
 class PreparedTransactionsAreAbortedWithoutCoordinator(Coordinating):
     """When the queue manager loses the coordinator, it also aborts prepared transactions."""
 
-    def abort_undecided(self) -> None:
-        super().abort_undecided()
+    def abort_undecided_transactions(self) -> None:
+        super().abort_undecided_transactions()
         for transaction in list(self.qm.adm.TransactionCollection.values()):
             if transaction.state is TransactionState.PREPARED:
                 self.abort(transaction, None)

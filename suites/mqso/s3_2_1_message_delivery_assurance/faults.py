@@ -186,7 +186,7 @@ add(
 class QueueManagerSecondWaitingReceiveGetsSameMessage(Waiting):
     """Two receives that wait for a message of one queue get the same message."""
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         others = [
             one
             for one in list(self.qm.readers.values())
@@ -195,8 +195,8 @@ class QueueManagerSecondWaitingReceiveGetsSameMessage(Waiting):
             and one.descriptor.QueueReference is position.QueueReference
             and position.State is MessagePositionState.AVAILABLE
         ]
-        super().satisfy_reader(reader, position)
+        super().pass_message_to_waiting_reader(reader, position)
         if reader.DestructiveRead:
             for one in others:
                 if one.number in self.qm.readers:
-                    super().satisfy_reader(one, position)
+                    super().pass_message_to_waiting_reader(one, position)

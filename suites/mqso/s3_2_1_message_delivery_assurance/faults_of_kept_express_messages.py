@@ -20,6 +20,6 @@ class SenderExpressMessageInOutgoingQueueKeptOverRestart(Durability):
         message = position.MessageReference
         waits = isinstance(position.QueueReference, OutgoingQueue)
         if self.qm.disk.used and waits and message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
-            position.key = self.qm.next_persist_token()
+            position.key = self.qm.assign_persist_token()
             change = change | build_message_entry(position, serialize_message(message).build())
         return change

@@ -16,7 +16,7 @@ class ReceiverLargeMessageNotAcknowledgedOnSession(Receiving):
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         if len(packet.MessagePropertiesHeader.MessageBody) > 4096:
-            receipt.acknowledge = False
+            receipt.must_be_acknowledged = False
         super().take_message(session, packet, receipt, now)
 
 
@@ -35,5 +35,5 @@ class ReceiverTransactionalMessageNotAcknowledgedOnSession(Receiving):
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         if packet.TransactionHeader is not None:
-            receipt.acknowledge = False
+            receipt.must_be_acknowledged = False
         super().take_message(session, packet, receipt, now)

@@ -20,12 +20,12 @@ RULES_OF_DEAD_LETTERS = (
 class SenderDeadLetterOfLaterMessageOmitted(Journaling):
     """The sender puts only the first of several messages that it could not transfer into the dead-letter queue."""
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         if self.__dict__.get("has_failed"):
             self.qm.disk.save(build_removal_change([position]))
             return
         self.__dict__["has_failed"] = position.MessageReference.NegativeJournalingRequested
-        super().journal_failed(position)
+        super().journal_failed_message(position)
 
 
 @fault(
@@ -36,8 +36,8 @@ class SenderDeadLetterOfTransactionalMessageInNontransactionalQueue(Journaling):
     queue.
     """
 
-    def dead_letter_queue(self, message: Message) -> Queue:
-        queue = super().dead_letter_queue(message)
+    def find_dead_letter_queue(self, message: Message) -> Queue:
+        queue = super().find_dead_letter_queue(message)
         if queue is self.qm.adm.SystemTransactionalDeadletterQueue:
             return self.qm.adm.SystemDeadletterQueue
         return queue

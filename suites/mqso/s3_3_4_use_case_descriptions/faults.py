@@ -74,7 +74,7 @@ class QueueManagerQueueWhoseCreationWasRefusedExists(QueueCommands):
         try:
             super().create_queue(request, token, now)
         except CommandError:
-            if self.qm.queue_names.find_by_path(request.name) is None:
+            if self.qm.queue_names.find_queue_by_path(request.name) is None:
                 super().create_queue(commands.CreateQueue(request.name), token, now)
                 del self.qm.disk.pending[max(self.qm.disk.pending)]
             raise
@@ -123,8 +123,8 @@ class QueueManagerQueryUnlocksMessagesOfTransactions(QueueCommands):
 class MessageOverQuotaAccepted(Quotas):
     """The queue manager returns success for a message that exceeds the quota of its queue and is not stored."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        super().check_room_for_message(queue, message)
         return EnqueueStatus.NO_ERROR
 
 
@@ -209,7 +209,7 @@ class QueueManagerUncommittedMessageGivenToWaitingRead(TransactionOperations):
         if not isinstance(queue, OutgoingQueue) and any(
             one.WaitingMessageReadOperationCollection for one in queue.OpenQueueDescriptorCollection.values()
         ):
-            self.qm.positions.message_available(position)
+            self.qm.positions.on_message_available(position)
         return position
 
 
@@ -303,7 +303,7 @@ class QueueManagerCancelOfOneReceiveCancelsEveryReceiveOfHandle(Waiting):
             readers = list(descriptor.WaitingMessageReadOperationCollection)
             if any(reader.Tag == tag for reader in readers):
                 for reader in readers:
-                    self.stop_reader(reader, status)
+                    self.end_wait_without_message(reader, status)
                 return Status.MQ_OK
         return super().cancel_waiting_read(queue, tag, status)
 
@@ -312,21 +312,21 @@ class QueueManagerCancelOfOneReceiveCancelsEveryReceiveOfHandle(Waiting):
 class QueueManagerWaitingReceiveOfTransactionGetsNoMessage(Waiting):
     """A receive that waits within a transaction does not get the message that arrives."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         if not any(reader.transaction is not None for reader in self.qm.readers.values()):
-            super().release_readers(position)
+            super().pass_new_message_to_waiting_readers(position)
 
 
 @fault("queue-manager-message-for-one-waiting-receive-ends-other-receive", breaks="MQSO-3.3.4.6-D01")
 class QueueManagerMessageForOneWaitingReceiveEndsOtherReceive(Waiting):
     """When a message ends one of two waiting receives, the queue manager ends the other receive with a timeout."""
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         others = [one for one in self.qm.readers.values() if one is not reader and one.descriptor is reader.descriptor]
-        super().satisfy_reader(reader, position)
+        super().pass_message_to_waiting_reader(reader, position)
         for one in others:
             if one.DestructiveRead and one.number in self.qm.readers:
-                self.stop_reader(one, Status.MQ_ERROR_IO_TIMEOUT)
+                self.end_wait_without_message(one, Status.MQ_ERROR_IO_TIMEOUT)
 
 
 add(

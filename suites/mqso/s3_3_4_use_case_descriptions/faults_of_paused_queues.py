@@ -40,11 +40,11 @@ class QueueManagerSendToPausedOutgoingQueueRefused(Enqueueing):
 class QueueManagerSendsMessageOfPausedOutgoingQueue(Sending):
     """The queue manager transfers a message at once although its outgoing queue is paused."""
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         queue = session.OutgoingQueueReference
         if queue is None or queue.State is not OutgoingQueueState.ON_HOLD:
-            super().put_outgoing(session, position, now)
+            super().add_message_to_session_table(session, position, now)
             return
         queue.State = OutgoingQueueState.CONNECTED
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
         queue.State = OutgoingQueueState.ON_HOLD

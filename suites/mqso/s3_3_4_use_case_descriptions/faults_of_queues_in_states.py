@@ -57,12 +57,12 @@ class QueueManagerHidesRefusalByOneOfSeveralQueues(Enqueueing):
 class QueueManagerExpressMessageWithoutSessionNotQueued(Sending):
     """The queue manager drops an express message to another queue manager if no session to it is open."""
 
-    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         lost = session.SessionState is not SessionState.OPEN
-        super().put_outgoing(session, position, now)
+        super().add_message_to_session_table(session, position, now)
         message = position.MessagePosition.MessageReference
         if lost and message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS and message.Class == 0:
-            self.remove_unsent(session, position)
+            self.remove_unsent_message(session, position)
 
 
 @fault("queue-manager-message-received-by-lookup-not-removed", breaks="MQSO-3.3.4.6-D02", blind=True)
@@ -89,10 +89,10 @@ class QueueManagerMessageReceivedByLookupNotRemoved(Reading):
 class QueueManagerReceivedMessageReturnsAfterRestart(Durability):
     """A message that an application has received is in its queue again after a restart."""
 
-    def build_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
+    def build_message_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
         if reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE:
             return {}
-        return super().build_removal(positions, reason)
+        return super().build_message_removal(positions, reason)
 
 
 RULES_OF_TRANSACTIONAL_RECEIVES = ("MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06")

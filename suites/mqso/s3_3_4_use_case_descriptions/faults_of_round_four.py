@@ -36,6 +36,6 @@ add(
     "MQSO-3.3.4.6-D02",
     "The queue manager does not remove a message from its queue if the receive was already waiting when the message "
     "arrived.",
-    replace_during(Waiting.satisfy_reader, Reading.take_message_out, _make_receive_without_removal),
+    replace_during(Waiting.pass_message_to_waiting_reader, Reading.take_message_out, _make_receive_without_removal),
     blind=True,
 )

@@ -33,8 +33,8 @@ class SenderStoresEveryLocalMessageInQueueOfFirst(Destinations):
 class SenderLargeMessageToOwnQueueNotStored(Positions):
     """The queue manager stores no message with a body above 4,096 bytes in one of its own queues."""
 
-    def message_available(self, position: MessagePosition) -> None:
-        super().message_available(position)
+    def on_message_available(self, position: MessagePosition) -> None:
+        super().on_message_available(position)
         if len(position.MessageReference.Body) > 4096:
             position.QueueReference.MessagePositionList.remove(position)
 

@@ -158,8 +158,8 @@ class MessageExpiredBeforeCommitNotKeptAsDeadLetter(TransactionEvents):
         if isinstance(queue, OutgoingQueue):
             for outgoing in queue.session.OutgoingMessageTable:
                 mine = outgoing.MessagePosition is operation.MessagePositionReference
-                if mine and self.qm.lifetimes.has_expired(outgoing.UserMessage, now):
-                    self.qm.sending.remove_unsent(queue.session, outgoing)
+                if mine and self.qm.lifetimes.has_message_expired(outgoing.UserMessage, now):
+                    self.qm.sending.remove_unsent_message(queue.session, outgoing)
                     return
         super().commit_enqueue(operation, now)
 
@@ -168,9 +168,9 @@ class MessageExpiredBeforeCommitNotKeptAsDeadLetter(TransactionEvents):
 class SenderMessageExpiredAtDestinationNotDeadLettered(FinalAcks):
     """The sender puts no transactional message that expires in its destination queue into a dead-letter queue."""
 
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         if message_class != MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT:
-            super().journal_completed(position, message_class)
+            super().journal_completed_message(position, message_class)
 
 
 @fault("sender-message-refused-for-quota-not-dead-lettered", breaks="MQSO-4.3.1.2-04")
@@ -180,7 +180,7 @@ class SenderMessageRefusedForQuotaNotDeadLettered(FinalAcks):
     """
 
     @only_if(lambda self, position, message_class: message_class == MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA)
-    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+    def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
         self.qm.disk.save(build_removal_change([position.MessagePosition]))
 
 

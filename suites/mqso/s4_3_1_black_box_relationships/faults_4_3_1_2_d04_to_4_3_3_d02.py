@@ -13,7 +13,7 @@ from reference_qm.core.commands.commands import Commands
 from reference_qm.core.commands.coordinating import Coordinating
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.next_hops import Destination, NextHops
-from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.queueing.publishing import Publishing, StatusCallback
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
@@ -49,12 +49,12 @@ class QueueManagerSecondSequenceOfSessionGetsNoOrderAck(OrderAcks):
 class SenderOrderAckRemovesOnlyNamedMessage(OrderAcks):
     """An OrderAck removes only the message that it names, and not the messages before this message."""
 
-    def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
+    def delete_order_acknowledged_messages(self, session: Session, body: OrderAckBody) -> None:
         kept = [one for one in session.OutgoingMessageTable if 0 < one.TxSequenceNumber < body.TxSequenceNumber]
         numbers = [one.TxSequenceNumber for one in kept]
         for position in kept:
             position.TxSequenceNumber += 1 << 20
-        super().delete_order_acknowledged(session, body)
+        super().delete_order_acknowledged_messages(session, body)
         for position, number in zip(kept, numbers, strict=True):
             position.TxSequenceNumber = number
 
@@ -180,7 +180,7 @@ add(
 class PublicQueueCreatedInWorkgroupMode(Publishing):
     """A queue manager in workgroup mode creates public queues."""
 
-    def publish(self, queue: Queue, published: OnStatus) -> None:
+    def publish(self, queue: Queue, published: StatusCallback) -> None:
         if self.qm.enterprise.state.DirectoryIntegrated:
             super().publish(queue, published)
         else:
@@ -192,7 +192,7 @@ class PublicQueueCreatedInWorkgroupMode(Publishing):
 class PublicQueueRefusedInDirectoryMode(Publishing):
     """A queue manager in directory mode refuses to create public queues."""
 
-    def publish(self, queue: Queue, published: OnStatus) -> None:
+    def publish(self, queue: Queue, published: StatusCallback) -> None:
         published(Status.MQ_ERROR_UNSUPPORTED_OPERATION)
 
 
@@ -202,7 +202,7 @@ class QueueManagerPublicQueueCreatedAfterStartWithoutDirectory(Publishing):
     unavailable at its start, creates public queues.
     """
 
-    def publish(self, queue: Queue, published: OnStatus) -> None:
+    def publish(self, queue: Queue, published: StatusCallback) -> None:
         if self.qm.config.directory_integrated and not self.qm.enterprise.state.DirectoryIntegrated:
             queue.Identifier = OTHER_GUID
             published(Status.MQ_OK)

@@ -57,7 +57,7 @@ class QueueManagerInternalAbortNeedsCoordinator(TransactionCommands):
 class QueueManagerLostCoordinatorAbortsInternalTransactions(Coordinating):
     """The queue manager aborts its open internal transactions when the coordinator becomes unavailable."""
 
-    def abort_undecided(self) -> None:
+    def abort_undecided_transactions(self) -> None:
         for transaction in list(self.qm.adm.TransactionCollection.values()):
             self.abort(transaction, None)
 

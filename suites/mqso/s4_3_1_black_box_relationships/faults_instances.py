@@ -28,8 +28,8 @@ class QueueManagerLookupShowsMessageReceivedInTransaction(Seeking):
 class QueueManagerSecondMessageReceivedInTransactionVisible(Seeking):
     """A transaction hides only the first of the messages that it has received."""
 
-    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
-        readable = super().is_readable(position, peek_operation)
+    def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+        readable = super().is_message_readable(position, peek_operation)
         if readable or not peek_operation or position.State is not MessagePositionState.LOCKED:
             return readable
         return any(

@@ -86,8 +86,8 @@ class InternalTransactionWithReceiveNeedsCoordinator(Coordinating):
 class InternalTransactionAbortedWhenCoordinatorIsLost(Coordinating):
     """The queue manager aborts its internal transactions when the coordinator becomes unavailable."""
 
-    def abort_undecided(self) -> None:
-        super().abort_undecided()
+    def abort_undecided_transactions(self) -> None:
+        super().abort_undecided_transactions()
         for transaction in list(self.qm.adm.TransactionCollection.values()):
             if transaction.SinglePhase:
                 self.abort(transaction, None)

@@ -9,7 +9,7 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import combine_installers
 from harness.faults.registry import add
 from reference_qm.codec import OrderAckBody
-from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.queueing.publishing import Publishing, StatusCallback
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_records import TransactionRecords
@@ -80,13 +80,13 @@ class SenderTransactionalMessageRepeatedOnlyOnce(TransactionalSending):
 class SenderOrderAckDeletesOnlyLastAcknowledgedMessage(OrderAcks):
     """An OrderAck for several messages lets the sender delete only the last of them."""
 
-    def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
+    def delete_order_acknowledged_messages(self, session: Session, body: OrderAckBody) -> None:
         kept = {}
         for position in session.OutgoingMessageTable:
             if 0 < position.TxSequenceNumber < body.TxSequenceNumber:
                 kept[position] = position.TxSequenceNumber
                 position.TxSequenceNumber = 0
-        super().delete_order_acknowledged(session, body)
+        super().delete_order_acknowledged_messages(session, body)
         for position, number in kept.items():
             position.TxSequenceNumber = number
 
@@ -137,7 +137,7 @@ class ReceiveOfExternallySentMessageRefuser(ReceiveInOtherKindOfTransactionRefus
 class QueueManagerPublicQueueInWorkgroupModeCreated(Publishing):
     """A queue manager in workgroup mode creates a public queue with an Identifier of its own."""
 
-    def publish(self, queue: Queue, published: OnStatus) -> None:
+    def publish(self, queue: Queue, published: StatusCallback) -> None:
         if self.qm.enterprise.state.DirectoryIntegrated:
             super().publish(queue, published)
             return

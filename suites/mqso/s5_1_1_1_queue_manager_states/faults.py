@@ -32,8 +32,8 @@ from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from reference_qm.surface.effects import Effect, RpcClose
-from reference_qm.surface.inputs import DirectoryAnswered, Stopped, TransportAccepted
+from reference_qm.surface.effects import CloseRpcConnection, Effect
+from reference_qm.surface.inputs import DirectoryAnswered, QueueManagerStopped, TransportAccepted
 
 add(
     "session-request-not-answered",
@@ -81,7 +81,7 @@ add(
 
 def _keep_reader_connections_after_stop(faulty: FaultyCore) -> None:
     def drop_close_after_stop(effect: Effect) -> Iterator[Effect]:
-        if not isinstance(effect, RpcClose) or faulty.core.halted is None:
+        if not isinstance(effect, CloseRpcConnection) or faulty.core.halted is None:
             yield effect
 
     faulty.effect_filters.append(drop_close_after_stop)
@@ -101,7 +101,7 @@ class QueueManagerStopLeavesOwnSessionOpen(Inputs):
     itself.
     """
 
-    def on_stopped(self, event: Stopped, now: Now) -> None:
+    def on_stopped(self, event: QueueManagerStopped, now: Now) -> None:
         kept = [(number, one) for number, one in self.qm.sessions.items() if one.initiator]
         for number, _ in kept:
             del self.qm.sessions[number]
@@ -121,9 +121,9 @@ add(
 class ThrottledQueueManagerAcceptsExpressMessage(Quotas):
     """The queue manager accepts express messages while Throttled is TRUE."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
         throttled, self.qm.adm.Throttled = self.qm.adm.Throttled, False
-        status = super().check(queue, message)
+        status = super().check_room_for_message(queue, message)
         self.qm.adm.Throttled = throttled
         return status
 
@@ -165,7 +165,7 @@ add(
 class StoppedQueueManagerServesRequests(Inputs):
     """A stopped queue manager continues to serve requests."""
 
-    def on_stopped(self, event: Stopped, now: Now) -> None:
+    def on_stopped(self, event: QueueManagerStopped, now: Now) -> None:
         super().on_stopped(event, now)
         self.qm.adm.QueueManagerState, self.qm.halted = ServiceState.READY, None
 

@@ -19,13 +19,13 @@ def _has_failed_to_start(part: Inputs) -> bool:
 class QueueManagerWithFailedStartCarriesOutCommands(Inputs):
     """A queue manager whose initialization failed carries out the requests of local applications."""
 
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+    def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
         if isinstance(event, Command) and _has_failed_to_start(self):
             halted, self.qm.halted = self.qm.halted, None
             self.on_command(event, now)
             self.qm.halted = halted
         else:
-            super().on_anything_while_stopped(event, now)
+            super().refuse_input_while_stopped(event, now)
 
 
 @fault("queue-manager-with-failed-start-becomes-ready", breaks="MQSO-5.1.1.1-02")

@@ -17,7 +17,7 @@ from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import BeginTransaction
-from reference_qm.surface.inputs import Command, Input, ResourcesChanged, RpcAccepted, RpcBytes
+from reference_qm.surface.inputs import Command, Input, ResourcesChanged, RpcAccepted, RpcBytesReceived
 
 RULES_OF_STATE_AFTER_FAILED_START = ("MQSO-5.1.1.1-01", "MQSO-5.1.1.1-02")
 INITIALIZATION_RETRY_TIMER = TimerKey(TimerName.INITIALIZATION_RETRY, 0)
@@ -27,13 +27,13 @@ INITIALIZATION_RETRY_TIMER = TimerKey(TimerName.INITIALIZATION_RETRY, 0)
 class QueueManagerRemoteCallAfterFailedStartAnswered(Inputs):
     """A queue manager whose initialization has failed accepts connections for remote calls."""
 
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+    def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
         if isinstance(event, RpcAccepted):
             self.qm.remote.associations.accept(event, now)
-        elif isinstance(event, RpcBytes):
+        elif isinstance(event, RpcBytesReceived):
             self.on_rpc_bytes(event, now)
         else:
-            super().on_anything_while_stopped(event, now)
+            super().refuse_input_while_stopped(event, now)
 
 
 @fault("queue-manager-begins-transaction-after-failed-start", breaks=RULES_OF_STATE_AFTER_FAILED_START[0], blind=True)
@@ -56,8 +56,8 @@ class QueueManagerBeginsTransactionAfterFailedStart(Inputs):
 class QueueManagerInitializationRetryTimerStoppedByRequest(Inputs):
     """A request that a queue manager refuses after a failed initialization stops the Initialization Retry Timer."""
 
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
-        super().on_anything_while_stopped(event, now)
+    def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
+        super().refuse_input_while_stopped(event, now)
         if isinstance(event, Command) and type(event.request).__name__ not in ("Identity", "ListQueues", "Inspect"):
             self.qm.timers.stop(INITIALIZATION_RETRY_TIMER)
 
@@ -70,8 +70,8 @@ class QueueManagerInitializationRetryTimerStoppedByRequest(Inputs):
 class QueueManagerThrottledResetByRefusedMessage(Quotas):
     """A queue manager sets Throttled to FALSE after it has refused a message."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         self.qm.adm.Throttled = False
         return status
 
@@ -97,8 +97,8 @@ class QueueManagerThrottledStaysFalseWhileSessionIsOpen(Quotas):
 class QueueManagerInitializationRetryTimerRestartedByRequest(Inputs):
     """A request that a queue manager refuses after a failed initialization restarts the Initialization Retry Timer."""
 
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
-        super().on_anything_while_stopped(event, now)
+    def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
+        super().refuse_input_while_stopped(event, now)
         if isinstance(event, Command) and self.qm.timers.is_running(INITIALIZATION_RETRY_TIMER):
             duration_ms = INITIALIZATION_RETRY_S * 1_000 // self.qm.settings.scale
             self.qm.timers.start(INITIALIZATION_RETRY_TIMER, now.monotonic_ms, duration_ms)

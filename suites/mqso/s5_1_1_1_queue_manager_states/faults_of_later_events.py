@@ -66,5 +66,5 @@ class QueueManagerLaterMessagesLostWhenDirectoryReturns(DirectoryClient):
     def on_directory_online_timer(self, now: Now) -> None:
         for queue in self.qm.adm.OutgoingQueues.values():
             for position in list(queue.session.OutgoingMessageTable)[1:]:
-                self.qm.sending.remove_unsent(queue.session, position)
+                self.qm.sending.remove_unsent_message(queue.session, position)
         super().on_directory_online_timer(now)

@@ -9,7 +9,7 @@ from reference_qm.core.remote.rpc_serving import RpcServing
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import Endpoint, RpcBytes
+from reference_qm.surface.inputs import Endpoint, RpcBytesReceived
 
 
 @fault("queue-manager-ping-request-beside-session-unanswered", breaks="MQSO-5.1.1-01", blind=True)
@@ -26,7 +26,7 @@ class QueueManagerPingRequestBesideSessionUnanswered(Ping):
 class QueueManagerRemoteCallOnSecondConnectionUnanswered(RpcServing):
     """A queue manager answers remote calls only on the first connection."""
 
-    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+    def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
         if event.connection == self.__dict__.setdefault("first", event.connection):
             super().on_bytes(event, now)
 
@@ -50,7 +50,7 @@ class PingThatAnswersNoRequest(Ping):
 class RpcServingThatIgnoresBytes(RpcServing):
     """A part that ignores the bytes of remote calls."""
 
-    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+    def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
         """Ignore bytes that were received on a connection for remote calls."""
 
 

@@ -56,7 +56,7 @@ class OpenedCursorRecorder(Cursors):
 
 def _open_recorded_cursors(qm: QueueManager) -> None:
     for record in _RECORDS_BY_QUEUE_MANAGER.pop(qm.adm.Identifier, []):
-        queue = qm.queue_names.find_by_path(record.pathname)
+        queue = qm.queue_names.find_queue_by_path(record.pathname)
         if queue is None:
             continue
         descriptor = qm.descriptors.get(record.descriptor_handle)

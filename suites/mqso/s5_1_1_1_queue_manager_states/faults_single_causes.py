@@ -23,13 +23,13 @@ from reference_qm.surface.inputs import (
 class StoppedQueueManagerOpensSession(Inputs):
     """The Stopped queue manager accepts connections and handles the packets of its sessions."""
 
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+    def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
         if isinstance(event, TransportAccepted):
             self.qm.session_opening.accept_transport(event, now)
         elif isinstance(event, BytesReceived):
-            self.on_transport(event, now)
+            self.on_transport_event(event, now)
         else:
-            super().on_anything_while_stopped(event, now)
+            super().refuse_input_while_stopped(event, now)
 
 
 @fault("queue-manager-with-failed-initialization-creates-queues", breaks="MQSO-5.1.1.1-01")

@@ -50,6 +50,6 @@ def _judge_whether_sut_listens(peer, sut, judge, *rules, case):
     observed = {
         "session_requests": [one.outcome for one in attempts],
         "pings_answered": [one.is_answered for one in pings],
-        "binds_accepted": [one.is_served for one in binds],
+        "binds_accepted": [one.is_method_supported for one in binds],
     }
     judge(*rules, expected=facts(**OUTCOMES_OF_LISTENING_SUT), observed=observed, case=case, evidence=evidence)

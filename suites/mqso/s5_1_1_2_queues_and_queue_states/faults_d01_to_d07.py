@@ -96,8 +96,8 @@ class ReceiveByCursorReturnsLastMessage(Cursors):
 class QueueQuotaIgnored(Quotas):
     """The queue manager ignores the quota of a queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         return EnqueueStatus.NO_ERROR if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED else status
 
 
@@ -115,16 +115,18 @@ class QueueManagerFullTransactionalQueueStoresOwnMessage(Enqueueing):
 class ReceiverFullQueueStoresExpressMessage(Admission):
     """A full queue stores an express message of another queue manager."""
 
-    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        return not packet.UserHeader.DM or super().has_room(session, packet, queue, message, now)
+    def has_queue_room_for_message(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+    ) -> bool:
+        return not packet.UserHeader.DM or super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
 @fault("queue-manager-full-queue-stores-small-messages", breaks="MQSO-5.1.1.2-D02")
 class QueueManagerFullQueueStoresSmallMessages(Quotas):
     """A queue refuses a large message because of its quota, but stores small messages without limit."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         small = len(message.Body) < 256
         return EnqueueStatus.NO_ERROR if small and status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED else status
 
@@ -133,7 +135,7 @@ add(
     "pending-receive-gets-no-message",
     ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03"),
     "A pending receive does not get the message that arrives.",
-    skip(Waiting.release_readers),
+    skip(Waiting.pass_new_message_to_waiting_readers),
 )
 
 
@@ -164,10 +166,10 @@ class QueueManagerReceiveTakesMessageAfterItsTimeout(Waiting):
 class PendingReceiveOfJournalingQueueWithQuotaGetsNoMessage(Waiting):
     """A pending receive gets no message that arrives in a queue with both a quota and journaling."""
 
-    def release_readers(self, position: MessagePosition) -> None:
+    def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
         queue = position.QueueReference
         if queue.Quota == UNLIMITED_QUOTA_KB or not queue.Journaling:
-            super().release_readers(position)
+            super().pass_new_message_to_waiting_readers(position)
 
 
 @fault("purge-removes-nothing", breaks="MQSO-5.1.1.2-D04")
@@ -210,7 +212,7 @@ class PurgeEndsAtLockedMessage(Queues):
                 self.qm.positions.delete_message(position, reason)
             return done(len(removed))
 
-        removal = self.qm.durability.build_removal(removed, reason)
+        removal = self.qm.durability.build_message_removal(removed, reason)
         return self.qm.disk.commit(removal, token, carry_out, lambda: None)
 
 
@@ -305,7 +307,7 @@ class QueueManagerSubqueueOfDeletedQueueReturnsWithItsName(Queues):
         super().add_subqueue(queue, parent, name)
         for position in getattr(self, "kept", {}).get(parent.Pathname.lower(), {}).pop(name.lower(), []):
             again = self.qm.positions.insert_message(queue, position.MessageReference)
-            self.qm.positions.message_available(again)
+            self.qm.positions.on_message_available(again)
 
 
 @fault("cursors-of-handle-shared", breaks="MQSO-5.1.1.2-D06")

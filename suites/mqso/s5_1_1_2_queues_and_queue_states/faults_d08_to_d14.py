@@ -34,7 +34,7 @@ add(
     "idle-outgoing-queue-not-destroyed",
     "MQSO-5.1.1.2-D08",
     "An idle outgoing queue is never destroyed.",
-    skip(Destinations.on_idle_timer),
+    skip(Destinations.on_outgoing_queue_idle_timer),
 )
 
 
@@ -52,8 +52,8 @@ class IdleOutgoingQueueDestroyedWithMessages(Destinations):
     messages.
     """
 
-    def is_idle(self, queue: OutgoingQueue) -> bool:
-        return queue.session.SessionState is not SessionState.OPEN or super().is_idle(queue)
+    def is_outgoing_queue_idle(self, queue: OutgoingQueue) -> bool:
+        return queue.session.SessionState is not SessionState.OPEN or super().is_outgoing_queue_idle(queue)
 
 
 @fault("queue-manager-outgoing-queue-created-again-never-destroyed", breaks="MQSO-5.1.1.2-D08")
@@ -194,7 +194,7 @@ class QueueManagerStoresNetworkMessageInSystemQueue(Arrival):
         if isinstance(name, DirectQueueFormatName):
             path = name.DirectFormatName.partition("\\")[2]
             if path.lower().startswith("system$;"):
-                return self.qm.queue_names.find_by_path(path)
+                return self.qm.queue_names.find_queue_by_path(path)
         return super().find_destination(packet)
 
 
@@ -227,7 +227,7 @@ add(
     "delivered-message-not-journaled",
     "MQSO-5.1.1.2-D12",
     "A delivered message with positive journaling is not journaled.",
-    skip(Journaling.journal_delivered),
+    skip(Journaling.journal_delivered_message),
 )
 
 
@@ -235,35 +235,35 @@ add(
 class QueueManagerSourceJournalMessageWithoutResponseQueue(Journaling):
     """The sender stores a message in the source journal without its response queue."""
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         position.MessageReference = replace(position.MessageReference, ResponseQueueFormatName=None)
-        super().journal_delivered(position)
+        super().journal_delivered_message(position)
 
 
 @fault("queue-manager-express-message-not-in-source-journal", breaks="MQSO-5.1.1.2-D12")
 class QueueManagerExpressMessageNotInSourceJournal(Journaling):
     """The source journal does not store express messages."""
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         if position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
             self.qm.disk.save(build_removal_change([position]))
         else:
-            super().journal_delivered(position)
+            super().journal_delivered_message(position)
 
 
 add(
     "undelivered-message-lost",
     ("MQSO-3.3.4.5-D05", "MQSO-4.3.1.2-04", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02"),
     "An undelivered message with negative journaling is lost.",
-    skip(Journaling.journal_failed),
+    skip(Journaling.journal_failed_message),
 )
 
 
 class WrongDeadLetterQueueChooser(Journaling):
     """After a restart, a transactional dead letter is in the dead-letter queue for nontransactional messages."""
 
-    def dead_letter_queue(self, message: Message) -> Queue:
-        found = super().dead_letter_queue(message)
+    def find_dead_letter_queue(self, message: Message) -> Queue:
+        found = super().find_dead_letter_queue(message)
         restarted = getattr(self, "restarted", False) and found is self.qm.adm.SystemTransactionalDeadletterQueue
         return self.qm.adm.SystemDeadletterQueue if restarted else found
 
@@ -284,11 +284,11 @@ add(
 class QueueManagerExpressMessageNotInDeadLetterQueue(Journaling):
     """The dead-letter queue does not store express messages."""
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         if position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
             self.qm.disk.save(build_removal_change([position]))
         else:
-            super().journal_failed(position)
+            super().journal_failed_message(position)
 
 
 @fault("order-ack-sent-to-admin-queue", breaks="MQSO-5.1.1.2-D14")

@@ -17,9 +17,9 @@ from reference_qm.model.adm import MessagePosition, Session
 class SenderJournaledTransactionalMessageDiscarded(Journaling):
     """The source journal stores no transactional messages."""
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         if position.MessageReference.TransactionIdentifier is None:
-            super().journal_delivered(position)
+            super().journal_delivered_message(position)
         else:
             self.qm.disk.save(build_removal_change([position]))
 

@@ -12,7 +12,7 @@ from reference_qm.model.adm import MessagePosition
 class SenderJournaledMessageLostAtRestart(Journaling):
     """The source journal loses its recoverable messages at a restart."""
 
-    def journal_delivered(self, position: MessagePosition) -> None:
+    def journal_delivered_message(self, position: MessagePosition) -> None:
         self.qm.disk.save(build_removal_change([position]))
         position.key = 0
-        super().journal_delivered(position)
+        super().journal_delivered_message(position)

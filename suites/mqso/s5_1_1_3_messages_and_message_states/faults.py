@@ -40,7 +40,7 @@ class ExpressMessageOfSubqueueSurvivesRestart(Positions):
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if not position.key and queue.parent is not None and queue.QueueType is not QueueType.SYSTEM:
-            position.key = self.qm.next_persist_token()
+            position.key = self.qm.assign_persist_token()
         return super().move_message(position, queue)
 
 
@@ -85,7 +85,7 @@ add(
     "order-ack-leaves-messages-in-outgoing-queue",
     ("MQSO-4.3.1.2-D05", "MQSO-5.1.1.3-D04"),
     "An OrderAck does not remove transactional messages from their outgoing queue.",
-    skip(OrderAcks.delete_order_acknowledged),
+    skip(OrderAcks.delete_order_acknowledged_messages),
 )
 
 
@@ -104,8 +104,8 @@ class SenderExpressMessageRemovedWhenSent(Sending):
 class PeekedMessageInvisibleToLaterReads(Seeking):
     """A peeked message is invisible to later reads."""
 
-    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
-        readable = super().is_readable(position, peek_operation)
+    def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+        readable = super().is_message_readable(position, peek_operation)
         if readable and peek_operation:
             position.State = MessagePositionState.LOCKED
         return readable
@@ -135,8 +135,8 @@ class QueueManagerPeekWithSeekLastRemovesMessage(Reading):
 class PeekShowsLockedMessage(Seeking):
     """A peek returns a message that a transaction has received."""
 
-    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
-        return super().is_readable(position, peek_operation) or (
+    def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+        return super().is_message_readable(position, peek_operation) or (
             peek_operation and position.State is MessagePositionState.LOCKED
         )
 
@@ -145,9 +145,9 @@ class PeekShowsLockedMessage(Seeking):
 class PeekFindsMessagePurgedDuringTransaction(Seeking):
     """After a queue was purged, a peek still returns a message that a transaction has received."""
 
-    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+    def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
         purged = position.State is MessagePositionState.PURGE_PENDING
-        return (peek_operation and purged) or bool(super().is_readable(position, peek_operation))
+        return (peek_operation and purged) or bool(super().is_message_readable(position, peek_operation))
 
 
 @fault("queue-manager-locked-message-peeked-by-identifier", breaks="MQSO-5.1.1.3-D06")
@@ -182,11 +182,11 @@ class QueueManagerLockedMessageReceivedByIdentifier(Seeking):
 class QueueManagerMessageReceivedByWaitingReadStays(Waiting):
     """A nontransactional message that a waiting receive gets stays in its queue."""
 
-    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
-        super().satisfy_reader(reader, position)
+    def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        super().pass_message_to_waiting_reader(reader, position)
         if reader.DestructiveRead and reader.transaction is None and not self.qm.readers:
             again = self.qm.positions.insert_message(position.QueueReference, position.MessageReference)
-            self.qm.positions.message_available(again)
+            self.qm.positions.on_message_available(again)
 
 
 add(
@@ -242,22 +242,22 @@ class QueueManagerCommittedMessageOfSecondQueueReturns(TransactionEvents):
 class QueueManagerExpiredMessageWithJpBecomesDeadLetter(Journaling):
     """An expired message for which only positive journaling was requested becomes a dead letter."""
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         if message.PositiveJournalingRequested and message.TimeToReachQueue != INFINITE:
             position.MessageReference = replace(message, NegativeJournalingRequested=True)
-        super().journal_failed(position)
+        super().journal_failed_message(position)
 
 
 @fault("queue-manager-refused-message-without-jn-dead-lettered", breaks="MQSO-5.1.1.3-D08", blind=True)
 class QueueManagerRefusedMessageWithoutJnDeadLettered(Journaling):
     """A transactional message that its destination refuses becomes a dead letter without negative journaling."""
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         message = position.MessageReference
         if message.TransactionIdentifier is not None and message.TimeToReachQueue == INFINITE:
             position.MessageReference = replace(message, NegativeJournalingRequested=True)
-        super().journal_failed(position)
+        super().journal_failed_message(position)
 
 
 class _TransactionalDestinationRecorder(Resolving):

@@ -15,8 +15,8 @@ from reference_qm.model.statuses import EnqueueStatus
 class QueueManagerOverQuotaRecoverableMessageStored(Quotas):
     """The queue manager stores a recoverable message although the quota of the queue is exceeded."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         recoverable = message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
         exceeded = status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         return EnqueueStatus.NO_ERROR if exceeded and recoverable else status
@@ -26,8 +26,8 @@ class QueueManagerOverQuotaRecoverableMessageStored(Quotas):
 class QueueManagerSecondOverQuotaMessageStored(Quotas):
     """The queue manager stores a second message that exceeds the quota of a queue."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         if status is EnqueueStatus.NO_ERROR:
             return status
         refused: set[Queue] = self.__dict__.setdefault("refused", set())
@@ -40,8 +40,8 @@ class QueueManagerSecondOverQuotaMessageStored(Quotas):
 class QueueManagerOverQuotaMessageInTransactionStored(Quotas):
     """The queue manager stores a transactional message although the quota of the queue is exceeded."""
 
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
+    def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check_room_for_message(queue, message)
         return EnqueueStatus.NO_ERROR if queue.Transactional else status
 
 

@@ -13,19 +13,19 @@ from reference_qm.model.adm import MessagePosition
 class SenderTransactionalMessageWithoutJournalingDeadLettered(Journaling):
     """A transactional message that cannot be delivered becomes a dead letter without a request."""
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         if position.MessageReference.TransactionIdentifier is not None:
             message = replace(position.MessageReference, NegativeJournalingRequested=True)
             position.MessageReference = message
-        super().journal_failed(position)
+        super().journal_failed_message(position)
 
 
 @fault("sender-dead-letters-message-that-only-names-dead-letter-queue", breaks="MQSO-5.1.1.3-D08", blind=True)
 class SenderDeadLettersMessageThatOnlyNamesDeadLetterQueue(Journaling):
     """A message that names a dead-letter queue becomes a dead letter without a request."""
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         if position.MessageReference.ApplicationDeadletterQueue:
             message = replace(position.MessageReference, NegativeJournalingRequested=True)
             position.MessageReference = message
-        super().journal_failed(position)
+        super().journal_failed_message(position)

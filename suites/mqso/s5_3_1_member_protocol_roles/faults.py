@@ -25,5 +25,5 @@ class Qm2qmRejectsHandleOfQmcomm(RemoteOpening):
 class OpenByQmcommAlwaysFails(Qmcomm):
     """The interface qmcomm refuses to open queues for remote readers."""
 
-    def check_reader(self, queue: Queue, access: QueueAccessType, reader: Set[Sid]) -> Status:
+    def check_rights_of_reader(self, queue: Queue, access: QueueAccessType, reader: Set[Sid]) -> Status:
         return Status.MQ_ERROR_ACCESS_DENIED

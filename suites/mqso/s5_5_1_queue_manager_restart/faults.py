@@ -13,7 +13,7 @@ from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.durability import Durability
-from reference_qm.core.store.entries import build_message_entry, build_relocation, build_removal_change
+from reference_qm.core.store.entries import build_message_entry, build_message_relocation, build_removal_change
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.model.adm import INFINITE, Message, MessagePosition, OutgoingQueue, Queue
@@ -357,9 +357,9 @@ class QueueManagerJournalKeepsExpressMessageOverRestart(Journaling):
 
     def put_into_system_queue(self, queue: Queue, message: Message) -> None:
         position = self.qm.positions.insert_message(queue, message)
-        position.key = self.qm.next_persist_token()
-        self.qm.disk.save(build_relocation(position))
-        self.qm.positions.message_available(position)
+        position.key = self.qm.assign_persist_token()
+        self.qm.disk.save(build_message_relocation(position))
+        self.qm.positions.on_message_available(position)
 
 
 @fault("sender-waiting-express-message-survives-restart", breaks="MQSO-5.5.1-06", blind=True)
@@ -374,7 +374,7 @@ class SenderWaitingExpressMessageSurvivesRestart(Durability):
             and isinstance(position.QueueReference, OutgoingQueue)
             and message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
         ):
-            position.key = self.qm.next_persist_token()
+            position.key = self.qm.assign_persist_token()
             change |= build_message_entry(position, serialize_message(message).build())
         return change
 
@@ -387,10 +387,10 @@ class QueueManagerExpressDeadLetterSurvivesRestart(Journaling):
         super().put_into_system_queue(queue, message)
         position = queue.MessagePositionList.Tail
         if queue is self.qm.adm.SystemDeadletterQueue and isinstance(position, MessagePosition) and not position.key:
-            position.key = self.qm.next_persist_token()
-            self.qm.disk.save(build_relocation(position))
+            position.key = self.qm.assign_persist_token()
+            self.qm.disk.save(build_message_relocation(position))
 
-    def journal_failed(self, position: MessagePosition) -> None:
+    def journal_failed_message(self, position: MessagePosition) -> None:
         if position.MessageReference.NegativeJournalingRequested and not position.key:
-            position.key = self.qm.next_persist_token()
-        super().journal_failed(position)
+            position.key = self.qm.assign_persist_token()
+        super().journal_failed_message(position)

@@ -11,7 +11,7 @@ from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.durability import Durability
-from reference_qm.core.store.entries import build_relocation
+from reference_qm.core.store.entries import build_message_relocation
 from reference_qm.core.transfer.arrival import Arrival
 from reference_qm.model.adm import MessagePosition, OutgoingQueue, Session
 from reference_qm.model.states import DeliveryGuarantee
@@ -240,8 +240,8 @@ class RestartKeepsExpressMessagesOfOwnApplications(Durability):
         change = super().build_send_record(position)
         express = position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
         if express and meant and self.qm.disk.used:
-            position.key = self.qm.next_persist_token()
-            change |= build_relocation(position)
+            position.key = self.qm.assign_persist_token()
+            change |= build_message_relocation(position)
         return change
 
 
@@ -259,8 +259,8 @@ class RestartKeepsExpressMessagesFromNetwork(Arrival):
 
     def message_arrived(self, position: MessagePosition, now: Now) -> None:
         if not position.key and self.qm.disk.used:
-            position.key = self.qm.next_persist_token()
-            self.qm.disk.save(build_relocation(position))
+            position.key = self.qm.assign_persist_token()
+            self.qm.disk.save(build_message_relocation(position))
         super().message_arrived(position, now)
 
 

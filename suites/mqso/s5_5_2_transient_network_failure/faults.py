@@ -15,7 +15,7 @@ from reference_qm.model.states import ConnectionStatus
 from reference_qm.surface import remote_commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from reference_qm.surface.effects import Completed, Connect, Effect
+from reference_qm.surface.effects import CommandCompleted, Connect, Effect
 from reference_qm.surface.inputs import Input, TransportFailed
 
 
@@ -62,7 +62,7 @@ class UnreachableQueueReadAsEmpty(ClientCommands):
     """A read of a queue that cannot be reached reports that the queue is empty."""
 
     def remote_receive(self, request: remote_commands.RemoteReceive, token: int, now: Now) -> None:
-        self.qm.emit(Completed(token, EMPTY_RECEIVE_RESULT))
+        self.qm.emit_effect(CommandCompleted(token, EMPTY_RECEIVE_RESULT))
 
 
 @fault("queue-manager-unreachable-queue-peeked-as-empty", breaks=("MQSO-5.5.2-03", "MQSO-5.5.2-04"), blind=True)
@@ -70,7 +70,7 @@ class QueueManagerUnreachableQueuePeekedAsEmpty(ClientCommands):
     """A peek at a queue that cannot be reached reports that the queue is empty."""
 
     def remote_peek(self, request: remote_commands.RemotePeek, token: int, now: Now) -> None:
-        self.qm.emit(Completed(token, Result({"message": None})))
+        self.qm.emit_effect(CommandCompleted(token, Result({"message": None})))
 
 
 @fault("queue-manager-purge-of-unreachable-queue-succeeds", breaks=("MQSO-5.5.2-03", "MQSO-5.5.2-04"), blind=True)
@@ -78,7 +78,7 @@ class QueueManagerPurgeOfUnreachableQueueSucceeds(ClientCommands):
     """A purge of a queue that cannot be reached succeeds."""
 
     def remote_purge(self, request: remote_commands.RemotePurge, token: int, now: Now) -> None:
-        self.qm.emit(Completed(token, Result()))
+        self.qm.emit_effect(CommandCompleted(token, Result()))
 
 
 @fault("queue-manager-remote-peeks-fail-after-outage", breaks="MQSO-5.5.2-05", blind=True)

@@ -9,7 +9,7 @@ from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import RemoteQueue, RemoteRead
 from reference_qm.core.remote.client_opening import ClientOpening
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.core.remote.client_tasks import ClientTasks
 from reference_qm.core.remote.server_bindings import ServerBindings
 from reference_qm.core.sessions.closing import Closing
@@ -27,7 +27,7 @@ from reference_qm.surface.inputs import Endpoint, TransportAccepted, TransportLo
 class ClientPurgeDuringOutageReportedAsDone(ClientOpening):
     """The client reports a purge of a remote queue as done although the server could not be reached."""
 
-    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         try:
             yield from super().purge_queue_at_server(queue)
         except RemoteError as error:
@@ -39,7 +39,7 @@ class ClientPurgeDuringOutageReportedAsDone(ClientOpening):
 class ClientPeekDuringOutageReportsNoMessage(ClientReading):
     """The client answers a peek at a remote queue with "no message" although the server could not be reached."""
 
-    def read_remote_message(self, read: RemoteRead) -> Sequence:
+    def read_remote_message(self, read: RemoteRead) -> RemoteCallSequence:
         try:
             return (yield from super().read_remote_message(read))
         except RemoteError as error:
@@ -52,7 +52,7 @@ class ClientPeekDuringOutageReportsNoMessage(ClientReading):
 class ClientRemoteCursorCreatedDuringOutage(ClientCancelling):
     """The client returns a cursor of a remote queue although the server could not be reached."""
 
-    def create_remote_cursor(self, queue: RemoteQueue) -> Sequence:
+    def create_remote_cursor(self, queue: RemoteQueue) -> RemoteCallSequence:
         try:
             return (yield from super().create_remote_cursor(queue))
         except RemoteError as error:
@@ -66,7 +66,7 @@ class ClientLostConnectionLeavesRequestsUnanswered(ClientTasks):
     """The client does not answer the requests that waited for a server when their connection was lost."""
 
     def on_connection_lost(self, event: TransportLost, now: Now) -> None:
-        self.qm.remote_client.bindings[event.transport].calls.clear()
+        self.qm.remote_client.binding_by_connection[event.transport].task_by_call.clear()
         super().on_connection_lost(event, now)
 
 
@@ -74,7 +74,7 @@ class ClientLostConnectionLeavesRequestsUnanswered(ClientTasks):
 class ClientSecondOutageEndsRemoteReading(ServerBindings):
     """The client does not connect again to a server that it could not reach in two outages."""
 
-    def construct_binding(self, server: Endpoint, interface: Interface) -> Sequence:
+    def construct_binding(self, server: Endpoint, interface: Interface) -> RemoteCallSequence:
         failed: dict[Endpoint, int] = self.__dict__.setdefault("failed", {})
         if failed.get(server, 0) > 2:
             raise RemoteError("the server was not available twice")
@@ -89,7 +89,7 @@ class ClientSecondOutageEndsRemoteReading(ServerBindings):
 class ClientPurgeAfterOutageFails(ClientOpening):
     """After a purge that failed because of an outage, the client refuses every further purge of remote queues."""
 
-    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+    def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
         if self.__dict__.get("failed"):
             raise RemoteError("an earlier purge failed")
         try:
@@ -103,7 +103,7 @@ class ClientPurgeAfterOutageFails(ClientOpening):
 class ClientRemoteCursorCreationFailsAfterOutage(ClientCancelling):
     """After a cursor could not be created because of an outage, the client creates no further remote cursor."""
 
-    def create_remote_cursor(self, queue: RemoteQueue) -> Sequence:
+    def create_remote_cursor(self, queue: RemoteQueue) -> RemoteCallSequence:
         if self.__dict__.get("failed"):
             raise RemoteError("the creation of an earlier cursor failed")
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
-from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 from reference_qm.model.statuses import Status
 
 
@@ -15,11 +15,11 @@ class ClientReportsTimeoutForReadWhoseConnectionWasLost(ClientReading):
     had expired, so that the request of the application does not fail.
     """
 
-    def read_remote_message(self, read: RemoteRead) -> Sequence:
+    def read_remote_message(self, read: RemoteRead) -> RemoteCallSequence:
         try:
             return (yield from super().read_remote_message(read))
         except RemoteError as error:
             binding = read.queue.binding
-            if binding is not None and (binding.ended or "").startswith("the connection is lost"):
+            if binding is not None and (binding.end_reason or "").startswith("the connection is lost"):
                 raise RemoteError(str(error), Status.MQ_ERROR_IO_TIMEOUT) from error
             raise

@@ -36,9 +36,9 @@ class QueueManagerKeepsTransactionsAtSecondCoordinatorLoss(Coordinating):
     loses the coordinator again.
     """
 
-    def abort_undecided(self) -> None:
+    def abort_undecided_transactions(self) -> None:
         if not getattr(self, "lost", False):
-            super().abort_undecided()
+            super().abort_undecided_transactions()
         self.lost = True
 
 
@@ -68,7 +68,7 @@ add(
     "undecided-transaction-waits-for-lost-coordinator",
     "MQSO-5.5.3-03",
     "The queue manager keeps undecided transactions when it loses their coordinator.",
-    skip(Coordinating.abort_undecided),
+    skip(Coordinating.abort_undecided_transactions),
 )
 
 
@@ -88,7 +88,7 @@ class UndecidedTransactionCommittedWhenCoordinatorLost(Coordinating):
 class OnlyFirstTransactionOfLostCoordinatorAborted(Coordinating):
     """When the coordinator is lost, the queue manager aborts only the first of the unprepared transactions."""
 
-    def abort_undecided(self) -> None:
+    def abort_undecided_transactions(self) -> None:
         for transaction in list(self.qm.adm.TransactionCollection.values()):
             if not transaction.SinglePhase and transaction.state is TransactionState.ACTIVE:
                 self.abort(transaction, None)
@@ -101,25 +101,25 @@ class QueueManagerLeavesMessagesLockedAtCoordinatorLoss(Coordinating):
     received messages locked.
     """
 
-    def abort_undecided(self) -> None:
+    def abort_undecided_transactions(self) -> None:
         for transaction in self.qm.adm.TransactionCollection.values():
             if not transaction.SinglePhase and transaction.state is TransactionState.ACTIVE:
                 operations = transaction.TransactionalOperationCollection
                 operations[:] = [one for one in operations if one.OperationType is not OperationType.DEQUEUE]
-        super().abort_undecided()
+        super().abort_undecided_transactions()
 
 
 @fault("queue-manager-keeps-sending-transaction-at-coordinator-loss", breaks="MQSO-5.5.3-03")
 class QueueManagerKeepsSendingTransactionAtCoordinatorLoss(Coordinating):
     """When a queue manager loses the coordinator, it does not abort a transaction that has only sent messages."""
 
-    def abort_undecided(self) -> None:
+    def abort_undecided_transactions(self) -> None:
         kept = {}
         for name, one in list(self.qm.adm.TransactionCollection.items()):
             kinds = {each.OperationType for each in one.TransactionalOperationCollection}
             if kinds == {OperationType.ENQUEUE}:
                 kept[name] = self.qm.adm.TransactionCollection.pop(name)
-        super().abort_undecided()
+        super().abort_undecided_transactions()
         self.qm.adm.TransactionCollection.update(kept)
 
 
@@ -186,7 +186,7 @@ class QueueManagerWithoutCoordinatorRefusesInternalReceive(Coordinating):
 class QueueManagerAbortsInternalTransactionAtCoordinatorLoss(Coordinating):
     """When the coordinator is lost, the queue manager also aborts internal transactions."""
 
-    def abort_undecided(self) -> None:
+    def abort_undecided_transactions(self) -> None:
         for transaction in list(self.qm.adm.TransactionCollection.values()):
             if transaction.state is TransactionState.ACTIVE:
                 self.abort(transaction, None)
@@ -243,7 +243,7 @@ class QueueManagerPreparesNoReceivesAfterCoordinatorReturn(Coordinating):
 class QueueManagerSecondLossOfCoordinatorAbortsNothing(Coordinating):
     """When the queue manager loses the Transaction Coordinator again, it does not abort the undecided transactions."""
 
-    def abort_undecided(self) -> None:
+    def abort_undecided_transactions(self) -> None:
         if not self.__dict__.get("lost"):
-            super().abort_undecided()
+            super().abort_undecided_transactions()
         self.__dict__["lost"] = True

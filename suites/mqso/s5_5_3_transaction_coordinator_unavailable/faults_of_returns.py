@@ -22,7 +22,7 @@ class QueueManagerSessionAfterStartWithoutCoordinatorRefused(SessionOpening):
             self.__dict__["used"] = True
             super().accept_transport(event, now)
         else:
-            self.qm.emit(CloseTransport(event.transport, "the Transaction Coordinator is unavailable"))
+            self.qm.emit_effect(CloseTransport(event.transport, "the Transaction Coordinator is unavailable"))
 
 
 @fault("queue-manager-second-return-of-coordinator-ignored", breaks="MQSO-5.5.3-06", blind=True)

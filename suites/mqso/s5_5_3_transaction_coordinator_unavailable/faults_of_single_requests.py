@@ -27,7 +27,7 @@ class QueueManagerSecondLossOfCoordinatorNotNoticed(Coordinating):
 class QueueManagerSecondExternalTransactionKeptAtLossOfCoordinator(Coordinating):
     """The queue manager aborts only one external transaction when the Transaction Coordinator becomes unavailable."""
 
-    def abort_undecided(self) -> None:
+    def abort_undecided_transactions(self) -> None:
         units = self.qm.adm.TransactionCollection
         external = [one for one in units.values() if not one.SinglePhase and one.state.name == "ACTIVE"]
         for transaction in external[:1]:
@@ -70,7 +70,7 @@ class QueueManagerExternalTransactionWithReceiveSurvivesLossOfCoordinator(Coordi
     message, and they can receive further messages.
     """
 
-    def abort_undecided(self) -> None:
+    def abort_undecided_transactions(self) -> None:
         for transaction in list(self.qm.adm.TransactionCollection.values()):
             received = any(one.OperationType.name == "DEQUEUE" for one in transaction.TransactionalOperationCollection)
             if not transaction.SinglePhase and transaction.state.name == "ACTIVE" and not received:

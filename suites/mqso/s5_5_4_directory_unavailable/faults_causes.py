@@ -10,7 +10,7 @@ from reference_qm.core.commands.commands import Commands
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.errors import CommandError
-from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.queueing.publishing import Publishing, StatusCallback
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
@@ -65,7 +65,7 @@ class QueueManagerInWorkgroupModeRefusesNewPrivateQueue(QueueCommands):
 class QueueManagerInWorkgroupModeCreatesPublicQueue(Publishing):
     """A queue manager that started without the directory creates a public queue that exists only locally."""
 
-    def publish(self, queue: Queue, published: OnStatus) -> None:
+    def publish(self, queue: Queue, published: StatusCallback) -> None:
         if self.qm.config.directory_integrated and not self.qm.enterprise.state.DirectoryIntegrated:
             published(Status.MQ_OK)
         else:
@@ -121,7 +121,7 @@ class QueueManagerSecondLossDoesNotSetDirectoryOffline(DirectoryClient):
 
 
 class _SuccessReportingPublishing(Publishing):
-    def _make_success_reporter(self, reported: OnStatus) -> OnStatus:
+    def _make_success_reporter(self, reported: StatusCallback) -> StatusCallback:
         """Return a function that reports success instead of an unavailable directory."""
         return lambda status: reported(Status.MQ_OK if status is Status.MQ_ERROR_NO_DS else status)
 
@@ -132,7 +132,7 @@ class QueueManagerPublicQueueCreatedWhileDirectoryIsLost(_SuccessReportingPublis
     the loss.
     """
 
-    def publish(self, queue: Queue, published: OnStatus) -> None:
+    def publish(self, queue: Queue, published: StatusCallback) -> None:
         offline = self.qm.enterprise.state.DirectoryOffline
         super().publish(queue, self._make_success_reporter(published) if offline else published)
 
@@ -141,7 +141,7 @@ class QueueManagerPublicQueueCreatedWhileDirectoryIsLost(_SuccessReportingPublis
 class QueueManagerPublicQueueChangedWhileDirectoryIsLost(_SuccessReportingPublishing):
     """The queue manager changes the properties of a public queue locally although the directory is lost."""
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         super().write(queue, values, self._make_success_reporter(written))
 
 
@@ -149,15 +149,15 @@ class QueueManagerPublicQueueChangedWhileDirectoryIsLost(_SuccessReportingPublis
 class QueueManagerPublicQueueDeletedWhileDirectoryIsLost(_SuccessReportingPublishing):
     """The queue manager deletes a public queue locally although the directory is lost."""
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
-        super().withdraw(queue, self._make_success_reporter(withdrawn))
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
+        super().delete_published_queue(queue, self._make_success_reporter(withdrawn))
 
 
 @fault("queue-manager-refused-change-of-public-queue-takes-effect", breaks="MQSO-5.5.4-06", blind=True)
 class QueueManagerRefusedChangeOfPublicQueueTakesEffect(Publishing):
     """The queue manager refuses a change of a public queue while the directory is lost, but changes the label."""
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         def change_label_of_queue(status: Status) -> None:
             if status is Status.MQ_ERROR_NO_DS and "Label" in values:
                 queue.Label = values["Label"]
@@ -245,7 +245,7 @@ class QueueManagerDeletesNoPublicQueueAfterDirectoryReturn(Publishing):
     returned.
     """
 
-    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
         if self.__dict__.get("lost"):
             withdrawn(Status.MQ_ERROR_NO_DS)
             return
@@ -254,7 +254,7 @@ class QueueManagerDeletesNoPublicQueueAfterDirectoryReturn(Publishing):
             self.__dict__["lost"] = status is Status.MQ_ERROR_NO_DS
             withdrawn(status)
 
-        super().withdraw(queue, record_directory_loss)
+        super().delete_published_queue(queue, record_directory_loss)
 
 
 @fault("queue-manager-changes-no-public-queue-after-directory-return", breaks="MQSO-5.5.4-08", blind=True)
@@ -263,7 +263,7 @@ class QueueManagerChangesNoPublicQueueAfterDirectoryReturn(Publishing):
     queue, even when the directory has returned.
     """
 
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
         if self.__dict__.get("lost"):
             written(Status.MQ_ERROR_NO_DS)
             return

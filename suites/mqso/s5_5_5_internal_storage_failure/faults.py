@@ -22,11 +22,11 @@ from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from reference_qm.surface.inputs import Input, Persisted, PersistFailed
+from reference_qm.surface.inputs import Input, PersistFailed, RecordPersisted
 
 
 def _report_failed_write_as_persisted(event: Input) -> Iterator[Input]:
-    yield Persisted(event.token) if isinstance(event, PersistFailed) else event
+    yield RecordPersisted(event.token) if isinstance(event, PersistFailed) else event
 
 
 add(
@@ -44,8 +44,8 @@ def _keep_change_of_failed_write(faulty: FaultyCore) -> None:
         if isinstance(event, PersistFailed):
             commit = faulty.core.disk.pending.get(event.token)
             if commit is not None:
-                commit.done()
-                faulty.core.disk.pending[event.token] = replace(commit, undo=lambda: None)
+                commit.on_saved()
+                faulty.core.disk.pending[event.token] = replace(commit, undo_change=lambda: None)
         yield event
 
     faulty.input_filters.append(record_failed_write)

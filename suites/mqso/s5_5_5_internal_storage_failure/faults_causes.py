@@ -39,7 +39,7 @@ class QueueManagerFullDiskRefusedChangeKeepsQuota(QueueCommands):
         answer = super()._change_attributes(queue, changes, token)
         pending = [one for one in self.qm.disk.pending.values() if one.token == token]
         for commit in pending:
-            undo = commit.undo
+            undo = commit.undo_change
 
             def undo_all_but_quota(undo: Callable[[], None] = undo) -> None:
                 undo()
@@ -88,7 +88,7 @@ class QueueManagerFullDiskFailedCommitLosesTransaction(Coordinating):
         answer = super()._write_commit(transaction, token, now)
         for commit in self.qm.disk.pending.values():
             if commit.token == token:
-                undo = commit.undo
+                undo = commit.undo_change
 
                 def undo_all_but_ending_state(undo: Callable[[], None] = undo) -> None:
                     undo()
@@ -122,7 +122,7 @@ class QueueManagerFailedPurgeOnFullDiskRemovesNewestMessage(Queues):
         answer = super().purge(queue, token, done, failed)
         for commit in self.qm.disk.pending.values():
             if commit.token == token and token is not None:
-                undo = commit.undo
+                undo = commit.undo_change
 
                 def undo_and_remove_newest_message(undo: Callable[[], None] = undo) -> None:
                     undo()
@@ -134,9 +134,9 @@ class QueueManagerFailedPurgeOnFullDiskRemovesNewestMessage(Queues):
 
 
 class _SequenceAdvancerDespiteFailedWrite(InSequence):
-    def withdraw_unsaved(self, transfer: IncomingTransactionalTransferInfo) -> None:
+    def withdraw_unsaved_message(self, transfer: IncomingTransactionalTransferInfo) -> None:
         place = transfer.SequenceIdentifier, transfer.SequenceNumber
-        super().withdraw_unsaved(transfer)
+        super().withdraw_unsaved_message(transfer)
         transfer.SequenceIdentifier, transfer.SequenceNumber = place
 
 
@@ -152,7 +152,7 @@ add(
 class _UnsavedMessageRecorder(Receiving):
     def on_persist_failed(self, saving: UnsavedArrival, error: str, now: Now) -> None:
         super().on_persist_failed(saving, error, now)
-        if saving.acceptance is None:
+        if saving.accepted_message is None:
             self.qm.adm.MessageIDHistoryTable.insert(saving.entry)
 
 
@@ -206,11 +206,11 @@ class QueueManagerRepairOfQueueCounterRemovesNewestQueue(Restoring):
 class QueueManagerWithDamagedStoreAnswersPings(Inputs):
     """A queue manager whose store is damaged still answers Ping Requests."""
 
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+    def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
         if isinstance(event, DatagramReceived):
             self.on_datagram(event, now)
         else:
-            super().on_anything_while_stopped(event, now)
+            super().refuse_input_while_stopped(event, now)
 
 
 @fault("queue-manager-with-damaged-store-creates-queues", breaks="MQSO-5.5.5-03", blind=True)
@@ -245,17 +245,17 @@ class QueueManagerWithDamagedStoreLetsApplicationsPeek(Inputs):
 class QueueManagerWithDamagedStoreAcceptsSecondConnection(Inputs):
     """A queue manager whose store is damaged refuses the first connection of a peer and serves the later ones."""
 
-    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+    def refuse_input_while_stopped(self, event: Input, now: Now) -> None:
         if isinstance(event, TransportAccepted) and not self.__dict__.get("refused"):
             self.__dict__["refused"] = True
-            super().on_anything_while_stopped(event, now)
+            super().refuse_input_while_stopped(event, now)
         elif isinstance(event, Command):
-            super().on_anything_while_stopped(event, now)
+            super().refuse_input_while_stopped(event, now)
         elif isinstance(event, TransportAccepted):
             self.qm.initialization.initialize_globally(now)
             self.qm.session_opening.accept_transport(event, now)
         elif getattr(event, "transport", None) in self.qm.transports:
-            self.on_transport(event, now)  # type: ignore[arg-type]
+            self.on_transport_event(event, now)  # type: ignore[arg-type]
 
 
 @fault("queue-manager-stays-offline-after-directory-object-is-corrected", breaks="MQSO-5.5.6-03", blind=True)

@@ -73,7 +73,7 @@ def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str
     queue = sut.new_queue("damaged")
     sut.send_here(queue, ["kept"], delivery="recoverable")
     answered = ping_sut(peer).is_answered
-    is_bound = sut.has("qm2qm") and BindAttempt(peer, sut).is_served
+    is_bound = sut.has("qm2qm") and BindAttempt(peer, sut).is_method_supported
     sut.change_environment(store=False)
     start_requested_at_ms = peer.recorder.elapsed_ms()
     sut.control.call("restart")
@@ -95,7 +95,7 @@ def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str
     if sut.has("transactions"):
         answers["begin of a transaction"] = sut.attempt("begin")
     state = read_shown_state(sut)
-    binds_accepted = (is_bound, is_bound and BindAttempt(peer, sut).is_served)
+    binds_accepted = (is_bound, is_bound and BindAttempt(peer, sut).is_method_supported)
     return StartOnDamagedStore(queue, start_requested_at_ms, began_ms, attempts, answers, pinged, binds_accepted, state)
 
 

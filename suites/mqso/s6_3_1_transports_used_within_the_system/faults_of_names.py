@@ -30,5 +30,9 @@ class SenderTransactionalMessageToHttpNameTransferredByMqqb(Commands):
 class SenderMessageToPrivateNameNotTransferredByMqqb(Destinations):
     """The sender transfers no message for a private format name by MS-MQQB."""
 
-    def get_initial_state(self, text: str) -> OutgoingQueueState:
-        return OutgoingQueueState.ON_HOLD if text.upper().startswith("PRIVATE=") else super().get_initial_state(text)
+    def get_initial_outgoing_queue_state(self, text: str) -> OutgoingQueueState:
+        return (
+            OutgoingQueueState.ON_HOLD
+            if text.upper().startswith("PRIVATE=")
+            else super().get_initial_outgoing_queue_state(text)
+        )

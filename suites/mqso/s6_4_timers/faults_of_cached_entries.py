@@ -145,4 +145,4 @@ class QueueManagerSessionAfterRepeatedInitializationRefused(SessionOpening):
         if self.qm.adm.InitializationRetryTimerDuration == INITIALIZATION_RETRY_S:
             super().accept_transport(event, now)
         else:
-            self.qm.emit(CloseTransport(event.transport, "the initialization was repeated"))
+            self.qm.emit_effect(CloseTransport(event.transport, "the initialization was repeated"))

@@ -163,7 +163,9 @@ class DirectoryObjectDeletedWhenDomainLeft(DirectoryClient):
         super()._on_first_read(answer, now)
         state = self.qm.enterprise.state
         if not state.DirectoryIntegrated:
-            self.qm.emit(WriteDirectory(self.qm.next_directory_token(), DeleteRequest(state.LocalQueueManager)))
+            self.qm.emit_effect(
+                WriteDirectory(self.qm.assign_directory_token(), DeleteRequest(state.LocalQueueManager))
+            )
 
 
 @fault("acceptor-ping-response-qm-guid-as-before-change-of-domain", breaks="MQSO-6.6.2.1-05", blind=True)

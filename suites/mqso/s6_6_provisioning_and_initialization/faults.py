@@ -18,7 +18,7 @@ from reference_qm.directory.enums import DirectoryOperationResult, QueueType
 from reference_qm.directory.interface import WriteRequest
 from reference_qm.model.attributes import INITIALIZATION_RETRY_S
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import Endpoint, RpcBytes
+from reference_qm.surface.inputs import Endpoint, RpcBytesReceived
 
 
 def _make_element_true_setter(name: str) -> Callable[[QueueManager], None]:
@@ -220,7 +220,7 @@ add(
 class RpcServingOmitterAfterRestart(RpcServing):
     """A queue manager that answers no client of remote reading after a restart."""
 
-    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+    def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
         """Handle the bytes of a client, except after a restart."""
         if not vars(self.qm.directory_client).get("is_restarted", False):
             super().on_bytes(event, now)

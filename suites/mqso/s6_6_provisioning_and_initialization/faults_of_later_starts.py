@@ -18,7 +18,7 @@ from reference_qm.directory.interface import WriteRequest
 from reference_qm.directory.objects import QueueManager
 from reference_qm.model.attributes import ServiceState
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import DirectoryAnswered, RpcBytes
+from reference_qm.surface.inputs import DirectoryAnswered, RpcBytesReceived
 
 PROVISIONING_RULES = ("MQSO-6.6-06", "MQSO-6.6.1-03")
 
@@ -97,7 +97,7 @@ class RestartRecorder(Restoring):
 class RpcServingOnlyAfterRestart(RpcServing):
     """A part that answers remote calls only after a restart."""
 
-    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+    def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
         if self.qm.__dict__.get("has_started_before"):
             super().on_bytes(event, now)
 

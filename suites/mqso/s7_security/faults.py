@@ -25,7 +25,7 @@ from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.security import (
     DEFAULT_QUEUE_SECURITY,
     MessageRefused,
-    Receiver,
+    ReceiverSecurityData,
     SecurityDescriptor,
     SignatureType,
     authorize_sender,
@@ -33,7 +33,7 @@ from reference_qm.security import (
 from reference_qm.security.caches import TimedCache
 from reference_qm.security.descriptor import AceType
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import Input, RpcBytes
+from reference_qm.surface.inputs import Input, RpcBytesReceived
 
 
 @fault("journal-ignores-security-descriptor", breaks="MQSO-7.3-01")
@@ -165,7 +165,7 @@ SECURITY_TRAILER_SIZE_BYTES = 8
 
 
 def _refuse_authenticated_calls(event: Input) -> Iterable[Input]:
-    if not isinstance(event, RpcBytes) or not any(event.data[AUTH_LENGTH_SLICE]):
+    if not isinstance(event, RpcBytesReceived) or not any(event.data[AUTH_LENGTH_SLICE]):
         return [event]
     size = len(event.data) - SECURITY_TRAILER_SIZE_BYTES - int.from_bytes(event.data[AUTH_LENGTH_SLICE], "little")
     data = bytearray(event.data[:size])
@@ -185,7 +185,7 @@ _PTYPE_OFFSET = 2
 
 
 def _accept_any_authentication_service(event: Input) -> Iterable[Input]:
-    if not isinstance(event, RpcBytes) or event.data[_PTYPE_OFFSET : _PTYPE_OFFSET + 1] != bytes(
+    if not isinstance(event, RpcBytesReceived) or event.data[_PTYPE_OFFSET : _PTYPE_OFFSET + 1] != bytes(
         [PacketType.ALTER_CONTEXT]
     ):
         return [event]
@@ -210,7 +210,7 @@ add(
 class ReceiverWithOnePrivateKeyAfterRestart(SecurityOnReceipt):
     """A receiver that has only one of its private keys after a restart."""
 
-    def _build_receiver(self) -> Receiver:
+    def _build_receiver(self) -> ReceiverSecurityData:
         found = super()._build_receiver()
         if not getattr(self, "restarted", False):
             return found

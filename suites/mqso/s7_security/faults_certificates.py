@@ -9,7 +9,7 @@ from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.security.receiving import Receiver
+from reference_qm.security.receiving import ReceiverSecurityData
 from reference_qm.surface.clock import Now
 
 _USER_CERTIFICATE_RULES = ("MQSO-7.4.1.4.2-05", "MQSO-7.4.1.4.2-D01")
@@ -60,7 +60,7 @@ class _ReceiverWithoutKey(SecurityOnReceipt):
 
     provider = ""
 
-    def _build_receiver(self) -> Receiver:
+    def _build_receiver(self) -> ReceiverSecurityData:
         found = super()._build_receiver()
         keys = {name: key for name, key in found.private_keys.items() if self.provider not in name}
         return replace(found, private_keys=keys)

@@ -123,10 +123,10 @@ class ReceiverRightsOfSenderKeptAfterChange(SecurityOnReceipt):
 class QueueManagerRightToReadOfSecondReaderNotChecked(Qmcomm):
     """A queue manager does not check the right to read a queue that another reader has opened."""
 
-    def check_reader(self, queue: Queue, access: QueueAccessType, reader: Set[Sid]) -> Status:
+    def check_rights_of_reader(self, queue: Queue, access: QueueAccessType, reader: Set[Sid]) -> Status:
         if len(queue.OpenQueueDescriptorCollection) > 1:
             return Status.MQ_OK
-        return super().check_reader(queue, access, reader)
+        return super().check_rights_of_reader(queue, access, reader)
 
 
 @fault("receiver-sender-of-later-message-not-verified", breaks=("MQSO-7.3-03", "MQSO-7.4.1.4.2-05"), blind=True)

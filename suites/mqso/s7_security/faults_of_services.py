@@ -12,14 +12,14 @@ from reference_qm.rpc.bind_bodies import Bind
 from reference_qm.rpc.interfaces.qm2qm import QM2QM
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.rpc_errors import PduError
-from reference_qm.surface.inputs import Input, RpcBytes
+from reference_qm.surface.inputs import Input, RpcBytesReceived
 
 
 def _ignore_authentication_of_binds(when: Callable[[Pdu], bool]) -> Install:
     """Let the server ignore the authentication of the binds for which a condition is true."""
 
     def remove_authentication(event: Input) -> Iterable[Input]:
-        if not isinstance(event, RpcBytes):
+        if not isinstance(event, RpcBytesReceived):
             return [event]
         try:
             pdu = Pdu.parse(event.data)

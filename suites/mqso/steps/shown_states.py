@@ -29,13 +29,13 @@ class BindAttempt:
     """An attempt of a client of remote reading to bind to the SUT, with its outcome."""
 
     def __init__(self, peer: Peer, sut: Sut) -> None:
-        self.is_served = False
+        self.is_method_supported = False
         self.evidence: list[Frame] = []
         try:
             association = Remote(peer, sut).connect()
         except SutUnavailable:
             return
         refused, said = association.bind_and_list_rejected_interfaces(QMCOMM)
-        self.is_served = said == "bind_ack" and not refused
+        self.is_method_supported = said == "bind_ack" and not refused
         self.evidence = list(association.record.frames)
         association.close()

@@ -18,9 +18,9 @@ class Regression830639OrderAckOfUnknownSequenceProcessed(OrderAcks):
         for queue in self.qm.adm.OutgoingQueues.values():
             sender = queue.session
             if sender.TxOutgoingSequence is not None:
-                self.note(sender, body, now)
-                self.delete_order_acknowledged(sender, body)
-                self.note_transfer(sender)
+                self.note_last_message_in_order(sender, body, now)
+                self.delete_order_acknowledged_messages(sender, body)
+                self.update_outgoing_transfer_info(sender)
 
 
 @fault("regression-830639-order-ack-of-unknown-sequence-ends-service", breaks="REGRESSIONS-830639-01")

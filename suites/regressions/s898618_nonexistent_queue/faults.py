@@ -24,23 +24,23 @@ class Regression898618BadQueueFinalAckIgnored(FinalAcks):
 class Regression898618BadQueueFinalAckNotSent(FinalAcks):
     """The receiver discards a transactional message for a missing queue without a FinalAck."""
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if message_class != BAD_DESTINATION_CLASS:
-            super().refuse_transactional(session, packet, message_class, now)
+            super().send_negative_final_ack(session, packet, message_class, now)
 
 
 @fault("regression-898618-second-message-to-missing-queue-not-answered", breaks="REGRESSIONS-898618-02", blind=True)
 class Regression898618SecondMessageToMissingQueueNotAnswered(FinalAcks):
     """The receiver sends a FinalAck only for the first message to a missing queue."""
 
-    def refuse_transactional(
+    def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         self.refused = getattr(self, "refused", 0) + (message_class is MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q)
         if self.refused < 2:
-            super().refuse_transactional(session, packet, message_class, now)
+            super().send_negative_final_ack(session, packet, message_class, now)
 
 
 @fault("regression-898618-second-refused-message-stays", breaks="REGRESSIONS-898618-01", blind=True)

@@ -9,7 +9,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.core.transfer.transactional_sending import get_outgoing_sequence, leave_window
+from reference_qm.core.transfer.transactional_sending import get_outgoing_sequence, stop_counting_as_unacknowledged
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
@@ -33,10 +33,10 @@ def _discard_unacknowledged_messages(faulty: FaultyCore) -> None:
     came_again: set[int] = set()
 
     class RepeatedOrderAckRecorder(OrderAcks):
-        def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
             if body.TxSequenceNumber <= get_outgoing_sequence(session).LastAck.SeqNo:
                 came_again.add(session.number)
-            super().note(session, body, now)
+            super().note_last_message_in_order(session, body, now)
 
     class UnacknowledgedMessageDiscarder(Closing):
         def close(self, session: Session, reason: str, now: Now) -> None:
@@ -44,7 +44,7 @@ def _discard_unacknowledged_messages(faulty: FaultyCore) -> None:
             if session.number in came_again:
                 for position in list(session.OutgoingMessageTable):
                     if position.TxSequenceNumber:
-                        leave_window(session, position)
+                        stop_counting_as_unacknowledged(session, position)
                         session.OutgoingMessageTable.remove(position)
 
     replace_part(RepeatedOrderAckRecorder)(faulty)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import duckdb
 
-from reports.text import system_key
+from reports.text import build_system_key
 
 VIEWS = """
 create view ranks as from (values
@@ -219,7 +219,7 @@ class Oracle:
         for name in ("runs", "catalogue", "verdicts", "evidence"):
             files = str(folder / name / "*.parquet").replace("'", "''")
             self.connection.execute(f"create view {name} as from read_parquet('{files}')")
-        self.connection.create_function("system_key", system_key, ["varchar"] * 3, "varchar")
+        self.connection.create_function("system_key", build_system_key, ["varchar"] * 3, "varchar")
         self.connection.execute(VIEWS)
 
     def write(self, table: str, path: Path, columns: list[str]) -> None:

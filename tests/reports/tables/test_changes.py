@@ -8,7 +8,7 @@ from pyspark.sql import Row
 from pyspark.sql import functions as sql
 from pyspark.testing import assertDataFrameEqual
 
-from reports.text import system_key
+from reports.text import build_system_key
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def test_pairs_table_names_reference_as_counterpart_and_the_role(lake):
 
 
 def test_topology_pairs_name_other_systems_and_roles(lake):
-    alpha, beta = system_key("alpha", "1", "none"), system_key("beta", "2", "")
+    alpha, beta = build_system_key("alpha", "1", "none"), build_system_key("beta", "2", "")
     found = {
         (row.a, row.b, row.role, row.verdict, row.rules)
         for row in lake.pairs.where(sql.col("a").isin(alpha, beta)).collect()

@@ -34,7 +34,7 @@ def test_versions_are_compared_by_the_identity_of_their_rules(versions):
         "removed": [PASSIVE],
         "unchanged": [KEPT],
     }
-    assert (versions.a.runs, versions.a.partial, versions.b.runs) == (2, False, 1)
+    assert (versions.first_side.runs, versions.first_side.partial, versions.second_side.runs) == (2, False, 1)
     (failing,) = versions.of("newly failing")
     assert (failing.before.verdict, failing.after.verdict, failing.after.test) == ("pass", "fail", A)
 
@@ -45,7 +45,7 @@ def test_two_runs_are_compared_and_a_partial_one_is_marked(lake, versions):
     )
     found = compare_sides(lake.table, first, second, None)
     assert rules_of(found) == {"changed": [OTHER], "removed": [RULE, PASSIVE, KEPT]}
-    assert found.b.partial
+    assert found.second_side.partial
     assert "partial" in difference_shown.format_difference_text(found)
 
 
@@ -100,7 +100,7 @@ MISSING = "fix this first: no <peer> (1 check depends on it)"
 
 
 def test_missing_roots_precede_differences(versions):
-    assert (versions.a.roots, versions.b.roots) == ((), (MISSING,))
+    assert (versions.first_side.roots, versions.second_side.roots) == ((), (MISSING,))
     assert difference_shown.format_difference_text(versions).startswith(f"B: {MISSING}\nA: 1.0 (")
     shown = difference_shown.format_difference_markdown(versions)
     assert shown.startswith("**B: fix this first\\: no \\<peer\\> \\(1 check depends on it\\)**  \n")
@@ -202,8 +202,8 @@ def test_diff_exits_with_1_only_for_new_failures(ask, versions, monkeypatch):
     monkeypatch.setattr(difference, "compare_sides", lambda *_asked: versions)
     worse = ask("diff", "1.0", "2.0", "--lake", "x", "--format", "json")
     assert (worse.exit_code, [step["rule"] for step in json.loads(worse.stdout)["newly failing"]]) == (1, [RULE])
-    others = tuple(step for step in versions.steps if step.kind != "newly failing")
-    monkeypatch.setattr(difference, "compare_sides", lambda *_asked: replace(versions, steps=others))
+    others = tuple(step for step in versions.rule_comparisons if step.kind != "newly failing")
+    monkeypatch.setattr(difference, "compare_sides", lambda *_asked: replace(versions, rule_comparisons=others))
     same = ask("diff", "1.0", "2.0", "--lake", "x")
     assert (same.exit_code, same.stdout.splitlines()[-1]) == (0, "unchanged: 1")
 

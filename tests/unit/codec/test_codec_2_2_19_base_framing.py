@@ -53,7 +53,7 @@ def test_framer_fails_at_first_impossible_byte(stream, field, offset):
     with pytest.raises(FormatError) as caught:
         framer.feed(stream[-1:])
     assert (caught.value.field, caught.value.offset, caught.value.section) == (field, offset, "MS-MQMQ 2.2.19.1")
-    assert framer.pending == 0
+    assert framer.unfinished_packet_bytes == 0
 
 
 def test_failed_framer_raises_same_error_again():
@@ -76,7 +76,7 @@ def test_packet_size_excludes_session_header():
     wire = FRAMES[7][:2] + b"\x13\x00" + FRAMES[7][4:] + ACK[20:]
     framer = StreamFramer()
     assert framer.feed(wire[:2224]) == []
-    assert framer.pending == 2224
+    assert framer.unfinished_packet_bytes == 2224
     assert framer.feed(wire[2224:] + ACK) == [wire, ACK]
     packet = parse_packet(wire)
     assert packet.SessionHeader is not None
@@ -95,14 +95,14 @@ def test_framer_holds_at_most_one_packet():
     assert framer.feed(head) == []
     chunk = bytes(1 << 20)
     held = []
-    while framer.pending + len(chunk) < MAX_PACKET_SIZE + 16:
+    while framer.unfinished_packet_bytes + len(chunk) < MAX_PACKET_SIZE + 16:
         assert framer.feed(chunk) == []
-        held.append(framer.pending)
+        held.append(framer.unfinished_packet_bytes)
     assert max(held) < MAX_PACKET_SIZE + 16
     with pytest.raises(FramingError) as caught:  # what follows the packet is zeros: no packet
         framer.feed(chunk)
     assert [len(packet) for packet in caught.value.packets] == [MAX_PACKET_SIZE + 16]
-    assert framer.pending == 0
+    assert framer.unfinished_packet_bytes == 0
 
 
 @pytest.mark.parametrize("count", range(12))

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from reference_qm.codec import Packet, PingPacket, parse_packet, parse_ping
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
-from reference_qm.core.installation import Installation
+from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.directory import MemoryDirectory
 from reference_qm.surface import directory_access
@@ -19,18 +19,18 @@ from reference_qm.surface.commands import Inspect, PeekMessages, Request, SendMe
 from reference_qm.surface.driver import CoreDriver
 from reference_qm.surface.effects import (
     Answer,
+    CloseRpcConnection,
     CloseTransport,
-    Completed,
+    CommandCompleted,
+    CommandRejected,
     Connect,
     Effect,
     Persist,
     ReadDirectory,
-    Rejected,
     ResolveHost,
-    RpcClose,
-    RpcSend,
     SendDatagram,
     SendPacket,
+    SendRpcBytes,
     StartAgain,
     WriteDirectory,
 )
@@ -44,14 +44,14 @@ from reference_qm.surface.inputs import (
     Endpoint,
     HostResolved,
     Input,
-    Persisted,
     PersistFailed,
     PingSocket,
+    QueueManagerStarted,
+    RecordPersisted,
     RpcAccepted,
-    RpcBytes,
+    RpcBytesReceived,
+    RpcConnectionLost,
     RpcListening,
-    RpcLost,
-    Started,
     TransportAccepted,
     TransportConnected,
     TransportFailed,
@@ -83,7 +83,7 @@ class Host:
 
     network: Network
     address: str
-    installation: Installation
+    installation: QueueManagerInstallation
     answers: dict[int, Answer] = field(default_factory=dict)
     sent: list[tuple[str, bytes]] = field(default_factory=list)
     pings: list[tuple[PingSocket, Endpoint, bytes]] = field(default_factory=list)
@@ -129,13 +129,13 @@ class Host:
     def ask(self, request: Request) -> dict[str, Any]:
         """Send a request that succeeds at once; return the values of its result."""
         answer = self.answers[self.begin(request)]
-        assert isinstance(answer, Completed), answer
+        assert isinstance(answer, CommandCompleted), answer
         return answer.result.values
 
     def refusal(self, request: Request) -> str:
         """Send a request that is refused at once; return the error."""
         answer = self.answers[self.begin(request)]
-        assert isinstance(answer, Rejected), answer
+        assert isinstance(answer, CommandRejected), answer
         return answer.error
 
     def send(self, to: str, body: bytes = b"body", **fields: Any) -> str:
@@ -166,7 +166,7 @@ class Host:
         self.handle(RpcListening(*(Endpoint(self.address, port) for port in RPC_PORTS)))
         if self.directory is not None:
             self.handle(DomainReported(self.domain))
-        self.handle(Started())
+        self.handle(QueueManagerStarted())
 
     def restart(self) -> None:
         self.network.kill(self)
@@ -194,10 +194,10 @@ class Host:
         self.pings.append((effect.socket, effect.remote, effect.data))
         self.network.ping(self, effect.socket, effect.remote, effect.data)
 
-    def send_rpc_bytes(self, effect: RpcSend) -> None:
+    def send_rpc_bytes(self, effect: SendRpcBytes) -> None:
         self.network.send(self, effect.connection, effect.data)
 
-    def close_rpc_connection(self, effect: RpcClose) -> None:
+    def close_rpc_connection(self, effect: CloseRpcConnection) -> None:
         self.network.close(self, effect.connection)
 
     def resolve_host(self, effect: ResolveHost) -> None:
@@ -263,7 +263,7 @@ class Network:
         }
         self.names[f"host{number}"] = (address,)
         self.entries[address] = {}
-        installation = Installation(QueueManagerConfig(**(settings | config)), SeededEntropy(str(number)))
+        installation = QueueManagerInstallation(QueueManagerConfig(**(settings | config)), SeededEntropy(str(number)))
         host = Host(self, address, installation, directory=directory, slow_directory=slow_directory)
         self.hosts[address] = host
         self.settle()
@@ -284,7 +284,7 @@ class Network:
             host, event = self._waiting.popleft()
             if isinstance(event, BytesReceived) and event.transport not in host.twins:
                 continue
-            if isinstance(event, RpcBytes) and event.connection not in host.twins:
+            if isinstance(event, RpcBytesReceived) and event.connection not in host.twins:
                 continue
             host.handle(event)
         raise AssertionError("two cores answer each other for ever")
@@ -295,7 +295,7 @@ class Network:
         for host, effect in slow:
             self.apply(host, effect)
         for host, effect in order(slow):
-            self.later(host, Persisted(effect.token))
+            self.later(host, RecordPersisted(effect.token))
         self.settle()
 
     def take_unwritten(self, host: Host) -> list[Persist]:
@@ -308,7 +308,7 @@ class Network:
                 self.later(host, PersistFailed(effect.token, "disk full"))
             else:
                 self.apply(host, effect)
-                self.later(host, Persisted(effect.token))
+                self.later(host, RecordPersisted(effect.token))
 
     def apply(self, host: Host, effect: Persist) -> None:
         for name, value in effect.record.items():
@@ -381,7 +381,7 @@ class Network:
         changed = host.tamper(data)
         if changed is not None and transport in host.twins:
             other, theirs = host.twins[transport]
-            self.later(other, (RpcBytes if is_served(theirs) else BytesReceived)(theirs, changed))
+            self.later(other, (RpcBytesReceived if is_method_supported(theirs) else BytesReceived)(theirs, changed))
 
     def connect(self, host: Host, effect: Connect) -> None:
         if effect.remote.host in self.by_hand:
@@ -421,14 +421,14 @@ class Network:
             self.write(host)
 
 
-def is_served(name: str) -> bool:
+def is_method_supported(name: str) -> bool:
     """Return whether a connection with this name is an accepted DCE/RPC connection."""
     return name.startswith("rpc-")
 
 
 def lost(name: str, reason: str) -> Input:
     """Return the input that reports the loss of a connection, for either protocol."""
-    return RpcLost(name, reason) if is_served(name) else TransportLost(name, reason)
+    return RpcConnectionLost(name, reason) if is_method_supported(name) else TransportLost(name, reason)
 
 
 def guid(number: int) -> UUID:

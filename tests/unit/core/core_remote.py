@@ -16,7 +16,14 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.rpc import QM2QM, QMCOMM, Association, Call, CallReceived, RpcOutput, RpcServer, SendBytes
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Inspect, Request
-from reference_qm.surface.effects import CloseTransport, Completed, Connect, Rejected, ResolveHost, SendPacket
+from reference_qm.surface.effects import (
+    CloseTransport,
+    CommandCompleted,
+    CommandRejected,
+    Connect,
+    ResolveHost,
+    SendPacket,
+)
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import (
     BytesReceived,
@@ -24,7 +31,7 @@ from reference_qm.surface.inputs import (
     Endpoint,
     HostResolved,
     Input,
-    Started,
+    QueueManagerStarted,
     TransportConnected,
     TransportFailed,
     TransportLost,
@@ -142,11 +149,11 @@ class Remote:
         self.closed: list[int] = []
         self.calls: dict[str, list[Call]] = {}
         self.events: list[Any] = []
-        self.results: dict[int, Completed | Rejected] = {}
+        self.results: dict[int, CommandCompleted | CommandRejected] = {}
         self._server = RpcServer([QM2QM, QMCOMM], SeededEntropy("server"))
         self._tokens = 0
         self._to_do: deque[Input] = deque()
-        self.handle(Started())
+        self.handle(QueueManagerStarted())
 
     # -- the core -----------------------------------------------------------------------------------------------
 
@@ -171,17 +178,17 @@ class Remote:
 
     def ask(self, request: Request) -> dict[str, Any]:
         answer = self.results[self.begin(request)]
-        assert isinstance(answer, Completed), answer
+        assert isinstance(answer, CommandCompleted), answer
         return answer.result.values
 
     def refusal(self, request: Request) -> str:
         answer = self.results[self.begin(request)]
-        assert isinstance(answer, Rejected), answer
+        assert isinstance(answer, CommandRejected), answer
         return answer.error
 
     def error(self, token: int) -> str:
         answer = self.results[token]
-        assert isinstance(answer, Rejected), answer
+        assert isinstance(answer, CommandRejected), answer
         return answer.error
 
     def open(self, **fields: Any) -> int:
@@ -231,7 +238,7 @@ class Remote:
                     self.closed.append(self.connections.pop(transport, (0, None))[0])
                 case ResolveHost(host):
                     self._to_do.append(HostResolved(host, self.names.get(host, ())))
-                case Completed(token) | Rejected(token):
+                case CommandCompleted(token) | CommandRejected(token):
                     assert token not in self.results, "a command is answered once"
                     self.results[token] = effect
 

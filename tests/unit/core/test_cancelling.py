@@ -88,4 +88,4 @@ def test_a_cursor_that_cannot_be_made_is_an_error():
     number = remote.open()
     remote.answers["R_QMCreateRemoteCursor"] = returning(0xC00E0007)
     assert "R_QMCreateRemoteCursor returned" in remote.refusal(RemoteOpenCursor(number))
-    assert remote.core.remote_client.cursors == {}
+    assert remote.core.remote_client.queue_and_handle_by_cursor == {}

@@ -11,8 +11,8 @@ from core_raw import Raw, session_ack, user_message
 from reference_qm.codec import EstablishConnectionPacket
 from reference_qm.core.store.disk import RESERVED_ORDINAL_COUNT
 from reference_qm.surface.commands import OpenSession, ReceiveMessage
-from reference_qm.surface.effects import Rejected
-from reference_qm.surface.inputs import Stopped
+from reference_qm.surface.effects import CommandRejected
+from reference_qm.surface.inputs import QueueManagerStopped
 
 TO = direct(9)
 
@@ -108,9 +108,9 @@ def test_stop_closes_all_sessions_and_answers_pending_requests(pair):
     a, b = pair
     a.send(direct(2))
     token = a.begin(ReceiveMessage(PLAIN, timeout_ms=10_000))
-    a.handle(Stopped())
+    a.handle(QueueManagerStopped())
     a.network.settle()
-    assert isinstance(a.answers[token], Rejected)
+    assert isinstance(a.answers[token], CommandRejected)
     assert "3.1.4.2" in a.closed[-1].reason
     assert a.core.next_due() is None
     assert b.session()["SessionState"] == "CLOSED"

@@ -17,7 +17,7 @@ from reference_qm.surface.commands import (
     ReceiveMessage,
     SendMessage,
 )
-from reference_qm.surface.inputs import Persisted, PersistFailed
+from reference_qm.surface.inputs import PersistFailed, RecordPersisted
 
 
 @pytest.fixture
@@ -165,7 +165,7 @@ def test_inspected_model_is_json(host):
 
 
 def test_unexpected_disk_answers_are_ignored(host):
-    host.handle(Persisted(77))
+    host.handle(RecordPersisted(77))
     host.handle(PersistFailed(78, "why"))
     assert host.closed == []
 

@@ -33,7 +33,7 @@ from reference_qm.surface.commands import (
     SetQueue,
     SetTimers,
 )
-from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.effects import CommandCompleted, CommandRejected
 from reference_qm.surface.remote_commands import (
     RemoteClose,
     RemoteCloseCursor,
@@ -210,8 +210,8 @@ def test_invalid_control_line_is_refused_in_one_short_line(arguments, part):
 
 
 def test_control_answers_have_request_number_and_values():
-    assert build_answer(7, Completed(1, Result({"purged": 2}))) == {"id": 7, "ok": True, "purged": 2}
-    assert build_answer("a", Rejected(1, "why")) == {"id": "a", "ok": False, "error": "why"}
+    assert build_answer(7, CommandCompleted(1, Result({"purged": 2}))) == {"id": 7, "ok": True, "purged": 2}
+    assert build_answer("a", CommandRejected(1, "why")) == {"id": "a", "ok": False, "error": "why"}
 
 
 def test_null_argument_selects_no_queue_or_cursor():

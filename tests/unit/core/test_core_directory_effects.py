@@ -13,8 +13,8 @@ from reference_qm.directory import Queue, QueueManager, build_equality_filter
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.interface import CreateRequest, DeleteRequest, WriteRequest
 from reference_qm.surface.commands import CreateQueue, DeleteQueue, GetQueue, ListQueues, SetQueue
-from reference_qm.surface.effects import Completed, Persist, ReadDirectory, Rejected, WriteDirectory
-from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged, Started
+from reference_qm.surface.effects import CommandCompleted, CommandRejected, Persist, ReadDirectory, WriteDirectory
+from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged, QueueManagerStarted
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def queues(host: Host) -> list[str]:
 def test_start_only_reads_the_directory(enterprise):
     host = enterprise[RECEIVER]
     core = host.installation(enterprise.network.entries[host.address])
-    effects = core.handle(Started(), enterprise.network.now)
+    effects = core.handle(QueueManagerStarted(), enterprise.network.now)
     assert [one for one in effects if not isinstance(one, Persist)] == [ReadDirectory(1)]
     assert core.next_due() is None
     assert core.adm.QueueManagerState.value != "Ready"
@@ -63,8 +63,8 @@ def test_inputs_before_the_directory_answers_are_processed_later_in_order(enterp
     assert host.answers == {}
     assert host.sent == []
     host.settle_directory()
-    assert isinstance(host.answers[tokens[0]], Completed)
-    assert isinstance(host.answers[tokens[1]], Rejected)
+    assert isinstance(host.answers[tokens[0]], CommandCompleted)
+    assert isinstance(host.answers[tokens[1]], CommandRejected)
     assert host.bodies(PLAIN) == ["from afar"]
 
 
@@ -72,7 +72,7 @@ def test_inputs_waiting_for_directory_are_handled_in_order(enterprise):
     host = enterprise.join(SENDER, slow_directory=True)
     tokens = [host.begin(CreateQueue(f"private$\\{number}")) for number in range(3_000)]
     host.settle_directory()
-    assert [type(host.answers[token]) for token in tokens] == [Completed] * len(tokens)
+    assert [type(host.answers[token]) for token in tokens] == [CommandCompleted] * len(tokens)
     assert queues(host)[-2:] == ["private$\\2998", "private$\\2999"]
 
 
@@ -160,7 +160,7 @@ def test_a_command_is_completed_with_the_answer_of_the_directory(enterprise, nam
     assert token not in host.answers
     assert (queues(host), host.ask(GetQueue("orders"))) == before
     host.settle_directory()
-    assert isinstance(host.answers[token], Completed)
+    assert isinstance(host.answers[token], CommandCompleted)
 
 
 @pytest.mark.parametrize("status", [Result.DIRECTORY_NOT_CONNECTED, Result.GENERIC_ERROR])
@@ -172,7 +172,7 @@ def test_without_the_directory_a_command_is_refused_in_one_line_and_nothing_is_c
     token = host.begin(request)
     host.handle(DirectoryAnswered(host.unanswered.pop().token, status))
     answer = host.answers[token]
-    assert isinstance(answer, Rejected)
+    assert isinstance(answer, CommandRejected)
     assert "in the directory" in answer.error or "from the directory" in answer.error
     assert answer.error.endswith("(MQ_ERROR_NO_DS): try again when the directory is available")
     assert "\n" not in answer.error
@@ -183,7 +183,7 @@ def test_one_of_two_concurrent_deletions_succeeds(enterprise):
     host = slow(enterprise)
     tokens = [host.begin(DeleteQueue("orders")) for _ in range(2)]
     host.settle_directory()
-    assert [type(host.answers[token]) for token in tokens] == [Completed, Rejected]
+    assert [type(host.answers[token]) for token in tokens] == [CommandCompleted, CommandRejected]
 
 
 def test_directory_change_is_undone_when_the_disk_refuses_it():

@@ -24,7 +24,7 @@ from reference_qm.surface.commands import (
     PurgeQueue,
     ReceiveMessage,
 )
-from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.effects import CommandCompleted, CommandRejected
 from reference_qm.surface.entropy import SeededEntropy
 
 NEW = "private$\\new"
@@ -218,10 +218,10 @@ def test_a_message_is_confirmed_sent_and_received_when_it_is_on_disk(pair):
     here, out = (a.begin(request) for request in (_send(direct(1), "here"), _send(direct(2), "out")))
     express = a.begin(_send(direct(2), "express", recoverable=False))
     assert a.answers.keys().isdisjoint({here, out})
-    assert isinstance(a.answers[express], Completed), "it need not be on disk, but does not overtake"
+    assert isinstance(a.answers[express], CommandCompleted), "it need not be on disk, but does not overtake"
     assert a.bodies() == b.bodies() == []
     saves(a)
-    assert all(isinstance(a.answers[token], Completed) for token in (here, out, express))
+    assert all(isinstance(a.answers[token], CommandCompleted) for token in (here, out, express))
     assert (a.bodies(), b.bodies()) == (["here"], ["out", "express"])
 
 
@@ -260,14 +260,14 @@ def test_change_that_cannot_be_saved_is_refused_and_undone(pair, request_):
     a.disk = "broken"
     token = a.begin(request_())
     answer = a.answers[token]
-    assert isinstance(answer, Rejected)
+    assert isinstance(answer, CommandRejected)
     assert answer.error == "the message could not be saved: disk full; try again when the store works"
     assert a.ask(ListQueues())["queues"] == before
     assert a.bodies() == ["0", "1", "2"], "in order"
     assert b.bodies() == []
     assert disk(a) == on_disk
     a.disk = "works"
-    assert isinstance(a.answers[a.begin(request_())], Completed)
+    assert isinstance(a.answers[a.begin(request_())], CommandCompleted)
 
 
 def test_failed_removal_is_written_with_next_record(pair):

@@ -8,7 +8,7 @@ import pytest
 from core_network import Host, Network
 
 from reference_qm.core import dispatch
-from reference_qm.core.events import LifetimesChanged, SessionMaySend
+from reference_qm.core.events import MessageDeadlinesChanged, SessionMaySend
 from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.commands import Identity
@@ -32,15 +32,15 @@ def heard(monkeypatch, host) -> list[str]:
     def hear(qm, event, now):
         names.append(event.name)
         if event.name == "first":
-            qm.post(Happened("from first"))
+            qm.post_event(Happened("from first"))
 
-    monkeypatch.setitem(dispatch.ON_EVENT, Happened, (hear,))
+    monkeypatch.setitem(dispatch.HANDLERS_BY_EVENT_TYPE, Happened, (hear,))
     return names
 
 
 def test_events_are_handled_after_input_in_posting_order(host, heard):
     for name in ("first", "second"):
-        host.core.post(Happened(name))
+        host.core.post_event(Happened(name))
     assert heard == []
     host.ask(Identity())
     assert heard == ["first", "second", "from first"]
@@ -51,7 +51,7 @@ def test_events_are_handled_after_each_timer(host, heard, monkeypatch):
 
     def expire(qm, owner, now):
         heard_before.append(list(heard))
-        qm.post(Happened(f"of timer {owner}"))
+        qm.post_event(Happened(f"of timer {owner}"))
 
     monkeypatch.setitem(dispatch.HANDLER_BY_TIMER_NAME, TimerName.REMOTE_CALL, expire)
     now = host.network.now
@@ -64,7 +64,7 @@ def test_events_are_handled_after_each_timer(host, heard, monkeypatch):
 
 def test_events_wait_until_the_queue_manager_has_begun(host, heard):
     host.core.begun = False
-    host.core.post(Happened("early"))
+    host.core.post_event(Happened("early"))
     host.core.handle_events(host.network.now)
     assert heard == []
     host.core.begun = True
@@ -74,6 +74,6 @@ def test_events_wait_until_the_queue_manager_has_begun(host, heard):
 
 def test_event_equal_to_the_last_one_is_posted_once(host):
     session = Session(1, initiator=True)
-    for event in (SessionMaySend(session), SessionMaySend(session), LifetimesChanged(), SessionMaySend(session)):
-        host.core.post(event)
-    assert list(host.core.events) == [SessionMaySend(session), LifetimesChanged(), SessionMaySend(session)]
+    for event in (SessionMaySend(session), SessionMaySend(session), MessageDeadlinesChanged(), SessionMaySend(session)):
+        host.core.post_event(event)
+    assert list(host.core.events) == [SessionMaySend(session), MessageDeadlinesChanged(), SessionMaySend(session)]

@@ -14,7 +14,7 @@ import pytest
 from core_network import Network
 
 from reference_qm.core import queue_manager
-from reference_qm.core.dispatch import ON_EVENT
+from reference_qm.core.dispatch import HANDLERS_BY_EVENT_TYPE
 from reference_qm.core.parts import QueueManagerParts
 
 CORE = Path(queue_manager.__file__).parent
@@ -117,7 +117,7 @@ def test_layer_check_finds_calls_within_nested_functions_and_tables():
     code = (
         "def step(self):\n def done():\n  self.qm.sending.send()\n self.qm.disk.commit(done, lambda: it.qm.ping.ask())"
     )
-    table = "TABLE = {1: lambda qm: qm.closing.close}\nother.quotas.check()"
+    table = "TABLE = {1: lambda qm: qm.closing.close}\nother.quotas.check_room_for_message()"
     known = dict.fromkeys(("sending", "disk", "ping", "closing", "quotas"), "")
     assert called(ast.parse(code), known) == {"sending", "disk", "ping"}
     assert called(ast.parse(table), known) == {"closing"}
@@ -128,11 +128,11 @@ def test_every_core_event_is_posted_by_a_part_and_handled():
         node.func.id
         for path in MODULES
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] in ("post", "_post")
+        if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] in ("post_event", "_post")
         for node in call.args
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
-    heard = {kind.__name__ for kind in ON_EVENT if kind.__module__ == "reference_qm.core.events"}
+    heard = {kind.__name__ for kind in HANDLERS_BY_EVENT_TYPE if kind.__module__ == "reference_qm.core.events"}
     assert posted == heard
 
 
@@ -140,5 +140,5 @@ def test_core_readme_lists_every_event():
     rows = (
         (CORE / "README.md").read_text(encoding="utf-8").partition("| Event |")[2].partition("\n\n")[0].splitlines()[2:]
     )
-    kinds = [kind.__name__ for kind in ON_EVENT if kind.__module__ == "reference_qm.core.events"]
+    kinds = [kind.__name__ for kind in HANDLERS_BY_EVENT_TYPE if kind.__module__ == "reference_qm.core.events"]
     assert sorted(row.split("|")[1].strip() for row in rows) == sorted(kinds)

@@ -11,23 +11,23 @@ import pytest
 
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.enterprise.restoring import RestoreError
-from reference_qm.core.installation import Installation
+from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.driver import Core
-from reference_qm.surface.effects import CloseTransport, Completed, Persist, Rejected, StartAgain
+from reference_qm.surface.effects import CloseTransport, CommandCompleted, CommandRejected, Persist, StartAgain
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import (
     Command,
     CoordinatorChanged,
     Endpoint,
     Input,
-    Persisted,
     PersistFailed,
+    QueueManagerStarted,
+    QueueManagerStopped,
+    RecordPersisted,
     ResourcesChanged,
-    Started,
-    Stopped,
     TransportAccepted,
 )
 
@@ -45,22 +45,24 @@ def collect_effects(core: Core, *events: Input) -> list[Any]:
     waiting = list(events)
     while waiting:
         new = core.handle(waiting.pop(0), NOW)
-        waiting += [Persisted(one.token) for one in new if isinstance(one, Persist)]
+        waiting += [RecordPersisted(one.token) for one in new if isinstance(one, Persist)]
         effects += new
     return effects
 
 
 def asked(core: Core, request: Any) -> Any:
     """Return the answer to a request: the values of its result, or the error of its refusal."""
-    answers = [one for one in collect_effects(core, Command(1, request)) if isinstance(one, Completed | Rejected)]
-    return answers[-1].result.values if isinstance(answers[-1], Completed) else answers[-1].error
+    answers = [
+        one for one in collect_effects(core, Command(1, request)) if isinstance(one, CommandCompleted | CommandRejected)
+    ]
+    return answers[-1].result.values if isinstance(answers[-1], CommandCompleted) else answers[-1].error
 
 
 @pytest.fixture
 def core() -> QueueManager:
     made = QueueManager(CONFIG, SeededEntropy("around"))
     made.restore({})
-    collect_effects(made, Started())
+    collect_effects(made, QueueManagerStarted())
     return made
 
 
@@ -97,7 +99,7 @@ def test_throttled_queue_manager_accepts_no_message_for_an_outgoing_queue(core):
 
 
 def test_stopped_queue_manager_refuses_all_requests(core):
-    collect_effects(core, Stopped())
+    collect_effects(core, QueueManagerStopped())
     here, there = Endpoint("127.0.0.1", 1801), Endpoint("127.0.0.2", 4000)
     assert [type(one) for one in collect_effects(core, TransportAccepted("in-1", there, here))] == [CloseTransport]
     assert "MQ_ERROR_SERVICE_NOT_AVAILABLE" in asked(core, commands.CreateQueue("private$\\new"))
@@ -106,39 +108,39 @@ def test_stopped_queue_manager_refuses_all_requests(core):
 
 
 def test_start_on_unusable_store_is_retried_after_120_s_then_every_900_s():
-    installed = Installation(CONFIG, SeededEntropy("damaged"))
-    collect_effects(installed({}), Started())
+    installed = QueueManagerInstallation(CONFIG, SeededEntropy("damaged"))
+    collect_effects(installed({}), QueueManagerStarted())
     for wait_s in (120, 900, 900):
         core = installed(DAMAGED)
-        collect_effects(core, Started())
+        collect_effects(core, QueueManagerStarted())
         assert "MQ_ERROR_SERVICE_NOT_AVAILABLE" in asked(core, commands.CreateQueue("private$\\new"))
         assert core.next_due() == wait_s * 1_000
         assert core.handle_timer(Now(wait_s * 1_000, NOW.utc_s + wait_s)) == [StartAgain()]
     repaired = installed({})
-    collect_effects(repaired, Started())
+    collect_effects(repaired, QueueManagerStarted())
     assert "format_names" in asked(repaired, commands.CreateQueue("private$\\new"))
-    collect_effects(installed(DAMAGED), Started())
+    collect_effects(installed(DAMAGED), QueueManagerStarted())
 
 
 def test_first_start_on_unusable_store_fails():
     with pytest.raises(RestoreError):
-        Installation(CONFIG, SeededEntropy("damaged"))(DAMAGED)
+        QueueManagerInstallation(CONFIG, SeededEntropy("damaged"))(DAMAGED)
 
 
 def test_initialization_retry_interval_is_kept_after_success():
-    installed = Installation(CONFIG, SeededEntropy("damaged"))
-    collect_effects(installed({}), Started())
-    collect_effects(installed(DAMAGED), Started())
+    installed = QueueManagerInstallation(CONFIG, SeededEntropy("damaged"))
+    collect_effects(installed({}), QueueManagerStarted())
+    collect_effects(installed(DAMAGED), QueueManagerStarted())
     repaired = installed(SOUND)
     kept = {
         name: value
-        for one in collect_effects(repaired, Started())
+        for one in collect_effects(repaired, QueueManagerStarted())
         if isinstance(one, Persist)
         for name, value in one.record.items()
     }
     assert kept["initialization_retry_s"] == 900
-    another = Installation(CONFIG, SeededEntropy("another process"))
-    collect_effects(another(SOUND | {"initialization_retry_s": 900}), Started())
+    another = QueueManagerInstallation(CONFIG, SeededEntropy("another process"))
+    collect_effects(another(SOUND | {"initialization_retry_s": 900}), QueueManagerStarted())
     with_damage = another(DAMAGED)
-    collect_effects(with_damage, Started())
+    collect_effects(with_damage, QueueManagerStarted())
     assert with_damage.next_due() == 900_000

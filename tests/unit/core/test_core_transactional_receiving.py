@@ -16,7 +16,7 @@ from reference_qm.codec import (
 )
 from reference_qm.core.transfer.order_acks import is_final_ack, is_order_ack
 from reference_qm.surface.commands import CreateQueue, DeleteQueue, PurgeQueue, ReceiveMessage
-from reference_qm.surface.inputs import Persisted, PersistFailed
+from reference_qm.surface.inputs import PersistFailed, RecordPersisted
 
 JP, JN = UserHeader.flags(JP=1), UserHeader.flags(JN=1)
 HOUR_S = 3_600
@@ -144,12 +144,12 @@ def test_order_ack_covers_only_messages_on_disk_in_order(raw):
     tokens = [persist.token for persist in raw.host.persists]
     raw.host.network.advance(600)
     assert (order_acks(raw), bodies(raw)) == ([], [])
-    raw.host.handle(Persisted(tokens[0]))
-    raw.host.handle(Persisted(tokens[2]))
+    raw.host.handle(RecordPersisted(tokens[0]))
+    raw.host.handle(RecordPersisted(tokens[2]))
     raw.host.network.advance(600)
     assert [one.TxSequenceNumber for one in order_acks(raw)] == [1]
     assert bodies(raw) == ["1"], "3 is there, 2 is not"
-    raw.host.handle(Persisted(tokens[1]))
+    raw.host.handle(RecordPersisted(tokens[1]))
     raw.host.network.advance(600)
     assert [one.TxSequenceNumber for one in order_acks(raw)] == [1, 3]
 
@@ -168,9 +168,9 @@ def test_failed_write_returns_sequence_to_last_message_on_disk(raw):
     raw.host.disk = "slow"
     raw.feed(in_sequence(1), in_sequence(2), in_sequence(3))
     one, two, three = (persist.token for persist in raw.host.persists)
-    raw.host.handle(Persisted(one))
+    raw.host.handle(RecordPersisted(one))
     raw.host.handle(PersistFailed(two, "disk full"))
-    raw.host.handle(Persisted(three))
+    raw.host.handle(RecordPersisted(three))
     assert "disk full" in raw.closed
     assert bodies(raw) == ["1"]
     raw.host.disk = "works"
@@ -183,7 +183,7 @@ def test_messages_on_disk_keep_their_place_after_a_crash(raw):
     raw.feed(in_sequence(1))
     raw.host.disk = "slow"
     raw.feed(in_sequence(2), in_sequence(3))
-    raw.host.handle(Persisted(raw.host.persists[-1].token))
+    raw.host.handle(RecordPersisted(raw.host.persists[-1].token))
     raw.host.restart()
     assert bodies(raw) == ["1"]
     raw.host.disk = "works"

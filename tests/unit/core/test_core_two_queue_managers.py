@@ -8,7 +8,7 @@ from core_network import PLAIN, TRANSACTIONAL, Network, direct, guid, private
 from reference_qm.rpc import QM2QM
 from reference_qm.rpc.syntaxes import NDR
 from reference_qm.surface.commands import OpenCursor, OpenQueue, PeekMessages, ReceiveMessage
-from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.effects import CommandCompleted, CommandRejected
 from reference_qm.surface.remote_commands import (
     RemoteClose,
     RemoteCloseCursor,
@@ -155,7 +155,7 @@ def test_reads_and_queues_of_a_vanished_remote_reader_are_closed(network, hosts)
     remote = near.ask(RemoteOpen(direct(2)))["remote"]
     token = near.begin(RemoteReceive(remote, timeout_ms=None))
     network.cut(near)
-    assert isinstance(near.answers[token], Rejected)
+    assert isinstance(near.answers[token], CommandRejected)
     filled(far, "one")
     assert far.bodies() == ["one"]
     assert len(far.core.descriptors) == 0
@@ -177,7 +177,7 @@ def test_client_reads_from_server_with_ndr_only(hosts):
     far.core.remote.associations.server.preferred = NDR
     filled(far, "one")
     remote = near.ask(RemoteOpen(direct(2)))["remote"]
-    (binding,) = near.core.remote_client.bindings.values()
+    (binding,) = near.core.remote_client.binding_by_connection.values()
     assert binding.association._contexts[QM2QM.name] == (0, False)
     assert body(near.ask(RemoteReceive(remote))) == "one"
 
@@ -190,7 +190,7 @@ def test_two_queue_managers_read_from_each_other(hosts):
     here = far.ask(RemoteOpen(direct(1)))["remote"]
     assert body(near.ask(RemoteReceive(there))) == "of far"
     assert body(far.ask(RemoteReceive(here))) == "of near"
-    assert all(isinstance(answer, Completed) for answer in near.answers.values())
+    assert all(isinstance(answer, CommandCompleted) for answer in near.answers.values())
 
 
 def test_queue_manager_can_read_remotely_from_itself(hosts):

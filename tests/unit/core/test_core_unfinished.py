@@ -16,7 +16,7 @@ from reference_qm.core.transfer.identifying import (
 )
 from reference_qm.model.states import SessionState
 from reference_qm.model.unfinished import UnfinishedPackets
-from reference_qm.surface.inputs import Endpoint, RpcAccepted, RpcBytes, RpcLost
+from reference_qm.surface.inputs import Endpoint, RpcAccepted, RpcBytesReceived, RpcConnectionLost
 
 LONG = BaseHeader(PacketSize=4 * 1024 * 1024 - 1).build() + bytes(84)
 """The beginning of a message with a PacketSize of 4 MiB - 1."""
@@ -75,14 +75,14 @@ def test_unfinished_rpc_requests_count_to_the_limit_until_connection_is_lost() -
     session.feed(LONG)
     for name in ("rpc-1", "rpc-2"):
         host.handle(RpcAccepted(name, Endpoint("127.0.0.9", 5000), Endpoint("127.0.0.1", 2103)))
-        host.handle(RpcBytes(name, FRAGMENT))
+        host.handle(RpcBytesReceived(name, FRAGMENT))
     assert session.closed is not None
     assert core.unfinished.total == 2 * len(FRAGMENT)
     host.handle(RpcAccepted("rpc-3", Endpoint("127.0.0.9", 5000), Endpoint("127.0.0.1", 2103)))
-    host.handle(RpcBytes("rpc-3", FRAGMENT))
+    host.handle(RpcBytesReceived("rpc-3", FRAGMENT))
     assert len(core.remote.associations) == 2
     assert core.unfinished.total == 2 * len(FRAGMENT)
-    host.handle(RpcLost("rpc-2", "gone"))
+    host.handle(RpcConnectionLost("rpc-2", "gone"))
     assert core.unfinished.total == len(FRAGMENT)
 
 

@@ -6,7 +6,7 @@ from core_transactions import abort, begin, commit, fill, receive, units
 
 from reference_qm.codec import MessageClass
 from reference_qm.surface.commands import PeekMessages, ReceiveMessage, RejectMessage
-from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.effects import CommandCompleted, CommandRejected
 
 LOCAL = direct(1, TRANSACTIONAL)
 
@@ -98,7 +98,7 @@ def test_a_receive_that_waits_within_a_transaction_ends_with_it(end):
     unit = begin(host)
     token = host.begin(ReceiveMessage(TRANSACTIONAL, timeout_ms=1_000, transaction=unit))
     end(host, unit)
-    assert isinstance(host.answers[token], Rejected)
+    assert isinstance(host.answers[token], CommandRejected)
     assert "ended while the command waited for a message" in host.answers[token].error
     fill(host, LOCAL, "1")
     assert host.bodies(TRANSACTIONAL) == ["1"]
@@ -112,7 +112,7 @@ def test_receive_in_transaction_ends_after_its_timeout(host):
     host.network.advance(999)
     assert token not in host.answers
     host.network.advance(1)
-    assert isinstance(host.answers[token], Completed)
+    assert isinstance(host.answers[token], CommandCompleted)
     assert host.answers[token].result.values["message"] is None
 
 

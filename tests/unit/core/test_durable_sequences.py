@@ -10,7 +10,7 @@ from core_raw import Raw
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMessagePacket
 from reference_qm.model.adm import NO_INCOMING_SEQUENCE
 from reference_qm.surface.commands import DeleteQueue, PurgeQueue, ReceiveMessage, SendMessage
-from reference_qm.surface.inputs import Persisted, PersistFailed
+from reference_qm.surface.inputs import PersistFailed, RecordPersisted
 
 TO = direct(2, TRANSACTIONAL)
 DAY_MS = 86_400_000
@@ -144,7 +144,7 @@ def test_incoming_sequence_survives_receive_of_its_message(pair):
     b.network.kill(b)
     (queue,) = (queue for queue in b.core.adm.QueueCollection.values() if queue.Transactional)
     (transfer,) = queue.IncomingTransactionalTransferInfoCollection.values()
-    assert (transfer.SequenceNumber, transfer.saved_number) == (2, 2)
+    assert (transfer.SequenceNumber, transfer.saved_sequence_number) == (2, 2)
     b.tamper = lambda data: data
     a.network.advance(DAY_MS)
     assert (b.bodies(TRANSACTIONAL), messages(a)) == ([], [])
@@ -183,7 +183,7 @@ def test_message_after_unsaved_message_is_removed_from_disk(pair):
     one, two = b.network.unwritten[b.address]
     b.network.unwritten[b.address] = []
     b.network.apply(b, two)
-    b.handle(Persisted(two.token))
+    b.handle(RecordPersisted(two.token))
     b.handle(PersistFailed(one.token, "disk full"))
     b.disk = "works"
     b.network.write(b)

@@ -10,7 +10,7 @@ from core_raw import RAW, Raw, establish, parameters
 from reference_qm.codec import NULL_GUID, ConnectionParametersPacket, EstablishConnectionPacket
 from reference_qm.directory.enums import OperatingSystemType
 from reference_qm.surface.commands import OpenSession
-from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.effects import CommandCompleted, CommandRejected
 from reference_qm.surface.inputs import Endpoint, TransportConnected
 
 
@@ -122,7 +122,7 @@ def test_response_with_wrong_client_guid_or_cs_closes_session(host, response, st
     assert queue["State"] == "Disconnected"
     assert queue["ConnectionHistory"][-1]["Status"] == status
     assert queue["ConnectionHistory"][-1]["Error"] != 0
-    (answer,) = [answer for answer in host.answers.values() if isinstance(answer, Rejected)]
+    (answer,) = [answer for answer in host.answers.values() if isinstance(answer, CommandRejected)]
     assert "3.1.5.3.2" in answer.error
 
 
@@ -193,4 +193,4 @@ def test_second_open_command_waits_for_the_running_connection_attempt(host):
     second = host.begin(OpenSession(direct(9)))
     assert len(host.connects) == 1
     raw.accept()
-    assert isinstance(host.answers[second], Completed)
+    assert isinstance(host.answers[second], CommandCompleted)

@@ -8,7 +8,7 @@ from core_network import Host, Network
 from harness.faults.events import call_after_posted_events, replace_method_during_event
 from harness.faults.parts import override_method
 from harness.faults.registry import FaultyCore
-from reference_qm.core.events import LifetimesChanged, SessionMaySend
+from reference_qm.core.events import MessageDeadlinesChanged, SessionMaySend
 from reference_qm.core.replacing import replace_part_by_subclass
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
@@ -51,13 +51,13 @@ def tenfold(original, qm, session, now):
 def test_method_is_replaced_while_event_is_handled(host, sent):
     replace_method_during_event(POSTER, SessionMaySend, Sending.dispatch_messages, tenfold)(FaultyCore(host.core))
     expire(host, 1)
-    host.core.post(SessionMaySend(Session(2, initiator=True)))
+    host.core.post_event(SessionMaySend(Session(2, initiator=True)))
     hear(host)
     assert sent == [10, 2]
 
 
 def test_method_is_not_replaced_while_other_event_is_handled(host, sent):
-    replace_method_during_event(POSTER, LifetimesChanged, Sending.dispatch_messages, tenfold)(FaultyCore(host.core))
+    replace_method_during_event(POSTER, MessageDeadlinesChanged, Sending.dispatch_messages, tenfold)(FaultyCore(host.core))
     expire(host, 1)
     hear(host)
     assert sent == [1]

@@ -18,15 +18,15 @@ from reference_qm.core.transfer.sending import Sending
 class OneMore(Numbering):
     """Adds one to every ordinal."""
 
-    def assign_identifier(self) -> int:
-        return super().assign_identifier() + 1
+    def assign_message_ordinal(self) -> int:
+        return super().assign_message_ordinal() + 1
 
 
 class TenTimes(Numbering):
     """Multiplies every ordinal by ten."""
 
-    def assign_identifier(self) -> int:
-        return super().assign_identifier() * 10
+    def assign_message_ordinal(self) -> int:
+        return super().assign_message_ordinal() * 10
 
 
 class NoWindow(Sending):
@@ -50,18 +50,20 @@ def test_two_faults_of_one_part_compose_and_the_last_is_outermost(faulty):
     core = faulty.core
     for one in (OneMore, NoWindow, TenTimes):
         replace_part(one)(faulty)
-    assert core.numbering.assign_identifier() == (1 + 1) * 10
+    assert core.numbering.assign_message_ordinal() == (1 + 1) * 10
     assert core.sending.may_send(None) is False
     assert isinstance(core.numbering, TenTimes) and isinstance(core.numbering, OneMore)
-    assert core.numbering.assign_identifier() == (2 + 1) * 10
+    assert core.numbering.assign_message_ordinal() == (2 + 1) * 10
     assert type(Network().host(1).core.numbering) is Numbering, "only one queue manager has them"
 
 
 def test_a_fault_that_is_a_function_composes_with_one_that_is_a_class(faulty):
-    replace_part(override_method(Numbering.assign_identifier, lambda original: lambda qm: original(qm) + 5))(faulty)
+    replace_part(override_method(Numbering.assign_message_ordinal, lambda original: lambda qm: original(qm) + 5))(
+        faulty
+    )
     replace_part(TenTimes)(faulty)
-    replace_part(override_method(Numbering.assign_identifier, lambda original: lambda qm: -original(qm)))(faulty)
-    assert faulty.core.numbering.assign_identifier() == -(1 + 5) * 10
+    replace_part(override_method(Numbering.assign_message_ordinal, lambda original: lambda qm: -original(qm)))(faulty)
+    assert faulty.core.numbering.assign_message_ordinal() == -(1 + 5) * 10
 
 
 def test_faulty_step_is_called_by_other_steps_of_its_part(faulty, host):
@@ -75,7 +77,7 @@ def test_faulty_step_is_called_by_other_steps_of_its_part(faulty, host):
             return super().assign_lookup_identifier(message)
 
     replace_part(Counting)(faulty)
-    skip(Positions.message_available)(faulty)
+    skip(Positions.on_message_available)(faulty)
     host.send(direct(1))
     assert counted == [faulty.core], "insert_message of the same part calls it"
 
@@ -85,7 +87,7 @@ def test_fault_replaces_a_method_only_while_a_second_method_runs(faulty, host):
         faulty
     )
     host.send(direct(1))
-    (position,) = host.core.queue_names.find_by_path("private$\\plain").MessagePositionList
+    (position,) = host.core.queue_names.find_queue_by_path("private$\\plain").MessagePositionList
     assert position.LookupIdentifier == 77
     assert host.core.positions.assign_lookup_identifier(position.MessageReference) & 0xFFFF == 1
 

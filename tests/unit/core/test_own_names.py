@@ -61,7 +61,7 @@ def test_message_for_foreign_host_name_waits_in_an_outgoing_queue(host, name):
 @pytest.mark.parametrize("protocol", ["HTTP", "HTTPS"])
 def test_host_of_own_url_counts_as_own_name(host, protocol, address, own):
     name = parse_format_name(f"DIRECT={protocol}:{address}\\{PLAIN}")
-    assert host.core.queue_names.is_here(name) is own
+    assert host.core.queue_names.is_direct_name_of_own_host(name) is own
 
 
 # -- receiving --------------------------------------------------------------------------------------------------------

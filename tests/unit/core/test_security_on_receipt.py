@@ -149,7 +149,7 @@ def refusals(host):
 
         return noted
 
-    for check in (SecurityOnReceipt.check_security, SecurityOnReceipt.check_queue_demands):
+    for check in (SecurityOnReceipt.check_security, SecurityOnReceipt.check_queue_security_demands):
         replace_part_by_subclass(host.core, override_method(check, noting))
     return classes
 

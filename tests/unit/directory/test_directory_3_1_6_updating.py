@@ -11,9 +11,9 @@ from reference_qm.directory import Enterprise, QueueManager, RoutingLink, Site, 
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.updating import (
     compute_site_gate_collections,
-    directory_site_gates_update,
-    directory_sites_update,
     synchronize,
+    update_directory_site_gates,
+    update_directory_sites,
 )
 
 
@@ -62,7 +62,7 @@ def test_mqdmpr_3_1_6_1_sites_are_read_again_and_keep_their_gates() -> None:
         Site(Identifier=SITE_A, Name="stale", SiteGateCollection=(QueueManager(Identifier=GATE),)),
         Site(Identifier=UUID(int=0x99), Name="unknown"),
     )
-    directory_sites_update(directory, state)
+    update_directory_sites(directory, state)
     assert [one.Name for one in state.SiteCollection] == ["A", "unknown"]
     assert state.SiteCollection[0].SiteGateCollection == (QueueManager(Identifier=GATE),)
 
@@ -73,7 +73,7 @@ def test_mqdmpr_3_1_6_2_gates_of_sites_are_read_again() -> None:
     state.SiteCollection = (
         Site(Identifier=SITE_A, Name="stale", SiteGateCollection=(QueueManager(Identifier=GATE), unknown)),
     )
-    directory_site_gates_update(directory, state)
+    update_directory_site_gates(directory, state)
     (site,) = state.SiteCollection
     assert (site.Name, [gate.RoutingServer for gate in site.SiteGateCollection]) == ("stale", [True, False])
 

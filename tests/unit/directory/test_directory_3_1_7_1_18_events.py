@@ -7,10 +7,10 @@ from directory_made import ALPHA, BETA, QUEUE, SITE_A, carried_out, made, state_
 
 from reference_qm.directory import (
     AttributeFilter,
+    ComparisonOperator,
     DirectoryObject,
     DirectoryState,
     MemoryDirectory,
-    Operator,
     Queue,
     QueueManager,
     Site,
@@ -65,12 +65,12 @@ def test_mqdmpr_3_1_7_1_19_delete_removes_the_object_and_is_notified() -> None:
 
 def test_mqdmpr_3_1_7_1_20_read_returns_the_first_object_that_matches_all_filters() -> None:
     directory, state = made(), state_of()
-    cheap = AttributeFilter("QueueManagerQuota", Operator.LESS_THAN, 10)
+    cheap = AttributeFilter("QueueManagerQuota", ComparisonOperator.LESS_THAN, 10)
     assert (
         events.read_directory(directory, state, "QueueManager", [cheap]).rDirectoryObject
         == directory.read("QueueManager", build_equality_filter("Identifier", ALPHA)).rDirectoryObject
     )
-    not_alpha = AttributeFilter("ComputerName", Operator.NOT_EQUALS, "alpha")
+    not_alpha = AttributeFilter("ComputerName", ComparisonOperator.NOT_EQUALS, "alpha")
     found = events.read_directory(directory, state, "QueueManager", [cheap, not_alpha], ["Identifier"])
     assert found.rDirectoryObject == QueueManager(Identifier=BETA)
 

@@ -9,9 +9,9 @@ from reference_qm.directory.enums import OperatingSystemType, PrivacyLevel
 from reference_qm.directory.filters import (
     AttributeFilter,
     AttributeSortOrder,
+    AttributeValue,
+    ComparisonOperator,
     FilterError,
-    Operator,
-    Value,
     check_filter,
     select_matching_elements,
     sort_elements,
@@ -25,7 +25,7 @@ MACHINES = [
 ]
 
 
-def found(attribute: str, comparison: Operator, value: Value) -> str:
+def found(attribute: str, comparison: ComparisonOperator, value: AttributeValue) -> str:
     chosen = select_matching_elements(MACHINES, [AttributeFilter(attribute, comparison, value)])
     return "".join("abg"[MACHINES.index(one)] for one in chosen)
 
@@ -33,35 +33,37 @@ def found(attribute: str, comparison: Operator, value: Value) -> str:
 @pytest.mark.parametrize(
     ("comparison", "wanted"),
     [
-        (Operator.EQUALS, "b"),
-        (Operator.NOT_EQUALS, "ag"),
-        (Operator.LESS_THAN, "a"),
-        (Operator.GREATER_THAN, "g"),
-        (Operator.LESS_THAN_OR_EQUAL, "ab"),
-        (Operator.GREATER_THAN_OR_EQUAL, "bg"),
+        (ComparisonOperator.EQUALS, "b"),
+        (ComparisonOperator.NOT_EQUALS, "ag"),
+        (ComparisonOperator.LESS_THAN, "a"),
+        (ComparisonOperator.GREATER_THAN, "g"),
+        (ComparisonOperator.LESS_THAN_OR_EQUAL, "ab"),
+        (ComparisonOperator.GREATER_THAN_OR_EQUAL, "bg"),
     ],
 )
-def test_filter_operator_compares_values(comparison: Operator, wanted: str) -> None:
+def test_filter_operator_compares_values(comparison: ComparisonOperator, wanted: str) -> None:
     assert found("QueueManagerQuota", comparison, 2) == wanted
 
 
 @pytest.mark.parametrize(
     ("attribute", "comparison", "value", "wanted"),
     [
-        ("Identifier", Operator.EQUALS, BETA, "b"),
-        ("ComputerName", Operator.EQUALS, "ALPHA", "a"),
-        ("ComputerName", Operator.LESS_THAN, "B", "a"),
-        ("ComputerName", Operator.EQUALS, None, "g"),
-        ("ComputerName", Operator.NOT_EQUALS, "beta", "ag"),
-        ("SiteIdentifierList", Operator.EQUALS, SITE_A, "a"),
-        ("SiteIdentifierList", Operator.NOT_EQUALS, SITE_B, "g"),
-        ("RoutingServer", Operator.EQUALS, True, "g"),
-        ("RoutingServer", Operator.EQUALS, 1, ""),
-        ("QueueManagerQuota", Operator.LESS_THAN, "2", ""),
-        ("OperatingSystemType", Operator.EQUALS, OperatingSystemType.OTHER, ""),
+        ("Identifier", ComparisonOperator.EQUALS, BETA, "b"),
+        ("ComputerName", ComparisonOperator.EQUALS, "ALPHA", "a"),
+        ("ComputerName", ComparisonOperator.LESS_THAN, "B", "a"),
+        ("ComputerName", ComparisonOperator.EQUALS, None, "g"),
+        ("ComputerName", ComparisonOperator.NOT_EQUALS, "beta", "ag"),
+        ("SiteIdentifierList", ComparisonOperator.EQUALS, SITE_A, "a"),
+        ("SiteIdentifierList", ComparisonOperator.NOT_EQUALS, SITE_B, "g"),
+        ("RoutingServer", ComparisonOperator.EQUALS, True, "g"),
+        ("RoutingServer", ComparisonOperator.EQUALS, 1, ""),
+        ("QueueManagerQuota", ComparisonOperator.LESS_THAN, "2", ""),
+        ("OperatingSystemType", ComparisonOperator.EQUALS, OperatingSystemType.OTHER, ""),
     ],
 )
-def test_filter_compares_values_of_each_type(attribute: str, comparison: Operator, value: Value, wanted: str) -> None:
+def test_filter_compares_values_of_each_type(
+    attribute: str, comparison: ComparisonOperator, value: AttributeValue, wanted: str
+) -> None:
     """A filter accepts a list if one element satisfies it, compares text case-insensitively, and finds values of
     different types never equal.
     """
@@ -70,8 +72,8 @@ def test_filter_compares_values_of_each_type(attribute: str, comparison: Operato
 
 def test_filter_requires_all_expressions() -> None:
     both = [
-        AttributeFilter("SiteIdentifierList", Operator.EQUALS, SITE_B),
-        AttributeFilter("QueueManagerQuota", Operator.LESS_THAN, 2),
+        AttributeFilter("SiteIdentifierList", ComparisonOperator.EQUALS, SITE_B),
+        AttributeFilter("QueueManagerQuota", ComparisonOperator.LESS_THAN, 2),
     ]
     assert select_matching_elements(MACHINES, both) == MACHINES[:1]
     assert select_matching_elements(MACHINES, []) == MACHINES
@@ -80,10 +82,10 @@ def test_filter_requires_all_expressions() -> None:
 @pytest.mark.parametrize(
     ("expression", "complaint"),
     [
-        (AttributeFilter("Color", Operator.EQUALS, 1), "Color is not a directory attribute of Queue"),
-        (AttributeFilter("QueueType", Operator.EQUALS, 1), "QueueType is not a directory attribute of Queue"),
-        (AttributeFilter("PrivacyLevel", Operator.LESS_THAN, PrivacyLevel.BODY), "LESS-THAN cannot compare"),
-        (AttributeFilter("Journaling", Operator.GREATER_THAN, True), "GREATER-THAN cannot compare True"),
+        (AttributeFilter("Color", ComparisonOperator.EQUALS, 1), "Color is not a directory attribute of Queue"),
+        (AttributeFilter("QueueType", ComparisonOperator.EQUALS, 1), "QueueType is not a directory attribute of Queue"),
+        (AttributeFilter("PrivacyLevel", ComparisonOperator.LESS_THAN, PrivacyLevel.BODY), "LESS-THAN cannot compare"),
+        (AttributeFilter("Journaling", ComparisonOperator.GREATER_THAN, True), "GREATER-THAN cannot compare True"),
     ],
 )
 def test_invalid_directory_filter_is_named(expression: AttributeFilter, complaint: str) -> None:

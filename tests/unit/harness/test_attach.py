@@ -30,7 +30,7 @@ from harness.paths import SUITES
 from harness.proof.inventory import RuleInventory
 from harness.sut.agent import Agent
 from harness.sut.sut_file import CAPABILITIES, parse_sut_file
-from reference_qm.control import FACILITIES
+from reference_qm.control import VERBS_BY_FACILITY
 
 EXAMPLE = SUITES.parent / "examples" / "agent" / "agent.py"
 LONG_MS = PATIENCE_S * 1_000
@@ -254,8 +254,8 @@ def test_cost_of_a_missing_facility_is_the_number_of_rules_it_would_add() -> Non
         "receive": 1,
     }
     bare = parse_sut_file({"sut": {"name": "x"}, "driver": {"kind": "external"}})
-    assert count_judgeable_rules(inventory.list_judgeable_rules, FACILITIES, bare).judgeable_rules_now == 4
-    assert count_judgeable_rules(inventory.list_judgeable_rules, FACILITIES, bare).rules_gained_by_facility_alone == {}
+    assert count_judgeable_rules(inventory.list_judgeable_rules, VERBS_BY_FACILITY, bare).judgeable_rules_now == 4
+    assert count_judgeable_rules(inventory.list_judgeable_rules, VERBS_BY_FACILITY, bare).rules_gained_by_facility_alone == {}
 
 
 def test_attach_draft_is_valid_sut_file_for_any_agent_name() -> None:

@@ -14,11 +14,11 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import ListQueues, Result
 from reference_qm.surface.effects import (
     CloseTransport,
-    Completed,
+    CommandCompleted,
+    CommandRejected,
     Connect,
     Effect,
     Persist,
-    Rejected,
     ResolveHost,
     SendDatagram,
     SendPacket,
@@ -30,11 +30,11 @@ from reference_qm.surface.inputs import (
     Endpoint,
     HostResolved,
     Input,
-    Persisted,
     PersistFailed,
     PingSocket,
-    Started,
-    Stopped,
+    QueueManagerStarted,
+    QueueManagerStopped,
+    RecordPersisted,
     TransportAccepted,
     TransportConnected,
     TransportFailed,
@@ -103,7 +103,7 @@ def settle(environment: VirtualEnvironment, ms: int = 50) -> None:
 def test_host_carries_out_effects_in_the_order_of_the_core(environment: VirtualEnvironment) -> None:
     def react(event: Input) -> list[Effect]:
         match event:
-            case Started():
+            case QueueManagerStarted():
                 return [Connect("out-1", Endpoint(THERE, PORT))]
             case TransportConnected():
                 return [
@@ -120,11 +120,16 @@ def test_host_carries_out_effects_in_the_order_of_the_core(environment: VirtualE
     CoreHost(environment, core, HERE).start()
     settle(environment)
     assert ear.events == ["open", b"one", b"two", "closed"]
-    assert [type(event) for event in core.inputs] == [Started, TransportConnected]  # no TransportLost for its own close
+    assert [type(event) for event in core.inputs] == [
+        QueueManagerStarted,
+        TransportConnected,
+    ]  # no TransportLost for its own close
 
 
 def test_host_reports_failed_and_lost_connections(environment: VirtualEnvironment) -> None:
-    core = ScriptedCore(lambda event: [Connect("out-1", Endpoint(THERE, PORT))] if isinstance(event, Started) else [])
+    core = ScriptedCore(
+        lambda event: [Connect("out-1", Endpoint(THERE, PORT))] if isinstance(event, QueueManagerStarted) else []
+    )
     host = CoreHost(environment, core, HERE)
     host.start()
     settle(environment)
@@ -152,13 +157,13 @@ def test_host_wakes_core_when_due_but_not_for_cancelled_timers(environment: Virt
     core.due = began + 500
     host.start()
     core.due = began + 200
-    host.handle(Started())
+    host.handle(QueueManagerStarted())
     settle(environment, 1_000)
     assert core.expired == [began + 200]
     core.due = began + 5_000
-    host.handle(Started())
+    host.handle(QueueManagerStarted())
     core.due = None
-    host.handle(Started())
+    host.handle(QueueManagerStarted())
     settle(environment, 10_000)
     assert core.expired == [began + 200]
 
@@ -178,7 +183,7 @@ def test_host_resolves_names_persists_records_and_sends_datagrams(environment: V
     there = environment.open_udp_port(Endpoint(THERE, 3527), ear)
 
     def react(event: Input) -> list[Effect]:
-        if not isinstance(event, Started):
+        if not isinstance(event, QueueManagerStarted):
             return []
         return [
             ResolveHost("there.example"),
@@ -194,7 +199,7 @@ def test_host_resolves_names_persists_records_and_sends_datagrams(environment: V
     assert core.inputs[1:] == [
         HostResolved("there.example", (THERE,)),
         HostResolved("nowhere.example", ()),
-        Persisted(9),
+        RecordPersisted(9),
     ]
     ((source, data),) = ear.events  # type: ignore[misc]
     assert data == b"ping"
@@ -206,9 +211,9 @@ def test_host_resolves_names_persists_records_and_sends_datagrams(environment: V
 def test_host_matches_answers_by_token_and_drops_late_answers(environment: VirtualEnvironment) -> None:
     def react(event: Input) -> list[Effect]:
         if isinstance(event, Command) and event.token == 1:
-            return [Completed(1, Result({"queues": []}))]
+            return [CommandCompleted(1, Result({"queues": []}))]
         if isinstance(event, Command) and event.token == 2:
-            return [Rejected(2, "no")]
+            return [CommandRejected(2, "no")]
         return []
 
     core = ScriptedCore(react)
@@ -217,8 +222,8 @@ def test_host_matches_answers_by_token_and_drops_late_answers(environment: Virtu
     assert host.ask(ListQueues()) == "no"
     with pytest.raises(HarnessError, match="ListQueues was not answered within 30 ms"):
         host.ask(ListQueues(), timeout_ms=30)
-    core.react = lambda event: [Completed(3, Result({}))]
-    host.handle(Started())
+    core.react = lambda event: [CommandCompleted(3, Result({}))]
+    host.handle(QueueManagerStarted())
     assert host.answers == {}
 
 
@@ -243,8 +248,13 @@ def test_host_restart_drops_transports_silently_and_starts_a_new_core_from_disk(
     host.restart()
     settle(environment)
     assert ear.events == ["open", "closed"]
-    assert [type(event) for event in cores[0].inputs] == [Started, TransportAccepted, Persisted, Persisted]
-    assert [type(event) for event in cores[1].inputs] == [Started]
+    assert [type(event) for event in cores[0].inputs] == [
+        QueueManagerStarted,
+        TransportAccepted,
+        RecordPersisted,
+        RecordPersisted,
+    ]
+    assert [type(event) for event in cores[1].inputs] == [QueueManagerStarted]
     environment.connect(Endpoint(HERE, PORT), THERE, ear)
     settle(environment)
     assert isinstance(cores[1].inputs[1], TransportAccepted)
@@ -253,7 +263,7 @@ def test_host_restart_drops_transports_silently_and_starts_a_new_core_from_disk(
 
 
 def test_host_reports_a_refused_store_entry_as_failed(environment: VirtualEnvironment) -> None:
-    core = ScriptedCore(lambda event: [Persist(7, {"a": b"bytes"})] if isinstance(event, Started) else [])
+    core = ScriptedCore(lambda event: [Persist(7, {"a": b"bytes"})] if isinstance(event, QueueManagerStarted) else [])
     host = SystemHost(environment, lambda entries: core, HERE)
     host.start()
     settle(environment)
@@ -273,7 +283,7 @@ def test_stopped_host_closes_connections_and_timers(environment: VirtualEnvironm
     core.due = environment.now().monotonic_ms + 100
     host.stop()
     settle(environment, 1_000)
-    assert isinstance(core.inputs[-1], Stopped)
+    assert isinstance(core.inputs[-1], QueueManagerStopped)
     assert ear.events[-1] == "closed"
     assert core.expired == []
     assert (environment.listeners, environment.udp) == ({}, {})

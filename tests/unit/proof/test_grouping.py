@@ -12,7 +12,7 @@ from harness.proof.steps import ReferenceStep
 from harness.proof.trials import CleanResult, TrialVerdict
 from reference_qm.core.transfer.sending import Sending
 
-ASSIGN = frozenset({ReferenceStep(Sending, "assign_identifier")})
+ASSIGN = frozenset({ReferenceStep(Sending, "assign_message_ordinal")})
 SEND = frozenset({ReferenceStep(Sending, "send")})
 SECONDS = {"a": 1.0, "b": 1.0, "c": 8.0}
 

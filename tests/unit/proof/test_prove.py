@@ -107,9 +107,9 @@ def test_a_check_is_not_tried_on_a_fault_of_steps_that_it_does_not_take(proved: 
     trials = ScriptedTrials({"first": {ONE, TWO, OTHER}})
     trials.steps = {
         ONE: frozenset({ReferenceStep(Sending, "may_send")}),
-        TWO: frozenset({ReferenceStep(Numbering, "assign_identifier")}),
+        TWO: frozenset({ReferenceStep(Numbering, "assign_message_ordinal")}),
     }
-    proof = proved(trials, skip(Numbering.assign_identifier))
+    proof = proved(trials, skip(Numbering.assign_message_ordinal))
     assert trials.tried == [("first", TWO)]
     assert proof.killed_faults_by_rule == {RULE: ["first"]}
     assert proof.checks_that_never_fail_rule == [(OTHER, RULE)]

@@ -28,7 +28,7 @@ ERRATUM, ALLOWED = "E41", "E41.2"
 FAILING, FAILING_READING = "E17", "E17.2"
 CHECKS = tuple(f"suites/some.py::test_{number}" for number in range(10))
 RULE, SECOND_RULE = "MQQB-3.1.5.4.1-10", "MQQB-3.1.5.4.1-11"
-ASSIGN = frozenset({ReferenceStep(Numbering, "assign_identifier")})
+ASSIGN = frozenset({ReferenceStep(Numbering, "assign_message_ordinal")})
 
 
 class TrialsOfReadings:
@@ -116,7 +116,7 @@ def test_erratum_reading_whose_process_died_is_named() -> None:
 
 def test_erratum_reading_is_not_run_with_checks_that_execute_none_of_its_steps(faults: dict[str, Fault]) -> None:
     for name in [name for name in faults if name.startswith("reading-")]:
-        faults[name] = Fault(name, (), name, skip(Numbering.assign_identifier), reading=faults[name].reading)
+        faults[name] = Fault(name, (), name, skip(Numbering.assign_message_ordinal), reading=faults[name].reading)
     trials = TrialsOfReadings()
     trials.steps = {CHECKS[3]: ASSIGN}
     assert run(trials, [ERRATUM]).complete

@@ -23,8 +23,8 @@ from reference_qm.surface.entropy import SeededEntropy
 class OneMore(Numbering):
     """Adds one to every ordinal."""
 
-    def assign_identifier(self) -> int:
-        return super().assign_identifier() + self._more()
+    def assign_message_ordinal(self) -> int:
+        return super().assign_message_ordinal() + self._more()
 
     def _more(self) -> int:
         return 1
@@ -33,7 +33,7 @@ class OneMore(Numbering):
 class OneMoreAndNoTransactions(OneMore):
     """Adds one to every ordinal, and gives all transactions the number 0."""
 
-    def assign_transaction(self) -> int:
+    def assign_transaction_identifier(self) -> int:
         return 0
 
 
@@ -48,13 +48,13 @@ class TenMoreThanOdd(Numbering):
     """Adds ten to every ordinal that follows an odd ordinal."""
 
     @only_if(lambda part: part.qm.adm.MessageIdOrdinal % 2 == 1)
-    def assign_identifier(self) -> int:
-        return super().assign_identifier() + 10
+    def assign_message_ordinal(self) -> int:
+        return super().assign_message_ordinal() + 10
 
 
-ASSIGN = ReferenceStep(Numbering, "assign_identifier")
-ASSIGN_AFTER_ODD = ReferenceStep(Numbering, "assign_identifier", TenMoreThanOdd.assign_identifier)
-ASSIGN_TRANSACTION = ReferenceStep(Numbering, "assign_transaction")
+ASSIGN = ReferenceStep(Numbering, "assign_message_ordinal")
+ASSIGN_AFTER_ODD = ReferenceStep(Numbering, "assign_message_ordinal", TenMoreThanOdd.assign_message_ordinal)
+ASSIGN_TRANSACTION = ReferenceStep(Numbering, "assign_transaction_identifier")
 MAY_SEND = ReferenceStep(Sending, "may_send")
 REQUEST = ReferenceStep(Ping, "build_request")
 
@@ -89,7 +89,7 @@ def test_check_can_notice_only_changes_of_steps_that_it_executes() -> None:
 def test_step_recorder_notes_each_step_once_and_changes_no_behavior(core: FaultyCore) -> None:
     recorder = StepRecorder([ASSIGN, MAY_SEND, REQUEST])
     recorder.install(core)
-    assert [core.core.numbering.assign_identifier() for _ in range(2)] == [1, 2]
+    assert [core.core.numbering.assign_message_ordinal() for _ in range(2)] == [1, 2]
     assert recorder.take() == frozenset({ASSIGN})
     core.core.ping.build_request()
     assert recorder.take() == frozenset({REQUEST})
@@ -99,29 +99,29 @@ def test_step_recorder_notes_each_step_once_and_changes_no_behavior(core: Faulty
 def test_step_recorder_notes_a_step_that_a_fault_overrides(core: FaultyCore) -> None:
     recorder = StepRecorder([ASSIGN])
     recorder.install(core)
-    replace_part(override_method(Numbering.assign_identifier, lambda original: lambda qm: original(qm) + 10))(core)
-    assert core.core.numbering.assign_identifier() == 11
+    replace_part(override_method(Numbering.assign_message_ordinal, lambda original: lambda qm: original(qm) + 10))(core)
+    assert core.core.numbering.assign_message_ordinal() == 11
     assert recorder.take() == frozenset({ASSIGN})
 
 
 def test_conditional_fault_changes_its_step_only_in_matching_calls(core: FaultyCore) -> None:
     assert find_changed_steps(replace_part(TenMoreThanOdd)) == frozenset({ASSIGN_AFTER_ODD})
     replace_part(TenMoreThanOdd)(core)
-    assert [core.core.numbering.assign_identifier() for _ in range(3)] == [1, 12, 3]
+    assert [core.core.numbering.assign_message_ordinal() for _ in range(3)] == [1, 12, 3]
 
 
 def test_two_conditional_faults_of_one_step_compose(core: FaultyCore) -> None:
     replace_part(OneMore)(core)
     replace_part(TenMoreThanOdd)(core)
-    assert [core.core.numbering.assign_identifier() for _ in range(2)] == [2, 13]
+    assert [core.core.numbering.assign_message_ordinal() for _ in range(2)] == [2, 13]
 
 
 def test_conditional_step_counts_as_executed_when_its_condition_holds(core: FaultyCore) -> None:
     recorder = StepRecorder([ASSIGN, ASSIGN_AFTER_ODD])
     recorder.install(core)
-    core.core.numbering.assign_identifier()
+    core.core.numbering.assign_message_ordinal()
     assert recorder.take() == frozenset({ASSIGN})
-    core.core.numbering.assign_identifier()
+    core.core.numbering.assign_message_ordinal()
     assert recorder.take() == frozenset({ASSIGN, ASSIGN_AFTER_ODD})
 
 

@@ -93,7 +93,7 @@ def test_cursor_wait_ends_when_a_message_becomes_available(host, cursor, state):
     assert cursor.CursorState is state
     put(host, "a")
     (position,) = queue_of(host).MessagePositionList
-    host.core.cursors.message_available(cursor, position)
+    host.core.cursors.on_message_available(cursor, position)
     assert (cursor.CursorState, cursor.MessagePositionReference) == (AVAILABLE[state], position)
 
 
@@ -109,7 +109,7 @@ def test_cursor_finds_later_messages_after_expired_wait(host, cursor, state):
     cursor.CursorState = READ if state is WAIT_PEEK else UNREAD
     raise_event(host, cursor, NEXT if state is WAIT_PEEK else DEQUEUE, *([] if state is WAIT_PEEK else [False]))
     assert cursor.CursorState is state
-    host.core.cursors.wait_expired(cursor)
+    host.core.cursors.on_read_wait_expired(cursor)
     assert (cursor.CursorState, cursor.MessagePositionReference) == (EXPIRED[state], position)
     put(host, "b")
     assert raise_event(host, cursor, DEQUEUE, True)[:2] == (SUCCEEDED, "b")
@@ -122,6 +122,6 @@ def test_expired_wait_does_not_move_cursor_to_deleted_message(host, cursor):
     positions = queue_of(host).MessagePositionList
     positions.remove(positions.find(identifier))
     assert raise_event(host, cursor, DEQUEUE, False) == (WAITING, None, WAIT_RECEIVE)
-    host.core.cursors.wait_expired(cursor)
+    host.core.cursors.on_read_wait_expired(cursor)
     put(host, "b", priority=7)
     assert raise_event(host, cursor, DEQUEUE, True)[:2] == (SUCCEEDED, "b")

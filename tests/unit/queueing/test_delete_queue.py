@@ -20,13 +20,13 @@ def test_messages_of_a_deleted_queue_leave_with_reason_queue_deleted(host):
     replace_part_by_subclass(
         host.core,
         override_method(
-            FinalAcks.position_deleted,
+            FinalAcks.on_message_position_deleted,
             lambda original: lambda qm, position, reason, now: left.append((position.MessageReference.Body, reason)),
         ),
     )
     host.ask(DeleteQueue(PLAIN))
     assert sorted(left) == [(body, MessageClass.MQMSG_CLASS_NACK_Q_DELETED) for body in (b"a", b"b", b"c")]
-    assert host.core.adm.storage.used == 0
+    assert host.core.adm.storage.used_bytes == 0
     for name in (PLAIN, SUB, f"{PLAIN};journal"):
         assert "create it first" in host.refusal(PeekMessages(name))
 

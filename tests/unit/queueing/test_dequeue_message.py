@@ -83,7 +83,7 @@ def test_receive_among_a_thousand_locked_messages_inspects_each_message_once(hos
     replace_part_by_subclass(
         host.core,
         override_method(
-            Seeking.is_readable, lambda original: lambda *arguments: looked_at.append(1) or original(*arguments)
+            Seeking.is_message_readable, lambda original: lambda *arguments: looked_at.append(1) or original(*arguments)
         ),
     )
     for number in range(1_000):

@@ -47,8 +47,8 @@ def test_messages_above_journal_quota_are_discarded(host):
     moved = [core.positions.move_message(position, journal) for position in queue.MessagePositionList]
     assert [one is not None for one in moved] == [True, False]
     assert host.bodies(f"{PLAIN};journal") == ["a" * 1024]
-    assert (queue.TotalBytes, core.adm.storage.used) == (0, 0)
-    assert core.adm.journal_storage.used == journal.TotalBytes > 1024
+    assert (queue.TotalBytes, core.adm.storage.used_bytes) == (0, 0)
+    assert core.adm.journal_storage.used_bytes == journal.TotalBytes > 1024
 
 
 def test_lookup_identifiers_go_up_with_the_position_in_the_list(host):

@@ -34,7 +34,7 @@ def opened(host, name):
 
 
 def message_to(host, name, **attributes):
-    identifier = MessageIdentifier(host.core.adm.Identifier, host.core.numbering.assign_identifier())
+    identifier = MessageIdentifier(host.core.adm.Identifier, host.core.numbering.assign_message_ordinal())
     attributes = {"SentTime": host.network.now.utc_s, "Body": b"body"} | attributes
     return Message(Identifier=identifier, DestinationQueueFormatName=name, **attributes)
 

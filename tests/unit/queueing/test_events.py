@@ -69,19 +69,19 @@ EVENTS = {
     "3.1.7.1.33": queues.make_queue_with_defaults,
     "3.1.7.1.34": DispatchCollection.remove_queue,
     "3.1.7.2.1": Positions.delete_message,
-    "3.1.7.2.2": Positions.message_available,
+    "3.1.7.2.2": Positions.on_message_available,
     "3.1.7.2.3": Administering.pause_queue,
     "3.1.7.2.4": Administering.resume_queue,
     "3.1.7.2.5": Quotas.begin_flow_control,
     "3.1.7.2.6": Quotas.end_flow_control,
-    "3.1.7.2.7": Expiring.delete_not_received,
+    "3.1.7.2.7": Expiring.delete_messages_not_received_in_time,
     "3.1.7.3.1": Waiting.wait_for_new_message,
     "3.1.7.3.2": Seeking.seek_available,
     "3.1.7.3.3": Seeking.seek_with_identifier,
     "3.1.7.3.4": Waiting.wait_for_new_message,
-    "3.1.7.3.5": Waiting.stop_reader,
-    "3.1.7.3.6": Waiting.satisfy_reader,
-    "3.1.7.3.7": Waiting.release_readers,
+    "3.1.7.3.5": Waiting.end_wait_without_message,
+    "3.1.7.3.6": Waiting.pass_message_to_waiting_reader,
+    "3.1.7.3.7": Waiting.pass_new_message_to_waiting_readers,
     "3.1.7.3.8": QueueNames.expand_format_name,
     "3.1.7.3.9": Sending.dispatch_messages,
 }
@@ -104,7 +104,9 @@ def test_internal_events_are_raised_by_no_protocol():
     """Only the queueing parts and the timers raise the internal events (MS-MQDMPR 3.1.7.3). The event 3.1.7.3.9 is
     excepted: the parts that add and remove messages raise it.
     """
-    internal = re.compile(r"\.(wait_for_new_message|seek_available|seek_with_identifier|satisfy_reader)\(")
+    internal = re.compile(
+        r"\.(wait_for_new_message|seek_available|seek_with_identifier|pass_message_to_waiting_reader)\("
+    )
     root = Path(queues.__file__).parents[2]
     outside = [path for path in root.rglob("*.py") if path.parent.name != "queueing"]
     assert len(outside) > 100

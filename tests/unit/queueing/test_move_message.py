@@ -100,4 +100,4 @@ def test_a_journaled_message_is_in_the_journal_after_a_crash():
     host.network.carry_out(host, host.core.handle_timer(host.network.now))
     host.network.kill(host)
     assert (host.bodies(), host.bodies(f"{PLAIN};journal")) == ([], ["a"])
-    assert host.core.adm.journal_storage.used == queue_of(host).JournalQueueReference.TotalBytes > 0
+    assert host.core.adm.journal_storage.used_bytes == queue_of(host).JournalQueueReference.TotalBytes > 0

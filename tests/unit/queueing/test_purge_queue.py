@@ -20,7 +20,7 @@ def left(host):
     replace_part_by_subclass(
         host.core,
         override_method(
-            FinalAcks.position_deleted,
+            FinalAcks.on_message_position_deleted,
             lambda original: (
                 lambda qm, position, reason, now: found.append((position.MessageReference.Body.decode(), reason))
             ),

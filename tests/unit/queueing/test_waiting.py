@@ -58,7 +58,7 @@ def test_deleted_message_leaves_the_count_and_its_reason_is_reported(host):
     replace_part_by_subclass(
         host.core,
         override_method(
-            FinalAcks.position_deleted,
+            FinalAcks.on_message_position_deleted,
             lambda original: lambda qm, position, reason, now: deleted.append((position, reason)),
         ),
     )
@@ -75,7 +75,7 @@ def test_read_by_cursor_with_timeout_0_informs_the_cursor_of_the_expired_wait(ho
     descriptor = open_(host)
     cursor = host.core.cursors.open(descriptor)
     expired = []
-    monkeypatch.setattr(type(host.core.cursors), "wait_expired", lambda part, one: expired.append(one))
+    monkeypatch.setattr(type(host.core.cursors), "on_read_wait_expired", lambda part, one: expired.append(one))
     reads = Reads(host)
     reads.call("peek", "peek_message", descriptor, cursor=cursor, timeout_ms=0)
     assert reads.answers["peek"] == (TIMEOUT, None)

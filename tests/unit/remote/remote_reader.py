@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from reference_qm.config import QueueManagerConfig, QueueSettings
-from reference_qm.core.installation import Installation
+from reference_qm.core.installation import QueueManagerInstallation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.rpc import EPT, QM2QM, QMCOMM
 from reference_qm.rpc.bind_bodies import Bind, BindAck, ContextElement
@@ -21,19 +21,26 @@ from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import PeekMessages, PurgeQueue, Request, Result, SendMessage
-from reference_qm.surface.effects import Completed, Effect, Persist, Rejected, RpcClose, RpcSend
+from reference_qm.surface.effects import (
+    CloseRpcConnection,
+    CommandCompleted,
+    CommandRejected,
+    Effect,
+    Persist,
+    SendRpcBytes,
+)
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import (
     Command,
     Endpoint,
     Input,
-    Persisted,
     PersistFailed,
+    QueueManagerStarted,
+    RecordPersisted,
     RpcAccepted,
-    RpcBytes,
+    RpcBytesReceived,
+    RpcConnectionLost,
     RpcListening,
-    RpcLost,
-    Started,
 )
 from reference_qm.surface.store import MemoryStore
 
@@ -99,7 +106,7 @@ class Server:
 
     def __init__(self, *queues: QueueSettings, seed: str = "remote") -> None:
         config = QueueManagerConfig(QM_ID, queues=(QueueSettings(PLAIN), QueueSettings(OTHER), *queues))
-        self.installation = Installation(config, SeededEntropy(seed))
+        self.installation = QueueManagerInstallation(config, SeededEntropy(seed))
         self.disk = MemoryStore()
         self.now = Now(1_000_000, 1_800_000_000)
         self.slow_disk = False
@@ -115,13 +122,13 @@ class Server:
 
     def perform(self, effects: list[Effect]) -> None:
         for effect in effects:
-            if isinstance(effect, RpcSend):
+            if isinstance(effect, SendRpcBytes):
                 self.readers[effect.connection].take(effect.data)
-            elif isinstance(effect, RpcClose):
+            elif isinstance(effect, CloseRpcConnection):
                 self.readers.pop(effect.connection).closed = effect.reason
-            elif isinstance(effect, Completed):
+            elif isinstance(effect, CommandCompleted):
                 self.answers[effect.token] = effect.result
-            elif isinstance(effect, Rejected):
+            elif isinstance(effect, CommandRejected):
                 self.answers[effect.token] = effect.error
             elif isinstance(effect, Persist):
                 self.unwritten.append(effect)
@@ -134,7 +141,7 @@ class Server:
         for effect in unwritten:
             if error is None:
                 self.disk.write_at_once([effect.record])
-            self.handle(Persisted(effect.token) if error is None else PersistFailed(effect.token, error))
+            self.handle(RecordPersisted(effect.token) if error is None else PersistFailed(effect.token, error))
 
     def wait(self, ms: int) -> None:
         """Advance the time from timer to timer until the given time has passed."""
@@ -184,7 +191,7 @@ class Server:
         self.readers.clear()
         self.unwritten.clear()
         self.handle(LISTENING)
-        self.handle(Started())
+        self.handle(QueueManagerStarted())
 
 
 @dataclass
@@ -220,7 +227,7 @@ class Reader:
             data = data[size:]
 
     def feed(self, data: bytes) -> None:
-        self.server.handle(RpcBytes(self.connection, data))
+        self.server.handle(RpcBytesReceived(self.connection, data))
 
     def pdu(self, body: Body, call_id: int, flags: int = WHOLE_PDU_FLAGS) -> None:
         self.feed(Pdu(body, call_id, flags).build())
@@ -283,7 +290,7 @@ class Reader:
     def vanish(self) -> None:
         """Lose the connection."""
         del self.server.readers[self.connection]
-        self.server.handle(RpcLost(self.connection, "gone"))
+        self.server.handle(RpcConnectionLost(self.connection, "gone"))
 
     def open_cursor(self, handle: int) -> dict[str, Any]:
         """Call R_QMCreateRemoteCursor, with a zeroed structure as Windows sends it."""

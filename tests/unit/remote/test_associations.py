@@ -6,8 +6,8 @@ from remote_reader import LISTENING, PLAIN, Reader, Server, bind, request
 
 from reference_qm.rpc import AssociationLimits
 from reference_qm.rpc.bodies import Fault
-from reference_qm.surface.effects import RpcClose, RpcSend
-from reference_qm.surface.inputs import Endpoint, RpcAccepted, RpcBytes, RpcLost
+from reference_qm.surface.effects import CloseRpcConnection, SendRpcBytes
+from reference_qm.surface.inputs import Endpoint, RpcAccepted, RpcBytesReceived, RpcConnectionLost
 
 RESPONSE_TIMEOUT_MS = AssociationLimits().response_timeout_ms
 CAME_FROM = Endpoint("192.0.2.7", 40_000)
@@ -55,7 +55,7 @@ def test_rpc_request_that_arrives_in_pieces_in_time_is_carried_out():
 
 def test_input_of_unknown_rpc_connections_is_ignored():
     server = Server()
-    for event in (RpcBytes("rpc-77", bind()), RpcLost("rpc-77", "gone")):
+    for event in (RpcBytesReceived("rpc-77", bind()), RpcConnectionLost("rpc-77", "gone")):
         assert server.core.handle(event, server.now) == []
 
 
@@ -64,9 +64,9 @@ def test_rpc_bytes_after_a_protocol_violation_are_ignored():
     now = Server().now
     core.handle(RpcAccepted("rpc-1", CAME_FROM, LISTENING.read), now)
     breach = b"\xff" * 16
-    effects = core.handle(RpcBytes("rpc-1", bind() + breach + request("RemoteQmGetVersion")), now)
-    assert [type(effect) for effect in effects] == [RpcSend, RpcClose]
-    assert core.handle(RpcBytes("rpc-1", request("RemoteQmGetVersion")), now) == []
+    effects = core.handle(RpcBytesReceived("rpc-1", bind() + breach + request("RemoteQmGetVersion")), now)
+    assert [type(effect) for effect in effects] == [SendRpcBytes, CloseRpcConnection]
+    assert core.handle(RpcBytesReceived("rpc-1", request("RemoteQmGetVersion")), now) == []
 
 
 def test_rpc_calls_received_with_the_end_of_their_client_leave_no_state():

@@ -42,10 +42,10 @@ def test_cancelled_remote_receive_is_answered_with_a_fault_and_takes_no_message(
 
 
 def test_stopped_queue_manager_answers_waiting_calls_and_ends_associations():
-    from reference_qm.surface.inputs import Stopped
+    from reference_qm.surface.inputs import QueueManagerStopped
 
     server, reader, _, call = waiting()
-    server.handle(Stopped())
+    server.handle(QueueManagerStopped())
     assert Status(reader.answer(call)["Return"]) is Status.MQ_ERROR_OPERATION_CANCELLED
     assert reader.closed is not None
     assert len(server.core.remote.associations) == len(server.core.descriptors) == 0

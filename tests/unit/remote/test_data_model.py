@@ -14,7 +14,7 @@ def test_inspection_shows_open_handles_and_pending_reads():
     opened = reader.open()
     reader.begin_read(opened.handle, dwRequestID=5, ulTimeout=INFINITE)
     shown = server.ask(Inspect())["adm"]
-    assert shown["RemoteReading"] == {
+    assert shown["RemoteReadingServerState"] == {
         "RemoteReadEntryCollection": [
             {
                 "OpenQueueDescriptorHandle": opened.handle,

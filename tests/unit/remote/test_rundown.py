@@ -8,8 +8,8 @@ import pytest
 from remote_reader import ADDRESS, LICENCE, LISTENING, OTHER, PLAIN, Server, bind, request
 
 from reference_qm.model.statuses import Status
-from reference_qm.surface.effects import RpcSend
-from reference_qm.surface.inputs import Endpoint, RpcAccepted, RpcBytes, RpcLost
+from reference_qm.surface.effects import SendRpcBytes
+from reference_qm.surface.inputs import Endpoint, RpcAccepted, RpcBytesReceived, RpcConnectionLost
 
 
 def nothing_is_left(server: Server) -> bool:
@@ -121,7 +121,7 @@ def test_clients_vanishing_at_any_point_leave_no_state(wide):
     assert server.bodies() == ["one"]
     assert nothing_is_left(server)
     (position,) = server.core.adm.QueueCollection[PLAIN].MessagePositionList
-    assert position.held == 0
+    assert position.hold_count == 0
 
 
 def test_sessions_opened_and_abandoned_leave_no_handle_and_no_memory():
@@ -135,10 +135,10 @@ def test_sessions_opened_and_abandoned_leave_no_handle_and_no_memory():
         for _ in range(sessions):
             core.handle(RpcAccepted("rpc-0", came_from, LISTENING.read), now)
             for data in sent:
-                (answer,) = core.handle(RpcBytes("rpc-0", data), now)
-                assert isinstance(answer, RpcSend)
+                (answer,) = core.handle(RpcBytesReceived("rpc-0", data), now)
+                assert isinstance(answer, SendRpcBytes)
             assert len(core.remote.OpenQueueEntryCollection) == 1
-            core.handle(RpcLost("rpc-0", "gone"), now)
+            core.handle(RpcConnectionLost("rpc-0", "gone"), now)
 
     abandon(100)
     before = objects()

@@ -163,7 +163,7 @@ def test_request_stub_has_exact_bytes(name):
 def test_response_stub_has_exact_bytes(name):
     interface, opnum, encoding, arguments, results, wire = RESPONSES[name]
     method = interface.methods[opnum]
-    assert method.build_out(results, encoding, arguments) == bytes.fromhex(wire)
+    assert method.build_out_parameters(results, encoding, arguments) == bytes.fromhex(wire)
     assert method.read_out_parameters(bytes.fromhex(wire), encoding, arguments) == results
 
 

@@ -282,7 +282,7 @@ def test_every_rpc_fragment_fits_its_size_with_its_own_signature(stub, size, lev
     while cut:
         length = int.from_bytes(cut[8:10], "little")
         assert length <= size
-        pdu = agreed.unprotect_pdu(cut[:length]) if level.signs else Pdu.parse(cut[:length])
+        pdu = agreed.unprotect_pdu(cut[:length]) if level.signs_each_pdu else Pdu.parse(cut[:length])
         assert pdu.body.alloc_hint == len(stub) - len(found)
         found += pdu.body.stub
         cut = cut[length:]

@@ -89,7 +89,7 @@ def test_rpc_client_protects_calls_and_verifies_answers(level):
     assert isinstance(returned, CallReturned)
     assert returned.results["pBuildNumber"] == 7
     request = pair.sent[-1]
-    assert (request.sec_trailer is not None) is level.signs
+    assert (request.sec_trailer is not None) is level.signs_each_pdu
     assert bool(pair.sent[0].pfc_flags & PfcFlags.SUPPORT_HEADER_SIGN) is (level >= AuthLevel.PKT_INTEGRITY)
 
 

@@ -166,7 +166,9 @@ def test_scapy_scalars_and_guid_are_read(wide):
 def test_scapy_reads_the_response_of_the_reference(wide, size):
     buffer = (bytes(range(256)) * 16)[:size]
     desc = {**DESC, "dwSize": size, "Reserved": 1, "lpBuffer": buffer if size else None}
-    stub = QM2QM.methods[0].build_out({"pphContext": HANDLE, "lpRemoteReadDesc": desc, "Return": 5}, Encoding(wide), {})
+    stub = QM2QM.methods[0].build_out_parameters(
+        {"pphContext": HANDLE, "lpRemoteReadDesc": desc, "Return": 5}, Encoding(wide), {}
+    )
     packet = RemoteQMStartReceive_Response(stub, ndr64=wide, ndrendian="little")
     assert packet.pphContext.uuid == HANDLE.bytes_le
     assert (packet.lpRemoteReadDesc.dwSize, packet.Return) == (size, 5)
@@ -201,7 +203,7 @@ def test_scapy_exchanges_endpoint_mapper_stubs(wide):
     octets = {"tower_length": len(tower), "tower_octet_string": tower}
     assert arguments == {"obj": None, "map_tower": octets, "entry_handle": None, "max_towers": 4}
     results = {"entry_handle": None, "num_towers": 2, "ITowers": [octets, octets], "status": 0}
-    stub = EPT.methods[3].build_out(results, Encoding(wide), arguments)
+    stub = EPT.methods[3].build_out_parameters(results, Encoding(wide), arguments)
     answer = ept_map_Response(stub, ndr64=wide, ndrendian="little")
     towers = [one.value.tower_octet_string for one in answer.ITowers.value[0].value]
     assert (towers, answer.status) == ([tower, tower], 0)

@@ -34,7 +34,7 @@ from reference_qm.security import (
     MqdsPublicKey,
     MqdsPublicKeys,
     QueueAccess,
-    Receiver,
+    ReceiverSecurityData,
     SecurityCaches,
     SecurityDescriptor,
     SecuritySettings,
@@ -177,8 +177,8 @@ class MadeAccounts:
         return frozenset({STAFF}) if sid == USER else None
 
 
-def receiver(settings: SecuritySettings | None = None, accounts: MadeAccounts | None = None) -> Receiver:
-    return Receiver(
+def receiver(settings: SecuritySettings | None = None, accounts: MadeAccounts | None = None) -> ReceiverSecurityData:
+    return ReceiverSecurityData(
         SecurityCaches(settings or SecuritySettings()),
         {name: rsa_key(which) for name, (_, which) in PROVIDERS.items()},
         accounts or MadeAccounts(),
@@ -212,7 +212,7 @@ class Refusal:
 
 
 def check_security(
-    packet: UserMessagePacket, by: Receiver, queue: SecurityDescriptor, now: Now = NOW
+    packet: UserMessagePacket, by: ReceiverSecurityData, queue: SecurityDescriptor, now: Now = NOW
 ) -> Accepted | Refusal:
     """Carry out the steps of MS-MQQB 3.1.5.8.3 in order; return the resulting packet, or the refusal."""
     try:

@@ -40,7 +40,7 @@ from reference_qm.security import (
     CachedSymmetricKey,
     EncryptionAlgorithm,
     QueueAccess,
-    Receiver,
+    ReceiverSecurityData,
     SecurityDescriptor,
     SecuritySettings,
     Sid,
@@ -185,7 +185,7 @@ def test_message_signed_before_encryption_is_authenticated(level, kind):
 def test_received_symmetric_key_is_cached(level):
     by = receiver()
     accepted(encrypted(level), by)
-    blind = Receiver(by.caches, {}, by.accounts)
+    blind = ReceiverSecurityData(by.caches, {}, by.accounts)
     accepted(encrypted(level), blind)
     assert (len(by.caches.ReceiveSymmetricKeyCache), len(by.caches.ReceiveBaseSymmetricKeyCache)) == (1, 0)
     other_source = encrypted(level)
@@ -223,7 +223,7 @@ def test_message_whose_body_cannot_be_decrypted_is_refused(packet):
 
 def test_encrypted_message_for_provider_without_private_key_is_refused():
     by = receiver()
-    assert refusal(encrypted(5), Receiver(by.caches, {}, by.accounts)).message_class is BAD_ENCRYPTION
+    assert refusal(encrypted(5), ReceiverSecurityData(by.caches, {}, by.accounts)).message_class is BAD_ENCRYPTION
 
 
 REDUCED = SecuritySettings(PreferredEnhancedAlgorithm=0x6602, SendEnhancedRC2Using40BitKeys=True)

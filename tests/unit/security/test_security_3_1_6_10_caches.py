@@ -105,8 +105,8 @@ KEYED = (
     ("settings", "lifetimes_ms"),
     [
         ({}, (600_000, None, 600_000, 600_000)),
-        ({"received_keys_stay": True}, (None, None, 600_000, 600_000)),
-        ({"sent_keys_live_long": True}, (600_000, None, 43_200_000, 600_000)),
+        ({"keeps_received_keys_forever": True}, (None, None, 600_000, 600_000)),
+        ({"gives_sent_keys_long_lifetime": True}, (600_000, None, 43_200_000, 600_000)),
     ],
 )
 def test_key_caches_have_documented_lifetimes(settings, lifetimes_ms):

@@ -13,8 +13,8 @@ from reference_qm.model.unfinished import UnfinishedPackets
 from reference_qm.rpc import RpcEvent, RpcOutput, RpcServer
 from reference_qm.shell import system
 from reference_qm.shell.rpc_server import RpcListener
-from reference_qm.surface.effects import RpcClose, RpcSend
-from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcLost
+from reference_qm.surface.effects import CloseRpcConnection, SendRpcBytes
+from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytesReceived, RpcConnectionLost
 
 Dispatcher = Callable[[RpcEvent], Iterable[RpcOutput]]
 """A handler of RPC events: it takes an event and returns outputs. Later outputs are passed to ``RpcDesk.perform``."""
@@ -50,10 +50,10 @@ class RpcDesk:
         now = system.read_clocks()
         if isinstance(event, RpcAccepted):
             self.associations.accept(event, now)
-        elif isinstance(event, RpcBytes):
+        elif isinstance(event, RpcBytesReceived):
             self.associations.receive(event, now)
         else:
-            assert isinstance(event, RpcLost)
+            assert isinstance(event, RpcConnectionLost)
             self.associations.remove_connection(event)
         self.carry_out()
 
@@ -66,8 +66,8 @@ class RpcDesk:
             self.associations.carry_out_outputs(self.dispatcher(self._happened.popleft().event))
         self._set_timer()
 
-    def _emit(self, effect: RpcSend | RpcClose) -> None:
-        if isinstance(effect, RpcSend):
+    def _emit(self, effect: SendRpcBytes | CloseRpcConnection) -> None:
+        if isinstance(effect, SendRpcBytes):
             self.listener.send(effect.connection, effect.data)
         else:
             self.listener.close(effect.connection)

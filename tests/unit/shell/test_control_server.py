@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client, running
 
-from reference_qm.control import FACILITIES, ControlError
+from reference_qm.control import VERBS_BY_FACILITY, ControlError
 from reference_qm.shell import control_server
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.surface.commands import (
@@ -22,8 +22,8 @@ from reference_qm.surface.commands import (
     ReceiveMessage,
     Result,
 )
-from reference_qm.surface.effects import Completed, Effect, Rejected
-from reference_qm.surface.inputs import Command, Endpoint, Input, Started
+from reference_qm.surface.effects import CommandCompleted, CommandRejected, Effect
+from reference_qm.surface.inputs import Command, Endpoint, Input, QueueManagerStarted
 from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen
 from reference_qm.surface.store import StoreError
 
@@ -33,7 +33,7 @@ MIB = 1024 * 1024
 def answering(event: Input) -> list[Effect]:
     """Answer the request ``identity`` at once, and no other request."""
     if isinstance(event, Command) and isinstance(event.request, Identity):
-        return [Completed(event.token, Result({"name": "fake"}))]
+        return [CommandCompleted(event.token, Result({"name": "fake"}))]
     return []
 
 
@@ -72,7 +72,7 @@ class Bench:
 
 
 @contextlib.asynccontextmanager
-async def bench(offered: frozenset[str] = frozenset(FACILITIES)) -> AsyncIterator[Bench]:
+async def bench(offered: frozenset[str] = frozenset(VERBS_BY_FACILITY)) -> AsyncIterator[Bench]:
     core = ScriptedCore(answering)
     stopped = asyncio.Event()
     async with running(core) as (host, _):
@@ -81,7 +81,7 @@ async def bench(offered: frozenset[str] = frozenset(FACILITIES)) -> AsyncIterato
         await server.start()
         yield Bench(core, server, endpoint, stopped)
         server.close_listener()
-        server.hang_up()
+        server.close_client_connections()
 
 
 def test_control_request_is_answered_with_its_id():
@@ -123,8 +123,10 @@ def test_waiting_control_request_blocks_no_client():
             waiting = next(
                 e for e in it.core.inputs if isinstance(e, Command) and isinstance(e.request, ReceiveMessage)
             )
-            it.core.script = lambda event: [Rejected(waiting.token, "gone")] if isinstance(event, Started) else []
-            it.server.host.handle(Started())
+            it.core.script = lambda event: (
+                [CommandRejected(waiting.token, "gone")] if isinstance(event, QueueManagerStarted) else []
+            )
+            it.server.host.handle(QueueManagerStarted())
             assert await first.read_reply() == {"id": 1, "ok": False, "error": "gone"}
 
     asyncio.run(story())
@@ -149,9 +151,9 @@ def test_waiting_control_request_can_be_cancelled_only_by_its_client():
         async with bench() as it, it.caller() as caller, it.caller() as other:
             caller.say({"id": "r", "verb": "receive", "queue": "private$\\q", "timeout_ms": 1000})
             waiting = await it.core.wait_for(Command)
-            gone = Rejected(waiting.token, "cancelled")
+            gone = CommandRejected(waiting.token, "cancelled")
             it.core.script = lambda event: (
-                [gone, Completed(event.token, Result({"cancelled": True}))] if isinstance(event, Command) else []
+                [gone, CommandCompleted(event.token, Result({"cancelled": True}))] if isinstance(event, Command) else []
             )
             other.say({"id": 1, "verb": "cancel", "request": "r"})
             assert (
@@ -251,7 +253,7 @@ def test_requests_of_a_stalled_control_client_are_not_read():
     async def story():
         async with bench() as it, it.caller() as caller:
             large = Result({"text": "x" * MIB})
-            it.core.script = lambda event: [Completed(event.token, large)] if isinstance(event, Command) else []
+            it.core.script = lambda event: [CommandCompleted(event.token, large)] if isinstance(event, Command) else []
             requests = 50
             # StreamReader stops reading from the socket by itself once twice its limit (64 KiB) is unread.
             caller.say(*({"id": n, "verb": "identity"} for n in range(requests)))
@@ -277,7 +279,7 @@ def test_restart_verb_is_answered_after_the_core_started_again():
             second.say({"id": 5, "verb": "restart"})
             assert await second.read_reply() == {"id": 5, "ok": True}
             assert len(it.core.begun) == 2
-            assert [type(event) for event in it.core.inputs].count(Started) == 2
+            assert [type(event) for event in it.core.inputs].count(QueueManagerStarted) == 2
             assert await first.read_reply() == {
                 "id": 1,
                 "ok": False,
@@ -298,7 +300,7 @@ def test_reset_verb_is_answered_after_the_new_core_started():
             second.say({"id": 5, "verb": "reset"})
             assert await second.read_reply() == {"id": 5, "ok": True}
             assert len(it.core.begun) == 2
-            assert [type(event) for event in it.core.inputs].count(Started) == 2
+            assert [type(event) for event in it.core.inputs].count(QueueManagerStarted) == 2
             assert await first.read_reply() == {
                 "id": 1,
                 "ok": False,
@@ -342,7 +344,7 @@ def opening(event: Input) -> list[Effect]:
         return []
     names = {OpenQueue: "handle", RemoteOpen: "remote"}
     name = names.get(type(event.request))
-    return [Completed(event.token, Result({name: event.token} if name else {}))]
+    return [CommandCompleted(event.token, Result({name: event.token} if name else {}))]
 
 
 def test_queue_handles_are_closed_with_the_control_connection_that_opened_them():
@@ -394,11 +396,11 @@ def test_control_client_that_reads_no_answers_is_disconnected(monkeypatch: pytes
                 caller.say({"id": number, "verb": "receive", "queue": "private$\\q", "timeout_ms": 1000})
             tokens = [(await it.core.wait_for(Command)).token for _ in range(200)]
             it.core.script = lambda event: (
-                [Completed(token, Result({"message": "x" * MIB})) for token in tokens]
-                if isinstance(event, Started)
+                [CommandCompleted(token, Result({"message": "x" * MIB})) for token in tokens]
+                if isinstance(event, QueueManagerStarted)
                 else []
             )
-            it.server.host.handle(Started())
+            it.server.host.handle(QueueManagerStarted())
             async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                 while it.server.clients:
                     await asyncio.sleep(0)

@@ -12,8 +12,17 @@ from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client, lives
 from reference_qm.shell.host import Host, HostLimits
 from reference_qm.shell.rpc_server import PORT_STEP
 from reference_qm.surface.driver import CoreFactory
-from reference_qm.surface.effects import Effect, RpcClose, RpcSend
-from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcListening, RpcLost, Started, Stopped
+from reference_qm.surface.effects import CloseRpcConnection, Effect, SendRpcBytes
+from reference_qm.surface.inputs import (
+    Endpoint,
+    Input,
+    QueueManagerStarted,
+    QueueManagerStopped,
+    RpcAccepted,
+    RpcBytesReceived,
+    RpcConnectionLost,
+    RpcListening,
+)
 from reference_qm.surface.store import MemoryStore
 
 
@@ -30,20 +39,20 @@ async def serving(core: ScriptedCore | CoreFactory, port: int = 0) -> AsyncItera
 
 
 def echo(event: Input) -> list[Effect]:
-    if not isinstance(event, RpcBytes):
+    if not isinstance(event, RpcBytesReceived):
         return []
-    answer: list[Effect] = [RpcSend(event.connection, event.data)]
-    return answer if event.data != b"bye" else [*answer, RpcClose(event.connection, "done")]
+    answer: list[Effect] = [SendRpcBytes(event.connection, event.data)]
+    return answer if event.data != b"bye" else [*answer, CloseRpcConnection(event.connection, "done")]
 
 
 def test_core_gets_rpc_ports_before_start_and_after_reset():
     async def story():
         core, anew = ScriptedCore(), ScriptedCore()
         async with serving(lives(core, anew)) as (host, listening):
-            assert core.inputs == [listening, Started()]
+            assert core.inputs == [listening, QueueManagerStarted()]
             assert listening.handshake.port != listening.read.port
             host.reset()
-            assert anew.inputs == [listening, Started()]
+            assert anew.inputs == [listening, QueueManagerStarted()]
 
     asyncio.run(story())
 
@@ -71,8 +80,8 @@ def test_core_gets_connections_with_addresses_and_bytes_from_both_rpc_ports():
                     writer.write(b"hello")
                     async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                         assert await reader.readexactly(5) == b"hello"
-                assert await core.wait_for(RpcLost) == RpcLost(f"rpc-{number}", "closed")
-        assert core.inputs[-1] == Stopped()
+                assert await core.wait_for(RpcConnectionLost) == RpcConnectionLost(f"rpc-{number}", "closed")
+        assert core.inputs[-1] == QueueManagerStopped()
 
     asyncio.run(story())
 
@@ -85,7 +94,7 @@ def test_rpc_connection_closed_by_core_is_flushed_and_reports_no_loss():
             async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                 assert await reader.read() == b"bye"
             assert len(host.rpc) == 0
-        assert not [event for event in core.inputs if isinstance(event, RpcLost)]
+        assert not [event for event in core.inputs if isinstance(event, RpcConnectionLost)]
 
     asyncio.run(story())
 
@@ -102,6 +111,6 @@ def test_restart_drops_rpc_connections_silently_and_keeps_ports():
                         assert await reader.read() == b""
             async with client(listening.read):
                 assert (await core.wait_for(RpcAccepted)).connection == "rpc-2"
-        assert not [event for event in core.inputs if event == RpcLost("rpc-1", "closed")]
+        assert not [event for event in core.inputs if event == RpcConnectionLost("rpc-1", "closed")]
 
     asyncio.run(story())

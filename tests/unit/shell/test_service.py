@@ -11,11 +11,11 @@ from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, on
 
 from harness.faults.registry import Fault, FaultyCore, load_faults
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.shell.service import Service, make_core_factory
+from reference_qm.shell.service import QueueManagerService, make_core_factory
 from reference_qm.shell.settings import ServeSettings, SettingsError, load_settings
 from reference_qm.surface.effects import Effect, Persist
 from reference_qm.surface.entropy import SeededEntropy
-from reference_qm.surface.inputs import BytesReceived, Endpoint, Input, Started
+from reference_qm.surface.inputs import BytesReceived, Endpoint, Input, QueueManagerStarted
 from reference_qm.surface.store import MemoryStore, Record
 
 
@@ -32,7 +32,7 @@ def test_internal_failure_ends_process_and_is_logged(caplog: pytest.LogCaptureFi
 
     async def story() -> bool:
         ready: asyncio.Queue[str] = asyncio.Queue()
-        running = asyncio.create_task(Service(settings(), ScriptedCore(script).begin).run(ready.put_nowait))
+        running = asyncio.create_task(QueueManagerService(settings(), ScriptedCore(script).begin).run(ready.put_nowait))
         async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             port = int((await ready.get()).split()[1].rpartition(":")[2])
             _, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -48,7 +48,7 @@ def test_internal_failure_ends_process_and_is_logged(caplog: pytest.LogCaptureFi
 def test_operating_system_error_is_logged_and_survived(caplog: pytest.LogCaptureFixture):
     async def story() -> bool:
         loop = asyncio.get_running_loop()
-        it = Service(settings(), ScriptedCore().begin)
+        it = QueueManagerService(settings(), ScriptedCore().begin)
 
         def ready(line: str) -> None:
             problem = OSError(24, "Too many open files")
@@ -68,11 +68,11 @@ def test_internal_store_failure_ends_process_with_one_line(caplog: pytest.LogCap
         async def write(self, records: Sequence[Record]) -> None:
             raise error
 
-    core = ScriptedCore(on(Started, Persist(1, {"n": 1})))
+    core = ScriptedCore(on(QueueManagerStarted, Persist(1, {"n": 1})))
 
     async def story() -> bool:
         async with asyncio.timeout(RESPONSE_TIMEOUT_S):
-            return await Service(settings(), core.begin, Broken()).run(lambda line: None)
+            return await QueueManagerService(settings(), core.begin, Broken()).run(lambda line: None)
 
     assert asyncio.run(story()) is False
     said = f"the store failed and can store no further records: {type(error).__name__}: {' '.join(str(error).split())}"
@@ -86,15 +86,15 @@ def test_service_without_free_ports_has_no_side_effect():
         with socket.create_server(("127.0.0.1", 0)) as taken:
             endpoint = f"127.0.0.1:{taken.getsockname()[1]}"
             with pytest.raises(SettingsError, match=f"cannot listen on tcp {endpoint}: Address already in use"):
-                await Service(settings(control=endpoint), core.begin).run(pytest.fail)
+                await QueueManagerService(settings(control=endpoint), core.begin).run(pytest.fail)
 
     asyncio.run(story())
-    assert Started() not in core.inputs
+    assert QueueManagerStarted() not in core.inputs
 
 
 def test_service_logs_an_address_outside_loopback(caplog: pytest.LogCaptureFixture):
     async def story() -> None:
-        it = Service(settings(), ScriptedCore().begin)
+        it = QueueManagerService(settings(), ScriptedCore().begin)
         assert it._format_open_endpoint(Endpoint("127.0.0.1", 1)) == "127.0.0.1:1"
         assert not caplog.messages
         assert it._format_open_endpoint(Endpoint("192.0.2.1", 1801)) == "192.0.2.1:1801"

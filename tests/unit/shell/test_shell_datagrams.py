@@ -10,7 +10,14 @@ from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client, on, running
 from reference_qm.shell.host import Host, HostLimits
 from reference_qm.surface.commands import Identity
 from reference_qm.surface.effects import SendDatagram
-from reference_qm.surface.inputs import Command, DatagramReceived, Endpoint, PingSocket, Started, TransportAccepted
+from reference_qm.surface.inputs import (
+    Command,
+    DatagramReceived,
+    Endpoint,
+    PingSocket,
+    QueueManagerStarted,
+    TransportAccepted,
+)
 from reference_qm.surface.store import MemoryStore
 
 
@@ -46,7 +53,7 @@ def test_ping_requests_use_a_separate_port_that_gets_their_responses():
             acceptor.bind(("127.0.0.1", 0))
             acceptor.setblocking(False)
             there = Endpoint(*acceptor.getsockname())
-            core = ScriptedCore(on(Started, SendDatagram(PingSocket.SOURCE, there, b"request")))
+            core = ScriptedCore(on(QueueManagerStarted, SendDatagram(PingSocket.SOURCE, there, b"request")))
             async with running(core) as (_, endpoint):
                 async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                     request, source = await asyncio.get_running_loop().sock_recvfrom(acceptor, 100)
@@ -63,7 +70,7 @@ def test_unsendable_datagram_is_dropped_silently():
     async def story():
         core = ScriptedCore(
             on(
-                Started,
+                QueueManagerStarted,
                 SendDatagram(PingSocket.SOURCE, Endpoint("192.0.2.1", 3527), b"leaves loopback"),
                 SendDatagram(PingSocket.SOURCE, Endpoint("127.0.0.1", 1), b"nobody there"),
             )

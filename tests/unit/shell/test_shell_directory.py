@@ -20,8 +20,8 @@ from reference_qm.surface.inputs import (
     DirectoryAnswered,
     DirectoryChanged,
     DomainReported,
-    Started,
-    Stopped,
+    QueueManagerStarted,
+    QueueManagerStopped,
     TransportAccepted,
 )
 
@@ -50,7 +50,7 @@ def test_directory_effects_are_answered_in_order_with_content_at_that_time(tmp_p
     effects.append(WriteDirectory(5, DeleteRequest(site)))
 
     async def story():
-        core = ScriptedCore(on(Started, *effects))
+        core = ScriptedCore(on(QueueManagerStarted, *effects))
         async with running(core, directory=stored(tmp_path)):
             assert not any(isinstance(event, DirectoryAnswered) for event in core.inputs), "not at once"
             return [await core.wait_for(DirectoryAnswered) for _ in effects]
@@ -70,12 +70,14 @@ def test_directory_effects_are_answered_in_order_with_content_at_that_time(tmp_p
 
 def test_event_loop_continues_while_directory_file_is_locked(tmp_path: Path):
     async def story():
-        core = ScriptedCore(on(Started, ReadDirectory(1), WriteDirectory(2, CreateRequest(Site(Name="north")))))
+        core = ScriptedCore(
+            on(QueueManagerStarted, ReadDirectory(1), WriteDirectory(2, CreateRequest(Site(Name="north"))))
+        )
         directory = stored(tmp_path)
         other = lock(tmp_path)
         async with running(core, directory=directory) as (_, endpoint), client(endpoint):
             await core.wait_for(TransportAccepted)
-            assert [type(event) for event in core.inputs] == [Started, DomainReported, TransportAccepted]
+            assert [type(event) for event in core.inputs] == [QueueManagerStarted, DomainReported, TransportAccepted]
             other.execute("ROLLBACK")
             assert [(await core.wait_for(DirectoryAnswered)).status for _ in range(2)] == [Result.SUCCESS] * 2
         other.close()
@@ -85,7 +87,9 @@ def test_event_loop_continues_while_directory_file_is_locked(tmp_path: Path):
 
 def test_locked_directory_file_gives_generic_error(tmp_path: Path):
     async def story():
-        core = ScriptedCore(on(Started, ReadDirectory(1), WriteDirectory(2, CreateRequest(Site(Name="north")))))
+        core = ScriptedCore(
+            on(QueueManagerStarted, ReadDirectory(1), WriteDirectory(2, CreateRequest(Site(Name="north"))))
+        )
         directory = stored(tmp_path, busy_s=0)
         other = lock(tmp_path)
         async with running(core, directory=directory):
@@ -98,7 +102,7 @@ def test_locked_directory_file_gives_generic_error(tmp_path: Path):
 
 def test_directory_access_without_directory_answers_not_connected():
     async def story():
-        core = ScriptedCore(on(Started, ReadDirectory(1)))
+        core = ScriptedCore(on(QueueManagerStarted, ReadDirectory(1)))
         async with running(core):
             assert (await core.wait_for(DirectoryAnswered)).status is Result.DIRECTORY_NOT_CONNECTED
 
@@ -107,24 +111,27 @@ def test_directory_access_without_directory_answers_not_connected():
 
 def test_directory_answer_for_a_restarted_core_is_dropped(tmp_path: Path):
     async def story():
-        core = ScriptedCore(on(Started, ReadDirectory(1), ReadDirectory(2)))
+        core = ScriptedCore(on(QueueManagerStarted, ReadDirectory(1), ReadDirectory(2)))
         directory = stored(tmp_path)
         other = lock(tmp_path)
         async with running(core, directory=directory) as (host, _):
             await asyncio.sleep(0.01)
-            core.script = on(Started, ReadDirectory(3))
+            core.script = on(QueueManagerStarted, ReadDirectory(3))
             host.restart()
             other.execute("ROLLBACK")
             assert (await core.wait_for(DirectoryAnswered)).token == 3
         other.close()
-        assert [type(event) for event in core.inputs] == [Started, DomainReported] * 2 + [DirectoryAnswered, Stopped]
+        assert [type(event) for event in core.inputs] == [QueueManagerStarted, DomainReported] * 2 + [
+            DirectoryAnswered,
+            QueueManagerStopped,
+        ]
 
     asyncio.run(story())
 
 
 @pytest.fixture
 def _polled_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(directory_access, "DIRECTORY_POLL_S", 0.01)
+    monkeypatch.setattr(directory_access, "DIRECTORY_POLL_INTERVAL_S", 0.01)
 
 
 @pytest.mark.usefixtures("_polled_often")
@@ -135,7 +142,7 @@ def test_only_directory_changes_of_other_processes_are_reported(tmp_path: Path):
         async with running(core, directory=directory):
             await core.wait_for(DirectoryAnswered)
             await asyncio.sleep(0.1)
-            assert [type(event) for event in core.inputs] == [Started, DomainReported, DirectoryAnswered]
+            assert [type(event) for event in core.inputs] == [QueueManagerStarted, DomainReported, DirectoryAnswered]
             another.delete(Site(Name="north"))
             await core.wait_for(DirectoryChanged)
             assert (await core.wait_for(DirectoryAnswered)).elements == ()
@@ -144,7 +151,10 @@ def test_only_directory_changes_of_other_processes_are_reported(tmp_path: Path):
             assert core.inputs[known:] == [], "once"
         another.close()
 
-    effects = {Started: [WriteDirectory(1, CreateRequest(Site(Name="north")))], DirectoryChanged: [ReadDirectory(2)]}
+    effects = {
+        QueueManagerStarted: [WriteDirectory(1, CreateRequest(Site(Name="north")))],
+        DirectoryChanged: [ReadDirectory(2)],
+    }
     asyncio.run(story())
 
 
@@ -156,7 +166,7 @@ def test_unreadable_directory_file_is_polled_again(tmp_path: Path):
         async with running(core, directory=directory):
             other = lock(tmp_path)
             await asyncio.sleep(0.1)
-            assert [type(event) for event in core.inputs] == [Started, DomainReported]
+            assert [type(event) for event in core.inputs] == [QueueManagerStarted, DomainReported]
             other.execute("ROLLBACK")
             other.close()
             another.provision(Site(Name="north"))

@@ -10,8 +10,15 @@ from shell_fakes import MIB, RESPONSE_TIMEOUT_S, Disk, ScriptedCore, client, on,
 
 from reference_qm.shell import connection, system
 from reference_qm.surface.commands import Identity, Result
-from reference_qm.surface.effects import Completed, Connect, Effect, Persist, Rejected, SendPacket
-from reference_qm.surface.inputs import Command, Endpoint, Started, Stopped, TransportAccepted, TransportLost
+from reference_qm.surface.effects import CommandCompleted, CommandRejected, Connect, Effect, Persist, SendPacket
+from reference_qm.surface.inputs import (
+    Command,
+    Endpoint,
+    QueueManagerStarted,
+    QueueManagerStopped,
+    TransportAccepted,
+    TransportLost,
+)
 
 
 def test_host_answers_each_command_once_immediately_or_later():
@@ -20,13 +27,13 @@ def test_host_answers_each_command_once_immediately_or_later():
         answers: list[Effect] = []
         async with running(core) as (host, endpoint):
             host.ask(Identity(), answers.append)
-            core.script = on(Command, Completed(2, Result({"name": "b"})))
+            core.script = on(Command, CommandCompleted(2, Result({"name": "b"})))
             host.ask(Identity(), answers.append)
-            assert answers == [Completed(2, Result({"name": "b"}))]
-            core.script = on(TransportAccepted, Rejected(1, "no"))
+            assert answers == [CommandCompleted(2, Result({"name": "b"}))]
+            core.script = on(TransportAccepted, CommandRejected(1, "no"))
             async with client(endpoint):
                 await core.wait_for(TransportAccepted)
-            assert answers[1:] == [Rejected(1, "no")]
+            assert answers[1:] == [CommandRejected(1, "no")]
 
     asyncio.run(story())
 
@@ -34,41 +41,41 @@ def test_host_answers_each_command_once_immediately_or_later():
 def test_host_restart_ends_everything_except_the_listeners():
     async def story():
         disk = Disk()
-        core = ScriptedCore(on(Started, Connect("out-1", Endpoint("127.0.0.1", 1)), Persist(1, {})))
+        core = ScriptedCore(on(QueueManagerStarted, Connect("out-1", Endpoint("127.0.0.1", 1)), Persist(1, {})))
         answers: list[Effect] = []
         core.due = system.read_clocks().monotonic_ms + 60_000
         async with running(core, store=disk) as (host, endpoint), client(endpoint) as (reader, _):
             await core.wait_for(TransportAccepted)
             await disk.begun.wait()
-            core.script = on(Started)
+            core.script = on(QueueManagerStarted)
             core.due = None
             host.ask(Identity(), answers.append)
             known = len(core.inputs)
             host.restart()
             disk.may_end.set()
             assert core.begun == [{}, {}]
-            assert answers == [Rejected(1, "the queue manager was restarted in the meantime")]
+            assert answers == [CommandRejected(1, "the queue manager was restarted in the meantime")]
             assert host.driver.due is None
             assert await until_closed(reader) == b""
             async with client(endpoint):
                 assert (await core.wait_for(TransportAccepted)).transport == "in-2"
             assert (await core.wait_for(TransportLost)).transport == "in-2"
         kinds = [type(event) for event in core.inputs[known:]]
-        assert kinds == [Started, TransportAccepted, TransportLost, Stopped]
+        assert kinds == [QueueManagerStarted, TransportAccepted, TransportLost, QueueManagerStopped]
 
     asyncio.run(story())
 
 
 def test_stopped_host_delivers_pending_bytes_and_releases_port():
     async def story():
-        core = ScriptedCore(on(Stopped, SendPacket("in-1", b"bye")))
+        core = ScriptedCore(on(QueueManagerStopped, SendPacket("in-1", b"bye")))
         async with running(core) as (host, endpoint), client(endpoint) as (reader, _):
             await core.wait_for(TransportAccepted)
             await host.stop()
             assert await until_closed(reader) == b"bye"
             with socket.create_server(tuple(endpoint)):
                 pass
-            core.script = on(Stopped)
+            core.script = on(QueueManagerStopped)
 
     asyncio.run(story())
 

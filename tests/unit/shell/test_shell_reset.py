@@ -10,8 +10,15 @@ from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client, lives, running
 
 from reference_qm.shell import system
 from reference_qm.surface.commands import Identity
-from reference_qm.surface.effects import Connect, Effect, Persist, Rejected
-from reference_qm.surface.inputs import Endpoint, Input, Started, Stopped, TransportAccepted, TransportLost
+from reference_qm.surface.effects import CommandRejected, Connect, Effect, Persist
+from reference_qm.surface.inputs import (
+    Endpoint,
+    Input,
+    QueueManagerStarted,
+    QueueManagerStopped,
+    TransportAccepted,
+    TransportLost,
+)
 from reference_qm.surface.store import MemoryStore, StoreError
 
 NOBODY = Endpoint("127.0.0.1", 1)
@@ -23,7 +30,7 @@ class _Broken(MemoryStore):
 
 
 def dialling(event: Input) -> list[Effect]:
-    return [Connect("out-1", NOBODY), Persist(1, {})] if isinstance(event, Started) else []
+    return [Connect("out-1", NOBODY), Persist(1, {})] if isinstance(event, QueueManagerStarted) else []
 
 
 def test_new_core_gets_no_events_of_the_old_core():
@@ -36,7 +43,7 @@ def test_new_core_gets_no_events_of_the_old_core():
             host.ask(Identity(), answers.append)
             known = len(old.inputs)
             host.reset()
-            assert answers == [Rejected(1, "the queue manager was reset in the meantime")]
+            assert answers == [CommandRejected(1, "the queue manager was reset in the meantime")]
             assert host.driver.due is None
             with contextlib.suppress(ConnectionResetError):
                 async with asyncio.timeout(RESPONSE_TIMEOUT_S):
@@ -45,7 +52,12 @@ def test_new_core_gets_no_events_of_the_old_core():
                 await new.wait_for(TransportAccepted)
             await new.wait_for(TransportLost)
         assert len(old.inputs) == known
-        assert [type(event) for event in new.inputs] == [Started, TransportAccepted, TransportLost, Stopped]
+        assert [type(event) for event in new.inputs] == [
+            QueueManagerStarted,
+            TransportAccepted,
+            TransportLost,
+            QueueManagerStopped,
+        ]
 
     asyncio.run(story())
 

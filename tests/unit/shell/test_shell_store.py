@@ -13,13 +13,13 @@ from reference_qm.shell import host as host_module
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.shell.toml_values import SettingsError
 from reference_qm.surface.commands import Identity
-from reference_qm.surface.effects import Completed, Persist, Rejected
+from reference_qm.surface.effects import CommandCompleted, CommandRejected, Persist
 from reference_qm.surface.inputs import (
     Command,
-    Persisted,
     PersistFailed,
+    QueueManagerStarted,
+    RecordPersisted,
     ResourcesChanged,
-    Started,
     TransportAccepted,
 )
 from reference_qm.surface.surroundings import ChangeEnvironment
@@ -28,14 +28,14 @@ from reference_qm.surface.surroundings import ChangeEnvironment
 def test_persisted_input_follows_in_order_after_each_store_write():
     async def story():
         disk = Disk()
-        core = ScriptedCore(on(Started, Persist(1, {"n": 1}), Persist(2, {"n": 2})))
+        core = ScriptedCore(on(QueueManagerStarted, Persist(1, {"n": 1}), Persist(2, {"n": 2})))
         async with running(core, store=disk) as (host, _):
             await disk.begun.wait()
             core.script = on(Command, Persist(3, {"n": 3}))
             host.ask(Identity(), lambda answer: None)
-            assert not [event for event in core.inputs if isinstance(event, Persisted)]
+            assert not [event for event in core.inputs if isinstance(event, RecordPersisted)]
             disk.may_end.set()
-            assert [(await core.wait_for(Persisted)).token for _ in range(3)] == [1, 2, 3]
+            assert [(await core.wait_for(RecordPersisted)).token for _ in range(3)] == [1, 2, 3]
             assert disk.writes == [[{"n": 1}, {"n": 2}], [{"n": 3}]]
         assert disk.closed
 
@@ -46,7 +46,7 @@ def test_core_is_informed_of_a_record_that_cannot_be_stored():
     async def story():
         disk = Disk("disk full")
         disk.may_end.set()
-        core = ScriptedCore(on(Started, Persist(7, {})))
+        core = ScriptedCore(on(QueueManagerStarted, Persist(7, {})))
         async with running(core, store=disk):
             assert await core.wait_for(PersistFailed) == PersistFailed(7, "disk full")
 
@@ -54,7 +54,7 @@ def test_core_is_informed_of_a_record_that_cannot_be_stored():
 
 
 def test_core_is_informed_once_of_full_store_and_of_new_room(caplog, monkeypatch):
-    monkeypatch.setattr(host_module, "FREE_SPACE_POLL_S", 0.001)
+    monkeypatch.setattr(host_module, "FREE_SPACE_POLL_INTERVAL_S", 0.001)
 
     async def story():
         disk = Disk("store x: full")
@@ -72,7 +72,7 @@ def test_core_is_informed_once_of_full_store_and_of_new_room(caplog, monkeypatch
             assert await core.wait_for(ResourcesChanged) == ResourcesChanged(low=False)
             for _ in range(2):
                 host.ask(Identity(), lambda answer: None)
-                await core.wait_for(Persisted)
+                await core.wait_for(RecordPersisted)
 
     asyncio.run(story())
     assert caplog.messages == [
@@ -90,17 +90,17 @@ def test_command_on_full_store_is_refused_and_host_continues():
         async with running(core, store=disk) as (host, _):
             answered: asyncio.Queue[object] = asyncio.Queue()
             host.ask(ChangeEnvironment(store=False), answered.put_nowait)
-            assert await answered.get() == Rejected(1, "store x: full")
+            assert await answered.get() == CommandRejected(1, "store x: full")
             disk.error = None
             host.ask(ChangeEnvironment(store=True), answered.put_nowait)
-            assert isinstance(await answered.get(), Completed)
+            assert isinstance(await answered.get(), CommandCompleted)
 
     asyncio.run(story())
 
 
 def test_store_record_that_is_not_json_serializable_is_refused():
     async def story():
-        core = ScriptedCore(on(Started, Persist(7, {"body": b"bytes"})))
+        core = ScriptedCore(on(QueueManagerStarted, Persist(7, {"body": b"bytes"})))
         async with running(core):
             assert "cannot be written as JSON" in (await core.wait_for(PersistFailed)).error
 
@@ -109,28 +109,30 @@ def test_store_record_that_is_not_json_serializable_is_refused():
 
 def test_restart_uses_written_records_and_drops_pending_records(tmp_path: Path):
     async def story():
-        core = ScriptedCore(on(Started, Persist(1, {"written": 1})))
+        core = ScriptedCore(on(QueueManagerStarted, Persist(1, {"written": 1})))
         async with running(core, store=SqliteStore(tmp_path / "store")) as (host, _):
             await asyncio.sleep(0)  # the first record is being written
             core.script = on(Command, Persist(2, {"waits": 1}))
             host.ask(Identity(), lambda answer: None)
-            core.script = on(Started, Persist(1, {"after": 1}))
+            core.script = on(QueueManagerStarted, Persist(1, {"after": 1}))
             host.restart()
             assert core.begun == [{}, {"written": 1}]
-            await core.wait_for(Persisted)
-            core.script = on(Started)
+            await core.wait_for(RecordPersisted)
+            core.script = on(QueueManagerStarted)
             host.restart()
             assert core.begun[2:] == [{"written": 1, "after": 1}]
-        assert [event for event in core.inputs if isinstance(event, Persisted)] == [Persisted(1)], "of the second life"
+        assert [event for event in core.inputs if isinstance(event, RecordPersisted)] == [RecordPersisted(1)], (
+            "of the second life"
+        )
 
     asyncio.run(story())
 
 
 def test_restart_without_store_file_keeps_the_records_in_memory():
     async def story():
-        core = ScriptedCore(on(Started, Persist(1, {"a": [1], "b": 2}), Persist(2, {"b": None})))
+        core = ScriptedCore(on(QueueManagerStarted, Persist(1, {"a": [1], "b": 2}), Persist(2, {"b": None})))
         async with running(core) as (host, _):
-            await core.wait_for(Persisted)
+            await core.wait_for(RecordPersisted)
             host.restart()
             host.reset()
             assert core.begun == [{}, {"a": [1]}, {}]
@@ -152,6 +154,6 @@ def test_restart_that_cannot_begin_leaves_the_running_core_unchanged():
             with pytest.raises(SettingsError, match="makes no sense"):
                 host.restart()
             assert host.core is core
-            assert [type(event) for event in core.inputs] == [Started, TransportAccepted]
+            assert [type(event) for event in core.inputs] == [QueueManagerStarted, TransportAccepted]
 
     asyncio.run(story())

@@ -19,8 +19,8 @@ from reference_qm.surface.inputs import (
     BytesReceived,
     Command,
     Endpoint,
-    Started,
-    Stopped,
+    QueueManagerStarted,
+    QueueManagerStopped,
     TransportAccepted,
     TransportConnected,
     TransportFailed,
@@ -40,8 +40,8 @@ def test_accepted_stream_reports_opening_bytes_and_close():
                 writer.write(b"hello")
                 assert await core.wait_for(BytesReceived) == BytesReceived("in-1", b"hello")
             assert await core.wait_for(TransportLost) == TransportLost("in-1", "closed by the remote side")
-        assert core.inputs[0] == Started()
-        assert core.inputs[-1] == Stopped()
+        assert core.inputs[0] == QueueManagerStarted()
+        assert core.inputs[-1] == QueueManagerStopped()
 
     asyncio.run(story())
 
@@ -70,7 +70,7 @@ def test_outgoing_connection_uses_the_own_address():
     async def story():
         with socket.create_server(("127.0.0.1", 0)) as there:
             remote = Endpoint(*there.getsockname())
-            core = ScriptedCore(on(Started, Connect("out-1", remote)))
+            core = ScriptedCore(on(QueueManagerStarted, Connect("out-1", remote)))
             async with running(core, address="127.0.0.2"):
                 connected = await core.wait_for(TransportConnected)
                 with there.accept()[0] as accepted:
@@ -84,7 +84,7 @@ def test_failed_connection_attempt_is_reported_with_both_addresses():
     async def story():
         with socket.create_server(("127.0.0.1", 0)) as taken:
             closed = Endpoint(*taken.getsockname())
-        core = ScriptedCore(on(Started, Connect("out-1", closed)))
+        core = ScriptedCore(on(QueueManagerStarted, Connect("out-1", closed)))
         async with running(core):
             failed = await core.wait_for(TransportFailed)
         assert failed.transport == "out-1"
@@ -95,7 +95,7 @@ def test_failed_connection_attempt_is_reported_with_both_addresses():
 
 def test_loopback_address_connects_only_to_this_machine():
     async def story():
-        core = ScriptedCore(on(Started, Connect("out-1", Endpoint("192.0.2.1", 1801))))
+        core = ScriptedCore(on(QueueManagerStarted, Connect("out-1", Endpoint("192.0.2.1", 1801))))
         async with running(core):
             failed = await core.wait_for(TransportFailed)
         assert "from 127.0.0.1 to 192.0.2.1:1801" in failed.error
@@ -148,7 +148,7 @@ def test_all_connections_share_one_limit_of_unsent_bytes():
         core = ScriptedCore(
             lambda event: [SendPacket(event.transport, b"x" * MIB)] if isinstance(event, BytesReceived) else []
         )
-        limits = HostLimits(unsent_bytes=100 * MIB, all_unsent_bytes=12 * MIB)
+        limits = HostLimits(unsent_bytes=100 * MIB, max_unsent_bytes_of_all_connections=12 * MIB)
         async with running(core, limits) as (host, endpoint), contextlib.AsyncExitStack() as stack:
             for _ in range(4):
                 _, writer = await stack.enter_async_context(client(endpoint))
@@ -158,7 +158,10 @@ def test_all_connections_share_one_limit_of_unsent_bytes():
                 while not (lost := [event for event in core.inputs if isinstance(event, TransportLost)]):
                     for name in list(host._streams):
                         host.handle(BytesReceived(name, b"more"))
-                    assert sum(each.unsent_bytes for each in host._connections) <= limits.all_unsent_bytes + 4 * MIB
+                    assert (
+                        sum(each.unsent_bytes for each in host._connections)
+                        <= limits.max_unsent_bytes_of_all_connections + 4 * MIB
+                    )
                     await asyncio.sleep(0)
             assert "is not reading" in lost[0].reason
 

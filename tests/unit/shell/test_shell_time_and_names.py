@@ -12,7 +12,7 @@ from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, on, running
 from reference_qm.shell import system
 from reference_qm.surface.commands import Identity
 from reference_qm.surface.effects import ResolveHost
-from reference_qm.surface.inputs import HostResolved, Started
+from reference_qm.surface.inputs import HostResolved, QueueManagerStarted
 
 
 def test_core_is_woken_at_its_due_time_and_not_before():
@@ -47,7 +47,7 @@ def test_wake_up_cancelled_by_the_core_does_not_happen():
 )
 def test_host_name_is_resolved_to_the_address_family_of_the_own_address(host: str, addresses: tuple[str, ...]):
     async def story():
-        core = ScriptedCore(on(Started, ResolveHost(host)))
+        core = ScriptedCore(on(QueueManagerStarted, ResolveHost(host)))
         async with running(core):
             assert await core.wait_for(HostResolved) == HostResolved(host, addresses)
 
@@ -65,7 +65,7 @@ def test_silent_name_server_does_not_block_host(monkeypatch: pytest.MonkeyPatch)
         return []
 
     async def story():
-        core = ScriptedCore(on(Started, ResolveHost("slow.example"), ResolveHost("127.0.0.1")))
+        core = ScriptedCore(on(QueueManagerStarted, ResolveHost("slow.example"), ResolveHost("127.0.0.1")))
         async with running(core):
             assert (await core.wait_for(HostResolved)).host == "127.0.0.1"
 

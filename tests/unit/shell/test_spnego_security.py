@@ -49,7 +49,7 @@ def test_user_is_identified_after_the_authentication_legs_of_each_provider(kind,
     client, server, legs = built(kind, level)
     assert legs == (3 if kind is AuthType.WINNT else 4)
     assert (server.identity, client.identity) == ("alice", "")
-    if level.signs:
+    if level.signs_each_pdu:
         for sender, receiver in ((client, server), (server, client), (client, server)):
             signature = sender.sign(SEGMENTS, header_sign=True)
             assert len(signature) == sender.signature_size

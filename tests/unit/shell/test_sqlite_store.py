@@ -22,7 +22,7 @@ from reference_qm.shell.settings import SettingsError, load_settings
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.surface.effects import Effect, Persist
 from reference_qm.surface.entropy import SeededEntropy
-from reference_qm.surface.inputs import Input, Persisted, Started, Stopped
+from reference_qm.surface.inputs import Input, QueueManagerStarted, QueueManagerStopped, RecordPersisted
 from reference_qm.surface.store import Record, StoreError
 
 ENTROPY = SeededEntropy("store")
@@ -284,13 +284,13 @@ def test_cleared_store_keeps_only_later_entries(path: Path):
 
 def test_store_after_reset_has_only_entries_of_new_core(tmp_path: Path):
     def writing(name: str) -> ScriptedCore:
-        return ScriptedCore(lambda event: [Persist(1, {name: 1})] if isinstance(event, Started) else [])
+        return ScriptedCore(lambda event: [Persist(1, {name: 1})] if isinstance(event, QueueManagerStarted) else [])
 
     async def story() -> None:
         new = writing("new")
         async with running(lives(writing("old"), new), store=SqliteStore(tmp_path / "store")) as (host, _):
             host.reset()
-            await new.wait_for(Persisted)
+            await new.wait_for(RecordPersisted)
 
     asyncio.run(story())
     assert entries(tmp_path / "store") == {"new": 1}
@@ -298,7 +298,7 @@ def test_store_after_reset_has_only_entries_of_new_core(tmp_path: Path):
 
 def test_last_entries_are_written_before_the_store_is_closed(tmp_path: Path):
     def script(event: Input) -> list[Effect]:
-        return [Persist(1, {"last": 1})] if isinstance(event, Stopped) else []
+        return [Persist(1, {"last": 1})] if isinstance(event, QueueManagerStopped) else []
 
     async def story() -> None:
         async with running(ScriptedCore(script), store=SqliteStore(tmp_path / "store")):

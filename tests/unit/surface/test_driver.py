@@ -14,22 +14,30 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from reference_qm.surface.driver import CoreDriver
 from reference_qm.surface.effects import (
+    CloseRpcConnection,
     CloseTransport,
-    Completed,
+    CommandCompleted,
+    CommandRejected,
     Connect,
     Effect,
     Persist,
     ReadDirectory,
-    Rejected,
     ResolveHost,
-    RpcClose,
-    RpcSend,
     SendDatagram,
     SendPacket,
+    SendRpcBytes,
     StartAgain,
     WriteDirectory,
 )
-from reference_qm.surface.inputs import Endpoint, HostResolved, Input, Persisted, PingSocket, Started, TransportLost
+from reference_qm.surface.inputs import (
+    Endpoint,
+    HostResolved,
+    Input,
+    PingSocket,
+    QueueManagerStarted,
+    RecordPersisted,
+    TransportLost,
+)
 
 THERE = Endpoint("192.0.2.1", 1801)
 CARRIED_OUT_BY: list[tuple[Effect, str]] = [
@@ -37,15 +45,15 @@ CARRIED_OUT_BY: list[tuple[Effect, str]] = [
     (SendPacket("out-1", b"packet"), "send_packet_on_transport"),
     (CloseTransport("out-1", "done"), "close_transport"),
     (SendDatagram(PingSocket.SOURCE, THERE, b"ping"), "send_datagram"),
-    (RpcSend("rpc-1", b"bytes"), "send_rpc_bytes"),
-    (RpcClose("rpc-1", "done"), "close_rpc_connection"),
+    (SendRpcBytes("rpc-1", b"bytes"), "send_rpc_bytes"),
+    (CloseRpcConnection("rpc-1", "done"), "close_rpc_connection"),
     (ResolveHost("there.example"), "resolve_host"),
     (Persist(1, {}), "persist"),
     (ReadDirectory(1), "read_directory"),
     (WriteDirectory(2, DeleteRequest(Site())), "write_directory"),
     (StartAgain(), "start_again"),
-    (Completed(1, Result()), "answer"),
-    (Rejected(2, "no"), "answer"),
+    (CommandCompleted(1, Result()), "answer"),
+    (CommandRejected(2, "no"), "answer"),
 ]
 
 
@@ -145,7 +153,7 @@ def scripted(started: list[Effect] | None = None, **resolved: list[Effect]) -> C
     def script(event: Input) -> list[Effect]:
         if isinstance(event, HostResolved):
             return resolved.get(event.host, [])
-        return started or [] if isinstance(event, Started) else []
+        return started or [] if isinstance(event, QueueManagerStarted) else []
 
     return script
 
@@ -157,21 +165,21 @@ def test_driver_carries_out_every_effect_by_its_method_in_order(host: Host) -> N
     effects = [effect for effect, _ in CARRIED_OUT_BY]
     assert {type(effect) for effect in effects} == set(get_args(Effect))
     host.core.script = scripted(started=effects)
-    host.driver.handle(Started())
+    host.driver.handle(QueueManagerStarted())
     assert [(effect, name) for name, effect in host.calls] == CARRIED_OUT_BY
 
 
 def test_driver_passes_the_core_the_time_of_each_input(host: Host) -> None:
-    host.driver.handle(Started())
+    host.driver.handle(QueueManagerStarted())
     host.ms += 5
-    host.driver.handle(Persisted(1))
-    assert host.core.inputs == [(Started(), 1_000), (Persisted(1), 1_005)]
+    host.driver.handle(RecordPersisted(1))
+    assert host.core.inputs == [(QueueManagerStarted(), 1_000), (RecordPersisted(1), 1_005)]
 
 
 def test_unknown_effect_raises_type_error(host: Host) -> None:
     host.core.script = scripted(started=[SendPacket("out-1", b"1"), Result(), SendPacket("out-1", b"2")])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="Result is not an effect"):
-        host.driver.handle(Started())
+        host.driver.handle(QueueManagerStarted())
     assert host.calls == [("send_packet_on_transport", SendPacket("out-1", b"1"))]
 
 
@@ -187,9 +195,9 @@ def test_driver_delays_resulting_input_until_all_effects_are_carried_out(host: H
             host.driver.handle(resolved(effect.host))
 
     host.does = at_once
-    host.driver.handle(Started())
+    host.driver.handle(QueueManagerStarted())
     assert [effect for _, effect in host.calls] == [ResolveHost("a"), one, ResolveHost("b"), two, three]
-    assert host.inputs == [Started(), resolved("a"), resolved("b")]
+    assert host.inputs == [QueueManagerStarted(), resolved("a"), resolved("b")]
 
 
 def test_resulting_inputs_are_queued_behind_waiting_ones_without_recursion(host: Host) -> None:
@@ -205,8 +213,13 @@ def test_resulting_inputs_are_queued_behind_waiting_ones_without_recursion(host:
         depth -= 1
 
     host.does = at_once
-    host.driver.handle(Started(), TransportLost("in-1", "reset"))
-    assert host.inputs[:4] == [Started(), TransportLost("in-1", "reset"), resolved("1999"), resolved("1998")]
+    host.driver.handle(QueueManagerStarted(), TransportLost("in-1", "reset"))
+    assert host.inputs[:4] == [
+        QueueManagerStarted(),
+        TransportLost("in-1", "reset"),
+        resolved("1999"),
+        resolved("1998"),
+    ]
     assert (deepest, left) == (1, -1)
 
 
@@ -227,10 +240,10 @@ def test_host_error_propagates_through_driver_and_drops_only_later_effects(host:
 
     host.does = fail
     with pytest.raises(OSError, match="unplugged"):
-        host.driver.handle(Started())
+        host.driver.handle(QueueManagerStarted())
     assert [name for name, _ in host.calls] == ["resolve_host", "send_packet_on_transport"]
-    host.driver.handle(Persisted(1))
-    assert host.inputs == [Started(), resolved("a"), Persisted(1)]
+    host.driver.handle(RecordPersisted(1))
+    assert host.inputs == [QueueManagerStarted(), resolved("a"), RecordPersisted(1)]
 
 
 def test_core_error_propagates_through_driver_and_next_input_is_handled(host: Host) -> None:
@@ -239,10 +252,10 @@ def test_core_error_propagates_through_driver_and_next_input_is_handled(host: Ho
 
     host.core.script = fail
     with pytest.raises(ValueError, match="a bug"):
-        host.driver.handle(Started())
+        host.driver.handle(QueueManagerStarted())
     host.core.script = scripted()
-    host.driver.handle(Persisted(1))
-    assert host.inputs == [Started(), Persisted(1)]
+    host.driver.handle(RecordPersisted(1))
+    assert host.inputs == [QueueManagerStarted(), RecordPersisted(1)]
 
 
 # -- the wake-up ------------------------------------------------------------------------------------------------
@@ -250,10 +263,10 @@ def test_core_error_propagates_through_driver_and_next_input_is_handled(host: Ho
 
 def test_driver_wakes_core_when_due_and_carries_out_its_effects(host: Host) -> None:
     host.core.due, host.core.on_timer = 1_500, [SendPacket("out-1", b"again")]
-    host.driver.handle(Started())
+    host.driver.handle(QueueManagerStarted())
     assert (host.wanted, host.driver.due) == ([1_500], 1_500)
     host.advance(499)
-    assert host.inputs == [Started()]
+    assert host.inputs == [QueueManagerStarted()]
     host.advance(1)
     assert host.core.inputs[1:] == [("timer", 1_500)]
     assert host.calls == [("send_packet_on_transport", SendPacket("out-1", b"again"))]
@@ -262,9 +275,9 @@ def test_driver_wakes_core_when_due_and_carries_out_its_effects(host: Host) -> N
 
 def test_driver_reschedules_wake_up_after_each_input_and_wake_up(host: Host) -> None:
     host.core.due = 1_500
-    host.driver.handle(Started())
+    host.driver.handle(QueueManagerStarted())
     host.core.due = 1_200
-    host.driver.handle(Persisted(1))
+    host.driver.handle(RecordPersisted(1))
     assert host.wanted == [1_200]
     host.core.on_timer = [Persist(2, {})]
 
@@ -278,20 +291,20 @@ def test_driver_reschedules_wake_up_after_each_input_and_wake_up(host: Host) -> 
 
 def test_cancelled_wake_up_is_not_delivered(host: Host) -> None:
     host.core.due = 1_500
-    host.driver.handle(Started())
+    host.driver.handle(QueueManagerStarted())
     host.core.due = None
-    host.driver.handle(Persisted(1))
+    host.driver.handle(RecordPersisted(1))
     assert (host.wanted, host.driver.due) == ([], None)
 
 
 def test_postponed_timer_fires_only_when_it_is_due(host: Host) -> None:
     host.core.due = 1_500
-    host.driver.handle(Started())
+    host.driver.handle(QueueManagerStarted())
     host.core.due = 1_900
-    host.driver.handle(Persisted(1))
+    host.driver.handle(RecordPersisted(1))
     assert host.wanted == [1_500]
     host.advance(500)
-    assert (host.inputs, host.wanted) == ([Started(), Persisted(1)], [1_900])
+    assert (host.inputs, host.wanted) == ([QueueManagerStarted(), RecordPersisted(1)], [1_900])
     host.advance(400)
     assert host.inputs[2:] == ["timer"]
 
@@ -307,8 +320,8 @@ def test_ended_core_gets_no_timer_and_no_waiting_input(host: Host) -> None:
             host.driver.forget()
             host.core = ScriptedCore()
 
-    host.driver.handle(Persisted(1))
+    host.driver.handle(RecordPersisted(1))
     assert host.wanted == [1_500]
     host.does = end
-    host.driver.handle(Started())
+    host.driver.handle(QueueManagerStarted())
     assert (host.core.inputs, host.wanted) == ([], [])

@@ -10,7 +10,7 @@ import pytest
 from reference_qm.directory import Computer, MemoryDirectory, Queue, QueueManager, Site, StorageError
 from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import SeededEntropy, new_guid
-from reference_qm.surface.inputs import CoordinatorChanged, DomainReported, ResourcesChanged, Stopped
+from reference_qm.surface.inputs import CoordinatorChanged, DomainReported, QueueManagerStopped, ResourcesChanged
 from reference_qm.surface.surroundings import (
     CLOCK_LIMIT_S,
     FOREIGN_DOMAIN_ID,
@@ -125,7 +125,7 @@ def test_core_is_informed_of_unavailable_environment_at_once_and_at_start():
     assert around.list_change_inputs(before) == [
         CoordinatorChanged(available=False),
         ResourcesChanged(low=True),
-        Stopped(),
+        QueueManagerStopped(),
     ]
     assert around.list_start_inputs() == [CoordinatorChanged(available=False), ResourcesChanged(low=True)]
     away = dict(around.available)

@@ -119,7 +119,7 @@ def test_qm2qm_responses_of_the_reference_are_read_by_the_tester(wide, size):
     data = bytes(range(256)) * 16
     desc = {**DESC, "dwSize": size, "Reserved": 1, "dwArriveTime": 2, "eAckNack": 1, "lpBuffer": data[:size] or None}
     results = {"pphContext": GUID, "lpRemoteReadDesc2": {"pRemoteReadDesc": desc, "SequentialId": 8}, "Return": 5}
-    stub = QM2QM_TABLE.methods[9].build_out(results, Encoding(wide), {})
+    stub = QM2QM_TABLE.methods[9].build_out_parameters(results, Encoding(wide), {})
     found = QM2QM_OPERATIONS["RemoteQMStartReceive2"].read_response(stub, wide)
     read = found.lpRemoteReadDesc2.pRemoteReadDesc.value
     assert (found.pphContext, found.Return) == (bytes(4) + GUID.bytes_le, 5)
