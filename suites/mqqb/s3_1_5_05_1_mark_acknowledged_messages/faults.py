@@ -205,7 +205,9 @@ add(
     "sender-last-message-held-back-after-acknowledgment",
     "MQQB-3.1.5.5.1-03",
     "After an acknowledgment, the sender sends all except the last of the messages that waited for the window.",
-    replace_method_during_event(SessionAcks.process_session_header, SessionMaySend, Sending.may_send, _hold_back_last_message),
+    replace_method_during_event(
+        SessionAcks.process_session_header, SessionMaySend, Sending.may_send, _hold_back_last_message
+    ),
 )
 
 

@@ -89,7 +89,9 @@ def keep_session_element_after_session_header(
 
         return note_acknowledged_and_keep_element
 
-    return replace_during(Sending.update_user_message, SessionAcks.reset_unacknowledged_counts, make_step_that_keeps_element)
+    return replace_during(
+        Sending.update_user_message, SessionAcks.reset_unacknowledged_counts, make_step_that_keeps_element
+    )
 
 
 for _name, _rule, _says, _field, _compute, _when in (

@@ -63,7 +63,9 @@ add(
     "MQQB-3.1.7.17-03",
     "The receiver gives the FinalAck of a refused packet the MessageID of this packet.",
     replace_during(
-        FinalAcks.send_negative_final_ack, Numbering.assign_message_ordinal, _give_final_ack_message_id_of_refused_packet
+        FinalAcks.send_negative_final_ack,
+        Numbering.assign_message_ordinal,
+        _give_final_ack_message_id_of_refused_packet,
     ),
     blind=True,
 )

@@ -57,7 +57,9 @@ def test_method_is_replaced_while_event_is_handled(host, sent):
 
 
 def test_method_is_not_replaced_while_other_event_is_handled(host, sent):
-    replace_method_during_event(POSTER, MessageDeadlinesChanged, Sending.dispatch_messages, tenfold)(FaultyCore(host.core))
+    replace_method_during_event(POSTER, MessageDeadlinesChanged, Sending.dispatch_messages, tenfold)(
+        FaultyCore(host.core)
+    )
     expire(host, 1)
     hear(host)
     assert sent == [1]

@@ -255,7 +255,10 @@ def test_cost_of_a_missing_facility_is_the_number_of_rules_it_would_add() -> Non
     }
     bare = parse_sut_file({"sut": {"name": "x"}, "driver": {"kind": "external"}})
     assert count_judgeable_rules(inventory.list_judgeable_rules, VERBS_BY_FACILITY, bare).judgeable_rules_now == 4
-    assert count_judgeable_rules(inventory.list_judgeable_rules, VERBS_BY_FACILITY, bare).rules_gained_by_facility_alone == {}
+    assert (
+        count_judgeable_rules(inventory.list_judgeable_rules, VERBS_BY_FACILITY, bare).rules_gained_by_facility_alone
+        == {}
+    )
 
 
 def test_attach_draft_is_valid_sut_file_for_any_agent_name() -> None:

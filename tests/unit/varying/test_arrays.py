@@ -11,7 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.varying.arrays import CoveringArrayRow, build_covering_array, complete_row, has_required_authentication_level
+from harness.varying.arrays import (
+    CoveringArrayRow,
+    build_covering_array,
+    complete_row,
+    has_required_authentication_level,
+)
 from harness.varying.parameters import EXCLUDED_COMBINATIONS, PARAMETERS
 
 NAMES = "abcde"
