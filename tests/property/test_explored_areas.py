@@ -30,7 +30,7 @@ FAULTS_BY_ACTION = {
     "parametrize": ("connecting", "initiator-parameters-response-with-x3-refused"),
     "treat_pings": ("connecting", "initiator-second-ping-response-with-rf-ends-session"),
     "create_subqueue": ("queues", "queue-manager-long-subqueue-name-shortened"),
-    "look_up": ("queues", "queue-manager-lookup-in-journal-searches-its-queue"),
+    "look_up": ("queues", "queue-manager-lookup-in-journal-searches-parent-queue"),
     "move": ("queues", "queue-manager-moved-message-not-in-total-bytes"),
     "misuse": ("remote", "server-multicast-name-opened-to-peek"),
     "send": ("sessions", "receiver-session-kept-after-repeated-sequence-number"),

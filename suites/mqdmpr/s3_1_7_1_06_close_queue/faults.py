@@ -178,8 +178,8 @@ class QueueManagerCloseOfQueueClosesFirstCursorOnly(_CursorOfClosedQueueKeeper):
         return dict(list(queue_desc.CursorCollection.items())[1:])
 
 
-@fault("queue-manager-close-of-queue-leaves-moved-cursors", breaks="MQDMPR-3.1.7.1.6-15", blind=True)
-class QueueManagerCloseOfQueueLeavesMovedCursors(_CursorOfClosedQueueKeeper):
+@fault("queue-manager-leaves-moved-cursors-of-closed-handle-open", breaks="MQDMPR-3.1.7.1.6-15", blind=True)
+class QueueManagerLeavesMovedCursorsOfClosedHandleOpen(_CursorOfClosedQueueKeeper):
     """When an OpenQueueDescriptor is closed, the queue manager leaves cursors that have read a message open."""
 
     def list_cursors_left_open(self, queue_desc: OpenQueueDescriptor) -> dict[int, Cursor]:
@@ -187,8 +187,8 @@ class QueueManagerCloseOfQueueLeavesMovedCursors(_CursorOfClosedQueueKeeper):
         return {handle: one for handle, one in cursors.items() if one.CursorState is CursorState.READ}
 
 
-@fault("queue-manager-close-of-peeked-queue-leaves-cursors", breaks="MQDMPR-3.1.7.1.6-15", blind=True)
-class QueueManagerCloseOfPeekedQueueLeavesCursors(_CursorOfClosedQueueKeeper):
+@fault("queue-manager-leaves-cursors-of-closed-peek-handle-open", breaks="MQDMPR-3.1.7.1.6-15", blind=True)
+class QueueManagerLeavesCursorsOfClosedPeekHandleOpen(_CursorOfClosedQueueKeeper):
     """When an OpenQueueDescriptor with peek access is closed, the queue manager leaves its cursors open."""
 
     def list_cursors_left_open(self, queue_desc: OpenQueueDescriptor) -> dict[int, Cursor]:

@@ -26,24 +26,24 @@ class _SingleDescriptorKeeper(QueueOpening):
         super().close_queue(queue_desc)
 
 
-@fault("queue-manager-closes-first-two-queues-of-several", breaks="MQDMPR-3.1.7.1.6-07", blind=True)
-class QueueManagerClosesFirstTwoQueuesOfSeveral(_SingleDescriptorKeeper):
+@fault("queue-manager-closes-only-two-queues-of-closed-descriptor", breaks="MQDMPR-3.1.7.1.6-07", blind=True)
+class QueueManagerClosesOnlyTwoQueuesOfClosedDescriptor(_SingleDescriptorKeeper):
     """When a descriptor of several queues is closed, the queue manager closes only the first two queues."""
 
     def is_descriptor_left_open(self, number: int, single: OpenQueueDescriptor) -> bool:
         return number > 1
 
 
-@fault("queue-manager-closes-no-outgoing-queue-of-several", breaks="MQDMPR-3.1.7.1.6-07", blind=True)
-class QueueManagerClosesNoOutgoingQueueOfSeveral(_SingleDescriptorKeeper):
+@fault("queue-manager-leaves-outgoing-queues-of-closed-descriptor-open", breaks="MQDMPR-3.1.7.1.6-07", blind=True)
+class QueueManagerLeavesOutgoingQueuesOfClosedDescriptorOpen(_SingleDescriptorKeeper):
     """When a descriptor of several queues is closed, the queue manager closes only the local queues."""
 
     def is_descriptor_left_open(self, number: int, single: OpenQueueDescriptor) -> bool:
         return isinstance(single.QueueReference, OutgoingQueue)
 
 
-@fault("queue-manager-closes-no-local-queue-of-several", breaks="MQDMPR-3.1.7.1.6-07", blind=True)
-class QueueManagerClosesNoLocalQueueOfSeveral(_SingleDescriptorKeeper):
+@fault("queue-manager-leaves-local-queues-of-closed-descriptor-open", breaks="MQDMPR-3.1.7.1.6-07", blind=True)
+class QueueManagerLeavesLocalQueuesOfClosedDescriptorOpen(_SingleDescriptorKeeper):
     """When a descriptor of several queues is closed, the queue manager closes only the outgoing queues."""
 
     def is_descriptor_left_open(self, number: int, single: OpenQueueDescriptor) -> bool:

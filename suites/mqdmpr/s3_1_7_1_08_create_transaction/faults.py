@@ -68,8 +68,8 @@ class QueueManagerEmptyTransactionForgottenWhenAnotherBegins(TransactionCommands
         return super().begin_transaction(request, token, now)
 
 
-@fault("second-open-transaction-replaces-first", breaks="MQDMPR-3.1.7.1.8-04")
-class SecondOpenTransactionReplacesFirst(TransactionEvents):
+@fault("new-transaction-removes-open-transactions-without-operations", breaks="MQDMPR-3.1.7.1.8-04")
+class NewTransactionRemovesOpenTransactionsWithoutOperations(TransactionEvents):
     """A new transaction replaces the open transactions without operations in the transaction collection."""
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
@@ -90,8 +90,8 @@ class OperationsAssignedToFirstTransaction(TransactionEvents):
         return next(iter(self.qm.adm.TransactionCollection.values()))
 
 
-@fault("second-open-transaction-returns-first", breaks="MQDMPR-3.1.7.1.8-05")
-class SecondOpenTransactionReturnsFirst(TransactionEvents):
+@fault("second-open-transaction-shares-operations-of-first", breaks="MQDMPR-3.1.7.1.8-05")
+class SecondOpenTransactionSharesOperationsOfFirst(TransactionEvents):
     """A transaction that is created while another transaction is open shares the operations of the open transaction."""
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:

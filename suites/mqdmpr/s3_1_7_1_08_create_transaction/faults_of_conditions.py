@@ -27,8 +27,8 @@ class QueueManagerIdentifierOfExternalTransactionChanged(TransactionEvents):
         return super().create_transaction(identifier if single_phase else UUID(int=identifier.int ^ 1), single_phase)
 
 
-@fault("queue-manager-identifier-of-transaction-version-4", breaks="MQDMPR-3.1.7.1.8-03", blind=True)
-class QueueManagerIdentifierOfTransactionVersion4(TransactionEvents):
+@fault("queue-manager-sets-uuid-version-of-transaction-identifier-to-4", breaks="MQDMPR-3.1.7.1.8-03", blind=True)
+class QueueManagerSetsUuidVersionOfTransactionIdentifierTo4(TransactionEvents):
     """The queue manager sets the version of the supplied identifier of a transaction to 4."""
 
     def create_transaction(self, identifier: UUID, single_phase: bool = True) -> Transaction:

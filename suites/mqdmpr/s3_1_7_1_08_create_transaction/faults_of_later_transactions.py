@@ -36,8 +36,8 @@ class QueueManagerThirdTransactionNotInCollection(TransactionEvents):
         return made
 
 
-@fault("queue-manager-second-transaction-is-first", breaks="MQDMPR-3.1.7.1.8-05", blind=True)
-class QueueManagerSecondTransactionIsFirst(TransactionEvents):
+@fault("queue-manager-returns-open-transaction-instead-of-new-one", breaks="MQDMPR-3.1.7.1.8-05", blind=True)
+class QueueManagerReturnsOpenTransactionInsteadOfNewOne(TransactionEvents):
     """While a transaction is open, the queue manager returns this transaction to the creator of a new one."""
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
@@ -46,8 +46,8 @@ class QueueManagerSecondTransactionIsFirst(TransactionEvents):
         return made if first is None else first
 
 
-@fault("queue-manager-transaction-that-received-takes-no-sends", breaks="MQDMPR-3.1.7.1.8-05", blind=True)
-class QueueManagerTransactionThatReceivedTakesNoSends(TransactionOperations):
+@fault("queue-manager-refuses-send-in-transaction-after-receive", breaks="MQDMPR-3.1.7.1.8-05", blind=True)
+class QueueManagerRefusesSendInTransactionAfterReceive(TransactionOperations):
     """In a transaction in which a message was received, no message can be sent."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:

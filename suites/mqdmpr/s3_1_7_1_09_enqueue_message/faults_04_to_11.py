@@ -28,8 +28,8 @@ from suites.mqdmpr.s3_1_7_1_09_enqueue_message.fault_steps import (
 )
 
 
-@fault("queue-manager-throttled-local-message-accepted", breaks="MQDMPR-3.1.7.1.9-04", blind=True)
-class QueueManagerThrottledLocalMessageAccepted(Enqueueing):
+@fault("queue-manager-accepts-local-messages-while-throttled", breaks="MQDMPR-3.1.7.1.9-04", blind=True)
+class QueueManagerAcceptsLocalMessagesWhileThrottled(Enqueueing):
     """A throttled queue manager refuses messages from other computers, but stores messages of its own applications."""
 
     def admit_message(self, queue: Queue, message: Message, now: Now) -> EnqueueStatus:
@@ -129,8 +129,8 @@ class QueueManagerQuotaOfQueueIgnoresMessagesWithoutBody(Quotas):
         return status
 
 
-@fault("quota-of-queue-checked-only-when-reached", breaks="MQDMPR-3.1.7.1.9-07")
-class QuotaOfQueueCheckedOnlyWhenReached(Quotas):
+@fault("queue-below-quota-accepts-message-that-exceeds-quota", breaks="MQDMPR-3.1.7.1.9-07")
+class QueueBelowQuotaAcceptsMessageThatExceedsQuota(Quotas):
     """A queue whose messages do not reach its Quota accepts a message that exceeds the Quota."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:

@@ -40,10 +40,8 @@ class MessageInsertedAtEndOfQueue(Positions):
         return position
 
 
-@fault(
-    "queue-manager-message-inserted-before-its-priority-while-last-is-locked", breaks="MQDMPR-3.1.7.1.9-14", blind=True
-)
-class QueueManagerMessageInsertedBeforeItsPriorityWhileLastIsLocked(Positions):
+@fault("queue-manager-inserts-message-first-if-last-of-priority-locked", breaks="MQDMPR-3.1.7.1.9-14", blind=True)
+class QueueManagerInsertsMessageFirstIfLastOfPriorityLocked(Positions):
     """While a transaction has locked the last message of a priority, the queue manager inserts a new message of that
     priority before all messages of the priority.
     """
@@ -83,8 +81,8 @@ class QueueManagerRecoverableLocalMessageLostAtRestart(Durability):
         return change
 
 
-@fault("higher-priority-message-inserted-only-before-last", breaks="MQDMPR-3.1.7.1.9-14")
-class HigherPriorityMessageInsertedOnlyBeforeLast(Positions):
+@fault("message-of-priority-7-inserted-before-earlier-equal-priority", breaks="MQDMPR-3.1.7.1.9-14")
+class MessageOfPriority7InsertedBeforeEarlierEqualPriority(Positions):
     """The queue manager inserts a message of priority 7 before earlier messages of priority 7."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -145,8 +143,8 @@ class QueueManagerMessageToSecondQueueOfTransactionNotLocked(TransactionOperatio
         return position
 
 
-@fault("second-message-of-transaction-available-at-once", breaks="MQDMPR-3.1.7.1.9-17")
-class SecondMessageOfTransactionAvailableAtOnce(TransactionOperations):
+@fault("second-message-sent-in-transaction-receivable-before-commit", breaks="MQDMPR-3.1.7.1.9-17")
+class SecondMessageSentInTransactionReceivableBeforeCommit(TransactionOperations):
     """Before the commit, an application can receive the second message that a transaction sends to a local queue."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:

@@ -60,8 +60,8 @@ class QueueManagerTimeToBeReceivedStartsAgainAtReturn(Lifetimes):
             super().start_time_to_be_received_timer(position)
 
 
-@fault("queue-manager-time-to-be-received-starts-at-head-of-queue", breaks="MQDMPR-3.1.7.1.9-15", blind=True)
-class QueueManagerTimeToBeReceivedStartsAtHeadOfQueue(Lifetimes):
+@fault("queue-manager-starts-time-to-be-received-only-for-first-message", breaks="MQDMPR-3.1.7.1.9-15", blind=True)
+class QueueManagerStartsTimeToBeReceivedOnlyForFirstMessage(Lifetimes):
     """The queue manager starts the timer of TimeToBeReceived only for a message that enters its queue as the first
     message.
     """

@@ -151,8 +151,8 @@ class ReceivedMessageReportedAsNotFound(Cursors):
         return _replace_status_already_received_by_not_found(super().get_message_for_peek(cursor))
 
 
-@fault("queue-manager-cursor-receive-of-locked-message-not-found", breaks="MQDMPR-3.1.7.1.10-17", blind=True)
-class QueueManagerCursorReceiveOfLockedMessageNotFound(Cursors):
+@fault("queue-manager-cursor-receive-of-locked-message-returns-not-found", breaks="MQDMPR-3.1.7.1.10-17", blind=True)
+class QueueManagerCursorReceiveOfLockedMessageReturnsNotFound(Cursors):
     """A receive by a cursor returns MQ_ERROR_MESSAGE_NOT_FOUND if an open transaction has received the cursor's
     message.
     """
@@ -324,8 +324,8 @@ class QueueManagerCursorReceiveInTransactionTakesNext(Reading):
         super().dequeue_message(queue_desc, answered, now, timeout_ms, cursor, tag, two_phase_read, transaction)
 
 
-@fault("queue-manager-locked-message-at-cursor-is-transaction-usage", breaks="MQDMPR-3.1.7.1.10-17", blind=True)
-class QueueManagerLockedMessageAtCursorIsTransactionUsage(Reading):
+@fault("queue-manager-cursor-receive-of-locked-returns-transaction-usage", breaks="MQDMPR-3.1.7.1.10-17", blind=True)
+class QueueManagerCursorReceiveOfLockedReturnsTransactionUsage(Reading):
     """A receive by a cursor returns MQ_ERROR_TRANSACTION_USAGE if another reader has received the message of the
     cursor but has not ended its receive.
     """
@@ -354,8 +354,8 @@ class QueueManagerLockedMessageAtCursorIsTransactionUsage(Reading):
         )
 
 
-@fault("queue-manager-cursor-receive-at-end-begins-again", breaks="MQDMPR-3.1.7.1.10-19", blind=True)
-class QueueManagerCursorReceiveAtEndBeginsAgain(Cursors):
+@fault("queue-manager-cursor-receive-at-end-of-queue-takes-first-message", breaks="MQDMPR-3.1.7.1.10-19", blind=True)
+class QueueManagerCursorReceiveAtEndOfQueueTakesFirstMessage(Cursors):
     """A receive with the timeout zero by a cursor without a further message takes the first message of the queue."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:

@@ -33,11 +33,11 @@ add(
 
 
 @fault(
-    "queue-manager-receive-by-cursor-behind-locked-messages-takes-first",
+    "queue-manager-cursor-receive-before-locked-messages-takes-first",
     breaks=("MQDMPR-3.1.7.1.10-19", "MQDMPR-3.1.7.1.10-20"),
     blind=True,
 )
-class QueueManagerReceiveByCursorBehindLockedMessagesTakesFirst(Cursors):
+class QueueManagerCursorReceiveBeforeLockedMessagesTakesFirst(Cursors):
     """If all messages behind a cursor are locked, a receive by the cursor takes the first available message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -86,8 +86,8 @@ add(
 )
 
 
-@fault("queue-manager-cursor-of-second-pending-receive-stays", breaks="MQDMPR-3.1.7.1.10-31", blind=True)
-class QueueManagerCursorOfSecondPendingReceiveStays(Waiting):
+@fault("queue-manager-cursor-of-second-pending-receive-not-moved", breaks="MQDMPR-3.1.7.1.10-31", blind=True)
+class QueueManagerCursorOfSecondPendingReceiveNotMoved(Waiting):
     """Of several cursors with pending receives, only the first cursor moves to the message that arrives."""
 
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -114,8 +114,8 @@ class QueueManagerCursorOfPendingReceiveStaysForUrgentMessage(Waiting):
             cursor.MessagePositionReference = before
 
 
-@fault("queue-manager-second-wait-of-cursor-leaves-it-waiting", breaks="MQDMPR-3.1.7.1.10-34", blind=True)
-class QueueManagerSecondWaitOfCursorLeavesItWaiting(Cursors):
+@fault("queue-manager-second-expired-receive-leaves-cursor-waiting", breaks="MQDMPR-3.1.7.1.10-34", blind=True)
+class QueueManagerSecondExpiredReceiveLeavesCursorWaiting(Cursors):
     """When a second pending receive by a cursor ends without a message, the cursor is left in the state WaitReceive."""
 
     def on_read_wait_expired(self, cursor: Cursor) -> None:
@@ -163,8 +163,10 @@ add(
 )
 
 
-@fault("queue-manager-two-phase-receive-leaves-transactional-message-free", breaks="MQDMPR-3.1.7.1.10-D05", blind=True)
-class QueueManagerTwoPhaseReceiveLeavesTransactionalMessageFree(Reading):
+@fault(
+    "queue-manager-two-phase-receive-does-not-lock-transactional-message", breaks="MQDMPR-3.1.7.1.10-D05", blind=True
+)
+class QueueManagerTwoPhaseReceiveDoesNotLockTransactionalMessage(Reading):
     """A two-phase receive does not lock a transactional message."""
 
     def take_message_out(
@@ -192,8 +194,8 @@ class QueueManagerThirdTwoPhaseReceiveUnlocksFirstMessage(Reading):
             locked[0].State = MessagePositionState.AVAILABLE
 
 
-@fault("queue-manager-receipt-of-express-message-not-acknowledged", breaks="MQDMPR-3.1.7.1.10-D06", blind=True)
-class QueueManagerReceiptOfExpressMessageNotAcknowledged(Positions):
+@fault("queue-manager-acknowledges-receipt-of-express-message-as-purge", breaks="MQDMPR-3.1.7.1.10-D06", blind=True)
+class QueueManagerAcknowledgesReceiptOfExpressMessageAsPurge(Positions):
     """The queue manager reports the receipt of an express message as a purge."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -203,8 +205,8 @@ class QueueManagerReceiptOfExpressMessageNotAcknowledged(Positions):
         super().delete_message(position, reason)
 
 
-@fault("queue-manager-one-phase-receive-of-urgent-message-leaves-message", breaks="MQDMPR-3.1.7.1.10-D06", blind=True)
-class QueueManagerOnePhaseReceiveOfUrgentMessageLeavesMessage(Reading):
+@fault("queue-manager-one-phase-receive-does-not-delete-priority-7-message", breaks="MQDMPR-3.1.7.1.10-D06", blind=True)
+class QueueManagerOnePhaseReceiveDoesNotDeletePriority7Message(Reading):
     """A one-phase receive outside a transaction locks a message of priority 7, but does not delete the message."""
 
     def take_message_out(

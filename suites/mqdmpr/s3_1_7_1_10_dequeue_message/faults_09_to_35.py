@@ -120,8 +120,8 @@ add(
 )
 
 
-@fault("queue-manager-receive-by-cursor-returns-message-before", breaks="MQDMPR-3.1.7.1.10-15", blind=True)
-class QueueManagerReceiveByCursorReturnsMessageBefore(Cursors):
+@fault("queue-manager-cursor-receive-returns-message-before-peeked-message", breaks="MQDMPR-3.1.7.1.10-15", blind=True)
+class QueueManagerCursorReceiveReturnsMessageBeforePeekedMessage(Cursors):
     """A receive by a cursor that has peeked at the next message returns the message before the peeked message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:

@@ -181,8 +181,8 @@ class QueueManagerAbortDeletesSecondMessageReceivedInTransaction(TransactionEven
             one.MessagePositionReference.QueueReference.MessagePositionList.remove(one.MessagePositionReference)
 
 
-@fault("commit-returns-messages-received-from-second-queue", breaks="MQDMPR-3.1.7.1.10-D04")
-class CommitReturnsMessagesReceivedFromSecondQueue(TransactionEvents):
+@fault("commit-puts-messages-received-from-second-queue-back", breaks="MQDMPR-3.1.7.1.10-D04")
+class CommitPutsMessagesReceivedFromSecondQueueBack(TransactionEvents):
     """The commit of a transaction that received from two queues returns the message of the second queue."""
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:

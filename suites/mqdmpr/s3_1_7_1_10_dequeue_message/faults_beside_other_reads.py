@@ -69,8 +69,8 @@ class QueueManagerMessageOfTwoPhaseReceiveMovedToEnd(Reading):
 _DELETED_QUEUE_RULES = ("MQDMPR-3.1.7.1.10-06", "MQDMPR-3.1.7.1.11-04")
 
 
-@fault("queue-manager-receive-with-timeout-of-deleted-queue-io-timeout", breaks=_DELETED_QUEUE_RULES, blind=True)
-class QueueManagerReceiveWithTimeoutOfDeletedQueueIoTimeout(Reading):
+@fault("queue-manager-timed-receive-from-deleted-queue-returns-io-timeout", breaks=_DELETED_QUEUE_RULES, blind=True)
+class QueueManagerTimedReceiveFromDeletedQueueReturnsIoTimeout(Reading):
     """A receive with a timeout from a queue that was deleted after it was opened returns MQ_ERROR_IO_TIMEOUT."""
 
     def dequeue_message(
@@ -90,8 +90,8 @@ class QueueManagerReceiveWithTimeoutOfDeletedQueueIoTimeout(Reading):
         super().dequeue_message(queue_desc, answered, now, timeout_ms, cursor, tag, two_phase_read, transaction)
 
 
-@fault("queue-manager-receive-of-deleted-queue-from-queue-of-same-name", breaks=_DELETED_QUEUE_RULES, blind=True)
-class QueueManagerReceiveOfDeletedQueueFromQueueOfSameName(Reading):
+@fault("queue-manager-receive-from-deleted-queue-reads-recreated-queue", breaks=_DELETED_QUEUE_RULES, blind=True)
+class QueueManagerReceiveFromDeletedQueueReadsRecreatedQueue(Reading):
     """A receive from a queue that was deleted and created again after it was opened receives from the new queue."""
 
     def dequeue_message(
@@ -110,8 +110,8 @@ class QueueManagerReceiveOfDeletedQueueFromQueueOfSameName(Reading):
         super().dequeue_message(queue_desc, answered, now, timeout_ms, cursor, tag, two_phase_read, transaction)
 
 
-@fault("queue-manager-receive-by-cursor-of-deleted-queue-message-not-found", breaks=_DELETED_QUEUE_RULES, blind=True)
-class QueueManagerReceiveByCursorOfDeletedQueueMessageNotFound(Reading):
+@fault("queue-manager-cursor-receive-from-deleted-queue-returns-not-found", breaks=_DELETED_QUEUE_RULES, blind=True)
+class QueueManagerCursorReceiveFromDeletedQueueReturnsNotFound(Reading):
     """A receive by a cursor of a queue that was deleted after it was opened returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def dequeue_message(
@@ -131,8 +131,8 @@ class QueueManagerReceiveByCursorOfDeletedQueueMessageNotFound(Reading):
         super().dequeue_message(queue_desc, answered, now, timeout_ms, cursor, tag, two_phase_read, transaction)
 
 
-@fault("queue-manager-receive-by-cursor-at-locked-message-next-message", breaks="MQDMPR-3.1.7.1.10-16", blind=True)
-class QueueManagerReceiveByCursorAtLockedMessageNextMessage(Cursors):
+@fault("queue-manager-cursor-receive-of-locked-message-returns-next-message", breaks="MQDMPR-3.1.7.1.10-16", blind=True)
+class QueueManagerCursorReceiveOfLockedMessageReturnsNextMessage(Cursors):
     """If another reader has locked the message of a cursor, a receive by the cursor returns the next message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -142,8 +142,10 @@ class QueueManagerReceiveByCursorAtLockedMessageNextMessage(Cursors):
         return super().get_next_message_for_dequeue(cursor, no_wait)
 
 
-@fault("queue-manager-second-receive-by-cursor-at-received-message-next", breaks="MQDMPR-3.1.7.1.10-16", blind=True)
-class QueueManagerSecondReceiveByCursorAtReceivedMessageNext(Cursors):
+@fault(
+    "queue-manager-cursor-receive-after-failed-receive-takes-next-message", breaks="MQDMPR-3.1.7.1.10-16", blind=True
+)
+class QueueManagerCursorReceiveAfterFailedReceiveTakesNextMessage(Cursors):
     """If another reader has received the message of a cursor, the first receive by the cursor fails, but the second
     receive returns the next message.
     """
@@ -190,8 +192,8 @@ class QueueManagerReceiveByCursorBeforeLockedMessageWaits(Reading):
         super().dequeue_message(queue_desc, answered, now, timeout_ms, cursor, tag, two_phase_read, transaction)
 
 
-@fault("queue-manager-receive-by-cursor-past-last-message-from-start", breaks="MQDMPR-3.1.7.1.10-19", blind=True)
-class QueueManagerReceiveByCursorPastLastMessageFromStart(Cursors):
+@fault("queue-manager-cursor-receive-past-last-message-takes-first-message", breaks="MQDMPR-3.1.7.1.10-19", blind=True)
+class QueueManagerCursorReceivePastLastMessageTakesFirstMessage(Cursors):
     """A receive by a cursor that has already received a message by it starts again at the first message if no further
     message follows.
     """
@@ -206,16 +208,16 @@ class QueueManagerReceiveByCursorPastLastMessageFromStart(Cursors):
         return got
 
 
-@fault("queue-manager-receive-by-cursor-before-locked-message-io-timeout", breaks="MQDMPR-3.1.7.1.10-20", blind=True)
-class QueueManagerReceiveByCursorBeforeLockedMessageIoTimeout(Cursors):
+@fault("queue-manager-cursor-receive-before-locked-returns-io-timeout", breaks="MQDMPR-3.1.7.1.10-20", blind=True)
+class QueueManagerCursorReceiveBeforeLockedReturnsIoTimeout(Cursors):
     """If only locked messages follow, a receive by a cursor with timeout 0 returns MQ_ERROR_IO_TIMEOUT."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
         return super().get_next_message_for_dequeue(cursor, no_wait and not is_followed_by_locked_message(cursor))
 
 
-@fault("queue-manager-receive-by-cursor-after-wait-io-timeout", breaks="MQDMPR-3.1.7.1.10-20", blind=True)
-class QueueManagerReceiveByCursorAfterWaitIoTimeout(Cursors):
+@fault("queue-manager-cursor-receive-after-earlier-wait-returns-io-timeout", breaks="MQDMPR-3.1.7.1.10-20", blind=True)
+class QueueManagerCursorReceiveAfterEarlierWaitReturnsIoTimeout(Cursors):
     """A receive by a cursor with timeout 0 returns MQ_ERROR_IO_TIMEOUT if no message follows and an earlier read by the
     cursor waited in vain.
     """
@@ -254,8 +256,8 @@ class QueueManagerSecondCursorReceiveOfHandleNotCancelled(Waiting):
         return super().cancel_waiting_read(queue, tag, status)
 
 
-@fault("queue-manager-cursor-of-cancelled-receive-not-told", breaks="MQDMPR-3.1.7.1.10-34", blind=True)
-class QueueManagerCursorOfCancelledReceiveNotTold(Waiting):
+@fault("queue-manager-no-wait-time-expired-for-cancelled-cursor-receive", breaks="MQDMPR-3.1.7.1.10-34", blind=True)
+class QueueManagerNoWaitTimeExpiredForCancelledCursorReceive(Waiting):
     """If a pending receive by a cursor ends because of a cancellation, the queue manager does not raise Wait Time
     Expired on the cursor.
     """
@@ -272,8 +274,8 @@ class QueueManagerCursorOfCancelledReceiveNotTold(Waiting):
         cursor.CursorState = state
 
 
-@fault("queue-manager-cursor-of-second-expired-receive-not-told", breaks="MQDMPR-3.1.7.1.10-34", blind=True)
-class QueueManagerCursorOfSecondExpiredReceiveNotTold(Cursors):
+@fault("queue-manager-no-wait-time-expired-for-second-wait-of-cursor", breaks="MQDMPR-3.1.7.1.10-34", blind=True)
+class QueueManagerNoWaitTimeExpiredForSecondWaitOfCursor(Cursors):
     """The queue manager raises Wait Time Expired only for the first wait of a cursor that ends without a message."""
 
     def on_read_wait_expired(self, cursor: Cursor) -> None:
@@ -283,8 +285,8 @@ class QueueManagerCursorOfSecondExpiredReceiveNotTold(Cursors):
         told.add(cursor)
 
 
-@fault("queue-manager-cursor-receive-of-closed-handle-io-timeout", breaks="MQDMPR-3.1.7.1.10-35", blind=True)
-class QueueManagerCursorReceiveOfClosedHandleIoTimeout(Waiting):
+@fault("queue-manager-cursor-receive-of-closed-handle-returns-io-timeout", breaks="MQDMPR-3.1.7.1.10-35", blind=True)
+class QueueManagerCursorReceiveOfClosedHandleReturnsIoTimeout(Waiting):
     """A pending receive by a cursor returns MQ_ERROR_IO_TIMEOUT when its handle or cursor is closed."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -294,8 +296,8 @@ class QueueManagerCursorReceiveOfClosedHandleIoTimeout(Waiting):
         super().end_wait_without_message(reader, status)
 
 
-@fault("queue-manager-second-expired-cursor-receive-message-not-found", breaks="MQDMPR-3.1.7.1.10-35", blind=True)
-class QueueManagerSecondExpiredCursorReceiveMessageNotFound(Waiting):
+@fault("queue-manager-second-expired-cursor-receive-returns-not-found", breaks="MQDMPR-3.1.7.1.10-35", blind=True)
+class QueueManagerSecondExpiredCursorReceiveReturnsNotFound(Waiting):
     """The second pending receive by a cursor that expires returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -351,8 +353,8 @@ class QueueManagerReceiveBesidePendingReceiveFailsAtOnce(Reading):
         super().dequeue_message(queue_desc, answered, now, timeout_ms, cursor, tag, two_phase_read, transaction)
 
 
-@fault("queue-manager-receive-of-unlocked-message-io-timeout", breaks="MQDMPR-3.1.7.1.10-D07", blind=True)
-class QueueManagerReceiveOfUnlockedMessageIoTimeout(Reading):
+@fault("queue-manager-receive-of-returned-message-returns-io-timeout", breaks="MQDMPR-3.1.7.1.10-D07", blind=True)
+class QueueManagerReceiveOfReturnedMessageReturnsIoTimeout(Reading):
     """A receive that finds a message that an earlier receive returned to the queue returns MQ_ERROR_IO_TIMEOUT."""
 
     def take_message_out(
@@ -366,8 +368,8 @@ class QueueManagerReceiveOfUnlockedMessageIoTimeout(Reading):
         super().take_message_out(position, transaction, two_phase_read, answered)
 
 
-@fault("queue-manager-receive-of-message-without-body-io-timeout", breaks="MQDMPR-3.1.7.1.10-D07", blind=True)
-class QueueManagerReceiveOfMessageWithoutBodyIoTimeout(Reading):
+@fault("queue-manager-receive-of-message-without-body-returns-io-timeout", breaks="MQDMPR-3.1.7.1.10-D07", blind=True)
+class QueueManagerReceiveOfMessageWithoutBodyReturnsIoTimeout(Reading):
     """A receive that finds a message without a body removes the message, but returns MQ_ERROR_IO_TIMEOUT."""
 
     def take_message_out(

@@ -41,10 +41,8 @@ class QueueManagerReceiveByCursorAtLockedMessageTakesNextMessage(Cursors):
         return super().get_next_message_for_dequeue(cursor, no_wait)
 
 
-@fault(
-    "queue-manager-pending-receive-by-cursor-in-transaction-cursor-not-moved", breaks="MQDMPR-3.1.7.1.10-31", blind=True
-)
-class QueueManagerPendingReceiveByCursorInTransactionCursorNotMoved(Waiting):
+@fault("queue-manager-message-does-not-move-cursor-of-transactional-receive", breaks="MQDMPR-3.1.7.1.10-31", blind=True)
+class QueueManagerMessageDoesNotMoveCursorOfTransactionalReceive(Waiting):
     """The queue manager does not move the cursor of a receive that waits in a transaction to the message that
     arrives.
     """

@@ -48,8 +48,8 @@ class QueueManagerMessageOfTwoPhaseReceiveDeletedOnDisk(BegunTwoPhaseReceiveChan
         self.qm.disk.save(build_removal_change([position]))
 
 
-@fault("queue-manager-returned-message-of-second-receive-at-end", breaks="MQDMPR-3.1.7.1.10-02", blind=True)
-class QueueManagerReturnedMessageOfSecondReceiveAtEnd(BegunTwoPhaseReceiveChanger):
+@fault("queue-manager-second-two-phase-receive-moves-its-message-to-end", breaks="MQDMPR-3.1.7.1.10-02", blind=True)
+class QueueManagerSecondTwoPhaseReceiveMovesItsMessageToEnd(BegunTwoPhaseReceiveChanger):
     """When a second two-phase receive begins before the first is ended, its message moves to the end of the queue."""
 
     def change_begun_two_phase_receive(self, position: MessagePosition, cursor: Cursor | None) -> None:

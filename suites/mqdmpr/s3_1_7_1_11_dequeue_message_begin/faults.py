@@ -125,8 +125,8 @@ add(
 )
 
 
-@fault("server-two-phase-receive-of-received-message-not-found", breaks="MQDMPR-3.1.7.1.11-15", blind=True)
-class ServerTwoPhaseReceiveOfReceivedMessageNotFound(TwoPhaseReading):
+@fault("server-two-phase-receive-of-received-message-returns-not-found", breaks="MQDMPR-3.1.7.1.11-15", blind=True)
+class ServerTwoPhaseReceiveOfReceivedMessageReturnsNotFound(TwoPhaseReading):
     """A two-phase receive at a cursor whose message was received by another reader ends with
     MQ_ERROR_MESSAGE_NOT_FOUND.
     """

@@ -39,8 +39,8 @@ class OnePhaseInsteadOfTwoPhaseReceiver(TwoPhaseReading):
         )
 
 
-@fault("queue-manager-pending-two-phase-receive-in-one-phase", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
-class QueueManagerPendingTwoPhaseReceiveInOnePhase(OnePhaseInsteadOfTwoPhaseReceiver):
+@fault("queue-manager-pending-two-phase-receive-deletes-message-at-once", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
+class QueueManagerPendingTwoPhaseReceiveDeletesMessageAtOnce(OnePhaseInsteadOfTwoPhaseReceiver):
     """The event Dequeue Message Begin deletes the message at once if the receive had to wait for the message."""
 
     def is_receive_completed_in_one_phase(
@@ -52,8 +52,8 @@ class QueueManagerPendingTwoPhaseReceiveInOnePhase(OnePhaseInsteadOfTwoPhaseRece
         return self.qm.seeking.seek_available(queue.MessagePositionList.Start, True) is None
 
 
-@fault("queue-manager-two-phase-receive-at-peeked-message-in-one-phase", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
-class QueueManagerTwoPhaseReceiveAtPeekedMessageInOnePhase(OnePhaseInsteadOfTwoPhaseReceiver):
+@fault("queue-manager-two-phase-receive-deletes-peeked-message-at-once", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
+class QueueManagerTwoPhaseReceiveDeletesPeekedMessageAtOnce(OnePhaseInsteadOfTwoPhaseReceiver):
     """The event Dequeue Message Begin deletes the message at once if the cursor has peeked at the message before."""
 
     def is_receive_completed_in_one_phase(
@@ -77,8 +77,8 @@ class QueueManagerCancellationIgnoresHandleOfRead(Waiting):
         return Status.STATUS_NOT_FOUND
 
 
-@fault("queue-manager-read-with-request-0-not-cancelled", breaks="MQDMPR-3.1.7.1.11-12", blind=True)
-class QueueManagerReadWithRequest0NotCancelled(Waiting):
+@fault("queue-manager-does-not-cancel-read-with-request-number-0", breaks="MQDMPR-3.1.7.1.11-12", blind=True)
+class QueueManagerDoesNotCancelReadWithRequestNumber0(Waiting):
     """The queue manager treats the request number 0 of a pending read as no tag, so the read cannot be cancelled."""
 
     @only_if(lambda self, queue, tag, status: getattr(tag, "RequestId", None) == 0)
@@ -113,8 +113,8 @@ class TwoPhaseReceiveStatusReplacer(TwoPhaseReading):
         )
 
 
-@fault("queue-manager-two-phase-receive-already-received-message-not-found", breaks="MQDMPR-3.1.7.1.11-15", blind=True)
-class QueueManagerTwoPhaseReceiveAlreadyReceivedMessageNotFound(TwoPhaseReceiveStatusReplacer):
+@fault("queue-manager-dequeue-begin-of-received-message-returns-not-found", breaks="MQDMPR-3.1.7.1.11-15", blind=True)
+class QueueManagerDequeueBeginOfReceivedMessageReturnsNotFound(TwoPhaseReceiveStatusReplacer):
     """The event Dequeue Message Begin returns MQ_ERROR_MESSAGE_NOT_FOUND if the message of the cursor was already
     received.
     """
@@ -124,8 +124,8 @@ class QueueManagerTwoPhaseReceiveAlreadyReceivedMessageNotFound(TwoPhaseReceiveS
         return Status.MQ_ERROR_MESSAGE_NOT_FOUND if received else status
 
 
-@fault("queue-manager-two-phase-receive-message-not-found-io-timeout", breaks="MQDMPR-3.1.7.1.11-15", blind=True)
-class QueueManagerTwoPhaseReceiveMessageNotFoundIoTimeout(TwoPhaseReceiveStatusReplacer):
+@fault("queue-manager-dequeue-begin-returns-io-timeout-instead-of-not-found", breaks="MQDMPR-3.1.7.1.11-15", blind=True)
+class QueueManagerDequeueBeginReturnsIoTimeoutInsteadOfNotFound(TwoPhaseReceiveStatusReplacer):
     """The event Dequeue Message Begin returns MQ_ERROR_IO_TIMEOUT where Dequeue Message returns
     MQ_ERROR_MESSAGE_NOT_FOUND.
     """

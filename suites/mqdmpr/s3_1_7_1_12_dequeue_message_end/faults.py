@@ -178,8 +178,8 @@ _RETURNED_LOOKUP_IDS_BY_QUEUE_MANAGER: WeakKeyDictionary[QueueManager, set[int]]
 """For each queue manager, the lookup identifiers of the messages that were returned."""
 
 
-@fault("second-negative-end-of-same-message-leaves-it-locked", breaks="MQDMPR-3.1.7.1.12-18")
-class SecondNegativeEndOfSameMessageLeavesItLocked(TwoPhaseReading):
+@fault("message-returned-twice-by-dequeue-end-stays-locked", breaks="MQDMPR-3.1.7.1.12-18")
+class MessageReturnedTwiceByDequeueEndStaysLocked(TwoPhaseReading):
     """A message that is received and returned twice stays locked after the second return."""
 
     def dequeue_message_end(
@@ -261,8 +261,8 @@ add(
 )
 
 
-@fault("queue-manager-end-of-receive-from-queue-created-again-succeeds", breaks="MQDMPR-3.1.7.1.12-04", blind=True)
-class QueueManagerEndOfReceiveFromQueueCreatedAgainSucceeds(TwoPhaseReading):
+@fault("queue-manager-dequeue-end-for-deleted-and-recreated-queue-succeeds", breaks="MQDMPR-3.1.7.1.12-04", blind=True)
+class QueueManagerDequeueEndForDeletedAndRecreatedQueueSucceeds(TwoPhaseReading):
     """The end of a receive returns MQ_OK if the queue was deleted and a queue with its name was created."""
 
     def dequeue_message_end(
@@ -280,8 +280,8 @@ class QueueManagerEndOfReceiveFromQueueCreatedAgainSucceeds(TwoPhaseReading):
             super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
 
 
-@fault("queue-manager-second-end-of-receive-from-deleted-queue-succeeds", breaks="MQDMPR-3.1.7.1.12-04", blind=True)
-class QueueManagerSecondEndOfReceiveFromDeletedQueueSucceeds(TwoPhaseReading):
+@fault("queue-manager-second-dequeue-end-for-deleted-queue-succeeds", breaks="MQDMPR-3.1.7.1.12-04", blind=True)
+class QueueManagerSecondDequeueEndForDeletedQueueSucceeds(TwoPhaseReading):
     """For two receives from a queue that was deleted, only the end of the first receive returns
     MQ_ERROR_QUEUE_NOT_AVAILABLE.
     """

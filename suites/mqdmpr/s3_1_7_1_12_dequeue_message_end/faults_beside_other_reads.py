@@ -35,8 +35,8 @@ class DequeueMessageEndErrorReporter(TwoPhaseReading):
         super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
 
 
-@fault("queue-manager-end-of-receive-of-purged-message-error", breaks="MQDMPR-3.1.7.1.12-21", blind=True)
-class QueueManagerEndOfReceiveOfPurgedMessageError(DequeueMessageEndErrorReporter):
+@fault("queue-manager-dequeue-end-of-purged-message-fails", breaks="MQDMPR-3.1.7.1.12-21", blind=True)
+class QueueManagerDequeueEndOfPurgedMessageFails(DequeueMessageEndErrorReporter):
     """The event Dequeue Message End returns MQ_ERROR_TRANSACTION_SEQUENCE if the queue was purged while the message was
     locked.
     """
@@ -45,8 +45,8 @@ class QueueManagerEndOfReceiveOfPurgedMessageError(DequeueMessageEndErrorReporte
         return position.State is MessagePositionState.PURGE_PENDING
 
 
-@fault("queue-manager-end-of-receive-beside-pending-read-error", breaks="MQDMPR-3.1.7.1.12-21", blind=True)
-class QueueManagerEndOfReceiveBesidePendingReadError(DequeueMessageEndErrorReporter):
+@fault("queue-manager-dequeue-end-fails-while-other-read-is-pending", breaks="MQDMPR-3.1.7.1.12-21", blind=True)
+class QueueManagerDequeueEndFailsWhileOtherReadIsPending(DequeueMessageEndErrorReporter):
     """The event Dequeue Message End returns MQ_ERROR_TRANSACTION_SEQUENCE if it returns the message to the queue while
     a read of the queue is pending.
     """

@@ -87,8 +87,8 @@ class ReceiveOfLastMessageByLookupIdLeavesMessage(Reading):
         )
 
 
-@fault("queue-manager-lookup-reads-queue-created-again", breaks="MQDMPR-3.1.7.1.13-07", blind=True)
-class QueueManagerLookupReadsQueueCreatedAgain(Reading):
+@fault("queue-manager-lookup-by-handle-of-deleted-queue-reads-new-queue", breaks="MQDMPR-3.1.7.1.13-07", blind=True)
+class QueueManagerLookupByHandleOfDeletedQueueReadsNewQueue(Reading):
     """A read by LookupIdentifier through a handle of a deleted queue reads a new queue with the same name."""
 
     def read_by_lookup_identifier(
@@ -279,8 +279,8 @@ class TransactionalReceiveOfNextMessageByLookupIdDoesNotLockIt(Reading):
         )
 
 
-@fault("queue-manager-lookup-in-journal-searches-its-queue", breaks="MQDMPR-3.1.7.1.13-09", blind=True)
-class QueueManagerLookupInJournalSearchesItsQueue(Reading):
+@fault("queue-manager-lookup-in-journal-searches-parent-queue", breaks="MQDMPR-3.1.7.1.13-09", blind=True)
+class QueueManagerLookupInJournalSearchesParentQueue(Reading):
     """A read by LookupIdentifier from the journal of a queue searches the queue itself."""
 
     def read_by_lookup_identifier(

@@ -153,8 +153,8 @@ class TwoPhaseReceiveOfFirstMessageByLookupIdDoesNotLockIt(Reading):
         )
 
 
-@fault("receiver-lookup-of-later-message-not-acknowledged-as-received", breaks="MQDMPR-3.1.7.1.13-34", blind=True)
-class ReceiverLookupOfLaterMessageNotAcknowledgedAsReceived(Reading):
+@fault("receiver-does-not-acknowledge-lookup-receive-of-later-message", breaks="MQDMPR-3.1.7.1.13-34", blind=True)
+class ReceiverDoesNotAcknowledgeLookupReceiveOfLaterMessage(Reading):
     """The receiver does not acknowledge a message as received if it is received by LookupIdentifier while earlier
     messages are in the queue.
     """
@@ -228,8 +228,8 @@ add(
 )
 
 
-@fault("queue-manager-lookup-first-not-ok", breaks="MQDMPR-3.1.7.1.13-39", blind=True)
-class QueueManagerLookupFirstNotOk(Reading):
+@fault("queue-manager-lookup-of-first-message-returns-not-found", breaks="MQDMPR-3.1.7.1.13-39", blind=True)
+class QueueManagerLookupOfFirstMessageReturnsNotFound(Reading):
     """A read with the lookup operation SeekFirst that finds a message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def read_by_lookup_identifier(

@@ -42,8 +42,8 @@ class LookupReadChanger(Reading):
             )
 
 
-@fault("queue-manager-message-received-by-lookup-next-stays-available", breaks="MQDMPR-3.1.7.1.13-04", blind=True)
-class QueueManagerMessageReceivedByLookupNextStaysAvailable(Reading):
+@fault("queue-manager-two-phase-lookup-receive-does-not-lock-next-message", breaks="MQDMPR-3.1.7.1.13-04", blind=True)
+class QueueManagerTwoPhaseLookupReceiveDoesNotLockNextMessage(Reading):
     """A two-phase receive of the next or the previous message by LookupIdentifier does not lock the message."""
 
     def read_by_lookup_identifier(
@@ -96,8 +96,8 @@ class QueueManagerMessageReceivedByLookupReturnedToEnd(Reading):
         )
 
 
-@fault("queue-manager-peek-by-lookup-at-deleted-queue-message-not-found", breaks="MQDMPR-3.1.7.1.13-07", blind=True)
-class QueueManagerPeekByLookupAtDeletedQueueMessageNotFound(LookupReadChanger):
+@fault("queue-manager-lookup-peek-at-deleted-queue-returns-not-found", breaks="MQDMPR-3.1.7.1.13-07", blind=True)
+class QueueManagerLookupPeekAtDeletedQueueReturnsNotFound(LookupReadChanger):
     """A peek by LookupIdentifier at a queue that was deleted after it was opened returns
     MQ_ERROR_MESSAGE_NOT_FOUND.
     """
@@ -111,8 +111,8 @@ class QueueManagerPeekByLookupAtDeletedQueueMessageNotFound(LookupReadChanger):
         return wrong
 
 
-@fault("queue-manager-search-in-deleted-queue-message-not-found", breaks="MQDMPR-3.1.7.1.13-07", blind=True)
-class QueueManagerSearchInDeletedQueueMessageNotFound(LookupReadChanger):
+@fault("queue-manager-seek-read-of-deleted-queue-returns-not-found", breaks="MQDMPR-3.1.7.1.13-07", blind=True)
+class QueueManagerSeekReadOfDeletedQueueReturnsNotFound(LookupReadChanger):
     """A read of the first, last, next or previous message of a queue that was deleted after it was opened returns
     MQ_ERROR_MESSAGE_NOT_FOUND.
     """
@@ -126,8 +126,8 @@ class QueueManagerSearchInDeletedQueueMessageNotFound(LookupReadChanger):
         return wrong
 
 
-@fault("queue-manager-lookup-in-deleted-queue-in-queue-of-same-name", breaks="MQDMPR-3.1.7.1.13-07", blind=True)
-class QueueManagerLookupInDeletedQueueInQueueOfSameName(LookupReadChanger):
+@fault("queue-manager-lookup-in-deleted-queue-reads-recreated-queue", breaks="MQDMPR-3.1.7.1.13-07", blind=True)
+class QueueManagerLookupInDeletedQueueReadsRecreatedQueue(LookupReadChanger):
     """A read by LookupIdentifier of a queue that was deleted and created again after it was opened reads from the new
     queue.
     """
@@ -140,8 +140,8 @@ class QueueManagerLookupInDeletedQueueInQueueOfSameName(LookupReadChanger):
         return False
 
 
-@fault("queue-manager-lookup-identifier-of-other-queue-found", breaks="MQDMPR-3.1.7.1.13-09", blind=True)
-class QueueManagerLookupIdentifierOfOtherQueueFound(Seeking):
+@fault("queue-manager-lookup-reads-message-of-another-queue", breaks="MQDMPR-3.1.7.1.13-09", blind=True)
+class QueueManagerLookupReadsMessageOfAnotherQueue(Seeking):
     """If the opened queue has no message with the LookupIdentifier, the queue manager reads the message with this
     LookupIdentifier from another queue.
     """
@@ -155,8 +155,8 @@ class QueueManagerLookupIdentifierOfOtherQueueFound(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-@fault("queue-manager-search-in-journal-or-subqueue-in-parent", breaks="MQDMPR-3.1.7.1.13-09", blind=True)
-class QueueManagerSearchInJournalOrSubqueueInParent(Seeking):
+@fault("queue-manager-seek-read-of-journal-or-subqueue-reads-parent-queue", breaks="MQDMPR-3.1.7.1.13-09", blind=True)
+class QueueManagerSeekReadOfJournalOrSubqueueReadsParentQueue(Seeking):
     """A read of the first or last message of a journal or a subqueue reads from the queue that it belongs to."""
 
     def seek_with_identifier(
@@ -191,8 +191,8 @@ class TransactionOperationOrderChanger(Reading):
             self.change_order_of_operations(transaction)
 
 
-@fault("queue-manager-lookup-receive-before-last-operation-of-transaction", breaks="MQDMPR-3.1.7.1.13-29", blind=True)
-class QueueManagerLookupReceiveBeforeLastOperationOfTransaction(TransactionOperationOrderChanger):
+@fault("queue-manager-inserts-lookup-receive-before-last-operation", breaks="MQDMPR-3.1.7.1.13-29", blind=True)
+class QueueManagerInsertsLookupReceiveBeforeLastOperation(TransactionOperationOrderChanger):
     """The operation of a receive by LookupIdentifier precedes the operation before it, from the third operation of the
     transaction on.
     """
@@ -215,8 +215,8 @@ class QueueManagerSecondLookupReceiveReplacesFirstOfTransaction(TransactionOpera
             operations[operations.index(receives[-1])] = receives[-1]
 
 
-@fault("queue-manager-last-message-received-by-lookup-stays", breaks="MQDMPR-3.1.7.1.13-34", blind=True)
-class QueueManagerLastMessageReceivedByLookupStays(Reading):
+@fault("queue-manager-lookup-receive-does-not-delete-last-message", breaks="MQDMPR-3.1.7.1.13-34", blind=True)
+class QueueManagerLookupReceiveDoesNotDeleteLastMessage(Reading):
     """The last message that a receive by LookupIdentifier finds with SeekLast or SeekPrevious stays in the queue."""
 
     def read_by_lookup_identifier(
@@ -236,8 +236,8 @@ class QueueManagerLastMessageReceivedByLookupStays(Reading):
         )
 
 
-@fault("queue-manager-first-message-received-by-lookup-purged", breaks="MQDMPR-3.1.7.1.13-34", blind=True)
-class QueueManagerFirstMessageReceivedByLookupPurged(Reading):
+@fault("queue-manager-acknowledges-lookup-receive-of-first-message-as-purge", breaks="MQDMPR-3.1.7.1.13-34", blind=True)
+class QueueManagerAcknowledgesLookupReceiveOfFirstMessageAsPurge(Reading):
     """A message that a receive by LookupIdentifier finds with SeekFirst or SeekNext is acknowledged as purged."""
 
     def read_by_lookup_identifier(

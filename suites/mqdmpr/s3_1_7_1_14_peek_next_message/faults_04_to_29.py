@@ -147,8 +147,8 @@ add(
 )
 
 
-@fault("peek-next-after-receive-by-cursor-returns-message", breaks="MQDMPR-3.1.7.1.14-13")
-class PeekNextAfterReceiveByCursorReturnsMessage(Cursors):
+@fault("peek-next-directly-after-receive-by-same-cursor-succeeds", breaks="MQDMPR-3.1.7.1.14-13")
+class PeekNextDirectlyAfterReceiveBySameCursorSucceeds(Cursors):
     """A peek at the next message succeeds after a receive by the same cursor, although the cursor must read a message
     first.
     """
@@ -225,8 +225,8 @@ class QueueManagerPeekNextTimeoutTruncatedTo16Bits(Reading):
         super().peek_next_message(queue_desc, answered, now, cursor, timeout_ms, tag)
 
 
-@fault("cursor-of-second-pending-peek-next-stays", breaks="MQDMPR-3.1.7.1.14-25")
-class CursorOfSecondPendingPeekNextStays(Cursors):
+@fault("message-does-not-move-cursor-of-its-second-pending-peek-next", breaks="MQDMPR-3.1.7.1.14-25")
+class MessageDoesNotMoveCursorOfItsSecondPendingPeekNext(Cursors):
     """The cursor of a pending peek at the next message moves to the arriving message only at the first such wait."""
 
     def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -289,8 +289,8 @@ class MessageOfPendingPeekNextDoesNotCompleteSecondPeek(Waiting):
                 self.pass_message_to_waiting_reader(reader, found)
 
 
-@fault("queue-manager-peek-next-after-removed-message-begins-again", breaks="MQDMPR-3.1.7.1.14-08", blind=True)
-class QueueManagerPeekNextAfterRemovedMessageBeginsAgain(Reading):
+@fault("queue-manager-peek-next-after-removed-message-returns-first-message", breaks="MQDMPR-3.1.7.1.14-08", blind=True)
+class QueueManagerPeekNextAfterRemovedMessageReturnsFirstMessage(Reading):
     """If the message at a cursor was removed from the queue, a peek at the next message returns the first message of
     the queue.
     """
@@ -349,8 +349,8 @@ def _is_pending_peek_next(reader: WaitingMessageReadOperation) -> bool:
     )
 
 
-@fault("queue-manager-peek-next-releases-no-other-handle", breaks="MQDMPR-3.1.7.1.14-27", blind=True)
-class QueueManagerPeekNextReleasesNoOtherHandle(Waiting):
+@fault("queue-manager-completed-peek-next-leaves-other-handles-waiting", breaks="MQDMPR-3.1.7.1.14-27", blind=True)
+class QueueManagerCompletedPeekNextLeavesOtherHandlesWaiting(Waiting):
     """A message that completes a pending peek at the next message completes no pending read of another handle."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:

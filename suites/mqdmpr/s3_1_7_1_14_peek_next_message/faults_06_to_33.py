@@ -28,16 +28,16 @@ def _peek_in_owning_queue(part: Cursors, cursor: Cursor, journal: bool) -> Curso
     return None if found is None else (CursorStatus.SUCCEEDED, found)
 
 
-@fault("queue-manager-peek-next-in-subqueue-returns-message-of-owner", breaks="MQDMPR-3.1.7.1.14-06", blind=True)
-class QueueManagerPeekNextInSubqueueReturnsMessageOfOwner(Cursors):
+@fault("queue-manager-peek-next-in-subqueue-reads-parent-queue", breaks="MQDMPR-3.1.7.1.14-06", blind=True)
+class QueueManagerPeekNextInSubqueueReadsParentQueue(Cursors):
     """A peek at the next message of a subqueue returns a message of the queue that owns the subqueue."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
         return _peek_in_owning_queue(self, cursor, journal=False) or super().get_next_message_for_peek(cursor)
 
 
-@fault("queue-manager-peek-next-in-journal-returns-message-of-owner", breaks="MQDMPR-3.1.7.1.14-06", blind=True)
-class QueueManagerPeekNextInJournalReturnsMessageOfOwner(Cursors):
+@fault("queue-manager-peek-next-in-journal-reads-parent-queue", breaks="MQDMPR-3.1.7.1.14-06", blind=True)
+class QueueManagerPeekNextInJournalReadsParentQueue(Cursors):
     """A peek at the next message of a journal returns a message of the queue that owns the journal."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -179,8 +179,8 @@ add(
 )
 
 
-@fault("server-peek-next-of-deleted-queue-times-out", breaks="MQDMPR-3.1.7.1.14-33", blind=True)
-class ServerPeekNextOfDeletedQueueTimesOut(Reading):
+@fault("server-pending-peek-next-of-deleted-queue-returns-io-timeout", breaks="MQDMPR-3.1.7.1.14-33", blind=True)
+class ServerPendingPeekNextOfDeletedQueueReturnsIoTimeout(Reading):
     """A pending peek at the next message that ends because its queue is deleted returns MQ_ERROR_IO_TIMEOUT instead of
     MQ_ERROR_QUEUE_NOT_AVAILABLE.
     """

@@ -60,8 +60,8 @@ class QueueManagerPeekNextOfDeletedQueueIllegalCursorAction(PeekNextChanger):
         return Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION if unread else Status.MQ_ERROR_QUEUE_NOT_AVAILABLE
 
 
-@fault("queue-manager-peek-next-with-timeout-of-deleted-queue-io-timeout", breaks="MQDMPR-3.1.7.1.14-04", blind=True)
-class QueueManagerPeekNextWithTimeoutOfDeletedQueueIoTimeout(PeekNextChanger):
+@fault("queue-manager-timed-peek-next-of-deleted-queue-returns-io-timeout", breaks="MQDMPR-3.1.7.1.14-04", blind=True)
+class QueueManagerTimedPeekNextOfDeletedQueueReturnsIoTimeout(PeekNextChanger):
     """A peek with a timeout at the next message of a deleted queue returns MQ_ERROR_IO_TIMEOUT."""
 
     def choose_status_for_deleted_queue(
@@ -87,11 +87,11 @@ class QueueManagerPeekNextByOldestCursorOfHandle(Cursors):
 
 
 @fault(
-    "queue-manager-peek-next-at-received-message-from-start",
+    "queue-manager-peek-next-after-received-message-returns-first",
     breaks=("MQDMPR-3.1.7.1.14-08", "MQDMPR-3.1.7.1.14-10"),
     blind=True,
 )
-class QueueManagerPeekNextAtReceivedMessageFromStart(Cursors):
+class QueueManagerPeekNextAfterReceivedMessageReturnsFirst(Cursors):
     """If the message of the cursor was received, a peek at the next message returns the first message of the queue."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -101,8 +101,8 @@ class QueueManagerPeekNextAtReceivedMessageFromStart(Cursors):
         return super().get_next_message_for_peek(cursor)
 
 
-@fault("queue-manager-peek-next-message-of-higher-priority", breaks="MQDMPR-3.1.7.1.14-10", blind=True)
-class QueueManagerPeekNextMessageOfHigherPriority(Cursors):
+@fault("queue-manager-peek-next-returns-first-message-that-arrived-later", breaks="MQDMPR-3.1.7.1.14-10", blind=True)
+class QueueManagerPeekNextReturnsFirstMessageThatArrivedLater(Cursors):
     """A peek at the next message returns the first message of the queue if this message arrived after the message of
     the cursor, in front of it.
     """
@@ -165,8 +165,8 @@ class QueueManagerPeekNextBeforeLockedMessageFailsAtOnce(PeekNextChanger):
         return 0 if is_followed_by_locked_message(cursor) else timeout_ms
 
 
-@fault("queue-manager-only-first-waiting-cursor-moved", breaks="MQDMPR-3.1.7.1.14-25", blind=True)
-class QueueManagerOnlyFirstWaitingCursorMoved(Cursors):
+@fault("queue-manager-message-moves-only-first-cursor-of-pending-peeks", breaks="MQDMPR-3.1.7.1.14-25", blind=True)
+class QueueManagerMessageMovesOnlyFirstCursorOfPendingPeeks(Cursors):
     """If a message ends the pending peeks of several cursors, only the first of these cursors moves to the message."""
 
     def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -177,8 +177,8 @@ class QueueManagerOnlyFirstWaitingCursorMoved(Cursors):
         super().on_message_available(cursor, message_position)
 
 
-@fault("queue-manager-cursor-of-second-pending-peek-not-moved", breaks="MQDMPR-3.1.7.1.14-25", blind=True)
-class QueueManagerCursorOfSecondPendingPeekNotMoved(Cursors):
+@fault("queue-manager-message-moves-cursor-only-at-first-pending-peek", breaks="MQDMPR-3.1.7.1.14-25", blind=True)
+class QueueManagerMessageMovesCursorOnlyAtFirstPendingPeek(Cursors):
     """The second message for which a cursor waits does not move the cursor."""
 
     def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -194,8 +194,8 @@ class QueueManagerCursorOfSecondPendingPeekNotMoved(Cursors):
         super().on_message_available(cursor, message_position)
 
 
-@fault("queue-manager-second-pending-peek-next-io-timeout", breaks="MQDMPR-3.1.7.1.14-29", blind=True)
-class QueueManagerSecondPendingPeekNextIoTimeout(Waiting):
+@fault("queue-manager-second-completed-peek-next-returns-io-timeout", breaks="MQDMPR-3.1.7.1.14-29", blind=True)
+class QueueManagerSecondCompletedPeekNextReturnsIoTimeout(Waiting):
     """If a message ends the pending peeks of several cursors, only the first peek returns MQ_OK; the others return
     MQ_ERROR_IO_TIMEOUT.
     """
@@ -210,8 +210,8 @@ class QueueManagerSecondPendingPeekNextIoTimeout(Waiting):
         super().pass_message_to_waiting_reader(reader, position)
 
 
-@fault("queue-manager-pending-peek-next-at-unlocked-message-received", breaks="MQDMPR-3.1.7.1.14-29", blind=True)
-class QueueManagerPendingPeekNextAtUnlockedMessageReceived(Positions):
+@fault("queue-manager-peek-at-unlocked-message-returns-already-received", breaks="MQDMPR-3.1.7.1.14-29", blind=True)
+class QueueManagerPeekAtUnlockedMessageReturnsAlreadyReceived(Positions):
     """If a locked message that becomes available ends a pending peek by a cursor, the peek returns
     MQ_ERROR_MESSAGE_ALREADY_RECEIVED.
     """

@@ -127,8 +127,8 @@ class QueueManagerCursorOfPendingPeekNotMovedToTransactionalMessage(_WaitingCurs
         return is_transactional(arrived)
 
 
-@fault("pending-peek-by-cursor-does-not-complete-receive-behind-it", breaks="MQDMPR-3.1.7.1.15-29")
-class PendingPeekByCursorDoesNotCompleteReceiveBehindIt(Waiting):
+@fault("message-that-completes-cursor-peek-skips-later-receive", breaks="MQDMPR-3.1.7.1.15-29")
+class MessageThatCompletesCursorPeekSkipsLaterReceive(Waiting):
     """A message that completes a pending peek by a cursor completes later peeks, but not a later receive."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:

@@ -36,8 +36,8 @@ class PeekChanger(Reading):
         )
 
 
-@fault("queue-manager-peek-at-deleted-queue-from-queue-of-same-name", breaks="MQDMPR-3.1.7.1.15-04", blind=True)
-class QueueManagerPeekAtDeletedQueueFromQueueOfSameName(PeekChanger):
+@fault("queue-manager-peek-at-deleted-queue-reads-recreated-queue", breaks="MQDMPR-3.1.7.1.15-04", blind=True)
+class QueueManagerPeekAtDeletedQueueReadsRecreatedQueue(PeekChanger):
     """A peek at a queue that was deleted and created again after it was opened reads from the new queue."""
 
     def change_timeout(
@@ -48,8 +48,8 @@ class QueueManagerPeekAtDeletedQueueFromQueueOfSameName(PeekChanger):
         return timeout_ms
 
 
-@fault("queue-manager-peek-at-deleted-queue-by-cursor-already-received", breaks="MQDMPR-3.1.7.1.15-04", blind=True)
-class QueueManagerPeekAtDeletedQueueByCursorAlreadyReceived(Reading):
+@fault("queue-manager-cursor-peek-at-deleted-queue-returns-already-received", breaks="MQDMPR-3.1.7.1.15-04", blind=True)
+class QueueManagerCursorPeekAtDeletedQueueReturnsAlreadyReceived(Reading):
     """A peek by a cursor at a queue that was deleted after it was opened returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
 
     def peek_message(
@@ -110,8 +110,8 @@ class QueueManagerPeekBesidePendingReadFailsAtOnce(PeekChanger):
         return 0 if cursor is None and queue is not None and list_waiting_reads(queue) else timeout_ms
 
 
-@fault("queue-manager-peek-of-closed-handle-io-timeout", breaks="MQDMPR-3.1.7.1.15-55", blind=True)
-class QueueManagerPeekOfClosedHandleIoTimeout(Waiting):
+@fault("queue-manager-pending-peek-of-closed-handle-returns-io-timeout", breaks="MQDMPR-3.1.7.1.15-55", blind=True)
+class QueueManagerPendingPeekOfClosedHandleReturnsIoTimeout(Waiting):
     """A pending peek without a cursor returns MQ_ERROR_IO_TIMEOUT when its handle is closed."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -121,8 +121,8 @@ class QueueManagerPeekOfClosedHandleIoTimeout(Waiting):
         super().end_wait_without_message(reader, status)
 
 
-@fault("queue-manager-second-peek-at-message-io-timeout", breaks="MQDMPR-3.1.7.1.15-59", blind=True)
-class QueueManagerSecondPeekAtMessageIoTimeout(Reading):
+@fault("queue-manager-second-peek-at-same-message-returns-io-timeout", breaks="MQDMPR-3.1.7.1.15-59", blind=True)
+class QueueManagerSecondPeekAtSameMessageReturnsIoTimeout(Reading):
     """The second peek of a handle at the same message returns MQ_ERROR_IO_TIMEOUT."""
 
     def peek_message(
@@ -146,8 +146,8 @@ class QueueManagerSecondPeekAtMessageIoTimeout(Reading):
         super().peek_message(queue_desc, changed, now, timeout_ms, cursor, tag)
 
 
-@fault("queue-manager-peek-before-locked-message-io-timeout", breaks="MQDMPR-3.1.7.1.15-59", blind=True)
-class QueueManagerPeekBeforeLockedMessageIoTimeout(Reading):
+@fault("queue-manager-peek-at-message-beside-locked-one-returns-io-timeout", breaks="MQDMPR-3.1.7.1.15-59", blind=True)
+class QueueManagerPeekAtMessageBesideLockedOneReturnsIoTimeout(Reading):
     """A peek without a cursor that finds a message behind or before a locked message returns MQ_ERROR_IO_TIMEOUT."""
 
     def peek_message(

@@ -32,8 +32,8 @@ class _OtherQueuePeeker(Reading):
         super().peek_message(other or queue_desc, answered, now, timeout_ms, cursor, tag)
 
 
-@fault("queue-manager-peek-at-subqueue-looks-at-owner", breaks="MQDMPR-3.1.7.1.15-06", blind=True)
-class QueueManagerPeekAtSubqueueLooksAtOwner(_OtherQueuePeeker):
+@fault("queue-manager-peek-at-subqueue-reads-parent-queue", breaks="MQDMPR-3.1.7.1.15-06", blind=True)
+class QueueManagerPeekAtSubqueueReadsParentQueue(_OtherQueuePeeker):
     """A peek at a subqueue returns the first message of the queue to which the subqueue belongs."""
 
     def find_descriptor_of_peeked_queue(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:
@@ -51,8 +51,8 @@ class QueueManagerPeekAtSubqueueLooksAtOwner(_OtherQueuePeeker):
         return other
 
 
-@fault("queue-manager-peek-at-journal-looks-at-owner", breaks="MQDMPR-3.1.7.1.15-06", blind=True)
-class QueueManagerPeekAtJournalLooksAtOwner(_OtherQueuePeeker):
+@fault("queue-manager-peek-at-journal-reads-parent-queue", breaks="MQDMPR-3.1.7.1.15-06", blind=True)
+class QueueManagerPeekAtJournalReadsParentQueue(_OtherQueuePeeker):
     """A peek at a journal returns the first message of the queue to which the journal belongs."""
 
     def find_descriptor_of_peeked_queue(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor | None:

@@ -12,8 +12,8 @@ from reference_qm.model.elements import WaitingMessageReadOperation
 from reference_qm.model.statuses import Status
 
 
-@fault("server-remote-peek-by-cursor-at-received-message-status-not-found", breaks="MQDMPR-3.1.7.1.15-16", blind=True)
-class ServerRemotePeekByCursorAtReceivedMessageStatusNotFound(RemoteReads):
+@fault("server-remote-cursor-peek-at-received-message-returns-not-found", breaks="MQDMPR-3.1.7.1.15-16", blind=True)
+class ServerRemoteCursorPeekAtReceivedMessageReturnsNotFound(RemoteReads):
     """The server answers a remote peek by a cursor whose message another reader has received with
     MQ_ERROR_MESSAGE_NOT_FOUND.
     """
@@ -29,8 +29,8 @@ def _is_peek_by_cursor(reader: WaitingMessageReadOperation) -> bool:
     return not reader.DestructiveRead and reader.CursorReference is not None
 
 
-@fault("queue-manager-pending-peeks-by-cursors-second-peek-waits-on", breaks="MQDMPR-3.1.7.1.15-26", blind=True)
-class QueueManagerPendingPeeksByCursorsSecondPeekWaitsOn(Waiting):
+@fault("queue-manager-arriving-message-completes-only-one-cursor-peek", breaks="MQDMPR-3.1.7.1.15-26", blind=True)
+class QueueManagerArrivingMessageCompletesOnlyOneCursorPeek(Waiting):
     """The queue manager passes a message that arrives to the first pending peek by a cursor only; the other
     pending peeks by cursors wait on.
     """

@@ -193,8 +193,8 @@ class QueueManagerMovedMessageBeforeMessagesOfItsPriority(Positions):
         return target
 
 
-@fault("message-moved-back-gets-place-of-its-lookup-identifier", breaks="MQDMPR-3.1.7.1.16-07")
-class MessageMovedBackGetsPlaceOfItsLookupIdentifier(Positions):
+@fault("message-moved-back-from-subqueue-inserted-first-of-priority", breaks="MQDMPR-3.1.7.1.16-07")
+class MessageMovedBackFromSubqueueInsertedFirstOfPriority(Positions):
     """The queue manager inserts a message that is moved from a subqueue to its queue before all messages of its
     priority.
     """
@@ -284,8 +284,8 @@ class MoveInTransactionTakesEffectAtOnce(TransactionOperations):
         self.qm.positions.move_message(position, target)
 
 
-@fault("message-moved-in-transaction-peeked-in-source", breaks="MQDMPR-3.1.7.1.16-D02", blind=True)
-class MessageMovedInTransactionPeekedInSource(Seeking):
+@fault("message-moved-by-open-transaction-peekable-in-source-queue", breaks="MQDMPR-3.1.7.1.16-D02", blind=True)
+class MessageMovedByOpenTransactionPeekableInSourceQueue(Seeking):
     """A reader can peek a message in its source queue although an open transaction moves the message."""
 
     def is_message_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
@@ -366,8 +366,8 @@ class QueueManagerMessageOfSecondAbortedMoveStaysLocked(TransactionEvents):
         super().transaction_abort(transaction, now)
 
 
-@fault("second-move-of-transaction-goes-to-target-of-first", breaks="MQDMPR-3.1.7.1.16-D03")
-class SecondMoveOfTransactionGoesToTargetOfFirst(TransactionOperations):
+@fault("second-move-of-transaction-uses-target-queue-of-first-move", breaks="MQDMPR-3.1.7.1.16-D03")
+class SecondMoveOfTransactionUsesTargetQueueOfFirstMove(TransactionOperations):
     """All messages that a transaction moves go to the target queue of its first move."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:

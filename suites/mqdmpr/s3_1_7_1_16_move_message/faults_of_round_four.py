@@ -8,8 +8,8 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.transactions import OperationType, Transaction
 
 
-@fault("queue-manager-move-in-transaction-carried-out-at-prepare", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
-class QueueManagerMoveInTransactionCarriedOutAtPrepare(TransactionEvents):
+@fault("queue-manager-carries-out-moves-of-transaction-at-prepare", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
+class QueueManagerCarriesOutMovesOfTransactionAtPrepare(TransactionEvents):
     """The queue manager puts a message that an external transaction moves into its target queue when the
     transaction is prepared, and not at the commit.
     """

@@ -60,8 +60,8 @@ class CancelEndsOldestReadOfDescriptor(Waiting):
         return Status.STATUS_NOT_FOUND
 
 
-@fault("cancel-of-peek-leaves-it-waiting", breaks="MQDMPR-3.1.7.1.17-05")
-class CancelOfPeekLeavesItWaiting(Waiting):
+@fault("cancellation-of-pending-peek-has-no-effect", breaks="MQDMPR-3.1.7.1.17-05")
+class CancellationOfPendingPeekHasNoEffect(Waiting):
     """A cancellation with the tag of a pending peek has no effect."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:

@@ -55,8 +55,8 @@ add(
 )
 
 
-@fault("second-created-public-queue-not-notified", breaks="MQDMPR-3.1.7.1.18-D01")
-class SecondCreatedPublicQueueNotNotified(Publishing):
+@fault("creation-of-second-public-queue-raises-no-change-notification", breaks="MQDMPR-3.1.7.1.18-D01")
+class CreationOfSecondPublicQueueRaisesNoChangeNotification(Publishing):
     """The queue manager raises no change notification when it creates a second public queue."""
 
     def publish(self, queue: LocalQueue, published: StatusCallback) -> None:
@@ -116,8 +116,8 @@ class DirectoryObjectCreatedWithDefaultPrivacyLevel(Publishing):
         )
 
 
-@fault("created-public-queue-object-without-privacy", breaks="MQDMPR-3.1.7.1.18-D02")
-class CreatedPublicQueueObjectWithoutPrivacy(Publishing):
+@fault("created-directory-object-has-default-privacy-level", breaks="MQDMPR-3.1.7.1.18-D02")
+class CreatedDirectoryObjectHasDefaultPrivacyLevel(Publishing):
     """The queue manager creates the directory object of a public queue with the default PrivacyLevel and
     Authentication.
     """
@@ -198,8 +198,8 @@ class PublicFormatNameOfTransactionalQueueHasOtherGuid(Publishing):
         super().publish(queue, change_identifier)
 
 
-@fault("created-public-queue-refused-by-directory-reported-as-created", breaks="MQDMPR-3.1.7.1.18-D04")
-class CreatedPublicQueueRefusedByDirectoryReportedAsCreated(Publishing):
+@fault("creation-of-queue-with-existing-path-name-reported-as-done", breaks="MQDMPR-3.1.7.1.18-D04")
+class CreationOfQueueWithExistingPathNameReportedAsDone(Publishing):
     """If the directory already contains an object with the path name of a new queue, the queue manager reports that it
     created the queue.
     """
@@ -210,8 +210,8 @@ class CreatedPublicQueueRefusedByDirectoryReportedAsCreated(Publishing):
         )
 
 
-@fault("queue-manager-failed-queue-creation-not-notified", breaks="MQDMPR-3.1.7.1.18-02", blind=True)
-class QueueManagerFailedQueueCreationNotNotified(DirectoryLink):
+@fault("queue-manager-failed-public-queue-creation-raises-no-notification", breaks="MQDMPR-3.1.7.1.18-02", blind=True)
+class QueueManagerFailedPublicQueueCreationRaisesNoNotification(DirectoryLink):
     """The queue manager generates Send Change Notification for the creation of a public queue only after the
     directory has created the object.
     """

@@ -30,16 +30,16 @@ class _CreatedObjectChanger(DirectoryLink):
         super().write(change, answered)
 
 
-@fault("queue-manager-transactional-queue-published-as-plain-queue", breaks="MQDMPR-3.1.7.1.18-02", blind=True)
-class QueueManagerTransactionalQueuePublishedAsPlainQueue(_CreatedObjectChanger):
+@fault("queue-manager-publishes-transactional-queue-as-nontransactional", breaks="MQDMPR-3.1.7.1.18-02", blind=True)
+class QueueManagerPublishesTransactionalQueueAsNontransactional(_CreatedObjectChanger):
     """The queue manager creates the directory object of a transactional queue as that of a nontransactional queue."""
 
     def change_created_object(self, element: Queue) -> Queue:
         return replace(element, Transactional=False)
 
 
-@fault("queue-manager-object-with-base-priority-created-without-it", breaks="MQDMPR-3.1.7.1.18-02", blind=True)
-class QueueManagerObjectWithBasePriorityCreatedWithoutIt(_CreatedObjectChanger):
+@fault("queue-manager-creates-directory-object-with-base-priority-0", breaks="MQDMPR-3.1.7.1.18-02", blind=True)
+class QueueManagerCreatesDirectoryObjectWithBasePriority0(_CreatedObjectChanger):
     """The queue manager creates each directory object with the BasePriority 0, also for a queue with another
     BasePriority.
     """
@@ -48,8 +48,8 @@ class QueueManagerObjectWithBasePriorityCreatedWithoutIt(_CreatedObjectChanger):
         return replace(element, BasePriority=0)
 
 
-@fault("queue-manager-second-object-not-created", breaks="MQDMPR-3.1.7.1.18-02", blind=True)
-class QueueManagerSecondObjectNotCreated(DirectoryLink):
+@fault("queue-manager-creates-no-directory-object-for-second-public-queue", breaks="MQDMPR-3.1.7.1.18-02", blind=True)
+class QueueManagerCreatesNoDirectoryObjectForSecondPublicQueue(DirectoryLink):
     """The queue manager creates no directory object for its second public queue, and continues as if the directory had
     created it.
     """

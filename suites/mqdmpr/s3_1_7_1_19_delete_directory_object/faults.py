@@ -40,8 +40,8 @@ add(
 DirectoryAnswerCallback = Callable[[DirectoryAnswered], None]
 
 
-@fault("queue-manager-delete-object-no-notification-of-failed-deletion", breaks="MQDMPR-3.1.7.1.19-03", blind=True)
-class QueueManagerDeleteObjectNoNotificationOfFailedDeletion(DirectoryLink):
+@fault("queue-manager-failed-public-queue-deletion-raises-no-notification", breaks="MQDMPR-3.1.7.1.19-03", blind=True)
+class QueueManagerFailedPublicQueueDeletionRaisesNoNotification(DirectoryLink):
     """When the directory does not carry out a deletion, the queue manager raises no change notification."""
 
     def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
@@ -55,8 +55,8 @@ class QueueManagerDeleteObjectNoNotificationOfFailedDeletion(DirectoryLink):
         super().write(change, clear_deletion_failure)
 
 
-@fault("deleted-transactional-public-queue-not-notified", breaks="MQDMPR-3.1.7.1.19-03")
-class DeletedTransactionalPublicQueueNotNotified(Publishing):
+@fault("deletion-of-transactional-queue-raises-no-notification", breaks="MQDMPR-3.1.7.1.19-03")
+class DeletionOfTransactionalQueueRaisesNoNotification(Publishing):
     """The queue manager raises no change notification when it deletes a transactional public queue."""
 
     def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
@@ -129,8 +129,8 @@ class DirectoryOnlineTimerNotStarted(DirectoryClient):
         """Do not start the timer."""
 
 
-@fault("queue-manager-delete-object-running-online-timer-restarted", breaks="MQDMPR-3.1.7.1.19-10", blind=True)
-class QueueManagerDeleteObjectRunningOnlineTimerRestarted(DirectoryLink):
+@fault("queue-manager-failed-deletion-restarts-directory-online-timer", breaks="MQDMPR-3.1.7.1.19-10", blind=True)
+class QueueManagerFailedDeletionRestartsDirectoryOnlineTimer(DirectoryLink):
     """When a deletion does not reach the directory, the queue manager restarts a Directory Online Timer that already
     runs.
     """

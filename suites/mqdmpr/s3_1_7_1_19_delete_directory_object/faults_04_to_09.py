@@ -78,8 +78,8 @@ class _DirectoryOfflineFalseKeeper(DirectoryLink):
         super().write(change, keep_directory_offline_false)
 
 
-@fault("queue-manager-second-outage-at-deletion-not-noted", breaks="MQDMPR-3.1.7.1.19-09", blind=True)
-class QueueManagerSecondOutageAtDeletionNotNoted(_DirectoryOfflineFalseKeeper):
+@fault("queue-manager-stays-online-after-failed-deletion-in-second-outage", breaks="MQDMPR-3.1.7.1.19-09", blind=True)
+class QueueManagerStaysOnlineAfterFailedDeletionInSecondOutage(_DirectoryOfflineFalseKeeper):
     """When a deletion does not reach the directory in a second outage, DirectoryOffline stays False."""
 
     def is_directory_offline_kept_false(self, change: DeleteRequest) -> bool:
@@ -87,16 +87,16 @@ class QueueManagerSecondOutageAtDeletionNotNoted(_DirectoryOfflineFalseKeeper):
         return int(self.__dict__["outages"]) > 1
 
 
-@fault("queue-manager-failed-deletion-of-transactional-queue-stays-online", breaks="MQDMPR-3.1.7.1.19-09", blind=True)
-class QueueManagerFailedDeletionOfTransactionalQueueStaysOnline(_DirectoryOfflineFalseKeeper):
+@fault("queue-manager-online-after-failed-deletion-of-transactional-queue", breaks="MQDMPR-3.1.7.1.19-09", blind=True)
+class QueueManagerOnlineAfterFailedDeletionOfTransactionalQueue(_DirectoryOfflineFalseKeeper):
     """When the deletion of a transactional queue does not reach the directory, DirectoryOffline stays False."""
 
     def is_directory_offline_kept_false(self, change: DeleteRequest) -> bool:
         return bool(getattr(change.element, "Transactional", False))
 
 
-@fault("queue-manager-failed-deletion-of-changed-queue-stays-online", breaks="MQDMPR-3.1.7.1.19-09", blind=True)
-class QueueManagerFailedDeletionOfChangedQueueStaysOnline(_DirectoryOfflineFalseKeeper):
+@fault("queue-manager-online-after-failed-deletion-of-labeled-queue", breaks="MQDMPR-3.1.7.1.19-09", blind=True)
+class QueueManagerOnlineAfterFailedDeletionOfLabeledQueue(_DirectoryOfflineFalseKeeper):
     """When the deletion of a queue with a label does not reach the directory, DirectoryOffline stays False."""
 
     def is_directory_offline_kept_false(self, change: DeleteRequest) -> bool:

@@ -205,8 +205,11 @@ class FailedReadLeavesDirectoryOfflineFalse(DirectoryClient):
         super().on_answered(event, now)
 
 
-@fault("second-outage-at-read-not-noticed", breaks=("MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26"))
-class SecondOutageAtReadNotNoticed(DirectoryClient):
+@fault(
+    "failed-read-in-second-outage-leaves-directory-offline-false",
+    breaks=("MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26"),
+)
+class FailedReadInSecondOutageLeavesDirectoryOfflineFalse(DirectoryClient):
     """When a read does not reach the directory in a second outage, the queue manager leaves DirectoryOffline False."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
@@ -266,8 +269,8 @@ class QueueManagerOfflineFindsPublicQueueItReadBefore(QueuePaths):
         return found
 
 
-@fault("queue-manager-offline-own-object-only-for-known-queue", breaks="MQDMPR-3.1.7.1.20-17", blind=True)
-class QueueManagerOfflineOwnObjectOnlyForKnownQueue(QueuePaths):
+@fault("queue-manager-offline-finds-own-object-only-through-known-queue", breaks="MQDMPR-3.1.7.1.20-17", blind=True)
+class QueueManagerOfflineFindsOwnObjectOnlyThroughKnownQueue(QueuePaths):
     """While the directory is offline, the queue manager does not find its own object for a private format name whose
     queue it does not have.
     """

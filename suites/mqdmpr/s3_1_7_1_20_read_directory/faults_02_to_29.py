@@ -41,11 +41,11 @@ class QueueManagerSecondPublicNameHasPathOfFirst(QueuePaths):
 
 
 @fault(
-    "queue-manager-unknown-computer-guid-found-as-own",
+    "queue-manager-takes-unknown-computer-guid-for-its-own-guid",
     breaks=("MQDMPR-3.1.7.1.20-02", "MQDMPR-3.1.7.1.20-05", "MQDMPR-3.1.7.1.20-29"),
     blind=True,
 )
-class QueueManagerUnknownComputerGuidFoundAsOwn(QueuePaths):
+class QueueManagerTakesUnknownComputerGuidForItsOwnGuid(QueuePaths):
     """For a private name with an unknown GUID, the queue manager returns the name of its own computer."""
 
     def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:
@@ -56,8 +56,8 @@ class QueueManagerUnknownComputerGuidFoundAsOwn(QueuePaths):
         return found
 
 
-@fault("queue-manager-offline-second-own-public-queue-refused", breaks="MQDMPR-3.1.7.1.20-14", blind=True)
-class QueueManagerOfflineSecondOwnPublicQueueRefused(Destinations):
+@fault("queue-manager-offline-refuses-messages-to-second-own-public-queue", breaks="MQDMPR-3.1.7.1.20-14", blind=True)
+class QueueManagerOfflineRefusesMessagesToSecondOwnPublicQueue(Destinations):
     """While the directory is offline, the queue manager refuses messages to all own public queues except the first."""
 
     def find_local_queue(self, text: str) -> Queue | None:
@@ -68,8 +68,8 @@ class QueueManagerOfflineSecondOwnPublicQueueRefused(Destinations):
         return found
 
 
-@fault("queue-manager-offline-own-public-queue-found-once", breaks="MQDMPR-3.1.7.1.20-14", blind=True)
-class QueueManagerOfflineOwnPublicQueueFoundOnce(Destinations):
+@fault("queue-manager-offline-accepts-one-message-for-each-own-public-queue", breaks="MQDMPR-3.1.7.1.20-14", blind=True)
+class QueueManagerOfflineAcceptsOneMessageForEachOwnPublicQueue(Destinations):
     """While the directory is offline, the queue manager accepts only one message for each own public queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -84,8 +84,8 @@ class QueueManagerOfflineOwnPublicQueueFoundOnce(Destinations):
         return super().find_local_queue(text)
 
 
-@fault("queue-manager-offline-own-public-transactional-queue-refused", breaks="MQDMPR-3.1.7.1.20-14", blind=True)
-class QueueManagerOfflineOwnPublicTransactionalQueueRefused(Destinations):
+@fault("queue-manager-offline-refuses-messages-to-own-transactional-queue", breaks="MQDMPR-3.1.7.1.20-14", blind=True)
+class QueueManagerOfflineRefusesMessagesToOwnTransactionalQueue(Destinations):
     """While the directory is offline, the queue manager refuses messages to its own transactional public queues."""
 
     def find_local_queue(self, text: str) -> Queue | None:
@@ -94,8 +94,8 @@ class QueueManagerOfflineOwnPublicTransactionalQueueRefused(Destinations):
         return None if offline and found is not None and found.Transactional else found
 
 
-@fault("queue-manager-object-created-after-start-not-read", breaks="MQDMPR-3.1.7.1.20-23", blind=True)
-class QueueManagerObjectCreatedAfterStartNotRead(DirectoryClient):
+@fault("queue-manager-does-not-read-directory-objects-of-other-programs", breaks="MQDMPR-3.1.7.1.20-23", blind=True)
+class QueueManagerDoesNotReadDirectoryObjectsOfOtherPrograms(DirectoryClient):
     """The queue manager does not read an object that another program created or changed in the directory."""
 
     def on_changed(self, event: DirectoryChanged, now: Now) -> None:
@@ -124,8 +124,8 @@ def _keep_objects_during_outage(part: DirectoryClient, event: DirectoryAnswered,
         part.qm.enterprise.state.DirectoryOffline = False
 
 
-@fault("queue-manager-read-in-second-outage-answered-from-copy", breaks="MQDMPR-3.1.7.1.20-27", blind=True)
-class QueueManagerReadInSecondOutageAnsweredFromCopy(DirectoryClient):
+@fault("queue-manager-answers-directory-reads-in-second-outage-from-cache", breaks="MQDMPR-3.1.7.1.20-27", blind=True)
+class QueueManagerAnswersDirectoryReadsInSecondOutageFromCache(DirectoryClient):
     """In a second outage of the directory, the queue manager answers reads from the objects that it read earlier."""
 
     outage_count = 0
@@ -139,8 +139,8 @@ class QueueManagerReadInSecondOutageAnsweredFromCopy(DirectoryClient):
             super().on_answered(event, now)
 
 
-@fault("queue-manager-path-without-connection-read-from-copy", breaks="MQDMPR-3.1.7.1.20-27", blind=True)
-class QueueManagerPathWithoutConnectionReadFromCopy(QueuePaths):
+@fault("queue-manager-offline-returns-cached-path-of-remote-private-queue", breaks="MQDMPR-3.1.7.1.20-27", blind=True)
+class QueueManagerOfflineReturnsCachedPathOfRemotePrivateQueue(QueuePaths):
     """When the directory cannot be reached, the queue manager returns the path name of a private queue of another queue
     manager whose object it read earlier.
     """

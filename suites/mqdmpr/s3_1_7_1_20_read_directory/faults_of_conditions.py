@@ -17,8 +17,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
 
-@fault("queue-manager-keeps-queues-of-directory-for-offline-reads", breaks="MQDMPR-3.1.7.1.20-11", blind=True)
-class QueueManagerKeepsQueuesOfDirectoryForOfflineReads(Publishing):
+@fault("queue-manager-caches-all-public-queues-for-offline-reads", breaks="MQDMPR-3.1.7.1.20-11", blind=True)
+class QueueManagerCachesAllPublicQueuesForOfflineReads(Publishing):
     """While the directory is offline, the queue manager finds all public queues that the directory had when the queue
     manager last created a public queue or synchronized.
     """
@@ -43,8 +43,8 @@ class QueueManagerOfflineFindsFirstPublicQueueOnly(DirectoryClient):
             state.QueueCollection = state.QueueCollection[:1]
 
 
-@fault("queue-manager-offline-finds-no-queue-of-application", breaks="MQDMPR-3.1.7.1.20-13", blind=True)
-class QueueManagerOfflineFindsNoQueueOfApplication(Publishing):
+@fault("queue-manager-offline-finds-no-public-queue-created-after-start", breaks="MQDMPR-3.1.7.1.20-13", blind=True)
+class QueueManagerOfflineFindsNoPublicQueueCreatedAfterStart(Publishing):
     """While the directory is offline, the queue manager finds only the public queues that it had when it started."""
 
     def __init__(self, qm: QM) -> None:
@@ -68,8 +68,8 @@ class QueueManagerOfflineFindsNoTransactionalQueue(Publishing):
         state.QueueCollection = tuple(queue for queue in state.QueueCollection if not queue.Transactional)
 
 
-@fault("queue-manager-offline-path-of-own-private-journal-unknown", breaks="MQDMPR-3.1.7.1.20-18", blind=True)
-class QueueManagerOfflinePathOfOwnPrivateJournalUnknown(QueuePaths):
+@fault("queue-manager-offline-finds-no-own-object-for-private-journal-name", breaks="MQDMPR-3.1.7.1.20-18", blind=True)
+class QueueManagerOfflineFindsNoOwnObjectForPrivateJournalName(QueuePaths):
     """While the directory is offline, the queue manager does not find its own object for the name of a private
     journal.
     """
@@ -91,8 +91,8 @@ class QueueManagerOfflineOwnObjectWithoutComputerName(QueuePaths):
         return found._replace(rMachineName="")
 
 
-@fault("queue-manager-offline-again-own-object-not-found", breaks="MQDMPR-3.1.7.1.20-18", blind=True)
-class QueueManagerOfflineAgainOwnObjectNotFound(QueuePaths):
+@fault("queue-manager-offline-does-not-find-own-object-at-second-read", breaks="MQDMPR-3.1.7.1.20-18", blind=True)
+class QueueManagerOfflineDoesNotFindOwnObjectAtSecondRead(QueuePaths):
     """The queue manager finds its own object while the directory is offline, until the queue manager has read this
     object once.
     """
@@ -109,8 +109,8 @@ class QueueManagerOfflineAgainOwnObjectNotFound(QueuePaths):
         return super()._find_computer_of_private_queue(name)
 
 
-@fault("queue-manager-offline-known-queue-manager-found", breaks="MQDMPR-3.1.7.1.20-20", blind=True)
-class QueueManagerOfflineKnownQueueManagerFound(QueuePaths):
+@fault("queue-manager-offline-finds-other-queue-manager-found-before", breaks="MQDMPR-3.1.7.1.20-20", blind=True)
+class QueueManagerOfflineFindsOtherQueueManagerFoundBefore(QueuePaths):
     """While the directory is offline, the queue manager finds the object of another queue manager that it found
     before.
     """
@@ -140,8 +140,8 @@ class QueueManagerOfflineOtherQueueManagerReadAsOwnObject(QueuePaths):
         return QueuePathResult(Status.MQ_OK, "", state.LocalQueueManager.ComputerName or "")
 
 
-@fault("queue-manager-online-after-second-loss-of-directory", breaks="MQDMPR-3.1.7.1.20-25", blind=True)
-class QueueManagerOnlineAfterSecondLossOfDirectory(DirectoryClient):
+@fault("queue-manager-second-outage-leaves-directory-offline-false", breaks="MQDMPR-3.1.7.1.20-25", blind=True)
+class QueueManagerSecondOutageLeavesDirectoryOfflineFalse(DirectoryClient):
     """The queue manager sets DirectoryOffline only when the directory becomes unavailable for the first time."""
 
     def __init__(self, qm: QM) -> None:
@@ -157,8 +157,8 @@ class QueueManagerOnlineAfterSecondLossOfDirectory(DirectoryClient):
         self.returned = self.returned or (was_offline and not state.DirectoryOffline)
 
 
-@fault("queue-manager-timer-missing-after-second-loss-of-directory", breaks="MQDMPR-3.1.7.1.20-26", blind=True)
-class QueueManagerTimerMissingAfterSecondLossOfDirectory(DirectoryClient):
+@fault("queue-manager-second-outage-starts-no-directory-online-timer", breaks="MQDMPR-3.1.7.1.20-26", blind=True)
+class QueueManagerSecondOutageStartsNoDirectoryOnlineTimer(DirectoryClient):
     """The queue manager starts the Directory Online Timer only when the directory becomes unavailable for the first
     time.
     """
@@ -177,8 +177,8 @@ class QueueManagerTimerMissingAfterSecondLossOfDirectory(DirectoryClient):
             super().start_online_timer_if_offline(now)
 
 
-@fault("queue-manager-path-of-first-read-returned-again", breaks="MQDMPR-3.1.7.1.20-30", blind=True)
-class QueueManagerPathOfFirstReadReturnedAgain(QueuePaths):
+@fault("queue-manager-returns-old-path-name-of-queue-that-left-directory", breaks="MQDMPR-3.1.7.1.20-30", blind=True)
+class QueueManagerReturnsOldPathNameOfQueueThatLeftDirectory(QueuePaths):
     """The queue manager returns the Pathname from its first read of a public queue again after the queue has left the
     directory.
     """

@@ -114,8 +114,8 @@ class DirectoryOutageIgnorer(DirectoryClient):
             state.DirectoryOffline = False
 
 
-@fault("queue-manager-second-outage-not-noticed-by-read", breaks="MQDMPR-3.1.7.1.20-25", blind=True)
-class QueueManagerSecondOutageNotNoticedByRead(DirectoryOutageIgnorer):
+@fault("queue-manager-failed-read-in-second-outage-leaves-state-online", breaks="MQDMPR-3.1.7.1.20-25", blind=True)
+class QueueManagerFailedReadInSecondOutageLeavesStateOnline(DirectoryOutageIgnorer):
     """The queue manager sets DirectoryOffline only when the directory cannot be reached for the first time."""
 
     def is_outage_ignored(self, token: int) -> bool:

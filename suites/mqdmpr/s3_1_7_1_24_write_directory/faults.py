@@ -127,8 +127,8 @@ add(
 )
 
 
-@fault("write-of-queue-without-object-reported-as-done", breaks="MQDMPR-3.1.7.1.24-09")
-class WriteOfQueueWithoutObjectReportedAsDone(Publishing):
+@fault("write-of-missing-directory-object-reported-as-done", breaks="MQDMPR-3.1.7.1.24-09")
+class WriteOfMissingDirectoryObjectReportedAsDone(Publishing):
     """When the directory does not contain the object of a queue, the queue manager reports that it wrote the object."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:
@@ -145,8 +145,8 @@ add(
 )
 
 
-@fault("queue-manager-second-write-of-queue-not-notified", breaks="MQDMPR-3.1.7.1.24-11", blind=True)
-class QueueManagerSecondWriteOfQueueNotNotified(Publishing):
+@fault("queue-manager-second-write-of-queue-object-raises-no-notification", breaks="MQDMPR-3.1.7.1.24-11", blind=True)
+class QueueManagerSecondWriteOfQueueObjectRaisesNoNotification(Publishing):
     """The queue manager raises no change notification when it writes the object of a public queue for the second time
     or later.
     """
@@ -205,8 +205,8 @@ add(
 )
 
 
-@fault("queue-manager-second-outage-at-write-not-noted", breaks="MQDMPR-3.1.7.1.24-05", blind=True)
-class QueueManagerSecondOutageAtWriteNotNoted(DirectoryLink):
+@fault("queue-manager-stays-online-after-failed-write-in-second-outage", breaks="MQDMPR-3.1.7.1.24-05", blind=True)
+class QueueManagerStaysOnlineAfterFailedWriteInSecondOutage(DirectoryLink):
     """After the directory has been unavailable and available again, a write that cannot reach the directory leaves
     DirectoryOffline False.
     """

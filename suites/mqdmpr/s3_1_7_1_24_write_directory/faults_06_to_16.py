@@ -74,8 +74,8 @@ add(
 )
 
 
-@fault("queue-manager-online-timer-stopped-by-refused-write", breaks="MQDMPR-3.1.7.1.24-06", blind=True)
-class QueueManagerOnlineTimerStoppedByRefusedWrite(DirectoryLink):
+@fault("queue-manager-second-failed-write-stops-directory-online-timer", breaks="MQDMPR-3.1.7.1.24-06", blind=True)
+class QueueManagerSecondFailedWriteStopsDirectoryOnlineTimer(DirectoryLink):
     """A second write that does not reach the directory stops the Directory Online Timer."""
 
     def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
@@ -178,8 +178,8 @@ add(
 )
 
 
-@fault("queue-manager-own-object-notified-with-latest-operation", breaks="MQDMPR-3.1.7.1.24-16", blind=True)
-class QueueManagerOwnObjectNotifiedWithLatestOperation(DirectoryLink):
+@fault("queue-manager-own-object-notification-repeats-previous-operation", breaks="MQDMPR-3.1.7.1.24-16", blind=True)
+class QueueManagerOwnObjectNotificationRepeatsPreviousOperation(DirectoryLink):
     """The change notification about the queue manager's own object repeats the operation of the notification before."""
 
     def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
@@ -194,8 +194,8 @@ class QueueManagerOwnObjectNotifiedWithLatestOperation(DirectoryLink):
         super().write(change, repeat_earlier_operation)
 
 
-@fault("queue-manager-own-object-not-notified-beside-queue-notification", breaks="MQDMPR-3.1.7.1.24-15", blind=True)
-class QueueManagerOwnObjectNotNotifiedBesideQueueNotification(DirectoryLink):
+@fault("queue-manager-no-own-object-notification-after-queue-notification", breaks="MQDMPR-3.1.7.1.24-15", blind=True)
+class QueueManagerNoOwnObjectNotificationAfterQueueNotification(DirectoryLink):
     """The queue manager raises no change notification about its own object after a notification about a queue."""
 
     def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:

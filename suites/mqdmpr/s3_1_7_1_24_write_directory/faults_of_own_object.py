@@ -35,16 +35,16 @@ class OwnObjectNotificationChanger(DirectoryLink):
         super().write(change, change_notification)
 
 
-@fault("queue-manager-write-of-one-key-list-not-notified", breaks="MQDMPR-3.1.7.1.24-15", blind=True)
-class QueueManagerWriteOfOneKeyListNotNotified(OwnObjectNotificationChanger):
+@fault("queue-manager-own-object-write-of-one-attribute-not-notified", breaks="MQDMPR-3.1.7.1.24-15", blind=True)
+class QueueManagerOwnObjectWriteOfOneAttributeNotNotified(OwnObjectNotificationChanger):
     """The queue manager raises no change notification when it writes only one attribute of its own object."""
 
     def is_changed(self, change: WriteRequest) -> bool:
         return len(change.attributes or ()) == 1
 
 
-@fault("queue-manager-write-of-one-key-list-notified-as-queue-update", breaks="MQDMPR-3.1.7.1.24-16", blind=True)
-class QueueManagerWriteOfOneKeyListNotifiedAsQueueUpdate(OwnObjectNotificationChanger):
+@fault("queue-manager-own-object-write-notified-as-queue-update", breaks="MQDMPR-3.1.7.1.24-16", blind=True)
+class QueueManagerOwnObjectWriteNotifiedAsQueueUpdate(OwnObjectNotificationChanger):
     """The change notification about the write of one attribute of the queue manager's own object contains the
     operation QueueUpdate.
     """

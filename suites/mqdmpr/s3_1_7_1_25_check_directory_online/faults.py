@@ -66,8 +66,8 @@ class DirectoryOfflineStaysTrueAfterAnswerOfDirectory(DirectoryClient):
         self.qm.enterprise.state.DirectoryOffline = True
 
 
-@fault("directory-offline-after-second-outage", breaks="MQDMPR-3.1.7.1.25-11")
-class DirectoryOfflineAfterSecondOutage(DirectoryClient):
+@fault("directory-offline-stays-true-after-second-outage", breaks="MQDMPR-3.1.7.1.25-11")
+class DirectoryOfflineStaysTrueAfterSecondOutage(DirectoryClient):
     """When the directory is available again after a second outage, the queue manager leaves DirectoryOffline True."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
@@ -101,8 +101,11 @@ class DirectoryOnlineCheckUpdatesFirstQueueOnly(Publishing):
             queue.Label, queue.Quota, queue.Journaling = label, quota, journaling
 
 
-@fault("directory-back-second-time-queues-not-read", breaks=("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-18"))
-class DirectoryBackSecondTimeQueuesNotRead(Publishing):
+@fault(
+    "public-queue-objects-not-read-after-second-directory-outage",
+    breaks=("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-18"),
+)
+class PublicQueueObjectsNotReadAfterSecondDirectoryOutage(Publishing):
     """The queue manager reads the objects of its public queues only after the first outage of the directory."""
 
     def update_public_queues(self) -> None:
@@ -111,8 +114,10 @@ class DirectoryBackSecondTimeQueuesNotRead(Publishing):
         self.updated = True
 
 
-@fault("directory-back-only-two-queues-read", breaks=("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-15"))
-class DirectoryBackOnlyTwoQueuesRead(Publishing):
+@fault(
+    "only-two-public-queue-objects-read-after-directory-outage", breaks=("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-15")
+)
+class OnlyTwoPublicQueueObjectsReadAfterDirectoryOutage(Publishing):
     """When the directory is available again, the queue manager reads the objects of at most two public queues."""
 
     def update_public_queues(self) -> None:
@@ -199,8 +204,8 @@ class DirectoryOnlineTimerRestartedOnce(DirectoryClient):
             super().start_online_timer_if_offline(now)
 
 
-@fault("queue-manager-open-public-queue-not-read-again", breaks="MQDMPR-3.1.7.1.25-12", blind=True)
-class QueueManagerOpenPublicQueueNotReadAgain(Publishing):
+@fault("queue-manager-does-not-read-object-of-open-queue-after-outage", breaks="MQDMPR-3.1.7.1.25-12", blind=True)
+class QueueManagerDoesNotReadObjectOfOpenQueueAfterOutage(Publishing):
     """When the directory is available again, the queue manager does not read the object of a public queue that is
     open.
     """

@@ -9,11 +9,11 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 
 @fault(
-    "queue-manager-online-check-of-second-outage-uses-own-model",
+    "queue-manager-online-check-in-second-outage-reads-only-local-model",
     breaks=("MQDMPR-3.1.7.1.25-03", "MQDMPR-3.1.7.1.25-06"),
     blind=True,
 )
-class QueueManagerOnlineCheckOfSecondOutageUsesOwnModel(DirectoryClient):
+class QueueManagerOnlineCheckInSecondOutageReadsOnlyLocalModel(DirectoryClient):
     """In a second outage, the queue manager reads its own object from its model instead of the directory, and so stays
     offline.
     """
@@ -24,8 +24,8 @@ class QueueManagerOnlineCheckOfSecondOutageUsesOwnModel(DirectoryClient):
             self.__dict__["recovered"] = not self.qm.enterprise.state.DirectoryOffline
 
 
-@fault("queue-manager-online-check-succeeds-without-directory", breaks="MQDMPR-3.1.7.1.25-03", blind=True)
-class QueueManagerOnlineCheckSucceedsWithoutDirectory(DirectoryClient):
+@fault("queue-manager-second-online-check-succeeds-during-outage", breaks="MQDMPR-3.1.7.1.25-03", blind=True)
+class QueueManagerSecondOnlineCheckSucceedsDuringOutage(DirectoryClient):
     """At the second expiry of the Directory Online Timer in an outage, the queue manager sets DirectoryOffline to False
     without an answer of the directory.
     """

@@ -17,8 +17,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
 
-@fault("queue-manager-online-without-own-object", breaks="MQDMPR-3.1.7.1.25-06", blind=True)
-class QueueManagerOnlineWithoutOwnObject(DirectoryClient):
+@fault("queue-manager-goes-online-although-directory-lacks-its-object", breaks="MQDMPR-3.1.7.1.25-06", blind=True)
+class QueueManagerGoesOnlineAlthoughDirectoryLacksItsObject(DirectoryClient):
     """The queue manager regards the directory as available again as soon as the directory answers, even if it has no
     object of the queue manager.
     """
@@ -30,8 +30,8 @@ class QueueManagerOnlineWithoutOwnObject(DirectoryClient):
             enterprise.state.DirectoryOffline = False
 
 
-@fault("queue-manager-own-object-found-by-computer-name", breaks="MQDMPR-3.1.7.1.25-06", blind=True)
-class QueueManagerOwnObjectFoundByComputerName(DirectoryClient):
+@fault("queue-manager-online-check-reads-own-object-by-computer-name", breaks="MQDMPR-3.1.7.1.25-06", blind=True)
+class QueueManagerOnlineCheckReadsOwnObjectByComputerName(DirectoryClient):
     """The queue manager reads the object with its own ComputerName to find out whether the directory is available
     again.
     """
@@ -47,8 +47,8 @@ class QueueManagerOwnObjectFoundByComputerName(DirectoryClient):
             enterprise.state.DirectoryOffline = False
 
 
-@fault("queue-manager-checks-directory-with-own-public-queue", breaks="MQDMPR-3.1.7.1.25-06", blind=True)
-class QueueManagerChecksDirectoryWithOwnPublicQueue(DirectoryClient):
+@fault("queue-manager-stays-offline-while-directory-lacks-its-public-queues", breaks="MQDMPR-3.1.7.1.25-06", blind=True)
+class QueueManagerStaysOfflineWhileDirectoryLacksItsPublicQueues(DirectoryClient):
     """The queue manager regards the directory as unavailable as long as the directory has none of its public queues."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
@@ -72,8 +72,8 @@ class _DirectoryReturnCounter(DirectoryClient):
         self.returns += was_offline and not self.qm.enterprise.state.DirectoryOffline
 
 
-@fault("queue-manager-own-attributes-not-read-at-second-return", breaks="MQDMPR-3.1.7.1.25-10", blind=True)
-class QueueManagerOwnAttributesNotReadAtSecondReturn(_DirectoryReturnCounter):
+@fault("queue-manager-does-not-read-own-attributes-after-second-outage", breaks="MQDMPR-3.1.7.1.25-10", blind=True)
+class QueueManagerDoesNotReadOwnAttributesAfterSecondOutage(_DirectoryReturnCounter):
     """When the directory is available again for the second time, the queue manager keeps the old attributes of its own
     object.
     """
@@ -90,8 +90,8 @@ class QueueManagerOwnAttributesNotReadAtSecondReturn(_DirectoryReturnCounter):
             super()._take_over_attributes()
 
 
-@fault("queue-manager-own-quota-not-read-at-return", breaks="MQDMPR-3.1.7.1.25-10", blind=True)
-class QueueManagerOwnQuotaNotReadAtReturn(DirectoryClient):
+@fault("queue-manager-does-not-read-own-quota-after-directory-outage", breaks="MQDMPR-3.1.7.1.25-10", blind=True)
+class QueueManagerDoesNotReadOwnQuotaAfterDirectoryOutage(DirectoryClient):
     """When the directory is available again, the queue manager keeps its old QueueManagerQuota."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
@@ -102,8 +102,8 @@ class QueueManagerOwnQuotaNotReadAtReturn(DirectoryClient):
         self.qm.adm.QueueManagerQuota = local
 
 
-@fault("queue-manager-offline-after-second-return", breaks="MQDMPR-3.1.7.1.25-11", blind=True)
-class QueueManagerOfflineAfterSecondReturn(_DirectoryReturnCounter):
+@fault("queue-manager-stays-offline-after-second-outage", breaks="MQDMPR-3.1.7.1.25-11", blind=True)
+class QueueManagerStaysOfflineAfterSecondOutage(_DirectoryReturnCounter):
     """The queue manager sets DirectoryOffline to False only when the directory is available again for the first
     time.
     """
@@ -113,8 +113,8 @@ class QueueManagerOfflineAfterSecondReturn(_DirectoryReturnCounter):
             super()._check_online(answer, now)
 
 
-@fault("queue-manager-offline-after-return-without-public-queue", breaks="MQDMPR-3.1.7.1.25-11", blind=True)
-class QueueManagerOfflineAfterReturnWithoutPublicQueue(DirectoryClient):
+@fault("queue-manager-stays-offline-if-public-queue-left-directory", breaks="MQDMPR-3.1.7.1.25-11", blind=True)
+class QueueManagerStaysOfflineIfPublicQueueLeftDirectory(DirectoryClient):
     """The queue manager does not set DirectoryOffline to False if a public queue of its own has left the directory."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
@@ -124,8 +124,8 @@ class QueueManagerOfflineAfterReturnWithoutPublicQueue(DirectoryClient):
             super()._check_online(answer, now)
 
 
-@fault("queue-manager-offline-after-return-behind-failed-check", breaks="MQDMPR-3.1.7.1.25-11", blind=True)
-class QueueManagerOfflineAfterReturnBehindFailedCheck(DirectoryClient):
+@fault("queue-manager-stays-offline-after-failed-directory-check", breaks="MQDMPR-3.1.7.1.25-11", blind=True)
+class QueueManagerStaysOfflineAfterFailedDirectoryCheck(DirectoryClient):
     """The queue manager does not set DirectoryOffline to False if a check has failed before."""
 
     def __init__(self, qm: QM) -> None:
@@ -158,16 +158,16 @@ class _PublicQueueReadOmitter(Publishing):
                 setattr(queue, name, value)
 
 
-@fault("queue-manager-reads-first-public-queue-only-at-return", breaks="MQDMPR-3.1.7.1.25-15", blind=True)
-class QueueManagerReadsFirstPublicQueueOnlyAtReturn(_PublicQueueReadOmitter):
+@fault("queue-manager-reads-only-first-public-queue-after-directory-outage", breaks="MQDMPR-3.1.7.1.25-15", blind=True)
+class QueueManagerReadsOnlyFirstPublicQueueAfterDirectoryOutage(_PublicQueueReadOmitter):
     """When the directory is available again, the queue manager reads only the object of its first public queue."""
 
     def is_queue_read_again(self, number: int, queue: Queue) -> bool:
         return number == 0
 
 
-@fault("queue-manager-reads-no-transactional-queue-at-return", breaks="MQDMPR-3.1.7.1.25-15", blind=True)
-class QueueManagerReadsNoTransactionalQueueAtReturn(_PublicQueueReadOmitter):
+@fault("queue-manager-reads-no-transactional-queue-after-directory-outage", breaks="MQDMPR-3.1.7.1.25-15", blind=True)
+class QueueManagerReadsNoTransactionalQueueAfterDirectoryOutage(_PublicQueueReadOmitter):
     """When the directory is available again, the queue manager does not read the objects of its transactional public
     queues.
     """
@@ -176,8 +176,8 @@ class QueueManagerReadsNoTransactionalQueueAtReturn(_PublicQueueReadOmitter):
         return not queue.Transactional
 
 
-@fault("queue-manager-reads-public-queues-at-first-return-only", breaks="MQDMPR-3.1.7.1.25-15", blind=True)
-class QueueManagerReadsPublicQueuesAtFirstReturnOnly(Publishing):
+@fault("queue-manager-reads-public-queues-only-after-first-directory-outage", breaks="MQDMPR-3.1.7.1.25-15", blind=True)
+class QueueManagerReadsPublicQueuesOnlyAfterFirstDirectoryOutage(Publishing):
     """The queue manager reads the objects of its public queues only when the directory is available again for the
     first time.
     """

@@ -10,10 +10,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
 
-@fault(
-    "queue-manager-check-directory-online-own-object-sought-by-computer-name", breaks="MQDMPR-3.1.7.1.25-06", blind=True
-)
-class QueueManagerCheckDirectoryOnlineOwnObjectSoughtByComputerName(DirectoryClient):
+@fault("queue-manager-directory-check-seeks-own-object-by-computer-name", breaks="MQDMPR-3.1.7.1.25-06", blind=True)
+class QueueManagerDirectoryCheckSeeksOwnObjectByComputerName(DirectoryClient):
     """The queue manager finds out whether the directory is available by reading an object with its own
     ComputerName, even if this object has a different Identifier.
     """

@@ -24,8 +24,8 @@ from suites.mqdmpr.s3_1_7_1_26_get_queue_path.fault_steps import (
 )
 
 
-@fault("queue-path-of-several-names-is-path-of-first", breaks="MQDMPR-3.1.7.1.26-03")
-class QueuePathOfSeveralNamesIsPathOfFirst(QueuePaths):
+@fault("get-queue-path-of-multiple-element-name-returns-first-path", breaks="MQDMPR-3.1.7.1.26-03")
+class GetQueuePathOfMultipleElementNameReturnsFirstPath(QueuePaths):
     """For a multiple-element format name, Get Queue Path returns the path name and the computer of the
     first element.
     """
@@ -175,8 +175,8 @@ class ComputerOfHttpNameEndsAtFirstPeriod(QueuePaths):
         return found._replace(rMachineName=found.rMachineName.partition(".")[0]) if separator else found
 
 
-@fault("queue-path-of-https-name-has-whole-address-as-machine", breaks="MQDMPR-3.1.7.1.26-07")
-class QueuePathOfHttpsNameHasWholeAddressAsMachine(QueuePaths):
+@fault("get-queue-path-returns-whole-https-address-as-computer", breaks="MQDMPR-3.1.7.1.26-07")
+class GetQueuePathReturnsWholeHttpsAddressAsComputer(QueuePaths):
     """For a direct format name with the protocol HTTPS, Get Queue Path returns the whole address as the computer."""
 
     def get_queue_path(self, format_name: str) -> QueuePathResult:
@@ -212,8 +212,8 @@ class ComputerOfDirectNameEndsAtFirstPeriod(QueuePaths):
         return found
 
 
-@fault("path-of-direct-name-subqueue-omitted", breaks="MQDMPR-3.1.7.1.26-10", blind=True)
-class PathOfDirectNameSubqueueOmitted(QueuePaths):
+@fault("get-queue-path-of-direct-name-omits-subqueue-and-journal", breaks="MQDMPR-3.1.7.1.26-10", blind=True)
+class GetQueuePathOfDirectNameOmitsSubqueueAndJournal(QueuePaths):
     """The path name of a direct format name ends before the name of its subqueue or journal."""
 
     def get_queue_path(self, format_name: str) -> QueuePathResult:
@@ -234,8 +234,8 @@ class PathOfDirectNameWithoutJournalSuffix(QueuePaths):
         return found
 
 
-@fault("queue-path-of-direct-name-cut-at-semicolon", breaks="MQDMPR-3.1.7.1.26-10")
-class QueuePathOfDirectNameCutAtSemicolon(QueuePaths):
+@fault("get-queue-path-of-direct-name-omits-subqueue", breaks="MQDMPR-3.1.7.1.26-10")
+class GetQueuePathOfDirectNameOmitsSubqueue(QueuePaths):
     """The path name of a direct format name ends before the name of a subqueue."""
 
     def get_queue_path(self, format_name: str) -> QueuePathResult:
@@ -243,8 +243,8 @@ class QueuePathOfDirectNameCutAtSemicolon(QueuePaths):
         return found._replace(rPathName=found.rPathName.partition(";")[0])
 
 
-@fault("queue-path-of-direct-name-without-private-folder", breaks="MQDMPR-3.1.7.1.26-10")
-class QueuePathOfDirectNameWithoutPrivateFolder(QueuePaths):
+@fault("get-queue-path-of-public-direct-name-contains-private", breaks="MQDMPR-3.1.7.1.26-10")
+class GetQueuePathOfPublicDirectNameContainsPrivate(QueuePaths):
     """The path name of the direct format name of a public queue contains private$."""
 
     def get_queue_path(self, format_name: str) -> QueuePathResult:
@@ -280,8 +280,8 @@ class QueuePathOfSecondPublicQueueIsPathOfFirst(QueuePaths):
         return found
 
 
-@fault("queue-manager-path-of-same-named-queue", breaks="MQDMPR-3.1.7.1.26-12", blind=True)
-class QueueManagerPathOfSameNamedQueue(QueuePaths):
+@fault("get-queue-path-returns-path-of-same-named-remote-queue", breaks="MQDMPR-3.1.7.1.26-12", blind=True)
+class GetQueuePathReturnsPathOfSameNamedRemoteQueue(QueuePaths):
     """The queue manager returns the path name of a public queue with the same name on another computer."""
 
     def _find_path_of_public_queue(self, name: PublicName) -> QueuePathResult:

@@ -84,8 +84,8 @@ class PathOfSecondPrivateQueueIsThatOfFirst(QueuePaths):
         return super()._find_computer_of_private_queue(name)
 
 
-@fault("queue-path-of-remote-private-queue-is-own-queue-of-number", breaks="MQDMPR-3.1.7.1.26-34")
-class QueuePathOfRemotePrivateQueueIsOwnQueueOfNumber(QueuePaths):
+@fault("get-queue-path-of-remote-private-queue-returns-local-path", breaks="MQDMPR-3.1.7.1.26-34")
+class GetQueuePathOfRemotePrivateQueueReturnsLocalPath(QueuePaths):
     """For a private queue of another computer, Get Queue Path returns the path name of the local queue with the same
     number.
     """

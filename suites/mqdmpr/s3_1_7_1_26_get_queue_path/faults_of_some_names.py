@@ -8,8 +8,8 @@ from reference_qm.core.names.queue_paths import QueuePathResult, QueuePaths
 from reference_qm.model.statuses import Status
 
 
-@fault("queue-manager-path-of-several-queues-is-their-format-name", breaks="MQDMPR-3.1.7.1.26-03", blind=True)
-class QueueManagerPathOfSeveralQueuesIsTheirFormatName(QueuePaths):
+@fault("queue-manager-get-queue-path-returns-format-name-for-unknown-path", breaks="MQDMPR-3.1.7.1.26-03", blind=True)
+class QueueManagerGetQueuePathReturnsFormatNameForUnknownPath(QueuePaths):
     """If the queue manager does not know the path name, the event Get Queue Path returns the format name as path
     name.
     """
@@ -20,8 +20,8 @@ class QueueManagerPathOfSeveralQueuesIsTheirFormatName(QueuePaths):
         return found._replace(rPathName=format_name) if unknown else found
 
 
-@fault("queue-manager-computer-of-unknown-name-is-local-computer", breaks="MQDMPR-3.1.7.1.26-03", blind=True)
-class QueueManagerComputerOfUnknownNameIsLocalComputer(QueuePaths):
+@fault("get-queue-path-returns-local-computer-for-unknown-queue", breaks="MQDMPR-3.1.7.1.26-03", blind=True)
+class GetQueuePathReturnsLocalComputerForUnknownQueue(QueuePaths):
     """If the queue manager does not know the computer, the event Get Queue Path returns its own computer name."""
 
     def get_queue_path(self, format_name: str) -> QueuePathResult:
@@ -31,8 +31,8 @@ class QueueManagerComputerOfUnknownNameIsLocalComputer(QueuePaths):
         return found._replace(rMachineName=name) if unknown else found
 
 
-@fault("queue-manager-path-of-private-queue-of-other-computer-local", breaks="MQDMPR-3.1.7.1.26-03", blind=True)
-class QueueManagerPathOfPrivateQueueOfOtherComputerLocal(QueuePaths):
+@fault("get-queue-path-of-remote-private-queue-contains-its-number", breaks="MQDMPR-3.1.7.1.26-03", blind=True)
+class GetQueuePathOfRemotePrivateQueueContainsItsNumber(QueuePaths):
     """For a private queue of another computer, the event Get Queue Path returns a path name with the number of the
     queue.
     """
@@ -58,8 +58,8 @@ class QueueManagerPathOfSecondPublicQueueIsPathOfFirst(QueuePaths):
         return first
 
 
-@fault("queue-manager-computer-of-local-public-queue-is-dns-name", breaks="MQDMPR-3.1.7.1.26-21", blind=True)
-class QueueManagerComputerOfLocalPublicQueueIsDnsName(QueuePaths):
+@fault("get-queue-path-of-local-public-queue-returns-dns-name", breaks="MQDMPR-3.1.7.1.26-21", blind=True)
+class GetQueuePathOfLocalPublicQueueReturnsDnsName(QueuePaths):
     """For a public queue of this computer, the event Get Queue Path returns the DNS name of the computer."""
 
     def _find_path_of_public_queue(self, name: PublicName) -> QueuePathResult:

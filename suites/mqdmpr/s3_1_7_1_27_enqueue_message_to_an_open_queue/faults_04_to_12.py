@@ -93,8 +93,8 @@ class SenderLaterCopyListsRemainingQueues(LaterCopyChanger):
         return message
 
 
-@fault("sender-copies-of-transaction-list-only-own-queue", breaks="MQDMPR-3.1.7.1.27-10")
-class SenderCopiesOfTransactionListOnlyOwnQueue(Enqueueing):
+@fault("sender-transactional-copy-lists-only-its-own-destination", breaks="MQDMPR-3.1.7.1.27-10")
+class SenderTransactionalCopyListsOnlyItsOwnDestination(Enqueueing):
     """When a message to several queues is sent in a transaction, each copy lists only its own queue."""
 
     def _enqueue_message(

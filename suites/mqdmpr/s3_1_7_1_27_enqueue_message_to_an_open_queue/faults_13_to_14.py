@@ -94,8 +94,8 @@ class SenderCopiesOfTransactionEnqueuedBeforeCommit(Enqueueing):
         return super().enqueue_to_open_queue(descriptor, message, now, transaction)
 
 
-@fault("sender-copy-after-first-in-transaction-sent-outside", breaks="MQDMPR-3.1.7.1.27-14")
-class SenderCopyAfterFirstInTransactionSentOutside(Enqueueing):
+@fault("sender-enqueues-only-first-transactional-copy", breaks="MQDMPR-3.1.7.1.27-14")
+class SenderEnqueuesOnlyFirstTransactionalCopy(Enqueueing):
     """When a message to several queues is sent in a transaction, only the first copy is enqueued."""
 
     def enqueue_to_open_queue(

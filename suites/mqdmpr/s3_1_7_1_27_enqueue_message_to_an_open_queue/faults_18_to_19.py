@@ -126,8 +126,8 @@ class SenderErrorOfLastCopyNotReturned(Enqueueing):
         return EnqueueStatus.NO_ERROR if is_last else status
 
 
-@fault("sender-refusal-in-transaction-does-not-stop-later-copies", breaks="MQDMPR-3.1.7.1.27-18")
-class SenderRefusalInTransactionDoesNotStopLaterCopies(Enqueueing):
+@fault("sender-enqueues-copies-after-refused-transactional-copy", breaks="MQDMPR-3.1.7.1.27-18")
+class SenderEnqueuesCopiesAfterRefusedTransactionalCopy(Enqueueing):
     """When a queue refuses its copy of a message in a transaction, the queue manager still enqueues the later copies
     before it returns the error.
     """

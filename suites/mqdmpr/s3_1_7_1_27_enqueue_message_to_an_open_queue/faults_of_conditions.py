@@ -34,24 +34,24 @@ class _CopyDestinationReplacer(Enqueueing):
         return super()._enqueue_message(queue, message, now, transaction)
 
 
-@fault("queue-manager-local-copy-named-like-first-copy", breaks="MQDMPR-3.1.7.1.27-13", blind=True)
-class QueueManagerLocalCopyNamedLikeFirstCopy(_CopyDestinationReplacer):
+@fault("queue-manager-local-copy-has-destination-of-first-copy", breaks="MQDMPR-3.1.7.1.27-13", blind=True)
+class QueueManagerLocalCopyHasDestinationOfFirstCopy(_CopyDestinationReplacer):
     """The destination of a copy for a local queue is the format name of the queue that gets the first copy."""
 
     def is_destination_replaced(self, queue: Queue | None, transaction: Transaction | None) -> bool:
         return not isinstance(queue, OutgoingQueue)
 
 
-@fault("queue-manager-copies-in-transaction-named-like-first-copy", breaks="MQDMPR-3.1.7.1.27-13", blind=True)
-class QueueManagerCopiesInTransactionNamedLikeFirstCopy(_CopyDestinationReplacer):
+@fault("queue-manager-transactional-copies-have-destination-of-first-copy", breaks="MQDMPR-3.1.7.1.27-13", blind=True)
+class QueueManagerTransactionalCopiesHaveDestinationOfFirstCopy(_CopyDestinationReplacer):
     """In a transaction, the destination of each copy is the format name of the queue that gets the first copy."""
 
     def is_destination_replaced(self, queue: Queue | None, transaction: Transaction | None) -> bool:
         return transaction is not None
 
 
-@fault("queue-manager-third-copy-named-like-first-copy", breaks="MQDMPR-3.1.7.1.27-13", blind=True)
-class QueueManagerThirdCopyNamedLikeFirstCopy(_CopyDestinationReplacer):
+@fault("queue-manager-third-copy-has-destination-of-first-copy", breaks="MQDMPR-3.1.7.1.27-13", blind=True)
+class QueueManagerThirdCopyHasDestinationOfFirstCopy(_CopyDestinationReplacer):
     """The destination of the third copy is the format name of the queue that gets the first copy."""
 
     def is_destination_replaced(self, queue: Queue | None, transaction: Transaction | None) -> bool:

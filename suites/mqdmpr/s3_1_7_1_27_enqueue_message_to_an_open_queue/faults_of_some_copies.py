@@ -16,8 +16,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-@fault("queue-manager-local-copies-list-no-queues", breaks="MQDMPR-3.1.7.1.27-10", blind=True)
-class QueueManagerLocalCopiesListNoQueues(Positions):
+@fault("queue-manager-local-copies-list-no-destination-queues", breaks="MQDMPR-3.1.7.1.27-10", blind=True)
+class QueueManagerLocalCopiesListNoDestinationQueues(Positions):
     """The copies of a message in local queues do not list the queues."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -37,8 +37,8 @@ class QueueManagerCopiesListAtMostThreeQueues(Sending):
         return super().construct_user_message(position)
 
 
-@fault("queue-manager-copies-of-transaction-list-no-queues", breaks="MQDMPR-3.1.7.1.27-10", blind=True)
-class QueueManagerCopiesOfTransactionListNoQueues(Sending):
+@fault("queue-manager-transactional-copies-list-no-destination-queues", breaks="MQDMPR-3.1.7.1.27-10", blind=True)
+class QueueManagerTransactionalCopiesListNoDestinationQueues(Sending):
     """The copies of a message that is sent in a transaction do not list the queues."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

@@ -129,8 +129,8 @@ class QueueManagerLaterMessageOfLowerPriorityNotSent(Sending):
         self.qm.dispatch_collection.add(session, position)
 
 
-@fault("sender-message-added-to-open-session-waits-for-next", breaks="MQDMPR-3.1.7.1.28-09")
-class SenderMessageAddedToOpenSessionWaitsForNext(Sending):
+@fault("sender-message-added-to-idle-session-held-until-next-message", breaks="MQDMPR-3.1.7.1.28-09")
+class SenderMessageAddedToIdleSessionHeldUntilNextMessage(Sending):
     """When a message is added while its session is open and idle, the queue manager does not send the message until
     another message is added.
     """
@@ -162,8 +162,8 @@ class MessageSentAfterAcknowledgmentOnly(Sending):
         return not session.OutgoingMessageTable.awaiting_ack and bool(super().may_send(session))
 
 
-@fault("sender-stops-after-third-sent-message", breaks="MQDMPR-3.1.7.1.29-04")
-class SenderStopsAfterThirdSentMessage(Sending):
+@fault("sender-awaits-acknowledgment-after-three-sent-messages", breaks="MQDMPR-3.1.7.1.29-04")
+class SenderAwaitsAcknowledgmentAfterThreeSentMessages(Sending):
     """When three messages of a session are sent, the queue manager does not send the next message until the three are
     acknowledged.
     """

@@ -9,8 +9,8 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-@fault("sender-urgent-message-removes-other-entries-of-queue", breaks="MQDMPR-3.1.7.1.28-08", blind=True)
-class SenderUrgentMessageRemovesOtherEntriesOfQueue(DispatchCollection):
+@fault("sender-urgent-message-removes-dispatch-entries-of-its-queue", breaks="MQDMPR-3.1.7.1.28-08", blind=True)
+class SenderUrgentMessageRemovesDispatchEntriesOfItsQueue(DispatchCollection):
     """When the sender adds a message whose priority is higher than that of the next message to send, it removes the
     other entries of the queue from the dispatch collection.
     """
@@ -22,8 +22,8 @@ class SenderUrgentMessageRemovesOtherEntriesOfQueue(DispatchCollection):
         super().add(session, position)
 
 
-@fault("sender-entry-of-second-queue-removes-entries-of-first", breaks="MQDMPR-3.1.7.1.28-08", blind=True)
-class SenderEntryOfSecondQueueRemovesEntriesOfFirst(DispatchCollection):
+@fault("sender-message-removes-dispatch-entries-of-other-queues", breaks="MQDMPR-3.1.7.1.28-08", blind=True)
+class SenderMessageRemovesDispatchEntriesOfOtherQueues(DispatchCollection):
     """When the sender adds a message of one outgoing queue, it removes the entries of the other outgoing queues from
     the dispatch collection.
     """
@@ -52,8 +52,8 @@ class MessageHolderUntilAcknowledgment(Sending):
         return super().may_send(session)
 
 
-@fault("sender-express-message-behind-unacknowledged-message-held", breaks="MQDMPR-3.1.7.1.28-09", blind=True)
-class SenderExpressMessageBehindUnacknowledgedMessageHeld(MessageHolderUntilAcknowledgment):
+@fault("sender-holds-express-message-until-acknowledgment-arrives", breaks="MQDMPR-3.1.7.1.28-09", blind=True)
+class SenderHoldsExpressMessageUntilAcknowledgmentArrives(MessageHolderUntilAcknowledgment):
     """The sender does not start to send an express message that is added while a recoverable message awaits its
     acknowledgment.
     """
@@ -63,19 +63,19 @@ class SenderExpressMessageBehindUnacknowledgedMessageHeld(MessageHolderUntilAckn
 
 
 @fault(
-    "sender-message-behind-transactional-message-held",
+    "sender-holds-message-until-transactional-one-is-acknowledged",
     breaks=("MQDMPR-3.1.7.1.28-09", "MQDMPR-3.1.7.1.29-04"),
     blind=True,
 )
-class SenderMessageBehindTransactionalMessageHeld(MessageHolderUntilAcknowledgment):
+class SenderHoldsMessageUntilTransactionalOneIsAcknowledged(MessageHolderUntilAcknowledgment):
     """The sender does not send the next message while a transactional message awaits its acknowledgment."""
 
     def is_message_held_back(self, session: Session, following: OutgoingMessagePosition) -> bool:
         return any(one.UserMessage.TransactionHeader is not None for one in session.OutgoingMessageTable.awaiting_ack)
 
 
-@fault("sender-next-message-of-lower-priority-held", breaks="MQDMPR-3.1.7.1.29-04", blind=True)
-class SenderNextMessageOfLowerPriorityHeld(MessageHolderUntilAcknowledgment):
+@fault("sender-holds-lower-priority-until-higher-is-acknowledged", breaks="MQDMPR-3.1.7.1.29-04", blind=True)
+class SenderHoldsLowerPriorityUntilHigherIsAcknowledged(MessageHolderUntilAcknowledgment):
     """The sender does not send a message of a lower priority until the messages of a higher priority are
     acknowledged.
     """

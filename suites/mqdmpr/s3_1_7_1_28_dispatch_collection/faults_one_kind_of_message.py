@@ -70,8 +70,8 @@ class QueueManagerWaitingRecoverableMessagesSentWithLatestBody(DispatchCollectio
         super().add(session, position)
 
 
-@fault("queue-manager-message-waits-with-contents-of-other-queue", breaks="MQDMPR-3.1.7.1.28-04", blind=True)
-class QueueManagerMessageWaitsWithContentsOfOtherQueue(DispatchCollection):
+@fault("queue-manager-dispatch-entry-has-contents-of-message-to-other-queue", breaks="MQDMPR-3.1.7.1.28-04", blind=True)
+class QueueManagerDispatchEntryHasContentsOfMessageToOtherQueue(DispatchCollection):
     """The DispatchEntry of a message has the contents of a message that waits for another queue."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -134,8 +134,8 @@ class QueueManagerWaitingMessageSentWithTimesOfFirst(DispatchCollection):
         super().add(session, position)
 
 
-@fault("queue-manager-message-behind-unacknowledged-message-marked", breaks="MQDMPR-3.1.7.1.28-07", blind=True)
-class QueueManagerMessageBehindUnacknowledgedMessageMarked(DispatchCollection):
+@fault("queue-manager-marks-entry-as-sending-beside-unacknowledged-message", breaks="MQDMPR-3.1.7.1.28-07", blind=True)
+class QueueManagerMarksEntryAsSendingBesideUnacknowledgedMessage(DispatchCollection):
     """A new DispatchEntry is marked as being sent if a sent message of its session is not acknowledged."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -143,8 +143,8 @@ class QueueManagerMessageBehindUnacknowledgedMessageMarked(DispatchCollection):
             super().add(session, position)
 
 
-@fault("queue-manager-recoverable-message-marked", breaks="MQDMPR-3.1.7.1.28-07", blind=True)
-class QueueManagerRecoverableMessageMarked(DispatchCollection):
+@fault("queue-manager-marks-new-entry-of-recoverable-message-as-sending", breaks="MQDMPR-3.1.7.1.28-07", blind=True)
+class QueueManagerMarksNewEntryOfRecoverableMessageAsSending(DispatchCollection):
     """A new DispatchEntry of a recoverable message is marked as being sent if another message waits."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -152,8 +152,8 @@ class QueueManagerRecoverableMessageMarked(DispatchCollection):
             super().add(session, position)
 
 
-@fault("queue-manager-message-of-full-window-marked", breaks="MQDMPR-3.1.7.1.28-07", blind=True)
-class QueueManagerMessageOfFullWindowMarked(DispatchCollection):
+@fault("queue-manager-marks-new-entry-as-sending-while-window-is-full", breaks="MQDMPR-3.1.7.1.28-07", blind=True)
+class QueueManagerMarksNewEntryAsSendingWhileWindowIsFull(DispatchCollection):
     """A new DispatchEntry is marked as being sent if the window of its session is full."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:

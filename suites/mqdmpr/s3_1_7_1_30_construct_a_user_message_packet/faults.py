@@ -166,8 +166,8 @@ class SenderMultiQueueHeaderOfTransactionalMessageOmitted(Sending):
         return replace(packet, MultiQueueFormatHeader=None, UserHeader=replace(packet.UserHeader, Flags=flags))
 
 
-@fault("sender-message-after-one-to-several-queues-lists-its-queue", breaks="MQDMPR-3.1.7.1.30-D05")
-class SenderMessageAfterOneToSeveralQueuesListsItsQueue(Sending):
+@fault("sender-repeats-multi-queue-format-header-in-later-message", breaks="MQDMPR-3.1.7.1.30-D05")
+class SenderRepeatsMultiQueueFormatHeaderInLaterMessage(Sending):
     """The sender adds the MultiQueueFormatHeader of an earlier message to a later message that is addressed to a single
     queue.
     """
@@ -183,8 +183,8 @@ class SenderMessageAfterOneToSeveralQueuesListsItsQueue(Sending):
         return packet
 
 
-@fault("server-signed-message-without-security-header-to-reader", breaks="MQDMPR-3.1.7.1.30-D02", blind=True)
-class ServerSignedMessageWithoutSecurityHeaderToReader(RemoteReads):
+@fault("server-omits-security-header-of-signed-message-to-reader", breaks="MQDMPR-3.1.7.1.30-D02", blind=True)
+class ServerOmitsSecurityHeaderOfSignedMessageToReader(RemoteReads):
     """The packet of a signed message that the server returns to a remote reader has no SecurityHeader."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:

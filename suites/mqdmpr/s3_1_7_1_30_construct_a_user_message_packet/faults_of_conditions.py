@@ -24,8 +24,8 @@ class SenderDebugHeaderOmittedInTransactionalPacket(Sending):
         return set_fields(packet, {"DebugHeader": None, "BaseHeader.Flags": lambda flags: flags & ~_DEBUG_HEADER_FLAG})
 
 
-@fault("sender-packet-of-message-without-body-without-label", breaks="MQDMPR-3.1.7.1.30-03", blind=True)
-class SenderPacketOfMessageWithoutBodyWithoutLabel(Sending):
+@fault("sender-omits-label-and-extension-of-message-without-body", breaks="MQDMPR-3.1.7.1.30-03", blind=True)
+class SenderOmitsLabelAndExtensionOfMessageWithoutBody(Sending):
     """The sender builds the packet of a message without a body as if the message had no label and no extension."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

@@ -186,8 +186,8 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, _install)
 
 
-@fault("receiver-message-correlation-ordinal-lost", breaks="MQDMPR-3.1.7.1.31-04", blind=True)
-class ReceiverMessageCorrelationOrdinalLost(Positions):
+@fault("receiver-clears-last-four-bytes-of-correlation-identifier", breaks="MQDMPR-3.1.7.1.31-04", blind=True)
+class ReceiverClearsLastFourBytesOfCorrelationIdentifier(Positions):
     """The receiver stores zeros as the last four bytes of the CorrelationIdentifier of a message."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -337,8 +337,8 @@ class ReceiverExtensionAboveOneKilobyteCut(ReceivedMessageChanger):
     changes = MappingProxyType({"Extension": lambda old: old[:1024]})
 
 
-@fault("receiver-application-tag-of-high-bit-cut", breaks="MQDMPR-3.1.7.1.31-D02")
-class ReceiverApplicationTagOfHighBitCut(Positions):
+@fault("receiver-clears-highest-bit-of-application-tag", breaks="MQDMPR-3.1.7.1.31-D02")
+class ReceiverClearsHighestBitOfApplicationTag(Positions):
     """The receiver clears the highest bit of the ApplicationTag of a message."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -373,8 +373,8 @@ class ReceiverTimeToBeReceivedOf32BitsStoredAsInfinite(ReceivedMessageChanger):
     changes = MappingProxyType({"TimeToBeReceived": lambda old: INFINITE if old > 0x7FFFFFFF else old})
 
 
-@fault("receiver-time-to-be-received-of-high-bit-unlimited", breaks="MQDMPR-3.1.7.1.31-D05")
-class ReceiverTimeToBeReceivedOfHighBitUnlimited(Positions):
+@fault("receiver-stores-time-to-be-received-with-high-bit-as-infinite", breaks="MQDMPR-3.1.7.1.31-D05")
+class ReceiverStoresTimeToBeReceivedWithHighBitAsInfinite(Positions):
     """The receiver stores a TimeToBeReceived whose highest bit is set as infinite."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:

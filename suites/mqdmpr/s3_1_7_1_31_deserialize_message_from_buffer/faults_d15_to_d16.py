@@ -30,24 +30,28 @@ class _DestinationRefuser(Identifying):
         super().check_field_values(packet)
 
 
-@fault("receiver-dq-5-refused", breaks=("MQDMPR-3.1.7.1.31-D15", "MQMQ-2.2.19.2-D06"), blind=True)
-class ReceiverDq5Refused(_DestinationRefuser):
+@fault(
+    "receiver-refuses-message-to-public-queue-with-dq-5",
+    breaks=("MQDMPR-3.1.7.1.31-D15", "MQMQ-2.2.19.2-D06"),
+    blind=True,
+)
+class ReceiverRefusesMessageToPublicQueueWithDq5(_DestinationRefuser):
     """The receiver refuses a message with DQ 5, whose destination is a public queue."""
 
     def is_refused(self, packet: UserMessagePacket) -> bool:
         return packet.UserHeader.DQ == 5
 
 
-@fault("receiver-dq-3-of-transactional-message-refused", breaks="MQDMPR-3.1.7.1.31-D15", blind=True)
-class ReceiverDq3OfTransactionalMessageRefused(_DestinationRefuser):
+@fault("receiver-refuses-transactional-message-with-dq-3", breaks="MQDMPR-3.1.7.1.31-D15", blind=True)
+class ReceiverRefusesTransactionalMessageWithDq3(_DestinationRefuser):
     """The receiver refuses a transactional message with DQ 3."""
 
     def is_refused(self, packet: UserMessagePacket) -> bool:
         return packet.UserHeader.DQ == 3 and packet.TransactionHeader is not None
 
 
-@fault("receiver-dq-3-of-message-with-admin-queue-refused", breaks="MQDMPR-3.1.7.1.31-D15", blind=True)
-class ReceiverDq3OfMessageWithAdminQueueRefused(_DestinationRefuser):
+@fault("receiver-refuses-message-with-dq-3-and-administration-queue", breaks="MQDMPR-3.1.7.1.31-D15", blind=True)
+class ReceiverRefusesMessageWithDq3AndAdministrationQueue(_DestinationRefuser):
     """The receiver refuses a message with DQ 3 if the message has an administration queue."""
 
     def is_refused(self, packet: UserMessagePacket) -> bool:

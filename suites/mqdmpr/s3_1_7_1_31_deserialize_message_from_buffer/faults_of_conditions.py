@@ -168,8 +168,8 @@ for _name, _rule, _says, _change in (
     add(_name, _rule, _says, _change_stored_messages(_change), blind=True)
 
 
-@fault("receiver-sender-identifier-of-first-message-kept", breaks="MQDMPR-3.1.7.1.31-D03", blind=True)
-class ReceiverSenderIdentifierOfFirstMessageKept(Positions):
+@fault("receiver-stores-first-sender-identifier-for-later-messages", breaks="MQDMPR-3.1.7.1.31-D03", blind=True)
+class ReceiverStoresFirstSenderIdentifierForLaterMessages(Positions):
     """The receiver sets SenderIdentifier of each message with a sender to the identifier of the first sender."""
 
     def __init__(self, qm: QM) -> None:

@@ -11,10 +11,8 @@ from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
 
 
-@fault(
-    "receiver-message-without-security-header-attributes-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05", blind=True
-)
-class ReceiverMessageWithoutSecurityHeaderAttributesOfPreviousMessage(Admission):
+@fault("receiver-gives-message-security-attributes-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05", blind=True)
+class ReceiverGivesMessageSecurityAttributesOfPreviousMessage(Admission):
     """The receiver gives a message without a SecurityHeader the security attributes of the last message of the
     session that had one.
     """

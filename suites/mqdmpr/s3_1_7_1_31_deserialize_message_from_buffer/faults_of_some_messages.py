@@ -28,8 +28,8 @@ class ReceivedPacketChanger(Admission):
         return None if admitted is None else self.change_packet(admitted)
 
 
-@fault("receiver-tracing-queue-of-first-traced-message", breaks="MQDMPR-3.1.7.1.31-D07", blind=True)
-class ReceiverTracingQueueOfFirstTracedMessage(ReceivedPacketChanger):
+@fault("receiver-stores-first-tracing-queue-for-later-messages", breaks="MQDMPR-3.1.7.1.31-D07", blind=True)
+class ReceiverStoresFirstTracingQueueForLaterMessages(ReceivedPacketChanger):
     """The receiver sets the TracingQueueIdentifier of every traced message to that of the first traced message."""
 
     def change_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -39,8 +39,8 @@ class ReceiverTracingQueueOfFirstTracedMessage(ReceivedPacketChanger):
         return set_fields(packet, {"DebugHeader.QueueIdentifier": first})
 
 
-@fault("receiver-tracing-queue-of-express-message-skipped", breaks="MQDMPR-3.1.7.1.31-D07", blind=True)
-class ReceiverTracingQueueOfExpressMessageSkipped(ReceivedPacketChanger):
+@fault("receiver-stores-no-tracing-queue-of-express-message", breaks="MQDMPR-3.1.7.1.31-D07", blind=True)
+class ReceiverStoresNoTracingQueueOfExpressMessage(ReceivedPacketChanger):
     """The receiver does not set the TracingQueueIdentifier of an express message."""
 
     def change_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -49,8 +49,8 @@ class ReceiverTracingQueueOfExpressMessageSkipped(ReceivedPacketChanger):
         return set_fields(packet, {"DebugHeader.Flags": 0, "DebugHeader.QueueIdentifier": None})
 
 
-@fault("receiver-privacy-level-of-signed-message-advanced-as-enhanced", breaks="MQDMPR-3.1.7.1.31-D10", blind=True)
-class ReceiverPrivacyLevelOfSignedMessageAdvancedAsEnhanced(ReceivedPacketChanger):
+@fault("receiver-stores-privacy-level-5-of-signed-message-as-enhanced", breaks="MQDMPR-3.1.7.1.31-D10", blind=True)
+class ReceiverStoresPrivacyLevel5OfSignedMessageAsEnhanced(ReceivedPacketChanger):
     """The PrivacyLevel of a signed message whose field PrivacyLevel is 5 is Enhanced."""
 
     def change_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -60,8 +60,8 @@ class ReceiverPrivacyLevelOfSignedMessageAdvancedAsEnhanced(ReceivedPacketChange
         return set_fields(packet, {"MessagePropertiesHeader.PrivacyLevel": ENHANCED_PRIVACY_LEVEL})
 
 
-@fault("receiver-privacy-level-of-first-encrypted-message", breaks="MQDMPR-3.1.7.1.31-D10", blind=True)
-class ReceiverPrivacyLevelOfFirstEncryptedMessage(ReceivedPacketChanger):
+@fault("receiver-stores-first-privacy-level-for-later-messages", breaks="MQDMPR-3.1.7.1.31-D10", blind=True)
+class ReceiverStoresFirstPrivacyLevelForLaterMessages(ReceivedPacketChanger):
     """The PrivacyLevel of an encrypted message is that of the first encrypted message."""
 
     def change_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -72,8 +72,8 @@ class ReceiverPrivacyLevelOfFirstEncryptedMessage(ReceivedPacketChanger):
         return set_fields(packet, {"MessagePropertiesHeader.PrivacyLevel": first})
 
 
-@fault("receiver-sender-identifier-type-of-first-sender", breaks="MQDMPR-3.1.7.1.31-D18", blind=True)
-class ReceiverSenderIdentifierTypeOfFirstSender(ReceivedPacketChanger):
+@fault("receiver-stores-first-sender-type-for-later-messages", breaks="MQDMPR-3.1.7.1.31-D18", blind=True)
+class ReceiverStoresFirstSenderTypeForLaterMessages(ReceivedPacketChanger):
     """The SenderIdentifierType of a message with a SecurityHeader is that of the first such message."""
 
     def change_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -84,8 +84,8 @@ class ReceiverSenderIdentifierTypeOfFirstSender(ReceivedPacketChanger):
         return set_fields(packet, {"SecurityHeader.Flags": flags | type(packet.SecurityHeader).flags(ST=first)})
 
 
-@fault("receiver-sender-identifier-type-of-unsigned-sid-none", breaks="MQDMPR-3.1.7.1.31-D18", blind=True)
-class ReceiverSenderIdentifierTypeOfUnsignedSidNone(ReceivedPacketChanger):
+@fault("receiver-stores-sender-type-none-for-unsigned-sid", breaks="MQDMPR-3.1.7.1.31-D18", blind=True)
+class ReceiverStoresSenderTypeNoneForUnsignedSid(ReceivedPacketChanger):
     """The SenderIdentifierType of an unsigned message with ST 1 is None."""
 
     def change_packet(self, packet: UserMessagePacket) -> UserMessagePacket:

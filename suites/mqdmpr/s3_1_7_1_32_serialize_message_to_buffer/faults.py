@@ -129,8 +129,8 @@ add(
 )
 
 
-@fault("sender-body-type-above-byte-cut", breaks="MQDMPR-3.1.7.1.32-D02")
-class SenderBodyTypeAboveByteCut(Sending):
+@fault("sender-writes-only-low-byte-of-body-type", breaks="MQDMPR-3.1.7.1.32-D02")
+class SenderWritesOnlyLowByteOfBodyType(Sending):
     """The sender writes only the low byte of the BodyType."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -172,8 +172,8 @@ add(
 )
 
 
-@fault("sender-time-to-be-received-of-high-bit-unlimited", breaks="MQDMPR-3.1.7.1.32-D05")
-class SenderTimeToBeReceivedOfHighBitUnlimited(Sending):
+@fault("sender-writes-time-to-be-received-with-high-bit-as-infinite", breaks="MQDMPR-3.1.7.1.32-D05")
+class SenderWritesTimeToBeReceivedWithHighBitAsInfinite(Sending):
     """The sender writes an infinite TimeToBeReceived into the packet of a message whose TimeToBeReceived has the
     highest bit set.
     """

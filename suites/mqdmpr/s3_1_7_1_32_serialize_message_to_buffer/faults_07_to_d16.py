@@ -92,8 +92,8 @@ for _name, _says, _change_type, _is_changed in (
 _PRIVATE_ON_SOURCE_QUEUE_TYPE, _SAME_AS_ADMIN_QUEUE_TYPE = 0x2, 0x1
 
 
-@fault("sender-two-own-private-queues-sent-as-same-queue", breaks="MQDMPR-3.1.7.1.32-D16", blind=True)
-class SenderTwoOwnPrivateQueuesSentAsSameQueue(Sending):
+@fault("sender-sets-rq-1-although-response-queue-is-not-admin-queue", breaks="MQDMPR-3.1.7.1.32-D16", blind=True)
+class SenderSetsRq1AlthoughResponseQueueIsNotAdminQueue(Sending):
     """The sender sets RQ to 0x1 (SameAsAdministrationQueue) if the administration queue and the response queue are two
     different private queues of the sender.
     """

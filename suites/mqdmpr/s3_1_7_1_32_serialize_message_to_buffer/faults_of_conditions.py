@@ -45,8 +45,8 @@ def _replace_property(name: str, value: int, wrong: int) -> Install:
     )
 
 
-@fault("sender-de-clear-in-msmq-3-signature", breaks="MQDMPR-3.1.7.1.32-07", blind=True)
-class SenderDeClearInMsmq3Signature(Securing):
+@fault("sender-clears-de-flag-in-msmq-3-signed-message", breaks="MQDMPR-3.1.7.1.32-07", blind=True)
+class SenderClearsDeFlagInMsmq3SignedMessage(Securing):
     """The sender clears SecurityHeader.Flags.DE in a message that it signs with an MSMQ 3.0 signature."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -57,8 +57,8 @@ class SenderDeClearInMsmq3Signature(Securing):
         return set_fields(signed, {"SecurityHeader.Flags": lambda flags: flags & ~_DEFAULT_PROVIDER_FLAG})
 
 
-@fault("sender-de-clear-in-second-signed-message", breaks="MQDMPR-3.1.7.1.32-07", blind=True)
-class SenderDeClearInSecondSignedMessage(Securing):
+@fault("sender-sets-de-flag-only-in-first-signed-message", breaks="MQDMPR-3.1.7.1.32-07", blind=True)
+class SenderSetsDeFlagOnlyInFirstSignedMessage(Securing):
     """The sender sets SecurityHeader.Flags.DE only in the first message that it signs."""
 
     def __init__(self, qm: QM) -> None:
@@ -90,8 +90,8 @@ add(
 )
 
 
-@fault("sender-sent-time-of-first-message-kept", breaks="MQDMPR-3.1.7.1.32-08", blind=True)
-class SenderSentTimeOfFirstMessageKept(Sending):
+@fault("sender-writes-sent-time-of-first-message-into-later-messages", breaks="MQDMPR-3.1.7.1.32-08", blind=True)
+class SenderWritesSentTimeOfFirstMessageIntoLaterMessages(Sending):
     """The sender writes the SentTime of the first message that it sent into every later message."""
 
     def __init__(self, qm: QM) -> None:
@@ -165,8 +165,8 @@ add(
 )
 
 
-@fault("sender-first-tracing-queue-kept", breaks="MQDMPR-3.1.7.1.32-D07", blind=True)
-class SenderFirstTracingQueueKept(Sending):
+@fault("sender-writes-first-tracing-queue-into-later-messages", breaks="MQDMPR-3.1.7.1.32-D07", blind=True)
+class SenderWritesFirstTracingQueueIntoLaterMessages(Sending):
     """The sender names the tracing queue of the first traced message in every later message with a tracing queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -237,8 +237,8 @@ add(
 )
 
 
-@fault("sender-first-privacy-level-kept", breaks="MQDMPR-3.1.7.1.32-D09", blind=True)
-class SenderFirstPrivacyLevelKept(Securing):
+@fault("sender-writes-first-privacy-level-into-later-messages", breaks="MQDMPR-3.1.7.1.32-D09", blind=True)
+class SenderWritesFirstPrivacyLevelIntoLaterMessages(Securing):
     """The sender sets PrivacyLevel in every encrypted message to the level of the first encrypted message."""
 
     def __init__(self, qm: QM) -> None:
@@ -296,8 +296,8 @@ add(
 )
 
 
-@fault("sender-first-hash-algorithm-kept", breaks="MQDMPR-3.1.7.1.32-D13", blind=True)
-class SenderFirstHashAlgorithmKept(Securing):
+@fault("sender-writes-first-hash-algorithm-into-later-messages", breaks="MQDMPR-3.1.7.1.32-D13", blind=True)
+class SenderWritesFirstHashAlgorithmIntoLaterMessages(Securing):
     """The sender writes the HashAlgorithm of the first signed message into every later signed message."""
 
     def __init__(self, qm: QM) -> None:
@@ -312,8 +312,8 @@ class SenderFirstHashAlgorithmKept(Securing):
         return set_fields(signed, {"MessagePropertiesHeader.HashAlgorithm": self.algorithms[0]})
 
 
-@fault("sender-aq-of-private-queue-on-source-6", breaks="MQDMPR-3.1.7.1.32-D15", blind=True)
-class SenderAqOfPrivateQueueOnSource6(Sending):
+@fault("sender-sets-aq-6-for-private-admin-queue-on-source", breaks="MQDMPR-3.1.7.1.32-D15", blind=True)
+class SenderSetsAq6ForPrivateAdminQueueOnSource(Sending):
     """The sender sets UserHeader.Flags.AQ to 6 for a private administration queue on the source."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:

@@ -42,10 +42,8 @@ class TransactionHeaderChanger(TransactionalSending):
         return replace(packet, TransactionHeader=self.change_transaction_header(session, packet.TransactionHeader))
 
 
-@fault(
-    "sender-transaction-header-of-second-transaction-has-first-identifier", breaks="MQDMPR-3.1.7.1.32-D04", blind=True
-)
-class SenderTransactionHeaderOfSecondTransactionHasFirstIdentifier(TransactionHeaderChanger):
+@fault("sender-writes-first-transaction-identifier-into-later-messages", breaks="MQDMPR-3.1.7.1.32-D04", blind=True)
+class SenderWritesFirstTransactionIdentifierIntoLaterMessages(TransactionHeaderChanger):
     """The TransactionHeader of every message contains the transaction identifier of the first message."""
 
     def change_transaction_header(self, session: Session, header: TransactionHeader) -> TransactionHeader:
@@ -74,8 +72,8 @@ class ConstructedPacketFieldChanger(Sending):
         return set_fields(packet, self.choose_changed_packet_fields(packet, position))
 
 
-@fault("sender-multi-queue-format-header-last-queue-of-four-omitted", breaks="MQDMPR-3.1.7.1.32-D06", blind=True)
-class SenderMultiQueueFormatHeaderLastQueueOfFourOmitted(ConstructedPacketFieldChanger):
+@fault("sender-omits-queues-after-third-in-multi-queue-format-header", breaks="MQDMPR-3.1.7.1.32-D06", blind=True)
+class SenderOmitsQueuesAfterThirdInMultiQueueFormatHeader(ConstructedPacketFieldChanger):
     """The MultiQueueFormatHeader lists only the first three of more queues."""
 
     def choose_changed_packet_fields(self, packet: UserMessagePacket, position: MessagePosition) -> dict[str, Any]:
@@ -85,8 +83,8 @@ class SenderMultiQueueFormatHeaderLastQueueOfFourOmitted(ConstructedPacketFieldC
         return {"MultiQueueFormatHeader.Destination": replace(listed, FormatNameList=listed.FormatNameList[:3])}
 
 
-@fault("sender-multi-queue-format-header-private-queues-omitted", breaks="MQDMPR-3.1.7.1.32-D06", blind=True)
-class SenderMultiQueueFormatHeaderPrivateQueuesOmitted(ConstructedPacketFieldChanger):
+@fault("sender-omits-private-queues-in-multi-queue-format-header", breaks="MQDMPR-3.1.7.1.32-D06", blind=True)
+class SenderOmitsPrivateQueuesInMultiQueueFormatHeader(ConstructedPacketFieldChanger):
     """The MultiQueueFormatHeader does not list the queues with private format names."""
 
     def choose_changed_packet_fields(self, packet: UserMessagePacket, position: MessagePosition) -> dict[str, Any]:
@@ -97,8 +95,8 @@ class SenderMultiQueueFormatHeaderPrivateQueuesOmitted(ConstructedPacketFieldCha
         return {"MultiQueueFormatHeader.Destination": replace(listed, FormatNameList=names)}
 
 
-@fault("sender-destination-type-of-copies-7", breaks="MQDMPR-3.1.7.1.32-D14", blind=True)
-class SenderDestinationTypeOfCopies7(ConstructedPacketFieldChanger):
+@fault("sender-sets-dq-7-in-copies-for-several-queues", breaks="MQDMPR-3.1.7.1.32-D14", blind=True)
+class SenderSetsDq7InCopiesForSeveralQueues(ConstructedPacketFieldChanger):
     """In the copies of a message to several queues, UserHeader.Flags.DQ is 7, and DestinationQueue is a direct name."""
 
     def choose_changed_packet_fields(self, packet: UserMessagePacket, position: MessagePosition) -> dict[str, Any]:
@@ -126,8 +124,8 @@ class SenderTypeFlagChanger(ConstructedPacketFieldChanger):
         return {"SecurityHeader.Flags": flags | SecurityHeader.flags(ST=self.choose_sender_type(packet, header))}
 
 
-@fault("sender-identifier-type-of-encrypted-message-without-sender-1", breaks="MQDMPR-3.1.7.1.32-D17", blind=True)
-class SenderIdentifierTypeOfEncryptedMessageWithoutSender1(SenderTypeFlagChanger):
+@fault("sender-sets-st-1-in-encrypted-message-without-sender", breaks="MQDMPR-3.1.7.1.32-D17", blind=True)
+class SenderSetsSt1InEncryptedMessageWithoutSender(SenderTypeFlagChanger):
     """SecurityHeader.Flags.ST is 1 in an encrypted message without a sender."""
 
     def choose_sender_type(self, packet: UserMessagePacket, header: SecurityHeader) -> int:
@@ -135,8 +133,8 @@ class SenderIdentifierTypeOfEncryptedMessageWithoutSender1(SenderTypeFlagChanger
         return SENDER_SID_TYPE if encrypted and header.ST == SENDER_TYPE_OF_MESSAGE_WITHOUT_SENDER else header.ST
 
 
-@fault("sender-identifier-type-of-transactional-message-2", breaks="MQDMPR-3.1.7.1.32-D17", blind=True)
-class SenderIdentifierTypeOfTransactionalMessage2(SenderTypeFlagChanger):
+@fault("sender-sets-st-2-in-transactional-message-with-sid", breaks="MQDMPR-3.1.7.1.32-D17", blind=True)
+class SenderSetsSt2InTransactionalMessageWithSid(SenderTypeFlagChanger):
     """SecurityHeader.Flags.ST is 2 in a transactional message with a SID."""
 
     def choose_sender_type(self, packet: UserMessagePacket, header: SecurityHeader) -> int:

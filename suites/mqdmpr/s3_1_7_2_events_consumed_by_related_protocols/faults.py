@@ -289,8 +289,8 @@ class QueueManagerMovedMessageNotInTotalBytes(Positions):
         return target
 
 
-@fault("queue-manager-message-releases-only-one-further-reader", breaks="MQDMPR-3.1.7.2.2-14", blind=True)
-class QueueManagerMessageReleasesOnlyOneFurtherReader(Waiting):
+@fault("queue-manager-message-of-peek-completes-only-one-more-read", breaks="MQDMPR-3.1.7.2.2-14", blind=True)
+class QueueManagerMessageOfPeekCompletesOnlyOneMoreRead(Waiting):
     """A message that completes a pending peek completes only one further pending read, even if that read is a
     peek.
     """
@@ -307,8 +307,8 @@ class QueueManagerMessageReleasesOnlyOneFurtherReader(Waiting):
                     self.pass_message_to_waiting_reader(reader, found)
 
 
-@fault("queue-manager-peeks-completed-before-earlier-receive", breaks="MQDMPR-3.1.7.2.2-11", blind=True)
-class QueueManagerPeeksCompletedBeforeEarlierReceive(Waiting):
+@fault("queue-manager-message-completes-peeks-before-earlier-receive", breaks="MQDMPR-3.1.7.2.2-11", blind=True)
+class QueueManagerMessageCompletesPeeksBeforeEarlierReceive(Waiting):
     """A message first completes all pending peeks of a handle, including the peeks that began to wait after a pending
     receive.
     """

@@ -25,8 +25,8 @@ def _subtract_size_of_message(position: MessagePosition) -> None:
     position.size = 0
 
 
-@fault("queue-manager-size-of-committed-message-not-counted", breaks="MQDMPR-3.1.7.2.2-03", blind=True)
-class QueueManagerSizeOfCommittedMessageNotCounted(Positions):
+@fault("queue-manager-committed-message-does-not-increase-total-bytes", breaks="MQDMPR-3.1.7.2.2-03", blind=True)
+class QueueManagerCommittedMessageDoesNotIncreaseTotalBytes(Positions):
     """The TotalBytes of a queue does not increase when a transactional message becomes available."""
 
     def on_message_available(self, position: MessagePosition) -> None:
@@ -35,8 +35,8 @@ class QueueManagerSizeOfCommittedMessageNotCounted(Positions):
         super().on_message_available(position)
 
 
-@fault("queue-manager-size-of-moved-message-not-counted", breaks="MQDMPR-3.1.7.2.2-03", blind=True)
-class QueueManagerSizeOfMovedMessageNotCounted(Positions):
+@fault("queue-manager-moved-message-does-not-increase-total-bytes", breaks="MQDMPR-3.1.7.2.2-03", blind=True)
+class QueueManagerMovedMessageDoesNotIncreaseTotalBytes(Positions):
     """The TotalBytes of a queue does not increase when a message is moved into the queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -116,16 +116,16 @@ class PeekCompleterBehindReceive(Waiting):
                     self.pass_message_to_waiting_reader(one, position)
 
 
-@fault("queue-manager-peek-behind-cursor-receive-completed", breaks="MQDMPR-3.1.7.2.2-11", blind=True)
-class QueueManagerPeekBehindCursorReceiveCompleted(PeekCompleterBehindReceive):
+@fault("queue-manager-message-of-cursor-receive-also-completes-later-peeks", breaks="MQDMPR-3.1.7.2.2-11", blind=True)
+class QueueManagerMessageOfCursorReceiveAlsoCompletesLaterPeeks(PeekCompleterBehindReceive):
     """A message that completes a pending receive by a cursor also completes the peeks that began to wait later."""
 
     def are_peeks_behind_receive_completed(self, reader: WaitingMessageReadOperation) -> bool:
         return reader.CursorReference is not None
 
 
-@fault("queue-manager-peek-of-other-handle-behind-receive-completed", breaks="MQDMPR-3.1.7.2.2-11", blind=True)
-class QueueManagerPeekOfOtherHandleBehindReceiveCompleted(PeekCompleterBehindReceive):
+@fault("queue-manager-message-of-second-receive-also-completes-later-peeks", breaks="MQDMPR-3.1.7.2.2-11", blind=True)
+class QueueManagerMessageOfSecondReceiveAlsoCompletesLaterPeeks(PeekCompleterBehindReceive):
     """A message that completes the second pending receive of the queue manager also completes the peeks behind it."""
 
     def are_peeks_behind_receive_completed(self, reader: WaitingMessageReadOperation) -> bool:
@@ -133,8 +133,8 @@ class QueueManagerPeekOfOtherHandleBehindReceiveCompleted(PeekCompleterBehindRec
         return count > 1
 
 
-@fault("queue-manager-read-behind-peek-by-cursor-not-completed", breaks="MQDMPR-3.1.7.2.2-14", blind=True)
-class QueueManagerReadBehindPeekByCursorNotCompleted(PendingReadHider):
+@fault("queue-manager-message-of-cursor-peek-completes-no-later-read", breaks="MQDMPR-3.1.7.2.2-14", blind=True)
+class QueueManagerMessageOfCursorPeekCompletesNoLaterRead(PendingReadHider):
     """A message that completes a pending peek by a cursor completes no read that began to wait later."""
 
     def is_pending_read_hidden(self, reader: WaitingMessageReadOperation, place: int) -> bool:
@@ -148,8 +148,8 @@ class QueueManagerReadBehindPeekByCursorNotCompleted(PendingReadHider):
         return False
 
 
-@fault("queue-manager-third-read-behind-peeks-not-completed", breaks="MQDMPR-3.1.7.2.2-14", blind=True)
-class QueueManagerThirdReadBehindPeeksNotCompleted(PendingReadHider):
+@fault("queue-manager-message-of-two-peeks-completes-no-third-read", breaks="MQDMPR-3.1.7.2.2-14", blind=True)
+class QueueManagerMessageOfTwoPeeksCompletesNoThirdRead(PendingReadHider):
     """A message that completes two pending peeks does not complete the read behind them."""
 
     def is_pending_read_hidden(self, reader: WaitingMessageReadOperation, place: int) -> bool:
@@ -169,8 +169,8 @@ class SenderConnectedQueueNotOnHoldAfterPause(Administering):
             queue.State = OutgoingQueueState.CONNECTED
 
 
-@fault("sender-queue-paused-again-not-on-hold", breaks="MQDMPR-3.1.7.2.3-03", blind=True)
-class SenderQueuePausedAgainNotOnHold(Administering):
+@fault("sender-second-pause-sets-queue-state-inactive", breaks="MQDMPR-3.1.7.2.3-03", blind=True)
+class SenderSecondPauseSetsQueueStateInactive(Administering):
     """If an outgoing queue is paused while it is paused, its State changes to Inactive."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -180,8 +180,8 @@ class SenderQueuePausedAgainNotOnHold(Administering):
             queue.State = OutgoingQueueState.INACTIVE
 
 
-@fault("queue-manager-throttled-after-refusal", breaks="MQDMPR-3.1.7.2.6-03", blind=True)
-class QueueManagerThrottledAfterRefusal(Quotas):
+@fault("queue-manager-stays-throttled-after-refusing-a-message", breaks="MQDMPR-3.1.7.2.6-03", blind=True)
+class QueueManagerStaysThrottledAfterRefusingAMessage(Quotas):
     """Throttled remains True at the end of flow control if the queue manager has refused a message meanwhile."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:

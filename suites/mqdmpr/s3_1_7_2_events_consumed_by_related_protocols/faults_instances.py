@@ -31,8 +31,8 @@ class QueueManagerPurgedMessageAtCursorStaysInQueue(Positions):
             super().delete_message(position, reason)
 
 
-@fault("queue-manager-message-deleted-from-journal-stays", breaks="MQDMPR-3.1.7.2.1-05")
-class QueueManagerMessageDeletedFromJournalStays(Positions):
+@fault("queue-manager-does-not-delete-journal-message-at-receive", breaks="MQDMPR-3.1.7.2.1-05")
+class QueueManagerDoesNotDeleteJournalMessageAtReceive(Positions):
     """A message that is received from a journal stays in the journal."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -47,8 +47,8 @@ class QueueManagerMessageDeletedFromJournalStays(Positions):
             super().delete_message(position, reason)
 
 
-@fault("queue-manager-deleted-message-found-by-identifier", breaks="MQDMPR-3.1.7.2.1-05")
-class QueueManagerDeletedMessageFoundByIdentifier(Seeking):
+@fault("queue-manager-lookup-peek-returns-deleted-message", breaks="MQDMPR-3.1.7.2.1-05")
+class QueueManagerLookupPeekReturnsDeletedMessage(Seeking):
     """A peek by LookupIdentifier returns a message that an earlier search by LookupIdentifier found and that was
     deleted since then.
     """
@@ -186,8 +186,8 @@ class QueueManagerThatRefusedMessageStaysThrottled(Quotas):
             super().end_flow_control()
 
 
-@fault("queue-manager-purge-decreases-bytes-once", breaks="MQDMPR-3.1.7.2.1-03")
-class QueueManagerPurgeDecreasesBytesOnce(Positions):
+@fault("queue-manager-purge-subtracts-only-first-message-from-total-bytes", breaks="MQDMPR-3.1.7.2.1-03")
+class QueueManagerPurgeSubtractsOnlyFirstMessageFromTotalBytes(Positions):
     """A purge decreases the TotalBytes of the queue by the size of the first message only."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -201,8 +201,8 @@ class QueueManagerPurgeDecreasesBytesOnce(Positions):
             purged.add(position.QueueReference)
 
 
-@fault("queue-manager-size-of-extension-stays-in-bytes", breaks="MQDMPR-3.1.7.2.1-03")
-class QueueManagerSizeOfExtensionStaysInBytes(Positions):
+@fault("queue-manager-total-bytes-keeps-extension-size-of-deleted-message", breaks="MQDMPR-3.1.7.2.1-03")
+class QueueManagerTotalBytesKeepsExtensionSizeOfDeletedMessage(Positions):
     """When a message is deleted, the TotalBytes of the queue decreases without the size of the extension."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:

@@ -22,24 +22,24 @@ class _ReceivedMessageKeeper(Positions):
             super().delete_message(position, reason)
 
 
-@fault("queue-manager-received-message-of-subqueue-stays", breaks="MQDMPR-3.1.7.2-01", blind=True)
-class QueueManagerReceivedMessageOfSubqueueStays(_ReceivedMessageKeeper):
+@fault("queue-manager-does-not-delete-message-received-from-subqueue", breaks="MQDMPR-3.1.7.2-01", blind=True)
+class QueueManagerDoesNotDeleteMessageReceivedFromSubqueue(_ReceivedMessageKeeper):
     """A message that is received from a subqueue stays in the subqueue."""
 
     def is_received_message_kept(self, position: MessagePosition) -> bool:
         return ";" in position.QueueReference.Pathname and not position.QueueReference.Pathname.endswith("JOURNAL")
 
 
-@fault("queue-manager-received-message-of-journal-stays", breaks="MQDMPR-3.1.7.2-01", blind=True)
-class QueueManagerReceivedMessageOfJournalStays(_ReceivedMessageKeeper):
+@fault("queue-manager-does-not-delete-message-received-from-journal", breaks="MQDMPR-3.1.7.2-01", blind=True)
+class QueueManagerDoesNotDeleteMessageReceivedFromJournal(_ReceivedMessageKeeper):
     """A message that is received from a journal stays in the journal."""
 
     def is_received_message_kept(self, position: MessagePosition) -> bool:
         return position.QueueReference.Pathname.upper().endswith(";JOURNAL")
 
 
-@fault("queue-manager-received-large-message-stays", breaks="MQDMPR-3.1.7.2-01", blind=True)
-class QueueManagerReceivedLargeMessageStays(_ReceivedMessageKeeper):
+@fault("queue-manager-does-not-delete-received-large-message", breaks="MQDMPR-3.1.7.2-01", blind=True)
+class QueueManagerDoesNotDeleteReceivedLargeMessage(_ReceivedMessageKeeper):
     """A message with a body of more than 4,096 bytes stays in its queue after it is received."""
 
     def is_received_message_kept(self, position: MessagePosition) -> bool:

@@ -28,8 +28,8 @@ add(
 )
 
 
-@fault("sender-message-of-higher-priority-waits-for-older-on-open-session", breaks="MQDMPR-3.1.7.3.9-04")
-class SenderMessageOfHigherPriorityWaitsForOlderOnOpenSession(Sending):
+@fault("sender-queues-urgent-message-behind-older-while-window-is-full", breaks="MQDMPR-3.1.7.3.9-04")
+class SenderQueuesUrgentMessageBehindOlderWhileWindowIsFull(Sending):
     """While the window of an open session is full, the sender adds a message of higher priority after the messages that
     already wait.
     """
@@ -53,8 +53,8 @@ class SenderMessageOfHigherPriorityWaitsForOlderOnOpenSession(Sending):
             super().dispatch_messages(session, now)
 
 
-@fault("sender-lowest-priority-first", breaks="MQDMPR-3.1.7.3.9-04", blind=True)
-class SenderLowestPriorityFirst(DispatchCollection):
+@fault("sender-sends-message-of-lowest-priority-first", breaks="MQDMPR-3.1.7.3.9-04", blind=True)
+class SenderSendsMessageOfLowestPriorityFirst(DispatchCollection):
     """The sender first sends the waiting message with the lowest Priority."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -65,8 +65,8 @@ class SenderLowestPriorityFirst(DispatchCollection):
         heapq.heapify(waiting)
 
 
-@fault("sender-sent-message-chosen-again-after-urgent-one", breaks="MQDMPR-3.1.7.3.9-06", blind=True)
-class SenderSentMessageChosenAgainAfterUrgentOne(Sending):
+@fault("sender-resends-unacknowledged-message-after-urgent-message", breaks="MQDMPR-3.1.7.3.9-06", blind=True)
+class SenderResendsUnacknowledgedMessageAfterUrgentMessage(Sending):
     """When a message with a higher priority is sent, an unacknowledged message with a lower priority is sent again."""
 
     def send_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:

@@ -55,8 +55,8 @@ class SenderMessageSentAgainWithoutLabel(Sending):
         super().transmit(session, position, packet)
 
 
-@fault("sender-sent-message-repeated-before-less-urgent-message", breaks="MQDMPR-3.1.7.3.9-06")
-class SenderSentMessageRepeatedBeforeLessUrgentMessage(Sending):
+@fault("sender-resends-last-message-before-lower-priority-message", breaks="MQDMPR-3.1.7.3.9-06")
+class SenderResendsLastMessageBeforeLowerPriorityMessage(Sending):
     """The sender sends its last unacknowledged message once more before it sends a message of a lower priority."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:

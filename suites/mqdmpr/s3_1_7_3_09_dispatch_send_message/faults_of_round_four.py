@@ -10,8 +10,8 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-@fault("sender-message-sent-again-sent-time-of-repetition", breaks="MQDMPR-3.1.7.3.9-07", blind=True)
-class SenderMessageSentAgainSentTimeOfRepetition(Sending):
+@fault("sender-resent-message-has-sent-time-of-repetition", breaks="MQDMPR-3.1.7.3.9-07", blind=True)
+class SenderResentMessageHasSentTimeOfRepetition(Sending):
     """The sender writes the time of the repetition to SentTime of a message that it sends again."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:

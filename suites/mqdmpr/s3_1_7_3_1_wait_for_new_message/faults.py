@@ -132,8 +132,8 @@ class QueueManagerTimerOfSecondWaitingReadNotStarted(Waiting):
                 self.qm.timers.stop(TimerKey(TimerName.WAITING_MESSAGE_READ, reader.number))
 
 
-@fault("timer-of-second-waiting-read-restarts-first", breaks="MQDMPR-3.1.7.3.1-15")
-class TimerOfSecondWaitingReadRestartsFirst(Waiting):
+@fault("second-pending-read-restarts-timer-of-first-read", breaks="MQDMPR-3.1.7.3.1-15")
+class SecondPendingReadRestartsTimerOfFirstRead(Waiting):
     """A read that begins to wait restarts the timers of the earlier pending reads of its descriptor."""
 
     def wait_for_new_message(
@@ -211,8 +211,8 @@ class QueueManagerClosedHandleEndsWaitingReadsOfOtherHandles(QueueOpening):
                 self.qm.waiting.end_wait_without_message(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
 
 
-@fault("waiting-peek-ended-by-message-that-a-receive-took", breaks="MQDMPR-3.1.7.3.1-18")
-class WaitingPeekEndedByMessageThatAReceiveTook(Waiting):
+@fault("pending-peek-ends-empty-when-receive-takes-arriving-message", breaks="MQDMPR-3.1.7.3.1-18")
+class PendingPeekEndsEmptyWhenReceiveTakesArrivingMessage(Waiting):
     """When a pending receive takes the message that arrived, the pending peeks of the queue end without a message."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -334,8 +334,8 @@ class QueueManagerReadTimersOfOtherQueuesStopped(Waiting):
                 self.qm.timers.stop(TimerKey(TimerName.WAITING_MESSAGE_READ, number))
 
 
-@fault("waiting-transactional-read-timer-not-stopped", breaks="MQDMPR-3.1.7.3.1-24")
-class WaitingTransactionalReadTimerNotStopped(Waiting):
+@fault("timer-of-completed-read-ends-next-pending-read-of-handle", breaks="MQDMPR-3.1.7.3.1-24")
+class TimerOfCompletedReadEndsNextPendingReadOfHandle(Waiting):
     """When the timer of a read that already got its message expires, the queue manager ends the next pending read of
     the same handle.
     """

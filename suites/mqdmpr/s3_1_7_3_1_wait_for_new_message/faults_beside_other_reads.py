@@ -92,16 +92,16 @@ class QueueManagerTagOfSecondPendingReadIsTagOfFirst(ReadWaitArgumentChanger):
         return tag if first is None else first.Tag
 
 
-@fault("queue-manager-destructive-read-of-peek-by-cursor-true", breaks="MQDMPR-3.1.7.3.1-10", blind=True)
-class QueueManagerDestructiveReadOfPeekByCursorTrue(ReadWaitArgumentChanger):
+@fault("queue-manager-marks-pending-cursor-peek-as-destructive-read", breaks="MQDMPR-3.1.7.3.1-10", blind=True)
+class QueueManagerMarksPendingCursorPeekAsDestructiveRead(ReadWaitArgumentChanger):
     """The DestructiveRead of a pending peek by a cursor is True."""
 
     def change_destructive_read(self, cursor: Cursor | None, destructive_read: bool) -> bool:
         return destructive_read or cursor is not None
 
 
-@fault("queue-manager-pending-read-in-oldest-descriptor", breaks="MQDMPR-3.1.7.3.1-14", blind=True)
-class QueueManagerPendingReadInOldestDescriptor(ReadWaitArgumentChanger):
+@fault("queue-manager-adds-pending-read-to-oldest-descriptor-of-queue", breaks="MQDMPR-3.1.7.3.1-14", blind=True)
+class QueueManagerAddsPendingReadToOldestDescriptorOfQueue(ReadWaitArgumentChanger):
     """The queue manager adds a pending read to the oldest OpenQueueDescriptor of the queue."""
 
     def choose_descriptor_of_read(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor:
@@ -109,8 +109,8 @@ class QueueManagerPendingReadInOldestDescriptor(ReadWaitArgumentChanger):
         return queue_desc if queue is None else next(iter(queue.OpenQueueDescriptorCollection.values()))
 
 
-@fault("queue-manager-pending-read-in-descriptor-that-waits", breaks="MQDMPR-3.1.7.3.1-14", blind=True)
-class QueueManagerPendingReadInDescriptorThatWaits(ReadWaitArgumentChanger):
+@fault("queue-manager-adds-pending-read-to-descriptor-that-already-waits", breaks="MQDMPR-3.1.7.3.1-14", blind=True)
+class QueueManagerAddsPendingReadToDescriptorThatAlreadyWaits(ReadWaitArgumentChanger):
     """The queue manager adds a pending read to the OpenQueueDescriptor of the queue that already has a pending read."""
 
     def choose_descriptor_of_read(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor:
@@ -143,8 +143,8 @@ class QueueManagerTimerOfPendingReadRestartedByLaterRead(Waiting):
                 self.qm.timers.start(TimerKey(TimerName.WAITING_MESSAGE_READ, one.number), now.monotonic_ms, duration)
 
 
-@fault("queue-manager-timer-of-second-pending-read-from-start-of-first", breaks="MQDMPR-3.1.7.3.1-15", blind=True)
-class QueueManagerTimerOfSecondPendingReadFromStartOfFirst(Waiting):
+@fault("queue-manager-second-read-timer-counts-from-start-of-first-read", breaks="MQDMPR-3.1.7.3.1-15", blind=True)
+class QueueManagerSecondReadTimerCountsFromStartOfFirstRead(Waiting):
     """The timer of the second pending read of a handle counts from the start of the first pending read."""
 
     def wait_for_new_message(
@@ -167,8 +167,8 @@ class QueueManagerTimerOfSecondPendingReadFromStartOfFirst(Waiting):
             starts.setdefault(one, now.monotonic_ms)
 
 
-@fault("queue-manager-cancelled-peek-by-cursor-goes-on", breaks="MQDMPR-3.1.7.3.1-19", blind=True)
-class QueueManagerCancelledPeekByCursorGoesOn(Waiting):
+@fault("queue-manager-cancellation-does-not-end-pending-cursor-peek", breaks="MQDMPR-3.1.7.3.1-19", blind=True)
+class QueueManagerCancellationDoesNotEndPendingCursorPeek(Waiting):
     """The cancellation of a pending peek by a cursor does not end the peek."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -236,16 +236,16 @@ class PendingReadMessageReplacer(Waiting):
         super().pass_message_to_waiting_reader(reader, position)
 
 
-@fault("queue-manager-pending-peek-by-cursor-first-message", breaks="MQDMPR-3.1.7.3.1-23", blind=True)
-class QueueManagerPendingPeekByCursorFirstMessage(PendingReadMessageReplacer):
+@fault("queue-manager-pending-cursor-peek-returns-first-message-of-queue", breaks="MQDMPR-3.1.7.3.1-23", blind=True)
+class QueueManagerPendingCursorPeekReturnsFirstMessageOfQueue(PendingReadMessageReplacer):
     """A pending peek by a cursor returns the first message of the queue instead of the message that arrived."""
 
     def is_message_of_read_replaced(self, reader: WaitingMessageReadOperation) -> bool:
         return reader.CursorReference is not None and not reader.DestructiveRead
 
 
-@fault("queue-manager-pending-receive-by-cursor-first-message", breaks="MQDMPR-3.1.7.3.1-23", blind=True)
-class QueueManagerPendingReceiveByCursorFirstMessage(PendingReadMessageReplacer):
+@fault("queue-manager-pending-cursor-receive-returns-first-message-of-queue", breaks="MQDMPR-3.1.7.3.1-23", blind=True)
+class QueueManagerPendingCursorReceiveReturnsFirstMessageOfQueue(PendingReadMessageReplacer):
     """A pending receive by a cursor returns the first message of the queue instead of the message that arrived."""
 
     def is_message_of_read_replaced(self, reader: WaitingMessageReadOperation) -> bool:

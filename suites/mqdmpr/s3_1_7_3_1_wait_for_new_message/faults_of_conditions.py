@@ -16,8 +16,8 @@ class QueueManagerEndedReceiveInTransactionReturnsTimeout(Waiting):
         super().end_wait_without_message(reader, status if reader.transaction is None else Status.MQ_ERROR_IO_TIMEOUT)
 
 
-@fault("queue-manager-read-ended-beside-other-read-returns-timeout", breaks="MQDMPR-3.1.7.3.1-20", blind=True)
-class QueueManagerReadEndedBesideOtherReadReturnsTimeout(Waiting):
+@fault("queue-manager-cancelled-read-beside-other-read-returns-timeout", breaks="MQDMPR-3.1.7.3.1-20", blind=True)
+class QueueManagerCancelledReadBesideOtherReadReturnsTimeout(Waiting):
     """A pending read that is cancelled while another read is pending returns MQ_ERROR_IO_TIMEOUT."""
 
     def end_wait_without_message(self, reader: WaitingMessageReadOperation, status: Status) -> None:

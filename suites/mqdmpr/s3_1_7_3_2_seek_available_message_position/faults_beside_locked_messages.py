@@ -13,8 +13,8 @@ from reference_qm.model.position_list import Boundary, Entry
 from reference_qm.model.states import MessagePositionState
 
 
-@fault("queue-manager-first-message-returned-to-queue-not-checked", breaks="MQDMPR-3.1.7.3.2-09", blind=True)
-class QueueManagerFirstMessageReturnedToQueueNotChecked(Positions):
+@fault("queue-manager-search-skips-messages-before-end-of-last-search", breaks="MQDMPR-3.1.7.3.2-09", blind=True)
+class QueueManagerSearchSkipsMessagesBeforeEndOfLastSearch(Positions):
     """A search from the start does not check messages in front of the place where the last search ended, even if one of
     them has become available again.
     """
@@ -71,16 +71,16 @@ class BackwardSearchChanger(Seeking):
         return None
 
 
-@fault("queue-manager-backward-search-skips-one-message-only", breaks="MQDMPR-3.1.7.3.2-26", blind=True)
-class QueueManagerBackwardSearchSkipsOneMessageOnly(BackwardSearchChanger):
+@fault("queue-manager-backward-search-skips-only-one-locked-message", breaks="MQDMPR-3.1.7.3.2-26", blind=True)
+class QueueManagerBackwardSearchSkipsOnlyOneLockedMessage(BackwardSearchChanger):
     """A backward search skips one message that is not available, and returns the second such message."""
 
     def does_search_stop_at_message(self, position: MessagePosition, skipped: int) -> bool:
         return skipped > 0
 
 
-@fault("queue-manager-backward-search-stops-at-purged-message", breaks="MQDMPR-3.1.7.3.2-26", blind=True)
-class QueueManagerBackwardSearchStopsAtPurgedMessage(BackwardSearchChanger):
+@fault("queue-manager-backward-search-returns-locked-purged-message", breaks="MQDMPR-3.1.7.3.2-26", blind=True)
+class QueueManagerBackwardSearchReturnsLockedPurgedMessage(BackwardSearchChanger):
     """A backward search returns a locked message of a queue that was purged."""
 
     def does_search_stop_at_message(self, position: MessagePosition, skipped: int) -> bool:

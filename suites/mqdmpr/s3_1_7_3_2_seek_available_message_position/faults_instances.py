@@ -95,8 +95,8 @@ class QueueManagerBackwardSearchFromLockedMessageProceedsForward(Seeking):
         return super().seek_available(initial_position, peek_operation, seek_direction)
 
 
-@fault("queue-manager-search-from-start-passes-returned-message", breaks="MQDMPR-3.1.7.3.2-06")
-class QueueManagerSearchFromStartPassesReturnedMessage(Seeking):
+@fault("queue-manager-search-from-start-skips-message-found-earlier", breaks="MQDMPR-3.1.7.3.2-06")
+class QueueManagerSearchFromStartSkipsMessageFoundEarlier(Seeking):
     """A search that starts before the first message begins at the second message if an earlier search found the first
     message locked.
     """
@@ -114,8 +114,8 @@ class QueueManagerSearchFromStartPassesReturnedMessage(Seeking):
         return super().seek_available(found, peek_operation) if found is not None and found in passed else found
 
 
-@fault("queue-manager-receive-from-start-passes-peeked-message", breaks="MQDMPR-3.1.7.3.2-06")
-class QueueManagerReceiveFromStartPassesPeekedMessage(Seeking):
+@fault("queue-manager-receive-from-start-skips-first-message-after-peek", breaks="MQDMPR-3.1.7.3.2-06")
+class QueueManagerReceiveFromStartSkipsFirstMessageAfterPeek(Seeking):
     """A search for a receive that starts before the first message begins at the second message if the first message was
     peeked at twice.
     """
@@ -193,8 +193,8 @@ class QueueManagerBackwardSearchWithoutResultReturnsStartMessage(Seeking):
         return found
 
 
-@fault("queue-manager-search-from-start-begins-at-earlier-result", breaks="MQDMPR-3.1.7.3.2-09")
-class QueueManagerSearchFromStartBeginsAtEarlierResult(Seeking):
+@fault("queue-manager-peek-from-start-returns-result-of-earlier-search", breaks="MQDMPR-3.1.7.3.2-09")
+class QueueManagerPeekFromStartReturnsResultOfEarlierSearch(Seeking):
     """A peek whose search starts before the first message returns the message that an earlier search returned, although
     a message of a higher priority arrived.
     """

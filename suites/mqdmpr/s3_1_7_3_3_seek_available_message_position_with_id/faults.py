@@ -124,8 +124,8 @@ class LookupOfNeighborMessageReturnsCurrentMessage(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, action)
 
 
-@fault("lookup-previous-before-locked-message-refused", breaks="MQDMPR-3.1.7.3.3-17")
-class LookupPreviousBeforeLockedMessageRefused(Seeking):
+@fault("lookup-of-message-before-locked-message-returns-not-found", breaks="MQDMPR-3.1.7.3.3-17")
+class LookupOfMessageBeforeLockedMessageReturnsNotFound(Seeking):
     """A search for the message before a locked message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def seek_with_identifier(
@@ -191,8 +191,8 @@ class LookupOfCurrentMessageReturnsNextMessage(Seeking):
         return status, behind if isinstance(behind, MessagePosition) else found
 
 
-@fault("lookup-of-message-moved-away-finds-it", breaks="MQDMPR-3.1.7.3.3-26")
-class LookupOfMessageMovedAwayFindsIt(Seeking):
+@fault("lookup-finds-message-that-was-moved-to-subqueue", breaks="MQDMPR-3.1.7.3.3-26")
+class LookupFindsMessageThatWasMovedToSubqueue(Seeking):
     """A search for the current message also finds a message that was moved to a subqueue."""
 
     def seek_with_identifier(
@@ -256,8 +256,8 @@ class QueueManagerSearchForRemovedMessageReturnsAlreadyReceived(Seeking):
         return status, found
 
 
-@fault("lookup-next-after-locked-message-refused", breaks="MQDMPR-3.1.7.3.3-41")
-class LookupNextAfterLockedMessageRefused(Seeking):
+@fault("lookup-of-message-after-locked-message-returns-not-found", breaks="MQDMPR-3.1.7.3.3-41")
+class LookupOfMessageAfterLockedMessageReturnsNotFound(Seeking):
     """A search for the message after a locked message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def seek_with_identifier(

@@ -29,8 +29,8 @@ class LookupSearchResultChanger(Seeking):
         return self.change_search_result(queue, lookup_id, peek_operation, lookup_action, found)
 
 
-@fault("queue-manager-search-for-last-of-one-message-fails", breaks="MQDMPR-3.1.7.3.3-03", blind=True)
-class QueueManagerSearchForLastOfOneMessageFails(LookupSearchResultChanger):
+@fault("queue-manager-search-for-last-message-fails-in-queue-of-one-message", breaks="MQDMPR-3.1.7.3.3-03", blind=True)
+class QueueManagerSearchForLastMessageFailsInQueueOfOneMessage(LookupSearchResultChanger):
     """A search for the last message of a queue with one message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def change_search_result(
@@ -41,8 +41,8 @@ class QueueManagerSearchForLastOfOneMessageFails(LookupSearchResultChanger):
         return found
 
 
-@fault("queue-manager-search-back-to-first-message-fails", breaks="MQDMPR-3.1.7.3.3-03", blind=True)
-class QueueManagerSearchBackToFirstMessageFails(LookupSearchResultChanger):
+@fault("queue-manager-search-for-previous-message-misses-first-message", breaks="MQDMPR-3.1.7.3.3-03", blind=True)
+class QueueManagerSearchForPreviousMessageMissesFirstMessage(LookupSearchResultChanger):
     """A search for the previous message returns MQ_ERROR_MESSAGE_NOT_FOUND if this message is the first."""
 
     def change_search_result(
@@ -82,8 +82,8 @@ class QueueManagerMiddleBytesOfLookupIdentifierIgnored(LookupIdentifierMasker):
     mask = 0xFF000000FFFFFFFF
 
 
-@fault("queue-manager-search-for-first-by-arrival", breaks="MQDMPR-3.1.7.3.3-15", blind=True)
-class QueueManagerSearchForFirstByArrival(LookupSearchResultChanger):
+@fault("queue-manager-search-for-first-message-ignores-priority", breaks="MQDMPR-3.1.7.3.3-15", blind=True)
+class QueueManagerSearchForFirstMessageIgnoresPriority(LookupSearchResultChanger):
     """A search for the first message returns the message that arrived first, even if its priority is lower."""
 
     def change_search_result(
@@ -125,8 +125,8 @@ class QueueManagerSearchForPreviousOnlyWithinPriority(LookupSearchResultChanger)
         return found
 
 
-@fault("queue-manager-search-for-previous-from-locked-message-from-end", breaks="MQDMPR-3.1.7.3.3-17", blind=True)
-class QueueManagerSearchForPreviousFromLockedMessageFromEnd(Seeking):
+@fault("queue-manager-search-for-message-before-locked-one-begins-at-end", breaks="MQDMPR-3.1.7.3.3-17", blind=True)
+class QueueManagerSearchForMessageBeforeLockedOneBeginsAtEnd(Seeking):
     """If the message with the passed LookupIdentifier is locked, a search for the previous message begins at the
     end.
     """
@@ -153,8 +153,8 @@ class QueueManagerSearchForNextOnlyWithinPriority(LookupSearchResultChanger):
         return found
 
 
-@fault("queue-manager-search-for-next-from-locked-message-from-start", breaks="MQDMPR-3.1.7.3.3-41", blind=True)
-class QueueManagerSearchForNextFromLockedMessageFromStart(Seeking):
+@fault("queue-manager-search-for-message-after-locked-one-begins-at-start", breaks="MQDMPR-3.1.7.3.3-41", blind=True)
+class QueueManagerSearchForMessageAfterLockedOneBeginsAtStart(Seeking):
     """If the message with the passed LookupIdentifier is locked, a search for the next message begins at the start."""
 
     def seek_with_identifier(
@@ -166,8 +166,8 @@ class QueueManagerSearchForNextFromLockedMessageFromStart(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-@fault("queue-manager-peek-at-purged-message-already-received", breaks="MQDMPR-3.1.7.3.3-39", blind=True)
-class QueueManagerPeekAtPurgedMessageAlreadyReceived(LookupSearchResultChanger):
+@fault("queue-manager-peek-at-purged-message-returns-already-received", breaks="MQDMPR-3.1.7.3.3-39", blind=True)
+class QueueManagerPeekAtPurgedMessageReturnsAlreadyReceived(LookupSearchResultChanger):
     """A peek at a message that was locked when its queue was purged returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
 
     def change_search_result(
@@ -179,8 +179,8 @@ class QueueManagerPeekAtPurgedMessageAlreadyReceived(LookupSearchResultChanger):
         return found
 
 
-@fault("queue-manager-peek-at-message-purged-in-transaction-locked", breaks="MQDMPR-3.1.7.3.3-39", blind=True)
-class QueueManagerPeekAtMessagePurgedInTransactionLocked(LookupSearchResultChanger):
+@fault("queue-manager-peek-at-purged-message-returns-transaction-usage", breaks="MQDMPR-3.1.7.3.3-39", blind=True)
+class QueueManagerPeekAtPurgedMessageReturnsTransactionUsage(LookupSearchResultChanger):
     """A peek at a message that a transaction had received when its queue was purged returns
     MQ_ERROR_TRANSACTION_USAGE.
     """

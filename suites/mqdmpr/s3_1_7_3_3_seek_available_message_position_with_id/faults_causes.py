@@ -137,8 +137,8 @@ class QueueManagerReceiveOfNextReceivesLast(Seeking):
         return status, position
 
 
-@fault("queue-manager-search-for-next-of-locked-message-finds-none", breaks="MQDMPR-3.1.7.3.3-46")
-class QueueManagerSearchForNextOfLockedMessageFindsNone(Seeking):
+@fault("queue-manager-search-for-message-after-locked-message-fails", breaks="MQDMPR-3.1.7.3.3-46")
+class QueueManagerSearchForMessageAfterLockedMessageFails(Seeking):
     """A search for the message after a locked message finds no message."""
 
     def seek_with_identifier(

@@ -60,8 +60,8 @@ class QueueManagerReceiveOfNextMessageReceivesCurrent(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-@fault("queue-manager-second-search-from-identifier-repeats-first-action", breaks="MQDMPR-3.1.7.3.3-08")
-class QueueManagerSecondSearchFromIdentifierRepeatsFirstAction(Seeking):
+@fault("queue-manager-second-search-repeats-lookup-action-of-first-search", breaks="MQDMPR-3.1.7.3.3-08")
+class QueueManagerSecondSearchRepeatsLookupActionOfFirstSearch(Seeking):
     """A second search with the same LookupIdentifier uses the action of the first search."""
 
     def seek_with_identifier(
@@ -124,8 +124,8 @@ class QueueManagerSearchForFirstSkipsUnlockedMessage(Seeking):
         return status, position
 
 
-@fault("queue-manager-receive-of-first-passes-peeked-message", breaks="MQDMPR-3.1.7.3.3-15")
-class QueueManagerReceiveOfFirstPassesPeekedMessage(Seeking):
+@fault("queue-manager-receive-of-first-message-skips-peeked-message", breaks="MQDMPR-3.1.7.3.3-15")
+class QueueManagerReceiveOfFirstMessageSkipsPeekedMessage(Seeking):
     """A receive of the first message after a peek at the first message receives the second message."""
 
     def seek_with_identifier(
@@ -169,8 +169,8 @@ class QueueManagerReceiveOfPreviousReceivesFirst(Seeking):
         return status, position
 
 
-@fault("queue-manager-search-for-previous-of-locked-message-finds-none", breaks="MQDMPR-3.1.7.3.3-22")
-class QueueManagerSearchForPreviousOfLockedMessageFindsNone(Seeking):
+@fault("queue-manager-search-for-message-before-locked-message-fails", breaks="MQDMPR-3.1.7.3.3-22")
+class QueueManagerSearchForMessageBeforeLockedMessageFails(Seeking):
     """A search for the message before a locked message finds no message."""
 
     def seek_with_identifier(
@@ -227,8 +227,8 @@ class QueueManagerLookupOfCurrentInEmptyQueueTimesOut(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-@fault("queue-manager-lookup-of-received-message-returns-next", breaks="MQDMPR-3.1.7.3.3-37")
-class QueueManagerLookupOfReceivedMessageReturnsNext(Seeking):
+@fault("queue-manager-lookup-peek-at-received-message-returns-next-message", breaks="MQDMPR-3.1.7.3.3-37")
+class QueueManagerLookupPeekAtReceivedMessageReturnsNextMessage(Seeking):
     """A peek at the current message returns the next message if another reader has received the message."""
 
     def seek_with_identifier(
@@ -244,8 +244,8 @@ class QueueManagerLookupOfReceivedMessageReturnsNext(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-@fault("queue-manager-lookup-of-received-message-returns-message", breaks="MQDMPR-3.1.7.3.3-37")
-class QueueManagerLookupOfReceivedMessageReturnsMessage(Seeking):
+@fault("queue-manager-lookup-peek-at-received-message-succeeds", breaks="MQDMPR-3.1.7.3.3-37")
+class QueueManagerLookupPeekAtReceivedMessageSucceeds(Seeking):
     """A peek at the current message returns the message, which another reader has received, with MQ_OK."""
 
     def seek_with_identifier(
@@ -359,8 +359,8 @@ class QueueManagerSearchForFirstBeginsAtEarlierFirstMessage(Seeking):
         return status, position
 
 
-@fault("queue-manager-receive-of-first-proceeds-backward", breaks="MQDMPR-3.1.7.3.3-10")
-class QueueManagerReceiveOfFirstProceedsBackward(Seeking):
+@fault("queue-manager-receive-of-first-message-searches-backward-from-end", breaks="MQDMPR-3.1.7.3.3-10")
+class QueueManagerReceiveOfFirstMessageSearchesBackwardFromEnd(Seeking):
     """A receive of the first message begins behind the last message and proceeds backward, a peek does not."""
 
     def seek_with_identifier(
@@ -386,8 +386,8 @@ class QueueManagerReceiveOfCurrentTakesFirstMessage(Seeking):
         return status, position
 
 
-@fault("queue-manager-second-lookup-of-current-finds-first-result", breaks="MQDMPR-3.1.7.3.3-24")
-class QueueManagerSecondLookupOfCurrentFindsFirstResult(Seeking):
+@fault("queue-manager-second-lookup-returns-message-of-first-lookup", breaks="MQDMPR-3.1.7.3.3-24")
+class QueueManagerSecondLookupReturnsMessageOfFirstLookup(Seeking):
     """A second search for a current message of a queue returns the message that the first search found."""
 
     def seek_with_identifier(

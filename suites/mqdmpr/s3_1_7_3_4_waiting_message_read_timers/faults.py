@@ -9,8 +9,8 @@ from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.statuses import Status
 
 
-@fault("timer-of-one-read-ends-all-reads-of-handle", breaks="MQDMPR-3.1.7.3.4-03")
-class TimerOfOneReadEndsAllReadsOfHandle(Waiting):
+@fault("expiry-of-one-read-ends-all-cursor-reads-of-handle", breaks="MQDMPR-3.1.7.3.4-03")
+class ExpiryOfOneReadEndsAllCursorReadsOfHandle(Waiting):
     """When the timer of a pending read expires, the queue manager ends all pending reads by cursors of
     the same handle.
     """

@@ -43,8 +43,8 @@ class QueueManagerPendingReadHasTimeoutOfFirstReadOfHandle(PendingReadTimeoutCha
         return self.__dict__.setdefault("timeouts", {}).setdefault(queue_desc, timeout_ms)
 
 
-@fault("queue-manager-timer-of-pending-read-of-16-bits", breaks="MQDMPR-3.1.7.3.4-04", blind=True)
-class QueueManagerTimerOfPendingReadOf16Bits(PendingReadTimeoutChanger):
+@fault("queue-manager-read-timer-uses-only-low-16-bits-of-timeout", breaks="MQDMPR-3.1.7.3.4-04", blind=True)
+class QueueManagerReadTimerUsesOnlyLow16BitsOfTimeout(PendingReadTimeoutChanger):
     """The timer of a pending read runs for the 16 low bits of the timeout in milliseconds."""
 
     def change_timeout(self, queue_desc: OpenQueueDescriptor, timeout_ms: int) -> int:
@@ -63,8 +63,8 @@ class StoppedReadStatusReplacer(Waiting):
         )
 
 
-@fault("queue-manager-status-of-stopped-peek-by-cursor-io-timeout", breaks="MQDMPR-3.1.7.3.5-03", blind=True)
-class QueueManagerStatusOfStoppedPeekByCursorIoTimeout(StoppedReadStatusReplacer):
+@fault("queue-manager-timer-stop-ends-cursor-peek-with-io-timeout", breaks="MQDMPR-3.1.7.3.5-03", blind=True)
+class QueueManagerTimerStopEndsCursorPeekWithIoTimeout(StoppedReadStatusReplacer):
     """The event Waiting Message Read Timer Stop ends a pending peek by a cursor with MQ_ERROR_IO_TIMEOUT instead of
     the passed status.
     """
@@ -73,8 +73,8 @@ class QueueManagerStatusOfStoppedPeekByCursorIoTimeout(StoppedReadStatusReplacer
         return reader.CursorReference is not None and not reader.DestructiveRead
 
 
-@fault("queue-manager-status-of-stopped-later-read-io-timeout", breaks="MQDMPR-3.1.7.3.5-03", blind=True)
-class QueueManagerStatusOfStoppedLaterReadIoTimeout(StoppedReadStatusReplacer):
+@fault("queue-manager-timer-stop-ends-later-read-with-io-timeout", breaks="MQDMPR-3.1.7.3.5-03", blind=True)
+class QueueManagerTimerStopEndsLaterReadWithIoTimeout(StoppedReadStatusReplacer):
     """The event Waiting Message Read Timer Stop ends a pending read with MQ_ERROR_IO_TIMEOUT instead of the
     passed status, if an earlier read of the queue is still pending.
     """

@@ -8,8 +8,8 @@ from reference_qm.model.elements import WaitingMessageReadOperation
 from reference_qm.model.statuses import Status
 
 
-@fault("queue-manager-timer-of-second-read-returns-cancelled", breaks="MQDMPR-3.1.7.3.5-03")
-class QueueManagerTimerOfSecondReadReturnsCancelled(Waiting):
+@fault("queue-manager-expired-read-beside-other-read-returns-cancelled", breaks="MQDMPR-3.1.7.3.5-03")
+class QueueManagerExpiredReadBesideOtherReadReturnsCancelled(Waiting):
     """When the timer of a read expires while another read waits, the read returns MQ_ERROR_OPERATION_CANCELLED."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:

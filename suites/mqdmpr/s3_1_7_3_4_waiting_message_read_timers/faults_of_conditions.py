@@ -49,8 +49,8 @@ class QueueManagerSecondPendingReadOfHandleWithoutTimer(_ReadTimerOmitter):
         return bool(queue_desc.WaitingMessageReadOperationCollection)
 
 
-@fault("queue-manager-pending-read-beside-other-queue-without-timer", breaks="MQDMPR-3.1.7.3.4-03", blind=True)
-class QueueManagerPendingReadBesideOtherQueueWithoutTimer(_ReadTimerOmitter):
+@fault("queue-manager-starts-no-read-timer-beside-read-of-other-queue", breaks="MQDMPR-3.1.7.3.4-03", blind=True)
+class QueueManagerStartsNoReadTimerBesideReadOfOtherQueue(_ReadTimerOmitter):
     """The queue manager starts no timer for a read if a read of another queue is pending."""
 
     def is_read_timer_omitted(

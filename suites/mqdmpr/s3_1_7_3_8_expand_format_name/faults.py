@@ -366,8 +366,8 @@ add(
 )
 
 
-@fault("queue-manager-third-spelling-of-name-kept", breaks="MQDMPR-3.1.7.3.8-18", blind=True)
-class QueueManagerThirdSpellingOfNameKept(QueueNames):
+@fault("queue-manager-expansion-keeps-third-case-variant-of-name", breaks="MQDMPR-3.1.7.3.8-18", blind=True)
+class QueueManagerExpansionKeepsThirdCaseVariantOfName(QueueNames):
     """Of three names that differ only in the case of their letters, the queue manager removes only one."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -385,8 +385,8 @@ class QueueManagerThirdSpellingOfNameKept(QueueNames):
         return kept[0] if len(kept) == 1 else MultipleElementName(tuple(kept))
 
 
-@fault("queue-manager-list-with-one-queue-stays-several", breaks="MQDMPR-3.1.7.3.8-20", blind=True)
-class QueueManagerListWithOneQueueStaysSeveral(QueueNames):
+@fault("queue-manager-expands-one-queue-list-to-multiple-element-name", breaks="MQDMPR-3.1.7.3.8-20", blind=True)
+class QueueManagerExpandsOneQueueListToMultipleElementName(QueueNames):
     """The expansion of a distribution list with a single queue is a format name of several queues."""
 
     def expand_format_name(self, text: str) -> FormatName | None:

@@ -69,8 +69,8 @@ class QueueManagerExpansionOfSingleHostNameFails(Commands):
         return super().send_message(request, token, now)
 
 
-@fault("queue-manager-list-alone-with-nested-list-fails", breaks="MQDMPR-3.1.7.3.8-09")
-class QueueManagerListAloneWithNestedListFails(QueueNames):
+@fault("queue-manager-expansion-of-sole-list-with-nested-list-fails", breaks="MQDMPR-3.1.7.3.8-09")
+class QueueManagerExpansionOfSoleListWithNestedListFails(QueueNames):
     """The queue manager fails to expand a format name that is only a distribution list if a member is a distribution
     list.
     """
@@ -84,8 +84,8 @@ class QueueManagerListAloneWithNestedListFails(QueueNames):
         return super().expand_format_name(text)
 
 
-@fault("queue-manager-list-alone-expanded-to-two-members", breaks="MQDMPR-3.1.7.3.8-09")
-class QueueManagerListAloneExpandedToTwoMembers(QueueNames):
+@fault("queue-manager-expansion-of-sole-list-has-at-most-two-members", breaks="MQDMPR-3.1.7.3.8-09")
+class QueueManagerExpansionOfSoleListHasAtMostTwoMembers(QueueNames):
     """The queue manager expands a format name that is only a distribution list to at most two names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -94,8 +94,8 @@ class QueueManagerListAloneExpandedToTwoMembers(QueueNames):
         return MultipleElementName(found.Elements[:2]) if alone and isinstance(found, MultipleElementName) else found
 
 
-@fault("queue-manager-list-alone-with-one-member-fails", breaks="MQDMPR-3.1.7.3.8-09")
-class QueueManagerListAloneWithOneMemberFails(QueueNames):
+@fault("queue-manager-expansion-of-sole-list-with-one-member-fails", breaks="MQDMPR-3.1.7.3.8-09")
+class QueueManagerExpansionOfSoleListWithOneMemberFails(QueueNames):
     """The queue manager fails to expand a format name that is only a distribution list with one member."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -113,8 +113,8 @@ class QueueManagerExpansionOfThreeEqualNamesFails(QueueNames):
         return None if text.count(",") > 1 and not isinstance(found, MultipleElementName) else found
 
 
-@fault("queue-manager-expansion-to-single-name-of-list-fails", breaks="MQDMPR-3.1.7.3.8-21")
-class QueueManagerExpansionToSingleNameOfListFails(QueueNames):
+@fault("queue-manager-expansion-of-distribution-list-to-single-name-fails", breaks="MQDMPR-3.1.7.3.8-21")
+class QueueManagerExpansionOfDistributionListToSingleNameFails(QueueNames):
     """The expansion of a format name with a distribution list fails if a single name remains."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -134,8 +134,8 @@ class QueueManagerExpansionOfEqualNamesInOtherCaseFails(QueueNames):
         return found
 
 
-@fault("queue-manager-expanded-middle-names-lost", breaks="MQDMPR-3.1.7.3.8-23")
-class QueueManagerExpandedMiddleNamesLost(QueueNames):
+@fault("queue-manager-expansion-omits-names-between-first-and-last", breaks="MQDMPR-3.1.7.3.8-23")
+class QueueManagerExpansionOmitsNamesBetweenFirstAndLast(QueueNames):
     """The result of an expansion to more than two names has only the first and the last of the names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -145,8 +145,8 @@ class QueueManagerExpandedMiddleNamesLost(QueueNames):
         return found
 
 
-@fault("queue-manager-expanded-direct-names-beside-others-lost", breaks="MQDMPR-3.1.7.3.8-23")
-class QueueManagerExpandedDirectNamesBesideOthersLost(QueueNames):
+@fault("queue-manager-expansion-to-mixed-names-omits-direct-names", breaks="MQDMPR-3.1.7.3.8-23")
+class QueueManagerExpansionToMixedNamesOmitsDirectNames(QueueNames):
     """The result of an expansion to names of several kinds has only the names that are not direct."""
 
     def expand_format_name(self, text: str) -> FormatName | None:

@@ -58,8 +58,8 @@ class QueueManagerExpansionOmitsNamesOfOwnComputer(_ExpansionChanger):
         return tuple(one for one in names if not self.is_queue_on_this_computer(one)) or names
 
 
-@fault("queue-manager-expansion-sorted-with-case", breaks="MQDMPR-3.1.7.3.8-17", blind=True)
-class QueueManagerExpansionSortedWithCase(_ExpansionChanger):
+@fault("queue-manager-sorts-expanded-names-case-sensitively", breaks="MQDMPR-3.1.7.3.8-17", blind=True)
+class QueueManagerSortsExpandedNamesCaseSensitively(_ExpansionChanger):
     """The names of an expanded format name are sorted by letters whose case counts."""
 
     def change_expanded_names(
@@ -68,8 +68,8 @@ class QueueManagerExpansionSortedWithCase(_ExpansionChanger):
         return tuple(sorted(names, key=str))
 
 
-@fault("queue-manager-expansion-of-list-not-sorted", breaks="MQDMPR-3.1.7.3.8-17", blind=True)
-class QueueManagerExpansionOfListNotSorted(_ExpansionChanger):
+@fault("queue-manager-sorts-expanded-distribution-list-backwards", breaks="MQDMPR-3.1.7.3.8-17", blind=True)
+class QueueManagerSortsExpandedDistributionListBackwards(_ExpansionChanger):
     """The expanded names of a distribution list are sorted backwards."""
 
     def change_expanded_names(
@@ -102,8 +102,8 @@ class _SingleNameListKeeper(QueueNames):
         return MultipleElementName((expanded,))
 
 
-@fault("queue-manager-list-with-single-member-expanded-to-list", breaks="MQDMPR-3.1.7.3.8-20", blind=True)
-class QueueManagerListWithSingleMemberExpandedToList(_SingleNameListKeeper):
+@fault("queue-manager-expansion-of-one-member-list-stays-multiple-element", breaks="MQDMPR-3.1.7.3.8-20", blind=True)
+class QueueManagerExpansionOfOneMemberListStaysMultipleElement(_SingleNameListKeeper):
     """The expansion of a distribution list with a single queue stays a multiple-element format name."""
 
     def is_name_list_kept(self, given: FormatName) -> bool:
@@ -118,8 +118,8 @@ class QueueManagerThreeEqualNamesExpandedToList(_SingleNameListKeeper):
         return isinstance(given, MultipleElementName) and len(given.Elements) > 2
 
 
-@fault("queue-manager-equal-names-in-other-case-expanded-to-list", breaks="MQDMPR-3.1.7.3.8-20", blind=True)
-class QueueManagerEqualNamesInOtherCaseExpandedToList(_SingleNameListKeeper):
+@fault("queue-manager-expansion-of-case-variants-stays-multiple-element", breaks="MQDMPR-3.1.7.3.8-20", blind=True)
+class QueueManagerExpansionOfCaseVariantsStaysMultipleElement(_SingleNameListKeeper):
     """The expansion of names that differ only in the case of their letters stays a multiple-element format name."""
 
     def is_name_list_kept(self, given: FormatName) -> bool:

@@ -10,10 +10,8 @@ from reference_qm.codec.format_names import MultipleElementName
 from reference_qm.core.names.queue_names import OWN_COMPUTER_NAMES, QueueNames
 
 
-@fault(
-    "queue-manager-expand-name-of-own-computer-alias-replaced-by-host-name", breaks="MQDMPR-3.1.7.3.8-05", blind=True
-)
-class QueueManagerExpandNameOfOwnComputerAliasReplacedByHostName(QueueNames):
+@fault("queue-manager-expansion-replaces-localhost-with-host-name", breaks="MQDMPR-3.1.7.3.8-05", blind=True)
+class QueueManagerExpansionReplacesLocalhostWithHostName(QueueNames):
     """The queue manager expands the direct format name of a single private queue on the computer . or localhost to
     a format name with its host name.
     """
@@ -25,8 +23,8 @@ class QueueManagerExpandNameOfOwnComputerAliasReplacedByHostName(QueueNames):
         return name
 
 
-@fault("queue-manager-expanded-name-elements-sorted-with-regard-to-case", breaks="MQDMPR-3.1.7.3.8-17", blind=True)
-class QueueManagerExpandedNameElementsSortedWithRegardToCase(QueueNames):
+@fault("queue-manager-sorts-expanded-names-by-character-number", breaks="MQDMPR-3.1.7.3.8-17", blind=True)
+class QueueManagerSortsExpandedNamesByCharacterNumber(QueueNames):
     """The queue manager sorts the elements of an expanded format name by the numbers of their characters, so that
     capital letters precede small letters.
     """

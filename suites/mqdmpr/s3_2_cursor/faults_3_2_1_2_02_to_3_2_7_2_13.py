@@ -41,8 +41,8 @@ class CursorHandlesNumberedPerQueue(Cursors):
         return cursor
 
 
-@fault("cursor-new-after-closed-one-reuses-handle", breaks=("MQDMPR-3.2.7.1-05", "MQDMPR-3.2.1.2-02"))
-class CursorNewAfterClosedOneReusesHandle(Cursors):
+@fault("first-cursors-of-all-open-queues-have-same-handle", breaks=("MQDMPR-3.2.7.1-05", "MQDMPR-3.2.1.2-02"))
+class FirstCursorsOfAllOpenQueuesHaveSameHandle(Cursors):
     """The first cursor of each open queue has the same Handle as the first cursor of every other open queue."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:

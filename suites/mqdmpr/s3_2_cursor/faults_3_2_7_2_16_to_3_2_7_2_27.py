@@ -80,8 +80,8 @@ class CursorSecondPeekReturnsAlreadyReceived(Cursors):
         return got
 
 
-@fault("cursor-peek-at-unlocked-message-refused", breaks=("MQDMPR-3.2.7.2-23", "MQDMPR-3.2.7.2-24"))
-class CursorPeekAtUnlockedMessageRefused(Cursors):
+@fault("second-cursor-peek-at-message-of-priority-above-3-refused", breaks=("MQDMPR-3.2.7.2-23", "MQDMPR-3.2.7.2-24"))
+class SecondCursorPeekAtMessageOfPriorityAbove3Refused(Cursors):
     """A second peek by a cursor at a message with a priority other than 3 is refused."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:

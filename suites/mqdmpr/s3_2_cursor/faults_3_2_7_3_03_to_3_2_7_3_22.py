@@ -95,8 +95,8 @@ class QueueManagerPeekNextReturnsLaterMessageOfHigherPriority(Cursors):
         return super().get_next_message_for_peek(cursor)
 
 
-@fault("cursor-peek-next-skips-message-of-higher-priority-behind", breaks="MQDMPR-3.2.7.3-09")
-class CursorPeekNextSkipsMessageOfHigherPriorityBehind(Cursors):
+@fault("cursor-peek-next-finds-only-messages-of-equal-priority", breaks="MQDMPR-3.2.7.3-09")
+class CursorPeekNextFindsOnlyMessagesOfEqualPriority(Cursors):
     """A peek at the next message finds only messages of the priority of the current message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -122,8 +122,8 @@ class QueueManagerPeekNextWithoutMessageMovesCursorToStart(Cursors):
         return got
 
 
-@fault("cursor-peek-next-without-wait-stays-read", breaks="MQDMPR-3.2.7.3-15", blind=True)
-class CursorPeekNextWithoutWaitStaysRead(Reading):
+@fault("cursor-state-stays-read-after-empty-peek-next-with-timeout-0", breaks="MQDMPR-3.2.7.3-15", blind=True)
+class CursorStateStaysReadAfterEmptyPeekNextWithTimeout0(Reading):
     """When a peek at the next message with timeout 0 finds no message, CursorState stays Read."""
 
     def peek_next_message(

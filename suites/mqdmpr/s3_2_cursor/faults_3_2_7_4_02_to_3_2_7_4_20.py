@@ -65,8 +65,8 @@ class UnreadCursorReceivesFirstMessage(CursorReceiveChanger):
         return got if first is None else (CursorStatus.SUCCEEDED, first)
 
 
-@fault("queue-manager-cursor-rewound-by-receive", breaks="MQDMPR-3.2.7.4-07", blind=True)
-class QueueManagerCursorRewoundByReceive(Cursors):
+@fault("queue-manager-cursor-returns-to-start-of-queue-after-receive", breaks="MQDMPR-3.2.7.4-07", blind=True)
+class QueueManagerCursorReturnsToStartOfQueueAfterReceive(Cursors):
     """When a cursor receives its current message, the cursor returns to the start of the queue, so the next receive by
     the cursor finds an earlier message.
     """
@@ -130,8 +130,8 @@ class QueueManagerCursorFailedReceiveMovesCursorToEnd(Cursors):
         return got
 
 
-@fault("receiver-receive-by-cursor-at-end-not-found-status-io-timeout", breaks="MQDMPR-3.2.7.4-14")
-class ReceiverReceiveByCursorAtEndNotFoundStatusIoTimeout(Reading):
+@fault("receiver-cursor-receive-past-last-message-returns-io-timeout", breaks="MQDMPR-3.2.7.4-14")
+class ReceiverCursorReceivePastLastMessageReturnsIoTimeout(Reading):
     """A receive by a cursor behind the last message, with timeout zero, fails with MQ_ERROR_IO_TIMEOUT, if the queue
     contains a message before the cursor.
     """
@@ -164,8 +164,8 @@ class PendingReceiveDoesNotChangeCursorState(CursorReceiveChanger):
         return got
 
 
-@fault("receiver-waiting-receive-by-cursor-leaves-state-unread", breaks="MQDMPR-3.2.7.4-16")
-class ReceiverWaitingReceiveByCursorLeavesStateUnread(UnreadCursorReceiveChanger):
+@fault("receiver-second-waiting-receive-leaves-cursor-unread", breaks="MQDMPR-3.2.7.4-16")
+class ReceiverSecondWaitingReceiveLeavesCursorUnread(UnreadCursorReceiveChanger):
     """A second receive that waits by a cursor does not set the cursor's state to waiting for a receive."""
 
     def __init__(self, qm: QM) -> None:

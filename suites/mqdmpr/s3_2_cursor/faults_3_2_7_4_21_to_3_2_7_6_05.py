@@ -61,8 +61,8 @@ class CursorStateStaysReadAfterReceive(CursorReceiveChanger):
         return got
 
 
-@fault("receiver-receive-of-current-message-after-next-leaves-read", breaks="MQDMPR-3.2.7.4-26")
-class ReceiverReceiveOfCurrentMessageAfterNextLeavesRead(Cursors):
+@fault("receiver-receive-of-current-message-leaves-cursor-state-read", breaks="MQDMPR-3.2.7.4-26")
+class ReceiverReceiveOfCurrentMessageLeavesCursorStateRead(Cursors):
     """A receive of the current message leaves the cursor in the state READ, if messages follow."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -82,8 +82,8 @@ class CursorReceivesMessageAfterCurrentOne(CursorReceiveChanger):
         return got if behind is None else (CursorStatus.SUCCEEDED, behind)
 
 
-@fault("cursor-receive-after-peek-next-takes-peeked-before", breaks="MQDMPR-3.2.7.4-27")
-class CursorReceiveAfterPeekNextTakesPeekedBefore(Cursors):
+@fault("cursor-receive-after-two-peeks-takes-message-peeked-first", breaks="MQDMPR-3.2.7.4-27")
+class CursorReceiveAfterTwoPeeksTakesMessagePeekedFirst(Cursors):
     """After two peeks at the next message by a cursor, a receive by this cursor takes the message before the current
     message.
     """
@@ -107,8 +107,8 @@ class CursorReceiveAfterPeekNextTakesPeekedBefore(Cursors):
         return super().get_next_message_for_dequeue(cursor, no_wait)
 
 
-@fault("receiver-receive-of-current-last-message-returns-first", breaks="MQDMPR-3.2.7.4-27")
-class ReceiverReceiveOfCurrentLastMessageReturnsFirst(Cursors):
+@fault("receiver-cursor-receive-at-last-message-returns-first-message", breaks="MQDMPR-3.2.7.4-27")
+class ReceiverCursorReceiveAtLastMessageReturnsFirstMessage(Cursors):
     """A receive by a cursor at the last available message returns the first message of the queue."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -182,8 +182,8 @@ class QueueManagerCursorStateReadAfterWaitingReceive(Cursors):
             cursor.CursorState = CursorState.READ
 
 
-@fault("cursor-state-waiting-shared-by-cursors-of-handle", breaks="MQDMPR-3.2.7.5-06")
-class CursorStateWaitingSharedByCursorsOfHandle(Cursors):
+@fault("completed-cursor-receive-sets-all-cursors-of-handle-unread", breaks="MQDMPR-3.2.7.5-06")
+class CompletedCursorReceiveSetsAllCursorsOfHandleUnread(Cursors):
     """A message that completes a pending receive by a cursor sets all cursors of the handle to UNREAD."""
 
     def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -217,8 +217,8 @@ class CursorNotMovedByTimedOutReceive(Cursors):
         cursor.CursorState = CursorState.UNREAD
 
 
-@fault("cursor-timed-out-receive-moves-to-start", breaks="MQDMPR-3.2.7.6-04")
-class CursorTimedOutReceiveMovesToStart(Cursors):
+@fault("cursor-of-timed-out-receive-moves-to-start-of-queue", breaks="MQDMPR-3.2.7.6-04")
+class CursorOfTimedOutReceiveMovesToStartOfQueue(Cursors):
     """When a pending receive by a cursor ends without a message, the cursor moves to the start of the queue."""
 
     def on_read_wait_expired(self, cursor: Cursor) -> None:

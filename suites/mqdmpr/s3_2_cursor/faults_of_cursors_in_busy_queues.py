@@ -88,8 +88,8 @@ class QueueManagerNewCursorPastLockedMessages(Cursors):
         return cursor
 
 
-@fault("queue-manager-cursor-state-of-peek-with-timeout-zero-read", breaks="MQDMPR-3.2.7.3-15", blind=True)
-class QueueManagerCursorStateOfPeekWithTimeoutZeroRead(Waiting):
+@fault("queue-manager-cursor-state-stays-read-after-zero-timeout-peek-next", breaks="MQDMPR-3.2.7.3-15", blind=True)
+class QueueManagerCursorStateStaysReadAfterZeroTimeoutPeekNext(Waiting):
     """A peek at the next message with timeout zero that finds no message leaves the cursor's state at Read."""
 
     def wait_for_new_message(
@@ -109,8 +109,8 @@ class QueueManagerCursorStateOfPeekWithTimeoutZeroRead(Waiting):
         super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
 
 
-@fault("queue-manager-cursor-state-after-received-message-read", breaks="MQDMPR-3.2.7.3-15", blind=True)
-class QueueManagerCursorStateAfterReceivedMessageRead(Cursors):
+@fault("queue-manager-peek-next-after-received-message-keeps-cursor-state", breaks="MQDMPR-3.2.7.3-15", blind=True)
+class QueueManagerPeekNextAfterReceivedMessageKeepsCursorState(Cursors):
     """A peek at the next message does not change the cursor's state if the message at the cursor was received."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -144,8 +144,8 @@ class _CursorReceiveDelayer(Reading):
         raise NotImplementedError
 
 
-@fault("queue-manager-cursor-receive-with-timeout-zero-behind-waiting-reader", breaks="MQDMPR-3.2.7.4-02", blind=True)
-class QueueManagerCursorReceiveWithTimeoutZeroBehindWaitingReader(_CursorReceiveDelayer):
+@fault("queue-manager-zero-timeout-cursor-receive-waits-beside-other-read", breaks="MQDMPR-3.2.7.4-02", blind=True)
+class QueueManagerZeroTimeoutCursorReceiveWaitsBesideOtherRead(_CursorReceiveDelayer):
     """A receive by a cursor with timeout zero waits if another read waits for a message of the queue."""
 
     def does_receive_wait(self, queue_desc: OpenQueueDescriptor, cursor: Cursor) -> bool:
@@ -245,8 +245,8 @@ class QueueManagerCursorReceiveWithTimeoutBelowSecondDoesNotWait(_CursorReceiveW
         return timeout_ms is not None and timeout_ms < 1_000
 
 
-@fault("queue-manager-cursor-receive-in-transaction-first-message", breaks="MQDMPR-3.2.7.4-27", blind=True)
-class QueueManagerCursorReceiveInTransactionFirstMessage(Reading):
+@fault("queue-manager-transactional-cursor-receive-takes-first-message", breaks="MQDMPR-3.2.7.4-27", blind=True)
+class QueueManagerTransactionalCursorReceiveTakesFirstMessage(Reading):
     """A receive by a cursor in a transaction returns the first message of the queue, not the message at the cursor."""
 
     def dequeue_message(
@@ -265,8 +265,8 @@ class QueueManagerCursorReceiveInTransactionFirstMessage(Reading):
         super().dequeue_message(queue_desc, answered, now, timeout_ms, cursor, tag, two_phase_read, transaction)
 
 
-@fault("queue-manager-cursor-receive-at-last-message-first-message", breaks="MQDMPR-3.2.7.4-27", blind=True)
-class QueueManagerCursorReceiveAtLastMessageFirstMessage(Cursors):
+@fault("queue-manager-cursor-receive-at-last-message-takes-first-message", breaks="MQDMPR-3.2.7.4-27", blind=True)
+class QueueManagerCursorReceiveAtLastMessageTakesFirstMessage(Cursors):
     """A receive by a cursor at the last message of its queue returns the first message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -291,24 +291,24 @@ class _CursorStateReadSetter(Cursors):
         raise NotImplementedError
 
 
-@fault("queue-manager-state-of-one-of-several-receiving-cursors-read", breaks="MQDMPR-3.2.7.5-06", blind=True)
-class QueueManagerStateOfOneOfSeveralReceivingCursorsRead(_CursorStateReadSetter):
+@fault("queue-manager-completed-receive-sets-one-of-several-cursors-to-read", breaks="MQDMPR-3.2.7.5-06", blind=True)
+class QueueManagerCompletedReceiveSetsOneOfSeveralCursorsToRead(_CursorStateReadSetter):
     """A message that completes a receive by one of several cursors of a descriptor sets the cursor's state to READ."""
 
     def is_changed(self, cursor: Cursor, message_position: MessagePosition) -> bool:
         return len(cursor.OpenQueueDescriptorReference.CursorCollection) > 1
 
 
-@fault("queue-manager-state-of-receiving-cursor-past-message-read", breaks="MQDMPR-3.2.7.5-06", blind=True)
-class QueueManagerStateOfReceivingCursorPastMessageRead(_CursorStateReadSetter):
+@fault("queue-manager-completed-receive-sets-moved-cursor-to-read", breaks="MQDMPR-3.2.7.5-06", blind=True)
+class QueueManagerCompletedReceiveSetsMovedCursorToRead(_CursorStateReadSetter):
     """A message that completes a receive by a cursor that has passed a message sets the cursor's state to READ."""
 
     def is_changed(self, cursor: Cursor, message_position: MessagePosition) -> bool:
         return not isinstance(cursor.MessagePositionReference, Boundary)
 
 
-@fault("queue-manager-cursor-of-second-ended-receive-not-moved", breaks="MQDMPR-3.2.7.6-04", blind=True)
-class QueueManagerCursorOfSecondEndedReceiveNotMoved(Cursors):
+@fault("queue-manager-moved-cursor-stays-when-its-receive-ends-empty", breaks="MQDMPR-3.2.7.6-04", blind=True)
+class QueueManagerMovedCursorStaysWhenItsReceiveEndsEmpty(Cursors):
     """A cursor that is not before the first message does not move when its receive ends without a message."""
 
     def on_read_wait_expired(self, cursor: Cursor) -> None:
@@ -318,8 +318,8 @@ class QueueManagerCursorOfSecondEndedReceiveNotMoved(Cursors):
         super().on_read_wait_expired(cursor)
 
 
-@fault("queue-manager-cursor-of-ended-receive-not-moved-past-locked-message", breaks="MQDMPR-3.2.7.6-04", blind=True)
-class QueueManagerCursorOfEndedReceiveNotMovedPastLockedMessage(Cursors):
+@fault("queue-manager-cursor-of-empty-receive-stays-before-locked-message", breaks="MQDMPR-3.2.7.6-04", blind=True)
+class QueueManagerCursorOfEmptyReceiveStaysBeforeLockedMessage(Cursors):
     """The cursor of a receive that ends without a message does not move past messages that are locked."""
 
     def on_read_wait_expired(self, cursor: Cursor) -> None:

@@ -52,8 +52,8 @@ add(
 )
 
 
-@fault("queue-manager-receive-by-moved-cursor-first-message-of-queue", breaks="MQDMPR-3.2.7.4-21", blind=True)
-class QueueManagerReceiveByMovedCursorFirstMessageOfQueue(Cursors):
+@fault("queue-manager-receive-by-moved-unread-cursor-returns-first-message", breaks="MQDMPR-3.2.7.4-21", blind=True)
+class QueueManagerReceiveByMovedUnreadCursorReturnsFirstMessage(Cursors):
     """The queue manager moves an unread cursor to the next message for a receive, but returns the first message of
     the queue.
     """

@@ -27,8 +27,8 @@ class _CursorHandleChanger(Cursors):
         return cursor
 
 
-@fault("server-cursors-numbered-by-descriptor", breaks="MQDMPR-3.2.1.2-02", blind=True)
-class ServerCursorsNumberedByDescriptor(_CursorHandleChanger):
+@fault("server-cursors-of-two-remote-readers-have-same-handle", breaks="MQDMPR-3.2.1.2-02", blind=True)
+class ServerCursorsOfTwoRemoteReadersHaveSameHandle(_CursorHandleChanger):
     """The cursors of each remote reader are numbered from 0x1000, so that cursors of two readers have the same
     Handle.
     """
@@ -61,8 +61,8 @@ class ServerSecondCursorHasStateOfFirst(Cursors):
         return cursor
 
 
-@fault("server-new-cursor-of-empty-queue-waits", breaks="MQDMPR-3.2.7.1-08", blind=True)
-class ServerNewCursorOfEmptyQueueWaits(Cursors):
+@fault("server-new-cursor-of-empty-queue-has-state-wait-peek", breaks="MQDMPR-3.2.7.1-08", blind=True)
+class ServerNewCursorOfEmptyQueueHasStateWaitPeek(Cursors):
     """The CursorState of a new cursor of an empty queue is WaitPeek."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -73,8 +73,8 @@ class ServerNewCursorOfEmptyQueueWaits(Cursors):
         return cursor
 
 
-@fault("server-new-cursor-in-subqueue-waits", breaks="MQDMPR-3.2.7.1-08", blind=True)
-class ServerNewCursorInSubqueueWaits(Cursors):
+@fault("server-new-cursor-of-subqueue-has-state-wait-peek", breaks="MQDMPR-3.2.7.1-08", blind=True)
+class ServerNewCursorOfSubqueueHasStateWaitPeek(Cursors):
     """The CursorState of a new cursor of a subqueue or journal is WaitPeek."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -107,8 +107,8 @@ class _CursorPositionKeeper(Waiting):
             cursor.CursorState = CursorState.WAIT_PEEK
 
 
-@fault("server-second-cursor-of-waiting-peeks-stays", breaks="MQDMPR-3.2.7.5-07", blind=True)
-class ServerSecondCursorOfWaitingPeeksStays(_CursorPositionKeeper):
+@fault("server-message-moves-only-first-cursor-of-two-pending-peeks", breaks="MQDMPR-3.2.7.5-07", blind=True)
+class ServerMessageMovesOnlyFirstCursorOfTwoPendingPeeks(_CursorPositionKeeper):
     """A message that completes the pending peeks of two cursors moves only the first cursor."""
 
     def is_cursor_position_kept(
@@ -118,8 +118,8 @@ class ServerSecondCursorOfWaitingPeeksStays(_CursorPositionKeeper):
         return not reader.DestructiveRead and cursor is not first and first.MessagePositionReference is position
 
 
-@fault("server-cursor-of-waiting-receive-stays", breaks="MQDMPR-3.2.7.5-07", blind=True)
-class ServerCursorOfWaitingReceiveStays(_CursorPositionKeeper):
+@fault("server-completed-receive-does-not-move-cursor-that-received", breaks="MQDMPR-3.2.7.5-07", blind=True)
+class ServerCompletedReceiveDoesNotMoveCursorThatReceived(_CursorPositionKeeper):
     """A message that completes a pending receive does not move the cursor of the receive if the cursor has received a
     message before.
     """
@@ -130,8 +130,8 @@ class ServerCursorOfWaitingReceiveStays(_CursorPositionKeeper):
         return reader.DestructiveRead and isinstance(cursor.MessagePositionReference, MessagePosition)
 
 
-@fault("server-cursor-of-waiting-peek-stays-before-transactional-message", breaks="MQDMPR-3.2.7.5-07", blind=True)
-class ServerCursorOfWaitingPeekStaysBeforeTransactionalMessage(_CursorPositionKeeper):
+@fault("server-transactional-message-does-not-move-cursor-of-peek", breaks="MQDMPR-3.2.7.5-07", blind=True)
+class ServerTransactionalMessageDoesNotMoveCursorOfPeek(_CursorPositionKeeper):
     """A transactional message that completes a pending peek does not move the cursor of the peek."""
 
     def is_cursor_position_kept(
@@ -155,8 +155,8 @@ class _WaitReceiveStateKeeper(Waiting):
             cursor.CursorState = CursorState.WAIT_RECEIVE
 
 
-@fault("server-cursor-behind-messages-of-expired-receive-waits", breaks="MQDMPR-3.2.7.6-05", blind=True)
-class ServerCursorBehindMessagesOfExpiredReceiveWaits(_WaitReceiveStateKeeper):
+@fault("server-expired-receive-does-not-set-moved-cursor-unread", breaks="MQDMPR-3.2.7.6-05", blind=True)
+class ServerExpiredReceiveDoesNotSetMovedCursorUnread(_WaitReceiveStateKeeper):
     """The state of a cursor that has received a message before does not become Unread when its pending receive
     expires.
     """
