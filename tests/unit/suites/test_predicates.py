@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 
 from harness.capture.recorder import FROM_SUT_DIRECTION, Connection, Frame
-from harness.judging.passive import MALFORMED, Context, load_predicates, note_last_message_in_order
+from harness.judging.passive import MALFORMED, Context, load_predicates, note
 from harness.paths import SUITES
 from harness.rules.catalogue import load_catalogue
 from harness.wire import kind
@@ -163,7 +163,7 @@ def judged(rule: str, data: bytes, earlier: tuple[bytes, ...] = ()) -> bool | No
         for number, each in enumerate((*earlier, data))
     )
     for each in before:
-        note_last_message_in_order(each)
+        note(each)
     made = PASSIVE[rule]
     try:
         packet: Any = frame.record
@@ -396,7 +396,7 @@ def test_earlier_malformed_packet_does_not_disturb_predicates(rule: str) -> None
         Frame(number, number, FROM_SUT_DIRECTION, "tcp", data, "UserMessage", connection)
         for number, data in enumerate((later.build()[:60], later.build()))
     )
-    note_last_message_in_order(before)
+    note(before)
     finding = PASSIVE[rule].predicate(later, Context(frame, connection))
     assert not isinstance(finding, tuple) or finding[0]
 

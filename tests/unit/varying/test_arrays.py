@@ -15,7 +15,7 @@ from harness.varying.arrays import (
     CoveringArrayRow,
     build_covering_array,
     complete_row,
-    has_required_authentication_level,
+    is_allowed,
 )
 from harness.varying.parameters import EXCLUDED_COMBINATIONS, PARAMETERS
 
@@ -30,7 +30,7 @@ TABLES = st.lists(st.integers(min_value=1, max_value=4), min_size=1, max_size=5)
 def all_rows(values: Mapping[str, Sequence[str]], excluded: Sequence[CoveringArrayRow]) -> list[CoveringArrayRow]:
     """Return every permitted row, found by trying all rows."""
     rows = [dict(zip(values, row, strict=True)) for row in product(*values.values())]
-    return [row for row in rows if has_required_authentication_level(row, excluded)]
+    return [row for row in rows if is_allowed(row, excluded)]
 
 
 def tuples_of(rows: Sequence[CoveringArrayRow], strength: int) -> set[tuple[tuple[str, str], ...]]:
@@ -60,7 +60,7 @@ def test_covering_array_has_every_allowed_combination_and_no_other(
     rows = build_covering_array(values, excluded, strength)
     wanted = tuples_of(all_rows(values, excluded), strength)
     assert tuples_of(rows, strength) == wanted
-    assert all(has_required_authentication_level(row, excluded) for row in rows)
+    assert all(is_allowed(row, excluded) for row in rows)
     assert rows[0] == {name: ones[0] for name, ones in values.items()}
     assert len({tuple(row.items()) for row in rows}) == len(rows)
 
