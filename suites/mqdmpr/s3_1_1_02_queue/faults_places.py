@@ -154,7 +154,7 @@ class QueueManagerJournalOfPublicQueuePublishedInDirectory(Queues):
 
 
 class _ActiveAttributeChanger(Inspection):
-    """Show a wrong value of Active for some queues."""
+    """Show a wrong value of Active for some queues; a subclass selects which."""
 
     def compute_active(self, queue: Queue) -> bool:
         """Return the wrong value of Active."""

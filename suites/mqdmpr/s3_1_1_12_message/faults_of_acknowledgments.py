@@ -296,7 +296,7 @@ for _name, _rule, _says, _install in (
 
 
 class _AckClassChanger(AdminAcks):
-    """Send a wrong class in some acknowledgments."""
+    """Send a wrong class in some acknowledgments; a subclass selects which."""
 
     right_ack_class = ARRIVAL_ACK_CLASS
     wrong_ack_class = RECEIVE_ACK_CLASS

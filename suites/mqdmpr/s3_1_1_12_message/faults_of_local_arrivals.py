@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 class _LocalArrivalAckOmitter(AdminAcks):
-    """Do not acknowledge the arrival of some messages of local applications."""
+    """Do not acknowledge the arrival of some messages of local applications; a subclass selects which."""
 
     def is_arrival_ack_omitted(self, message: Message) -> bool:
         """Return whether the arrival of a local message is not acknowledged."""

@@ -198,7 +198,7 @@ add(
 
 
 class _OrderAckClassChanger(OrderAcks):
-    """Sends some order acknowledgments with the class ACK_REACH_QUEUE."""
+    """Sends some order acknowledgments with the class ACK_REACH_QUEUE; a subclass selects which."""
 
     sent_bodies: list[Any]
 
@@ -232,7 +232,7 @@ class ReceiverOrderAckOfLaterSequenceHasClassAckReachQueue(_OrderAckClassChanger
 
 
 class _RefusalAckClassChanger(Admission):
-    """Refuses some messages with another class than the correct one."""
+    """Refuses some messages with another class than the correct one; a subclass selects which."""
 
     right_ack_class: MessageClass
     wrong_ack_class: MessageClass

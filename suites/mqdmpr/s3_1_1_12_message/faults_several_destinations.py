@@ -16,7 +16,7 @@ UNLISTED_HASH_ALGORITHM = 0x8005
 
 
 class _SecurityHeaderSigner(Securing):
-    """Add the signature of some messages to several queues also to the SecurityHeader."""
+    """Add the signature of some messages to several queues also to the SecurityHeader; a subclass selects which."""
 
     def is_signed_twice(self, message: Message, packet: UserMessagePacket) -> bool:
         """Return whether the SecurityHeader also gets the signature."""
@@ -67,7 +67,7 @@ class SenderLargeMessageToSeveralQueuesHasNoSignature(Securing):
 
 
 class _HashAlgorithmChanger(Sending):
-    """Send some messages with a HashAlgorithm that the document does not list."""
+    """Send some messages with a HashAlgorithm that the document does not list; a subclass selects which."""
 
     def has_wrong_hash_algorithm(self, packet: UserMessagePacket) -> bool:
         """Return whether a packet gets the wrong HashAlgorithm."""

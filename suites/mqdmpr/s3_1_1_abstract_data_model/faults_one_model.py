@@ -56,7 +56,7 @@ class QueueManagerSessionAcceptedWithOtherIdentifier(SessionOpening):
 
 
 class _RemoteReaderQueueSeparator(Qmcomm):
-    """Give remote readers an empty queue of their own in place of some queues."""
+    """Give remote readers an empty queue of their own in place of some queues; a subclass selects which."""
 
     def is_hidden_from_remote_readers(self, queue: Queue) -> bool:
         """Return whether remote readers do not see the messages of a queue."""
@@ -99,7 +99,7 @@ class QueueManagerTransactionalQueueEmptyForRemoteReaders(_RemoteReaderQueueSepa
 
 
 class _RestoredDestinationChanger(Restoring):
-    """Send some restored messages to the destination of the first restored message."""
+    """Send some restored messages to the destination of the first restored message; a subclass selects which."""
 
     def is_misdirected(self, packet: UserMessagePacket) -> bool:
         """Return whether the queue manager sends a restored message to another destination."""
@@ -135,7 +135,7 @@ class QueueManagerRestoredLargeMessageSentToFirstDestination(_RestoredDestinatio
 
 
 class _MoveTypeChanger(TransactionOperations):
-    """Record some moves as operations of another type."""
+    """Record some moves as operations of another type; a subclass selects which."""
 
     def find_wrong_operation_type(self, position: MessagePosition, target: Queue) -> OperationType | None:
         """Return the wrong type of the operation, or None."""

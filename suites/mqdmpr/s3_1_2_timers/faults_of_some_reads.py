@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 
 class _ReadTimeoutChanger(Waiting):
-    """Start the timers of some reads with another duration."""
+    """Start the timers of some reads with another duration; a subclass selects which."""
 
     def change_read_timeout(
         self, queue_desc: OpenQueueDescriptor, timeout_ms: int, destructive_read: bool, cursor: Cursor | None

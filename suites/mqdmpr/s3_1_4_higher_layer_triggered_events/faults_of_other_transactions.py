@@ -303,7 +303,7 @@ class QueueManagerUnpreparedTransactionAnsweredAsCommitted(TransactionCommands):
 
 
 class _AbortOutcomeChanger(TransactionCommands):
-    """Answers some aborts with another outcome."""
+    """Answers some aborts with another outcome; a subclass selects which."""
 
     outcome: str
 

@@ -17,7 +17,7 @@ from reference_qm.security import Acl, SecurityDescriptor, Sid
 
 
 class _SubqueueJournalAdder(Queues):
-    """Adds a journal to some subqueues."""
+    """Adds a journal to some subqueues; a subclass selects which."""
 
     def is_journal_added(self, queue: Queue, parent: Queue) -> bool:
         """Return whether a new subqueue gets a journal."""

@@ -37,7 +37,7 @@ class QueueManagerUnsuppliedJournalQuotaFromQuota(Queues):
 
 
 class DeletedQueueRecorder(Queues):
-    """A part that remembers deleted queues."""
+    """A part of the queue manager that remembers deleted queues."""
 
     def forget(self, queue: Queue) -> None:
         super().forget(queue)

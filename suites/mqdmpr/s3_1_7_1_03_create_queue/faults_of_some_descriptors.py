@@ -201,7 +201,9 @@ class QueueManagerEntryOfEveryoneForAuthenticatedUsers(Queues):
 
 
 class ComputerAccessEntryOmitter(Queues):
-    """A part whose default descriptor has no entry for the computer if the owner is of a certain kind."""
+    """A part of the queue manager whose default descriptor has no entry for the computer if the owner is of a certain
+    kind; a subclass selects which.
+    """
 
     def is_computer_entry_omitted(self, owner: Sid) -> bool:
         raise NotImplementedError

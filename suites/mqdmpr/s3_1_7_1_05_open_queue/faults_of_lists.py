@@ -48,7 +48,9 @@ class QueueManagerUnknownListWithinListLeftOut(QueueNames):
 
 
 class FirstOfSeveralQueuesOpener(QueueOpening):
-    """A part that opens the first of several queues in some cases in which it must refuse them."""
+    """A part of the queue manager that opens the first of several queues in some cases in which it must refuse them; a
+    subclass selects which.
+    """
 
     def is_first_queue_opened(self, text: str, access: QueueAccessType, share: QueueShareMode) -> bool:
         raise NotImplementedError
@@ -95,7 +97,9 @@ class QueueManagerSeveralRemoteQueuesOpenedWithDenyReceive(FirstOfSeveralQueuesO
 
 
 class UnopenableElementSkipper(QueueOpening):
-    """A part that leaves out elements that it cannot open, if they are of a certain kind."""
+    """A part of the queue manager that leaves out elements that it cannot open, if they are of a certain kind; a
+    subclass selects which.
+    """
 
     def is_element_skipped(self, text: str, element: SingleElementName) -> bool:
         raise NotImplementedError
@@ -174,7 +178,7 @@ class QueueManagerSecondPublicQueueAtComputerOfFirst(NextHops):
 
 
 class WrongPublicQueueFinder(NextHops):
-    """A part that finds a public queue by an attribute other than its whole GUID."""
+    """A part of the queue manager that finds a public queue by an attribute other than its whole GUID."""
 
     def find_wrong_public_queue(self, queue: Queue) -> Queue | None:
         raise NotImplementedError

@@ -403,7 +403,7 @@ class QueueManagerSecondDescriptorOfQueuesContainsSinglesOfFirst(SeveralQueueDes
 
 
 class _MultipleElementFormatNameRefuser(QueueNames):
-    """Refuse some format names for several queues."""
+    """Refuse some format names for several queues; a subclass selects which."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         name = super().expand_format_name(text)

@@ -154,7 +154,7 @@ class ClosedHandleOfSeveralQueuesLeavesSecondQueueOpen(QueueOpening):
 
 
 class _CursorOfClosedQueueKeeper(QueueOpening):
-    """Leave some cursors of a closed OpenQueueDescriptor open."""
+    """Leave some cursors of a closed OpenQueueDescriptor open; a subclass selects which."""
 
     def list_cursors_left_open(self, queue_desc: OpenQueueDescriptor) -> dict[int, Cursor]:
         """Return the cursors that stay open."""

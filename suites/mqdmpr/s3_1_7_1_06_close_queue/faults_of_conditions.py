@@ -9,7 +9,9 @@ from reference_qm.model.elements import OpenQueueDescriptor
 
 
 class _SingleDescriptorKeeper(QueueOpening):
-    """Leaves the descriptors of some single queues open when the descriptor of several queues is closed."""
+    """Leaves the descriptors of some single queues open when the descriptor of several queues is closed; a subclass
+    selects which.
+    """
 
     def is_descriptor_left_open(self, number: int, single: OpenQueueDescriptor) -> bool:
         """Return whether the descriptor of a single queue stays open."""

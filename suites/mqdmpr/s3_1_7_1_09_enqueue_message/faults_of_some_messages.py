@@ -12,7 +12,9 @@ from reference_qm.model.states import DeliveryGuarantee
 
 
 class SequentialIdIncrementOmitter(Positions):
-    """A part that does not increment the SequentialID for some messages."""
+    """A part of the queue manager that does not increment the SequentialID for some messages; a subclass selects
+    which.
+    """
 
     def is_sequential_id_increment_omitted(self, queue: Queue, message: Message) -> bool:
         raise NotImplementedError

@@ -15,7 +15,9 @@ from reference_qm.surface.clock import Now
 
 
 class BegunTwoPhaseReceiveChanger(TwoPhaseReading):
-    """A part that changes something when a two-phase receive begins."""
+    """A part of the queue manager that changes something when a two-phase receive begins; a subclass defines the
+    change.
+    """
 
     def change_begun_two_phase_receive(self, position: MessagePosition, cursor: Cursor | None) -> None:
         raise NotImplementedError

@@ -16,7 +16,9 @@ from reference_qm.surface.clock import Now
 
 
 class OnePhaseInsteadOfTwoPhaseReceiver(TwoPhaseReading):
-    """A part whose event Dequeue Message Begin receives some messages in one phase."""
+    """A part of the queue manager whose event Dequeue Message Begin receives some messages in one phase; a subclass
+    selects which.
+    """
 
     def is_receive_completed_in_one_phase(
         self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, timeout_ms: int | None
@@ -87,7 +89,9 @@ class QueueManagerDoesNotCancelReadWithRequestNumber0(Waiting):
 
 
 class TwoPhaseReceiveStatusReplacer(TwoPhaseReading):
-    """A part whose event Dequeue Message Begin replaces some statuses of Dequeue Message."""
+    """A part of the queue manager whose event Dequeue Message Begin replaces some statuses of Dequeue Message; a
+    subclass selects which.
+    """
 
     def replace_receive_status(self, status: Status, cursor: Cursor | None) -> Status:
         raise NotImplementedError

@@ -14,7 +14,9 @@ from reference_qm.model.statuses import Status
 
 
 class DequeueMessageEndErrorReporter(TwoPhaseReading):
-    """A part whose event Dequeue Message End carries out its steps, but sometimes returns an error."""
+    """A part of the queue manager whose event Dequeue Message End carries out its steps, but sometimes returns an
+    error.
+    """
 
     def is_dequeue_end_error_reported(self, position: MessagePosition, delete_message: bool) -> bool:
         raise NotImplementedError

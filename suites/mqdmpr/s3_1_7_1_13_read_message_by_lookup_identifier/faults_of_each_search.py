@@ -18,7 +18,7 @@ FIRST_AND_LAST_SEEK_ACTIONS = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
 
 
 class LookupReadChanger(Reading):
-    """A part that changes some reads by LookupIdentifier."""
+    """A part of the queue manager that changes some reads by LookupIdentifier; a subclass selects which."""
 
     def answer_lookup_differently(
         self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: OnReadAnswered, peek: bool
@@ -168,7 +168,7 @@ class QueueManagerSeekReadOfJournalOrSubqueueReadsParentQueue(Seeking):
 
 
 class TransactionOperationOrderChanger(Reading):
-    """A part that runs a change after each receive by LookupIdentifier in a transaction."""
+    """A part of the queue manager that runs a change after each receive by LookupIdentifier in a transaction."""
 
     def change_order_of_operations(self, transaction: Transaction) -> None:
         raise NotImplementedError

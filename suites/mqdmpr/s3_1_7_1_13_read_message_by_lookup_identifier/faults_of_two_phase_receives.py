@@ -12,7 +12,9 @@ from reference_qm.model.transactions import Transaction
 
 
 class BegunTwoPhaseLookupChanger(Reading):
-    """A part that changes something when a two-phase receive by LookupIdentifier begins."""
+    """A part of the queue manager that changes something when a two-phase receive by LookupIdentifier begins; a
+    subclass defines the change.
+    """
 
     def change_begun_two_phase_receive(self, position: MessagePosition) -> None:
         raise NotImplementedError

@@ -22,7 +22,7 @@ from reference_qm.surface.clock import Now
 
 
 class PeekNextChanger(Reading):
-    """A part that changes some peeks at the next message."""
+    """A part of the queue manager that changes some peeks at the next message; a subclass selects which."""
 
     def change_timeout(self, cursor: Cursor, timeout_ms: int | None) -> int | None:
         return timeout_ms

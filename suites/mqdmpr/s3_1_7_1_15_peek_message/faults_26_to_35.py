@@ -84,7 +84,7 @@ add(
 
 
 class _WaitingCursorPositionKeeper(Cursors):
-    """Do not move some cursors to the message for which they waited."""
+    """Do not move some cursors to the message for which they waited; a subclass selects which."""
 
     def on_message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         waited, before = cursor.CursorState is CursorState.WAIT_PEEK, cursor.MessagePositionReference

@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 class PeekChanger(Reading):
-    """A part that changes some peeks."""
+    """A part of the queue manager that changes some peeks; a subclass selects which."""
 
     def change_timeout(
         self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, timeout_ms: int | None

@@ -11,7 +11,9 @@ from reference_qm.model.statuses import Status
 
 
 class CancelledReceiveContinuer(Waiting):
-    """A part in which some cancelled receives lock the next message of their queue."""
+    """A part of the queue manager in which some cancelled receives lock the next message of their queue; a subclass
+    selects which.
+    """
 
     def does_cancelled_receive_continue(self, reader: WaitingMessageReadOperation, count: int) -> bool:
         """Return whether a cancelled receive continues. ``count`` is the number of earlier cancelled receives."""

@@ -8,7 +8,9 @@ from reference_qm.model.adm import Queue
 
 
 class CreationNotificationOmitter(Publishing):
-    """A part that raises no change notification for the creation of some public queues."""
+    """A part of the queue manager that raises no change notification for the creation of some public queues; a subclass
+    selects which.
+    """
 
     def is_change_notification_omitted(self, queue: Queue) -> bool:
         raise NotImplementedError

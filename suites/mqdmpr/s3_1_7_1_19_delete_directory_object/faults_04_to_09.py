@@ -55,7 +55,7 @@ class QueueManagerDeletionOfQueueWithMessagesNotifiedAsUpdate(_DeletionNotificat
 
 
 class _DirectoryOfflineFalseKeeper(DirectoryLink):
-    """Leave DirectoryOffline False after some deletions that do not reach the directory."""
+    """Leave DirectoryOffline False after some deletions that do not reach the directory; a subclass selects which."""
 
     def is_directory_offline_kept_false(self, change: DeleteRequest) -> bool:
         """Return whether DirectoryOffline stays False."""

@@ -9,7 +9,9 @@ from reference_qm.model.statuses import Status
 
 
 class DeletionNotificationOmitter(Publishing):
-    """A part that raises no change notification for the deletion of some public queues."""
+    """A part of the queue manager that raises no change notification for the deletion of some public queues; a subclass
+    selects which.
+    """
 
     def is_change_notification_omitted(self, queue: Queue) -> bool:
         raise NotImplementedError
@@ -40,7 +42,9 @@ class QueueManagerDeletionOfFilledPublicQueueNotNotified(DeletionNotificationOmi
 
 
 class DirectoryObjectDeletionOmitter(Publishing):
-    """A part that leaves the directory objects of some deleted queues."""
+    """A part of the queue manager that leaves the directory objects of some deleted queues; a subclass selects
+    which.
+    """
 
     def is_kept(self, queue: Queue) -> bool:
         raise NotImplementedError

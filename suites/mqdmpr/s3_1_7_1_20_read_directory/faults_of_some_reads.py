@@ -18,7 +18,7 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 
 class DirectoryContentChanger(DirectoryClient):
-    """A part that changes the content of the directory as the queue manager sees it."""
+    """A part of the queue manager that changes the content of the directory as the queue manager sees it."""
 
     def build_changed_directory(self, elements: Iterable[DirectoryObject]) -> Replica:
         raise NotImplementedError
@@ -99,7 +99,9 @@ def replace_computer_name_in_path_result(found: QueuePathResult, name: str, whol
 
 
 class DirectoryOutageIgnorer(DirectoryClient):
-    """A part that does not set DirectoryOffline in some reads that find the directory unavailable."""
+    """A part of the queue manager that does not set DirectoryOffline in some reads that find the directory unavailable;
+    a subclass selects which.
+    """
 
     def is_outage_ignored(self, token: int) -> bool:
         raise NotImplementedError

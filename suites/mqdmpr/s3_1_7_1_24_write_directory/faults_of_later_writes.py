@@ -40,7 +40,7 @@ class QueueManagerWriteWhileDirectoryOfflineSucceeds(Publishing):
 
 
 class WriteNotificationOmitter(Publishing):
-    """A part that raises no change notification for some writes."""
+    """A part of the queue manager that raises no change notification for some writes; a subclass selects which."""
 
     def is_change_notification_omitted(self, queue: Queue, values: Mapping[str, Any]) -> bool:
         raise NotImplementedError

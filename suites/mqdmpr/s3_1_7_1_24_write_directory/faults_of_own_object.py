@@ -13,7 +13,9 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 
 class OwnObjectNotificationChanger(DirectoryLink):
-    """A part that drops or changes some notifications about the written object of a queue manager."""
+    """A part of the queue manager that drops or changes some notifications about the written object of a queue manager;
+    a subclass selects which.
+    """
 
     REPLACEMENT_OPERATION: ChangeOperation | None = None
 

@@ -139,7 +139,7 @@ class QueueManagerStaysOfflineAfterFailedDirectoryCheck(DirectoryClient):
 
 
 class _PublicQueueReadOmitter(Publishing):
-    """Keeps the attributes of some public queues when the directory is available again."""
+    """Keeps the attributes of some public queues when the directory is available again; a subclass selects which."""
 
     def is_queue_read_again(self, number: int, queue: Queue) -> bool:
         """Return whether the queue manager reads the object of a public queue."""

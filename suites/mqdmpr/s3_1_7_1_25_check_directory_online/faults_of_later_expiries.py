@@ -9,7 +9,9 @@ from reference_qm.surface.clock import Now
 
 
 class OnlineTimerRestartOmitter(DirectoryClient):
-    """A part that does not restart the Directory Online Timer after some expiries."""
+    """A part of the queue manager that does not restart the Directory Online Timer after some expiries; a subclass
+    selects which.
+    """
 
     def is_last_timer_expiry(self) -> bool:
         raise NotImplementedError

@@ -18,7 +18,7 @@ from reference_qm.surface.commands import Result
 
 
 class _DuplicateMessageEnqueuer(Enqueueing):
-    """Enqueue some messages to a single queue twice."""
+    """Enqueue some messages to a single queue twice; a subclass selects which."""
 
     def is_message_enqueued_twice(self, queue: Queue, message: Message) -> bool:
         """Return whether a message is enqueued twice."""
@@ -61,7 +61,9 @@ class QueueManagerMessageOfTransactionEnqueuedTwice(TransactionOperations):
 
 
 class _SendFailureReporter(Enqueueing):
-    """Report some sends to several queues as failed, although each queue has stored its copy."""
+    """Report some sends to several queues as failed, although each queue has stored its copy; a subclass selects
+    which.
+    """
 
     def is_send_reported_as_failed(
         self, descriptor: OpenQueueDescriptor, message: Message, transaction: Transaction | None

@@ -36,7 +36,9 @@ class SenderMessageRemovesDispatchEntriesOfOtherQueues(DispatchCollection):
 
 
 class MessageHolderUntilAcknowledgment(Sending):
-    """A part that sends some messages only when no message of the session is unacknowledged."""
+    """A part of the queue manager that sends some messages only when no message of the session is unacknowledged; a
+    subclass selects which.
+    """
 
     def is_message_held_back(self, session: Session, following: OutgoingMessagePosition) -> bool:
         raise NotImplementedError

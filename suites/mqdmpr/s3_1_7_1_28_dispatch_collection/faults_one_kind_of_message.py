@@ -162,7 +162,7 @@ class QueueManagerMarksNewEntryAsSendingWhileWindowIsFull(DispatchCollection):
 
 
 class _MessageResender(Sending):
-    """Send some messages a second time."""
+    """Send some messages a second time; a subclass selects which."""
 
     def is_message_sent_again(self, session: Session, position: OutgoingMessagePosition) -> bool:
         """Return whether a message is sent a second time."""

@@ -12,7 +12,9 @@ from reference_qm.model.states import DeliveryGuarantee
 
 
 class ConstructedPacketReplacer(Sending):
-    """A part that changes the packets of some messages when it constructs them."""
+    """A part of the queue manager that changes the packets of some messages when it constructs them; a subclass selects
+    which.
+    """
 
     def change_packet(self, packet: UserMessagePacket, position: MessagePosition) -> UserMessagePacket:
         raise NotImplementedError

@@ -18,7 +18,7 @@ QUEUE_NAMES_OFFSET = 64
 
 
 class _DestinationRefuser(Identifying):
-    """Refuse messages with some types of destinations."""
+    """Refuse messages with some types of destinations; a subclass selects which."""
 
     def is_refused(self, packet: UserMessagePacket) -> bool:
         """Return whether a message is refused."""

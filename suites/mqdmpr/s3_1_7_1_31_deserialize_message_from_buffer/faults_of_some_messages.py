@@ -16,7 +16,9 @@ ENHANCED_PRIVACY_LEVEL, ADVANCED_PRIVACY_LEVEL = 3, 5
 
 
 class ReceivedPacketChanger(Admission):
-    """A part that changes the packets of some messages after they were checked."""
+    """A part of the queue manager that changes the packets of some messages after they were checked; a subclass selects
+    which.
+    """
 
     def change_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         raise NotImplementedError

@@ -28,7 +28,9 @@ add(
 
 
 class TransactionHeaderChanger(TransactionalSending):
-    """A part that changes the TransactionHeader of some messages when it sends them."""
+    """A part of the queue manager that changes the TransactionHeader of some messages when it sends them; a subclass
+    selects which.
+    """
 
     def change_transaction_header(self, session: Session, header: TransactionHeader) -> TransactionHeader:
         raise NotImplementedError
@@ -62,7 +64,9 @@ class SenderTransactionHeaderOfMiddleMessageMarkedLast(TransactionHeaderChanger)
 
 
 class ConstructedPacketFieldChanger(Sending):
-    """A part that changes fields of some packets when it constructs them."""
+    """A part of the queue manager that changes fields of some packets when it constructs them; a subclass selects
+    which.
+    """
 
     def choose_changed_packet_fields(self, packet: UserMessagePacket, position: MessagePosition) -> dict[str, Any]:
         raise NotImplementedError
@@ -111,7 +115,9 @@ class SenderSetsDq7InCopiesForSeveralQueues(ConstructedPacketFieldChanger):
 
 
 class SenderTypeFlagChanger(ConstructedPacketFieldChanger):
-    """A part that sets SecurityHeader.Flags.ST of some packets to another value."""
+    """A part of the queue manager that sets SecurityHeader.Flags.ST of some packets to another value; a subclass
+    selects which.
+    """
 
     def choose_sender_type(self, packet: UserMessagePacket, header: SecurityHeader) -> int:
         raise NotImplementedError

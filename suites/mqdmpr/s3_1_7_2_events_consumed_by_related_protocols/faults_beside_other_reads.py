@@ -62,7 +62,9 @@ add(
 
 
 class PendingReadHider(Waiting):
-    """A part that hides some pending reads from a message that becomes available."""
+    """A part of the queue manager that hides some pending reads from a message that becomes available; a subclass
+    selects which.
+    """
 
     def is_pending_read_hidden(self, reader: WaitingMessageReadOperation, place: int) -> bool:
         """Return whether a read is hidden. ``place`` is the place of its descriptor among the descriptors."""
@@ -101,7 +103,9 @@ class QueueManagerPendingReadOfHandleOpenedToPeekNotCompleted(PendingReadHider):
 
 
 class PeekCompleterBehindReceive(Waiting):
-    """A part in which a message that completes some receives also completes the pending peeks behind them."""
+    """A part of the queue manager in which a message that completes some receives also completes the pending peeks
+    behind them; a subclass selects which.
+    """
 
     def are_peeks_behind_receive_completed(self, reader: WaitingMessageReadOperation) -> bool:
         raise NotImplementedError

@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 
 
 class ReadWaitArgumentChanger(Waiting):
-    """A part that changes how some reads begin to wait."""
+    """A part of the queue manager that changes how some reads begin to wait; a subclass selects which."""
 
     def change_timeout(
         self, queue_desc: OpenQueueDescriptor, cursor: Cursor | None, destructive_read: bool, timeout_ms: int | None
@@ -224,7 +224,9 @@ class QueueManagerPendingReadNotEndedByMovedMessage(Positions):
 
 
 class PendingReadMessageReplacer(Waiting):
-    """A part that passes the first message of the queue to some pending reads."""
+    """A part of the queue manager that passes the first message of the queue to some pending reads; a subclass selects
+    which.
+    """
 
     def is_message_of_read_replaced(self, reader: WaitingMessageReadOperation) -> bool:
         raise NotImplementedError

@@ -49,7 +49,9 @@ class QueueManagerSearchFromStartSkipsMessageOfTopPriority(Seeking):
 
 
 class BackwardSearchChanger(Seeking):
-    """A part in which a backward search stops at some messages that are not available."""
+    """A part of the queue manager in which a backward search stops at some messages that are not available; a subclass
+    selects which.
+    """
 
     def does_search_stop_at_message(self, position: MessagePosition, skipped: int) -> bool:
         """Return whether the search returns an unavailable message. ``skipped``: the number of messages it skipped."""

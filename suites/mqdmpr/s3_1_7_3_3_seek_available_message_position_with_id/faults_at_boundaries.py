@@ -15,7 +15,9 @@ Found = tuple[Status, MessagePosition | None]
 
 
 class LookupSearchResultChanger(Seeking):
-    """A part that changes the result of some searches by LookupIdentifier."""
+    """A part of the queue manager that changes the result of some searches by LookupIdentifier; a subclass selects
+    which.
+    """
 
     def change_search_result(
         self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found
@@ -54,7 +56,7 @@ class QueueManagerSearchForPreviousMessageMissesFirstMessage(LookupSearchResultC
 
 
 class LookupIdentifierMasker(Seeking):
-    """A part that compares only some bits of LookupIdentifiers."""
+    """A part of the queue manager that compares only some bits of LookupIdentifiers; a subclass selects which."""
 
     mask = 0
 

@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 
 class PendingReadTimeoutChanger(Waiting):
-    """A part that changes the timeouts of some pending reads."""
+    """A part of the queue manager that changes the timeouts of some pending reads; a subclass selects which."""
 
     def change_timeout(self, queue_desc: OpenQueueDescriptor, timeout_ms: int) -> int:
         raise NotImplementedError
@@ -52,7 +52,9 @@ class QueueManagerReadTimerUsesOnlyLow16BitsOfTimeout(PendingReadTimeoutChanger)
 
 
 class StoppedReadStatusReplacer(Waiting):
-    """A part that ends some pending reads with MQ_ERROR_IO_TIMEOUT instead of the passed status."""
+    """A part of the queue manager that ends some pending reads with MQ_ERROR_IO_TIMEOUT instead of the passed status; a
+    subclass selects which.
+    """
 
     def is_status_of_stopped_read_replaced(self, reader: WaitingMessageReadOperation) -> bool:
         raise NotImplementedError

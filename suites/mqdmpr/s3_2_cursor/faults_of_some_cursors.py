@@ -12,7 +12,7 @@ from reference_qm.model.statuses import Status
 
 
 class _CursorHandleChanger(Cursors):
-    """Give some new cursors another handle."""
+    """Give some new cursors another handle; a subclass selects which."""
 
     def choose_cursor_handle(self, queue_desc: OpenQueueDescriptor, handle: int) -> int:
         """Return the handle of a new cursor."""
@@ -85,7 +85,7 @@ class ServerNewCursorOfSubqueueHasStateWaitPeek(Cursors):
 
 
 class _CursorPositionKeeper(Waiting):
-    """Do not move some cursors to the message that completes their pending reads."""
+    """Do not move some cursors to the message that completes their pending reads; a subclass selects which."""
 
     def is_cursor_position_kept(
         self, reader: WaitingMessageReadOperation, cursor: Cursor, position: MessagePosition
@@ -141,7 +141,7 @@ class ServerTransactionalMessageDoesNotMoveCursorOfPeek(_CursorPositionKeeper):
 
 
 class _WaitReceiveStateKeeper(Waiting):
-    """Keep the state of some cursors whose pending receive ends without a message."""
+    """Keep the state of some cursors whose pending receive ends without a message; a subclass selects which."""
 
     def is_cursor_state_kept(self, cursor: Cursor, status: Status) -> bool:
         """Return whether the cursor keeps its state."""

@@ -16,7 +16,7 @@ from reference_qm.model.adm import INFINITE, MessagePosition
 
 
 class _PartialLifetimeWatcher(Lifetimes):
-    """The receiver watches TimeToBeReceived only of some messages."""
+    """The receiver watches TimeToBeReceived only of some messages; a subclass selects which."""
 
     def is_lifetime_watched(self, position: MessagePosition) -> bool:
         """Return whether the receiver watches a message."""

@@ -10,7 +10,7 @@ from reference_qm.model.adm import Session
 
 
 class _WrongConnectPortFault(Connecting):
-    """Connects to the next port in some cases."""
+    """Connects to the next port in some cases; a subclass selects which."""
 
     def must_use_wrong_port(self, session: Session) -> bool:
         raise NotImplementedError

@@ -33,7 +33,7 @@ class InitiatorPingResponseToLaterRequestNotReceived(Ping):
 
 
 class _WrongPingPortFault(Ping):
-    """Sends a Ping Request to the next port in some cases."""
+    """Sends a Ping Request to the next port in some cases; a subclass selects which."""
 
     def must_use_wrong_port(self, session: Session) -> bool:
         raise NotImplementedError

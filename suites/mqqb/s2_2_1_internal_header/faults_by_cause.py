@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQQB 2.2.1 only for one cause or one kind of session."""
+"""Faults that break rules of MS-MQQB 2.2.1 after one of several causes, or in one kind of session only."""
 
 from __future__ import annotations
 

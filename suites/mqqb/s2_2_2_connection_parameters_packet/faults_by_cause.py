@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQQB 2.2.2 only for one cause or one kind of session."""
+"""Faults that break rules of MS-MQQB 2.2.2 only after one of several causes, or only in one kind of session."""
 
 from __future__ import annotations
 

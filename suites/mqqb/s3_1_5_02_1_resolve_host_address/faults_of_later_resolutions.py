@@ -26,7 +26,9 @@ def _count_failed_resolutions(session: Session) -> int:
 
 
 class _MissingRetryTimerFault(Resolving):
-    """A base class of faults that do not start the Session Retry Connect Timer after some failures."""
+    """A base class of faults that do not start the Session Retry Connect Timer after some failures; a subclass selects
+    which.
+    """
 
     def stop_retry_timer(self, session: Session) -> None:
         """Stop the timer that the failed resolution has started."""

@@ -1,4 +1,4 @@
-"""Faults that break rules of MS-MQQB 3.1.5.4.1 Request Packet only for one cause or one kind of session."""
+"""Faults that break rules of MS-MQQB 3.1.5.4.1 Request Packet only for one cause or kind of session."""
 
 from __future__ import annotations
 

@@ -41,7 +41,9 @@ class InitiatorNextHopsKeepsFirstElementWhenSessionIsOpen(SessionOpening):
 
 
 class _UnstoppedTimerFault(SessionOpening):
-    """A base class of faults that do not stop the Session Initialization Timer of some sessions."""
+    """A base class of faults that do not stop the Session Initialization Timer of some sessions; a subclass selects
+    which.
+    """
 
     def continue_timer(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         """Receive the response, and then let the timer run for the time that was left."""

@@ -9,7 +9,9 @@ from reference_qm.model.adm import Session
 
 
 class _EarlyDeletionFault(SessionAcks):
-    """A base class of faults that delete some transactional messages without their OrderAcks."""
+    """A base class of faults that delete some transactional messages without their OrderAcks; a subclass selects
+    which.
+    """
 
     def delete_transactional_messages_with_flag(self, session: Session, header: SessionHeader, lowest: int) -> None:
         """Delete the sent transactional messages whose bits are set from a given bit on."""

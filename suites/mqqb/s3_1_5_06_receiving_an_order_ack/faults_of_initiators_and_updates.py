@@ -83,7 +83,9 @@ class SenderLastAckCountZeroInNewSequence(OrderAcks):
 
 
 class _KeptTransferInfoFault(OrderAcks):
-    """A base class of faults that do not set an element of OutgoingTransferInfo in some cases."""
+    """A base class of faults that do not set an element of OutgoingTransferInfo in some cases; a subclass selects
+    which.
+    """
 
     def restore_transfer_info_element(self, session: Session, before: OutgoingTransferInfo, element: str) -> None:
         """Set an element of OutgoingTransferInfo back to its earlier value."""

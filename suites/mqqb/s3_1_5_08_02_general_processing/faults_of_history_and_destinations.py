@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 
 
 class _HistoryTimeStampFault(History):
-    """A base class of faults that store another TimeStamp in some entries."""
+    """A base class of faults that store another TimeStamp in some entries; a subclass selects which."""
 
     def store_history_entry_with_time(self, packet: UserMessagePacket, time_s: int, now: Now) -> MessageIDHistoryEntry:
         """Store a message with the given TimeStamp."""

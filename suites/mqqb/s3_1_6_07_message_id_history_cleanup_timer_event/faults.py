@@ -59,7 +59,7 @@ class ReceiverHistoryCleanupAfterHalfDuration(History):
 
 
 class _OldHistoryEntryKeeper(History):
-    """Keep some of the old entries of the history."""
+    """Keep some of the old entries of the history; a subclass selects which."""
 
     def on_history_timer(self, now: Now) -> None:
         before = list(self.qm.adm.MessageIDHistoryTable)

@@ -209,7 +209,7 @@ add(
 
 
 class _NextCacheCleanupTimedByNewestEntry(Cache):
-    """Compute the next cleanup of a cache from the newest entry."""
+    """Compute the time of the next cleanup of a cache from its newest entry instead of its oldest one."""
 
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         if super().delete_old_entries(now, scale) is None or self.lifetime_ms is None:

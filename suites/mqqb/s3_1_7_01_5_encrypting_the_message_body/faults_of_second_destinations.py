@@ -172,7 +172,9 @@ add(
 
 
 class _SendingWithoutAesKey(Securing):
-    """Sends some messages of privacy level Advanced when the remote queue manager has no key of the AES provider."""
+    """Sends some messages of privacy level Advanced when the remote queue manager has no key of the AES provider; a
+    subclass selects which.
+    """
 
     def is_sent_without_aes_key(self, session: Session, packet: UserMessagePacket) -> bool:
         raise NotImplementedError

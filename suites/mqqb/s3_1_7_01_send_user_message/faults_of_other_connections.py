@@ -20,7 +20,7 @@ from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 
 
 class _SendingToOtherQueueManager(Sending):
-    """Sends some messages on the connection of an open session with another queue manager."""
+    """Sends some messages on the connection of an open session with another queue manager; a subclass selects which."""
 
     def is_misdirected(self, session: Session, position: OutgoingMessagePosition) -> bool:
         raise NotImplementedError

@@ -45,7 +45,7 @@ class InitiatorPingRequestHasGuidOfQueueManagerOfOpenSession(Ping):
 
 
 class _ConnectingWithoutPingResponse(Ping):
-    """Connects without waiting for the Ping Response in some cases."""
+    """Connects without waiting for the Ping Response in some cases; a subclass selects which."""
 
     def is_impatient(self, session: Session) -> bool:
         raise NotImplementedError

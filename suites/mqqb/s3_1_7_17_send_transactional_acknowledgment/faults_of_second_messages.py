@@ -109,7 +109,7 @@ class ReceiverAcksOfDirectSessionAddressedToPrivateName(OrderAcks):
 
 
 class _ChangedOrderAckBuilding(OrderAcks):
-    """Builds some OrderAcks from other elements."""
+    """Builds some OrderAcks from other elements; a subclass selects which."""
 
     def list_transfers_of_sender(
         self, transfer: IncomingTransactionalTransferInfo

@@ -28,7 +28,7 @@ class ServerForgetsFirstOfThreeWaitingReads(RemoteStarting):
 
 
 class _ReadEntryOmitter(RemoteStarting):
-    """Forget the entries of some reads."""
+    """Forget the entries of some reads; a subclass selects which."""
 
     def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: ReadDescription) -> bool:
         raise NotImplementedError

@@ -12,7 +12,9 @@ CLOSED_QUEUE_READ_RULES = ("MQQP-3.1.1.3-03", "MQQP-3.1.4.4-08")
 
 
 class CloserLeavingReadsWaiting(RemoteOpening):
-    """A part that closes a queue, but leaves some of the queue's reads waiting."""
+    """A part of the queue manager that closes a queue, but leaves some of the queue's reads waiting; a subclass selects
+    which.
+    """
 
     def is_left_waiting(self, read: RemoteReadEntry, place: int) -> bool:
         """Return whether a read is left waiting. ``place`` is the number of earlier reads of the queue."""

@@ -23,7 +23,7 @@ HCURSOR_RULES = ("MQQP-3.1.4.1-09", "MQQP-3.1.4.10-08")
 
 
 class QueueOpeningOmitter(ClientOpening):
-    """Open some queues without RemoteQMOpenQueue."""
+    """Open some queues without RemoteQMOpenQueue; a subclass selects which."""
 
     def is_opening_omitted(self, queue: RemoteQueue) -> bool:
         """Return whether the call of RemoteQMOpenQueue is omitted."""
@@ -108,7 +108,7 @@ for method, number, rule in (
 
 
 class ReadDescriptionChanger(ClientReading):
-    """Change the REMOTEREADDESC of some reads."""
+    """Change the REMOTEREADDESC of some reads; a subclass selects which."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         """Return the wrong fields of a read."""
@@ -196,7 +196,7 @@ class ClientHCursorOfPeekNextIsCursorOfOtherQueue(ReadDescriptionChanger):
 
 
 class ReadDescription2Changer(ClientReading):
-    """Change the REMOTEREADDESC2 of some calls of RemoteQMStartReceive2."""
+    """Change the REMOTEREADDESC2 of some calls of RemoteQMStartReceive2; a subclass selects which."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         """Return the wrong fields of a read."""

@@ -15,7 +15,9 @@ FAILURE_BIT = 0x80000000
 
 
 class FailedReceiveEnder(ClientReading):
-    """A part that calls RemoteQMEndReceive after some receives that failed."""
+    """A part of the queue manager that calls RemoteQMEndReceive after some receives that failed; a subclass selects
+    which.
+    """
 
     def is_failed_receive_ended(self, method: str, error: RemoteError) -> bool:
         """Return whether a failed receive is ended."""
@@ -67,7 +69,7 @@ class ClientCallsEndReceiveAfterStartReceive2RpcFault(FailedReceiveEnder):
 
 
 class LaterFailedReceiveEnder(FailedReceiveEnder):
-    """A part that ends failed receives from the second failure on."""
+    """A part of the queue manager that ends failed receives from the second failure on."""
 
     method: str
     failures = 0

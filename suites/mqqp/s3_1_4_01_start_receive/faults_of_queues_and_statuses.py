@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 
 class StartMethodRecorder(RemoteStarting):
-    """A part that knows which method starts the current read."""
+    """A part of the queue manager that knows which method starts the current read."""
 
     method = ""
 
@@ -75,7 +75,7 @@ class ServerStartReceive2ReturnsInvalidHandleForClosedQueue(StartMethodRecorder)
 
 
 class StatusThrownByRemoteQMStartReceive(RemoteReads):
-    """A part that throws one status of RemoteQMStartReceive as an RPC fault."""
+    """A part of the queue manager that throws one status of RemoteQMStartReceive as an RPC fault."""
 
     thrown: Status
 

@@ -213,7 +213,7 @@ class ServerStartReceive2NullDescriptionWithSequentialIdAccepted(RemoteStarting)
 
 
 class RefusalFaultSender(RemoteReads):
-    """Answer some refused calls of RemoteQMStartReceive2 with a fault."""
+    """Answer some refused calls of RemoteQMStartReceive2 with a fault; a subclass selects which."""
 
     def is_answered_by_fault(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> bool:
         """Return whether a refused call is answered with a fault."""

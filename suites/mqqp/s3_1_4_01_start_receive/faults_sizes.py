@@ -27,7 +27,7 @@ def _resize_packet(
 
 
 class MessageSizeChanger(RemoteReads):
-    """Return some messages with a wrong dwSize."""
+    """Return some messages with a wrong dwSize; a subclass selects which."""
 
     def change(self, size: int, position: MessagePosition) -> int:
         """Return the wrong size of a message."""
@@ -93,7 +93,7 @@ class ServerReturnsDwSize4TooLargeForReadThatWaited(WaitedReadCollector):
 
 
 class SuccessStatusChanger(WaitedReadCollector):
-    """Return another status instead of MQ_OK for some successful reads."""
+    """Return another status instead of MQ_OK for some successful reads; a subclass selects which."""
 
     def is_success_status_changed(self, entry: RemoteReadEntry) -> bool:
         """Return whether the status of a read is changed."""

@@ -15,7 +15,7 @@ WAITING_READ_ENTRY_RULES = ("MQQP-3.1.4.1-D14", "MQQP-3.1.4.10-24", "MQQP-3.1.4.
 
 
 class ReadEntryOmitter(RemoteStarting):
-    """Do not add the entries of some reads to RemoteReadEntryCollection."""
+    """Do not add the entries of some reads to RemoteReadEntryCollection; a subclass selects which."""
 
     def is_read_entry_omitted(self, desc: ReadDescriptionFields) -> bool:
         """Return whether the entry of a read is not added."""

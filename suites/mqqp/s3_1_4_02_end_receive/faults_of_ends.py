@@ -36,7 +36,7 @@ class _CallWithChangedEndReceiveAnswer:
 
 
 class EndReceiveAnswerChanger(RemoteEnding):
-    """A part that changes some answers of RemoteQMEndReceive."""
+    """A part of the queue manager that changes some answers of RemoteQMEndReceive; a subclass selects which."""
 
     def change_end_receive_answer(self, call: Call, results: dict[str, Any]) -> dict[str, Any]:
         """Return the changed answer."""

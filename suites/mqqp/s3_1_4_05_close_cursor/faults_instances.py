@@ -98,7 +98,7 @@ class ServerClosedCursorStillUsableToReceive(RemoteStarting):
 
 
 class _CursorCloseStatusChanger(RemoteOpening):
-    """RemoteQMCloseCursor that returns another status than MQ_OK for some cursors."""
+    """RemoteQMCloseCursor that returns another status than MQ_OK for some cursors; a subclass selects which."""
 
     status: int = Status.MQ_ERROR
 

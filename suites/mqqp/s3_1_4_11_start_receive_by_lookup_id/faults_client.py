@@ -17,7 +17,7 @@ ZERO_CURSOR_RULES = ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-16")
 
 
 class LookupDescriptionChanger(ClientReading):
-    """Change the REMOTEREADDESC of some reads by LookupId."""
+    """Change the REMOTEREADDESC of some reads by LookupId; a subclass selects which."""
 
     lookup_count = 0
     """The number of reads by LookupId that the client began."""

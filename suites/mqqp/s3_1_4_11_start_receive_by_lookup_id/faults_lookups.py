@@ -159,7 +159,7 @@ class ServerLookupPreviousDwsize4TooLarge(RemoteReads):
 
 
 class LookupReceiveKeeper(RemoteEnding):
-    """Keep some messages that a LOOKUP_RECEIVE_CURRENT received."""
+    """Keep some messages that a LOOKUP_RECEIVE_CURRENT received; a subclass selects which."""
 
     receive_count = 0
 

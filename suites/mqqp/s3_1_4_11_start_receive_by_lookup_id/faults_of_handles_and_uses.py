@@ -50,7 +50,7 @@ class ServerSecondLookupReceiveReturnsNullHandle(RemoteReads):
 
 
 class LookupReadRecorder(RemoteStarting):
-    """A part that knows whether the current read is a read by lookup identifier."""
+    """A part of the queue manager that knows whether the current read is a read by lookup identifier."""
 
     is_read_by_lookup_id = False
 
@@ -117,7 +117,7 @@ class ServerCancelReceiveUnlocksMessageOfAnsweredLookupReceive(RemoteEnding):
 
 
 class LookupReadChanger(ClientReading):
-    """A part of a client that changes some reads by lookup identifier."""
+    """A part of a client that changes some reads by lookup identifier; a subclass selects which."""
 
     changed_actions: tuple[ReadAction, ...]
 
@@ -134,7 +134,7 @@ class LookupReadChanger(ClientReading):
 
 
 class ZeroLookupIdSenderInLaterCalls(LookupReadChanger):
-    """A part that sends the LookupId 0 in all lookups after the first."""
+    """A part of the queue manager that sends the LookupId 0 in all lookups after the first."""
 
     def change_lookup(self, read: RemoteRead, earlier: int) -> RemoteRead:
         return replace(read, LookupId=0) if earlier else read

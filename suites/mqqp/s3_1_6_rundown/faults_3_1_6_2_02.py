@@ -110,7 +110,7 @@ class ServerRundownRemovesMessageOfSecondReceive(RundownReceiveCounter):
 
 
 class _RundownMessageRemover(RemoteEnding):
-    """Remove the messages of some unfinished receives."""
+    """Remove the messages of some unfinished receives; a subclass selects which."""
 
     def is_message_removed(self, entry: RemoteReadEntry) -> bool:
         raise NotImplementedError

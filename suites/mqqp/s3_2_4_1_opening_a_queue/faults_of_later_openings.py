@@ -77,7 +77,9 @@ class ClientReplacesReturnedPortAbove0x7fffBy2105(ServerBindings):
 
 
 class InitialBindingUser(ServerBindings):
-    """A part that uses the initial binding handle to qm2qm when the second one cannot be constructed."""
+    """A part of the queue manager that uses the initial binding handle to qm2qm when the second one cannot be
+    constructed.
+    """
 
     def is_initial_binding_used(self, error: RemoteError, port: int) -> bool:
         """Return whether the initial binding handle is used after an error. ``port`` is the returned port, or 0."""

@@ -12,7 +12,7 @@ from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 
 
 class _PeekEntryOmitter(ClientReading):
-    """Peek without an entry in PendingRemoteReadEntryCollection under some condition."""
+    """Peek without an entry in PendingRemoteReadEntryCollection under some condition; a subclass selects which."""
 
     def is_peek_entry_omitted(self, read: RemoteRead) -> bool:
         """Return whether the peek gets no entry."""

@@ -38,7 +38,7 @@ def find_section_of_read(read: RemoteRead) -> str | None:
 
 
 class ReadCounterByKind(ClientReading):
-    """A part that counts the reads of each kind."""
+    """A part of the queue manager that counts the reads of each kind."""
 
     sections: tuple[str, ...]
 
@@ -55,7 +55,7 @@ class ReadCounterByKind(ClientReading):
 
 
 class SomeReadDescriptionsChanger(ReadCounterByKind):
-    """A part that changes the REMOTEREADDESC of some reads."""
+    """A part of the queue manager that changes the REMOTEREADDESC of some reads; a subclass selects which."""
 
     def change_description(self, read: RemoteRead, desc: dict[str, Any]) -> dict[str, Any]:
         """Return the changed description."""
@@ -70,7 +70,7 @@ class SomeReadDescriptionsChanger(ReadCounterByKind):
 
 
 class OlderPendingReadEntryRemover(ReadCounterByKind):
-    """A part that keeps only the newest entry of a queue's pending reads."""
+    """A part of the queue manager that keeps only the newest entry of a queue's pending reads."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection
@@ -81,7 +81,7 @@ class OlderPendingReadEntryRemover(ReadCounterByKind):
 
 
 class InfiniteReadEntryOmitter(ReadCounterByKind):
-    """A part that does not keep the entries of reads without a timeout."""
+    """A part of the queue manager that does not keep the entries of reads without a timeout."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
         entry = super().create_pending_read(read)
@@ -122,7 +122,7 @@ class ClientKeepsNoEntryOfCursorReceiveWithoutTimeLimit(InfiniteReadEntryOmitter
 
 
 class OldVersionMisjudger(ReadCounterByKind):
-    """A part that takes some old versions for recent ones."""
+    """A part of the queue manager that takes some old versions for recent ones; a subclass selects which."""
 
     def is_old_version_taken_for_recent(self, version: ServerVersion) -> bool:
         """Return whether a version is taken for a recent one."""
@@ -212,7 +212,9 @@ class ClientUlActionOfPeekWithoutTimeLimitIsReceive(SomeReadDescriptionsChanger)
 
 
 class OpenCursorHandleSender(SomeReadDescriptionsChanger):
-    """A part that sets hCursor to an open cursor of the queue, if there is one, although the read has no cursor."""
+    """A part of the queue manager that sets hCursor to an open cursor of the queue, if there is one, although the read
+    has no cursor.
+    """
 
     def change_description(self, read: RemoteRead, desc: dict[str, Any]) -> dict[str, Any]:
         cursors = [
@@ -222,7 +224,7 @@ class OpenCursorHandleSender(SomeReadDescriptionsChanger):
 
 
 class NonzeroHCursorSenderWhileReadIsPending(SomeReadDescriptionsChanger):
-    """A part that sets hCursor to 1 while another read of the queue is pending."""
+    """A part of the queue manager that sets hCursor to 1 while another read of the queue is pending."""
 
     def change_description(self, read: RemoteRead, desc: dict[str, Any]) -> dict[str, Any]:
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection
@@ -267,7 +269,9 @@ class ClientHCursorOfPlainReceiveIs1BesidePendingRead(NonzeroHCursorSenderWhileR
 
 
 class RequestIdChangerWhileReadIsPending(SomeReadDescriptionsChanger):
-    """A part that sends another dwRequestID than the RequestId of the entry while other reads are pending."""
+    """A part of the queue manager that sends another dwRequestID than the RequestId of the entry while other reads are
+    pending.
+    """
 
     def change_description(self, read: RemoteRead, desc: dict[str, Any]) -> dict[str, Any]:
         beside = len(self.qm.remote_client.PendingRemoteReadEntryCollection) > 1
@@ -275,7 +279,9 @@ class RequestIdChangerWhileReadIsPending(SomeReadDescriptionsChanger):
 
 
 class RequestIdChangerOfInfiniteRead(SomeReadDescriptionsChanger):
-    """A part that sends another dwRequestID than the RequestId of the entry in a read without a timeout."""
+    """A part of the queue manager that sends another dwRequestID than the RequestId of the entry in a read without a
+    timeout.
+    """
 
     def change_description(self, read: RemoteRead, desc: dict[str, Any]) -> dict[str, Any]:
         endless = read.TimeOut == INFINITE_MS
@@ -405,7 +411,7 @@ add(
 
 
 class SequentialIdChanger(ReadCounterByKind):
-    """A part that sends a nonzero SequentialId in some reads."""
+    """A part of the queue manager that sends a nonzero SequentialId in some reads; a subclass selects which."""
 
     def sends_nonzero_sequential_id(self, read: RemoteRead) -> bool:
         """Return whether the SequentialId of a read is nonzero."""
@@ -420,14 +426,14 @@ class SequentialIdChanger(ReadCounterByKind):
 
 
 class SequentialIdChangerOfLaterReads(SequentialIdChanger):
-    """A part that sends a nonzero SequentialId in each read after the first."""
+    """A part of the queue manager that sends a nonzero SequentialId in each read after the first."""
 
     def sends_nonzero_sequential_id(self, read: RemoteRead) -> bool:
         return self.count_earlier_reads(read) > 0
 
 
 class SequentialIdChangerOfInfiniteRead(SequentialIdChanger):
-    """A part that sends a nonzero SequentialId in each read without a timeout."""
+    """A part of the queue manager that sends a nonzero SequentialId in each read without a timeout."""
 
     def sends_nonzero_sequential_id(self, read: RemoteRead) -> bool:
         return read.TimeOut == INFINITE_MS

@@ -23,7 +23,7 @@ ENTRY_KEPT_RULE = "MQQP-3.2.4.3-06"
 
 
 class PendingEntryOmitter(ClientReading):
-    """Keep no PendingRemoteReadEntry for some reads."""
+    """Keep no PendingRemoteReadEntry for some reads; a subclass selects which."""
 
     def is_pending_entry_omitted(self, read: RemoteRead) -> bool:
         """Return whether a read has no entry in the collection."""
@@ -134,7 +134,7 @@ class ClientRemovesEntryOfReceiveWithoutTimeLimitWhenSent(ClientReading):
 
 
 class WrongMethodCaller(ClientReading):
-    """Call RemoteQMStartReceive2 of an old server for some reads."""
+    """Call RemoteQMStartReceive2 of an old server for some reads; a subclass selects which."""
 
     read_count = 0
 

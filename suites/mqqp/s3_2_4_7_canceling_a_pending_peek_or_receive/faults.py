@@ -107,7 +107,7 @@ class ClientCancelReceiveCalledTwice(ClientCancelling):
 
 
 class _CancelCallOmitter(ClientCancelling):
-    """Do not call RemoteQMCancelReceive for some reads."""
+    """Do not call RemoteQMCancelReceive for some reads; a subclass selects which."""
 
     def is_cancel_call_omitted(self, entry: PendingRemoteReadEntry) -> bool:
         raise NotImplementedError
@@ -160,7 +160,9 @@ class ClientCancelNotSentWhileCursorIsOpen(ClientCancelling):
 
 
 class _LocalReadCanceller(ClientReading):
-    """The client does not call RemoteQMCancelReceive when its application cancels certain reads."""
+    """The client does not call RemoteQMCancelReceive when its application cancels certain reads; a subclass selects
+    which.
+    """
 
     def is_cancelled_without_call(self, read: RemoteRead) -> bool:
         """Return whether the client cancels a read without a call of RemoteQMCancelReceive."""

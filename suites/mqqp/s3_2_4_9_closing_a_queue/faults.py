@@ -214,7 +214,7 @@ class ClientCloseQueueCalledTwice(ClientOpening):
 
 
 class _CloseCallOmitter(ClientOpening):
-    """Do not call RemoteQMCloseQueue for some queues."""
+    """Do not call RemoteQMCloseQueue for some queues; a subclass selects which."""
 
     def is_close_call_omitted(self, entry: RemoteOpenQueueEntry) -> bool:
         raise NotImplementedError

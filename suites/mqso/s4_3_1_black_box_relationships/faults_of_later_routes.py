@@ -13,7 +13,7 @@ from reference_qm.core.names.next_hops import NextHops
 
 
 class RestartRecorderForRouting(Restoring):
-    """A part that records whether the queue manager has started before."""
+    """A part of the queue manager that records whether the queue manager has started before."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
         super().restore(entries)
@@ -21,7 +21,7 @@ class RestartRecorderForRouting(Restoring):
 
 
 class DirectNextHopsAfterRestart(NextHops):
-    """A part that sends each message directly to its destination after a restart."""
+    """A part of the queue manager that sends each message directly to its destination after a restart."""
 
     def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:
         return (guid,) if self.qm.__dict__.get("routes_directly") else super().get_next_hop_identifiers(guid)

@@ -92,7 +92,7 @@ class SenderOrderAckDeletesOnlyLastAcknowledgedMessage(OrderAcks):
 
 
 class TransactionKindOfSendsRecorder(TransactionEvents):
-    """A part that keeps whether the transaction of each local message was internal."""
+    """A part of the queue manager that keeps whether the transaction of each local message was internal."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         for operation in transaction.TransactionalOperationCollection:
@@ -103,7 +103,9 @@ class TransactionKindOfSendsRecorder(TransactionEvents):
 
 
 class ReceiveInOtherKindOfTransactionRefuser(Reading):
-    """A part that refuses to receive a message of one kind of transaction in a transaction of the other kind."""
+    """A part of the queue manager that refuses to receive a message of one kind of transaction in a transaction of the
+    other kind.
+    """
 
     is_refused_message_sent_internally: bool
 
@@ -122,13 +124,17 @@ class ReceiveInOtherKindOfTransactionRefuser(Reading):
 
 
 class ReceiveOfInternallySentMessageRefuser(ReceiveInOtherKindOfTransactionRefuser):
-    """A part that refuses to receive a message of an internal transaction in an external transaction."""
+    """A part of the queue manager that refuses to receive a message of an internal transaction in an external
+    transaction.
+    """
 
     is_refused_message_sent_internally = True
 
 
 class ReceiveOfExternallySentMessageRefuser(ReceiveInOtherKindOfTransactionRefuser):
-    """A part that refuses to receive a message of an external transaction in an internal transaction."""
+    """A part of the queue manager that refuses to receive a message of an external transaction in an internal
+    transaction.
+    """
 
     is_refused_message_sent_internally = False
 

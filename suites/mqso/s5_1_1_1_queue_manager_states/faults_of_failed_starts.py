@@ -120,7 +120,7 @@ class QueueManagerInitializationRetryTimerDoubledAfterFailures(Initialization):
 
 
 class RepeatedInitializationFailureRecorder(Initialization):
-    """A part that records whether a failed initialization was a repetition."""
+    """A part of the queue manager that records whether a failed initialization was a repetition."""
 
     def start_initialization_retry_timer(self, now: Now) -> None:
         is_repetition = self.qm.adm.InitializationRetryTimerDuration != INITIALIZATION_RETRY_S
@@ -129,7 +129,7 @@ class RepeatedInitializationFailureRecorder(Initialization):
 
 
 class StateOfFailedStartShownAsInitializing(Inspection):
-    """A part that shows the state Initializing after a failed initialization of one kind."""
+    """A part of the queue manager that shows the state Initializing after a failed initialization of one kind."""
 
     is_for_repeated_initialization = False
 
@@ -141,7 +141,7 @@ class StateOfFailedStartShownAsInitializing(Inspection):
 
 
 class StateOfFailedRepetitionShownAsInitializing(StateOfFailedStartShownAsInitializing):
-    """A part that shows the state Initializing after a repeated initialization that failed."""
+    """A part of the queue manager that shows the state Initializing after a repeated initialization that failed."""
 
     is_for_repeated_initialization = True
 

@@ -41,14 +41,14 @@ def _replace_part_at_restart(part: type[Part]) -> Install:
 
 
 class PingThatAnswersNoRequest(Ping):
-    """A part that answers no ping request."""
+    """A part of the queue manager that answers no ping request."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
         """Ignore a ping request."""
 
 
 class RpcServingThatIgnoresBytes(RpcServing):
-    """A part that ignores the bytes of remote calls."""
+    """A part of the queue manager that ignores the bytes of remote calls."""
 
     def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
         """Ignore bytes that were received on a connection for remote calls."""

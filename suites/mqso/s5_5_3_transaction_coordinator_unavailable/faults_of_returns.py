@@ -37,7 +37,7 @@ class QueueManagerSecondReturnOfCoordinatorIgnored(Coordinating):
 
 
 class CoordinatorReturnRecorder(Coordinating):
-    """A part that records whether the coordinator has returned."""
+    """A part of the queue manager that records whether the coordinator has returned."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
         super().on_coordinator_changed(event, now)

@@ -87,7 +87,7 @@ class QueueManagerPublicSigningKeyListEmptyAfterProvisioning(DirectoryClient):
 
 
 class RestartRecorder(Restoring):
-    """A part that records whether the queue manager has started before."""
+    """A part of the queue manager that records whether the queue manager has started before."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
         super().restore(entries)
@@ -95,7 +95,7 @@ class RestartRecorder(Restoring):
 
 
 class RpcServingOnlyAfterRestart(RpcServing):
-    """A part that answers remote calls only after a restart."""
+    """A part of the queue manager that answers remote calls only after a restart."""
 
     def on_bytes(self, event: RpcBytesReceived, now: Now) -> None:
         if self.qm.__dict__.get("has_started_before"):
@@ -124,7 +124,7 @@ class QueueManagerStateStaysInitializingInDirectoryMode(Initialization):
 
 
 class InitializationThatNeverEndsAfterRestart(Initialization):
-    """A part that leaves the state Initializing after a restart."""
+    """A part of the queue manager that leaves the state Initializing after a restart."""
 
     def begin(self, now: Now) -> None:
         super().begin(now)

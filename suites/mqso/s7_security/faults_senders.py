@@ -13,7 +13,7 @@ LARGE_BODY = 0x1000
 
 
 class _WrongSignatureAcceptor(SecurityOnReceipt):
-    """A receiver that accepts some messages whose signature is wrong."""
+    """A receiver that accepts some messages whose signature is wrong; a subclass selects which."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         try:
