@@ -1,4 +1,4 @@
-"""Faults that break the rules MQDMPR-3.1.7.1.10-09 to MQDMPR-3.1.7.1.10-35 in one instance or for one cause."""
+"""Faults that break the rules MQDMPR-3.1.7.1.10-09 to MQDMPR-3.1.7.1.10-35 in only one of several situations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults that break the rules MQDMPR-3.1.7.1.14-06 to MQDMPR-3.1.7.1.14-33 in one instance or for one cause."""
+"""Faults that break the rules MQDMPR-3.1.7.1.14-06 to MQDMPR-3.1.7.1.14-33 in only one of several situations."""
 
 from __future__ import annotations
 

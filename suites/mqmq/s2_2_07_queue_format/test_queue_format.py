@@ -100,8 +100,11 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(queue_opener, plain_qu
     observed = {
         "open of a machine with JOURNAL": journals,
         "open of a machine without a suffix": queue_opener.open_to_receive_and_to_peek(FormatType.MACHINE, sut.guid),
+        "open of a machine with Flags 0x80 and no suffix": queue_opener.open_to_receive_and_to_peek(
+            FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX
+        ),
     }
-    expected = {"open of a machine with JOURNAL": OPENED_OUTCOME, "open of a machine without a suffix": REFUSED_OUTCOME}
+    expected = dict.fromkeys(observed, REFUSED_OUTCOME) | {"open of a machine with JOURNAL": OPENED_OUTCOME}
     judge("MQMQ-2.2.7-03", expected=expected, observed=observed, evidence=queue_opener.frames)
     reserved = {
         "DIRECT": queue_opener(FormatType.DIRECT, plain_queue_direct_name, reserved=0xA5A5),

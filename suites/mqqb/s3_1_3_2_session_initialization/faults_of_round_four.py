@@ -15,7 +15,11 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-@fault("acceptor-parameters-response-repeats-small-window-of-request", breaks="MQQB-3.1.3.2-24", blind=True)
+@fault(
+    "acceptor-parameters-response-repeats-small-window-of-request",
+    breaks=("MQQB-3.1.3.2-24", "MQQB-3.1.5.4.1-11", "MQQB-3.1.6.4-09"),
+    blind=True,
+)
 class AcceptorParametersResponseRepeatsSmallWindowOfRequest(SessionOpening):
     """The acceptor's ConnectionParameters response contains the WindowSize of the request if it is less than 64."""
 

@@ -48,7 +48,7 @@ class ReceiverDuplicateNotCounted(Receiving):
 
 @fault("receiver-acknowledgment-not-counted-as-message", breaks="MQQB-3.1.5.8.2-02", blind=True)
 class ReceiverAcknowledgmentNotCountedAsMessage(Receiving):
-    """The receiver does not count acknowledgments that the other queue manager sends in MessageReceivedCount."""
+    """In MessageReceivedCount, the receiver does not count acknowledgments from the other queue manager."""
 
     def count_message_received_on_session(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_message_received_on_session(session, packet)

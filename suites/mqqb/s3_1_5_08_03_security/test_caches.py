@@ -404,6 +404,13 @@ def judge_keys_of_other_messages(judge, secured, caches):
         disposition = secured.dispositions({"": packet}, queue)[""]
         blob = bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex()
         new = [entry for entry in caches.entries(caches.RECEIVED_KEY_CACHE) if entry not in before]
+        judge(
+            "MQQB-3.1.5.8.3-67",
+            expected=1,
+            observed=len(new),
+            case=f"number of new cache entries after a message with another key to the {queue} queue",
+            evidence=disposition.frames,
+        )
         for rule, element, expected in (
             ("MQQB-3.1.5.8.3-60", "CryptoServiceProvider", ENHANCED_PROVIDER_NAME),
             ("MQQB-3.1.5.8.3-61", "CryptoAlgorithm", protection.RC4),

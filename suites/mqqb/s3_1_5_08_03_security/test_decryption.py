@@ -466,6 +466,7 @@ REJECTED_KEY_FINAL_ACK_DISPOSITIONS = (
     ("MQQB-3.1.5.8.3-75", "decrypted", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-75", "decrypted", "body", CLEAR_BODY_TEXT),
     ("MQQB-3.1.5.8.3-75", "88 zero bits", "final", BAD_ENCRYPTION_NACK_NAME),
+    ("MQQB-3.1.1.3-19", "88 zero bits", "final", BAD_ENCRYPTION_NACK_NAME),
     ("MQQB-3.1.5.8.3-78", "88 zero bits", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-75", "88 zero bits again", "final", BAD_ENCRYPTION_NACK_NAME),
     ("MQQB-3.1.5.8.3-78", "88 zero bits again", "kept", NOT_STORED_OUTCOME),

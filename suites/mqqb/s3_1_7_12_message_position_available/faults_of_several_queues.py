@@ -1,4 +1,4 @@
-"""Faults in available messages of other queues, sessions and kinds. Spec: MS-MQQB 3.1.7.12."""
+"""Faults in how messages of several queues, sessions and kinds become available. Spec: MS-MQQB 3.1.7.12."""
 
 from __future__ import annotations
 

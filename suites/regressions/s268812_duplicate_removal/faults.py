@@ -1,4 +1,4 @@
-"""A fault that reproduces the bug of article REGRESSIONS 268812."""
+"""A fault that reproduces the bug that Microsoft article KB268812 describes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fault that reproduces the bug of article REGRESSIONS 303405."""
+"""A fault that reproduces the bug that Microsoft article KB303405 describes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults that reproduce the bug of article REGRESSIONS 5071546: storage permissions of December 2025."""
+"""Faults that reproduce the bug that Microsoft article KB5071546 describes: storage permissions of December 2025."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults that reproduce the bug of article REGRESSIONS 711348: TimeToBeReceived of the first message."""
+"""Faults that reproduce the bug that Microsoft page ms711348 describes: TimeToBeReceived of the first message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults that reproduce the bug of article REGRESSIONS 830639."""
+"""Faults that reproduce the bug that Microsoft article KB830639 describes."""
 
 from __future__ import annotations
 

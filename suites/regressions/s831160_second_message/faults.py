@@ -1,4 +1,4 @@
-"""Faults that reproduce the bug of article REGRESSIONS 831160."""
+"""Faults that reproduce the bug that Microsoft article KB831160 describes."""
 
 from __future__ import annotations
 

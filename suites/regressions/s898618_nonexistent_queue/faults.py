@@ -1,4 +1,4 @@
-"""Faults that reproduce the bug of article REGRESSIONS 898618: messages to a nonexistent queue."""
+"""Faults that reproduce the bug that Microsoft article KB898618 describes: messages to a nonexistent queue."""
 
 from __future__ import annotations
 

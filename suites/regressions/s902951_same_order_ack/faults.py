@@ -1,4 +1,4 @@
-"""Faults that reproduce the bug of article REGRESSIONS 902951."""
+"""Faults that reproduce the bug that Microsoft article KB902951 describes."""
 
 from __future__ import annotations
 

@@ -1,0 +1,57 @@
+"""Faults in the elements of a MultiQueueFormatHeader (MS-MQMQ 2.2.18.1.4)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from harness.faults.primitives import wrong_fields
+from harness.faults.registry import add
+from reference_qm.codec import MQFDistributionQueueFormatName, UserMessagePacket
+
+
+def _copy_first_list(header: Any) -> Any:
+    """Replace the GUID of each distribution list in a list of names by the GUID of the first one."""
+    if header is None:
+        return None
+    lists = [one for one in header.FormatNameList if isinstance(one.FormatName, MQFDistributionQueueFormatName)]
+    names = [replace(one, FormatName=lists[0].FormatName) if one in lists else one for one in header.FormatNameList]
+    return replace(header, FormatNameList=tuple(names), HeaderSize=None, Padding=None)
+
+
+def _reverse_guid(header: Any) -> Any:
+    if header is None:
+        return None
+    names = [
+        replace(
+            element,
+            FormatName=MQFDistributionQueueFormatName(
+                UUID(bytes=element.FormatName.DistributionListIdentifier.bytes_le)
+            ),
+        )
+        if isinstance(element.FormatName, MQFDistributionQueueFormatName)
+        else element
+        for element in header.FormatNameList
+    ]
+    return replace(header, FormatNameList=tuple(names), HeaderSize=None, Padding=None)
+
+
+def _has_lists(packet: Any) -> bool:
+    return packet.MultiQueueFormatHeader is not None
+
+
+add(
+    "sender-format-name-element-second-distribution-list-guid-of-first",
+    "MQMQ-2.2.18.1.4.2-02",
+    "The sender puts the GUID of the first distribution list into the MQFFormatNameElement of the second one.",
+    wrong_fields(UserMessagePacket, {"MultiQueueFormatHeader.Destination": _copy_first_list}, _has_lists),
+    blind=True,
+)
+add(
+    "sender-format-name-element-distribution-list-guid-bytes-swapped",
+    "MQMQ-2.2.18.1.4.2-02",
+    "The sender puts the GUID of a distribution list with the wrong order of bytes into the MQFFormatNameElement.",
+    wrong_fields(UserMessagePacket, {"MultiQueueFormatHeader.Destination": _reverse_guid}, _has_lists),
+    blind=True,
+)

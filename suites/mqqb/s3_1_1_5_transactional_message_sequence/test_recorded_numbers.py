@@ -1,0 +1,29 @@
+"""MS-MQQB 3.1.1.5 Transactional Message Sequence: the SEQUENCE_INFO of a message whose predecessor is acknowledged."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.pinging import read_data_model_element
+from suites.mqqb.steps.sequences import Outgoing, get_sequence_info
+
+
+@needs("send", "inspect")
+@covers("MQQB-3.1.1.5-01")
+def test_message_after_order_ack_records_its_predecessor(peer, sut, judge):
+    """The peer acknowledges a transactional message by an OrderAck, but not by a SessionAck. The SEQUENCE_INFO of the
+    next message contains its sequence, its number and the previous number.
+    """
+    outgoing = Outgoing(peer, sut, "mqc-recorded")
+    outgoing.send()
+    ack = outgoing.send_order_ack(1)
+    peer.eventually(lambda: not outgoing.list_unacknowledged_numbers())
+    [sent] = outgoing.send()
+    shown = read_data_model_element(outgoing.read_sequence(), "UnackedSequence")
+    judge(
+        "MQQB-3.1.1.5-01",
+        expected=[get_sequence_info(sent)],
+        observed=[tuple(int(one[name]) for name in ("SeqID", "SeqNo", "PrevNo")) for one in shown[-1:]],
+        case="SEQUENCE_INFO of the message after the OrderAck",
+        evidence=[ack, sent],
+    )
+    outgoing.acknowledge_all()
