@@ -1,4 +1,6 @@
-"""Defines the bodies of the PDUs of calls. Spec: C706 12.6.4; MS-RPCE 2.2.2.8. The fields have the names that these documents print."""
+"""Defines the bodies of the PDUs of calls. Spec: C706 12.6.4; MS-RPCE 2.2.2.8. The fields have the names of these
+documents.
+"""
 
 from __future__ import annotations
 
