@@ -148,7 +148,7 @@ class ConnectingModel(SessionAttempts):
             chance,
             (one for one in self.destinations.values() if one.phase == OPEN_PHASE and one.unacknowledged_messages),
         )
-        number = chance.choice((len(one.sent), chance.randint(1, len(one.sent))))
+        number = chance.choice((len(one.unacknowledged_messages), chance.randint(1, len(one.unacknowledged_messages))))
         return {"to": one.name, "number": number, "unused": draw_unused_fields(chance, BASE_FIELDS, INTERNAL_FIELDS)}
 
     @transition(
