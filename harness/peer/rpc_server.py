@@ -295,7 +295,7 @@ class ServedAssociation(RawConversation):
 
 
 class RpcServer:
-    """A server of qmcomm and qm2qm at ``driver.peer_rpc_port``, and of qm2qm at a second port.
+    """An RPC server that serves qmcomm and qm2qm at ``driver.peer_rpc_port``, and qm2qm also at a second port.
 
     ``answers``: the functions that answer calls, by the name of the method; calls of other methods get no answer.
     ``transfers``: the transfer syntaxes of the server, in order of preference. ``refuses_bind``: the reason with
@@ -339,8 +339,8 @@ class RpcServer:
         return self.list_calls_of(name)
 
     def move_read_port(self, port: int = 0) -> None:
-        """Listen at a further port, which becomes the read port: the given port, or any free port. The old port stays
-        open.
+        """Let the server listen at another port, too, and make this port the read port. It is the given port or, if 0
+        is given, any free port. The old read port stays open.
         """
         self.read_port = self._open_port(port)
 

@@ -45,7 +45,7 @@ def find_qmcomm_port(setup: RunSetup) -> PrerequisiteFinding:
 
 
 def bind_and_call(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
-    """Bind to both interfaces, and call a method that changes nothing."""
+    """Bind to the interfaces qmcomm and qm2qm, and call a method that changes nothing in the system."""
     driver, access = setup.file.driver, setup.file.rpc
     where = f"{driver.address}:{driver.rpc_port}"
     level = f"level {AUTHENTICATION_LEVEL_NAMES.get(access.level, 'none')}" + (
@@ -86,7 +86,8 @@ def _try_call(setup: RunSetup, association: Association) -> PrerequisiteFinding:
 
 
 def _check_access_right_to_queue(setup: RunSetup, remote: Remote, association: Association) -> PrerequisiteFinding:
-    """Open a queue, which requires an access right; any user may call R_QMGetRTQMServerPort (MS-MQMP 3.1.4.2).
+    """Check that the user of [rpc] may open a queue. A successful R_QMGetRTQMServerPort does not show this, because
+    every user may call that method (MS-MQMP 3.1.4.2).
 
     If the control channel has created a queue, opening this queue also shows that both interfaces belong to one
     system. Without a control channel, the name of a missing queue is used.
@@ -123,7 +124,7 @@ def _describe_remedy(call: Call) -> str:
 
 
 def open_queues_to_peek(setup: RunSetup, names: dict[str, str]) -> Iterator[PrerequisiteFinding]:
-    """Open the queues whose keys in [queues] are given with peek access, and close them again."""
+    """Open each queue of [queues] whose key is given, with peek access, and close the queue again."""
     try:
         with setup.peer() as peer:
             remote = Remote(peer, peer.sut)

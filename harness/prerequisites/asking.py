@@ -76,8 +76,8 @@ _FOREIGN_NAME_REMEDY = (
 
 @dataclass(frozen=True, slots=True)
 class _TargetQueue:
-    """A queue that a format name addresses. ``about``: the queue's key in [queues]; empty for a queue of the
-    tester.
+    """A queue that a format name addresses. ``about``: the queue's key in [queues], or an empty string if the tester
+    created the queue.
     """
 
     name: str
@@ -134,7 +134,7 @@ def is_peer_reached(lines: Sequence[PrerequisiteFinding]) -> bool | None:
 
 
 def check_identity(file: SutFile, guid: UUID | None) -> PrerequisiteFinding:
-    """Check that the system's identifier differs from the peer's. If two queue managers have the same identifier,
+    """Check that the system and the peer have different identifiers. If two queue managers have the same identifier,
     each mistakes the other for itself.
     """
     peer, key = file.driver.peer_identifier, "driver.peer_identifier"
@@ -413,7 +413,8 @@ def _list_name_findings(
         if any(one.takes_messages for one in of_name):
             yield PrerequisiteFinding(subject, PrerequisiteState.OK, f"messages to {name.partition(chr(92))[0]} arrive")
         elif all(one.is_queue_missing for one in of_name):
-            said = f"{reached_at}, but queues cannot be found under this name, such as {name}: {of_name[0].refusal}"
+            refusal = of_name[0].refusal
+            said = f"{reached_at}, but the system does not find its queues under this address: {name}: {refusal}"
             yield PrerequisiteFinding(subject, PrerequisiteState.MISSING, said, _FOREIGN_NAME_REMEDY)
         elif any(one.has_arrived is False for one in of_name):
             yield PrerequisiteFinding(

@@ -1,4 +1,4 @@
-"""Represent findings about a system as lines, one for each subject. A line contains the remedy."""
+"""Represent each finding about a prerequisite on a system as one line of text, which also names the remedy."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ MAX_PREREQUISITE_FINDING_CHARACTERS = 400
 
 
 class PrerequisiteState(StrEnum):
-    """The state of a subject that a check of the prerequisites examined."""
+    """The state of a prerequisite, such as an address or a queue of the system (the subject of a finding)."""
 
     OK = "ok"
     MISSING = "missing"
-    """The system does not provide a subject that the SUT file declares."""
+    """The SUT file declares the subject, but the system does not provide it."""
     WRONG = "wrong"
     """The system provides the subject, but not as declared in the SUT file."""
     NOT_SEEN = "not seen"
@@ -26,8 +26,8 @@ class PrerequisiteState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PrerequisiteFinding:
-    """One finding about a system. ``ends_run``: whether the finding prevents a run. ``about``: the key of a queue
-    in [queues].
+    """One finding about a prerequisite on a system. ``ends_run``: whether no run is possible because of the finding.
+    ``about``: the key of a queue in [queues].
     """
 
     subject: str

@@ -21,8 +21,8 @@ from harness.sut.wires import ControlRoute
 
 
 class NamingEnvironment(RealEnvironment):
-    """The real environment with a different name resolution. A host name that only the system can resolve is replaced
-    by the address of the system.
+    """The real environment, except that it resolves a host name that only the system can resolve to the address of the
+    system.
     """
 
     def __init__(self, names: dict[str, str]) -> None:

@@ -50,7 +50,9 @@ class ProofResults:
     unchecked. Rules with a recorded proof are excluded, because for them the missing packet is a finding.
     """
     checks_that_never_fail_rule: list[RuleAndFunction] = field(default_factory=list)
-    """Pairs of a check function and a rule, where the function covers the rule but fails it on no fault."""
+    """Pairs of a check function and a rule that the function covers, although it reports a violation of the rule on no
+    fault.
+    """
     unmarked_violations_by_peer: dict[RuleAndFunction, str] = field(default_factory=dict)
     """The violations in packets from the peer, by check and rule. Violations of rules that the mark ``malforms`` of
     the check names are excluded.
@@ -66,7 +68,9 @@ class ProofResults:
 
     @property
     def complete(self) -> bool:
-        """Return whether every checked rule is proven with each of its checks, and every fault is killed."""
+        """Return whether every checked rule is proven with each of its checks, and whether the checks found every
+        fault.
+        """
         wrong = (
             self.reason_by_rule_failing_without_fault,
             self.unnoticed_faults_by_rule,
@@ -128,7 +132,9 @@ def describe_unclean_result(lines: Iterable[TrialVerdict]) -> str:
 
 
 def _record_result(proof: ProofResults, inventory: RuleInventory, clean: Sequence[TrialVerdict]) -> None:
-    """Record the rules that do not pass on the clean reference, and remove the rules that it does not exercise."""
+    """Record the rules that do not pass on the clean reference, and remove the rules that the clean reference does not
+    exercise.
+    """
     of_rule: dict[str, list[TrialVerdict]] = defaultdict(list)
     for line in clean:
         of_rule[line.rule].append(line)
@@ -172,7 +178,8 @@ class _CandidateChecks:
             )
 
     def trials_for_open_pairs(self, faults: Iterable[Fault]) -> Iterator[Trial]:
-        """Yield trials of the functions of open pairs on faults of other rules that these functions cover.
+        """For each open pair, yield trials in which the check function runs on the faults of the other rules that it
+        covers.
 
         A fault often breaks a rule that it does not name, and the first trials end before a check shows this.
         """
@@ -292,14 +299,14 @@ def report_proof(proof: ProofResults) -> Iterator[str]:
         for rule, why in sorted(proof.reason_by_rule_failing_without_fault.items())
     )
     for rule, faults in sorted(proof.unnoticed_faults_by_rule.items()):
-        yield f"alive: {rule}: its check does not find {', '.join(sorted(faults))}"
+        yield f"alive: {rule}: no check of the rule finds {', '.join(sorted(faults))}"
     yield from (
         f"unproven: {rule}: no fault breaks it"
         for rule in proof.unproven_rules
         if rule not in proof.unnoticed_faults_by_rule
     )
     yield from (
-        f"unseen: {rule}: the reference sends no packet that its predicate judges"
+        f"unseen: {rule}: the reference sends no packet that the predicate of the rule judges"
         for rule in proof.rules_without_judged_packet
     )
     for (check, rule), how in sorted(proof.unmarked_violations_by_peer.items()):

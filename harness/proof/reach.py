@@ -92,8 +92,8 @@ def _measure_reach_of_check(lines: Mapping[str, Sequence[int]], seconds: float, 
 
 
 class LineRecorder:
-    """A recorder of the lines of the reference that are executed. Inside its context, it records lines of all
-    mutated folders; outside the context, it records only lines of the directory.
+    """A recorder of the lines of the reference that are executed. Inside its context, it records lines of all mutated
+    folders; outside the context, it records only lines of the directory service.
     """
 
     def __init__(self) -> None:

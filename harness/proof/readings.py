@@ -1,4 +1,5 @@
-"""Run the readings of errata. A system that follows an allowed reading must fail no rule.
+"""Run the checks on a variant of the reference for each reading (interpretation) of an erratum. A system that follows
+an allowed reading must fail no rule.
 
 The reference has a variant for each reading of an entry that packets captured from Windows do not decide. Every check
 that executes a changed step runs on the variant; all other checks have the verdicts of the clean run. Variants are
@@ -22,12 +23,13 @@ from harness.rules.catalogue import Catalogue
 from harness.rules.errata import Reading
 
 VERDICT_OF_ALLOWED_READING = "pass"
-"""The verdict of a reading on which no check may fail."""
+"""The verdict, in suites/errata.toml, of an allowed reading: no check may fail on a system that follows this reading.
+"""
 
 
 @dataclass(slots=True)
 class VariantRunResults:
-    """The results of running the variants of errata."""
+    """The results of running the checks on the variants of the reference for the readings of errata."""
 
     run_readings: list[str] = field(default_factory=list)
     failing_verdicts_by_allowed_reading: dict[str, list[TrialVerdict]] = field(default_factory=dict)
@@ -46,7 +48,7 @@ class VariantRunResults:
 
     @property
     def complete(self) -> bool:
-        """Return whether every reading was run and caused the verdict in its entry."""
+        """Return whether every reading was run and caused the verdict that suites/errata.toml gives for it."""
         return not (
             self.failing_verdicts_by_allowed_reading
             or self.forbidden_readings_without_failure
@@ -148,8 +150,8 @@ def find_explained_faults(
 def list_wrong_reading_verdicts(
     found: VariantRunResults, convictions: Mapping[str, Collection[TrialVerdict]]
 ) -> Iterator[str]:
-    """Yield a line for each reading whose verdict differs from the verdict in its entry, and for each fault with
-    the same verdicts as an allowed reading.
+    """Yield a line for each reading whose verdict differs from the verdict in errata.toml, and for each fault that
+    causes the same verdicts as an allowed reading.
     """
     variants = {fault.reading: fault for fault in load_faults().values()}
     for name, lines in sorted(found.failing_verdicts_by_allowed_reading.items()):
@@ -179,7 +181,7 @@ def summarize_readings(found: VariantRunResults) -> str:
         - len(found.forbidden_readings_without_failure)
         - len(found.process_end_by_reading)
     )
-    return f"{good} of {len(found.run_readings)} readings of errata that were run have the verdicts in their entries"
+    return f"{good} of {len(found.run_readings)} readings of errata that were run caused the verdicts in errata.toml"
 
 
 def _describe_reading(name: str, variants: Mapping[str | None, Fault]) -> str:

@@ -26,7 +26,8 @@ RULES_FILE = "rules.toml"
 LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
 RULE_FORMS = ("rule", "step", "detail", "lead", "api", "flow")
 FORMS_OF_CATALOGUE_ROWS = ("rule", "step")
-"""The forms of rule ids that have a row in the catalogue. An id of another form belongs to an id of one of these forms.
+"""The forms of ids that have a row in the catalogue. An id of any other form, such as a detail, has no row, and belongs
+to an id of one of these forms.
 """
 MEANING_BY_OBSERVE_VALUE = MappingProxyType(
     {
@@ -44,15 +45,15 @@ KINDS = MappingProxyType(
         "demand": "demands something of a system",
         "garbled": "demands something of a system; its text in the document is garbled",
         "event": "an abstract event, visible only through its effects",
-        "lead": "leads to other rules, which state the demands",
-        "caller": "binds the application that calls, not the system",
+        "lead": "introduces other rules, which state the demands",
+        "caller": "demands something of the application that calls the system",
         "definition": "defines a term of other rules",
         "clone": "repeats another rule",
     }
 )
 """The classes of rules, each with its meaning."""
 DEMAND_CLASSES = ("demand", "garbled")
-"""The classes of rules that the coverage counts."""
+"""The classes of rules that demand something of a system."""
 ROLES = ("initiator", "acceptor", "sender", "receiver", "any")
 
 _CATALOGUE_FILES = (INDEX_FILE, DOCUMENTS_FILE, ERRATA_FILE, NOTES_FILE, RULES_FILE)
@@ -423,7 +424,7 @@ def _read_rule(
     unknown = [each for each in violates if each not in index]
     if unknown:
         raise CatalogueError(
-            file, name, f"the rule violates {unknown[0]}, which is not a rule; {INDEX_FILE} lists all rules"
+            file, name, f"the key 'violates' contains the unknown rule {unknown[0]}; {INDEX_FILE} lists all rules"
         )
     under = tuple(entry.get("under", ()))
     if under and not known.level.startswith("MUST"):

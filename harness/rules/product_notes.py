@@ -22,7 +22,7 @@ KINDS = MappingProxyType(
         "default": "a default value, and where it is set",
         "optional": "a feature that exists only when enabled, or only in some releases",
         "build": "version and build numbers",
-        "applies": "the releases that have the section's subject",
+        "applies": "the releases that support what the section describes",
         "information": "an implementation detail, or a reference",
     }
 )

@@ -1,4 +1,4 @@
-"""Replay a run: run each check in its run folder again, with the capture of the check as the SUT."""
+"""Replay a run: run the checks of a run folder again. For each check, its capture takes the place of the SUT."""
 
 from __future__ import annotations
 

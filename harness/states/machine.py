@@ -1,4 +1,4 @@
-"""Define a test of a state table by the steps that bring a system into each state, apply each event, and observe
+"""Define the steps with which the tests of a state table bring a system into each state, apply each event, and observe
 the result.
 """
 

@@ -177,7 +177,7 @@ def _find_mistakes_in_cell(cell: StateTableCell, table: StateTable) -> Iterator[
             continue
         shown = {OUTCOME_KEY, *table.states[following].shows, *table.beside}
         yield from (
-            f"has rules about {place!r}, which the state {following!r} does not show"
+            f"has rules about the probe {place!r}, but the state {following!r} has no value for this probe"
             for place in cell.rules.keys() - shown
         )
 

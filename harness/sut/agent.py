@@ -223,7 +223,7 @@ class Agent:
             raise InvalidAnswerLine(f"{UNMATCHED_ANSWERS_LIMIT} answers have an id that matches no request")
 
     def _watch_socket(self) -> None:
-        """Watch the socket in the environment of each channel: for bytes to read, and for room for pending bytes."""
+        """Let the environment of each channel report when the socket has bytes to read, or can accept pending bytes."""
         self._wires = [wire for wire in self._wires if wire.watch(write=bool(self._outgoing))]
 
     def _report_loss(self, why: str) -> None:

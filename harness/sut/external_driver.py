@@ -40,8 +40,8 @@ SHARED_SUT_TIME_SCALE = 4
 timers may run.
 """
 SHORTEST_TEST_NS = 10_000_000
-"""int ns: a lower bound for the duration of a test. The time divided by this value numbers a test's block of
-MessageIDs.
+"""int ns: the minimum duration of a test. The time at the start of a test, divided by this value, is the number of the
+block of MessageIDs that the test uses.
 """
 PAUSE_BETWEEN_ATTEMPTS_S = 0.5
 END_OF_PROCESS_WAIT_S = 0.5

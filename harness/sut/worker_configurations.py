@@ -52,9 +52,9 @@ def build_worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
     shared = workers > 1 and kind == "external" and file.control.kind == "none"
     if shared and file.capabilities.get("qm2qm", False) and not has_own_queues(file):
         raise UsageError(
-            f"--workers {workers}: a check empties the queues that it reads remotely (capability qm2qm): put "
-            "{worker} into plain, transactional and admin in [queues] and the names of [[more_queues]], so that each "
-            "worker has queues of its own"
+            f"--workers {workers}: the workers would share the queues in [queues] and [[more_queues]], but a check "
+            "empties the queues that it reads remotely (capability qm2qm); to give each worker its own queues, insert "
+            "{worker} into their names"
         )
     if workers > 1 and kind == "process" and not _has_own_program(file.driver):
         raise UsageError(

@@ -60,7 +60,7 @@ def test_queue_names_in_sut_file_can_contain_the_worker_number() -> None:
 
 def test_workers_share_no_queue_that_checks_empty_from_afar() -> None:
     tree = {"sut": {"name": "x"}, "driver": {"kind": "external"}, "capabilities": {"qm2qm": True}}
-    with pytest.raises(UsageError, match=r"put \{worker\} into plain, transactional and admin"):
+    with pytest.raises(UsageError, match=r"insert \{worker\} into their names"):
         build_worker_configurations(parse_sut_file(tree), 2)
     tree["queues"] = {kind: f"private$\\{kind}-{{worker}}" for kind in ("plain", "transactional", "admin")}
     assert len(build_worker_configurations(parse_sut_file(tree), 2)) == 2
