@@ -1,9 +1,9 @@
 """Test whether the system's identity differs from the peer's, and whether the system finds the peer. Also test whether
 messages to the names and queues of the system arrive.
 
-Every message requests an acknowledgment from the system to the peer. So one exchange tests the route to the system, the
-name, the queue and the kind of the queue (MS-MQMQ 2.2.18.1.6). If no acknowledgment arrives, the control channel or a
-remote reader inspects the queue, if either is available.
+Every message requests an acknowledgment from the system to the peer. So one exchange tests the route to the system, its
+name in the format name, and whether the queue exists and is of the expected kind (MS-MQMQ 2.2.18.1.6). If no
+acknowledgment arrives, the control channel or a remote reader inspects the queue, if either is available.
 """
 
 from __future__ import annotations
@@ -227,9 +227,9 @@ def _has_acknowledgment(session: Session) -> bool:
 
 
 def check_message_arrival(system: AskedSystem, reached: bool | None) -> Iterator[PrerequisiteFinding]:
-    """Send a message to each name and queue of the system. ``reached``: whether the system finds the peer, or None
-    if this is unknown. Yield a line for each form of name, and a line for each queue of [queues] that checks use.
-    If ``reached`` is None, first yield a line that states whether the system finds the peer.
+    """Send test messages to the queues of the system, and use each of the system's names. ``reached``: whether the
+    system finds the peer, or None if this is unknown. Yield a line for each form of name, and a line for each queue of
+    [queues] that checks use. If ``reached`` is None, first yield a line that states whether the system finds the peer.
     """
     label = f"mqconform {time.time_ns():x}"
     try:

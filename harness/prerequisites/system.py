@@ -74,8 +74,8 @@ class AskedSystem:
 
     @contextmanager
     def peer(self) -> Iterator[Peer]:
-        """Yield a fresh peer without a control channel. The system cannot mistake a message from this peer for a
-        duplicate.
+        """Yield a peer with a new identifier and without a control channel. Because the identifier is new, the system
+        cannot mistake a message from this peer for a duplicate.
         """
         file = self.file
         nobody = replace(file.driver, peer_identifier=uuid5(file.driver.peer_identifier, f"roots {time.time_ns()}"))

@@ -2,9 +2,9 @@
 variants of the reference for all readings of a group.
 
 Most readings change one step in a rare case. A separate trial of each reading would therefore run hundreds of checks
-that show no difference. A system may follow any combination of readings. So readings of different entries that change
-different steps are first installed together. If the verdicts of a check then differ from its verdicts on the clean
-reference, the check runs again, on each reading of the group separately.
+that show no difference. A system may follow any combination of readings. So the variants for readings of different
+errata that change different steps are first installed together. If the verdicts of a check then differ from its
+verdicts on the clean reference, the check runs again, on each reading of the group separately.
 """
 
 from __future__ import annotations

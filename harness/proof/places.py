@@ -15,7 +15,7 @@ from harness.proof.inventory import RuleInventory
 class Places:
     """The folders in which a rule has its row, its checks and its faults.
 
-    ``named``: the folders that the section of the rule names in checked_in.
+    ``named``: the folders that the key ``checked_in`` of the rule's section lists.
     """
 
     row: str

@@ -1,5 +1,5 @@
-"""Prove that every check can fail: each check passes on the clean reference, and fails its rule on a fault that
-breaks the rule.
+"""Prove that every check can fail: each check passes on the clean reference (without faults), and reports a violation
+on a reference with a fault that breaks its rule.
 
 One clean run of the suites in virtual time shows which rules each check judges and which steps it takes. Then each
 fault is installed, and those checks of its rules that take a changed step run again. Each check function is proven
@@ -33,7 +33,7 @@ TRIALS_PER_PROCESS = 8
 
 @dataclass(slots=True)
 class ProofResults:
-    """The results of the function ``prove``."""
+    """The results of a proof: the proven rules, and each failure by kind."""
 
     checked_rules: list[str] = field(default_factory=list)
     killed_faults_by_rule: dict[str, list[str]] = field(default_factory=dict)
@@ -178,10 +178,11 @@ class _CandidateChecks:
             )
 
     def trials_for_open_pairs(self, faults: Iterable[Fault]) -> Iterator[Trial]:
-        """For each open pair, yield trials in which the check function runs on the faults of the other rules that it
-        covers.
+        """Yield one trial for each fault. The trial runs the check functions of open pairs that cover a rule of the
+        fault.
 
-        A fault often breaks a rule that it does not name, and the first trials end before a check shows this.
+        A fault often also breaks a rule that it does not name. The first trials do not show this, because they end as
+        soon as the named rules have failed.
         """
         functions = {function for function, _ in self.open}
         for fault in faults:

@@ -1,11 +1,11 @@
 """Run the checks on a variant of the reference for each reading (interpretation) of an erratum. A system that follows
 an allowed reading must fail no rule.
 
-The reference has a variant for each reading of an entry that packets captured from Windows do not decide. Every check
-that executes a changed step runs on the variant; all other checks have the verdicts of the clean run. Variants are
-first installed together (``harness.proof.grouping``). A reading with the verdict ``fail`` needs no variant, but a
-variant of such a reading must fail. If checks have exactly the same verdicts on a fault as on an allowed reading,
-then the check, the variant or the fault is wrong.
+The reference has a variant for each reading of an erratum that packets captured from Windows do not settle. Every check
+that executes a changed step runs on the variant; all other checks have the verdicts of the clean run. Several variants
+are first installed together (``harness.proof.grouping``). A reading with the verdict ``fail`` needs no variant, but a
+variant of such a reading must fail. If checks have exactly the same verdicts on a fault as on an allowed reading, then
+the check, the variant or the fault is wrong.
 """
 
 from __future__ import annotations

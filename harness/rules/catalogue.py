@@ -39,7 +39,7 @@ MEANING_BY_OBSERVE_VALUE = MappingProxyType(
         "none": "by nobody",
     }
 )
-"""The values of ``observe``, each with its meaning."""
+"""The values of the key ``observe``, each with a phrase that states where a violation of the rule can be observed."""
 KINDS = MappingProxyType(
     {
         "demand": "demands something of a system",
@@ -147,7 +147,7 @@ class Rule:
 
     @property
     def observed(self) -> str:
-        """The meaning of the rule's value of ``observe``."""
+        """A phrase that states where a violation of the rule can be observed."""
         return MEANING_BY_OBSERVE_VALUE[self.observe]
 
     def to_json(self) -> dict[str, Any]:
@@ -243,7 +243,7 @@ class Catalogue(Mapping[str, Rule]):
 
 
 def _build_rule(row: list[Any]) -> Rule:
-    """Return the rule that a row of ``Catalogue.to_tree`` represents. JSON data contain lists where a rule has
+    """Return the rule that a row of the JSON data from ``Catalogue.to_tree`` represents. The lists in the row become
     tuples.
     """
     values: list[Any] = [tuple(value) if type(value) is list else value for value in row]

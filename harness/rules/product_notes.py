@@ -35,8 +35,8 @@ REASONS_NOT_CONFIGURED = MappingProxyType(
         "outside": "neither the reference nor the harness has the needed feature",
     }
 )
-"""The values of ``reference`` that state why the reference has no behavior for a note. After the last two values,
-an explanation must follow.
+"""The values of the key ``reference`` of a note which state why the reference has no behavior for the note. Each of the
+last two values must be followed by an explanation.
 """
 _REQUIRED_KEYS = {"sections": list, "kind": str, "releases": list, "says": str, "reference": list}
 _OPTIONAL_KEYS = {"allows": str, "rules": list, "excuses": list, "excused": list}

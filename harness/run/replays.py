@@ -23,7 +23,7 @@ from harness.sut.sut_process import ProcessEnd
 VERDICTS_WITHOUT_CAPTURE = (Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE)
 """The verdicts of checks that exchanged no packets and therefore have no capture."""
 REPLAYED_FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
-"""The files that contain the replayed checks, and the folders that contain these files."""
+"""The files of the suites that contain the checks to replay, and the folders of these files."""
 
 
 def load_replayed_run(

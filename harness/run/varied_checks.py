@@ -1,8 +1,8 @@
 """Run a varied check: once with default values, then with each row of its covering array (harness/varying).
 
 With each row, the check has a new peer, new queues and a new judge, so the verdicts of each row have their own
-evidence. If a rule is broken with a row, the check runs again with parts of this row, until the smallest
-combination of values with which the rule is broken is known.
+evidence. If a rule is broken with a row, the check runs again with parts of this row, in order to find the smallest
+combination of values that breaks the rule.
 """
 
 from __future__ import annotations

@@ -52,7 +52,8 @@ class CheckResult:
     residue: list[dict[str, str]] = field(default_factory=list)
     root_causes: RootCauses = field(default_factory=RootCauses)
     must_run_alone: bool = False
-    """Whether the check turned out to require running alone, so that this result is discarded."""
+    """Whether the check found that it must run alone. If so, this result is discarded, and the check runs again later.
+    """
     is_process_end_reported: bool = False
     """Whether the verdicts report the end of the SUT's process."""
     reason_to_end_run: str | None = None

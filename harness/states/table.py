@@ -64,7 +64,7 @@ class StateTableCell:
 
     @property
     def all_rules(self) -> tuple[str, ...]:
-        """The rules about the cell's outcome and about all observations that the cell lists."""
+        """The rules that the cell names, for its outcome and for the observations of its probes."""
         return tuple(dict.fromkeys(rule for rules in self.rules.values() for rule in rules))
 
     @property

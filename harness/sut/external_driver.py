@@ -36,8 +36,8 @@ from reference_qm.surface.inputs import Endpoint
 CallResult = TypeVar("CallResult")
 QUEUE_SUFFIX_DIGITS = 10
 SHARED_SUT_TIME_SCALE = 4
-"""The limit for ``control.time_scale`` if several workers share a SUT: how much faster than specified its protocol
-timers may run.
+"""The maximum of ``control.time_scale`` if several workers share a SUT. This is the factor by which the SUT's protocol
+timers run faster than specified.
 """
 SHORTEST_TEST_NS = 10_000_000
 """int ns: the minimum duration of a test. The time at the start of a test, divided by this value, is the number of the
@@ -263,7 +263,7 @@ class ExternalDriver:
         return self._call_with_control(lambda control, who: who)
 
     def _identify_acceptor(self) -> UUID | None:
-        """Return the identifier that the SUT sends in answer to an EstablishConnection."""
+        """Return the identifier that the queue manager at the SUT's address returns for an EstablishConnection."""
         driver = self.file.driver
         return discover_identifier(driver.address, self.tcp_port, derive_identity_peer(driver.peer_identifier))
 

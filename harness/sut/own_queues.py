@@ -98,8 +98,8 @@ class QueuesOfTest:
     def new_queue(self, purpose: str = "more", **properties: Any) -> str:
         """Create a queue that only this test uses and that is deleted at the end of the test. Return its path name.
 
-        ``properties`` are arguments of the control verb create_queue. Without queue control, return an unused queue
-        of [[more_queues]] with these properties, or raise NotShown if there is none.
+        ``properties`` are arguments of the control verb create_queue. If the control channel cannot create queues,
+        return an unused queue of [[more_queues]] with these properties, or raise NotShown if there is none.
         """
         if "queue_control" not in self.facilities:
             return self._take_queue(properties)

@@ -11,12 +11,12 @@ from harness.varying.arrays import CoveringArrayRow
 from harness.varying.parameters import NO_FIELDS, PARAMETERS, PacketFields, find_parameter_value
 
 _MERGED_HEADERS = ("base", "user", "properties")
-"""The headers for which both the check and the row may give fields."""
+"""The headers whose fields may be given partly by the check and partly by a row of its covering array."""
 
 
 class RowVariant:
-    """A row, and its effect on packets and requests. ``facilities``: the facilities of the SUT. ``names``: the names
-    that replace ``{peer}`` and ``{sut}``.
+    """A row of a covering array, and its effect on packets and requests. ``facilities``: the facilities of the SUT.
+    ``names``: the names that replace ``{peer}`` and ``{sut}``.
     """
 
     def __init__(self, row: CoveringArrayRow, facilities: Set[str] = frozenset(), **names: str) -> None:

@@ -1,5 +1,5 @@
-"""List the packets outside the covering array: packets from the document, boundary values, packets that must be
-refused, and deviations that are tolerated.
+"""List the test vectors of packets that are not part of the covering array: packets from the document, packets with
+boundary values, packets that must be refused, and packets with tolerated deviations.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def replace_bytes(data: bytes, offset: int, new: bytes) -> bytes:
 
 
 def list_refused_bases(valid: bytes, kind: str) -> Iterator[VectorRow]:
-    """Yield byte strings that every receiver must refuse, made from a valid packet (MS-MQMQ 2.2.19.1, MS-MQQB
-    3.1.5.1.3).
+    """Yield test vectors that every receiver must refuse: each is a valid packet with one error, such as a wrong
+    signature (MS-MQMQ 2.2.19.1, MS-MQQB 3.1.5.1.3).
     """
     size = int.from_bytes(valid[8:12], "little")
     changes = {
@@ -67,7 +67,7 @@ def list_refused_bases(valid: bytes, kind: str) -> Iterator[VectorRow]:
 
 
 def list_pings() -> Iterator[VectorRow]:
-    """Yield the rows for PingPacket (MS-MQQB 2.2.7)."""
+    """Yield the test vectors for PingPacket (MS-MQQB 2.2.7)."""
     yield from list_golden_frames("Ping")
     for name, word in (("request", 0x0000), ("response", 0x0001), ("refusing-response", 0x0003)):
         data = bytes(ping_request(Flags=word, Cookie=0xFFFF_FFFF, QMGuid=SAMPLE_GUIDS[0]))
@@ -84,7 +84,7 @@ def list_pings() -> Iterator[VectorRow]:
 
 
 def list_establish_connections() -> Iterator[VectorRow]:
-    """Yield the rows for EstablishConnection (MS-MQQB 2.2.3)."""
+    """Yield the test vectors for EstablishConnection (MS-MQQB 2.2.3)."""
     yield from list_golden_frames("EstablishConnection")
     guids: dict[str, Any] = {"ClientGuid": SAMPLE_GUIDS[0], "ServerGuid": SAMPLE_GUIDS[1]}
     yield VectorRow(
@@ -120,7 +120,7 @@ def list_establish_connections() -> Iterator[VectorRow]:
 
 
 def list_connection_parameters() -> Iterator[VectorRow]:
-    """Yield the rows for ConnectionParameters (MS-MQQB 2.2.2)."""
+    """Yield the test vectors for ConnectionParameters (MS-MQQB 2.2.2)."""
     yield from list_golden_frames("ConnectionParameters")
     for window in (1, 0x40, 0xFFFF):
         yield VectorRow(
@@ -138,7 +138,7 @@ def list_connection_parameters() -> Iterator[VectorRow]:
 
 
 def list_session_acks() -> Iterator[VectorRow]:
-    """Yield the rows for SessionAck (MS-MQQB 2.2.6)."""
+    """Yield the test vectors for SessionAck (MS-MQQB 2.2.6)."""
     yield from list_golden_frames("SessionAck")
     values: dict[str, Any] = {
         "AckSequenceNumber": 0xFFFF,
@@ -165,7 +165,7 @@ def list_session_acks() -> Iterator[VectorRow]:
 
 
 def list_messages() -> Iterator[VectorRow]:
-    """Yield the rows for UserMessage (MS-MQMQ 2.2.20). The rows of the covering array come first."""
+    """Yield the test vectors for UserMessage (MS-MQMQ 2.2.20). The vectors of the covering array come first."""
     yield from list_golden_frames("UserMessage")
     for number, values in enumerate(list_property_combinations()):
         comment = (
@@ -290,4 +290,4 @@ PACKET_ROW_LISTER_BY_NAME: dict[str, Callable[[], Iterator[VectorRow]]] = {
     "session_ack": list_session_acks,
     "user_message": list_messages,
 }
-"""The rows of each file with packets, by kind."""
+"""For each kind of packet, the function that yields the test vectors of its file."""

@@ -1,5 +1,5 @@
-"""List the RPC stubs, which are the request and the response of each operation in NDR and NDR64, complete and
-truncated.
+"""List the test vectors of RPC stubs: the request and the response of each operation, encoded in NDR and in NDR64,
+complete and truncated.
 """
 
 from __future__ import annotations
@@ -103,7 +103,9 @@ CASES_BY_METHOD: Mapping[str, tuple[tuple[StubArguments, ...], tuple[StubArgumen
 
 
 def list_stubs(operation: str) -> Iterator[VectorRow]:
-    """Yield the rows of an operation. Each case occurs in NDR and in NDR64, complete and without its last byte."""
+    """Yield the test vectors of an operation. Each stub occurs in NDR and in NDR64, both complete and without its last
+    byte.
+    """
     known = OPERATIONS[operation]
     for direction, cases in zip(("request", "response"), CASES_BY_METHOD[operation], strict=True):
         build = known.build_request if direction == "request" else known.build_response

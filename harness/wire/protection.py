@@ -116,7 +116,7 @@ def _build_field_bytes(layer: Any, name: str) -> bytes:
 
 
 def _get_printed_name(queue: Any) -> bytes:
-    """Return the bytes of a queue name as printed in a header, without the padding."""
+    """Return the bytes of a queue name in a header, without the padding that follows the name."""
     if queue is None:
         return b""
     if isinstance(queue, DirectQueueFormatName):

@@ -1,4 +1,4 @@
-"""Define Words. A Word is a printed field that consists of bit fields, such as ``Flags``."""
+"""Define Words. A Word is a field of a specification that consists of bit fields, such as ``Flags``."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from scapy.packet import Packet
 
 
 class Word:
-    """A printed field that consists of bit fields, such as ``Flags``. A Word is read and written as one number.
+    """A field of a specification that consists of bit fields, such as ``Flags``. A Word is read and written as one
+    number.
 
-    ``layout`` lists the printed names of the bit fields, starting at bit 0; ``PR:3`` stands for a bit field of three
-    bits. ``defaults`` contains default values by name. A bit field without a default value defaults to 0. A default
-    that is a function is called with the layer when the packet is built.
+    ``layout`` lists the names of the bit fields as the specification prints them, starting at bit 0; ``PR:3`` stands
+    for a bit field of three bits. ``defaults`` contains default values by name. A bit field without a default value
+    defaults to 0. A default that is a function is called with the layer when the packet is built.
     """
 
     def __init__(self, size: int, layout: str, **defaults: Any) -> None:
