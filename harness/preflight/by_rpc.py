@@ -36,8 +36,8 @@ def find_qmcomm_port(setup: RunSetup) -> PrerequisiteFinding:
         found = endpoint_mapper.ask_qmcomm_port(driver.address)
     except SutUnavailable as error:
         setup.lacking.add("qm2qm")
-        said, _, way_out = str(error).rpartition("; ")
-        return PrerequisiteFinding("rpc port", PrerequisiteState.MISSING, said, way_out)
+        said, _, remedy = str(error).rpartition("; ")
+        return PrerequisiteFinding("rpc port", PrerequisiteState.MISSING, said, remedy)
     setup.file = replace(setup.file, driver=replace(driver, rpc_port=found))
     return PrerequisiteFinding(
         "rpc port", PrerequisiteState.OK, f"the endpoint mapper at {driver.address} returns {found}"
@@ -62,14 +62,14 @@ def bind_and_call(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     except (ConformanceFailure, SutUnavailable, OSError) as error:
         setup.lacking.add("qm2qm")
         missing = isinstance(error, SutUnavailable)
-        way_out = (
+        remedy = (
             "check that driver.rpc_port is right (Windows: 2103), and that no firewall blocks this machine"
             if missing
             else "check that driver.rpc_port is the port of qmcomm, "
             "and that level, user and password in [rpc] are right"
         )
         yield PrerequisiteFinding(
-            "rpc", PrerequisiteState.MISSING if missing else PrerequisiteState.WRONG, f"{level}: {error}", way_out
+            "rpc", PrerequisiteState.MISSING if missing else PrerequisiteState.WRONG, f"{level}: {error}", remedy
         )
 
 
@@ -108,10 +108,10 @@ def _check_access_right_to_queue(setup: RunSetup, remote: Remote, association: A
     ):
         return PrerequisiteFinding("rpc access", PrerequisiteState.OK, said)
     setup.lacking.add("qm2qm")
-    way_out = _describe_remedy(call) or (
+    remedy = _describe_remedy(call) or (
         "set driver.rpc_port and control.address to those of one system" if made else ""
     )
-    return PrerequisiteFinding("rpc access", PrerequisiteState.WRONG, said, way_out)
+    return PrerequisiteFinding("rpc access", PrerequisiteState.WRONG, said, remedy)
 
 
 def _describe_remedy(call: Call) -> str:
@@ -139,12 +139,12 @@ def _try_open(setup: RunSetup, remote: Remote, association: Association, key: st
     call = _open_to_peek(setup, remote, association, queue)
     if call.outcome == "MQ_OK":
         return PrerequisiteFinding("queues", PrerequisiteState.OK, f"{key} {queue} can be opened")
-    way_out = _describe_remedy(call) or f"create the queue, or name an existing queue as queues.{key}"
+    remedy = _describe_remedy(call) or f"create the queue, or name an existing queue as queues.{key}"
     return PrerequisiteFinding(
         "queues",
         PrerequisiteState.WRONG if _ACCESS_DENIED_STATUS_NAME in call.outcome else PrerequisiteState.MISSING,
         f"{key} {queue}: {call.outcome}",
-        way_out,
+        remedy,
     )
 
 

@@ -195,12 +195,12 @@ def _check_peer_reached_by_system(system: AskedSystem) -> PrerequisiteFinding:
         came = session.stream.remote.host
         message = session.poll("UserMessage", within_ms=system.timeouts.response_ms)
         if message is None:
-            way_out = "check for a device between the system and the peer that changes their packets"
+            remedy = "check for a device between the system and the peer that changes their packets"
             return PrerequisiteFinding(
                 PEER_REACHED_SUBJECT,
                 PrerequisiteState.WRONG,
                 f"{came} connected to {place}, but its message never arrived",
-                way_out,
+                remedy,
             )
         peer.environment.run_until(lambda: _has_acknowledgment(session), system.timeouts.response_ms)
         system.clock_s = message["UserHeader"].SentTime - peer.environment.now().utc_s
@@ -256,7 +256,7 @@ def _list_target_queues(system: AskedSystem, stack: ExitStack) -> list[_TargetQu
     """
     address, host = f"DIRECT=TCP:{system.file.driver.address}", f"DIRECT=OS:{system.host_name}"
     if system.offers_facility("queue_control"):
-        control = stack.enter_context(_has_test_control(system))
+        control = stack.enter_context(_open_test_control(system))
         own = stack.enter_context(create_temporary_queue(control))
         found = [_TargetQueue(f"{address}\\{own}", own, TCP_NAME_SUBJECT)]
     else:
@@ -268,7 +268,7 @@ def _list_target_queues(system: AskedSystem, stack: ExitStack) -> list[_TargetQu
 
 
 @contextmanager
-def _has_test_control(system: AskedSystem) -> Iterator[Control]:
+def _open_test_control(system: AskedSystem) -> Iterator[Control]:
     from harness.environment import RealEnvironment
 
     environment = RealEnvironment()
@@ -386,9 +386,9 @@ def _judge_reach_by_acknowledgments(
         )
     to, seen = sent[0].target.name, any(one.has_arrived for one in sent)
     said = f"no connection and no answer within {REACH_TIMEOUT_MS // 1_000} s of a message to {to}"
-    way_out = _FIND_PEER_REMEDY if seen else f"{_FIND_PEER_REMEDY}. Or {_FOREIGN_NAME_REMEDY}"
+    remedy = _FIND_PEER_REMEDY if seen else f"{_FIND_PEER_REMEDY}. Or {_FOREIGN_NAME_REMEDY}"
     return PrerequisiteFinding(
-        PEER_REACHED_SUBJECT, PrerequisiteState.MISSING, f"{_build_unreached_peer_finding(system)}; {said}", way_out
+        PEER_REACHED_SUBJECT, PrerequisiteState.MISSING, f"{_build_unreached_peer_finding(system)}; {said}", remedy
     )
 
 

@@ -33,7 +33,7 @@ class PrerequisiteFinding:
     subject: str
     state: PrerequisiteState
     said: str
-    way_out: str = ""
+    remedy: str = ""
     ends_run: bool = False
     about: str = ""
 
@@ -48,8 +48,8 @@ class PrerequisiteFinding:
     @property
     def sentence(self) -> str:
         """The finding as one sentence, with the place and the remedy."""
-        return f"{self.said}: {self.way_out}" if self.way_out else self.said
+        return f"{self.said}: {self.remedy}" if self.remedy else self.said
 
     def __str__(self) -> str:
-        way_out = f"; {self.way_out}" if self.way_out else ""
-        return f"{self.subject:16}{self.state:14}{self.said}{way_out}"
+        remedy = f"; {self.remedy}" if self.remedy else ""
+        return f"{self.subject:16}{self.state:14}{self.said}{remedy}"

@@ -34,8 +34,8 @@ def check_qm2qm_endpoint(system: AskedSystem) -> PrerequisiteFinding:
             why = why or f"the endpoint mapper at {driver.address}:{port} has no entry for qm2qm"
     declared = f"{system.file.label} declares qm2qm (capabilities.qm2qm)"
     said = f"{declared}, but a remote reader does not find this interface: {why}"
-    way_out = (
+    remedy = (
         f"start the endpoint mapper (Windows: service RpcEptMapper), or open TCP port "
         f"{endpoint_mapper.MAPPER_PORT} in the firewall of the system"
     )
-    return PrerequisiteFinding(REMOTE_READING_SUBJECT, PrerequisiteState.MISSING, said, way_out)
+    return PrerequisiteFinding(REMOTE_READING_SUBJECT, PrerequisiteState.MISSING, said, remedy)

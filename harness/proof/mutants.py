@@ -242,8 +242,10 @@ def _build_outcome(mutant: Mutant, found: TrialResult) -> Outcome:
     if telling is None:
         fate = MutantResult.NOTICED
         telling = next((line for line in found.lines if line.verdict in VERDICTS_OF_ABORTED_CHECK), None)
-    if telling is None and found.died is not None:
-        telling = TrialVerdict("", "", Verdict.HARNESS_ERROR, f"the process of the trial ended with {found.died}")
+    if telling is None and found.process_end is not None:
+        telling = TrialVerdict(
+            "", "", Verdict.HARNESS_ERROR, f"the process of the trial ended with {found.process_end}"
+        )
     if telling is None:
         fate, telling = MutantResult.SURVIVED, TrialVerdict("", "", Verdict.PASS, "")
     tried = len({line.test for line in found.lines})

@@ -97,7 +97,7 @@ def prove(
         checks = [check for check in checks if check in covering]
     clean = trials.run_checks_on_clean_reference(checks)
     _record_result(proof, inventory, [line for one in clean.values() for line in one.lines])
-    _note_own_packets(proof, trials.checks, clean)
+    _record_violations_by_peer(proof, trials.checks, clean)
     candidates = _CandidateChecks(inventory, clean, wanted)
     faults = {name: fault for name, fault in load_faults().items() if wanted & set(fault.breaks)}
     for trial, found in trials.run(candidates.trials(faults.values()), together=TRIALS_PER_PROCESS):
@@ -159,11 +159,11 @@ class _CandidateChecks:
         }
         self._inventory = inventory
         self._clean = clean
-        self._judged_in: dict[str, dict[str, None]] = defaultdict(dict)
+        self._judging_checks_by_rule: dict[str, dict[str, None]] = defaultdict(dict)
         for check in sorted(clean, key=lambda check: clean[check].seconds):
             for line in clean[check].lines:
                 if line.verdict is Verdict.PASS:
-                    self._judged_in[line.rule][check] = None
+                    self._judging_checks_by_rule[line.rule][check] = None
 
     def trials(self, faults: Iterable[Fault]) -> Iterator[Trial]:
         """Yield one trial for each fault."""
@@ -212,7 +212,7 @@ class _CandidateChecks:
         for rule in fault.breaks:
             judged = [
                 one
-                for one in self._judged_in.get(rule, ())
+                for one in self._judging_checks_by_rule.get(rule, ())
                 if can_check_notice_variant(self._clean[one].steps, changed)
             ]
             covering = set(self._inventory.tests.get(rule, ()))
@@ -267,7 +267,7 @@ def _record_trial(proof: ProofResults, fault: Fault, found: TrialResult, wanted:
             faults.setdefault(rule, []).append(fault.name)
 
 
-def _note_own_packets(proof: ProofResults, checks: Iterable[str], clean: Mapping[str, CleanResult]) -> None:
+def _record_violations_by_peer(proof: ProofResults, checks: Iterable[str], clean: Mapping[str, CleanResult]) -> None:
     """Compare the marks ``malforms`` of the checks with the rules that packets from the peer broke. The mark of a
     function is valid for all parameters of the function.
     """

@@ -126,7 +126,7 @@ def _find_readings_to_run_apart(
     )
     apart: list[ReadingWithChecks] = []
     for trial, outcome in trials.run(together):
-        checks = trial.checks if outcome.died else find_differing_checks(outcome.lines, clean, trial.checks)
+        checks = trial.checks if outcome.process_end else find_differing_checks(outcome.lines, clean, trial.checks)
         apart += by_name[trial.name].list_single_readings(checks)
     return apart
 
@@ -198,8 +198,8 @@ def _has_no_failure(check: str, lines: Sequence[TrialVerdict]) -> bool:
 
 def _judge_reading(found: VariantRunResults, name: str, reading: Reading, outcome: TrialResult) -> None:
     broken = [line for line in outcome.lines if line.verdict in BROKEN_VERDICTS]
-    if outcome.died:
-        found.process_end_by_reading[name] = outcome.died
+    if outcome.process_end:
+        found.process_end_by_reading[name] = outcome.process_end
     elif reading.verdict == "fail":
         if not broken:
             found.forbidden_readings_without_failure.append(name)

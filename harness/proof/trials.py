@@ -107,7 +107,7 @@ class TrialResult:
 
     lines: list[TrialVerdict] = field(default_factory=list)
     seconds: float = 0
-    died: str | None = None
+    process_end: str | None = None
     """A description of how the process of the trial ended, if the process ended before its checks."""
 
 
@@ -164,7 +164,7 @@ class Trials:
         for trial, found in run_tasks_in_processes(
             trials, self._run_trial, jobs=self.jobs, cpu_s=TRIAL_CPU_S, together=together
         ):
-            yield trial, TrialResult(died=found.description) if isinstance(found, ProcessDeath) else found
+            yield trial, TrialResult(process_end=found.description) if isinstance(found, ProcessDeath) else found
 
     def run_checks_one_by_one(
         self, checks: Sequence[str], faults: tuple[str, ...], look: Callable[[str, list[TrialVerdict], float], Answer]

@@ -91,8 +91,8 @@ class ProductNotes:
     def __init__(self, notes: Mapping[str, Mapping[int, ProductNote]]) -> None:
         """``notes``: the notes by document and number."""
         self.by_document = notes
-        self._all = [note for each in notes.values() for note in each.values()]
-        self._excusing: dict[str, Mapping[str, ProductNote]] = {}
+        self._all_notes = [note for each in notes.values() for note in each.values()]
+        self._excused_rules_by_profile: dict[str, Mapping[str, ProductNote]] = {}
         """The excused rules by profile. The rules are cached, because every check of a run needs the rules of the
         same profile.
         """
@@ -128,20 +128,20 @@ class ProductNotes:
 
     def list_notes_of_rule(self, rule: str, document: str, cited: str | None) -> list[ProductNote]:
         """Return the notes that a rule's row cites, and the notes that concern the rule."""
-        others = [note for note in self._all if note.concerns_rule(rule)]
+        others = [note for note in self._all_notes if note.concerns_rule(rule)]
         return list(dict.fromkeys([*self.find_cited_notes(document, cited), *others]))
 
     def list_excused_rules(self, profile: str) -> Mapping[str, ProductNote]:
         """Return the rules that a release may violate, each with the first note that allows the violation. For the
         profile ``none``, no rules are returned.
         """
-        if profile not in self._excusing:
+        if profile not in self._excused_rules_by_profile:
             found: dict[str, ProductNote] = {}
-            for note in self._all:
+            for note in self._all_notes:
                 if profile in note.excused:
                     found |= {rule: note for rule in note.excuses if rule not in found}
-            self._excusing[profile] = found
-        return self._excusing[profile]
+            self._excused_rules_by_profile[profile] = found
+        return self._excused_rules_by_profile[profile]
 
 
 def _build_product_note(row: Mapping[str, Any]) -> ProductNote:

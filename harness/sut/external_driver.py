@@ -278,8 +278,8 @@ class ExternalDriver:
         except SutUnavailable as error:
             if (how := self.describe_end(END_OF_PROCESS_WAIT_S)) is not None:
                 raise SutUnavailable(f"{self.file.sut.name}: the program ended with {how}") from error
-            way_out = "; check that the agent runs, and that [control] is right" if control is None else ""
-            raise SutLost(f"{self.file.sut.name}: {error}{way_out}") from error
+            remedy = "; check that the agent runs, and that [control] is right" if control is None else ""
+            raise SutLost(f"{self.file.sut.name}: {error}{remedy}") from error
         if self.identifier is not None and found.identifier != self.identifier:
             raise SutLost(
                 f"{self.file.sut.name} was queue manager {self.identifier} at the start of the run; "

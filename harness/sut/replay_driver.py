@@ -100,7 +100,7 @@ class ReplayDriver:
         for name in RECORDED_SUT_ATTRIBUTES:
             setattr(view, name, setup[name])
         view.tape = player
-        view.by_command = CommandedEnvironment(tuple(setup["parts"]), control.set_part)
+        view.commanded_environment = CommandedEnvironment(tuple(setup["parts"]), control.set_part)
         view.process_ended = self.describe_end
         view.hangs = lambda: player.record_observation("hangs") is not None
         return view

@@ -58,7 +58,7 @@ def build_worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
         )
     if workers > 1 and kind == "process" and not _has_own_program(file.driver):
         raise UsageError(
-            f"--workers {workers}: driver.command of {file.path} starts the same command for each worker, so "
+            f"--workers {workers}: driver.command of {file.path} is the same for each worker, so "
             "the programs would listen at the same endpoint; insert {address} (each worker has its own: 127.0.0.1, "
             "127.0.1.1, ...), {worker}, or {tcp_port} with tcp_port = 0 into the command"
         )

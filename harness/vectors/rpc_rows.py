@@ -39,7 +39,7 @@ def _build_description_with_message(size: int) -> Any:
 
 
 StubArguments = Mapping[str, Any]
-CASES_BY_METHOD: Mapping[str, tuple[tuple[StubArguments, ...], tuple[StubArguments, ...]]] = {
+STUB_ARGUMENTS_BY_METHOD: Mapping[str, tuple[tuple[StubArguments, ...], tuple[StubArguments, ...]]] = {
     "RemoteQMStartReceive": (
         (
             {"lpRemoteReadDesc": _build_read_description()},
@@ -107,7 +107,7 @@ def list_stubs(operation: str) -> Iterator[VectorRow]:
     byte.
     """
     known = OPERATIONS[operation]
-    for direction, cases in zip(("request", "response"), CASES_BY_METHOD[operation], strict=True):
+    for direction, cases in zip(("request", "response"), STUB_ARGUMENTS_BY_METHOD[operation], strict=True):
         build = known.build_request if direction == "request" else known.build_response
         for number, values in enumerate(cases):
             for wide in (False, True):

@@ -28,7 +28,7 @@ class Word:
             ends = {"end_tot_size": -size} if first else {"tot_size": -size} if last else {}
             self.bits.append((Bits(name, defaults.pop(name, 0), int(width or 1), **ends), shift))
             shift += int(width or 1)
-        self._places = [(one.name, at, (1 << one.size) - 1, one.default, one) for one, at in reversed(self.bits)]
+        self._bit_positions = [(one.name, at, (1 << one.size) - 1, one.default, one) for one, at in reversed(self.bits)]
         if shift != 8 * size or defaults:
             raise ValueError(
                 f"the layout has {shift} bits in {size} bytes; defaults name the unknown bits {sorted(defaults)}"
@@ -44,13 +44,13 @@ class Word:
 
     def split_number_into_bits(self, whole: int, values: dict[str, Any]) -> None:
         """Split a number into its bit fields, and store the value of each bit field in ``values`` under its name."""
-        for name, shift, mask, _, _ in self._places:
+        for name, shift, mask, _, _ in self._bit_positions:
             values[name] = whole >> shift & mask
 
     def join_bits_to_number(self, layer: Packet) -> int:
         """Return the number that consists of a layer's bit fields."""
         whole, given = 0, layer.fields
-        for name, shift, mask, default, bits in self._places:
+        for name, shift, mask, default, bits in self._bit_positions:
             value = given.get(name, default)
             if value:
                 whole |= (value & mask) << shift

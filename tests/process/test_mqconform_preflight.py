@@ -100,7 +100,7 @@ def look(path: Path) -> PreflightReport:
 
 def bad(report: PreflightReport) -> dict[str, str]:
     """Return the items that preflight reports as missing or wrong, by name."""
-    return {line.subject: f"{line.state}: {line.said}; {line.way_out}" for line in report.lines if line.is_missing}
+    return {line.subject: f"{line.state}: {line.said}; {line.remedy}" for line in report.lines if line.is_missing}
 
 
 def states(report: PreflightReport) -> dict[str, str]:

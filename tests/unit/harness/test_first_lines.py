@@ -132,7 +132,7 @@ def test_program_without_worker_addresses_is_refused_for_several_workers(words: 
     file = sut_file(driver={"kind": "process", "command": words.split(), "tcp_port": port})
     assert len(build_worker_configurations(file, 1)) == 1
     if refused_:
-        with pytest.raises(UsageError, match=r"starts the same command for each worker, .*; insert \{address\}"):
+        with pytest.raises(UsageError, match=r"is the same for each worker, .*; insert \{address\}"):
             build_worker_configurations(file, 4)
     else:
         assert len(build_worker_configurations(file, 4)) == 4

@@ -49,7 +49,7 @@ def test_workers_outside_loopback_use_the_given_peer_addresses() -> None:
         "external", address="192.0.2.1", allow_remote=True, peer_address="192.0.2.2", more_peer_addresses=["192.0.2.9"]
     )
     assert [file.driver.peer_address for file in build_worker_configurations(far, 2)] == ["192.0.2.2", "192.0.2.9"]
-    with pytest.raises(UsageError, match=r"more_peer_addresses names 1 addresses .* worker 2 needs one"):
+    with pytest.raises(UsageError, match=r"more_peer_addresses names 1 addresses .* worker 2 also needs one"):
         build_worker_configurations(far, 3)
 
 
