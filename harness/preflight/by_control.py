@@ -31,7 +31,7 @@ def check_identity(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         yield PrerequisiteFinding(
             "control",
             PrerequisiteState.NOT_SEEN,
-            f"[commands] contains {', '.join(commands)}: a run executes them, but preflight does not",
+            f"preflight does not execute the commands in [commands] ({', '.join(commands)}); a run executes them",
         )
         return
     if route is None:

@@ -133,7 +133,7 @@ def _check_queues(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         yield PrerequisiteFinding(
             "queues",
             PrerequisiteState.OK,
-            "the queues in [queues] are not used: each check creates its own (queue_control)",
+            "the queues in [queues] are not used, because each check creates its own queues (queue_control)",
         )
     if setup.file.capabilities.get("security", False):
         wanted.append(RESTRICTED_QUEUE_KEY)

@@ -296,13 +296,13 @@ def _note_must_failures_of_advice_fault(
 def report_proof(proof: ProofResults) -> Iterator[str]:
     """Yield one line for each failure of the proof, and a summary as the last line."""
     yield from (
-        f"not clean: {rule} on the clean reference: {why}"
+        f"not clean: {rule} does not pass on the clean reference: {why}"
         for rule, why in sorted(proof.reason_by_rule_failing_without_fault.items())
     )
     for rule, faults in sorted(proof.unnoticed_faults_by_rule.items()):
         yield f"alive: {rule}: no check of the rule finds {', '.join(sorted(faults))}"
     yield from (
-        f"unproven: {rule}: no fault breaks it"
+        f"unproven: {rule}: no fault breaks this rule"
         for rule in proof.unproven_rules
         if rule not in proof.unnoticed_faults_by_rule
     )
@@ -321,7 +321,7 @@ def report_proof(proof: ProofResults) -> Iterator[str]:
             "the MUST"
         )
     yield from (
-        f"idle: {function} covers {rule}, but finds no fault of it"
+        f"idle: {function} covers {rule}, but finds no fault that breaks this rule"
         for function, rule in proof.checks_that_never_fail_rule
     )
     killed = sum(map(len, proof.killed_faults_by_rule.values()))

@@ -33,9 +33,9 @@ class VariantRunResults:
 
     run_readings: list[str] = field(default_factory=list)
     failing_verdicts_by_allowed_reading: dict[str, list[TrialVerdict]] = field(default_factory=dict)
-    """The allowed readings on which checks failed, each with the failing verdicts."""
+    """The allowed readings on whose variants checks failed, each with the failing verdicts."""
     forbidden_readings_without_failure: list[str] = field(default_factory=list)
-    """The readings with the verdict ``fail`` on which no check failed."""
+    """The readings whose verdict in suites/errata.toml is ``fail``, although no check failed on their variants."""
     allowed_readings_without_variant: list[str] = field(default_factory=list)
     """The allowed readings without a variant."""
     readings_with_superfluous_variant: list[str] = field(default_factory=list)
@@ -158,9 +158,12 @@ def list_wrong_reading_verdicts(
         for rule, line in {line.rule: line for line in reversed(lines)}.items():
             yield f"convicted: {_describe_reading(name, variants)}: {rule} in {line.test}: {line.why}"
     for fault, reading in find_explained_faults(convictions, found):
-        yield f"explained: {fault}: the allowed reading {reading} gives the same verdicts; one of the two is wrong"
+        yield (
+            f"explained: {fault}: the allowed reading {reading} causes the same verdicts, so either the fault or the "
+            "reading is wrong"
+        )
     yield from (
-        f"acquitted: {_describe_reading(name, variants)}: no check fails on it, but its entry has the verdict fail"
+        f"acquitted: {_describe_reading(name, variants)}: no check fails on it, but its verdict in errata.toml is fail"
         for name in sorted(found.forbidden_readings_without_failure)
     )
     for name, how in sorted(found.process_end_by_reading.items()):

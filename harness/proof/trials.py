@@ -108,7 +108,7 @@ class TrialResult:
     lines: list[TrialVerdict] = field(default_factory=list)
     seconds: float = 0
     process_end: str | None = None
-    """A description of how the process of the trial ended, if the process ended before its checks."""
+    """A description of how the process of the trial ended, if it ended before all checks of the trial had run."""
 
 
 class Trials:

@@ -45,7 +45,7 @@ class LiveProgress:
 
     @pytest.hookimpl(trylast=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Make pytest report an interruption by the user without the place in the code."""
+        """Make pytest report an interruption by the user without the line of code that was interrupted."""
         if excinfo.type is KeyboardInterrupt:  # pytest's own interruptions state their reason
             self._reporter._keyboardinterrupt_memo = SimpleNamespace(reprcrash=SimpleNamespace(message="interrupted"))
 

@@ -39,7 +39,7 @@ _EXCEPTION_TYPE_BY_NAME: Mapping[str, type[MqconformError]] = {
     for one in vars(module).values()
     if isinstance(one, type) and issubclass(one, MqconformError)
 } | {NotShown.__name__: NotShown, MissingElement.__name__: MissingElement}
-"""The exceptions that a recorded control channel may have raised."""
+"""The types of exceptions that a call on the recorded control channel may have raised, by name."""
 
 
 class ReplayDriver:

@@ -78,7 +78,8 @@ class CapturePlayer:
         self._observation_count_by_name: Counter[str] = Counter()
         self._is_delivering_packets = False
         self.must_play_more_before_check = False
-        """Whether further events of the capture are played before the waiting check continues."""
+        """Whether the player must play further events of the capture before the check, which is waiting, may continue.
+        """
 
     # -- actions of the harness ----------------------------------------------------------------------------------
 

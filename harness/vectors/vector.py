@@ -48,8 +48,8 @@ class ReadField:
 
 @dataclass(frozen=True, slots=True)
 class CodecRefusal:
-    """The reason why the strict codec refuses bytes. It contains the field's name in the document, the field's int
-    offset, the section, and a sentence.
+    """The reason why the reference's strict codec refuses the bytes of a packet. It contains the field's name in the
+    document, the field's int offset, the section, and a sentence.
     """
 
     field: str

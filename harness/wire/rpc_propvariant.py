@@ -254,7 +254,7 @@ class Reader:
         return int.from_bytes(self.data[self.at - size : self.at], "little")
 
     def long(self) -> int:
-        """Read a count or referent identifier."""
+        """Read a count or referent identifier, which has 4 bytes in NDR and 8 bytes in NDR64."""
         return self.number(8 if self.wide else 4)
 
     def text(self) -> str:

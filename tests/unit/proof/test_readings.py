@@ -161,7 +161,8 @@ def test_fault_with_verdicts_of_allowed_reading_is_explained(
 ) -> None:
     found = VariantRunResults(run_readings=[ALLOWED], failing_verdicts_by_allowed_reading={ALLOWED: of_reading})
     assert list(find_explained_faults({"a-fault": of_fault}, found)) == [("a-fault", ALLOWED)] * same
-    said = f"explained: a-fault: the allowed reading {ALLOWED} gives the same verdicts; one of the two is wrong"
+    why = "causes the same verdicts, so either the fault or the reading is wrong"
+    said = f"explained: a-fault: the allowed reading {ALLOWED} {why}"
     assert (said in list_wrong_reading_verdicts(found, {"a-fault": of_fault})) is same
 
 
