@@ -46,8 +46,8 @@ class Conversation:
 
     def wait_for_reply(self, number: int, within_ms: int | None = None) -> Reply | None:
         """Wait for the answer to a request, by default for ``answer_ms``. Return None if no answer arrives."""
-        patience_ms = max(self.answer_ms, self._wire.patience_ms) if within_ms is None else within_ms
-        self.environment.run_until(lambda: number in self._replies or self.ended is not None, patience_ms)
+        min_answer_wait_ms = max(self.answer_ms, self._wire.min_answer_wait_ms) if within_ms is None else within_ms
+        self.environment.run_until(lambda: number in self._replies or self.ended is not None, min_answer_wait_ms)
         return self._replies.pop(number, None)
 
     def has_reply(self, number: int) -> bool:

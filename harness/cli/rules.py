@@ -143,8 +143,8 @@ def _show_coverage(inventory: RuleInventory, document: str | None, format_: Tabl
             f"{whole.document} {whole.demand} demands: {share:.1f} % checked, {proven:.1f} % of the checked ones proven"
         )
     places = [find_folders_of_rule(inventory, rule) for rule in inventory.checked_rules()]
-    together = sum(one.are_one_folder() for one in places)
-    named = sum(one.are_named() for one in places)
+    together = sum(one.are_in_one_folder() for one in places)
+    named = sum(one.are_in_listed_folders() for one in places)
     typer.echo(
         f"{together:,} of {len(places):,} checked rules have their row, checks and faults in one folder; "
         f"{named:,} have them in this folder and in folders that checked_in names"

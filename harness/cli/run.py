@@ -136,7 +136,7 @@ def _parse_seconds(option: str, text: str | None) -> int | None:
     if text is None:
         return None
     if (seconds := parse_seconds(text)) is None:
-        raise UsageError(f"{option} {text!a} is not a length of time; give {ACCEPTED_FORMS_OF_SECONDS}")
+        raise UsageError(f"{option} {text!a} is not a duration; give {ACCEPTED_FORMS_OF_SECONDS}")
     return seconds
 
 

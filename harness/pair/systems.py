@@ -149,7 +149,9 @@ class Pair:
         next scenario.
         """
         limit_ms = max(one.sut.response_timeout_ms for one in self.sides.values())
-        self.environment.run_until(lambda: all(each.is_acknowledged for each in self.traffic.passages), limit_ms)
+        self.environment.run_until(
+            lambda: all(each.is_acknowledged for each in self.traffic.relayed_connections), limit_ms
+        )
 
     def close(self) -> None:
         """Remove the objects of the scenario while the systems can still reach each other. Then close the relays

@@ -91,7 +91,7 @@ class ServedCall:
     answered: list[Frame] = field(default_factory=list)
     cancel_frames: list[Frame] = field(default_factory=list)
     """The co_cancel and orphaned PDUs that the SUT sent for this call."""
-    gathered: bytearray = field(default_factory=bytearray, repr=False)
+    stub_bytes: bytearray = field(default_factory=bytearray, repr=False)
 
     @property
     def name(self) -> str:
@@ -175,8 +175,8 @@ class ServedAssociation(RawConversation):
     def _on_bind(self, frame: Frame) -> None:
         proposals, call_id = list(list_bind_proposals(frame.data)), read_call_id(frame.data)
         self.binds.append((frame, proposals))
-        if self.server.refuses_bind is not None:
-            self.send(bind_nak(call_id, self.server.refuses_bind))
+        if self.server.bind_rejection_reason is not None:
+            self.send(bind_nak(call_id, self.server.bind_rejection_reason))
             return
         try:
             token = self._on_authentication_leg(frame)
@@ -276,8 +276,8 @@ class ServedAssociation(RawConversation):
             self.server.malformed.append((frame, f"a fragment belongs to call {part.call_id}, which was not started"))
             return
         call.frames.append(frame)
-        call.gathered += part.stub
-        if len(call.gathered) > MAX_STUB_BYTES:
+        call.stub_bytes += part.stub
+        if len(call.stub_bytes) > MAX_STUB_BYTES:
             del self.calls[part.call_id]
             self.server.malformed.append((frame, f"a stub has more than {MAX_STUB_BYTES} bytes"))
             self.send(fault(part.call_id, call.p_cont_id, RPC_ACCESS_DENIED_STATUS))
@@ -287,7 +287,7 @@ class ServedAssociation(RawConversation):
 
     def _complete_call(self, call: ServedCall) -> None:
         try:
-            call.into = call.operation.read_request(bytes(call.gathered), call.wide)
+            call.into = call.operation.read_request(bytes(call.stub_bytes), call.wide)
         except WireError as error:
             call.malformed = str(error)
         call.frames[0].stub = call.into
@@ -295,11 +295,11 @@ class ServedAssociation(RawConversation):
 
 
 class RpcServer:
-    """A server of qmcomm and qm2qm at ``driver.peer_rpc_port``, and of qm2qm at a second port.
+    """An RPC server that serves qmcomm and qm2qm at ``driver.peer_rpc_port``, and qm2qm also at a second port.
 
     ``answers``: the functions that answer calls, by the name of the method; calls of other methods get no answer.
-    ``transfers``: the transfer syntaxes of the server, in order of preference. ``refuses_bind``: the reason with
-    which the server rejects every bind, or None to accept binds. ``multiplexes``: whether the server accepts several
+    ``transfers``: the transfer syntaxes of the server, in order of preference. ``bind_rejection_reason``: the reason
+    why the server rejects every bind, or None to accept binds. ``multiplexes``: whether the server accepts several
     calls at once on a connection (PFC_CONC_MPX, C706 12.6.3.1).
     """
 
@@ -309,7 +309,7 @@ class RpcServer:
         self.peer = peer
         self.answers = answers
         self.transfers = transfers
-        self.refuses_bind: int | None = None
+        self.bind_rejection_reason: int | None = None
         self.multiplexes = True
         self.associations: list[ServedAssociation] = []
         self.calls: list[ServedCall] = []
@@ -339,8 +339,8 @@ class RpcServer:
         return self.list_calls_of(name)
 
     def move_read_port(self, port: int = 0) -> None:
-        """Listen at a further port, which becomes the read port: the given port, or any free port. The old port stays
-        open.
+        """Let the server listen at another port, too, and make this port the read port. It is the given port or, if 0
+        is given, any free port. The old read port stays open.
         """
         self.read_port = self._open_port(port)
 

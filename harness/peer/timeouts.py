@@ -1,5 +1,5 @@
-"""The timeouts, in ms, that the peer requests in sessions without a core. They are the shortest timeouts that
-MS-MQQB 2.2.2.1 permits.
+"""Define the timeouts, in ms, that the tester's peer requests in its ConnectionParameters packets. They are the
+shortest timeouts that MS-MQQB 2.2.2.1 permits.
 """
 
 from __future__ import annotations

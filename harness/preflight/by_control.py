@@ -31,7 +31,7 @@ def check_identity(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         yield PrerequisiteFinding(
             "control",
             PrerequisiteState.NOT_SEEN,
-            f"[commands] contains {', '.join(commands)}: a run executes them, but preflight does not",
+            f"preflight does not execute the commands in [commands] ({', '.join(commands)}); a run executes them",
         )
         return
     if route is None:
@@ -47,10 +47,8 @@ def check_identity(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         probes.request_identity()
         conversation.close()
     except SutUnavailable as error:
-        way_out = (
-            "check that the agent runs, and that [control] is right; `mqconform attach --sut FILE` tries each verb"
-        )
-        yield PrerequisiteFinding("control", PrerequisiteState.MISSING, str(error), way_out, True)
+        remedy = "check that the agent runs, and that [control] is right; `mqconform attach --sut FILE` tries each verb"
+        yield PrerequisiteFinding("control", PrerequisiteState.MISSING, str(error), remedy, True)
         return
     finally:
         environment.close()
@@ -80,8 +78,8 @@ def _compare_identifiers(setup: RunSetup, guid: str) -> Iterator[PrerequisiteFin
         )
     else:
         said = f"queue manager {setup.guid} answers sessions, but {guid} answers on the control channel"
-        way_out = "set address, tcp_port and control.address to those of one system"
-        yield PrerequisiteFinding("one system", PrerequisiteState.WRONG, said, way_out, True)
+        remedy = "set address, tcp_port and control.address to those of one system"
+        yield PrerequisiteFinding("one system", PrerequisiteState.WRONG, said, remedy, True)
 
 
 def check_clock(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
@@ -115,8 +113,8 @@ def check_clock(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         else "correct to the second"
     )
     far = abs(setup.clock_s) > LARGEST_CLOCK_ERROR_S
-    way_out = f"set the system's clock: checks of times accept an error of {LARGEST_CLOCK_ERROR_S} s" if far else ""
-    yield PrerequisiteFinding("clock", PrerequisiteState.WRONG if far else PrerequisiteState.OK, off, way_out)
+    remedy = f"set the system's clock: checks of times accept an error of {LARGEST_CLOCK_ERROR_S} s" if far else ""
+    yield PrerequisiteFinding("clock", PrerequisiteState.WRONG if far else PrerequisiteState.OK, off, remedy)
 
 
 def _measure_clock_in_queue(control: Control) -> int | None:

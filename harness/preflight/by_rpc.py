@@ -36,8 +36,8 @@ def find_qmcomm_port(setup: RunSetup) -> PrerequisiteFinding:
         found = endpoint_mapper.ask_qmcomm_port(driver.address)
     except SutUnavailable as error:
         setup.lacking.add("qm2qm")
-        said, _, way_out = str(error).rpartition("; ")
-        return PrerequisiteFinding("rpc port", PrerequisiteState.MISSING, said, way_out)
+        said, _, remedy = str(error).rpartition("; ")
+        return PrerequisiteFinding("rpc port", PrerequisiteState.MISSING, said, remedy)
     setup.file = replace(setup.file, driver=replace(driver, rpc_port=found))
     return PrerequisiteFinding(
         "rpc port", PrerequisiteState.OK, f"the endpoint mapper at {driver.address} returns {found}"
@@ -45,7 +45,7 @@ def find_qmcomm_port(setup: RunSetup) -> PrerequisiteFinding:
 
 
 def bind_and_call(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
-    """Bind to both interfaces, and call a method that changes nothing."""
+    """Bind to the interfaces qmcomm and qm2qm, and call a method that changes nothing in the system."""
     driver, access = setup.file.driver, setup.file.rpc
     where = f"{driver.address}:{driver.rpc_port}"
     level = f"level {AUTHENTICATION_LEVEL_NAMES.get(access.level, 'none')}" + (
@@ -62,14 +62,14 @@ def bind_and_call(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     except (ConformanceFailure, SutUnavailable, OSError) as error:
         setup.lacking.add("qm2qm")
         missing = isinstance(error, SutUnavailable)
-        way_out = (
+        remedy = (
             "check that driver.rpc_port is right (Windows: 2103), and that no firewall blocks this machine"
             if missing
             else "check that driver.rpc_port is the port of qmcomm, "
             "and that level, user and password in [rpc] are right"
         )
         yield PrerequisiteFinding(
-            "rpc", PrerequisiteState.MISSING if missing else PrerequisiteState.WRONG, f"{level}: {error}", way_out
+            "rpc", PrerequisiteState.MISSING if missing else PrerequisiteState.WRONG, f"{level}: {error}", remedy
         )
 
 
@@ -86,7 +86,8 @@ def _try_call(setup: RunSetup, association: Association) -> PrerequisiteFinding:
 
 
 def _check_access_right_to_queue(setup: RunSetup, remote: Remote, association: Association) -> PrerequisiteFinding:
-    """Open a queue, which requires an access right; any user may call R_QMGetRTQMServerPort (MS-MQMP 3.1.4.2).
+    """Check that the user of [rpc] may open a queue. A successful R_QMGetRTQMServerPort does not show this, because
+    every user may call that method (MS-MQMP 3.1.4.2).
 
     If the control channel has created a queue, opening this queue also shows that both interfaces belong to one
     system. Without a control channel, the name of a missing queue is used.
@@ -107,10 +108,10 @@ def _check_access_right_to_queue(setup: RunSetup, remote: Remote, association: A
     ):
         return PrerequisiteFinding("rpc access", PrerequisiteState.OK, said)
     setup.lacking.add("qm2qm")
-    way_out = _describe_remedy(call) or (
+    remedy = _describe_remedy(call) or (
         "set driver.rpc_port and control.address to those of one system" if made else ""
     )
-    return PrerequisiteFinding("rpc access", PrerequisiteState.WRONG, said, way_out)
+    return PrerequisiteFinding("rpc access", PrerequisiteState.WRONG, said, remedy)
 
 
 def _describe_remedy(call: Call) -> str:
@@ -123,7 +124,7 @@ def _describe_remedy(call: Call) -> str:
 
 
 def open_queues_to_peek(setup: RunSetup, names: dict[str, str]) -> Iterator[PrerequisiteFinding]:
-    """Open the queues whose keys in [queues] are given with peek access, and close them again."""
+    """Open each queue of [queues] whose key is given, with peek access, and close the queue again."""
     try:
         with setup.peer() as peer:
             remote = Remote(peer, peer.sut)
@@ -138,12 +139,12 @@ def _try_open(setup: RunSetup, remote: Remote, association: Association, key: st
     call = _open_to_peek(setup, remote, association, queue)
     if call.outcome == "MQ_OK":
         return PrerequisiteFinding("queues", PrerequisiteState.OK, f"{key} {queue} can be opened")
-    way_out = _describe_remedy(call) or f"create the queue, or name an existing queue as queues.{key}"
+    remedy = _describe_remedy(call) or f"create the queue, or name an existing queue as queues.{key}"
     return PrerequisiteFinding(
         "queues",
         PrerequisiteState.WRONG if _ACCESS_DENIED_STATUS_NAME in call.outcome else PrerequisiteState.MISSING,
         f"{key} {queue}: {call.outcome}",
-        way_out,
+        remedy,
     )
 
 

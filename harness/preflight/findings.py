@@ -11,7 +11,7 @@ from harness.prerequisites.line import PrerequisiteFinding
 
 @dataclass(frozen=True, slots=True)
 class MustRuleCounts:
-    """The numbers of MUST rules. ``of``: the rules with a check. ``judged``: the rules that a run can judge now.
+    """Three numbers of MUST rules. ``of``: the rules with a check. ``judged``: the rules that a run can judge now.
     ``promised``: the rules that a run could judge if the system provided everything that the SUT file declares.
     """
 
@@ -51,7 +51,7 @@ class PreflightReport:
         """Return one line that summarizes the report."""
         count, begins = self.count, not self.blocking_subjects
         known = count.promised not in (None, count.judged)
-        more = f"; {count.promised} with everything that {self.file} declares" if known else ""
+        more = f"; {count.promised} if the system provides everything that {self.file} declares" if known else ""
         # The number of rules that a missing queue costs is unknown.
         most = "at most " if count.judged and not self.is_system_ready else ""
         judged = f"{most}{count.judged} of {count.of} MUST rules can be judged with this set-up{more}"

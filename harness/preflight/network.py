@@ -64,10 +64,10 @@ def check_session_request(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     driver = setup.file.driver
     where = f"{driver.address}:{driver.tcp_port}"
     if (why := try_connect(driver.address, driver.tcp_port)) is not None:
-        way_out = (
+        remedy = (
             "check that the system runs, that address and tcp_port are right, and that no firewall blocks this machine"
         )
-        yield PrerequisiteFinding("tcp port", PrerequisiteState.MISSING, f"{where}: {why}", way_out, True)
+        yield PrerequisiteFinding("tcp port", PrerequisiteState.MISSING, f"{where}: {why}", remedy, True)
         yield PrerequisiteFinding("session", PrerequisiteState.NOT_SEEN, "no program listens at tcp_port")
         return
     yield PrerequisiteFinding("tcp port", PrerequisiteState.OK, f"{where} accepts connections")
@@ -92,14 +92,12 @@ def check_ping(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         yield PrerequisiteFinding("ping", PrerequisiteState.OK, f"{where} answers")
     elif declared:
         setup.lacking.add("ping")
-        way_out = (
+        remedy = (
             "set ping = false in [capabilities], or switch the ping service on (Windows: "
             "Security\\EnablePingService) and let udp "
             "through the firewall; check that ping_port is right (MSMQ: 3527)"
         )
-        yield PrerequisiteFinding(
-            "ping", PrerequisiteState.MISSING, f"{where}: no answer to {MAX_PINGS} pings", way_out
-        )
+        yield PrerequisiteFinding("ping", PrerequisiteState.MISSING, f"{where}: no answer to {MAX_PINGS} pings", remedy)
     elif answered:
         yield PrerequisiteFinding(
             "ping", PrerequisiteState.NOT_DECLARED, f"{where} answers", "set ping = true in [capabilities]"
@@ -143,10 +141,10 @@ def check_peer_ports(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
                 continue
         except (SutUnavailable, OSError) as error:
             taken = str(error)
-        way_out = (
+        remedy = (
             "end the process that listens there, or change peer_address; systems connect to fixed ports (MSMQ: 1801)"
         )
-        yield PrerequisiteFinding("peer ports", PrerequisiteState.WRONG, f"{port} is {taken}", way_out)
+        yield PrerequisiteFinding("peer ports", PrerequisiteState.WRONG, f"{port} is {taken}", remedy)
         setup.peer_can_listen = False
     if setup.peer_can_listen:
         yield PrerequisiteFinding("peer ports", PrerequisiteState.OK, f"{', '.join(map(str, ports))} are free")

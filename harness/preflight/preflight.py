@@ -86,8 +86,8 @@ def _check_rpc(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
     if not setup.file.capabilities.get("qm2qm", False):
         listens = driver.rpc_port != 0 and network.try_connect(driver.address, driver.rpc_port) is None
         said = f"{driver.address}:{driver.rpc_port} accepts connections" if listens else "not tried"
-        way_out = "set qm2qm = true in [capabilities] if this port serves qmcomm and qm2qm" if listens else ""
-        yield PrerequisiteFinding("rpc", PrerequisiteState.NOT_DECLARED, said, way_out)
+        remedy = "set qm2qm = true in [capabilities] if this port serves qmcomm and qm2qm" if listens else ""
+        yield PrerequisiteFinding("rpc", PrerequisiteState.NOT_DECLARED, said, remedy)
         return
     from harness.preflight.by_rpc import (  # importing the layers of DCE/RPC takes a second
         bind_and_call,
@@ -133,7 +133,7 @@ def _check_queues(setup: RunSetup) -> Iterator[PrerequisiteFinding]:
         yield PrerequisiteFinding(
             "queues",
             PrerequisiteState.OK,
-            "the queues in [queues] are not used: each check creates its own (queue_control)",
+            "the queues in [queues] are not used, because each check creates its own queues (queue_control)",
         )
     if setup.file.capabilities.get("security", False):
         wanted.append(RESTRICTED_QUEUE_KEY)

@@ -1,9 +1,9 @@
 """Test whether the system's identity differs from the peer's, and whether the system finds the peer. Also test whether
 messages to the names and queues of the system arrive.
 
-Every message requests an acknowledgment from the system to the peer. So one exchange tests the route to the system, the
-name, the queue and the kind of the queue (MS-MQMQ 2.2.18.1.6). If no acknowledgment arrives, the control channel or a
-remote reader inspects the queue, if either is available.
+Every message requests an acknowledgment from the system to the peer. So one exchange tests the route to the system, its
+name in the format name, and whether the queue exists and is of the expected kind (MS-MQMQ 2.2.18.1.6). If no
+acknowledgment arrives, the control channel or a remote reader inspects the queue, if either is available.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ _FOREIGN_NAME_REMEDY = (
 
 @dataclass(frozen=True, slots=True)
 class _TargetQueue:
-    """A queue that a format name addresses. ``about``: the queue's key in [queues]; empty for a queue of the
-    tester.
+    """A queue that a format name addresses. ``about``: the queue's key in [queues], or an empty string if the tester
+    created the queue.
     """
 
     name: str
@@ -134,7 +134,7 @@ def is_peer_reached(lines: Sequence[PrerequisiteFinding]) -> bool | None:
 
 
 def check_identity(file: SutFile, guid: UUID | None) -> PrerequisiteFinding:
-    """Check that the system's identifier differs from the peer's. If two queue managers have the same identifier,
+    """Check that the system and the peer have different identifiers. If two queue managers have the same identifier,
     each mistakes the other for itself.
     """
     peer, key = file.driver.peer_identifier, "driver.peer_identifier"
@@ -195,12 +195,12 @@ def _check_peer_reached_by_system(system: AskedSystem) -> PrerequisiteFinding:
         came = session.stream.remote.host
         message = session.poll("UserMessage", within_ms=system.timeouts.response_ms)
         if message is None:
-            way_out = "check for a device between the system and the peer that changes their packets"
+            remedy = "check for a device between the system and the peer that changes their packets"
             return PrerequisiteFinding(
                 PEER_REACHED_SUBJECT,
                 PrerequisiteState.WRONG,
                 f"{came} connected to {place}, but its message never arrived",
-                way_out,
+                remedy,
             )
         peer.environment.run_until(lambda: _has_acknowledgment(session), system.timeouts.response_ms)
         system.clock_s = message["UserHeader"].SentTime - peer.environment.now().utc_s
@@ -227,9 +227,9 @@ def _has_acknowledgment(session: Session) -> bool:
 
 
 def check_message_arrival(system: AskedSystem, reached: bool | None) -> Iterator[PrerequisiteFinding]:
-    """Send a message to each name and queue of the system. ``reached``: whether the system finds the peer, or None
-    if this is unknown. Yield a line for each form of name, and a line for each queue of [queues] that checks use.
-    If ``reached`` is None, first yield a line that states whether the system finds the peer.
+    """Send test messages to the queues of the system, and use each of the system's names. ``reached``: whether the
+    system finds the peer, or None if this is unknown. Yield a line for each form of name, and a line for each queue of
+    [queues] that checks use. If ``reached`` is None, first yield a line that states whether the system finds the peer.
     """
     label = f"mqconform {time.time_ns():x}"
     try:
@@ -256,7 +256,7 @@ def _list_target_queues(system: AskedSystem, stack: ExitStack) -> list[_TargetQu
     """
     address, host = f"DIRECT=TCP:{system.file.driver.address}", f"DIRECT=OS:{system.host_name}"
     if system.offers_facility("queue_control"):
-        control = stack.enter_context(_has_test_control(system))
+        control = stack.enter_context(_open_test_control(system))
         own = stack.enter_context(create_temporary_queue(control))
         found = [_TargetQueue(f"{address}\\{own}", own, TCP_NAME_SUBJECT)]
     else:
@@ -268,7 +268,7 @@ def _list_target_queues(system: AskedSystem, stack: ExitStack) -> list[_TargetQu
 
 
 @contextmanager
-def _has_test_control(system: AskedSystem) -> Iterator[Control]:
+def _open_test_control(system: AskedSystem) -> Iterator[Control]:
     from harness.environment import RealEnvironment
 
     environment = RealEnvironment()
@@ -386,9 +386,9 @@ def _judge_reach_by_acknowledgments(
         )
     to, seen = sent[0].target.name, any(one.has_arrived for one in sent)
     said = f"no connection and no answer within {REACH_TIMEOUT_MS // 1_000} s of a message to {to}"
-    way_out = _FIND_PEER_REMEDY if seen else f"{_FIND_PEER_REMEDY}. Or {_FOREIGN_NAME_REMEDY}"
+    remedy = _FIND_PEER_REMEDY if seen else f"{_FIND_PEER_REMEDY}. Or {_FOREIGN_NAME_REMEDY}"
     return PrerequisiteFinding(
-        PEER_REACHED_SUBJECT, PrerequisiteState.MISSING, f"{_build_unreached_peer_finding(system)}; {said}", way_out
+        PEER_REACHED_SUBJECT, PrerequisiteState.MISSING, f"{_build_unreached_peer_finding(system)}; {said}", remedy
     )
 
 
@@ -413,7 +413,8 @@ def _list_name_findings(
         if any(one.takes_messages for one in of_name):
             yield PrerequisiteFinding(subject, PrerequisiteState.OK, f"messages to {name.partition(chr(92))[0]} arrive")
         elif all(one.is_queue_missing for one in of_name):
-            said = f"{reached_at}, but queues cannot be found under this name, such as {name}: {of_name[0].refusal}"
+            refusal = of_name[0].refusal
+            said = f"{reached_at}, but the system does not find its queues under this address: {name}: {refusal}"
             yield PrerequisiteFinding(subject, PrerequisiteState.MISSING, said, _FOREIGN_NAME_REMEDY)
         elif any(one.has_arrived is False for one in of_name):
             yield PrerequisiteFinding(

@@ -1,4 +1,4 @@
-"""Represent findings about a system as lines, one for each subject. A line contains the remedy."""
+"""Represent each finding about a prerequisite on a system as one line of text, which also names the remedy."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ MAX_PREREQUISITE_FINDING_CHARACTERS = 400
 
 
 class PrerequisiteState(StrEnum):
-    """The state of a subject that a check of the prerequisites examined."""
+    """The state of a prerequisite, such as an address or a queue of the system (the subject of a finding)."""
 
     OK = "ok"
     MISSING = "missing"
-    """The system does not provide a subject that the SUT file declares."""
+    """The SUT file declares the subject, but the system does not provide it."""
     WRONG = "wrong"
     """The system provides the subject, but not as declared in the SUT file."""
     NOT_SEEN = "not seen"
@@ -26,14 +26,14 @@ class PrerequisiteState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PrerequisiteFinding:
-    """One finding about a system. ``ends_run``: whether the finding prevents a run. ``about``: the key of a queue
-    in [queues].
+    """One finding about a prerequisite on a system. ``ends_run``: whether no run is possible because of the finding.
+    ``about``: the key of a queue in [queues].
     """
 
     subject: str
     state: PrerequisiteState
     said: str
-    way_out: str = ""
+    remedy: str = ""
     ends_run: bool = False
     about: str = ""
 
@@ -48,8 +48,8 @@ class PrerequisiteFinding:
     @property
     def sentence(self) -> str:
         """The finding as one sentence, with the place and the remedy."""
-        return f"{self.said}: {self.way_out}" if self.way_out else self.said
+        return f"{self.said}: {self.remedy}" if self.remedy else self.said
 
     def __str__(self) -> str:
-        way_out = f"; {self.way_out}" if self.way_out else ""
-        return f"{self.subject:16}{self.state:14}{self.said}{way_out}"
+        remedy = f"; {self.remedy}" if self.remedy else ""
+        return f"{self.subject:16}{self.state:14}{self.said}{remedy}"

@@ -28,13 +28,14 @@ def check_qm2qm_endpoint(system: AskedSystem) -> PrerequisiteFinding:
             return PrerequisiteFinding(
                 REMOTE_READING_SUBJECT,
                 PrerequisiteState.OK,
-                f"the mapper at {driver.address}:{port} returns {found[0]} for qm2qm",
+                f"the endpoint mapper at {driver.address}:{port} returns port {found[0]} for qm2qm",
             )
         else:
-            why = why or f"the mapper at {driver.address}:{port} has no entry for qm2qm"
-    said = f"{system.file.label} declares qm2qm (capabilities.qm2qm), but a reader does not find it: {why}"
-    way_out = (
+            why = why or f"the endpoint mapper at {driver.address}:{port} has no entry for qm2qm"
+    declared = f"{system.file.label} declares qm2qm (capabilities.qm2qm)"
+    said = f"{declared}, but a remote reader does not find this interface: {why}"
+    remedy = (
         f"start the endpoint mapper (Windows: service RpcEptMapper), or open TCP port "
         f"{endpoint_mapper.MAPPER_PORT} in the firewall of the system"
     )
-    return PrerequisiteFinding(REMOTE_READING_SUBJECT, PrerequisiteState.MISSING, said, way_out)
+    return PrerequisiteFinding(REMOTE_READING_SUBJECT, PrerequisiteState.MISSING, said, remedy)

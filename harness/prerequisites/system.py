@@ -21,8 +21,8 @@ from harness.sut.wires import ControlRoute
 
 
 class NamingEnvironment(RealEnvironment):
-    """The real environment with a different name resolution. A host name that only the system can resolve is replaced
-    by the address of the system.
+    """The real environment, except that it resolves a host name that only the system can resolve to the address of the
+    system.
     """
 
     def __init__(self, names: dict[str, str]) -> None:
@@ -74,8 +74,8 @@ class AskedSystem:
 
     @contextmanager
     def peer(self) -> Iterator[Peer]:
-        """Yield a fresh peer without a control channel. The system cannot mistake a message from this peer for a
-        duplicate.
+        """Yield a peer with a new identifier and without a control channel. Because the identifier is new, the system
+        cannot mistake a message from this peer for a duplicate.
         """
         file = self.file
         nobody = replace(file.driver, peer_identifier=uuid5(file.driver.peer_identifier, f"roots {time.time_ns()}"))

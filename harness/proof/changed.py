@@ -1,4 +1,4 @@
-"""Find the rules that changes to the suites since the recorded proof may have affected.
+"""Compare the suites with the recorded proof, and find the rules whose proof may no longer hold.
 
 A rule is affected if a file changed in one of these folders: the folders of its row, its checks and its faults, and the
 folder ``steps`` of its document. The checks of affected rules run on all readings of errata. An erratum is affected if

@@ -1,4 +1,4 @@
-"""Define the description of a check for the proof, without the code of the check."""
+"""Define a description of a check for the proof. It contains the id, rules and needs of the check, but no code."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ MEMORY_LIMIT_BYTES = 3 << 30
 
 @dataclass(frozen=True, slots=True)
 class ProcessDeath:
-    """The result if a process ended before it returned a result."""
+    """The result of a task whose process ended before it returned a result."""
 
     description: str
 

@@ -1,9 +1,10 @@
-"""Form groups of errata readings that are installed together in one trial.
+"""Divide the readings of errata (interpretations of contradictory passages) into groups. One trial installs the
+variants of the reference for all readings of a group.
 
 Most readings change one step in a rare case. A separate trial of each reading would therefore run hundreds of checks
-that show no difference. A system may follow any combination of readings. So readings of different entries that change
-different steps are first installed together. If the verdicts of a check then differ from its verdicts on the clean
-reference, the check runs again, on each reading of the group separately.
+that show no difference. A system may follow any combination of readings. So the variants for readings of different
+errata that change different steps are first installed together. If the verdicts of a check then differ from its
+verdicts on the clean reference, the check runs again, on each reading of the group separately.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from harness.proof.trials import CleanResult, TrialVerdict
 
 @dataclass(frozen=True, slots=True)
 class ReadingWithChecks:
-    """A reading to try, with the steps that its variant changes (None if unknown) and the checks that can notice the
-    reading.
+    """A reading of an erratum that a trial must run, with the steps of the reference that its variant changes (None if
+    unknown), and with the checks whose verdicts these changes may affect.
     """
 
     name: str
@@ -31,8 +32,8 @@ class ReadingWithChecks:
         return self.name.partition(".")[0]
 
     def is_compatible_with(self, other: ReadingWithChecks) -> bool:
-        """Return whether both readings can be installed together. This is possible if they belong to different
-        entries and change different steps.
+        """Return whether one trial can run both readings. This is possible if they belong to different errata and
+        change different steps of the reference.
         """
         disjoint = (
             self.changed_steps is None
@@ -44,11 +45,11 @@ class ReadingWithChecks:
 
 @dataclass(slots=True)
 class ReadingGroup:
-    """Readings whose variants are installed together."""
+    """A group of readings of errata. One trial installs the variants of all readings of the group."""
 
     readings: list[ReadingWithChecks] = field(default_factory=list)
     checks: dict[str, None] = field(default_factory=dict)
-    """The checks that can notice at least one of the readings."""
+    """The checks whose verdicts may be affected by at least one of the readings."""
 
     @property
     def name(self) -> str:
@@ -61,16 +62,16 @@ class ReadingGroup:
         self.checks |= dict.fromkeys(reading.checks)
 
     def list_single_readings(self, checks: Collection[str]) -> list[ReadingWithChecks]:
-        """Return each reading with those of the given checks that can notice it. Readings that none of the given
-        checks can notice are omitted.
+        """Return each reading of the group with those of the given checks whose verdicts it may affect. A reading that
+        affects none of the given checks is omitted.
         """
         chosen = [replace(one, checks=tuple(check for check in one.checks if check in checks)) for one in self.readings]
         return [one for one in chosen if one.checks]
 
 
 def group_readings(readings: Iterable[ReadingWithChecks], seconds: Mapping[str, float]) -> list[ReadingGroup]:
-    """Divide readings into groups with a greedy algorithm, so that the trials of all groups together run few checks;
-    return the groups. ``seconds``: the duration of each check.
+    """Divide the readings of errata into groups with a greedy algorithm, so that the trials of all groups together run
+    few checks; return the groups. ``seconds``: the duration of each check.
     """
     groups: list[ReadingGroup] = []
 

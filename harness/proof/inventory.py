@@ -18,7 +18,7 @@ from harness.sut.stand_ins import add_needs_met_by_facilities
 
 @dataclass(frozen=True, slots=True)
 class RuleInventory:
-    """Everything known about the rules, by rule id."""
+    """The rules of the suites and, by rule id, their checks, predicates, faults and recorded proofs."""
 
     catalogue: Catalogue
     tests: dict[str, list[str]]

@@ -28,7 +28,8 @@ RESULTS_FILE = "results.jsonl"
 SURVIVING_MUTANTS_FILE = "survivors.txt"
 EFFECTLESS_MUTANTS_FILE = "mutants.toml"
 MAX_NOTICED_BROKEN_OFF_RUNS = 12
-"""The maximum number of checks that may break off on a mutant. After this number, no further check is tried on it.
+"""The maximum number of checks that may end early on a mutant because of an exception or an endless computation. After
+this number, no further check runs on the mutant.
 """
 MAX_SHOWN_LINE_CHARACTERS = 180
 """The maximum number of characters of a changed line that a report shows."""
@@ -71,7 +72,7 @@ class MutantTally:
 
     @property
     def counts(self) -> Counter[MutantResult]:
-        """The number of mutants by fate."""
+        """The number of mutants with each result, such as killed or noticed."""
         return Counter(self.outcomes[mutant.name].fate for mutant in self.mutants if mutant.name in self.outcomes)
 
     def compute_score(self, *, effectless: bool, unreached: bool) -> float:
@@ -102,8 +103,8 @@ class MutantTally:
 
 
 def load_effectless_mutants(mutants: Iterable[Mutant], root: Path = SUITES) -> tuple[dict[str, str], list[str]]:
-    """Read suites/mutants.toml; return the reasons by mutant name, and messages about entries that no longer match
-    their function.
+    """Read suites/mutants.toml, which lists the mutants without effect. Return the reason for each mutant by its name,
+    and a message about each entry whose function no longer contains the change.
     """
     file = root / EFFECTLESS_MUTANTS_FILE
     known = {mutant.name: mutant for mutant in mutants}
@@ -111,7 +112,7 @@ def load_effectless_mutants(mutants: Iterable[Mutant], root: Path = SUITES) -> t
     for name, row in read_toml(file).items():
         entry = check_table_keys(file, name, row, {"change": str, "why": str}, {})
         if name not in known or describe_change(known[name]) != entry["change"]:
-            complaints.append(f"{file.name}: the change of {name} no longer exists; remove the entry")
+            complaints.append(f"{file.name}: the mutant of the entry {name} no longer exists; remove the entry")
         else:
             reasons[name] = entry["why"]
     return reasons, complaints
@@ -241,8 +242,10 @@ def _build_outcome(mutant: Mutant, found: TrialResult) -> Outcome:
     if telling is None:
         fate = MutantResult.NOTICED
         telling = next((line for line in found.lines if line.verdict in VERDICTS_OF_ABORTED_CHECK), None)
-    if telling is None and found.died is not None:
-        telling = TrialVerdict("", "", Verdict.HARNESS_ERROR, f"the process of the trial ended with {found.died}")
+    if telling is None and found.process_end is not None:
+        telling = TrialVerdict(
+            "", "", Verdict.HARNESS_ERROR, f"the process of the trial ended with {found.process_end}"
+        )
     if telling is None:
         fate, telling = MutantResult.SURVIVED, TrialVerdict("", "", Verdict.PASS, "")
     tried = len({line.test for line in found.lines})

@@ -15,7 +15,7 @@ from harness.proof.inventory import RuleInventory
 class Places:
     """The folders in which a rule has its row, its checks and its faults.
 
-    ``named``: the folders that the section of the rule names in checked_in.
+    ``named``: the folders that the key ``checked_in`` of the rule's section lists.
     """
 
     row: str
@@ -23,11 +23,11 @@ class Places:
     checks: frozenset[str]
     faults: frozenset[str]
 
-    def are_one_folder(self) -> bool:
+    def are_in_one_folder(self) -> bool:
         """Return whether the folder of the rule's row also contains a check and a fault of the rule."""
         return self.row in self.checks & self.faults
 
-    def are_named(self) -> bool:
+    def are_in_listed_folders(self) -> bool:
         """Return whether a check and a fault of the rule are in the folder of the rule's row, or in folders that
         the section names (checked_in).
         """

@@ -1,5 +1,5 @@
-"""Prove that every check can fail: each check passes on the clean reference, and fails its rule on a fault that
-breaks the rule.
+"""Prove that every check can fail: each check passes on the clean reference (without faults), and reports a violation
+on a reference with a fault that breaks its rule.
 
 One clean run of the suites in virtual time shows which rules each check judges and which steps it takes. Then each
 fault is installed, and those checks of its rules that take a changed step run again. Each check function is proven
@@ -33,7 +33,7 @@ TRIALS_PER_PROCESS = 8
 
 @dataclass(slots=True)
 class ProofResults:
-    """The results of the function ``prove``."""
+    """The results of a proof: the proven rules, and each failure by kind."""
 
     checked_rules: list[str] = field(default_factory=list)
     killed_faults_by_rule: dict[str, list[str]] = field(default_factory=dict)
@@ -50,7 +50,9 @@ class ProofResults:
     unchecked. Rules with a recorded proof are excluded, because for them the missing packet is a finding.
     """
     checks_that_never_fail_rule: list[RuleAndFunction] = field(default_factory=list)
-    """Pairs of a check function and a rule, where the function covers the rule but fails it on no fault."""
+    """Pairs of a check function and a rule that the function covers, although it reports a violation of the rule on no
+    fault.
+    """
     unmarked_violations_by_peer: dict[RuleAndFunction, str] = field(default_factory=dict)
     """The violations in packets from the peer, by check and rule. Violations of rules that the mark ``malforms`` of
     the check names are excluded.
@@ -66,7 +68,9 @@ class ProofResults:
 
     @property
     def complete(self) -> bool:
-        """Return whether every checked rule is proven with each of its checks, and every fault is killed."""
+        """Return whether every checked rule is proven with each of its checks, and whether the checks found every
+        fault.
+        """
         wrong = (
             self.reason_by_rule_failing_without_fault,
             self.unnoticed_faults_by_rule,
@@ -93,7 +97,7 @@ def prove(
         checks = [check for check in checks if check in covering]
     clean = trials.run_checks_on_clean_reference(checks)
     _record_result(proof, inventory, [line for one in clean.values() for line in one.lines])
-    _note_own_packets(proof, trials.checks, clean)
+    _record_violations_by_peer(proof, trials.checks, clean)
     candidates = _CandidateChecks(inventory, clean, wanted)
     faults = {name: fault for name, fault in load_faults().items() if wanted & set(fault.breaks)}
     for trial, found in trials.run(candidates.trials(faults.values()), together=TRIALS_PER_PROCESS):
@@ -128,7 +132,9 @@ def describe_unclean_result(lines: Iterable[TrialVerdict]) -> str:
 
 
 def _record_result(proof: ProofResults, inventory: RuleInventory, clean: Sequence[TrialVerdict]) -> None:
-    """Record the rules that do not pass on the clean reference, and remove the rules that it does not exercise."""
+    """Record the rules that do not pass on the clean reference, and remove the rules that the clean reference does not
+    exercise.
+    """
     of_rule: dict[str, list[TrialVerdict]] = defaultdict(list)
     for line in clean:
         of_rule[line.rule].append(line)
@@ -153,11 +159,11 @@ class _CandidateChecks:
         }
         self._inventory = inventory
         self._clean = clean
-        self._judged_in: dict[str, dict[str, None]] = defaultdict(dict)
+        self._judging_checks_by_rule: dict[str, dict[str, None]] = defaultdict(dict)
         for check in sorted(clean, key=lambda check: clean[check].seconds):
             for line in clean[check].lines:
                 if line.verdict is Verdict.PASS:
-                    self._judged_in[line.rule][check] = None
+                    self._judging_checks_by_rule[line.rule][check] = None
 
     def trials(self, faults: Iterable[Fault]) -> Iterator[Trial]:
         """Yield one trial for each fault."""
@@ -172,9 +178,11 @@ class _CandidateChecks:
             )
 
     def trials_for_open_pairs(self, faults: Iterable[Fault]) -> Iterator[Trial]:
-        """Yield trials of the functions of open pairs on faults of other rules that these functions cover.
+        """Yield one trial for each fault. The trial runs the check functions of open pairs that cover a rule of the
+        fault.
 
-        A fault often breaks a rule that it does not name, and the first trials end before a check shows this.
+        A fault often also breaks a rule that it does not name. The first trials do not show this, because they end as
+        soon as the named rules have failed.
         """
         functions = {function for function, _ in self.open}
         for fault in faults:
@@ -204,7 +212,7 @@ class _CandidateChecks:
         for rule in fault.breaks:
             judged = [
                 one
-                for one in self._judged_in.get(rule, ())
+                for one in self._judging_checks_by_rule.get(rule, ())
                 if can_check_notice_variant(self._clean[one].steps, changed)
             ]
             covering = set(self._inventory.tests.get(rule, ()))
@@ -259,7 +267,7 @@ def _record_trial(proof: ProofResults, fault: Fault, found: TrialResult, wanted:
             faults.setdefault(rule, []).append(fault.name)
 
 
-def _note_own_packets(proof: ProofResults, checks: Iterable[str], clean: Mapping[str, CleanResult]) -> None:
+def _record_violations_by_peer(proof: ProofResults, checks: Iterable[str], clean: Mapping[str, CleanResult]) -> None:
     """Compare the marks ``malforms`` of the checks with the rules that packets from the peer broke. The mark of a
     function is valid for all parameters of the function.
     """
@@ -288,18 +296,18 @@ def _note_must_failures_of_advice_fault(
 def report_proof(proof: ProofResults) -> Iterator[str]:
     """Yield one line for each failure of the proof, and a summary as the last line."""
     yield from (
-        f"not clean: {rule} on the clean reference: {why}"
+        f"not clean: {rule} does not pass on the clean reference: {why}"
         for rule, why in sorted(proof.reason_by_rule_failing_without_fault.items())
     )
     for rule, faults in sorted(proof.unnoticed_faults_by_rule.items()):
-        yield f"alive: {rule}: its check does not find {', '.join(sorted(faults))}"
+        yield f"alive: {rule}: no check of the rule finds {', '.join(sorted(faults))}"
     yield from (
-        f"unproven: {rule}: no fault breaks it"
+        f"unproven: {rule}: no fault breaks this rule"
         for rule in proof.unproven_rules
         if rule not in proof.unnoticed_faults_by_rule
     )
     yield from (
-        f"unseen: {rule}: the reference sends no packet that its predicate judges"
+        f"unseen: {rule}: the reference sends no packet that the predicate of the rule judges"
         for rule in proof.rules_without_judged_packet
     )
     for (check, rule), how in sorted(proof.unmarked_violations_by_peer.items()):
@@ -313,7 +321,7 @@ def report_proof(proof: ProofResults) -> Iterator[str]:
             "the MUST"
         )
     yield from (
-        f"idle: {function} covers {rule}, but finds no fault of it"
+        f"idle: {function} covers {rule}, but finds no fault that breaks this rule"
         for function, rule in proof.checks_that_never_fail_rule
     )
     killed = sum(map(len, proof.killed_faults_by_rule.values()))

@@ -92,8 +92,8 @@ def _measure_reach_of_check(lines: Mapping[str, Sequence[int]], seconds: float, 
 
 
 class LineRecorder:
-    """A recorder of the lines of the reference that are executed. Inside its context, it records lines of all
-    mutated folders; outside the context, it records only lines of the directory.
+    """A recorder of the lines of the reference that are executed. Inside its context, it records lines of all mutated
+    folders; outside the context, it records only lines of the directory service.
     """
 
     def __init__(self) -> None:
@@ -107,7 +107,7 @@ class LineRecorder:
 
     def install(self, faulty: FaultyCore) -> None:
         faulty.context_of_computation = self
-        sys.settrace(self._on_call_beside)
+        sys.settrace(self._on_call_outside_context)
 
     def take(self) -> dict[str, list[int]]:
         """Return the lines that were executed since the previous call."""
@@ -120,9 +120,9 @@ class LineRecorder:
         sys.settrace(self._on_call)
 
     def __exit__(self, *_: object) -> None:
-        sys.settrace(self._on_call_beside)
+        sys.settrace(self._on_call_outside_context)
 
-    def _on_call_beside(self, frame: FrameType, event: str, argument: object) -> Any:
+    def _on_call_outside_context(self, frame: FrameType, event: str, argument: object) -> Any:
         return self._on_call(frame, event, argument) if frame.f_code.co_filename.startswith(self._beside) else None
 
     def _on_call(self, frame: FrameType, event: str, argument: object) -> Any:

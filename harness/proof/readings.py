@@ -1,10 +1,11 @@
-"""Run the readings of errata. A system that follows an allowed reading must fail no rule.
+"""Run the checks on a variant of the reference for each reading (interpretation) of an erratum. A system that follows
+an allowed reading must fail no rule.
 
-The reference has a variant for each reading of an entry that packets captured from Windows do not decide. Every check
-that executes a changed step runs on the variant; all other checks have the verdicts of the clean run. Variants are
-first installed together (``harness.proof.grouping``). A reading with the verdict ``fail`` needs no variant, but a
-variant of such a reading must fail. If checks have exactly the same verdicts on a fault as on an allowed reading,
-then the check, the variant or the fault is wrong.
+The reference has a variant for each reading of an erratum that packets captured from Windows do not settle. Every check
+that executes a changed step runs on the variant; all other checks have the verdicts of the clean run. Several variants
+are first installed together (``harness.proof.grouping``). A reading with the verdict ``fail`` needs no variant, but a
+variant of such a reading must fail. If checks have exactly the same verdicts on a fault as on an allowed reading, then
+the check, the variant or the fault is wrong.
 """
 
 from __future__ import annotations
@@ -22,18 +23,19 @@ from harness.rules.catalogue import Catalogue
 from harness.rules.errata import Reading
 
 VERDICT_OF_ALLOWED_READING = "pass"
-"""The verdict of a reading on which no check may fail."""
+"""The verdict, in suites/errata.toml, of an allowed reading: no check may fail on a system that follows this reading.
+"""
 
 
 @dataclass(slots=True)
 class VariantRunResults:
-    """The results of running the variants of errata."""
+    """The results of running the checks on the variants of the reference for the readings of errata."""
 
     run_readings: list[str] = field(default_factory=list)
     failing_verdicts_by_allowed_reading: dict[str, list[TrialVerdict]] = field(default_factory=dict)
-    """The allowed readings on which checks failed, each with the failing verdicts."""
+    """The allowed readings on whose variants checks failed, each with the failing verdicts."""
     forbidden_readings_without_failure: list[str] = field(default_factory=list)
-    """The readings with the verdict ``fail`` on which no check failed."""
+    """The readings whose verdict in suites/errata.toml is ``fail``, although no check failed on their variants."""
     allowed_readings_without_variant: list[str] = field(default_factory=list)
     """The allowed readings without a variant."""
     readings_with_superfluous_variant: list[str] = field(default_factory=list)
@@ -46,7 +48,7 @@ class VariantRunResults:
 
     @property
     def complete(self) -> bool:
-        """Return whether every reading was run and caused the verdict in its entry."""
+        """Return whether every reading was run and caused the verdict that suites/errata.toml gives for it."""
         return not (
             self.failing_verdicts_by_allowed_reading
             or self.forbidden_readings_without_failure
@@ -124,7 +126,7 @@ def _find_readings_to_run_apart(
     )
     apart: list[ReadingWithChecks] = []
     for trial, outcome in trials.run(together):
-        checks = trial.checks if outcome.died else find_differing_checks(outcome.lines, clean, trial.checks)
+        checks = trial.checks if outcome.process_end else find_differing_checks(outcome.lines, clean, trial.checks)
         apart += by_name[trial.name].list_single_readings(checks)
     return apart
 
@@ -148,17 +150,20 @@ def find_explained_faults(
 def list_wrong_reading_verdicts(
     found: VariantRunResults, convictions: Mapping[str, Collection[TrialVerdict]]
 ) -> Iterator[str]:
-    """Yield a line for each reading whose verdict differs from the verdict in its entry, and for each fault with
-    the same verdicts as an allowed reading.
+    """Yield a line for each reading whose verdict differs from the verdict in errata.toml, and for each fault that
+    causes the same verdicts as an allowed reading.
     """
     variants = {fault.reading: fault for fault in load_faults().values()}
     for name, lines in sorted(found.failing_verdicts_by_allowed_reading.items()):
         for rule, line in {line.rule: line for line in reversed(lines)}.items():
             yield f"convicted: {_describe_reading(name, variants)}: {rule} in {line.test}: {line.why}"
     for fault, reading in find_explained_faults(convictions, found):
-        yield f"explained: {fault}: the allowed reading {reading} gives the same verdicts; one of the two is wrong"
+        yield (
+            f"explained: {fault}: the allowed reading {reading} causes the same verdicts, so either the fault or the "
+            "reading is wrong"
+        )
     yield from (
-        f"acquitted: {_describe_reading(name, variants)}: no check fails on it, but its entry has the verdict fail"
+        f"acquitted: {_describe_reading(name, variants)}: no check fails on it, but its verdict in errata.toml is fail"
         for name in sorted(found.forbidden_readings_without_failure)
     )
     for name, how in sorted(found.process_end_by_reading.items()):
@@ -179,7 +184,7 @@ def summarize_readings(found: VariantRunResults) -> str:
         - len(found.forbidden_readings_without_failure)
         - len(found.process_end_by_reading)
     )
-    return f"{good} of {len(found.run_readings)} readings of errata that were run have the verdicts in their entries"
+    return f"{good} of {len(found.run_readings)} readings of errata that were run caused the verdicts in errata.toml"
 
 
 def _describe_reading(name: str, variants: Mapping[str | None, Fault]) -> str:
@@ -196,8 +201,8 @@ def _has_no_failure(check: str, lines: Sequence[TrialVerdict]) -> bool:
 
 def _judge_reading(found: VariantRunResults, name: str, reading: Reading, outcome: TrialResult) -> None:
     broken = [line for line in outcome.lines if line.verdict in BROKEN_VERDICTS]
-    if outcome.died:
-        found.process_end_by_reading[name] = outcome.died
+    if outcome.process_end:
+        found.process_end_by_reading[name] = outcome.process_end
     elif reading.verdict == "fail":
         if not broken:
             found.forbidden_readings_without_failure.append(name)

@@ -21,8 +21,8 @@ from reference_qm.core.replacing import find_replaced_part, replace_part_by_subc
 
 
 class ReferenceStep(NamedTuple):
-    """A step of the reference, which is named by a method of a part. ``condition_method``: the method whose condition
-    selects the changed calls, or None if all calls are changed.
+    """A step of the reference: one method of a class of its core. ``condition_method``: the method whose condition
+    selects the calls that a fault changes, or None if the fault changes all calls.
     """
 
     part: type[Part]

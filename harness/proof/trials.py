@@ -73,7 +73,7 @@ class TrialVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The checks to run on the reference with some faults."""
+    """A trial: the checks to run, and the faults that are installed in the reference while they run."""
 
     name: str
     faults: tuple[str, ...]
@@ -107,8 +107,8 @@ class TrialResult:
 
     lines: list[TrialVerdict] = field(default_factory=list)
     seconds: float = 0
-    died: str | None = None
-    """A description of how the process of the trial ended, if the process ended before its checks."""
+    process_end: str | None = None
+    """A description of how the process of the trial ended, if it ended before all checks of the trial had run."""
 
 
 class Trials:
@@ -164,12 +164,14 @@ class Trials:
         for trial, found in run_tasks_in_processes(
             trials, self._run_trial, jobs=self.jobs, cpu_s=TRIAL_CPU_S, together=together
         ):
-            yield trial, TrialResult(died=found.description) if isinstance(found, ProcessDeath) else found
+            yield trial, TrialResult(process_end=found.description) if isinstance(found, ProcessDeath) else found
 
     def run_checks_one_by_one(
         self, checks: Sequence[str], faults: tuple[str, ...], look: Callable[[str, list[TrialVerdict], float], Answer]
     ) -> Iterator[Answer]:
-        """Run checks one by one in ``jobs`` processes; yield the result of the function ``look`` for each check."""
+        """Run each check separately, in ``jobs`` processes in parallel; yield the result of the function ``look`` for
+        each check.
+        """
         shares = [checks[number :: self.jobs] for number in range(self.jobs)]
 
         def run_share(share: Sequence[str]) -> list[Answer]:
@@ -257,7 +259,9 @@ def _find_aborted_checks(check: str) -> VerdictEntry:
 
 
 _VERDICT_BY_ADVICE = {Advice.FOLLOWED: Verdict.PASS, Advice.MISSED: Verdict.WARN}
-"""The verdict for a SHOULD in the sentence of a MUST. ``prove`` treats such a SHOULD as a separate rule."""
+"""The verdict on the recommendation (SHOULD) in the sentence of a MUST rule. ``prove`` treats the recommendation as a
+separate rule.
+"""
 
 
 def _build_verdict_line(check: str, entry: VerdictEntry) -> TrialVerdict:

@@ -25,7 +25,9 @@ CERTIFICATE_BADGE_FILE = "badge.svg"
 NOT_EXERCISED_PERCENT = 5.0
 """The default value of the maximum share, in percent, of judged rules that were never exercised."""
 _MAX_SYSTEM_TEXT_CHARACTERS, _MAX_SYSTEM_TEXTS = 200, 3
-"""The maximum number of events in a refusal, and the maximum length, in characters, of the description of an event."""
+"""The maximum number of events that a reason for a refusal lists, and the maximum length, in characters, of the
+description of one event.
+"""
 _UNCERTAIN_VERDICTS = {
     Verdict.HARNESS_ERROR: "is a bug in the harness",
     Verdict.INCONCLUSIVE: "is inconclusive",
@@ -79,7 +81,7 @@ def _list_residue_and_deaths(found: RunResults) -> Iterator[str]:
         )
     if deaths := found.run.get("deaths"):
         ends = _cut_system_texts(f"{one.get('how')} in {_get_check_name(one)}" for one in deaths)
-        yield f"the system's process ended {len(deaths)} times: {ends}; a certificate needs a run without such an end"
+        yield f"the system's process ended {len(deaths)} times: {ends}; it must not end in a run to be certified"
 
 
 def _list_failed_steps(found: RunResults) -> Iterator[str]:

@@ -11,7 +11,7 @@ from harness.run.results import RuleResult
 
 
 class ChangeKind(StrEnum):
-    """The kinds of differences between two runs in the verdict for a rule, worst first."""
+    """The ways in which the verdict for a rule may differ between two runs, the worst first."""
 
     NEWLY_FAILING = "newly failing"
     FAILING_MORE = "failing in more checks"

@@ -23,7 +23,7 @@ from harness.sut.virtual_driver import derive_entropy
 from reference_qm.surface.entropy import new_guid
 
 VIRTUAL_REACH = "virtual"
-"""The value of ``reach`` for a run in which the reference was the SUT and ran in the tester's process."""
+"""The value of the key ``reach`` in run.json if the SUT of the run was the reference in the tester's process."""
 JUDGING_DEADLINE_S = 3_600
 """The time limit, in seconds, for replaying the checks. A check that is not replayed within this time is not
 verified, so the user must trust the signer for its verdicts. The replay of all checks of a genuine run takes about

@@ -191,7 +191,7 @@ def _parse_integer(text: str) -> int:
 
 _RULE_ID_PATTERN = re.compile(r"[A-Z0-9]{1,20}-[A-Za-z0-9.\-]{1,60}")
 _KNOWN_VERDICTS = frozenset(map(str, Verdict))
-_KNOWN_ADVICE = frozenset(map(str, Advice))
+_ADVICE_VALUES = frozenset(map(str, Advice))
 MAX_EVIDENCE_PACKETS_OF_LINE = 100_000
 
 
@@ -253,7 +253,7 @@ _REQUIREMENT_BY_LINE_KEY: Mapping[str, tuple[bool, Callable[[Any], bool]]] = {
         ),
     ),
     **dict.fromkeys(("errata", "notes"), (False, _are_texts)),
-    "advice": (False, lambda value: _is_text(value) and value in _KNOWN_ADVICE),
+    "advice": (False, lambda value: _is_text(value) and value in _ADVICE_VALUES),
 }
 """The keys of a line, each with a flag that states whether the key is required, and with the function that
 validates its value.

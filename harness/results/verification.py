@@ -190,10 +190,10 @@ def describe_verified_certificate(found: VerifiedCertificate) -> Iterator[str]:
     yield f"judged again: {again.judged_capture_count:,} captures, {reproduced:,} of {decided:,} rules with a verdict"
     yield from describe_replay(again.replay_result)
     by_document = _format_counts_by_document(again.unreproduced_rules)
-    yield f"the signer's word: {len(again.unreproduced_rules):,} rules{by_document}; `--format json` lists them"
-    yield "the signer's word: name, vendor and version of the system, its profile, dates, run"
+    yield f"stated only by the signer: {len(again.unreproduced_rules):,} rules{by_document}; `--format json` lists them"
+    yield "stated only by the signer: name, vendor, version and profile of the system, dates and id of the run"
     system = said["system"]
-    yield f"holds: {system['name']!a} {system['version']!a}, profile {system['profile']!a}"
+    yield f"valid certificate of {system['name']!a} {system['version']!a}, profile {system['profile']!a}"
     yield f"run {said['run']!a} of {said['started']}, rule set {said['suites']}"
 
 
@@ -207,9 +207,9 @@ def describe_replay(found: ReplayResult) -> Iterator[str]:
     ):
         yield f"  not replayed: {number:,}: {why}"
     for test, differences in list(found.differences_by_check.items())[:MAX_LISTED_DIFFERENCES]:
-        yield f"  other verdicts: {test}: {', '.join(one.rule for one in differences[:MAX_LISTED_DIFFERENCES])}"
+        yield f"  different verdicts in {test}: {', '.join(one.rule for one in differences[:MAX_LISTED_DIFFERENCES])}"
     if len(found.differences_by_check) > MAX_LISTED_DIFFERENCES:
-        yield f"  other verdicts: {len(found.differences_by_check) - MAX_LISTED_DIFFERENCES:,} more checks"
+        yield f"  different verdicts in {len(found.differences_by_check) - MAX_LISTED_DIFFERENCES:,} more checks"
 
 
 def _list_declarations(said: Mapping[str, Any]) -> Iterator[str]:

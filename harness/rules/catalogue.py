@@ -26,7 +26,8 @@ RULES_FILE = "rules.toml"
 LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
 RULE_FORMS = ("rule", "step", "detail", "lead", "api", "flow")
 FORMS_OF_CATALOGUE_ROWS = ("rule", "step")
-"""The forms of rule ids that have a row in the catalogue. An id of another form belongs to an id of one of these forms.
+"""The forms of ids that have a row in the catalogue. An id of any other form, such as a detail, has no row, and belongs
+to an id of one of these forms.
 """
 MEANING_BY_OBSERVE_VALUE = MappingProxyType(
     {
@@ -38,21 +39,21 @@ MEANING_BY_OBSERVE_VALUE = MappingProxyType(
         "none": "by nobody",
     }
 )
-"""The values of ``observe``, each with its meaning."""
+"""The values of the key ``observe``, each with a phrase that states where a violation of the rule can be observed."""
 KINDS = MappingProxyType(
     {
         "demand": "demands something of a system",
         "garbled": "demands something of a system; its text in the document is garbled",
         "event": "an abstract event, visible only through its effects",
-        "lead": "leads to other rules, which state the demands",
-        "caller": "binds the application that calls, not the system",
+        "lead": "introduces other rules, which state the demands",
+        "caller": "demands something of the application that calls the system",
         "definition": "defines a term of other rules",
         "clone": "repeats another rule",
     }
 )
 """The classes of rules, each with its meaning."""
 DEMAND_CLASSES = ("demand", "garbled")
-"""The classes of rules that the coverage counts."""
+"""The classes of rules that demand something of a system."""
 ROLES = ("initiator", "acceptor", "sender", "receiver", "any")
 
 _CATALOGUE_FILES = (INDEX_FILE, DOCUMENTS_FILE, ERRATA_FILE, NOTES_FILE, RULES_FILE)
@@ -146,7 +147,7 @@ class Rule:
 
     @property
     def observed(self) -> str:
-        """The meaning of the rule's value of ``observe``."""
+        """A phrase that states where a violation of the rule can be observed."""
         return MEANING_BY_OBSERVE_VALUE[self.observe]
 
     def to_json(self) -> dict[str, Any]:
@@ -242,7 +243,7 @@ class Catalogue(Mapping[str, Rule]):
 
 
 def _build_rule(row: list[Any]) -> Rule:
-    """Return the rule that a row of ``Catalogue.to_tree`` represents. JSON data contain lists where a rule has
+    """Return the rule that a row of the JSON data from ``Catalogue.to_tree`` represents. The lists in the row become
     tuples.
     """
     values: list[Any] = [tuple(value) if type(value) is list else value for value in row]
@@ -423,7 +424,7 @@ def _read_rule(
     unknown = [each for each in violates if each not in index]
     if unknown:
         raise CatalogueError(
-            file, name, f"the rule violates {unknown[0]}, which is not a rule; {INDEX_FILE} lists all rules"
+            file, name, f"the key 'violates' contains the unknown rule {unknown[0]}; {INDEX_FILE} lists all rules"
         )
     under = tuple(entry.get("under", ()))
     if under and not known.level.startswith("MUST"):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from harness.rules.catalogue import DEMAND_CLASSES, FORMS_OF_CATALOGUE_ROWS, KINDS, Catalogue, IndexRow
 
 LEVELS = ("MUST", "SHOULD")
-"""The levels for which rules are counted. MUST NOT counts as MUST, and SHOULD NOT counts as SHOULD."""
+"""The levels by which rules are counted. A MUST NOT is counted as a MUST, and a SHOULD NOT as a SHOULD."""
 DEMAND_CLASS = "demand"
 CLONE_CLASS = "clone"
 

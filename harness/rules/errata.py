@@ -50,7 +50,8 @@ class CatalogueError(MqconformError):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A reading of the documents, and the verdict that a system gets if it follows this reading.
+    """A reading (interpretation) of a contradictory passage, and the verdict that a system gets if it follows this
+    reading.
 
     ``reference``: whether the reference follows the reading. For each other reading of an unsettled entry, the
     reference has a variant, which is a fault with ``reading="E41.2"``. If no variant is possible, ``not_run`` has
@@ -94,8 +95,8 @@ class Erratum:
         return tuple(place for place in self.where if _RULE_ID_PATTERN.fullmatch(place))
 
     def list_readings_to_run(self) -> Iterator[tuple[str, Reading]]:
-        """Yield each reading that needs a variant, with its name. For example, E41.2 is the name of the second
-        reading of E41.
+        """Yield each reading for which the reference needs a variant, with the name of the reading. For example, E41.2
+        is the name of the second reading of E41.
         """
         for number, reading in enumerate(self.readings, 1):
             if not (self.settled or reading.reference or reading.not_run):

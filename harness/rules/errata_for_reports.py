@@ -1,5 +1,5 @@
-"""Provide the errata of the suites for the package reports. The package reports loads this module through an entry
-point, so that it imports no code of the suites.
+"""Provide the errata of the suites for the package ``reports``. That package finds this module through an entry point,
+and therefore does not import code of the suites itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""List the areas of `mqconform explore` (random exploration) in which a model cites a rule."""
+"""List, for each rule, the areas of random exploration (`mqconform explore`) whose model cites the rule."""
 
 from __future__ import annotations
 

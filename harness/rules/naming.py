@@ -1,4 +1,6 @@
-"""Find rules by the names that users type, in upper or lower case, and suggest similar names for an unknown name."""
+"""Find rules and documents by the names that users type, in upper or lower case. For an unknown name, suggest similar
+names.
+"""
 
 from __future__ import annotations
 

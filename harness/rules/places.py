@@ -14,8 +14,8 @@ STATES_FILE = "states.toml"
 checks of its cells.
 """
 _REGISTERING_FILE_PATTERNS = ("test_*", "faults*", "predicates*")
-"""The name patterns of a section's Python files that contain checks, faults and predicates, but not of modules with
-tables of ids.
+"""The patterns that match the names of a section's Python files with checks, faults and predicates. They do not match
+modules with tables of ids.
 """
 
 

@@ -22,7 +22,7 @@ KINDS = MappingProxyType(
         "default": "a default value, and where it is set",
         "optional": "a feature that exists only when enabled, or only in some releases",
         "build": "version and build numbers",
-        "applies": "the releases that have the section's subject",
+        "applies": "the releases that support what the section describes",
         "information": "an implementation detail, or a reference",
     }
 )
@@ -35,8 +35,8 @@ REASONS_NOT_CONFIGURED = MappingProxyType(
         "outside": "neither the reference nor the harness has the needed feature",
     }
 )
-"""The values of ``reference`` that state why the reference has no behavior for a note. After the last two values,
-an explanation must follow.
+"""The values of the key ``reference`` of a note which state why the reference has no behavior for the note. Each of the
+last two values must be followed by an explanation.
 """
 _REQUIRED_KEYS = {"sections": list, "kind": str, "releases": list, "says": str, "reference": list}
 _OPTIONAL_KEYS = {"allows": str, "rules": list, "excuses": list, "excused": list}
@@ -91,8 +91,8 @@ class ProductNotes:
     def __init__(self, notes: Mapping[str, Mapping[int, ProductNote]]) -> None:
         """``notes``: the notes by document and number."""
         self.by_document = notes
-        self._all = [note for each in notes.values() for note in each.values()]
-        self._excusing: dict[str, Mapping[str, ProductNote]] = {}
+        self._all_notes = [note for each in notes.values() for note in each.values()]
+        self._excused_rules_by_profile: dict[str, Mapping[str, ProductNote]] = {}
         """The excused rules by profile. The rules are cached, because every check of a run needs the rules of the
         same profile.
         """
@@ -128,20 +128,20 @@ class ProductNotes:
 
     def list_notes_of_rule(self, rule: str, document: str, cited: str | None) -> list[ProductNote]:
         """Return the notes that a rule's row cites, and the notes that concern the rule."""
-        others = [note for note in self._all if note.concerns_rule(rule)]
+        others = [note for note in self._all_notes if note.concerns_rule(rule)]
         return list(dict.fromkeys([*self.find_cited_notes(document, cited), *others]))
 
     def list_excused_rules(self, profile: str) -> Mapping[str, ProductNote]:
         """Return the rules that a release may violate, each with the first note that allows the violation. For the
         profile ``none``, no rules are returned.
         """
-        if profile not in self._excusing:
+        if profile not in self._excused_rules_by_profile:
             found: dict[str, ProductNote] = {}
-            for note in self._all:
+            for note in self._all_notes:
                 if profile in note.excused:
                     found |= {rule: note for rule in note.excuses if rule not in found}
-            self._excusing[profile] = found
-        return self._excusing[profile]
+            self._excused_rules_by_profile[profile] = found
+        return self._excused_rules_by_profile[profile]
 
 
 def _build_product_note(row: Mapping[str, Any]) -> ProductNote:

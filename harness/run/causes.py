@@ -43,9 +43,9 @@ def group_by_cause(findings: Iterable[RuleResult], roots: RootCauses) -> list[Fi
     """Group findings by cause. The groups are sorted by size, the largest first; groups of the same size are in the
     order in which their first findings are given. A finding without a common cause forms its own group.
 
-    Undecided verdicts share a cause if they have the same reason, or the same root cause (a missing prerequisite,
-    from ``roots``). Failures share a cause if they have the same observation. If the observation does not describe
-    the error, the failures must also be of the same check.
+    Undecided verdicts share a cause if they have the same reason, or the same root cause (a missing prerequisite, from
+    ``roots``). Failures share a cause if they have the same observation. If the observation contains no words (such as
+    a number), the failures must also be from the same check.
     """
     groups: dict[tuple[str, ...], list[RuleResult]] = {}
     seen: dict[tuple[str, ...], str] = {}

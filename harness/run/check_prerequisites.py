@@ -1,5 +1,5 @@
-"""Collect the prerequisites on which the verdicts of a check depend, apart from the behavior of the system. They
-are collected before the fixtures of the check are released.
+"""Determine on which prerequisites the verdicts of a check depend, such as a connection from the system to the peer.
+This happens at the end of the check, before its fixtures are released.
 """
 
 from __future__ import annotations

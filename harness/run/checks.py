@@ -66,7 +66,9 @@ def needs_sut_alone(item: pytest.Item) -> bool:
 
 
 def needs_known_peer(item: pytest.Item) -> bool:
-    """Return whether a check needs a configuration of the SUT for its peer, such as a route."""
+    """Return whether a check needs a SUT that was configured for the peer of the check, for example with a route to the
+    peer.
+    """
     from harness.sut.sut_file import KNOWN_PEER_CAPABILITIES
 
     return not KNOWN_PEER_CAPABILITIES.isdisjoint(find_needs(item))

@@ -19,8 +19,8 @@ from harness.paths import SUITES
 
 @cache
 def checks_of_rules() -> dict[str, list[str]]:
-    """Return, by rule id, the ids of the checks that name the rule. The ids are those of verdicts, without
-    parameters, in order.
+    """Return, by rule id, the sorted ids of the checks that name the rule. The ids have no parameters, and have the
+    same form as in verdicts.
 
     A rule with a predicate has no checks in the result, because every check may decide such a rule. Modules of
     checks that have changed since their last import are imported again.

@@ -21,7 +21,7 @@ def depth_of_rules() -> dict[str, dict[str, Any]]:
     rule vary, ``cells`` the number of cells of states.toml that the rule decides, and ``explored`` the areas of
     `mqconform explore` whose model cites the rule.
 
-    A rule has only the keys that apply to it.
+    A key whose value would be empty is omitted.
     """
     found: dict[str, dict[str, Any]] = defaultdict(dict)
     depth: dict[str, Mapping[str, Any]] = {

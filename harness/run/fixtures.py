@@ -20,11 +20,11 @@ from harness.run.ending import end_run
 from harness.run.rows import CurrentRowFixtures
 from harness.run.stash import (
     ATTEMPT_KEY,
+    CURRENT_ROW_KEY,
     DRIVER_KEY,
     JUDGE_KEY,
     PEER_PACKET_JUDGE_KEY,
     RESIDUE_KEY,
-    ROWS_KEY,
     RUN_KEY,
     RUNS_AGAIN_ALONE_KEY,
     get_attempt_capture_path,
@@ -56,7 +56,7 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
         with closing(view.environment):
             view.close()
         config.stash[RESIDUE_KEY] += [{"check": test, "what": what} for what in view.residue]
-        request.node.stash[RUNS_AGAIN_ALONE_KEY] = view.wanted_alone
+        request.node.stash[RUNS_AGAIN_ALONE_KEY] = view.must_repeat_alone
         if view.broken is not None:
             end_run(request.session, view.broken)
 
@@ -72,7 +72,7 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
     if tape is not None:
         tape.begin(recorder, sut, request.config.stash[RUN_KEY].id, test)
     counterpart = Peer(sut.environment, sut, recorder, seed=test)
-    rows = request.node.stash[ROWS_KEY] = CurrentRowFixtures(counterpart, judge)
+    rows = request.node.stash[CURRENT_ROW_KEY] = CurrentRowFixtures(counterpart, judge)
     earlier: list[Frame] = []
 
     def judge_or_note(frame: Frame) -> None:
@@ -99,7 +99,7 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
             f"{len(earlier)} answers to messages from earlier checks arrived in this check, the first: {earlier[0]}"
         )
     rows.peer.close()
-    del request.node.stash[ROWS_KEY]  # pytest keeps the items, and with the rows all packets, until the run ends
+    del request.node.stash[CURRENT_ROW_KEY]  # pytest keeps the items, and with the rows all packets, until the run ends
 
 
 @pytest.fixture

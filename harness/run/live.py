@@ -32,9 +32,9 @@ class LiveProgress:
         self._reporter = reporter
         self._terminal = bool(reporter.isatty)
         self._clock = clock
-        self._began = self._said = clock()
+        self._start_time = self._last_progress_time = clock()
         self._checks = self._done = 0
-        self._named = self._roots = self._bad = 0
+        self._printed_finding_count = self._roots = self._seen_bad_verdict_count = 0
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: Any) -> tuple[str, str, str] | None:
@@ -45,7 +45,7 @@ class LiveProgress:
 
     @pytest.hookimpl(trylast=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Make pytest report an interruption by the user without the place in the code."""
+        """Make pytest report an interruption by the user without the line of code that was interrupted."""
         if excinfo.type is KeyboardInterrupt:  # pytest's own interruptions state their reason
             self._reporter._keyboardinterrupt_memo = SimpleNamespace(reprcrash=SimpleNamespace(message="interrupted"))
 
@@ -61,15 +61,17 @@ class LiveProgress:
             self._roots += 1
             self._print_line(root.line_when_found, for_good=True)
         rests = self.run.root_causes.find_root(nodeid) is not None
-        for rule, verdict in dict(self.run.verdict_log.turned_bad[self._bad :]).items():
+        for rule, verdict in dict(self.run.verdict_log.turned_bad[self._seen_bad_verdict_count :]).items():
             if verdict is Verdict.INCONCLUSIVE and rests:
                 continue
             if not self.run.is_known_deviation(rule, verdict):
                 self._print_finding(rule, verdict, nodeid)
-        self._bad = len(self.run.verdict_log.turned_bad)
+        self._seen_bad_verdict_count = len(self.run.verdict_log.turned_bad)
         now = self._clock()
-        if now - self._said >= (TERMINAL_UPDATE_INTERVAL_S if self._terminal else PIPED_UPDATE_INTERVAL_S):
-            self._said = now
+        if now - self._last_progress_time >= (
+            TERMINAL_UPDATE_INTERVAL_S if self._terminal else PIPED_UPDATE_INTERVAL_S
+        ):
+            self._last_progress_time = now
             self._print_line(self.progress(), for_good=not self._terminal)
 
     def progress(self) -> str:
@@ -79,7 +81,7 @@ class LiveProgress:
             f", {number} {one}" for one in RUN_FAILING_VERDICTS if (number := sum(rule is one for rule in rules))
         )
         judged = sum(rule in DECIDED_VERDICTS for rule in rules)
-        spent = self._clock() - self._began
+        spent = self._clock() - self._start_time
         left = spent * (self._checks - self._done) / self._done if self._done else 0.0
         return (
             f"{self._done:,} of {self._checks:,} checks, {judged:,} rules judged{counts}; "
@@ -87,12 +89,12 @@ class LiveProgress:
         )
 
     def _print_finding(self, rule: str, verdict: Verdict, check: str) -> None:
-        self._named += 1
-        if self._named <= MAX_SHOWN_FINDINGS:
+        self._printed_finding_count += 1
+        if self._printed_finding_count <= MAX_SHOWN_FINDINGS:
             row = self.run.catalogue.get(rule)
             says = f"  {row.says}" if row is not None else ""
             self._print_line(f"{verdict} {rule} ({check.rpartition('/')[2]}){says}", for_good=True)
-        elif self._named == MAX_SHOWN_FINDINGS + 1:
+        elif self._printed_finding_count == MAX_SHOWN_FINDINGS + 1:
             self._print_line(
                 f"more than {MAX_SHOWN_FINDINGS} bad verdicts: the summary at the end lists all of them", for_good=True
             )

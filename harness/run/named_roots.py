@@ -57,8 +57,8 @@ class RootCauses:
             self.name(subject, root.finding_text, root.checks)
 
     def find_root(self, test: str | None) -> RootCause | None:
-        """Return the first root cause that affects a check, or None. ``test`` is the id of the check, or the end of
-        this id.
+        """Return the first root cause that affects a check, or None. ``test`` is the id of the check, or the last part
+        of this id.
         """
         if test is None:
             return None

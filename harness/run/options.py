@@ -82,5 +82,5 @@ def add_options(parser: pytest.Parser) -> None:
 
 def _parse_seconds(text: str) -> int:
     if (seconds := parse_seconds(text)) is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a length of time; give {ACCEPTED_FORMS_OF_SECONDS}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a duration; give {ACCEPTED_FORMS_OF_SECONDS}")
     return seconds

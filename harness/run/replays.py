@@ -1,4 +1,4 @@
-"""Replay a run: run each check in its run folder again, with the capture of the check as the SUT."""
+"""Replay a run: run the checks of a run folder again. For each check, its capture takes the place of the SUT."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from harness.sut.sut_process import ProcessEnd
 VERDICTS_WITHOUT_CAPTURE = (Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE)
 """The verdicts of checks that exchanged no packets and therefore have no capture."""
 REPLAYED_FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
-"""The files that contain the replayed checks, and the folders that contain these files."""
+"""The files of the suites that contain the checks to replay, and the folders of these files."""
 
 
 def load_replayed_run(

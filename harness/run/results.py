@@ -52,8 +52,8 @@ _ALLURE_STATUS_BY_OUTCOME: Mapping[str | None, str] = {
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """A rule, its final verdict, and the verdict line that represents it: of all lines with this verdict, the line
-    whose check comes first by name.
+    """A rule, its final verdict, and one line of verdicts.jsonl with this verdict. If several lines have this verdict,
+    it is the line whose check comes first in alphabetical order.
     """
 
     rule: str

@@ -1,4 +1,4 @@
-"""Define what a varied check uses for the current row of its covering array."""
+"""Define the peer and the judge with which a varied check runs for one row of its covering array."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from harness.peer.peer import Peer
 
 @dataclass(slots=True)
 class CurrentRowFixtures:
-    """The peer and the judge that a varied check uses with the current row of its covering array."""
+    """The peer and the judge with which a varied check runs for the current row of its covering array."""
 
     peer: Peer
     judge: Judge

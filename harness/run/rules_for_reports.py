@@ -1,5 +1,5 @@
-"""Provide the rules of the suites to the package reports. That package loads this module through an entry point,
-and so imports no code of the suites itself.
+"""Provide the rules of the suites to the package ``reports``. That package finds this module through an entry point,
+and therefore does not import code of the suites itself.
 """
 
 from __future__ import annotations

@@ -118,8 +118,8 @@ class ConformanceRun:
     _written_residue_count: int = 0
     """The number of residue entries that run.json already contains."""
     is_part_of_proof: bool = False
-    """Whether the run is part of ``prove``. In ``prove``, a varied check does not search for the smallest failing
-    combination, and must vary all parameters that it names.
+    """Whether the run is part of ``prove``. In ``prove``, the harness does not search for the smallest combination of
+    values with which a varied check fails, and each varied check must vary all parameters that it names.
     """
     variation_strength: int = 2
     """The strength of variation: varied checks cover all combinations of values of this number of parameters. If it

@@ -31,8 +31,8 @@ VERDICT_LOG_KEY: pytest.StashKey[VerdictReceiver] = pytest.StashKey()
 FINAL_RESULTS_KEY: pytest.StashKey[list[RuleResult]] = pytest.StashKey()
 """The final verdict of every rule, which is set at the end of the run."""
 JUDGE_KEY: pytest.StashKey[Judge] = pytest.StashKey()
-ROWS_KEY: pytest.StashKey[CurrentRowFixtures] = pytest.StashKey()
-"""The peer and the judge that a varied check uses with its current row."""
+CURRENT_ROW_KEY: pytest.StashKey[CurrentRowFixtures] = pytest.StashKey()
+"""The peer and the judge with which a varied check runs for the current row of its covering array."""
 RESIDUE_KEY: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
 """The residue that this process found."""
 ROOT_CAUSES_KEY: pytest.StashKey[RootCauses] = pytest.StashKey()

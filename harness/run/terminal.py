@@ -92,8 +92,8 @@ def _get_free_folder_name(folder: Path) -> Path:
 
 
 def _is_exception_text(told: Any) -> bool:
-    """Return whether a text is Python's report of an exception. A verdict is not such a report (``pytest.fail``
-    without a trace).
+    """Return whether a text of pytest shows an exception as Python reports it. The text of a verdict does not, because
+    ``pytest.fail`` reports it without a traceback.
     """
     traceback = getattr(told, "reprtraceback", None)
     return hasattr(told, "toterminal") and (traceback is None or traceback.style != "value")

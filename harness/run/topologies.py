@@ -42,10 +42,12 @@ def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[S
             create_driver(one, out, number) for number, one in enumerate(build_worker_configurations(file, workers))
         ]
     if sut is not None:
-        raise UsageError("--topology names the SUT files: omit --sut or --topology")
+        raise UsageError(
+            "--sut and --topology are both given, but the topology file names its own SUT files; omit one of them"
+        )
     if workers > 1:
         raise UsageError(
-            "--workers: the systems of a topology exist only once, so one worker runs all checks; omit this option"
+            "--workers cannot be used with --topology: the workers would share the three systems; omit --workers"
         )
     places = load_topology(Path(topology))
     return places.build_sut_file(), lambda file, out: [TopologyDriver(places, out)]

@@ -1,8 +1,8 @@
 """Run a varied check: once with default values, then with each row of its covering array (harness/varying).
 
 With each row, the check has a new peer, new queues and a new judge, so the verdicts of each row have their own
-evidence. If a rule is broken with a row, the check runs again with parts of this row, until the smallest
-combination of values with which the rule is broken is known.
+evidence. If a rule is broken with a row, the check runs again with parts of this row, in order to find the smallest
+combination of values that breaks the rule.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from harness.judging.judge import MAX_EVIDENCE_PACKETS, Judge
 from harness.judging.verdicts import BROKEN_VERDICTS, Verdict, VerdictEntry, get_worst_verdict
 from harness.run.checks import find_varied_parameters, get_check_id
 from harness.run.rows import CurrentRowFixtures
-from harness.run.stash import JUDGE_KEY, ROWS_KEY, RUN_KEY
+from harness.run.stash import CURRENT_ROW_KEY, JUDGE_KEY, RUN_KEY
 from harness.sut.releases import LackedByRelease
 from harness.sut.shown import NotShown
 from harness.varying.arrays import CoveringArrayRow, build_covering_array
@@ -100,7 +100,7 @@ class VariedCheckTrial:
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
     """Run the check with default values. If no rule was broken, also run it with its rows."""
     wanted = find_varied_parameters(pyfuncitem)
-    if not wanted or get_check_id(pyfuncitem) is None or ROWS_KEY not in pyfuncitem.stash:
+    if not wanted or get_check_id(pyfuncitem) is None or CURRENT_ROW_KEY not in pyfuncitem.stash:
         return (yield)
     done = yield
     judge = pyfuncitem.stash[JUDGE_KEY]
@@ -116,16 +116,21 @@ class VariedCheck:
 
     def __init__(self, item: pytest.Function, wanted: Mapping[str, Sequence[str]]) -> None:
         self.item = item
-        self.run_ = item.config.stash[RUN_KEY]
-        self.rows: CurrentRowFixtures = item.stash[ROWS_KEY]
+        self.conformance_run = item.config.stash[RUN_KEY]
+        self.rows: CurrentRowFixtures = item.stash[CURRENT_ROW_KEY]
         self.judge: Judge = item.stash[JUDGE_KEY]
         self.sut: Sut = self.rows.peer.sut
-        self.drawn = VariedValues.draw_values(wanted, self.sut)
+        self.varied_values = VariedValues.draw_values(wanted, self.sut)
         # If rows shared a peer, the history, sequences and messages of earlier rows would affect later rows.
-        varies = self.drawn.values and self.run_.variation_strength > 1 and self.sut.is_reset_between_rows
+        varies = (
+            self.varied_values.values and self.conformance_run.variation_strength > 1 and self.sut.is_reset_between_rows
+        )
         self.plan = (
             build_covering_array(
-                self.drawn.values, EXCLUDED_COMBINATIONS, self.run_.variation_strength, orders=MAX_ROW_ORDERS
+                self.varied_values.values,
+                EXCLUDED_COMBINATIONS,
+                self.conformance_run.variation_strength,
+                orders=MAX_ROW_ORDERS,
             )
             if varies
             else ()
@@ -141,7 +146,7 @@ class VariedCheck:
             judged = [trial for trial in trials if trial.get_worst_verdict(rule) is not None]
             if judged:
                 self.judge.end_varied_rows(self.conclude(rule, judged))
-        if self.run_.is_part_of_proof and trials and all(trial.is_without_failure for trial in trials):
+        if self.conformance_run.is_part_of_proof and trials and all(trial.is_without_failure for trial in trials):
             self._require_effect_of_each_parameter(trials)
 
     def _require_effect_of_each_parameter(self, trials: Sequence[VariedCheckTrial]) -> None:
@@ -152,7 +157,7 @@ class VariedCheck:
         parameters that the function names.
         """
         applied = set[str]().union(*(trial.effective_parameters for trial in trials))
-        idle = self.drawn.values.keys() - applied
+        idle = self.varied_values.values.keys() - applied
         if idle and not (applied and hasattr(self.item, "callspec")):
             raise HarnessError(
                 f"@varied names {', '.join(sorted(idle))}, for which this check always gives its own values"
@@ -227,7 +232,7 @@ class VariedCheck:
             again.append(self.try_row(row))
             return again[-1].get_worst_verdict(rule) is wanted
 
-        if not self.run_.is_part_of_proof:
+        if not self.conformance_run.is_part_of_proof:
             part = find_smallest_failing_part(missed.row, self.plain, passing, fails_again)
             missed = next((one for one in again if one.row == {**self.plain, **part}), missed)
         else:
@@ -237,7 +242,7 @@ class VariedCheck:
             entry,
             expected=f"with {case}: {entry.expected}" if entry.expected else "",
             observed=f"with {case}: {entry.observed}" if entry.observed else "",
-            reason=f"with {case}: {entry.reason}" if entry.reason else f"only with {case}{self.drawn}",
+            reason=f"with {case}: {entry.reason}" if entry.reason else f"only with {case}{self.varied_values}",
         )
 
     def _conclude_unbroken_rule(self, rule: str, trials: Sequence[VariedCheckTrial]) -> VerdictEntry:
@@ -250,13 +255,13 @@ class VariedCheck:
             return entry
         evidence = [one for trial in kept for one in trial.get_worst_entry(rule).evidence[-1:]]
         applied = set[str]().union(*(trial.effective_parameters for trial in kept))
-        how = describe_combinations(len(kept), [name for name in self.drawn.values if name in applied])
+        how = describe_combinations(len(kept), [name for name in self.varied_values.values if name in applied])
         return replace(
             entry,
             expected=f"{entry.expected} ({how})",
             observed=f"{entry.observed} ({how})",
             evidence=tuple(evidence[:MAX_EVIDENCE_PACKETS]),
-            reason=str(self.drawn).removeprefix("; ") or None,
+            reason=str(self.varied_values).removeprefix("; ") or None,
         )
 
 

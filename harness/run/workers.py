@@ -52,7 +52,8 @@ class CheckResult:
     residue: list[dict[str, str]] = field(default_factory=list)
     root_causes: RootCauses = field(default_factory=RootCauses)
     must_run_alone: bool = False
-    """Whether the check turned out to require running alone, so that this result is discarded."""
+    """Whether the check found that it must run alone. If so, this result is discarded, and the check runs again later.
+    """
     is_process_end_reported: bool = False
     """Whether the verdicts report the end of the SUT's process."""
     reason_to_end_run: str | None = None
@@ -78,9 +79,9 @@ class Workers:
         self.run = session.config.stash[RUN_KEY]
         self.drivers = drivers
         self.busy: dict[Any, _Worker] = {}
-        self._for_first: deque[int] = deque()
-        self._for_any: deque[int] = deque()
-        self._for_one_alone: deque[int] = deque()
+        self._checks_for_first_worker: deque[int] = deque()
+        self._checks_for_any_worker: deque[int] = deque()
+        self._checks_to_run_alone: deque[int] = deque()
         """The checks that affect the SUT for all workers. These checks run last, one at a time."""
         for index, item in enumerate(session.items):
             self._choose_queue(item).append(index)
@@ -101,15 +102,15 @@ class Workers:
     def _choose_queue(self, item: pytest.Item) -> deque[int]:
         shared = self.drivers[0].shared
         if shared and needs_sut_alone(item):
-            return self._for_one_alone
-        return self._for_first if shared and needs_known_peer(item) else self._for_any
+            return self._checks_to_run_alone
+        return self._checks_for_first_worker if shared and needs_known_peer(item) else self._checks_for_any_worker
 
     def _run_all_checks(self) -> None:
         for driver in self.drivers:
             driver.are_other_workers_running = driver.shared
         self._run_waiting_checks()
         self.drivers[0].are_other_workers_running = False
-        self._for_first = self._for_one_alone
+        self._checks_for_first_worker = self._checks_to_run_alone
         self._run_waiting_checks()
 
     def _run_waiting_checks(self) -> None:
@@ -127,7 +128,7 @@ class Workers:
                 raise self.session.Interrupted(self.session.shouldstop)
 
     def _start_worker(self, number: int) -> None:
-        if not (self._for_any or (number == 0 and self._for_first)):
+        if not (self._checks_for_any_worker or (number == 0 and self._checks_for_first_worker)):
             return
         ours, theirs = multiprocessing.Pipe()
         others = [*self.busy, ours]
@@ -140,7 +141,11 @@ class Workers:
 
     def _send_next_check(self, worker: _Worker) -> None:
         """Send a worker its next check. If no check is waiting, end the worker."""
-        waiting = self._for_first if worker.number == 0 and self._for_first else self._for_any
+        waiting = (
+            self._checks_for_first_worker
+            if worker.number == 0 and self._checks_for_first_worker
+            else self._checks_for_any_worker
+        )
         if not waiting or self.run.is_overdue():
             worker.connection.close()
             worker.process.join()
@@ -162,7 +167,7 @@ class Workers:
             if result.write_error is not None:
                 raise FolderError(result.write_error)
             if result.must_run_alone:
-                self._for_one_alone.append(worker.index)
+                self._checks_to_run_alone.append(worker.index)
             else:
                 self._record_results(item, result)
             if result.reason_to_end_run is not None:
@@ -178,7 +183,10 @@ class Workers:
         """Restart the worker's SUT if it has ended and more checks follow. Return whether the SUT had ended; if so,
         a new worker must replace this worker.
         """
-        more = bool(self._for_any or (worker.number == 0 and self._for_first)) and not self.session.shouldstop
+        more = (
+            bool(self._checks_for_any_worker or (worker.number == 0 and self._checks_for_first_worker))
+            and not self.session.shouldstop
+        )
         return restart_sut_if_process_ended(item, self.drivers[worker.number], more=more, told=told)
 
     def _record_results(self, item: pytest.Item, result: CheckResult) -> None:

@@ -1,3 +1,3 @@
-"""Check the state machines of the documents by means of tables of states and events. There is one check for each
-cell.
+"""Check the state machines of the documents with tables of states and events. There is one check for each cell of a
+table, that is, for each event in each state.
 """

@@ -1,4 +1,4 @@
-"""Define a test of a state table by the steps that bring a system into each state, apply each event, and observe
+"""Define the steps with which the tests of a state table bring a system into each state, apply each event, and observe
 the result.
 """
 
@@ -45,8 +45,8 @@ def probe(*names: str) -> Callable[[_MachineStepMethod], _MachineStepMethod]:
 
 
 class Machine:
-    """The steps for testing a state machine. The table is in the folder that contains the module of the subclass.
-    The subclass has a method for each name in the table.
+    """The base class for the steps with which a state machine is tested. Each subclass belongs to the state table in
+    the folder of its module, and has a method for each name in this table.
 
     ``evidence``: the packets and calls that show the outcome.
     """

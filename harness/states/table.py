@@ -64,7 +64,7 @@ class StateTableCell:
 
     @property
     def all_rules(self) -> tuple[str, ...]:
-        """The rules about the cell's outcome and about all observations that the cell lists."""
+        """The rules that the cell names, for its outcome and for the observations of its probes."""
         return tuple(dict.fromkeys(rule for rules in self.rules.values() for rule in rules))
 
     @property
@@ -177,7 +177,7 @@ def _find_mistakes_in_cell(cell: StateTableCell, table: StateTable) -> Iterator[
             continue
         shown = {OUTCOME_KEY, *table.states[following].shows, *table.beside}
         yield from (
-            f"has rules about {place!r}, which the state {following!r} does not show"
+            f"has rules about the probe {place!r}, but the state {following!r} has no value for this probe"
             for place in cell.rules.keys() - shown
         )
 

@@ -60,29 +60,29 @@ class Agent:
         self._log_path = log_path
         self._start_ms = start_ms
         self.name = "control command"
-        self._owner = 0
+        self._owner_pid = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._log: IO[bytes] | None = None
-        self._inherited: list[tuple[subprocess.Popen[bytes], IO[bytes] | None]] = []
+        self._processes_of_parent: list[tuple[subprocess.Popen[bytes], IO[bytes] | None]] = []
         self._socket: socket.socket | None = None
-        self._why: str | None = None
+        self._reason_of_end: str | None = None
         """The reason why the command sends no further answers, or None while it may send more."""
         self._number = 0
-        self._answered = False
+        self._has_answered = False
         self._outgoing = bytearray()
         self._lines = AnswerLines()
         self._unmatched_count = 0
         self.unmatched_ids: list[Any] = []
         """The ids of the first answers that match no request."""
         self._wires: list[AgentWire] = []
-        self._asked: dict[int, AgentWire] = {}
+        self._wire_by_request_id: dict[int, AgentWire] = {}
         self.on_unmatched_answer: Callable[[Any], None] = lambda number: None
         """The function that is called with the id of each answer that matches no request."""
 
     @property
     def min_answer_wait_ms(self) -> int:
         """int ms: the minimum time to wait for the next answer."""
-        return 0 if self._answered else self._start_ms
+        return 0 if self._has_answered else self._start_ms
 
     def open(self, environment: Environment, sink: ReplySink) -> AgentWire:
         """Open a channel. When the first channel is opened, the command is started. If the command has ended, it is
@@ -90,10 +90,10 @@ class Agent:
         """
         if not isinstance(environment, RealEnvironment):
             raise HarnessError("a control channel through a command works only in real time")
-        if self._owner != os.getpid():
+        if self._owner_pid != os.getpid():
             self._start_command()
-        if self._why is not None or self._socket is None:
-            raise SutUnavailable(f"{self.name}: {self._why}")
+        if self._reason_of_end is not None or self._socket is None:
+            raise SutUnavailable(f"{self.name}: {self._reason_of_end}")
         wire = AgentWire(self, environment, sink, self._socket.dup())
         self._wires.append(wire)
         self._watch_socket()
@@ -105,7 +105,7 @@ class Agent:
         Afterwards, the command can be started again.
         """
         process, self._process = self._process, None
-        owner, self._owner = self._owner, 0
+        owner, self._owner_pid = self._owner_pid, 0
         self._drop_wires()
         if process is not None and owner == os.getpid():
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -123,9 +123,9 @@ class Agent:
         socket.
         """
         if self._process is not None:  # started by the parent process, which waits for its end
-            self._inherited.append((self._process, self._log))
+            self._processes_of_parent.append((self._process, self._log))
         self._drop_wires()
-        self._owner, self._why, self._answered, self._unmatched_count = os.getpid(), None, False, 0
+        self._owner_pid, self._reason_of_end, self._has_answered, self._unmatched_count = os.getpid(), None, False, 0
         self.unmatched_ids.clear()
         self._outgoing.clear()
         self._lines = AnswerLines()
@@ -143,8 +143,8 @@ class Agent:
             )
         except OSError as error:
             ours.close()
-            self._why = f"cannot be started: {error.strerror}"
-            raise SutUnavailable(f"{self.name}: {self._why}") from error
+            self._reason_of_end = f"cannot be started: {error.strerror}"
+            raise SutUnavailable(f"{self.name}: {self._reason_of_end}") from error
         finally:
             theirs.close()
         ours.setblocking(False)
@@ -156,7 +156,7 @@ class Agent:
         for wire in list(self._wires):
             wire.drop()
         self._wires.clear()
-        self._asked.clear()
+        self._wire_by_request_id.clear()
         if self._socket is not None:
             self._socket.close()
             self._socket = None
@@ -166,8 +166,8 @@ class Agent:
     def send_request(self, wire: AgentWire, verb: str, arguments: dict[str, Any]) -> int:
         """Send a request, and return its id. The answer is passed to ``wire``."""
         self._number += 1
-        self._asked[self._number] = wire
-        if self._why is None:
+        self._wire_by_request_id[self._number] = wire
+        if self._reason_of_end is None:
             self._outgoing += encode_request_line(self._number, verb, arguments)
             if len(self._outgoing) > OUTGOING_LIMIT:
                 raise SutUnavailable(
@@ -209,9 +209,9 @@ class Agent:
             self._report_loss(str(error))
 
     def _deliver_reply(self, reply: Reply) -> None:
-        self._answered = True
+        self._has_answered = True
         number = reply["id"]
-        wire = self._asked.pop(number, None) if type(number) is int else None
+        wire = self._wire_by_request_id.pop(number, None) if type(number) is int else None
         if wire is not None:
             wire.on_reply(number, reply)
             return
@@ -223,12 +223,12 @@ class Agent:
             raise InvalidAnswerLine(f"{UNMATCHED_ANSWERS_LIMIT} answers have an id that matches no request")
 
     def _watch_socket(self) -> None:
-        """Watch the socket in the environment of each channel: for bytes to read, and for room for pending bytes."""
+        """Let the environment of each channel report when the socket has bytes to read, or can accept pending bytes."""
         self._wires = [wire for wire in self._wires if wire.watch(write=bool(self._outgoing))]
 
     def _report_loss(self, why: str) -> None:
-        if self._why is None:
-            self._why = why
+        if self._reason_of_end is None:
+            self._reason_of_end = why
             for wire in list(self._wires):
                 wire.on_end(why)
 
@@ -269,7 +269,7 @@ class AgentWire:
         """The objects that this channel has opened, each with the verb and the arguments that close it."""
 
     @property
-    def patience_ms(self) -> int:
+    def min_answer_wait_ms(self) -> int:
         return self._agent.min_answer_wait_ms
 
     @property

@@ -81,14 +81,14 @@ class VirtualControl:
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         if verb in self._on_host:
             self._on_host[verb]()
-            self._confirm_life(verb)
+            self._require_running_system(verb)
             return {}
         number = self.begin(verb, **arguments)
         timeout_ms = CONTROL_ANSWER_TIMEOUT_MS + int(arguments.get("timeout_ms") or 0)
         self.host.environment.run_until(lambda: number in self.host.answers or not self.host.is_running, timeout_ms)
         reply = self.answer(number)
         if reply is None:
-            self._confirm_life(verb)
+            self._require_running_system(verb)
             raise SutUnavailable(f"control: {verb}: no answer arrived in time")
         return _require_done(verb, reply)
 
@@ -97,7 +97,7 @@ class VirtualControl:
         self._verbs[number] = verb
         return number
 
-    def _confirm_life(self, verb: str) -> None:
+    def _require_running_system(self, verb: str) -> None:
         if not self.host.is_running:
             how = f"ended with {self.host.ended}" if self.host.ended else "hangs"
             raise SutUnavailable(f"control: {verb}: the system {how}")
@@ -121,7 +121,7 @@ class JsonlControl:
         self._answers: dict[int, Reply] = {}
         self._verbs: dict[int, str] = {}
         """The verbs of the requests that have not been answered yet, by request id."""
-        self._by_contract = True
+        self._checks_contract = True
         """Whether answers are checked against the contract, which applies from version 2 of the control protocol."""
         self._state = "connecting"
         self._wire = route.open(environment, self)
@@ -157,12 +157,12 @@ class JsonlControl:
             if (complaint := describe_non_agent(reply)) is not None:
                 raise SutUnavailable(f"{self._name}: {complaint}")
             version = reply.get("protocol")
-            self._by_contract = type(version) is int and version == CONTROL_PROTOCOL_VERSION
-        return _check_reply(verb, reply) if self._by_contract else _require_offered(verb, reply)
+            self._checks_contract = type(version) is int and version == CONTROL_PROTOCOL_VERSION
+        return _check_reply(verb, reply) if self._checks_contract else _require_offered(verb, reply)
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         number = self.begin(verb, **arguments)
-        timeout = max(self.answer_ms, self._wire.patience_ms) + int(arguments.get("timeout_ms") or 0)
+        timeout = max(self.answer_ms, self._wire.min_answer_wait_ms) + int(arguments.get("timeout_ms") or 0)
         self.environment.run_until(lambda: number in self._answers or self._state != "open", timeout)
         reply = self.answer(number)
         if reply is None:

@@ -61,7 +61,7 @@ class SutDriver(Protocol):
         """Return the record of how the SUT's process ended. Each record is returned only once. Return None while
         the process runs, and in every worker that did not start the process.
 
-        ``check`` is the check in progress, or the last check.
+        ``check`` is the check that the record names: the check in progress or, between checks, the last check.
         """
 
     def start_again(self) -> None:

@@ -43,7 +43,7 @@ def ask_qmcomm_port(address: str) -> int:
     if isinstance(found, str):
         raise _refuse_unknown_port(address, found)
     if not found:
-        raise _refuse_unknown_port(address, "the mapper has no entry for qmcomm")
+        raise _refuse_unknown_port(address, "it has no entry for qmcomm")
     return found[0]
 
 

@@ -36,12 +36,12 @@ from reference_qm.surface.inputs import Endpoint
 CallResult = TypeVar("CallResult")
 QUEUE_SUFFIX_DIGITS = 10
 SHARED_SUT_TIME_SCALE = 4
-"""The limit for ``control.time_scale`` if several workers share a SUT: how much faster than specified its protocol
-timers may run.
+"""The maximum of ``control.time_scale`` if several workers share a SUT. This is the factor by which the SUT's protocol
+timers run faster than specified.
 """
 SHORTEST_TEST_NS = 10_000_000
-"""int ns: a lower bound for the duration of a test. The time divided by this value numbers a test's block of
-MessageIDs.
+"""int ns: the minimum duration of a test. The time at the start of a test, divided by this value, is the number of the
+block of MessageIDs that the test uses.
 """
 PAUSE_BETWEEN_ATTEMPTS_S = 0.5
 END_OF_PROCESS_WAIT_S = 0.5
@@ -263,7 +263,7 @@ class ExternalDriver:
         return self._call_with_control(lambda control, who: who)
 
     def _identify_acceptor(self) -> UUID | None:
-        """Return the identifier that the SUT sends in answer to an EstablishConnection."""
+        """Return the identifier that the queue manager at the SUT's address returns for an EstablishConnection."""
         driver = self.file.driver
         return discover_identifier(driver.address, self.tcp_port, derive_identity_peer(driver.peer_identifier))
 
@@ -278,8 +278,8 @@ class ExternalDriver:
         except SutUnavailable as error:
             if (how := self.describe_end(END_OF_PROCESS_WAIT_S)) is not None:
                 raise SutUnavailable(f"{self.file.sut.name}: the program ended with {how}") from error
-            way_out = "; check that the agent runs, and that [control] is right" if control is None else ""
-            raise SutLost(f"{self.file.sut.name}: {error}{way_out}") from error
+            remedy = "; check that the agent runs, and that [control] is right" if control is None else ""
+            raise SutLost(f"{self.file.sut.name}: {error}{remedy}") from error
         if self.identifier is not None and found.identifier != self.identifier:
             raise SutLost(
                 f"{self.file.sut.name} was queue manager {self.identifier} at the start of the run; "

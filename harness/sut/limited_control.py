@@ -77,8 +77,8 @@ class ReadingControl:
 
 
 def _convert_remote_request(request: int) -> int:
-    """Convert the id of a request to the remote reader, which is not negative, into the negative id that checks
-    use. The same function converts it back.
+    """Convert the id of a request to the remote reader, which is at least 0, into the negative id by which checks know
+    the request, or convert such a negative id back.
     """
     return -request - 1
 

@@ -1,5 +1,5 @@
-"""Define the queues in [[more_queues]] of the SUT file. Without queue control, a check uses one of these queues
-that has suitable properties.
+"""Define the queues in [[more_queues]] of the SUT file. If the control channel cannot create queues, a check uses one
+of these queues with the required properties.
 """
 
 from __future__ import annotations

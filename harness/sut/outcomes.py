@@ -47,7 +47,9 @@ class Refused(str):
         return _WORDS_BY_OUTCOME.get(self, str(self))
 
     def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]  # str has one argument, this has two
-        """Return the arguments that copy the outcome from a worker process to the main process."""
+        """Return the arguments of ``__new__`` with which pickle copies the outcome from a worker process to the main
+        process.
+        """
         return str(self), self.why
 
 

@@ -45,15 +45,15 @@ class QueuesOfTest:
         self.provisioned: set[str] = set()
         """The kinds (plain, transactional, admin) of the queues in the SUT file that this test used."""
         self._numbers = itertools.count(1)
-        self._made: dict[str, dict[str, str]] = {}
+        self._format_names_by_created_queue: dict[str, dict[str, str]] = {}
         """The queues that this test created and has not deleted yet, with their format names."""
-        self._taken: list[str] = []
+        self._used_more_queues: list[str] = []
         """The queues of [[more_queues]] that this test uses."""
         self._sent: set[str] = set()
         """The message ids of the messages that the SUT sent for this test."""
-        self._kept_in: set[str] = set()
+        self._read_system_queues: set[str] = set()
         """The system queues from which this test read messages."""
-        self._paused: list[str] = []
+        self._paused_format_names: list[str] = []
         """The format names of the outgoing queues that this test has paused and not yet resumed."""
 
     @property
@@ -84,7 +84,7 @@ class QueuesOfTest:
         """Return whether this test used a queue of the SUT by name. If so, the queue names in the SUT file must be
         correct.
         """
-        return bool(self._queues or self._made or self._taken or self.provisioned)
+        return bool(self._queues or self._format_names_by_created_queue or self._used_more_queues or self.provisioned)
 
     def _provide_queue(self, kind: str) -> str:
         if "queue_control" in self.facilities and kind != PROVISIONED_QUEUE_KEY:
@@ -98,8 +98,8 @@ class QueuesOfTest:
     def new_queue(self, purpose: str = "more", **properties: Any) -> str:
         """Create a queue that only this test uses and that is deleted at the end of the test. Return its path name.
 
-        ``properties`` are arguments of the control verb create_queue. Without queue control, return an unused queue
-        of [[more_queues]] with these properties, or raise NotShown if there is none.
+        ``properties`` are arguments of the control verb create_queue. If the control channel cannot create queues,
+        return an unused queue of [[more_queues]] with these properties, or raise NotShown if there is none.
         """
         if "queue_control" not in self.facilities:
             return self._take_queue(properties)
@@ -108,10 +108,10 @@ class QueuesOfTest:
         return name
 
     def _take_queue(self, properties: dict[str, Any]) -> str:
-        used = {*self._taken, *self.file.queues.names}
+        used = {*self._used_more_queues, *self.file.queues.names}
         for entry in self.file.more_queues:
             if entry.name not in used and entry.fits(properties):
-                self._taken.append(entry.name)
+                self._used_more_queues.append(entry.name)
                 self._empty_queue(entry)
                 return entry.name
         wanted = ", ".join(f"{name} = {value}" for name, value in properties.items()) or "no properties"
@@ -124,18 +124,18 @@ class QueuesOfTest:
     def create_queue(self, name: str, **properties: Any) -> None:
         """Create a queue with a name that the test chooses. The name must contain ``own``, which makes it unique."""
         made = self.control.call("create_queue", name=name, **properties)
-        self._made[name] = made.get("format_names", {})
+        self._format_names_by_created_queue[name] = made.get("format_names", {})
 
     def list_created_format_names(self) -> list[str]:
         """Return all format names of the queues that this test created and has not deleted yet."""
-        return [name for names in self._made.values() for name in names.values()]
+        return [name for names in self._format_names_by_created_queue.values() for name in names.values()]
 
     def private_format_name(self, queue: str) -> str:
         """Return the private format name of a queue that this test created. Raise ConformanceFailure if the SUT did
         not return this name.
         """
         names = self.format_names(queue)
-        if "private" not in names and queue not in self._made:
+        if "private" not in names and queue not in self._format_names_by_created_queue:
             raise NotShown(
                 "the facility queue_control is missing, "
                 f"and [[more_queues]] does not state the private_number of {queue}"
@@ -148,8 +148,8 @@ class QueuesOfTest:
         """Return the format names of a queue that this test created or that the SUT file lists. The keys of the
         result are the kinds of format names.
         """
-        if queue in self._made:
-            return self._made[queue]
+        if queue in self._format_names_by_created_queue:
+            return self._format_names_by_created_queue[queue]
         entry = next((one for one in self.file.more_queues if one.name == queue), None)
         if entry is None and queue not in self._queues.values():
             raise HarnessError(f"{queue} is not a queue that this check created")
@@ -158,7 +158,7 @@ class QueuesOfTest:
     def delete_queue(self, name: str) -> None:
         """Delete a queue that this test created, before the end of the test."""
         self.control.call("delete_queue", name=name)
-        self._made.pop(name, None)
+        self._format_names_by_created_queue.pop(name, None)
 
     def format_name(self, kind: str = "plain") -> str:
         """Return the direct format name of this test's queue of the given kind."""
@@ -207,7 +207,7 @@ class QueuesOfTest:
 
         These messages are removed at the end of the test.
         """
-        self._kept_in.add(queue)
+        self._read_system_queues.add(queue)
         found = self.control.call("peek", queue=queue, limit=MESSAGES_LIMIT)["messages"]
         return [one for one in found if self._is_message_of_test(one["message_id"])]
 
@@ -227,12 +227,12 @@ class QueuesOfTest:
     def pause(self, to: str) -> None:
         """Pause the outgoing queue that has the given format name (MS-MQQB 3.1.7.13)."""
         self.control.call("pause_queue", to=to)
-        self._paused.append(to)
+        self._paused_format_names.append(to)
 
     def resume(self, to: str) -> None:
         """Resume the outgoing queue that has the given format name (MS-MQQB 3.1.7.14)."""
         self.control.call("resume_queue", to=to)
-        self._paused = [name for name in self._paused if name != to]
+        self._paused_format_names = [name for name in self._paused_format_names if name != to]
 
     def count_waiting_messages(self, names: Iterable[str]) -> int | None:
         """Return the number of messages in the outgoing queues whose format names contain one of the given texts,
@@ -262,18 +262,34 @@ class QueuesOfTest:
     def _undo_queues(self) -> list[Callable[[], object]]:
         """Return functions that undo all changes which this test made to queues of the SUT."""
         undo: list[Callable[[], object]] = [
-            *(partial(self.resume, to) for to in self._paused),
-            *(partial(self._undo_unless_missing, self._remove_kept_message, queue) for queue in sorted(self._kept_in)),
+            *(partial(self.resume, to) for to in self._paused_format_names),
+            *(
+                partial(self._undo_unless_missing, self._remove_kept_message, queue)
+                for queue in sorted(self._read_system_queues)
+            ),
             # The last queue is deleted first: the deletion of a queue would also delete its subqueues.
-            *(partial(self._undo_unless_missing, self.delete_queue, name) for name in reversed(self._made)),
-            *(partial(self._empty_queue, entry) for entry in self.file.more_queues if entry.name in self._taken),
+            *(
+                partial(self._undo_unless_missing, self.delete_queue, name)
+                for name in reversed(self._format_names_by_created_queue)
+            ),
+            *(
+                partial(self._empty_queue, entry)
+                for entry in self.file.more_queues
+                if entry.name in self._used_more_queues
+            ),
         ]
-        self._made, self._taken, self._paused = {}, [], []
+        self._format_names_by_created_queue, self._used_more_queues, self._paused_format_names = {}, [], []
         return undo
 
     def forget_queues(self) -> None:
         """Forget the queues of the current row of a varied check. The next row creates its own queues."""
-        self._queues, self._made, self._taken, self._paused, self._kept_in = {}, {}, [], [], set()
+        (
+            self._queues,
+            self._format_names_by_created_queue,
+            self._used_more_queues,
+            self._paused_format_names,
+            self._read_system_queues,
+        ) = {}, {}, [], [], set()
 
     def _undo_unless_missing(self, undo: Callable[[str], object], queue: str) -> None:
         """Undo this test's changes to a queue with the function ``undo``. A refusal is ignored if the test created

@@ -35,7 +35,7 @@ class PingPulseChannel:
         family = socket.AF_INET6 if ":" in endpoint.host else socket.AF_INET
         self._socket = socket.socket(family, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
-        self._there = True
+        self._is_reachable = True
         with contextlib.suppress(OSError):  # the answer to the first question shows whether this succeeded
             self._socket.connect(tuple(endpoint))
         environment.watch_socket(self._socket, self._on_socket_ready)
@@ -46,8 +46,8 @@ class PingPulseChannel:
         except BlockingIOError:
             pass  # the question counts as lost; a later one may arrive
         except OSError:
-            self._there = False
-        return self._there
+            self._is_reachable = False
+        return self._is_reachable
 
     def _on_socket_ready(self, mask: int) -> None:
         try:
@@ -55,11 +55,11 @@ class PingPulseChannel:
         except BlockingIOError:
             return
         except OSError:  # no program listens there any more
-            self._there = False
+            self._is_reachable = False
             return
         except ValueError:
             return
-        self._there = True
+        self._is_reachable = True
         self._answered(int(packet[PingPacket].Cookie))
 
     def close(self) -> None:
@@ -73,19 +73,19 @@ class ControlPulseChannel:
 
     def __init__(self, environment: RealEnvironment, route: ControlRoute, answered: ReportAnswerNumber) -> None:
         self._answered = answered
-        self._there = True
+        self._is_reachable = True
         self._numbers: dict[int, int] = {}
         """The numbers of the unanswered questions, by the ids of the requests that contain the questions."""
         self._wire: ControlWire | None = None
         try:
             self._wire = route.open(environment, self)
         except SutUnavailable:
-            self._there = False
+            self._is_reachable = False
 
     def send_question(self, number: int) -> bool:
-        if self._there and self._wire is not None:
+        if self._is_reachable and self._wire is not None:
             self._numbers[self._wire.send_request("identity", {})] = number
-        return self._there
+        return self._is_reachable
 
     def on_connection_open(self) -> None:
         """Do nothing, because the question was already sent."""
@@ -96,7 +96,7 @@ class ControlPulseChannel:
             self._answered(number)
 
     def on_end(self, why: str) -> None:
-        self._there = False
+        self._is_reachable = False
 
     def close(self) -> None:
         if self._wire is not None:

@@ -1,4 +1,4 @@
-"""Find the release of Windows whose behavior is expected from a SUT, and the methods that this release does not
+"""Find the release of Windows whose behavior is expected from a SUT, and the RPC methods that this release does not
 have.
 """
 

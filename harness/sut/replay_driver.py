@@ -39,7 +39,7 @@ _EXCEPTION_TYPE_BY_NAME: Mapping[str, type[MqconformError]] = {
     for one in vars(module).values()
     if isinstance(one, type) and issubclass(one, MqconformError)
 } | {NotShown.__name__: NotShown, MissingElement.__name__: MissingElement}
-"""The exceptions that a recorded control channel may have raised."""
+"""The types of exceptions that a call on the recorded control channel may have raised, by name."""
 
 
 class ReplayDriver:
@@ -100,7 +100,7 @@ class ReplayDriver:
         for name in RECORDED_SUT_ATTRIBUTES:
             setattr(view, name, setup[name])
         view.tape = player
-        view.by_command = CommandedEnvironment(tuple(setup["parts"]), control.set_part)
+        view.commanded_environment = CommandedEnvironment(tuple(setup["parts"]), control.set_part)
         view.process_ended = self.describe_end
         view.hangs = lambda: player.record_observation("hangs") is not None
         return view

@@ -49,20 +49,20 @@ class ReplayEnvironment(VirtualEnvironment):
     def __init__(self, player: CapturePlayer, began: Mapping[str, int], *, virtual: bool) -> None:
         super().__init__()
         self.is_time_virtual = virtual
-        self._late_ms = 0 if virtual else TIMER_LATENESS_MS
+        self._max_timer_lateness_ms = 0 if virtual else TIMER_LATENESS_MS
         self._player = player
-        self._began = began
+        self._start_times = began
         self._now_ms = began["monotonic_ms"]
-        self._us = began["epoch_us"]
+        self._last_event_us = began["epoch_us"]
         """The time of the last event of the capture that has been played (int microseconds)."""
         ahead_s = began["utc_s"] - began["epoch_us"] // 1_000_000
-        self._ahead_s = ahead_s if abs(ahead_s) > 1 else 0
+        self._packet_clock_lead_s = ahead_s if abs(ahead_s) > 1 else 0
         """The clock of packets minus the clock of captures (int s)."""
         self._ports = count(1)  # the ports to return after the end of the replay; no capture contains these ports
         self._connecting: list[tuple[ReplayStream, StreamSink]] = []
 
     def now(self) -> Now:
-        return Now(self._now_ms, self._utc_us() // 1_000_000 + self._ahead_s)
+        return Now(self._now_ms, self._utc_us() // 1_000_000 + self._packet_clock_lead_s)
 
     def _utc_us(self) -> int:
         """Return the time of day (int microseconds). In a capture from real time, return the time of the harness's
@@ -73,18 +73,18 @@ class ReplayEnvironment(VirtualEnvironment):
         return coming_us if coming_us is not None and us < coming_us < us + TIMER_LATENESS_MS * 1_000 else us
 
     def epoch_us(self) -> int:
-        return max(self._us, self.get_epoch_us_at(self._now_ms))
+        return max(self._last_event_us, self.get_epoch_us_at(self._now_ms))
 
     def get_epoch_us_at(self, monotonic_ms: int) -> int:
-        return self._began["epoch_us"] + (monotonic_ms - self._began["monotonic_ms"]) * 1000
+        return self._start_times["epoch_us"] + (monotonic_ms - self._start_times["monotonic_ms"]) * 1000
 
     def advance_clock_to(self, time_us: int) -> None:
         """Set the clock to the time of a recorded event."""
-        self._us = max(self._us, time_us)
+        self._last_event_us = max(self._last_event_us, time_us)
         self._now_ms = max(self._now_ms, self._convert_to_monotonic_ms(time_us))
 
     def _convert_to_monotonic_ms(self, time_us: int) -> int:
-        return self._began["monotonic_ms"] + (time_us - self._began["epoch_us"]) // 1000
+        return self._start_times["monotonic_ms"] + (time_us - self._start_times["epoch_us"]) // 1000
 
     def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:
         deadline_ms = self._now_ms + timeout_ms
@@ -132,12 +132,12 @@ class ReplayEnvironment(VirtualEnvironment):
                 self._run_due_timer(self._convert_to_monotonic_ms(next_us))
             return True
         if timeout_us is not None:
-            if self._run_due_timer(self._convert_to_monotonic_ms(timeout_us) - self._late_ms):
+            if self._run_due_timer(self._convert_to_monotonic_ms(timeout_us) - self._max_timer_lateness_ms):
                 return True
             self.advance_clock_to(timeout_us)
             self._player.skip_timeout_note()
             return False
-        if self._run_due_timer(deadline_ms + self._late_ms):
+        if self._run_due_timer(deadline_ms + self._max_timer_lateness_ms):
             return True
         self._now_ms = max(deadline_ms, self._now_ms)
         return False
@@ -148,7 +148,8 @@ class ReplayEnvironment(VirtualEnvironment):
         """
         return (
             not self._events
-            or max(self._convert_to_monotonic_ms(time_us), self._now_ms) <= self._events[0][0] + self._late_ms
+            or max(self._convert_to_monotonic_ms(time_us), self._now_ms)
+            <= self._events[0][0] + self._max_timer_lateness_ms
         )
 
     def _run_due_timer(self, until_ms: int) -> bool:

@@ -72,13 +72,14 @@ class CapturePlayer:
         """Whether the replay has ended. After its end, the actions of the harness are no longer compared."""
         self._items = drop_empty_groups(items)
         self._at = 0
-        self._differs = differs
+        self._report_difference = differs
         self._answer: CaptureNote | None = None
         self._streams: dict[tuple[Endpoint, Endpoint], PlayedStream] = {}
-        self._looked: Counter[str] = Counter()
-        self._delivering = False
+        self._observation_count_by_name: Counter[str] = Counter()
+        self._is_delivering_packets = False
         self.must_play_more_before_check = False
-        """Whether further events of the capture are played before the waiting check continues."""
+        """Whether the player must play further events of the capture before the check, which is waiting, may continue.
+        """
 
     # -- actions of the harness ----------------------------------------------------------------------------------
 
@@ -91,9 +92,13 @@ class CapturePlayer:
 
     def record_observation(self, what: str, found: str | None = None) -> str | None:
         """Return the recorded result of the observation at this position in the capture."""
-        self._looked[what] += 1
+        self._observation_count_by_name[what] += 1
         item = None if self.has_ended else self.next_item()
-        if not isinstance(item, CaptureNote) or what not in item.said or item.said.get("looked") != self._looked[what]:
+        if (
+            not isinstance(item, CaptureNote)
+            or what not in item.said
+            or item.said.get("looked") != self._observation_count_by_name[what]
+        ):
             return None
         self._at += 1
         self.environment.advance_clock_to(item.time_us)
@@ -106,9 +111,11 @@ class CapturePlayer:
         while (item := self.next_item()) is not None and item.is_by_sut and not _is_loss_note(item):
             self._at += 1
         if item is not None and _is_loss_note(item):
-            self._differs(self._describe_lost_information(item))
+            self._report_difference(self._describe_lost_information(item))
         elif item is not None and not (isinstance(item, CaptureNote) and "over" in item.said):
-            self._differs(f"after frame {self._current_frame()}: the harness ends the check: {NOT_REPLAYABLE}")
+            self._report_difference(
+                f"after frame {self._current_frame()}: the harness ends the check: {NOT_REPLAYABLE}"
+            )
         self.has_ended, self.must_play_more_before_check = True, False
 
     def check_frame(self, frame: int, packet: bytes) -> None:
@@ -172,7 +179,7 @@ class CapturePlayer:
     def end_check_for_difference(self, why: str) -> Never:
         """End the check, because the harness does something other than what the capture records."""
         if not self.has_ended:
-            self._differs(why)
+            self._report_difference(why)
         self.has_ended, self.must_play_more_before_check = True, False
         raise NotReplayable(why)
 
@@ -199,7 +206,7 @@ class CapturePlayer:
         """Return the time of the system's next action, or None if the next action is the harness's or everything
         has been played.
         """
-        if self.has_ended or self._delivering or (item := self.next_item()) is None:
+        if self.has_ended or self._is_delivering_packets or (item := self.next_item()) is None:
             return None
         acts = item.is_by_sut or (isinstance(item, ConnectionOpening) and self.environment.is_connecting_to(item))
         return item.time_us if acts else None
@@ -215,7 +222,7 @@ class CapturePlayer:
         """Return the time at which the current wait ended because its timeout expired, or None if another event of
         the capture comes first.
         """
-        item = None if self.has_ended or self._delivering else self.next_item()
+        item = None if self.has_ended or self._is_delivering_packets else self.next_item()
         return item.time_us if isinstance(item, CaptureNote) and "timed_out" in item.said else None
 
     def skip_timeout_note(self) -> None:
@@ -225,7 +232,7 @@ class CapturePlayer:
     def play_next_action(self) -> None:
         """Play the next action of the system."""
         item = self._items[self._at]
-        self._delivering = True
+        self._is_delivering_packets = True
         try:
             if isinstance(item, CaptureNote):
                 self._at += 1
@@ -235,7 +242,7 @@ class CapturePlayer:
             else:
                 self._deliver_packets([item])
         finally:
-            self._delivering = False
+            self._is_delivering_packets = False
 
     def _play_note(self, note: CaptureNote) -> None:
         said = note.said
@@ -313,7 +320,9 @@ class CapturePlayer:
 
     def _skip_size_notes(self) -> None:
         """Skip the notes about the sizes of received pieces. They were already read together with the bytes."""
-        while self._delivering and isinstance(item := self.next_item(), CaptureNote) and "bytes" in item.said:
+        while (
+            self._is_delivering_packets and isinstance(item := self.next_item(), CaptureNote) and "bytes" in item.said
+        ):
             self._at += 1
 
     def list_unplayed_items(self) -> list[CaptureItem]:

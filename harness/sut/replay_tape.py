@@ -55,10 +55,10 @@ class CheckTape:
         self._address = address
         self._recorder: Recorder | None = None
         self._waiting: list[dict[str, Any]] = []
-        self._over = self._asking = False
-        self._looked: Counter[str] = Counter()
+        self._is_check_over = self._is_waiting_for_control = False
+        self._observation_count_by_name: Counter[str] = Counter()
         now = environment.now()
-        self._began = {
+        self._start_times = {
             "monotonic_ms": now.monotonic_ms,
             "utc_s": now.utc_s,
             "epoch_us": environment.get_epoch_us_at(now.monotonic_ms),
@@ -67,9 +67,9 @@ class CheckTape:
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
         """Write the notes about the set-up, then the notes that were stored before this call."""
-        self._over = recorder.path is None
+        self._is_check_over = recorder.path is None
         self._recorder = recorder
-        if not self._over:
+        if not self._is_check_over:
             self._write_note({"setup": {"run": run, "test": test, **self._describe_setup(sut)}})
             for one in self._waiting:
                 self._write_note(one)
@@ -77,7 +77,7 @@ class CheckTape:
 
     def note(self, **values: Any) -> None:
         """Write a note with the current time."""
-        if self._over:
+        if self._is_check_over:
             return
         values["us"] = self._environment.epoch_us()
         if self._recorder is None:
@@ -92,9 +92,9 @@ class CheckTape:
         """Write the result of an observation with the number of the observation. An observation without a result is
         counted, but not written.
         """
-        self._looked[what] += 1
+        self._observation_count_by_name[what] += 1
         if found is not None:
-            self.note(**{what: found, "looked": self._looked[what]})
+            self.note(**{what: found, "looked": self._observation_count_by_name[what]})
         return found
 
     def ask_control(self, how: str, verb: str, arguments: Mapping[str, Any], ask: Callable[[], Any]) -> Any:
@@ -116,19 +116,19 @@ class CheckTape:
         if pulse is not None and (pulse.longest_stall_ms or pulse.was_gone):
             self.lose("the system stalled or was unreachable for a time")
         self.note(over=True)
-        self._over = True
+        self._is_check_over = True
 
     def note_waiting(self, asking: bool) -> None:
         """Record whether the check is waiting for an answer on the control channel. The end of such a wait needs no
         note, because the note of the answer marks it.
         """
-        self._asking = asking
+        self._is_waiting_for_control = asking
 
     def note_timeout(self) -> None:
         """Write a note that a wait ended because its timeout expired. Write no note if the check waits for an
         answer on the control channel.
         """
-        if not self._asking:
+        if not self._is_waiting_for_control:
             self.note(timed_out=True)
 
     def note_event_group(self, begins: bool) -> None:
@@ -160,7 +160,7 @@ class CheckTape:
         }
         return {
             "schema": TAPE_SCHEMA,
-            "began": self._began,
+            "began": self._start_times,
             "virtual": self._environment.is_time_virtual,
             "file": {
                 **tables,
@@ -171,7 +171,7 @@ class CheckTape:
             },
             "identifier": sut.identifier,
             "facilities": sorted(sut.facilities),
-            "parts": list(sut.by_command.parts),
+            "parts": list(sut.commanded_environment.parts),
             "keys": sut.shown_keys.hex(),
             "timeouts": _convert_table(sut.timeouts),
             **{name: getattr(sut, name) for name in RECORDED_SUT_ATTRIBUTES},

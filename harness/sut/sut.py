@@ -31,11 +31,11 @@ SESSION_RETRY_MS = 5_000
 DIRECTORY_ONLINE_MS = 60_000
 """int ms: the Directory Online Timer (MS-MQDMPR 3.1.2.5)."""
 
-PARTS_THAT_STOP_THE_SUT = ("store", "service")
+PARTS_NEEDED_TO_ANSWER = ("store", "service")
 """The parts of the environment that the system needs to answer requests."""
 PARTS_THAT_IDENTIFY_THE_SUT = ("own_domain", "registration")
 """The parts of the environment from which the system determines its identity when it starts."""
-PARTS_SEEN_AT_START = ("store", "configuration", "domain", "own_domain", "registration")
+PARTS_NOTICED_AT_START = ("store", "configuration", "domain", "own_domain", "registration")
 """The parts of the environment whose restoration the system notices only when it starts or when a timer expires."""
 
 
@@ -106,7 +106,7 @@ class Sut(QueuesOfTest):
         """
         self.shared = shared
         """Whether other tests use the SUT at the same time."""
-        self.wanted_alone = False
+        self.must_repeat_alone = False
         """Whether this test affects other tests that use the SUT, and must therefore be repeated without them."""
         self.residue: list[str] = []
         """The changes of this test that could not be undone at its end."""
@@ -140,7 +140,7 @@ class Sut(QueuesOfTest):
         """The original states of the parts of the environment that ``change_environment`` has changed, by part."""
         self.controls_environment = True
         """Whether the control channel can also change the environment."""
-        self.by_command = build_surroundings(file.environment)
+        self.commanded_environment = build_surroundings(file.environment)
         """The parts of the environment that commands of the SUT file can change."""
         self.broken: str | None = None
         """A one-line message about the parts of the environment that could not be restored, or None if all were
@@ -366,12 +366,12 @@ class Sut(QueuesOfTest):
             raise NotShown(f"the part {min(lacking)} of the SUT's environment cannot be changed")
         before = self._surroundings
         self._surroundings = {name: in_force[name] for name in values} | before
-        if self.environment.pulse is not None and any(values.get(part) is False for part in PARTS_THAT_STOP_THE_SUT):
+        if self.environment.pulse is not None and any(values.get(part) is False for part in PARTS_NEEDED_TO_ANSWER):
             self.environment.pulse.stop_asking()
         try:
             self._change_environment_parts(values)
         except Unsupported:  # a part that could not be changed need not be restored
-            mine = self.by_command.current_value_by_part.keys() & values.keys()
+            mine = self.commanded_environment.current_value_by_part.keys() & values.keys()
             self._surroundings = before | {name: in_force[name] for name in mine if name not in before}
             raise
 
@@ -400,13 +400,15 @@ class Sut(QueuesOfTest):
         """Change parts of the environment with commands of the SUT file or over the control channel. Return the
         states of all parts.
         """
-        by_command = self.by_command
-        by_command.change_parts(values)
+        commanded_environment = self.commanded_environment
+        commanded_environment.change_parts(values)
         found: dict[str, Any] = {}
         if self.controls_environment:
-            others = {name: value for name, value in values.items() if name not in by_command.current_value_by_part}
+            others = {
+                name: value for name, value in values.items() if name not in commanded_environment.current_value_by_part
+            }
             found = self.control.call("environment", **others)
-        return {**found, **by_command.current_value_by_part}
+        return {**found, **commanded_environment.current_value_by_part}
 
     def _restore_environment(self, wanted: Mapping[str, Any]) -> None:
         """Restore each part of the environment that this test changed. End the run if one of the parts cannot be
@@ -415,7 +417,7 @@ class Sut(QueuesOfTest):
         steps: dict[str, Callable[[], object]] = {
             name: partial(self._restore_part, name, value) for name, value in sorted(wanted.items())
         }
-        if not wanted.keys().isdisjoint(PARTS_SEEN_AT_START):
+        if not wanted.keys().isdisjoint(PARTS_NOTICED_AT_START):
             steps["restart"] = partial(self.control.call, "restart")
         left: dict[str, str] = {}
         for name, step in steps.items():
@@ -496,7 +498,7 @@ class Sut(QueuesOfTest):
         the SUT.
         """
         if self.shared:
-            self.wanted_alone = True
+            self.must_repeat_alone = True
             raise HarnessError(f"{why} also for the checks that run in parallel")
 
     def restore_state(self) -> None:

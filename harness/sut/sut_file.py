@@ -81,9 +81,9 @@ class SutTable:
 @dataclass(frozen=True, slots=True)
 class DriverTable:
     """The table [driver]: how the tester reaches the SUT, and where the SUT finds the peer. ``more_peer_addresses``
-    contains the addresses of the workers' peers. ``second_peer_address`` is the address of a second counterpart.
-    ``own_ports`` states whether the started program itself listens at its ports. ``max_restarts`` limits how often
-    a program that has ended is restarted.
+    contains the addresses of the workers' peers. ``second_peer_address`` is the address of a second peer. ``own_ports``
+    states whether the started program itself listens at its ports. ``max_restarts`` limits how often a program that has
+    ended is restarted.
     """
 
     kind: Literal["virtual", "process", "external"]

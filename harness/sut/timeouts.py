@@ -123,13 +123,13 @@ rarely late; any other system may be a second late.
 
 
 def compute_timeouts(
-    table: TimeoutsTable, *, controlled: bool, speed: SpeedMeasurement | None = None, felt: bool = False
+    table: TimeoutsTable, *, controlled: bool, speed: SpeedMeasurement | None = None, is_pulse_measured: bool = False
 ) -> Timeouts:
-    """Return the timeouts of a run in real time. ``felt`` states whether the system's pulse is measured. If it is
-    measured, the timeouts need not allow for stalls.
+    """Return the timeouts of a run in real time. ``is_pulse_measured`` states whether the pulse of the system is
+    measured. If it is measured, the timeouts need not allow for stalls.
     """
     worst_ms = speed.worst_ms if speed else 0
-    usual_ms = speed.fastest_ms if speed and felt else worst_ms
+    usual_ms = speed.fastest_ms if speed and is_pulse_measured else worst_ms
 
     def choose_timeout_ms(given_ms: int, default_ms: int, measured_ms: int) -> int:
         return given_ms or max(int(default_ms * table.factor), min(measured_ms, LONGEST_TIMEOUT_MS))

@@ -104,6 +104,6 @@ def build_sut_view(
         timeouts=timeouts,
     )
     view.tape = tape
-    view.by_command.set_part = RecordedCommands(view.by_command.set_part, tape)
+    view.commanded_environment.set_part = RecordedCommands(view.commanded_environment.set_part, tape)
     view.controls_environment = "environment" in who.facilities
     return view

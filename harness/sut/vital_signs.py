@@ -30,7 +30,7 @@ class VitalSigns:
         self.speed: SpeedMeasurement | None = None
         self.timeouts = compute_timeouts(file.timeouts, controlled=file.control.kind != "none")
         self._open_channel: OpenChannel | None = None
-        self._felt: Pulse | None = None
+        self._pulse_of_test: Pulse | None = None
         """The pulse that was measured during the previous test."""
         self._clock: WallClock | None = None
 
@@ -45,7 +45,7 @@ class VitalSigns:
             self.file.timeouts,
             controlled=control is not None,
             speed=self.speed,
-            felt=self._open_channel is not None,
+            is_pulse_measured=self._open_channel is not None,
         )
 
     def pulse(self, environment: RealEnvironment) -> Pulse | None:
@@ -53,12 +53,14 @@ class VitalSigns:
         the previous test had a stall longer than the slowest answer so far, this stall becomes the slowest answer from
         which timeouts are computed.
         """
-        if self._felt is not None:
-            worst_ms = max(self.timeouts.worst_ms, min(self._felt.longest_stall_ms, self.timeouts.stall_ms))
+        if self._pulse_of_test is not None:
+            worst_ms = max(self.timeouts.worst_ms, min(self._pulse_of_test.longest_stall_ms, self.timeouts.stall_ms))
             self.timeouts = replace(self.timeouts, worst_ms=worst_ms)
         self._clock = environment.wall_clock
-        self._felt = None if self._open_channel is None else self._create_pulse(environment, self._open_channel)
-        return self._felt
+        self._pulse_of_test = (
+            None if self._open_channel is None else self._create_pulse(environment, self._open_channel)
+        )
+        return self._pulse_of_test
 
     def slow_timers(self, wanted: bool) -> None:
         """Make the timers of the next test run more slowly if ``wanted`` is true, or at their usual speed
@@ -69,7 +71,7 @@ class VitalSigns:
     @property
     def stall_ms(self) -> int:
         """int ms: the duration of the longest stall in the previous test."""
-        return 0 if self._felt is None else self._felt.longest_stall_ms
+        return 0 if self._pulse_of_test is None else self._pulse_of_test.longest_stall_ms
 
     @property
     def clock_jump_ms(self) -> int:

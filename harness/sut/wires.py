@@ -54,7 +54,7 @@ class ControlWire(Protocol):
     """The interface of one connection (wire) of a control channel."""
 
     @property
-    def patience_ms(self) -> int:
+    def min_answer_wait_ms(self) -> int:
         """int ms: the minimum time to wait for the next answer. The time for the first answer of a command includes
         the start of the command.
         """
@@ -118,7 +118,7 @@ class AnswerLines:
 
     def __init__(self) -> None:
         self._buffer = bytearray()
-        self._any = False
+        self._has_read_line = False
 
     def feed(self, data: bytes) -> Iterator[Reply]:
         """Yield the complete answers. Raise InvalidAnswerLine for an invalid line; all input after it is ignored."""
@@ -133,7 +133,7 @@ class AnswerLines:
             raise InvalidAnswerLine(f"an answer is longer than {MAX_LINE_BYTES} bytes")
 
     def _parse_answer_line(self, line: bytes) -> Reply:
-        first, self._any = not self._any, True
+        first, self._has_read_line = not self._has_read_line, True
         text = line.removeprefix(BYTE_ORDER_MARK) if first else line
         try:
             reply = json.loads(text, object_hook=Reply)
@@ -167,7 +167,7 @@ class TcpRoute:
 class TcpWire:
     """A wire that is a TCP connection. Input after the first invalid answer is discarded."""
 
-    patience_ms = 0
+    min_answer_wait_ms = 0
 
     def __init__(self, environment: Environment, route: TcpRoute, sink: ReplySink) -> None:
         self._sink = sink

@@ -52,15 +52,15 @@ def build_worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
     shared = workers > 1 and kind == "external" and file.control.kind == "none"
     if shared and file.capabilities.get("qm2qm", False) and not has_own_queues(file):
         raise UsageError(
-            f"--workers {workers}: a check empties the queues that it reads remotely (capability qm2qm): put "
-            "{worker} into plain, transactional and admin in [queues] and the names of [[more_queues]], so that each "
-            "worker has queues of its own"
+            f"--workers {workers}: the workers would share the queues in [queues] and [[more_queues]], but a check "
+            "empties the queues that it reads remotely (capability qm2qm); to give each worker its own queues, insert "
+            "{worker} into their names"
         )
     if workers > 1 and kind == "process" and not _has_own_program(file.driver):
         raise UsageError(
-            f"--workers {workers}: driver.command of {file.path} starts the same program for each worker: put "
-            "{address} into it (each worker has its own: 127.0.0.1, 127.0.1.1, ...), {worker}, or {tcp_port} with "
-            "tcp_port = 0"
+            f"--workers {workers}: driver.command of {file.path} is the same for each worker, so "
+            "the programs would listen at the same endpoint; insert {address} (each worker has its own: 127.0.0.1, "
+            "127.0.1.1, ...), {worker}, or {tcp_port} with tcp_port = 0 into the command"
         )
     return [_build_worker_configuration(file, number) for number in range(workers)]
 
@@ -132,7 +132,7 @@ def _derive_peer_address(file: SutFile, number: int) -> str:
     if driver.more_peer_addresses or not is_loopback(driver.peer_address):
         raise UsageError(
             f"{file.path}: driver.more_peer_addresses names {len(driver.more_peer_addresses)} addresses of this "
-            f"machine; worker {number} needs one as well"
+            f"machine, but worker {number} also needs one"
         )
     return _shift_address(driver.peer_address, number)
 
@@ -149,4 +149,6 @@ def _shift_address(address: str, number: int) -> str:
     try:
         return str(ipaddress.IPv4Address(address) + 256 * number)
     except ValueError as error:
-        raise UsageError(f"--workers: {address} is not an IPv4 address; IPv6 has only one loopback address") from error
+        raise UsageError(
+            f"--workers needs an IPv4 address, because IPv6 has only one loopback address: {address}"
+        ) from error

@@ -79,7 +79,7 @@ class RelayedStreamPair:
         (self.far if from_initiator else self.initiator_side).send(data)
 
     def end(self, *, by_initiator: bool) -> None:
-        """Close both sides of the link."""
+        """Close the connections to both systems."""
         if not self._open:
             return
         self._open = False

@@ -101,7 +101,7 @@ class Topology:
         """Let time pass while the systems run."""
         self.environment.run_until(lambda: False, ms)
 
-    def _has_sent_all(self, sut: Sut, names: Collection[str]) -> bool:
+    def _await_sent_messages(self, sut: Sut, names: Collection[str]) -> bool:
         """Wait until all messages to queues of this check have been sent and acknowledged; return whether this happened
         in time.
         """
@@ -121,7 +121,7 @@ class Topology:
             relay.allow_connections()
         names = [name for system in self.systems.values() for name in system.sut.list_created_format_names()]
         for system in self.systems.values():
-            if not self._has_sent_all(system.sut, names):
+            if not self._await_sent_messages(system.sut, names):
                 system.sut.residue.append(f"unsent messages of the {system.role} to other systems")
         for system in self.systems.values():
             system.sut.restore_state()

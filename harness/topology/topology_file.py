@@ -95,7 +95,9 @@ def _read_place_of_system(role: str, table: dict[str, str], path: Path) -> Place
     file = load_sut_file(where)
     address = table["address"]
     if file.driver.kind == "virtual":
-        raise UsageError(f'{where}: driver.kind is "virtual": a topology is made of processes and external systems')
+        raise UsageError(
+            f'{where}: driver.kind is "virtual", but each system of a topology must be a process or external'
+        )
     if file.control.kind == "none":
         raise UsageError(f"{where}: [control] is missing; without it, the tester cannot control the {role}")
     if not is_loopback(address) and not file.driver.allow_remote:

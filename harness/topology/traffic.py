@@ -84,19 +84,19 @@ class RelayTraffic:
     def __init__(self, recorder: Recorder, roles: Mapping[str, str], judge: Judge | None = None) -> None:
         """Observe the relays at the addresses that ``roles`` lists."""
         self.recorder = recorder
-        self.passages: list[RelayedConnection] = []
+        self.relayed_connections: list[RelayedConnection] = []
         self.identifiers: dict[UUID, str] = {}
         """The role of each queue manager, by identifier."""
         self._roles = roles
         self._judge = judge
-        self._of: dict[RelayedStreamPair, RelayedConnection] = {}
+        self._connection_by_stream_pair: dict[RelayedStreamPair, RelayedConnection] = {}
 
     def list_packets_from_system(self, kind: str, *, by: str, to: str) -> list[Frame]:
         """Return the packets of a kind that one system sent to another, on connections opened by either system."""
         pairs = ((by, to), (to, by))
         return [
             frame
-            for passage in self.passages
+            for passage in self.relayed_connections
             if (passage.initiator, passage.acceptor) in pairs
             for frame in passage.list_packets_from_system(kind, by)
         ]
@@ -108,11 +108,11 @@ class RelayTraffic:
         passage = RelayedConnection(
             self._roles[link.server.host], connection, Connection(connection.number, "initiator")
         )
-        self._of[link] = passage
-        self.passages.append(passage)
+        self._connection_by_stream_pair[link] = passage
+        self.relayed_connections.append(passage)
 
     def on_data(self, link: RelayedStreamPair, data: bytes, *, from_initiator: bool) -> None:
-        passage = self._of[link]
+        passage = self._connection_by_stream_pair[link]
         for frame in (
             self._record_bytes(passage, data)
             if from_initiator
@@ -149,6 +149,6 @@ class RelayTraffic:
         return frames
 
     def on_closed(self, link: RelayedStreamPair, *, by_initiator: bool) -> None:
-        passage = self._of.pop(link)
+        passage = self._connection_by_stream_pair.pop(link)
         self.recorder.record_connection_end(passage.connection, by_peer=by_initiator)
         passage.connection_from_initiator_view.closed_by = "sut" if by_initiator else "peer"

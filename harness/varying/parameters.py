@@ -37,8 +37,8 @@ LONG_LABEL = "L" * 249
 
 class ParameterValue(NamedTuple):
     """A value of a parameter. ``needs``: the capabilities and facilities that a system must have if the value is used.
-    ``send_needs``: the facilities without which the value changes only packets that the peer sends, and no request
-    ``send``.
+    ``send_needs``: the facilities that a system must have if the value is also used in the request ``send``; without
+    them, only packets from the peer have the value.
     """
 
     name: str

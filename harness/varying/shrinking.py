@@ -7,7 +7,7 @@ from itertools import combinations
 
 from harness.varying.arrays import CoveringArrayRow
 
-MAX_NAMED_VALUES = 3
+MAX_VALUES_IN_SMALLEST_PART = 3
 """The maximum number of values in a reduced combination. If no combination of at most this size fails, the verdict
 names the complete row.
 """
@@ -35,7 +35,7 @@ def list_suspected_combinations(
 ) -> Iterator[CoveringArrayRow]:
     """Yield the parts of a failing row that no passing row contains. The smallest parts come first."""
     changed = {name: value for name, value in failing.items() if plain[name] != value}
-    for size in range(1, min(MAX_NAMED_VALUES, len(changed) - 1) + 1):
+    for size in range(1, min(MAX_VALUES_IN_SMALLEST_PART, len(changed) - 1) + 1):
         for names in combinations(changed, size):
             part = {name: changed[name] for name in names}
             if not any(part.items() <= row.items() for row in passing):

@@ -10,13 +10,13 @@ from typing import Any
 from harness.varying.arrays import CoveringArrayRow
 from harness.varying.parameters import NO_FIELDS, PARAMETERS, PacketFields, find_parameter_value
 
-_MERGED_HEADERS = ("base", "user", "properties")
-"""The headers for which both the check and the row may give fields."""
+_HEADERS_WITH_MERGED_FIELDS = ("base", "user", "properties")
+"""The headers whose fields may be given partly by the check and partly by a row of its covering array."""
 
 
 class RowVariant:
-    """A row, and its effect on packets and requests. ``facilities``: the facilities of the SUT. ``names``: the names
-    that replace ``{peer}`` and ``{sut}``.
+    """A row of a covering array, and its effect on packets and requests. ``facilities``: the facilities of the SUT.
+    ``names``: the names that replace ``{peer}`` and ``{sut}``.
     """
 
     def __init__(self, row: CoveringArrayRow, facilities: Set[str] = frozenset(), **names: str) -> None:
@@ -53,7 +53,7 @@ class RowVariant:
         layers = (own, packet, given)
         merged = {
             name: {**own.get(name, {}), **packet.get(name, {}), **given.get(name, {})}
-            for name in _MERGED_HEADERS
+            for name in _HEADERS_WITH_MERGED_FIELDS
             if any(name in layer for layer in layers)
         }
         return {**own, **packet, **given, **merged}
@@ -86,7 +86,7 @@ class RowVariant:
 def _has_effect(value: PacketFields, given: PacketFields) -> bool:
     return any(
         name not in given
-        or (name in _MERGED_HEADERS and any(field not in given[name] for field in fields))
+        or (name in _HEADERS_WITH_MERGED_FIELDS and any(field not in given[name] for field in fields))
         or (name == "transactional" and not given[name])
         for name, fields in value.items()
     )

@@ -1,5 +1,5 @@
-"""List the packets outside the covering array: packets from the document, boundary values, packets that must be
-refused, and deviations that are tolerated.
+"""List the test vectors of packets that are not part of the covering array: packets from the document, packets with
+boundary values, packets that must be refused, and packets with tolerated deviations.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from harness.wire import (
     user_message,
 )
 
-REFUSED_HEAD_LENGTHS = (0, 1, 15, 16)
+TRUNCATED_PACKET_LENGTHS = (0, 1, 15, 16)
 """The sizes in bytes to which a valid packet is truncated. A packet of 16 bytes consists only of its BaseHeader: the
 InternalHeader or UserHeader is missing.
 """
 
 
-def list_golden_frames(packet: str) -> Iterator[VectorRow]:
+def list_frames_of_example(packet: str) -> Iterator[VectorRow]:
     """Yield the frames of one kind from the example in MS-MQQB 4.1."""
     for frame in load_golden_capture().frames:
         if frame.packet == packet:
@@ -40,9 +40,9 @@ def replace_bytes(data: bytes, offset: int, new: bytes) -> bytes:
     return data[:offset] + new + data[offset + len(new) :]
 
 
-def list_refused_bases(valid: bytes, kind: str) -> Iterator[VectorRow]:
-    """Yield byte strings that every receiver must refuse, made from a valid packet (MS-MQMQ 2.2.19.1, MS-MQQB
-    3.1.5.1.3).
+def list_packets_to_refuse(valid: bytes, kind: str) -> Iterator[VectorRow]:
+    """Yield test vectors that every receiver must refuse: each is a valid packet with one error, such as a wrong
+    signature (MS-MQMQ 2.2.19.1, MS-MQQB 3.1.5.1.3).
     """
     size = int.from_bytes(valid[8:12], "little")
     changes = {
@@ -59,7 +59,7 @@ def list_refused_bases(valid: bytes, kind: str) -> Iterator[VectorRow]:
     }
     for name, (offset, new, rules, comment) in changes.items():
         yield VectorRow(name, replace_bytes(valid, offset, new), "invalid", f"{kind}: {comment}", rules)
-    for length in REFUSED_HEAD_LENGTHS:
+    for length in TRUNCATED_PACKET_LENGTHS:
         yield VectorRow(
             f"cut-after-{length}", valid[:length], "invalid", f"{kind}: the packet is truncated after {length} bytes."
         )
@@ -67,8 +67,8 @@ def list_refused_bases(valid: bytes, kind: str) -> Iterator[VectorRow]:
 
 
 def list_pings() -> Iterator[VectorRow]:
-    """Yield the rows for PingPacket (MS-MQQB 2.2.7)."""
-    yield from list_golden_frames("Ping")
+    """Yield the test vectors for PingPacket (MS-MQQB 2.2.7)."""
+    yield from list_frames_of_example("Ping")
     for name, word in (("request", 0x0000), ("response", 0x0001), ("refusing-response", 0x0003)):
         data = bytes(ping_request(Flags=word, Cookie=0xFFFF_FFFF, QMGuid=SAMPLE_GUIDS[0]))
         yield VectorRow(name, data, "valid", f"Flags is 0x{word:04X}; Cookie has its greatest value.")
@@ -84,8 +84,8 @@ def list_pings() -> Iterator[VectorRow]:
 
 
 def list_establish_connections() -> Iterator[VectorRow]:
-    """Yield the rows for EstablishConnection (MS-MQQB 2.2.3)."""
-    yield from list_golden_frames("EstablishConnection")
+    """Yield the test vectors for EstablishConnection (MS-MQQB 2.2.3)."""
+    yield from list_frames_of_example("EstablishConnection")
     guids: dict[str, Any] = {"ClientGuid": SAMPLE_GUIDS[0], "ServerGuid": SAMPLE_GUIDS[1]}
     yield VectorRow(
         "request-without-ping",
@@ -116,12 +116,12 @@ def list_establish_connections() -> Iterator[VectorRow]:
         "acceptable",
         "A sender sets Reserved to 0 and Padding to 0x5A; a receiver ignores both.",
     )
-    yield from list_refused_bases(bytes(establish_connection(**guids)), "EstablishConnection")
+    yield from list_packets_to_refuse(bytes(establish_connection(**guids)), "EstablishConnection")
 
 
 def list_connection_parameters() -> Iterator[VectorRow]:
-    """Yield the rows for ConnectionParameters (MS-MQQB 2.2.2)."""
-    yield from list_golden_frames("ConnectionParameters")
+    """Yield the test vectors for ConnectionParameters (MS-MQQB 2.2.2)."""
+    yield from list_frames_of_example("ConnectionParameters")
     for window in (1, 0x40, 0xFFFF):
         yield VectorRow(
             f"window-{window}", bytes(connection_parameters(WindowSize=window)), "valid", f"WindowSize is {window}."
@@ -134,12 +134,12 @@ def list_connection_parameters() -> Iterator[VectorRow]:
         "Values out of range, which a receiver may accept or refuse.",
         errata=("E14",),
     )
-    yield from list_refused_bases(bytes(connection_parameters()), "ConnectionParameters")
+    yield from list_packets_to_refuse(bytes(connection_parameters()), "ConnectionParameters")
 
 
 def list_session_acks() -> Iterator[VectorRow]:
-    """Yield the rows for SessionAck (MS-MQQB 2.2.6)."""
-    yield from list_golden_frames("SessionAck")
+    """Yield the test vectors for SessionAck (MS-MQQB 2.2.6)."""
+    yield from list_frames_of_example("SessionAck")
     values: dict[str, Any] = {
         "AckSequenceNumber": 0xFFFF,
         "RecoverableMsgAckSeqNumber": 1,
@@ -157,7 +157,9 @@ def list_session_acks() -> Iterator[VectorRow]:
     yield VectorRow(
         "refusing-bit", bytes(session_ack(internal={"CS": 1})), "acceptable", "CS is set.", ("MQQB-2.2.1-04",)
     )
-    yield from (row for row in list_refused_bases(bytes(session_ack()), "SessionAck") if row.name != "size-one-more")
+    yield from (
+        row for row in list_packets_to_refuse(bytes(session_ack()), "SessionAck") if row.name != "size-one-more"
+    )
     wrong = bytes(session_ack(base={"PacketSize": 0x25}))
     yield VectorRow(
         "size-of-no-session-ack", wrong, "invalid", "PacketSize is neither 0x14 nor 0x24.", ("MQMQ-2.2.19.1-22",)
@@ -165,8 +167,8 @@ def list_session_acks() -> Iterator[VectorRow]:
 
 
 def list_messages() -> Iterator[VectorRow]:
-    """Yield the rows for UserMessage (MS-MQMQ 2.2.20). The rows of the covering array come first."""
-    yield from list_golden_frames("UserMessage")
+    """Yield the test vectors for UserMessage (MS-MQMQ 2.2.20). The vectors of the covering array come first."""
+    yield from list_frames_of_example("UserMessage")
     for number, values in enumerate(list_property_combinations()):
         comment = (
             "Covering array of strength 2: " + ", ".join(f"{name} {value}" for name, value in values.items()) + "."
@@ -174,7 +176,7 @@ def list_messages() -> Iterator[VectorRow]:
         yield VectorRow(f"combination-{number:03}", build_message(values), "valid", comment)
     yield from _list_transactional_acks()
     yield from _list_tolerated_message_rows()
-    yield from list_refused_bases(bytes(user_message(body=b"body")), "UserMessage")
+    yield from list_packets_to_refuse(bytes(user_message(body=b"body")), "UserMessage")
     yield from _list_refused_message_rows()
 
 
@@ -283,11 +285,11 @@ def _list_refused_message_rows() -> Iterator[VectorRow]:
         yield VectorRow(name, build(), "invalid", comment, rules)
 
 
-PACKET_ROW_LISTER_BY_NAME: dict[str, Callable[[], Iterator[VectorRow]]] = {
+VECTOR_LISTER_BY_PACKET_KIND: dict[str, Callable[[], Iterator[VectorRow]]] = {
     "ping": list_pings,
     "establish_connection": list_establish_connections,
     "connection_parameters": list_connection_parameters,
     "session_ack": list_session_acks,
     "user_message": list_messages,
 }
-"""The rows of each file with packets, by kind."""
+"""For each kind of packet, the function that yields the test vectors of its file."""

@@ -1,4 +1,6 @@
-"""Read the fields of packets and stubs with the scapy layers, and state why the strict codec refuses bytes."""
+"""Read the fields of packets and stubs with the scapy layers, and find the reason why the reference's strict codec
+refuses a packet.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ def _format_field_value(line: TreeLine) -> Any:
 
 
 def find_refusal_reason(kind: str, data: bytes) -> CodecRefusal | None:
-    """Return the reason why the strict codec refuses a packet, or None if it accepts the packet."""
+    """Return the reason why the reference's strict codec refuses a packet, or None if it accepts the packet."""
     try:
         PingPacket.parse(data) if kind == PING_LAYER else parse_packet(data)
     except FormatError as error:

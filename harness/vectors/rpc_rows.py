@@ -1,5 +1,5 @@
-"""List the RPC stubs, which are the request and the response of each operation in NDR and NDR64, complete and
-truncated.
+"""List the test vectors of RPC stubs: the request and the response of each operation, encoded in NDR and in NDR64,
+complete and truncated.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _build_description_with_message(size: int) -> Any:
 
 
 StubArguments = Mapping[str, Any]
-CASES_BY_METHOD: Mapping[str, tuple[tuple[StubArguments, ...], tuple[StubArguments, ...]]] = {
+STUB_ARGUMENTS_BY_METHOD: Mapping[str, tuple[tuple[StubArguments, ...], tuple[StubArguments, ...]]] = {
     "RemoteQMStartReceive": (
         (
             {"lpRemoteReadDesc": _build_read_description()},
@@ -103,9 +103,11 @@ CASES_BY_METHOD: Mapping[str, tuple[tuple[StubArguments, ...], tuple[StubArgumen
 
 
 def list_stubs(operation: str) -> Iterator[VectorRow]:
-    """Yield the rows of an operation. Each case occurs in NDR and in NDR64, complete and without its last byte."""
+    """Yield the test vectors of an operation. Each stub occurs in NDR and in NDR64, both complete and without its last
+    byte.
+    """
     known = OPERATIONS[operation]
-    for direction, cases in zip(("request", "response"), CASES_BY_METHOD[operation], strict=True):
+    for direction, cases in zip(("request", "response"), STUB_ARGUMENTS_BY_METHOD[operation], strict=True):
         build = known.build_request if direction == "request" else known.build_response
         for number, values in enumerate(cases):
             for wide in (False, True):

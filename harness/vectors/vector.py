@@ -1,4 +1,4 @@
-"""Define a vector, and the row from which a vector is made."""
+"""Define a test vector, which contains the bytes of a packet or stub and the values of its fields."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ the bytes break a rule that binds only senders.
 
 @dataclass(frozen=True, slots=True)
 class VectorRow:
-    """A vector before its fields are read.
+    """A test vector whose fields have not been read yet.
 
     ``data``: the bytes of a complete packet, a datagram, or a stub. ``rules``: the ids of the rules that the bytes
     keep or break. ``errata``: the ids in ``suites/errata.toml`` of the choices that the result depends on.
@@ -48,8 +48,8 @@ class ReadField:
 
 @dataclass(frozen=True, slots=True)
 class CodecRefusal:
-    """The reason why the strict codec refuses bytes. It contains the field's name in the document, the field's int
-    offset, the section, and a sentence.
+    """The reason why the reference's strict codec refuses the bytes of a packet. It contains the field's name in the
+    document, the field's int offset, the section, and a sentence.
     """
 
     field: str
@@ -60,7 +60,7 @@ class CodecRefusal:
 
 @dataclass(frozen=True, slots=True)
 class Vector:
-    """A row with its fields. If the row is invalid, the vector has the reason for the refusal instead of fields."""
+    """A test vector with its fields. If the bytes are invalid, it has the reason for the refusal instead."""
 
     row: VectorRow
     fields: Sequence[ReadField] = field(default=())

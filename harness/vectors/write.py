@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import HarnessError
-from harness.vectors.packet_rows import PACKET_ROW_LISTER_BY_NAME
+from harness.vectors.packet_rows import VECTOR_LISTER_BY_PACKET_KIND
 from harness.vectors.reading import find_refusal_reason, read_packet_fields, read_stub
-from harness.vectors.rpc_rows import CASES_BY_METHOD, OPERATIONS, list_stubs
+from harness.vectors.rpc_rows import OPERATIONS, STUB_ARGUMENTS_BY_METHOD, list_stubs
 from harness.vectors.vector import Vector, VectorRow
 from harness.wire import WireError
 
@@ -27,12 +27,12 @@ SECTION_BY_FILE = {
 
 def make_vector_files() -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name and the content of each file; raise HarnessError if the codecs contradict a row."""
-    for kind, list_rows in PACKET_ROW_LISTER_BY_NAME.items():
+    for kind, list_rows in VECTOR_LISTER_BY_PACKET_KIND.items():
         yield (
             f"{kind}.json",
             _build_vector_file(kind, SECTION_BY_FILE[kind], [_build_packet_vector(kind, row) for row in list_rows()]),
         )
-    for operation in CASES_BY_METHOD:
+    for operation in STUB_ARGUMENTS_BY_METHOD:
         vectors = [_build_stub_vector(operation, row) for row in list_stubs(operation)]
         yield f"rpc_{operation}.json", _build_vector_file(operation, OPERATIONS[operation].section, vectors)
 

@@ -1,9 +1,9 @@
 """The scapy layers of MS-MQQB 2.2 and 2.4 and of MS-MQMQ 2.2.18 to 2.2.20. They build any packet, valid or not, and
 dissect strictly.
 
-Fields are spelled as printed. Sizes, counts, and flags that announce parts are None until the packet is built, and
-are then computed; if a value is given, it is put on the wire unchanged. The layers are written independently of
-``reference_qm.codec``, so that the two codecs share no bug.
+Fields have the names that the specifications print. Sizes, counts, and flags that announce parts are None until the
+packet is built, and are then computed; if a value is given, it is put on the wire unchanged. The layers are written
+independently of ``reference_qm.codec``, so that the two codecs share no bug.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ PACKET_SIZE_OFFSET = 8
 MIN_PACKET_BYTES, MAX_PACKET_BYTES = 16, 0x0040_0000
 SESSION_HEADER_SIZE = 16
 SESSION_ACK_SIZES = (0x24, 0x14)
-"""The two possible values of PacketSize in a SessionAck: the size with the SessionHeader, as on real Windows (frame
-8), and the size without it, as in the document.
+"""The two possible values of PacketSize in a SessionAck: the size with the SessionHeader, which real Windows sends
+(frame 8), and the size without the SessionHeader, which MS-MQQB 2.2.6 specifies.
 """
 
 

@@ -164,9 +164,9 @@ class Padding(Field):
     """Padding up to the next multiple of ``align``, counted from the start of the layer. The padding consists of
     zeros unless other bytes are given.
 
-    Received padding may have any value (MS-MQMQ <1>, <2>, <8>, <10> to <13>), and is stored. ``printed`` is False
-    if no section specifies the padding itself, but only the alignment of headers (MS-MQMQ 2.2.19.1). Such padding
-    may be missing at the end of a packet, where no header follows.
+    Received padding may have any value (MS-MQMQ <1>, <2>, <8>, <10> to <13>), and is stored. ``printed`` is False if
+    the specification does not print the padding as a field, but only demands that headers are aligned (MS-MQMQ
+    2.2.19.1). Such padding may be missing at the end of a packet, where no header follows.
     """
 
     __slots__ = ("align", "printed")

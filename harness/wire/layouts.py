@@ -75,7 +75,7 @@ FILTER_BY_LAYER: Mapping[type[Layer], str] = {
     ProviderInfo: "provider",
     SimpleBlob: "simpleblob",
 }
-"""For each layer and structure, the second part of its display filters, such as ``user`` in
+"""For each layer and structure, the second part of its Wireshark display filters, such as ``user`` in
 ``msmq.user.messageid``.
 """
 
@@ -113,7 +113,7 @@ class _UnreadBytes:
 
 
 class _RestLengthRead(Exception):
-    """The exception when a function that computes a size reads the length of the remaining bytes."""
+    """Raised when a function that computes the size of a field reads the length of the remaining bytes."""
 
 
 class _LayerOfExpressions:
@@ -131,8 +131,8 @@ class _LayerOfExpressions:
 
 @dataclass(frozen=True, slots=True)
 class FieldLayout:
-    """The layout of a field. ``kind`` is the method by which a dissector reads the field; ``facts`` are the
-    additional keys of its row.
+    """The layout of a field. ``kind`` is the method by which a dissector reads the field; ``facts`` are the additional
+    keys of the field's row in the table.
     """
 
     name: str

@@ -115,8 +115,8 @@ def _build_field_bytes(layer: Any, name: str) -> bytes:
     return bytes(layer.get_field(name).i2m(layer, value))
 
 
-def _get_printed_name(queue: Any) -> bytes:
-    """Return the bytes of a queue name as printed in a header, without the padding."""
+def _get_name_without_padding(queue: Any) -> bytes:
+    """Return the bytes of a queue name in a header, without the padding that follows the name."""
     if queue is None:
         return b""
     if isinstance(queue, DirectQueueFormatName):
@@ -145,8 +145,8 @@ def get_signed_octets(packet: Any, version: int) -> bytes:
         struct.pack("<I", properties.ApplicationTag),
         properties.MessageBody,
         _build_field_bytes(properties, "Label"),
-        _get_printed_name(user.ResponseQueue),
-        _get_printed_name(user.AdminQueue),
+        _get_name_without_padding(user.ResponseQueue),
+        _get_name_without_padding(user.AdminQueue),
     )
     last = (
         UUID(str(user.SourceQueueManager)).bytes_le,
@@ -156,7 +156,7 @@ def get_signed_octets(packet: Any, version: int) -> bytes:
     )
     whole = {
         SIG10: first,
-        SIG20: (*first, *last, _get_printed_name(user.DestinationQueue)),
+        SIG20: (*first, *last, _get_name_without_padding(user.DestinationQueue)),
         SIG30: (*first, properties.ExtensionData, _get_destination_list(packet), *last),
     }
     return b"".join(bytes(part) for part in whole[version])

@@ -93,7 +93,7 @@ class StubBuilder:
     def __init__(self, wide: bool) -> None:
         self.wide = wide
         self.data = bytearray()
-        self._owed: list[Callable[[], None]] = []
+        self._pending_referent_writers: list[Callable[[], None]] = []
 
     def align(self, size: int) -> None:
         """Add padding up to a multiple of ``size``."""
@@ -114,18 +114,18 @@ class StubBuilder:
         """
         self.write_count_or_referent(0 if behind is None else 0x2_0000 + 4 * len(self.data))
         if behind is not None:
-            self._owed.append(behind)
+            self._pending_referent_writers.append(behind)
 
     def settle(self) -> None:
         """Write the targets of all pointers that have been written. Each target is followed by the targets of its
         own pointers.
         """
-        while self._owed:
-            first, *rest = self._owed
-            self._owed = []
+        while self._pending_referent_writers:
+            first, *rest = self._pending_referent_writers
+            self._pending_referent_writers = []
             first()
             self.settle()
-            self._owed = rest
+            self._pending_referent_writers = rest
 
     # -- types of values ----------------------------------------------------------------------------------------
 
@@ -254,7 +254,7 @@ class Reader:
         return int.from_bytes(self.data[self.at - size : self.at], "little")
 
     def long(self) -> int:
-        """Read a count or referent identifier."""
+        """Read a count or referent identifier, which has 4 bytes in NDR and 8 bytes in NDR64."""
         return self.number(8 if self.wide else 4)
 
     def text(self) -> str:

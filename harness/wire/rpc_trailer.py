@@ -1,6 +1,6 @@
-"""Add sec_trailers to DCE/RPC PDUs and remove them, as bytes, and split a PDU into its protected segments. This
-module is written from the specification, independently of ``reference_qm.rpc``. Spec: MS-RPCE 2.2.2.1, 2.2.2.11;
-C706 13.2.6.
+"""Add sec_trailers to the bytes of DCE/RPC PDUs, remove sec_trailers, and split a PDU into its protected segments. This
+module is written from the specification, independently of ``reference_qm.rpc``. Spec: MS-RPCE 2.2.2.1, 2.2.2.11; C706
+13.2.6.
 """
 
 from __future__ import annotations

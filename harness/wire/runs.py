@@ -1,5 +1,5 @@
-"""Read and write consecutive fields and Words of fixed size in one step. Scapy would read each field separately and,
-after each field, copy all remaining bytes of the packet.
+"""Read and write consecutive fields of fixed size in one step, including groups of bit fields (Words). Scapy would read
+each field separately and, after each field, copy all remaining bytes of the packet.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class SingleField:
 
 
 class FixedSizeRun:
-    """A sequence of consecutive fields and Words of fixed size."""
+    """A sequence of consecutive fields of fixed size, in which a group of bit fields (Word) counts as one field."""
 
     def __init__(self, parts: Iterable[Field | Word]) -> None:
         self._parts = tuple(parts)
@@ -123,7 +123,7 @@ def _group_fields(fields: Iterable[Field | Word]) -> Iterator[LayerPart]:
 
 @cache
 def list_field_runs(layer: type[Packet]) -> tuple[Field | Word, ...]:
-    """Return the fields of a layer in wire order. Each Word appears in place of its bits."""
+    """Return the fields of a layer in wire order. Each group of bit fields is represented by its Word."""
     words = {word.bits[-1][0].name: word for word in list_words(layer).values()}
     first_or_no_bits = [field for field in layer.fields_desc if field.name in words or not isinstance(field, Bits)]
     return tuple(words.get(field.name, field) for field in first_or_no_bits)

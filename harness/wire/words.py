@@ -1,4 +1,4 @@
-"""Define Words. A Word is a printed field that consists of bit fields, such as ``Flags``."""
+"""Define Words. A Word is a field of a specification that consists of bit fields, such as ``Flags``."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from scapy.packet import Packet
 
 
 class Word:
-    """A printed field that consists of bit fields, such as ``Flags``. A Word is read and written as one number.
+    """A field of a specification that consists of bit fields, such as ``Flags``. A Word is read and written as one
+    number.
 
-    ``layout`` lists the printed names of the bit fields, starting at bit 0; ``PR:3`` stands for a bit field of three
-    bits. ``defaults`` contains default values by name. A bit field without a default value defaults to 0. A default
-    that is a function is called with the layer when the packet is built.
+    ``layout`` lists the names of the bit fields as the specification prints them, starting at bit 0; ``PR:3`` stands
+    for a bit field of three bits. ``defaults`` contains default values by name. A bit field without a default value
+    defaults to 0. A default that is a function is called with the layer when the packet is built.
     """
 
     def __init__(self, size: int, layout: str, **defaults: Any) -> None:
@@ -27,7 +28,7 @@ class Word:
             ends = {"end_tot_size": -size} if first else {"tot_size": -size} if last else {}
             self.bits.append((Bits(name, defaults.pop(name, 0), int(width or 1), **ends), shift))
             shift += int(width or 1)
-        self._places = [(one.name, at, (1 << one.size) - 1, one.default, one) for one, at in reversed(self.bits)]
+        self._bit_positions = [(one.name, at, (1 << one.size) - 1, one.default, one) for one, at in reversed(self.bits)]
         if shift != 8 * size or defaults:
             raise ValueError(
                 f"the layout has {shift} bits in {size} bytes; defaults name the unknown bits {sorted(defaults)}"
@@ -43,13 +44,13 @@ class Word:
 
     def split_number_into_bits(self, whole: int, values: dict[str, Any]) -> None:
         """Split a number into its bit fields, and store the value of each bit field in ``values`` under its name."""
-        for name, shift, mask, _, _ in self._places:
+        for name, shift, mask, _, _ in self._bit_positions:
             values[name] = whole >> shift & mask
 
     def join_bits_to_number(self, layer: Packet) -> int:
         """Return the number that consists of a layer's bit fields."""
         whole, given = 0, layer.fields
-        for name, shift, mask, default, bits in self._places:
+        for name, shift, mask, default, bits in self._bit_positions:
             value = given.get(name, default)
             if value:
                 whole |= (value & mask) << shift

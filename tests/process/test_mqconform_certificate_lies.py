@@ -295,5 +295,5 @@ def test_verification_lists_claims_that_rest_on_the_signer(folder: Path, signer:
     assert "declared: not_applicable: 0 rules" in lines
     assert "declared: terms: 3 checks; 0 % not exercised, at most 5 % allowed" in lines
     assert f"  {rule}: 'since 1998'" in lines
-    assert any(line.startswith("the signer's word: name, vendor and version") for line in lines)
-    assert any("the signer's word:" in line and " rules" in line for line in lines)
+    assert any(line.startswith("stated only by the signer: name, vendor, version") for line in lines)
+    assert any("stated only by the signer:" in line and " rules" in line for line in lines)

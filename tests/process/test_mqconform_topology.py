@@ -67,8 +67,8 @@ def test_a_router_that_keeps_messages_fails_its_rule(example: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--sut", "sender.toml", "--topology", "topology.toml"), "--topology names the SUT files"),
-        (("--topology", "topology.toml", "--workers", "2"), "--workers: the systems of a topology exist only once"),
+        (("--sut", "sender.toml", "--topology", "topology.toml"), "--sut and --topology are both given"),
+        (("--topology", "topology.toml", "--workers", "2"), "--workers cannot be used with --topology"),
         (("--topology", "nowhere.toml"), "nowhere.toml cannot be read"),
         ((), "no system is specified: give its SUT file as --sut, or a topology file as --topology"),
     ],

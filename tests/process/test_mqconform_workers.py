@@ -115,7 +115,7 @@ def test_killed_session_ends_its_workers_and_can_resume(alone: Path, tmp_path: P
 def test_option_impossible_with_several_workers_gives_one_line_error(tmp_path: Path) -> None:
     said_of = {
         0: "--workers 0: the number must be 1 to 100",
-        3: "driver.more_peer_addresses names 1 addresses of this machine; worker 2 needs one as well",
+        3: "driver.more_peer_addresses names 1 addresses of this machine, but worker 2 also needs one",
     }
     file = sut(
         tmp_path,

@@ -209,7 +209,7 @@ class Answering:
     def __init__(self, peer: Peer) -> None:
         self.peer = peer
         self.transfers = (NDR,)
-        self.refuses_bind: int | None = None
+        self.bind_rejection_reason: int | None = None
         self.multiplexes = True
         self.associations: list[Any] = []
         self.malformed: list[Any] = []

@@ -220,7 +220,7 @@ BAD_ROWS = {
     "unknown erratum": (row("MQQB-2.2.1-01", errata='["E77"]'), "unknown erratum E77; add it to errata.toml"),
     "violates nothing known": (
         row("MQQB-2.2.1-01", violates='["MQQB-2.2.1-77"]'),
-        "MQQB-2.2.1-01: the rule violates MQQB-2.2.1-77, which is not a rule; index.tsv lists all rules",
+        "MQQB-2.2.1-01: the key 'violates' contains the unknown rule MQQB-2.2.1-77; index.tsv lists all rules",
     ),
     "under no SHOULD": (
         row("MQQB-2.2.1-01", under='["MQQB-2.2.1-01"]'),

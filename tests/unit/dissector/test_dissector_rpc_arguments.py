@@ -15,7 +15,7 @@ from test_dissector_agrees_with_wire import TSHARK, lua, plain_value, run_tshark
 
 from harness.capture.writer import CaptureWriter
 from harness.vectors.reading import read_stub
-from harness.vectors.rpc_rows import CASES_BY_METHOD, OPERATIONS, list_stubs
+from harness.vectors.rpc_rows import OPERATIONS, STUB_ARGUMENTS_BY_METHOD, list_stubs
 from harness.wire.rpc import (
     MAX_FRAGMENT_BYTES,
     NDR,
@@ -105,7 +105,7 @@ def list_sent(syntax: str = "ndr") -> list[Sent]:
     """Return the valid stubs of the test vectors, and for NDR also a published stub."""
     made = [
         (name, row.name.partition("-")[0], row.data)
-        for name in CASES_BY_METHOD
+        for name in STUB_ARGUMENTS_BY_METHOD
         for row in list_stubs(name)
         if row.result == "valid" and row.name.endswith(f"-{syntax}") and row.data
     ]

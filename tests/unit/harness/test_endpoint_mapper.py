@@ -75,7 +75,7 @@ def test_endpoint_mapper_query_returns_the_qmcomm_port(server: Server) -> None:
 
 def test_endpoint_mapper_without_entries_gives_no_port(server: Server) -> None:
     server.maps(MappedEndpoint(QM2QM, IPv4Address(HERE), 2105))
-    with pytest.raises(SutUnavailable, match="the mapper has no entry for qmcomm; give driver"):
+    with pytest.raises(SutUnavailable, match="it has no entry for qmcomm; give driver"):
         ask_qmcomm_port(HERE)
 
 

@@ -42,8 +42,8 @@ def refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
         ),
         ("run --sut --out r9", "--sut: its value is missing; the next word is the option --out"),
         ("lake ingest r --lake --conf a=b", "--lake: its value is missing; the next word is the option --conf"),
-        ("run --sut s.toml --deadline 1d", "--deadline '1d' is not a length of time; give seconds, such as 90, or"),
-        ("run --sut s.toml --wait 0", "--wait '0' is not a length of time; give seconds"),
+        ("run --sut s.toml --deadline 1d", "--deadline '1d' is not a duration; give seconds, such as 90, or"),
+        ("run --sut s.toml --wait 0", "--wait '0' is not a duration; give seconds"),
         (
             "run --sutt s.toml",
             "No such option: --sutt (Possible options: --out, --strength, --sut); `mqconform run --help` lists",
@@ -132,7 +132,7 @@ def test_program_without_worker_addresses_is_refused_for_several_workers(words: 
     file = sut_file(driver={"kind": "process", "command": words.split(), "tcp_port": port})
     assert len(build_worker_configurations(file, 1)) == 1
     if refused_:
-        with pytest.raises(UsageError, match=r"starts the same program for each worker: put \{address\} into it"):
+        with pytest.raises(UsageError, match=r"is the same for each worker, .*; insert \{address\}"):
             build_worker_configurations(file, 4)
     else:
         assert len(build_worker_configurations(file, 4)) == 4

@@ -136,7 +136,7 @@ def test_peer_does_not_accept_an_interface_that_it_does_not_serve(
 
 
 def test_peer_refuses_a_bind_when_the_check_requests_it(environment: VirtualEnvironment, server: RpcServer) -> None:
-    server.refuses_bind = 2
+    server.bind_rejection_reason = 2
     (answer,) = Client(environment).send(bind(1, [Proposal(0, QM2QM, (NDR,))]))
     assert (answer.ptype, answer.payload.provider_reject_reason) == (13, 2)
 

@@ -239,7 +239,7 @@ def recorded_with(tmp_path: Path, prepare: Callable[[Sut], object], script: Scri
 def test_replay_repeats_result_of_environment_command(tmp_path: Path):
     def prepare(sut: Sut) -> None:
         assert isinstance(sut.tape, CheckTape)
-        sut.by_command = CommandedEnvironment(("storage",), RecordedCommands(carry_out, sut.tape))
+        sut.commanded_environment = CommandedEnvironment(("storage",), RecordedCommands(carry_out, sut.tape))
 
     def carry_out(part: str, value: int) -> None:
         done.append((part, value))
@@ -247,11 +247,11 @@ def test_replay_repeats_result_of_environment_command(tmp_path: Path):
             raise SutUnavailable("environment: give: exit code 1")
 
     def outage(peer: Peer, sut: Sut) -> Any:
-        sut.by_command.change_parts({"storage": False})
+        sut.commanded_environment.change_parts({"storage": False})
         peer.connect()
         with pytest.raises(SutUnavailable, match="exit code 1") as told:
-            sut.by_command.change_parts({"storage": True})
-        return str(told.value), sut.by_command.current_value_by_part
+            sut.commanded_environment.change_parts({"storage": True})
+        return str(told.value), sut.commanded_environment.current_value_by_part
 
     done: list[tuple[str, int]] = []
     path, found = recorded_with(tmp_path, prepare, outage)

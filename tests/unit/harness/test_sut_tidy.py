@@ -163,7 +163,7 @@ def test_shared_sut_refuses_changes_of_its_environment(change: Any) -> None:
     one = view(control, shared=True)
     with pytest.raises(HarnessError, match="changes the SUT also for the checks that run in parallel"):
         change(one)
-    assert one.wanted_alone
+    assert one.must_repeat_alone
     assert control.asked == []
 
 

@@ -33,11 +33,11 @@ def test_slow_system_gets_longer_timeouts_and_slower_timers():
 
 def test_stalled_system_is_awaited_by_its_pulse():
     speed = SpeedMeasurement((2, 3_600, 2, 2, 2))
-    felt = compute_timeouts(TimeoutsTable(), controlled=True, speed=speed, felt=True)
+    measured = compute_timeouts(TimeoutsTable(), controlled=True, speed=speed, is_pulse_measured=True)
     blind = compute_timeouts(TimeoutsTable(), controlled=True, speed=speed)
-    assert (felt.response_ms, felt.quiet_ms) == (3_000, 250)
+    assert (measured.response_ms, measured.quiet_ms) == (3_000, 250)
     assert (blind.response_ms, blind.quiet_ms) == (14_400, 7_200)
-    assert felt.scale(20) == blind.scale(20) == 4
+    assert measured.scale(20) == blind.scale(20) == 4
 
 
 def test_measured_timeout_is_bounded():

@@ -74,7 +74,7 @@ def test_topology_file_gives_three_systems_with_their_addresses(folder: Path) ->
         ("router.toml", "127.0.2.2", "127.0.1.3", "the router listens at 127.0.1.3, which"),
         ("router.toml", "127.0.2.2", "127.0.1.2", "the router listens at 127.0.1.2, which"),
         ("router.toml", 'kind = "jsonl"', 'kind = "none"', "[control] is missing"),
-        ("router.toml", 'kind = "external"', 'kind = "virtual"', "is made of processes and external systems"),
+        ("router.toml", 'kind = "external"', 'kind = "virtual"', "must be a process or external"),
         ("router.toml", "18020", "18021", "driver.peer_tcp_port is 18020, 18021"),
         ("topology.toml", "127.0.1.2", "192.0.2.1", "router.address 192.0.2.1 is not loopback"),
         ("topology.toml", "router.toml", "nowhere.toml", "nowhere.toml cannot be read"),

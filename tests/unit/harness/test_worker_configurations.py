@@ -49,7 +49,7 @@ def test_workers_outside_loopback_use_the_given_peer_addresses() -> None:
         "external", address="192.0.2.1", allow_remote=True, peer_address="192.0.2.2", more_peer_addresses=["192.0.2.9"]
     )
     assert [file.driver.peer_address for file in build_worker_configurations(far, 2)] == ["192.0.2.2", "192.0.2.9"]
-    with pytest.raises(UsageError, match=r"more_peer_addresses names 1 addresses .* worker 2 needs one"):
+    with pytest.raises(UsageError, match=r"more_peer_addresses names 1 addresses .* worker 2 also needs one"):
         build_worker_configurations(far, 3)
 
 
@@ -60,7 +60,7 @@ def test_queue_names_in_sut_file_can_contain_the_worker_number() -> None:
 
 def test_workers_share_no_queue_that_checks_empty_from_afar() -> None:
     tree = {"sut": {"name": "x"}, "driver": {"kind": "external"}, "capabilities": {"qm2qm": True}}
-    with pytest.raises(UsageError, match=r"put \{worker\} into plain, transactional and admin"):
+    with pytest.raises(UsageError, match=r"insert \{worker\} into their names"):
         build_worker_configurations(parse_sut_file(tree), 2)
     tree["queues"] = {kind: f"private$\\{kind}-{{worker}}" for kind in ("plain", "transactional", "admin")}
     assert len(build_worker_configurations(parse_sut_file(tree), 2)) == 2

@@ -93,7 +93,7 @@ def test_check_function_that_fails_on_no_fault_is_reported_as_idle(proved: Calla
     proof = proved(ScriptedTrials({"first": {ONE}}))
     assert not proof.complete
     assert proof.checks_that_never_fail_rule == [(OTHER, RULE)]
-    assert f"idle: {OTHER} covers {RULE}, but finds no fault of it" in report_proof(proof)
+    assert f"idle: {OTHER} covers {RULE}, but finds no fault that breaks this rule" in report_proof(proof)
 
 
 def test_cheapest_check_is_tried_first_on_a_fault(proved: Callable[..., Any]) -> None:

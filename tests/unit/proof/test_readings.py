@@ -40,7 +40,7 @@ class TrialsOfReadings:
         self.convicting = convicting
         self.trials: list[tuple[str, list[str]]] = []
         self.steps: dict[str, ReferenceSteps] = {}
-        self.died: str | None = None
+        self.process_end: str | None = None
 
     def tried(self, reading: str) -> list[list[str]]:
         """Return the checks of each trial of a reading."""
@@ -54,10 +54,10 @@ class TrialsOfReadings:
 
     def run(self, trials: Iterable[Trial], *, together: int = 1) -> Iterator[tuple[Trial, TrialResult]]:
         for trial in trials:
-            found = TrialResult(died=self.died)
+            found = TrialResult(process_end=self.process_end)
             tried: list[str] = []
             self.trials.append((trial.name, tried))
-            for check in trial.checks if self.died is None else ():
+            for check in trial.checks if self.process_end is None else ():
                 if trial.is_check_needed(check, found.lines):
                     tried.append(check)
                     verdict = Verdict.FAIL if check in self.convicting else Verdict.PASS
@@ -105,7 +105,7 @@ def test_separately_run_erratum_reading_has_one_trial() -> None:
 
 def test_erratum_reading_whose_process_died_is_named() -> None:
     trials = TrialsOfReadings()
-    trials.died = "SIGXCPU"
+    trials.process_end = "SIGXCPU"
     found = run(trials, [ERRATUM])
     assert not found.complete
     assert f"died: {ALLOWED} ({ALLOWED}): the process of its trial ended with SIGXCPU" in list_wrong_reading_verdicts(
@@ -161,7 +161,8 @@ def test_fault_with_verdicts_of_allowed_reading_is_explained(
 ) -> None:
     found = VariantRunResults(run_readings=[ALLOWED], failing_verdicts_by_allowed_reading={ALLOWED: of_reading})
     assert list(find_explained_faults({"a-fault": of_fault}, found)) == [("a-fault", ALLOWED)] * same
-    said = f"explained: a-fault: the allowed reading {ALLOWED} gives the same verdicts; one of the two is wrong"
+    why = "causes the same verdicts, so either the fault or the reading is wrong"
+    said = f"explained: a-fault: the allowed reading {ALLOWED} {why}"
     assert (said in list_wrong_reading_verdicts(found, {"a-fault": of_fault})) is same
 
 

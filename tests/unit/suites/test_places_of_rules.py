@@ -35,8 +35,8 @@ def test_a_section_names_the_folders_that_check_the_rules_it_does_not_check(rule
 
 
 def test_most_rules_have_row_check_and_fault_in_one_folder(rules):
-    assert sum(places.are_one_folder() for places in rules.values()) >= IN_ONE_FOLDER * len(rules)
+    assert sum(places.are_in_one_folder() for places in rules.values()) >= IN_ONE_FOLDER * len(rules)
 
 
 def test_check_and_fault_are_in_folder_of_row_or_declared_folder(rules):
-    assert sum(places.are_named() for places in rules.values()) >= NAMED * len(rules)
+    assert sum(places.are_in_listed_folders() for places in rules.values()) >= NAMED * len(rules)

@@ -70,7 +70,7 @@ def judged() -> Judged:
     def work(ran: Trials) -> Judged:
         found: Judged = {variant: {rule: set() for rule in some} for variant, some in rules.items()}
         for trial, told in ran.run(trials()):
-            assert told.died is None, trial.name
+            assert told.process_end is None, trial.name
             for line in told.lines:
                 if line.rule in found[trial.name]:
                     found[trial.name][line.rule].add(line.verdict)

@@ -20,8 +20,8 @@ from harness.judging.passive import Context, load_predicates
 from harness.paths import SUITES
 from harness.rules.catalogue import load_catalogue
 from harness.vectors.covering import PARAMETERS, list_property_combinations
-from harness.vectors.packet_rows import PACKET_ROW_LISTER_BY_NAME
-from harness.vectors.rpc_rows import CASES_BY_METHOD, OPERATIONS, list_stubs
+from harness.vectors.packet_rows import VECTOR_LISTER_BY_PACKET_KIND
+from harness.vectors.rpc_rows import OPERATIONS, STUB_ARGUMENTS_BY_METHOD, list_stubs
 from harness.vectors.write import VECTOR_SCHEMA_FILE, make_vector_files
 from harness.wire import WireError, dissect, dissect_ping, kind
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
@@ -36,7 +36,7 @@ SYNTAX = ("MQMQ-2.", "MQQB-2.")
 """The beginnings of ids of rules about the syntax of a packet. Rules of section 3 are omitted, because they also relate
 values to a conversation.
 """
-ROWS = [(kind_of, row) for kind_of, rows in PACKET_ROW_LISTER_BY_NAME.items() for row in rows()]
+ROWS = [(kind_of, row) for kind_of, rows in VECTOR_LISTER_BY_PACKET_KIND.items() for row in rows()]
 FILES = dict(make_vector_files())
 
 
@@ -108,7 +108,7 @@ def broken_rules(predicates: Any, data: bytes) -> list[str]:
     return [rule for rule, finding in findings.items() if isinstance(finding, tuple) and not finding[0]]
 
 
-@pytest.mark.parametrize("operation", CASES_BY_METHOD)
+@pytest.mark.parametrize("operation", STUB_ARGUMENTS_BY_METHOD)
 def test_reference_reads_the_rpc_stub_vectors_as_stated(operation: str) -> None:
     known = OPERATIONS[operation]
     methods = (QM2QM if operation in QM2QM_OPERATIONS else QMCOMM).methods
