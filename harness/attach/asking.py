@@ -11,11 +11,11 @@ from harness.sut.control_schema import find_error_in_answer
 from harness.sut.wires import Reply
 
 MAX_SILENT_VERBS = 3
-"""After this many consecutive verbs without an answer, no further verb is called."""
+"""The maximum number of consecutive verbs that the agent leaves unanswered. After them, no further verb is called."""
 
 
 class AgentVerbCalls:
-    """The calls to the verbs of the control protocol on one agent. The answers are recorded as findings."""
+    """A caller of the verbs of the control protocol on one agent. It records the answers as findings."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.conversation = conversation
@@ -77,7 +77,7 @@ class AgentVerbCalls:
             self.found.record_result(verb, VerbState.WORKS)
 
     def _try_create_queue(self, name: str, **properties: Any) -> bool:
-        """Try to create a queue of an optional kind, and return whether the system created the queue."""
+        """Call create_queue with optional properties, and return whether the system created the queue."""
         reply = self._call_and_check_contract("create_queue", name=name, **properties)
         return reply is not None and reply.get("ok") is True
 

@@ -83,8 +83,9 @@ class AgentFindings:
 
     @property
     def offered_facilities(self) -> tuple[str, ...]:
-        """The announced facilities, and the facilities whose verbs all belong to announced facilities. A facility of
-        the second kind is omitted if the agent reports one of its verbs as unsupported.
+        """The facilities that the agent announces, and further facilities of which every verb also belongs to an
+        announced facility. A further facility is omitted if the agent answers that it does not support one of the
+        verbs.
         """
         return tuple(
             name

@@ -38,12 +38,12 @@ _PROBE_EXTENSION: dict[str, Any] = {
     "extension_base64": base64.b64encode(b"attach\xff" * 43).decode(),
     "correlation_id": "00112233445566778899aabbccddeeff01020304",
 }
-"""The arguments of send that belong to the facility send_extension."""
+"""The additional arguments of the verb ``send``. An agent accepts them only if it has the facility send_extension."""
 
 
 class AgentProbes(AgentVerbCalls):
-    """The test calls of all verbs on an agent. The name of each queue that the test creates contains ``word``.
-    ``queue`` is the queue to use if the agent cannot create queues.
+    """A test that calls every verb of the control protocol on an agent. The name of each queue that the test creates
+    contains ``word``. ``queue`` is the queue to use if the agent cannot create queues.
     """
 
     def __init__(
@@ -400,7 +400,7 @@ class AgentProbes(AgentVerbCalls):
             self._call_expecting_refusal("delete_queue", name=self._made[0])
 
     def _note_unreached_verbs(self) -> None:
-        """Record the verbs that the test did not call, and answers without a matching request."""
+        """Record which verbs the test did not call, and record the answers that match no request."""
         why = self.conversation.ended or f"{MAX_SILENT_VERBS} consecutive verbs before this one were not answered"
         for verb in (*FACILITY_BY_VERB, "cancel", *REASON_BY_UNTRIED_VERB):
             if verb not in self.found.verbs:

@@ -15,8 +15,8 @@ class Framer(ABC):
     def __init__(self) -> None:
         self._held = bytearray()
         self.broken = b""
-        """The received bytes from the first position at which no packet can begin, or empty if no such position was
-        found.
+        """The received bytes that cannot be split into packets, because no packet can begin with the first of them. It
+        is empty if there are no such bytes.
         """
 
     @property

@@ -95,8 +95,8 @@ class CapturedPackets:
         self.path = path
         self.start_us = found.start_us
         self._connections: dict[int, list[CapturedPacket]] = {}
-        """For the frame of each packet, all packets of the packet's DCE/RPC connection. An entry exists until its
-        connection has been dissected.
+        """All packets of a DCE/RPC connection, by the frame of each of these packets. The entries of a connection are
+        removed when the connection has been dissected.
         """
         packets = [_read_datagram_packets(each) for each in found.udp_datagrams]
         for stream in found.tcp_streams:

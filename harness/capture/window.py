@@ -10,7 +10,7 @@ from harness.errors import HarnessError
 
 MAX_WINDOW_MEMORY_BYTES = 128 * 1024 * 1024
 MEMORY_BYTES_PER_FRAME = 4 * 1024
-"""int bytes: the minimum size with which a packet is counted, because some data about each packet always stay in
+"""int bytes: the size with which a smaller packet is counted, because some data about each packet always stay in
 memory.
 """
 DISSECTION_MEMORY_PER_PACKET_BYTE = 8

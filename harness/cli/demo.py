@@ -44,7 +44,7 @@ CONTOSO_FAULTS = (
     "acceptor-connection-parameters-ack-timeout-one-more",
     "initiator-connection-history-ping-failure-as-dns-failure",
 )
-"""The seven faults of "Contoso 1.0". Each fault breaks only a few rules."""
+"""The seven faults of the faulty system, which the demo calls "Contoso 1.0". Each fault breaks only a few rules."""
 
 WORKER_COUNT_BY_DRIVER_KIND = {"process": 3, "virtual": 1}
 """For each driver, the number of checks of a system that run in parallel. Checks over loopback mostly wait; checks

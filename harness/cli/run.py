@@ -16,7 +16,7 @@ from harness.exit_codes import EXIT_USAGE
 from harness.lengths_of_time import ACCEPTED_FORMS_OF_SECONDS, parse_seconds
 
 DURATION_METAVAR = "TIME"
-"""The placeholder for a length of time in the help."""
+"""The placeholder that the help shows for the value of an option that is a length of time."""
 
 
 class RunFormat(StrEnum):

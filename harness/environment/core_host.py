@@ -151,8 +151,8 @@ class CoreHost:
         return self._open_ping_socket(PingSocket.LISTENER, port).endpoint
 
     def listen_rpc(self, port: int) -> Endpoint:
-        """Serve both DCE/RPC interfaces, each on its own port; the port of qm2qm is the port of qmcomm plus 2.
-        Return the endpoint of qmcomm.
+        """Serve the DCE/RPC interfaces qmcomm and qm2qm, each on its own port; the port of qm2qm is the port of qmcomm
+        plus 2. Return the endpoint of qmcomm.
         """
         return self.rpc.listen(port)
 

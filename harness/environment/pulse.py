@@ -1,5 +1,5 @@
-"""Measure the pulse of the system under test. While the tester waits, it asks the system questions that change nothing,
-and records whether the system answers.
+"""Measure whether the system under test responds (its pulse). While the tester waits, it asks the system questions that
+change nothing, and records whether the system answers them.
 
 A system that is stopped, swapped out or migrated answers late, but breaks no rule. So the time during which the
 system does not answer does not count as waiting time. A wait without a result ends only when the system has
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 QUESTION_INTERVAL_MS = 100
-"""int ms: the interval between two questions, and the time from the start of a wait to its first question."""
+"""int ms: the interval between two questions, and also the time from the start of a wait to the first question."""
 SETTLE_AFTER_STALL_MS = 100
 """int ms: the time that a system needs after a stall to finish its pending work."""
 
@@ -117,7 +117,9 @@ class Pulse:
         self.send_question()
 
     def has_answered(self, number: int) -> bool:
-        """Return whether a question has been answered, or will not be answered because the system hangs."""
+        """Return whether waiting for the answer to a question has ended, because the system has answered or because it
+        hangs.
+        """
         return self.hangs or self._answered >= number
 
     def send_due_question(self) -> None:
@@ -126,8 +128,8 @@ class Pulse:
             self.send_question()
 
     def measure_stalls_ms(self, from_ms: int, until_ms: int) -> int:
-        """Return how much of an interval was lost to stalls (int ms). For each stall, ``SETTLE_AFTER_STALL_MS`` is
-        added.
+        """Return how many ms of an interval the stalls of the system took. ``SETTLE_AFTER_STALL_MS`` is added for each
+        stall.
         """
         stalls = self._list_stalls()
         parts = [min(one.ended_ms, until_ms) - max(one.began_ms, from_ms) for one in stalls]

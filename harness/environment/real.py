@@ -220,8 +220,8 @@ class RealEnvironment:
         self.hung_up = False
         self.flood_description: str | None = None
         self.pulse: Pulse | None = None
-        """The pulse measurement of the SUT, or None if no pulse is measured. Stalls of the SUT do not count as
-        waiting time.
+        """The measurement of the SUT's pulse, or None if the pulse is not measured. If it is measured, the time during
+        which the SUT stalls does not count as waiting time.
         """
         self.unseen_event_recorder: UnseenEventRecorder | None = None
 
@@ -353,8 +353,8 @@ class RealEnvironment:
         return port
 
     def _report_picked_port(self, asked: Endpoint, got: Endpoint) -> None:
-        """If port 0 was requested, report to the witness (an UnseenEventRecorder) which port the operating system
-        chose.
+        """Report to the recorder of unseen events (``witness``) which port the operating system chose, if port 0 was
+        requested.
         """
         if asked.port == 0 and self.unseen_event_recorder is not None:
             self.unseen_event_recorder.note_port(got)

@@ -45,8 +45,8 @@ class RpcHost:
         self._listening: RpcListening | None = None
 
     def listen(self, port: int) -> Endpoint:
-        """Serve both interfaces, each on its own port; the port of qm2qm is the port of qmcomm plus 2. Port 0 means
-        any free ports.
+        """Serve the interfaces qmcomm and qm2qm, each on its own port; the port of qm2qm is the port of qmcomm plus 2.
+        If the requested port is 0, the operating system chooses both ports.
         """
         ports = (port, port + READ_PORT_OFFSET if port else 0)
         opened = [self.environment.listen(Endpoint(self.address, one), self._accept_connection) for one in ports]

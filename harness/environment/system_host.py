@@ -140,7 +140,9 @@ class SystemHost(CoreHost):
             self.restart()
 
     def on_failure(self, error: Exception) -> None:
-        """Behave like a process whose code failed. The host either ends or enters an endless computation."""
+        """Behave like a process whose code raised an exception. Either the host ends, or it behaves as if it were in an
+        endless computation.
+        """
         if self._raises:
             raise error
         self.core = _MissingCore()

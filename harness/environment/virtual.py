@@ -25,7 +25,7 @@ _START_TIME_S = 1_767_225_600  # 2026-01-01: a fixed date, so that every run in 
 
 
 def _compute_now(monotonic_ms: int) -> Now:
-    """Return the virtual time that belongs to a reading of the monotonic clock."""
+    """Return the virtual time at which the monotonic clock shows the given value."""
     return Now(monotonic_ms, _START_TIME_S + (monotonic_ms - _BOOT_TIME_MS) // 1000)
 
 

@@ -1,4 +1,4 @@
-"""Define the areas that `mqconform explore` can explore."""
+"""Define the areas that `mqconform explore` can explore. An area is a part of the protocol that has its own model."""
 
 from __future__ import annotations
 

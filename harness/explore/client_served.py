@@ -37,8 +37,8 @@ _READ_ACTION_NAMES: dict[int, str] = {
 }
 _LOOKUP_DIRECTION_NAMES = {"CURRENT": "current", "NEXT": "next", "PREV": "previous"}
 _SHOWN_METHODS = frozenset({*Method.__members__.values(), "R_QMCreateRemoteCursor"} - {Method.GET_SERVER_PORT})
-"""The calls that the model describes. RemoteQMGetQMQMServerPort is not among them, because the release of a client
-decides whether the client calls it (note <5>).
+"""The calls that the model describes. RemoteQMGetQMQMServerPort is not one of them, because only some releases of
+Windows call it (note <5>).
 """
 
 
@@ -48,7 +48,9 @@ def build_context_handle(number: int) -> bytes:
 
 
 class PeerAsReadServer:
-    """The peer as a server of remote reads. Handles of different queues differ in both halves of their value."""
+    """The peer as a server of remote reads. The handles that it returns for different queues differ in both halves of
+    their value.
+    """
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
@@ -176,7 +178,7 @@ class PeerAsReadServer:
             answer(call)
 
     def _build_read_answer(self, call: ServedCall, read: str, data: bytes | None, status: int, arrived_s: int) -> bytes:
-        """Answer a read, and return its handle."""
+        """Send the answer to a read, and return the context handle that the answer contains."""
         asked = _find_description(call)
         self._pending.pop(read, None)
         names = ("hRemoteQueue", "hCursor", "ulAction", "ulTimeout", "dwQueue", "dwRequestID")

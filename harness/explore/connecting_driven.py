@@ -287,7 +287,7 @@ class DrivenConnectingSystem:
         self._sut.control.call("resume_queue", to=self._names[to])
 
     def _perform_wait(self, ms: int) -> None:
-        """Do nothing, because the time of the step passes after this call."""
+        """Do nothing. This step consists only of waiting, and the caller waits after this call."""
 
     # -- visible state --------------------------------------------------------------------------------------------
 

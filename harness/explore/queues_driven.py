@@ -46,7 +46,8 @@ class DrivenQueues:
         self._came: dict[str, Any] = {}
         """The answers to reads that have arrived since the last step."""
         self._modify_times: dict[str, Any] = {}
-        """ModifyTime and CreateTime of each queue since the last request that changed them."""
+        """ModifyTime and CreateTime of each queue, as the system showed them after the last request that changed them.
+        """
         self._inspects = False
         """Whether to compare the abstract data model after this step."""
         self._places: dict[str, int] = {}
@@ -219,7 +220,7 @@ class DrivenQueues:
         self._sut.environment.run_until(lambda: False, ms)
 
     def _perform_elapse(self, ms: int) -> None:
-        """Do nothing, because the time of the step has already passed."""
+        """Do nothing. This step only adds, in the model, time that has already passed in the system."""
 
     def _perform_restart(self) -> str:
         self._sut.restart()

@@ -64,7 +64,7 @@ _BYTES_BY_GARBLED_REQUEST = {
     "half of a request": bytes(bind(1, [Proposal(0, QM2QM, (NDR,))]))[:20],
 }
 _REACTION_WAIT_MS = 20
-"""int ms: the length of the wait, in virtual time, for the answer to a call that the system answers immediately."""
+"""int ms: how long to wait, in virtual time, for an answer that the system should send immediately."""
 
 
 class OpenedQueue(RemoteQueue):

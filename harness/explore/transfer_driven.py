@@ -76,7 +76,7 @@ class DrivenTransfer(DrivenQueues):
         self._sessions: dict[str, RawConversation] = {}
         self._packets: dict[str, Any] = {}
         self._sequences: dict[int, int] = {}
-        """The number of each sequence of the system. Sequences are numbered in the order of their appearance."""
+        """The number of each sequence of the system, in the order in which the sequences appeared."""
         self._wrong_ids: set[str] = set()
         """The messages whose identifier does not follow the identifier of the previous message."""
         self._last_ordinal: int | None = None
@@ -87,7 +87,7 @@ class DrivenTransfer(DrivenQueues):
         self._secured: tuple[str, int] | None = None
         """The message that the system signs or encrypts in this step, and the number of packets before this step."""
         self._order_ack_count: int | None = None
-        """The number of OrderAcks before this step, or None if the step causes no OrderAck."""
+        """The number of OrderAcks that the system had sent before this step, or None if the step causes no OrderAck."""
         self._before_loss = 0
         """The number of messages received before the last loss of all connections."""
         self._shipped: dict[str, int] = {}

@@ -89,10 +89,9 @@ class SystemPackets:
         }
 
     def acknowledge_all_messages(self) -> None:
-        """Acknowledge every message from the system, on the session of the message. The acknowledgment names only
-        recoverable messages that no earlier acknowledgment has named. The acknowledgment states the
-        number of recoverable messages that the system has acknowledged, because a system may count no refused messages
-        (E19).
+        """Acknowledge every message from the system, each on its own session. An acknowledgment names the recoverable
+        messages that no earlier acknowledgment named. It counts only recoverable messages that the system has
+        acknowledged, because a system need not count the messages that it refuses (E19).
         """
         for conversation in self._peer.conversations:
             record = conversation.record
