@@ -70,7 +70,7 @@ class AgentVerbCalls:
             return
         if reply.get("ok") is True:
             what = ", ".join(f"{name} {value}" for name, value in arguments.items())
-            self.found.record_result(verb, VerbState.WRONG, f"{what} was not refused, although no such object exists")
+            self.found.record_result(verb, VerbState.WRONG, f"the agent accepted {what}, which it must refuse")
         elif reply.get("unsupported") is True:
             self.found.record_result(verb, VerbState.MISSING, str(reply.get("error")))
         else:

@@ -83,9 +83,8 @@ class AgentFindings:
 
     @property
     def offered_facilities(self) -> tuple[str, ...]:
-        """The facilities that the agent announces, and further facilities of which every verb also belongs to an
-        announced facility. A further facility is omitted if the agent answers that it does not support one of the
-        verbs.
+        """The facilities that the agent announces, and every further facility whose verbs all belong to announced
+        facilities too. A further facility is omitted if the agent answers that it does not support one of these verbs.
         """
         return tuple(
             name

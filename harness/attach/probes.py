@@ -118,7 +118,9 @@ class AgentProbes(AgentVerbCalls):
         )
         found.announced = tuple(name for name in VERBS_BY_FACILITY if name in answer["facilities"])
         for unknown in sorted(set(answer["facilities"]) - set(VERBS_BY_FACILITY)):
-            found.problems.append(f"identity announces {escape_agent_text(unknown)}, which is not a facility")
+            found.problems.append(
+                f"the answer to identity announces {escape_agent_text(unknown)}, which is not a facility"
+            )
         began_ms = environment.now().monotonic_ms
         self._call_expecting_success("identity")
         found.usual_ms = environment.now().monotonic_ms - began_ms
@@ -126,7 +128,7 @@ class AgentProbes(AgentVerbCalls):
     def _probe_unknown_verb(self) -> None:
         reply = self._call_and_check_contract(UNKNOWN_VERB)
         if reply is not None and reply.get("ok") is True:
-            self.found.problems.append(f"the unknown verb {UNKNOWN_VERB} is not refused")
+            self.found.problems.append(f"the agent did not refuse the unknown verb {UNKNOWN_VERB}")
         self.found.verbs.pop(UNKNOWN_VERB, None)
 
     # -- queues and messages ------------------------------------------------------------------------------------
@@ -143,7 +145,8 @@ class AgentProbes(AgentVerbCalls):
             properties = self._call_expecting_success("get_queue", name=name)
             if properties is not None and self.found.is_working("set_queue") and properties.get("label") != "attached":
                 self._note_wrong_answer(
-                    "set_queue", f"the label is {escape_agent_text(properties.get('label'))} after set_queue"
+                    "set_queue",
+                    f"get_queue returned {escape_agent_text(properties.get('label'))} instead of the new label",
                 )
         listed = self._call_expecting_success("list")
         if listed is not None and self._made and name.lower() not in _read_queue_names(listed):
@@ -157,7 +160,7 @@ class AgentProbes(AgentVerbCalls):
     def _probe_send(self) -> None:
         if self._plain is None:
             self._note_skipped_verbs(
-                "needs a queue: announce queue_control, or give --sut with a SUT file that names a queue in [queues]",
+                "no queue is available: announce queue_control, or give --sut FILE with a SUT file that names a queue",
                 "send",
             )
             return
@@ -182,7 +185,7 @@ class AgentProbes(AgentVerbCalls):
         queue = self._plain
         if queue is None or not self.found.is_working("send"):
             self._note_skipped_verbs(
-                "needs a message in a queue: announce send, and provide a queue", "peek", *reads, *by_id
+                "no message is available to read: announce send, and provide a queue", "peek", *reads, *by_id
             )
             return
         to = self._get_direct_name(queue)
@@ -329,7 +332,7 @@ class AgentProbes(AgentVerbCalls):
                 "reject", queue=queue, lookup_id=message["lookup_id"], transaction=begun["transaction"]
             )
         else:
-            self._note_skipped_verbs("needs receive within a transaction, and lookup_id in its answer", "reject")
+            self._note_skipped_verbs("needs a receive in a transaction whose answer contains lookup_id", "reject")
         self._call_and_check_contract("abort", transaction=begun["transaction"])
 
     # -- all other verbs ----------------------------------------------------------------------------------------
@@ -401,7 +404,7 @@ class AgentProbes(AgentVerbCalls):
 
     def _note_unreached_verbs(self) -> None:
         """Record which verbs the test did not call, and record the answers that match no request."""
-        why = self.conversation.ended or f"{MAX_SILENT_VERBS} consecutive verbs before this one were not answered"
+        why = self.conversation.ended or f"the agent did not answer the {MAX_SILENT_VERBS} verbs before this one"
         for verb in (*FACILITY_BY_VERB, "cancel", *REASON_BY_UNTRIED_VERB):
             if verb not in self.found.verbs:
                 self._note_skipped_verbs(f"the test did not reach this verb: {why}", verb)
@@ -409,7 +412,7 @@ class AgentProbes(AgentVerbCalls):
             self.found.problems.append(f"the agent stopped answering: {escape_agent_text(self.conversation.ended)}")
         if unmatched_ids := self.conversation.unmatched_ids:
             ids = ", ".join(escape_agent_text(repr(each))[:20] for each in unmatched_ids[:3])
-            self.found.problems.append(f"unrequested answers: {len(unmatched_ids)}, with the ids {ids}")
+            self.found.problems.append(f"answers that match no request: {len(unmatched_ids)}, with the ids {ids}")
         if self._made and not self.found.is_working("delete_queue"):
             self.found.problems.append(
                 f"these queues were not deleted and could still exist in the system: {', '.join(self._made)}"

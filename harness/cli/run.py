@@ -75,7 +75,7 @@ def run(
         typer.Option(
             min=1,
             max=3,
-            help="In varied checks, cover all combinations of values of this many parameters; 1 runs each check once.",
+            help="In varied checks, cover every combination of values of this many parameters; 1 runs each check once.",
         ),
     ] = 2,
     allure: Annotated[

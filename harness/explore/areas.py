@@ -48,7 +48,7 @@ AREA_BY_NAME: Mapping[str, Area] = MappingProxyType(
             ConnectingModel,
             DrivenConnectingSystem,
             50,
-            "the system opens sessions to the peer, which answers its pings and requests as it likes",
+            "the system opens sessions to the peer, which answers pings and requests correctly, wrongly or not at all",
         ),
         "queues": Area(
             QueuesModel,

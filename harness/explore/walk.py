@@ -52,7 +52,7 @@ class TakenStep:
 
 @dataclass(slots=True)
 class Walk:
-    """The steps of a walk that have been taken so far, and the difference from the model after the last step, if any."""
+    """The steps that a walk has taken so far, and the difference from the model after the last step, if any."""
 
     taken_steps: list[TakenStep] = field(default_factory=list)
     divergence: DivergingStep | None = None

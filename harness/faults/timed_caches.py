@@ -154,9 +154,7 @@ def make_cache_ignoring_fields(*ignored: str) -> type[Cache]:
 
 
 def scale_cleanup_timer(name: str, factor: float) -> Install:
-    """Return an installer of a fault that starts the cleanup timer of a cache with a multiple of the lifetime of an
-    entry.
-    """
+    """Return an installer of a fault that multiplies the duration of the cleanup timer of a cache by a factor."""
 
     def run(self: Any, original: Callable[[Now], None], now: Now) -> None:
         cache = getattr(self.qm.caches, name)

@@ -137,8 +137,8 @@ class Conversation:
     # -- events of its directions -----------------------------------------------------------------------------
 
     def make_splitter(self, side: int, data: bytes) -> StreamSplitter | None:
-        """Return the parser that splits one direction of the conversation into packets. Return None while the protocol
-        is unknown, and for a protocol that is not judged. The given bytes are the next bytes of this direction.
+        """Return the parser that splits one direction of the conversation into packets. ``data`` contains the next
+        bytes of this direction. Return None if the protocol is still unknown or is not judged.
         """
         if not self.kind:
             self._find_protocol(data)
@@ -218,8 +218,8 @@ class Conversation:
                 )
 
     def _get_identifying_port(self, side: int) -> int:
-        """Return the port that identifies a system on a computer with several systems, or 0 if the address identifies
-        it. A client may connect from any port. So the port that the user requested also identifies a client, unless it
+        """Return the port that distinguishes a system from other systems at the same address, or 0 if the address alone
+        identifies the system. A client uses any port, so the port in the user's request identifies it, unless this port
         is the port of the server.
         """
         own, other = self.ends[side], self.ends[1 - side]

@@ -162,8 +162,8 @@ class Systems:
 
 @dataclass(slots=True)
 class SystemView:
-    """A connection, or datagrams, from the perspective of one system. ``side_number``: the side of this system (0 or
-    1).
+    """What one system sends and receives on a connection, or in datagrams. ``side_number``: the side of this system (0
+    or 1).
     """
 
     system: System

@@ -271,7 +271,9 @@ class Judge:
             self.give_up(Verdict.HARNESS_ERROR, "the check ended without judging this rule")
 
     def begin_row(self, log: VerdictReceiver) -> Judge:
-        """Return a judge for another row of the same varied check. The returned judge writes to a separate log."""
+        """Return a judge for the next row (set of parameters) of the same varied check. The returned judge writes to a
+        separate log.
+        """
         judge = Judge(
             self.catalogue,
             log,
@@ -285,7 +287,9 @@ class Judge:
         return judge
 
     def end_varied_rows(self, entry: VerdictEntry) -> None:
-        """Record the combined verdict for a rule after all rows of a varied check have run."""
+        """Record the combined verdict for a rule after a varied check has run with all of its sets of parameters
+        (rows).
+        """
         self._append_entry(entry)
 
     def _write_unjudged_rules(self, rules: list[str], verdict: Verdict, reason: str) -> None:
@@ -295,8 +299,8 @@ class Judge:
             self._write_verdict(self._get_covered_rule(rule), verdict, "", "", [], reason=reason)
 
     def record_breakdown(self, diagnosis: Diagnosis, rules: Iterable[str]) -> None:
-        """Record that the system did not survive this check. This is a separate finding, and a failure of the given
-        rules.
+        """Record that the system crashed, hung, restarted or sent packets endlessly during this check. This is a
+        separate finding, and the given rules fail.
 
         All other passes of the check become inconclusive, because a closed connection does not prove a refusal if
         the system has crashed.
@@ -373,7 +377,9 @@ class Judge:
     def _build_should_entry(
         self, row: Rule, expected: str, observed: str, frames: list[Frame], *, kept: bool, errata: str | None = None
     ) -> VerdictEntry:
-        """Return the verdict for the SHOULD in the sentence of a MUST. The verdict for the MUST stays unchanged."""
+        """Return a verdict for the recommendation (SHOULD) in the sentence of a rule that also contains a MUST. The
+        verdict for the MUST stays unchanged.
+        """
         if row.is_advice:
             raise HarnessError(
                 f"{self.test}: advice=True is only for rules of level MUST, but {row.id} is a {row.level}; omit "
@@ -402,7 +408,9 @@ class Judge:
         self._store_worst_verdict(entry)
 
     def _store_worst_verdict(self, entry: VerdictEntry) -> None:
-        """Store the worst verdict for a rule. Verdicts for a SHOULD in the sentence of a MUST are ignored."""
+        """Store the worst verdict for a rule. Verdicts that are only about the SHOULD in a sentence with a MUST are
+        ignored.
+        """
         if entry.advice is not None:
             return
         before = self.judged.get(entry.rule)

@@ -292,7 +292,7 @@ class PassiveJudge:
         self.summaries: dict[type, Any] = {}
         """The summaries of all connections."""
         self.compared: ComparedMessages | None = None
-        """The messages that are compared with the control channel, if the system has one."""
+        """The comparison of messages on the control channel with their packets, if the system has a control channel."""
 
     def compare_messages(self) -> ComparedMessages:
         """Return the messages that are compared with the control channel. Packets are compared from now on."""

@@ -47,8 +47,8 @@ class Verdict(StrEnum):
 
 
 class Advice(StrEnum):
-    """Whether the SUT followed the SHOULD in the sentence of a MUST. The line of the MUST records this value, which
-    never decides the verdict for the MUST.
+    """Whether the SUT followed the recommendation (SHOULD) in the sentence of a rule that also contains a MUST. This
+    value never decides the verdict for the MUST.
     """
 
     FOLLOWED = "followed"

@@ -102,8 +102,8 @@ class SessionSystem:
         self._peer.environment.run_until(lambda: _is_connection_closed(conversation), sut.quiet_ms, exactly=True)
 
     def _await_packets_as_before(self, conversation: RawConversation, packets: int, closed: bool) -> None:
-        """Wait until as many packets have arrived as when the same word was sent before. This wait replaces the wait
-        for silence.
+        """Wait until the system has sent as many packets as it sent when the same word (input sequence) was used
+        before. This wait replaces the wait for silence.
         """
         self._peer.environment.run_until(
             lambda: _is_connection_closed(conversation) or (not closed and len(conversation.received) >= packets),

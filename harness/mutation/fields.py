@@ -34,8 +34,9 @@ class FieldTypes:
         return {field.name: str(field.type) for field in dataclasses.fields(record)}
 
     def find_next_field_of_same_type(self, name: str) -> str | None:
-        """Find the data class that has a field with the given name; return its next field of the same type. Return
-        None if there is no such field, or if several data classes have a field with the given name.
+        """Find the data class that has a field with the given name; return the next field of this class that has the
+        same type (after the last such field, the first). Return None if no other field has this type, or if several
+        data classes have a field with the given name.
         """
         if len(self._owners.get(name, ())) != 1:
             return None

@@ -1,5 +1,5 @@
-"""Find the sites of a function. A site is an expression or statement that a mutation may change. Each site has
-its position in the syntax tree.
+"""Find the sites of a function: the expressions and statements that a mutation may change. Each site has its position
+in the syntax tree.
 """
 
 from __future__ import annotations

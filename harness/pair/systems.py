@@ -39,8 +39,8 @@ class PairSystem:
         return f"DIRECT=TCP:{self.relay_address}\\{queue}"
 
     def direct_host_name(self, queue: str) -> str:
-        """Return the direct format name (DIRECT=OS) in which the relay's address is the host name. Only a system
-        that has this host name accepts the format name as the name of its queue.
+        """Return the direct format name (DIRECT=OS) in which the relay's address is the host name. A system accepts
+        this name for its own queue only if the relay's address is also its host name.
         """
         return f"DIRECT=OS:{self.relay_address}\\{queue}"
 

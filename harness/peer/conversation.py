@@ -301,7 +301,7 @@ class Session(Conversation):
         return self
 
     def on_outgoing_packet(self, data: bytes) -> None:
-        """Apply all tampers (changes) to a packet of the core, and send the packet."""
+        """Pass a packet of the core to every registered function that changes packets, and send the result."""
         packet: Any = data
         if self.tampers:
             packet = dissect(data)
@@ -313,7 +313,7 @@ class Session(Conversation):
 
     @property
     def state(self) -> dict[str, Any]:
-        """The peer's own elements of the abstract data model for this session (MS-MQQB 3.1.1.3.1)."""
+        """The abstract data model of the peer for this session (MS-MQQB 3.1.1.3.1)."""
         answer = self._host.ask(Inspect())
         if isinstance(answer, str):
             raise HarnessError(f"the peer's core refused the inspection: {answer}")

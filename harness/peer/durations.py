@@ -81,8 +81,8 @@ class Duration:
         return near
 
     def require_steady(self, margin_ms: int) -> None:
-        """Raise ConformanceFailure if the SUT stalled longer than a margin during the duration. The exception makes
-        the rules of the check inconclusive.
+        """Raise ConformanceFailure if the SUT stalled longer than a margin during the measured duration. The rules of
+        the check then become inconclusive.
         """
         if self.stalled_ms > margin_ms:
             raise self._raise_unknown_duration(f"the tolerance is {margin_ms:,} ms")

@@ -49,7 +49,7 @@ class Inbox:
         self._copies: list[Frame] = []
         self._messages: list[Frame] = []
         self._first: dict[tuple[str, int], Connection | None] = {}
-        """The connection on which each message arrived first."""
+        """The connection on which each message arrived for the first time."""
         self._summaries: set[MessageSummary] = set()
         self._acknowledged: dict[Connection, int] = {}
         """The number of messages that had arrived on each connection at its last acknowledgment."""
@@ -83,7 +83,8 @@ class Inbox:
         return [frame for frame in self._pieces if frame.kind != USER_MESSAGE_KIND or not self.peer.is_residue(frame)]
 
     def wait(self, wanted: FrameCondition, count: int = 1, within_ms: int | None = None) -> list[Frame]:
-        """Wait for ``count`` of the wanted messages; return the wanted messages that have arrived.
+        """Wait until ``count`` of the wanted messages have arrived, or until the timeout expires; return the wanted
+        messages that have arrived.
 
         If ``within_ms`` is omitted, wait as long as the SUT may take to open a session, including a second attempt.
         """
@@ -153,8 +154,8 @@ class Inbox:
     # -- sessions of the SUT without a core of the peer -----------------------------------------------------------
 
     def listen(self) -> RawListener:
-        """Accept the SUT's connections without the peer's core, and set up a session on each connection while the check
-        waits.
+        """Accept connections from the SUT without a reference core of the peer. While the check waits, a session is set
+        up on each connection.
 
         The SUT waits for answers no longer than its Session Initialization Timer.
         """

@@ -183,7 +183,9 @@ class Party:
 
     @cached_property
     def sequence(self) -> SequencePositions:
-        """The sequence of messages that are transactional only because the row of a varied check requires it."""
+        """The sequence of those messages that are transactional only because the current row (set of parameters) of a
+        varied check requires it.
+        """
         return SequencePositions(self)
 
     def recoverable_message(self, user: Mapping[str, Any] = NO_FIELDS, **headers: Any) -> Any:

@@ -218,7 +218,7 @@ class Peer(Party):
         return (new[0] if new else None), (answer if isinstance(answer, str) else None)
 
     def listen(self, *, ping: bool = True, ignore_incoming: bool = False) -> None:
-        """Let the core accept the SUT's sessions and pings at peer_address.
+        """Let the peer's core accept sessions and pings from the SUT at peer_address.
 
         ``ignore_incoming``: whether to hide the SUT's packets from the core after the session is open.
         """
@@ -238,9 +238,7 @@ class Peer(Party):
 
     @property
     def has_unawaited_connection(self) -> bool:
-        """Return whether the SUT has opened a connection to the listening core without a step of the check having
-        waited for it.
-        """
+        """Return whether the SUT has opened a connection to the peer's core for which the check has not waited."""
         return any(session.record.sut_role == "initiator" for session in self.unclaimed)
 
     def await_session(self, within_ms: int | None = None) -> Session | None:

@@ -95,7 +95,7 @@ class ClientModel(Model):
         raise ImpossibleStep
 
     def record_remote_call(self, method: str, **fields: Any) -> None:
-        """Record a call that the system makes."""
+        """Record an RPC call that the system must make."""
         self.calls.append({"call": method, **fields})
 
     # -- queues -----------------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ class ClientModel(Model):
     )
     def close(self, queue: str, fails: bool) -> None:
         """Let an application close a queue, which cancels the waiting reads of the queue. ``fails``: whether the peer
-        refuses RemoteQMCloseQueue; then the documents leave the answer to the application open.
+        refuses RemoteQMCloseQueue. In this case, the documents leave open what the application is answered.
         """
         closed = self.find(queue)
         if closed.pending_reads:
@@ -295,7 +295,7 @@ class ClientModel(Model):
         }
 
     def _draw_message_answer(self, chance: Random, receives: bool) -> str:
-        """Draw an answer with a message, whose end the server may refuse if the read is a receive."""
+        """Draw an answer that contains a message. If the read is a receive, the server may refuse to end it."""
         return MESSAGE_WITH_REFUSED_END if receives and chance.random() < 0.5 else MESSAGE_ANSWER
 
     @transition("MQQP-3.2.1.2-01", needs=NEEDED_CAPABILITIES, weight=5)

@@ -115,7 +115,7 @@ class QueuesBase(Model):
     # -- positions ------------------------------------------------------------------------------------------------
 
     def insert_message(self, queue: Queue, message: Message, state: str, order: int | None = None) -> Position:
-        """Put a message into a queue, behind the messages of the same priority (3.1.7.1.9, 3.1.1.2)."""
+        """Put a message into a queue, after the messages that have the same priority (3.1.7.1.9, 3.1.1.2)."""
         self.arrivals += 1
         position = Position(message, queue, self.arrivals if order is None else order, self.steps, state)
         queue.insert(position)
@@ -134,8 +134,8 @@ class QueuesBase(Model):
         position.seen |= position.state == AVAILABLE_STATE
 
     def decide_which_is_first(self, what: str, number: int) -> int:
-        """Choose one of several values if the documents do not specify which comes first. Each call is a separate
-        choice.
+        """Choose the first of ``number`` items (messages or reads) if the documents do not specify which of them comes
+        first. Each call is a separate choice.
         """
         return 0 if number == 1 else self.choose_reading(f"{what}, step {self.steps}, of {number}", number)
 

@@ -315,7 +315,9 @@ class ReadTransitions(QueuesBase):
         return drawn
 
     def _is_idle_at_end(self, cursor: Cursor) -> bool:
-        """Return whether no message follows the last message that was read with a cursor, and no read waits."""
+        """Return whether the last message that was read with a cursor is the last message of the queue, and another
+        read can wait at this queue.
+        """
         queue = cursor.handle.queue
         if (
             queue is None

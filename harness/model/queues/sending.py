@@ -101,7 +101,7 @@ class SendTransitions(QueuesBase):
             within.operations.append(Operation("enqueue", position))
 
     def check_can_wait(self, queue: Queue, message: Message) -> None:
-        """Raise ImpossibleStep for a message that may expire in a transactional queue."""
+        """Raise ImpossibleStep if a message with a time limit would have to wait in a transactional queue."""
         if queue.transactional and message.time_to_be_received_s != INFINITE_LIFETIME_S:
             raise ImpossibleStep  # E108: the documents leave open which transaction deletes it
 
@@ -172,8 +172,8 @@ class SendTransitions(QueuesBase):
             self.answer_with_success()
 
     def move_position(self, position: Position, target: Queue) -> None:
-        """Move a message to another queue (3.1.7.1.16). Its new position is either behind the messages of the same
-        priority, or in the order of the times of arrival.
+        """Move a message to another queue (3.1.7.1.16). In this queue, its position is either after the messages of the
+        same priority, or follows the order in which the messages arrived.
         """
         position.queue.positions.remove(position)
         position.state = DELETED_STATE

@@ -176,9 +176,9 @@ class ReceiveTransitions(TransferSessions):
     def count_received_message(
         self, session: Session, message: Message, *, refused: bool = False, over_quota: bool = False
     ) -> None:
-        """Count a message on its session. A recoverable message is also acknowledged (3.1.5.8.2, 3.1.5.8.7), unless the
-        system does not count refused messages (E19). ``over_quota``: whether the message is refused because of a quota,
-        which is checked after the count.
+        """Count a message on the session on which it arrived. A recoverable message is also acknowledged (3.1.5.8.2,
+        3.1.5.8.7), unless the system does not count refused messages (E19). ``over_quota``: whether the system refuses
+        the message because of a quota, which it checks after it has counted the message.
         """
         session.received += 1
         if message.recoverable and not self._is_left_uncounted(refused, over_quota):
@@ -339,8 +339,8 @@ class ReceiveTransitions(TransferSessions):
         return True
 
     def refuse_in_sequence(self, message: Message, cls: str, sequence: int, number: int, *, advances: bool) -> None:
-        """Refuse a transactional message for another reason than its place in the sequence. ``advances``: whether the
-        message advances the sequence.
+        """Refuse a transactional message for a reason that is not its number in the sequence. ``advances``: whether the
+        system then expects the message after the refused message.
         """
         if advances:
             self.sequences.current_progress.record_accepted_message(sequence, number)

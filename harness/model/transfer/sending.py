@@ -140,8 +140,8 @@ class ShipTransitions(TransferSessions):
         """Whether the connection was lost and the system has not connected again yet."""
         self.lost_ms = 0
         self.open_ms: int | None = None
-        """int ms: the time since which a message has been waiting for an acknowledgment, or None while no message
-        waits. While the peer is silent, the system's own acknowledgments may also wait.
+        """int ms: the time since which a message from the system, which may itself be an acknowledgment, has been
+        waiting for an acknowledgment; None while no message waits.
         """
 
     @property

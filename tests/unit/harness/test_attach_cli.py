@@ -77,7 +77,7 @@ def test_attach_to_nonconforming_agent_exits_with_1(tmp_path: Path) -> None:
     )
     done = run("--command", shlex.join([sys.executable, str(script)]))
     assert done.exit_code == 1
-    assert "wrong: identity announces fly, which is not a facility" in done.stdout
+    assert "wrong: the answer to identity announces fly, which is not a facility" in done.stdout
 
 
 @pytest.mark.parametrize(
