@@ -20,18 +20,18 @@ class AgentVerbCalls:
     def __init__(self, conversation: Conversation) -> None:
         self.conversation = conversation
         self.found = AgentFindings()
-        self._silences = 0
+        self._unanswered_verb_count = 0
 
     @property
-    def is_over(self) -> bool:
+    def has_stopped_answering(self) -> bool:
         """Return whether no further verb can be called."""
-        return self.conversation.ended is not None or self._silences >= MAX_SILENT_VERBS
+        return self.conversation.ended is not None or self._unanswered_verb_count >= MAX_SILENT_VERBS
 
     def _call_and_check_contract(self, verb: str, **arguments: Any) -> Reply | None:
         """Call a verb and return its answer. If the answer is missing or violates the contract, record this as a
         finding.
         """
-        if self.is_over:
+        if self.has_stopped_answering:
             return None
         try:
             reply = self.conversation.wait_for_reply(self.conversation.send_request(verb, **arguments))
@@ -40,10 +40,10 @@ class AgentVerbCalls:
             reply = None
         if reply is None:
             why = self.conversation.ended or self.conversation.missing_answer_message
-            self._silences += self.conversation.ended is None
+            self._unanswered_verb_count += self.conversation.ended is None
             self.found.record_result(verb, VerbState.SILENT, why)
             return None
-        self._silences = 0
+        self._unanswered_verb_count = 0
         if verb in FACILITY_BY_VERB and (complaint := find_error_in_answer(verb, reply)) is not None:
             self.found.record_result(verb, VerbState.WRONG, complaint)
             return None

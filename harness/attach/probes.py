@@ -53,8 +53,8 @@ class AgentProbes(AgentVerbCalls):
         self._own = f"private$\\mqc-attach-{word}"
         self._queue = queue
         self._disruptive = disruptive
-        self._made: list[str] = []
-        self._plain: str | None = None
+        self._created_queues: list[str] = []
+        self._plain_queue: str | None = None
 
     def run_all_probes(self) -> AgentFindings:
         """Call every verb. Raise SutUnavailable if the agent does not answer the verb identity."""
@@ -76,7 +76,7 @@ class AgentProbes(AgentVerbCalls):
             self._probe_disruptive_verbs,
         )
         for step in steps:
-            if not self.is_over:
+            if not self.has_stopped_answering:
                 step()
         self._note_unreached_verbs()
         return self.found
@@ -136,11 +136,11 @@ class AgentProbes(AgentVerbCalls):
     def _probe_queue_control(self) -> None:
         name = f"{self._own}-1"
         if self._call_expecting_success("create_queue", name=name, label="attach") is None:
-            self._plain = self._queue
+            self._plain_queue = self._queue
             self._note_skipped_verbs("needs create_queue", "get_queue", "set_queue", "delete_queue")
         else:
-            self._made.append(name)
-            self._plain = name
+            self._created_queues.append(name)
+            self._plain_queue = name
             self._call_expecting_success("set_queue", name=name, label="attached")
             properties = self._call_expecting_success("get_queue", name=name)
             if properties is not None and self.found.is_working("set_queue") and properties.get("label") != "attached":
@@ -149,30 +149,31 @@ class AgentProbes(AgentVerbCalls):
                     f"get_queue returned {escape_agent_text(properties.get('label'))} instead of the new label",
                 )
         listed = self._call_expecting_success("list")
-        if listed is not None and self._made and name.lower() not in _read_queue_names(listed):
+        if listed is not None and self._created_queues and name.lower() not in _read_queue_names(listed):
             self._note_wrong_answer("list", f"{name} was created, but is missing from the list")
-        if self._made:
+        if self._created_queues:
             self._call_expecting_refusal("create_queue", name=name)
 
     def _get_direct_name(self, queue: str) -> str:
         return f"DIRECT=OS:.\\{queue}"
 
     def _probe_send(self) -> None:
-        if self._plain is None:
+        if self._plain_queue is None:
             self._note_skipped_verbs(
                 "no queue is available: announce queue_control, or give --sut FILE with a SUT file that names a queue",
                 "send",
             )
             return
         message = _PROBE_MESSAGE | (_PROBE_EXTENSION if "send_extension" in self.found.announced else {})
-        sent = self._call_expecting_success("send", to=self._get_direct_name(self._plain), **message)
-        peeked = None if sent is None else self._call_expecting_success("peek", queue=self._plain)
+        sent = self._call_expecting_success("send", to=self._get_direct_name(self._plain_queue), **message)
+        peeked = None if sent is None else self._call_expecting_success("peek", queue=self._plain_queue)
         if sent is None or peeked is None:
             return
         mine = [one for one in peeked["messages"] if one["message_id"] == sent["message_id"]]
         if not mine:
             self._note_wrong_answer(
-                "peek", f"the message sent to {self._get_direct_name(self._plain)} is missing: {sent['message_id']}"
+                "peek",
+                f"the message sent to {self._get_direct_name(self._plain_queue)} is missing: {sent['message_id']}",
             )
             return
         for name, value in message.items():
@@ -182,7 +183,7 @@ class AgentProbes(AgentVerbCalls):
     def _probe_receive(self) -> None:
         reads = ("peek_message", "open_queue", "open_cursor", "peek_next", "close_cursor", "close_queue")
         by_id = ("peek_by_lookup_id", "receive_by_lookup_id", "receive", "move", "purge")
-        queue = self._plain
+        queue = self._plain_queue
         if queue is None or not self.found.is_working("send"):
             self._note_skipped_verbs(
                 "no message is available to read: announce send, and provide a queue", "peek", *reads, *by_id
@@ -241,7 +242,7 @@ class AgentProbes(AgentVerbCalls):
             return
         self._call_expecting_success("peek_by_lookup_id", queue=queue, lookup_id=number, seek="current")
         moved = f"{queue};attach"
-        if self._made and self._try_create_queue(moved):
+        if self._created_queues and self._try_create_queue(moved):
             self._call_expecting_success("move", queue=queue, lookup_id=number, to=moved)
             if self.found.is_working("move"):
                 self._call_expecting_success("receive_by_lookup_id", queue=moved, lookup_id=number)
@@ -252,10 +253,12 @@ class AgentProbes(AgentVerbCalls):
 
     def _probe_waiting_read(self) -> None:
         """Check that the agent answers other requests, and can cancel the read, while a read waits for a message."""
-        if self._plain is None or not self.found.is_working("receive"):
+        if self._plain_queue is None or not self.found.is_working("receive"):
             self._note_skipped_verbs("needs receive", "cancel")
             return
-        waiting = self.conversation.send_request("receive", queue=self._plain, timeout_ms=TIMEOUT_OF_WAITING_READ_MS)
+        waiting = self.conversation.send_request(
+            "receive", queue=self._plain_queue, timeout_ms=TIMEOUT_OF_WAITING_READ_MS
+        )
         asked = self.conversation.send_request("identity")
         prompt = self.conversation.wait_for_reply(
             asked, min(MAX_DELAY_OF_PROMPT_ANSWER_MS, self.conversation.answer_ms)
@@ -290,13 +293,13 @@ class AgentProbes(AgentVerbCalls):
     def _probe_transactions(self) -> None:
         verbs = ("begin", "commit", "abort", "prepare")
         name = f"{self._own}-2"
-        if not self._made or not self._try_create_queue(name, transactional=True):
+        if not self._created_queues or not self._try_create_queue(name, transactional=True):
             begun = self._call_expecting_success("begin")
             if begun is not None:
                 self._call_expecting_success("abort", transaction=begun["transaction"])
             self._note_skipped_verbs("needs a transactional queue", *verbs[1:], "reject", "get_transfers")
             return
-        self._made.append(name)
+        self._created_queues.append(name)
         for outcome, left in (("abort", 0), ("commit", 1)):
             begun = self._call_expecting_success("begin")
             if begun is None:
@@ -338,13 +341,13 @@ class AgentProbes(AgentVerbCalls):
     # -- all other verbs ----------------------------------------------------------------------------------------
 
     def _probe_open_to_send(self) -> None:
-        if self._plain is None:
+        if self._plain_queue is None:
             self._note_skipped_verbs("needs a queue", "open_to_send", "get_queue_path")
             return
-        opened = self._call_expecting_success("open_to_send", to=self._get_direct_name(self._plain))
+        opened = self._call_expecting_success("open_to_send", to=self._get_direct_name(self._plain_queue))
         if opened is not None:
             self._call_expecting_success("close_queue", handle=opened["handle"])
-        self._call_expecting_success("get_queue_path", format_name=self._get_direct_name(self._plain))
+        self._call_expecting_success("get_queue_path", format_name=self._get_direct_name(self._plain_queue))
 
     def _probe_outgoing_queue(self) -> None:
         """Create an outgoing queue to an unreachable address with a message that expires after one second, then
@@ -397,10 +400,10 @@ class AgentProbes(AgentVerbCalls):
             self._note_skipped_verbs(why, verb)
 
     def _probe_delete_queue(self) -> None:
-        for name in reversed(self._made):
+        for name in reversed(self._created_queues):
             self._call_expecting_success("delete_queue", name=name)
-        if self._made and self.found.is_working("delete_queue"):
-            self._call_expecting_refusal("delete_queue", name=self._made[0])
+        if self._created_queues and self.found.is_working("delete_queue"):
+            self._call_expecting_refusal("delete_queue", name=self._created_queues[0])
 
     def _note_unreached_verbs(self) -> None:
         """Record which verbs the test did not call, and record the answers that match no request."""
@@ -413,9 +416,9 @@ class AgentProbes(AgentVerbCalls):
         if unmatched_ids := self.conversation.unmatched_ids:
             ids = ", ".join(escape_agent_text(repr(each))[:20] for each in unmatched_ids[:3])
             self.found.problems.append(f"answers that match no request: {len(unmatched_ids)}, with the ids {ids}")
-        if self._made and not self.found.is_working("delete_queue"):
+        if self._created_queues and not self.found.is_working("delete_queue"):
             self.found.problems.append(
-                f"these queues were not deleted and could still exist in the system: {', '.join(self._made)}"
+                f"these queues were not deleted and could still exist in the system: {', '.join(self._created_queues)}"
             )
 
 

@@ -257,9 +257,9 @@ class Recorder:
         self.frames: list[Frame] = []
         self.connections: list[Connection] = []
         self.listeners: list[Callable[[Frame], None]] = []
-        self._from_sut = 0
+        self._byte_count_from_sut = 0
         """The number of bytes that the SUT has sent."""
-        self._cost = 0
+        self._counted_bytes = 0
         """int bytes: the size that is compared with ``flood_limit``. It is the number of bytes from the SUT, but
         each packet counts as at least MEMORY_BYTES_PER_FRAME.
         """
@@ -364,7 +364,7 @@ class Recorder:
         frames = [self._record_unframed_bytes(connection, packet) for packet in packets]
         if broken is not None:
             connection.has_unparsable_bytes = True
-            frames.append(self._record_unframed_bytes(connection, connection.framer.broken, broken))
+            frames.append(self._record_unframed_bytes(connection, connection.framer.unsplittable_bytes, broken))
         return frames
 
     def _note_bytes_received_together(self, size: int) -> None:
@@ -456,11 +456,11 @@ class Recorder:
         """Count bytes from the SUT and the packets that they complete. Raise SutFlood if the SUT has sent too many
         bytes or packets.
         """
-        self._from_sut += size
-        self._cost += max(size, MEMORY_BYTES_PER_FRAME * max(packets, 1))
-        if self._cost > self.flood_limit:
+        self._byte_count_from_sut += size
+        self._counted_bytes += max(size, MEMORY_BYTES_PER_FRAME * max(packets, 1))
+        if self._counted_bytes > self.flood_limit:
             self.environment.flood_description = (
-                f"the SUT sent {self._from_sut} bytes in the first {self.elapsed_ms()} ms of one check and "
+                f"the SUT sent {self._byte_count_from_sut} bytes in the first {self.elapsed_ms()} ms of one check and "
                 f"continues to send; a check reads at most {self.flood_limit} bytes and "
                 f"{self.flood_limit // MEMORY_BYTES_PER_FRAME} packets"
             )

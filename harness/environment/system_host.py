@@ -56,7 +56,7 @@ class SystemHost(CoreHost):
         self.hangs = False
         """Whether the core is in an endless computation."""
         self._new_core = new_core
-        self._raises = raises
+        self._raises_errors_of_core = raises
         self._disk = MemoryStore()
 
     @property
@@ -143,7 +143,7 @@ class SystemHost(CoreHost):
         """Behave like a process whose code raised an exception. Either the host ends, or it behaves as if it were in an
         endless computation.
         """
-        if self._raises:
+        if self._raises_errors_of_core:
             raise error
         self.core = _MissingCore()
         if isinstance(error, EndlessComputation):

@@ -176,7 +176,7 @@ class DrivenRemoteQueues(DrivenQueues):
 
     def _perform_look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:
         way, given = _SEEK_ACTIONS[seek]
-        place = self._places.get(message, UNSHOWN_LOOKUP_ID) if given is None else given
+        place = self._lookup_ids.get(message, UNSHOWN_LOOKUP_ID) if given is None else given
         self._start_remote_read(read, handle, _LOOKUP_ACTIONS[way, receives], by=LOOKUP, lookup_id=place)
 
     def _perform_end_read(self, read: str, acknowledge: bool) -> Any:

@@ -285,7 +285,7 @@ class PassiveJudge:
         """The malformed packets from the SUT, each with its error."""
         self.unreadable: dict[str, str] = {}
         """The decisive rules that were broken, each with a description of the violation."""
-        self._spoilt: set[Connection | None] = set()
+        self._connections_with_malformed_packet: set[Connection | None] = set()
         """The connections on which the SUT sent a malformed packet. Such a packet may cause wrong counts and
         repetitions in later packets.
         """
@@ -301,7 +301,7 @@ class PassiveJudge:
         return self.compared
 
     def _note_comparison(self, rule: str, frame: Frame, kept: bool, observed: str) -> None:
-        if frame.connection not in self._spoilt:
+        if frame.connection not in self._connections_with_malformed_packet:
             self.tallies.setdefault(rule, PassiveRuleTally()).note(frame, (kept, observed))
 
     def on_frame(self, frame: Frame) -> None:
@@ -333,7 +333,7 @@ class PassiveJudge:
             if finding is None:
                 continue
             for rule, is_decisive in rules:
-                if not is_decisive and connection in self._spoilt:
+                if not is_decisive and connection in self._connections_with_malformed_packet:
                     continue
                 tally = tallies.get(rule)
                 if tally is None:
@@ -343,7 +343,7 @@ class PassiveJudge:
                     continue
                 tally.note(frame, finding)
                 if is_decisive and isinstance(finding, tuple) and not finding[0]:
-                    self._spoilt.add(connection)
+                    self._connections_with_malformed_packet.add(connection)
                     self.unreadable.setdefault(rule, f"the SUT's packet in frame {frame.number}: {finding[1]}")
 
     def begin_row(self) -> PassiveJudge:
@@ -367,7 +367,7 @@ class PassiveJudge:
 
     def discard_connection(self, connection: Connection) -> None:
         """Discard the summaries of a connection after its end."""
-        self._spoilt.discard(connection)
+        self._connections_with_malformed_packet.discard(connection)
 
 
 class _PredicatesByKind:

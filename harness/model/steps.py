@@ -99,7 +99,7 @@ class Model:
         """The answers of the last step. The name ``answer`` stands for the answer to the step itself; all other
         names are names of waiting reads.
         """
-        self.cited: dict[str, None] = {}
+        self.cited_rules: dict[str, None] = {}
         """The rules that determined the outcome of the last step, in the order of their use."""
         self.steps = 0
         self.now_ms = 0
@@ -108,13 +108,13 @@ class Model:
     def take(self, step: Step) -> None:
         """Take a step: apply the transition that the step names to this model."""
         self.answers = {}
-        self.cited = dict.fromkeys(self.transitions[step.name].rules)
+        self.cited_rules = dict.fromkeys(self.transitions[step.name].rules)
         getattr(self, step.name)(**step.arguments)
         self.steps += 1
 
     def cite_rules(self, *rules: str) -> None:
         """Record rules that determine the outcome of this step, in addition to the rules of its transition."""
-        self.cited.update(dict.fromkeys(rules))
+        self.cited_rules.update(dict.fromkeys(rules))
 
     def choose_reading(self, choice: str, readings: int = 2) -> int:
         """Return the number, counted from 0, of the interpretation (reading) that this model follows for the given

@@ -53,24 +53,28 @@ class PingRelay:
     def __init__(self, environment: RealEnvironment, at: Endpoint, target: Endpoint, recorder: Recorder) -> None:
         self._target = target
         self._recorder = recorder
-        self._near = environment.open_udp_port(at, _ForwardingSink(self._forward_to_target))
-        self._far = environment.open_udp_port(Endpoint(at.host, 0), _ForwardingSink(self._forward_response))
-        self._asker: Endpoint | None = None
+        self._port_toward_asker = environment.open_udp_port(at, _ForwardingSink(self._forward_to_target))
+        self._port_toward_target = environment.open_udp_port(
+            Endpoint(at.host, 0), _ForwardingSink(self._forward_response)
+        )
+        self._last_ping_sender: Endpoint | None = None
 
     def _forward_to_target(self, remote: Endpoint, data: bytes) -> None:
-        self._asker = remote
-        self._recorder.record_datagram(remote, self._near.endpoint, data, from_sut=False)
-        self._far.send(self._target, data)
+        self._last_ping_sender = remote
+        self._recorder.record_datagram(remote, self._port_toward_asker.endpoint, data, from_sut=False)
+        self._port_toward_target.send(self._target, data)
 
     def _forward_response(self, _: Endpoint, data: bytes) -> None:
-        if self._asker is not None:
-            self._recorder.record_datagram(self._asker, self._near.endpoint, data, from_sut=True)
-            self._near.send(self._asker, data)
+        if self._last_ping_sender is not None:
+            self._recorder.record_datagram(
+                self._last_ping_sender, self._port_toward_asker.endpoint, data, from_sut=True
+            )
+            self._port_toward_asker.send(self._last_ping_sender, data)
 
     def close(self) -> None:
         """Stop forwarding, and close the ports."""
-        self._near.close()
-        self._far.close()
+        self._port_toward_asker.close()
+        self._port_toward_target.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ class Inbox:
         self.accepted: list[RawConversation] = []
         self._listeners: list[RawListener] = []
         self._pieces: list[Frame] = []
-        self._unread: deque[Frame] = deque()
+        self._unread_frames: deque[Frame] = deque()
         self._copies: list[Frame] = []
         self._messages: list[Frame] = []
         self._first: dict[tuple[str, int], Connection | None] = {}
@@ -114,19 +114,19 @@ class Inbox:
         if frame.transport == TCP and frame.kind in (USER_MESSAGE_KIND, MALFORMED):
             self._pieces.append(frame)
         if frame.kind == USER_MESSAGE_KIND:
-            self._unread.append(frame)
+            self._unread_frames.append(frame)
         elif any(one.record is frame.connection for one in self.connections_without_session):
             environment = self.peer.environment
             environment.call_at(environment.now().monotonic_ms, lambda: self._set_up_session(frame))
 
     def _read_new_frames(self) -> None:
-        while self._unread:
-            frame = self._unread[0]
+        while self._unread_frames:
+            frame = self._unread_frames[0]
             if not self.peer.is_residue(frame):
                 self._copies.append(frame)
                 if self._is_new(frame):
                     self._messages.append(frame)
-            self._unread.popleft()
+            self._unread_frames.popleft()
 
     def _is_new(self, frame: Frame) -> bool:
         user, again = frame.message or frame["UserHeader"], frame.message in self._summaries

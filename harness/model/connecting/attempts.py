@@ -31,7 +31,7 @@ PING_TIMEOUT_MS, RETRY_WAIT_MS, INITIALIZATION_TIMEOUT_MS = 1_000, 5_000, 40_000
 """int ms: the durations of the Ping Response Timer, the Session Retry Connect Timer and the Session Initialization
 Timer in this area.
 """
-ACK_WAIT_MS = 20_000
+ACK_WAIT_TIMEOUT_MS = 20_000
 """int ms: AckWaitTimeout in this area. The Session Ack Wait Timer expires after a multiple of AckWaitTimeout
 (3.1.2.4).
 """
@@ -99,7 +99,7 @@ class SessionAttempts(Model):
         self.cite_rules("MQQB-3.1.7.1.3-27", "MQQB-3.1.2.4-01")
         multiples = _ACK_WAIT_MULTIPLES_BY_DESTINATION[destination.name]
         reading = self.choose_reading(f"multiple of AckWaitTimeout for a {destination.name} name", len(multiples))
-        destination.ack_wait_timer_expiry_ms = self.now_ms + multiples[reading] * ACK_WAIT_MS
+        destination.ack_wait_timer_expiry_ms = self.now_ms + multiples[reading] * ACK_WAIT_TIMEOUT_MS
 
     def _expire_ack_wait(self, destination: Destination) -> None:
         """Handle the expiry of the Session Ack Wait Timer (3.1.6.3) while messages are unacknowledged. If the
@@ -126,7 +126,7 @@ class SessionAttempts(Model):
             self.end_session(destination, "PingFailure")
         elif destination.phase is None:
             self.cite_rules(*RETRY_RULES)
-            self.try_to_open(destination, again=True)
+            self.try_to_open_session(destination, again=True)
         else:
             self.cite_rules("MQQB-3.1.6.6-01", "MQQB-3.1.5.2.3-15")
             if any(
@@ -139,7 +139,7 @@ class SessionAttempts(Model):
 
     # -- attempts -----------------------------------------------------------------------------------------------------
 
-    def try_to_open(self, destination: Destination, *, again: bool) -> None:
+    def try_to_open_session(self, destination: Destination, *, again: bool) -> None:
         """Let the system try to open a session to a destination."""
         destination.end_of_wait_ms = None
         if destination.name == UNKNOWN_HOST_DESTINATION:

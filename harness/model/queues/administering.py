@@ -147,7 +147,9 @@ class AdministrationTransitions(QueuesBase):
                 self.cite_rules("MQDMPR-3.1.7.1.4-10")
                 handle.queue = None
                 for reader in list(handle.readers):
-                    self.stop_reader(reader, "MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_OPERATION_CANCELLED")
+                    self.end_read_without_message(
+                        reader, "MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_OPERATION_CANCELLED"
+                    )
             one.handles.clear()
             self.queues.pop(one.name, None)
         if deleted.parent is not None:

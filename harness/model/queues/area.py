@@ -31,7 +31,7 @@ class QueuesModel(AdministrationTransitions, LookupTransitions, TransactionTrans
             self.now_ms = due_ms
             if isinstance(one, Reader):
                 if one in one.handle.readers:
-                    self.stop_reader(one, "MQ_ERROR_IO_TIMEOUT")
+                    self.end_read_without_message(one, "MQ_ERROR_IO_TIMEOUT")
             else:
                 self.delete_position(one, "NACK_RECEIVE_TIMEOUT")
         self.now_ms = until_ms

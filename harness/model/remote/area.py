@@ -400,12 +400,12 @@ class RemoteReadingModel(MisuseTransitions):
         if acknowledge and unit.operations[0].position.state == LOCKED_STATE:
             self.delete_position(unit.operations[0].position, "ACK_RECEIVE")
         elif acknowledge:
-            self.delete_position(unit.operations[0].position, self.get_reason_of_purged())
+            self.delete_position(unit.operations[0].position, self.get_removal_reason_of_purged_message())
         else:
             self._release_message(unit)
         self.answer_with_success()
 
-    def get_reason_of_purged(self) -> str:
+    def get_removal_reason_of_purged_message(self) -> str:
         """Return the reason for the removal of a message that was purged while a client was receiving it, and that the
         client then accepts (3.1.7.1.12).
         """
@@ -436,7 +436,7 @@ class RemoteReadingModel(MisuseTransitions):
         """End a waiting read that is canceled. ``is_failure``: whether the read must end with a failure status.
         Otherwise, the documents leave open which status the read gets (E51).
         """
-        self.stop_reader(reader, CANCELED_STATUS)
+        self.end_read_without_message(reader, CANCELED_STATUS)
         if is_failure or self.choose_reading("E51"):
             self.answers[reader.name] = ExpectedRefusal(excluded_statuses=(CANCELED_STATUS,))
 

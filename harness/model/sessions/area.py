@@ -261,7 +261,7 @@ class SessionsModel(PingTransitions):
         if recoverable and wrong is not None:
             raise ImpossibleStep  # E20: the documents leave open whether the count includes a recoverable message
         if recoverable and one.state == OPEN_STATE and self.choose_reading("E19"):
-            self.refuse_uncounted(one)
+            self.refuse_messages_without_counting(one)
         else:
             self.count(one, recoverable)
         if wrong is not None:
@@ -270,7 +270,7 @@ class SessionsModel(PingTransitions):
             self.close(one)
         self.settle()
 
-    def refuse_uncounted(self, session: Session, number: int = 1) -> None:
+    def refuse_messages_without_counting(self, session: Session, number: int = 1) -> None:
         """Refuse recoverable messages without counting them as recoverable messages."""
         session.received += number
         session.uncounted_message_count += number
@@ -310,7 +310,7 @@ class SessionsModel(PingTransitions):
         if one.state != OPEN_STATE:
             raise ImpossibleStep
         if self.choose_reading("E19"):
-            self.refuse_uncounted(one, number)
+            self.refuse_messages_without_counting(one, number)
             at_once = BoundedNumber(one.acknowledged, one.received)
         else:
             at_once = BoundedNumber(one.received + MAX_MESSAGES_NAMED_BY_ACK, one.received + number)

@@ -84,7 +84,7 @@ class ReceiveTransitions(TransferSessions):
             journal=tuple(journal),
             other_properties=tuple(details.items()),
         )
-        self.originals[message] = sent
+        self.nontransactional_messages_from_peer[message] = sent
         target = self.queues.get(queue)
         misplaced = target is None or target.transactional or late
         over_quota = target is not None and not misplaced and not self.has_room(target.positions, sent, target.quota_kb)
@@ -101,7 +101,9 @@ class ReceiveTransitions(TransferSessions):
                 self.acknowledge(sent, "NACK_REACH_QUEUE_TIMEOUT")
         elif over_quota:
             self.cite_rules("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-07", "MQMQ-2.2.19.3-03")
-            del self.originals[message]  # the documents leave open whether a copy is a duplicate
+            del self.nontransactional_messages_from_peer[
+                message
+            ]  # the documents leave open whether a copy is a duplicate
             if "negative_arrival" in acks:
                 self.acknowledge(sent, "NACK_Q_EXCEED_QUOTA")
         else:
@@ -167,11 +169,14 @@ class ReceiveTransitions(TransferSessions):
         session.
         """
         through = self.find_open_session(session)
-        self.count_received_message(through, self.find(self.originals, message))
+        self.count_received_message(through, self.find(self.nontransactional_messages_from_peer, message))
         self.settle()
 
     def draw_repeat(self, chance: Random) -> dict[str, Any]:
-        return {"session": self.draw_session(chance), "message": draw_one(chance, sorted(self.originals))}
+        return {
+            "session": self.draw_session(chance),
+            "message": draw_one(chance, sorted(self.nontransactional_messages_from_peer)),
+        }
 
     def count_received_message(
         self, session: Session, message: Message, *, refused: bool = False, over_quota: bool = False
@@ -181,14 +186,14 @@ class ReceiveTransitions(TransferSessions):
         the message because of a quota, which it checks after it has counted the message.
         """
         session.received += 1
-        if message.recoverable and not self._is_left_uncounted(refused, over_quota):
+        if message.recoverable and not self._is_refused_message_uncounted(refused, over_quota):
             self.cite_rules(*SESSION_ACK_RULES)
             session.recoverable += 1
             session.acknowledged = session.received
         else:
             self.cite_rules("MQQB-3.1.5.8.7-01")
 
-    def _is_left_uncounted(self, refused: bool, over_quota: bool) -> bool:
+    def _is_refused_message_uncounted(self, refused: bool, over_quota: bool) -> bool:
         """Return whether the system does not count a refused recoverable message."""
         if not (refused or over_quota) or not self.choose_reading("E19"):
             return False
@@ -276,7 +281,7 @@ class ReceiveTransitions(TransferSessions):
         )
         self.places[message] = {"number": number, "previous": previous}
         if final:
-            self.final_requests.add(message)
+            self.messages_requesting_final_ack.add(message)
         if queue == TRANSACTIONAL_QUEUE_NAME:
             self.find_sequence_of_message(session, by_private_names)
         target = self.queues.get(queue)
@@ -430,7 +435,7 @@ class ReceiveTransitions(TransferSessions):
         of a nontransactional message that requests journaling (E47).
         """
         if message.delivery == "transactional":
-            return bool(message.journal) or message.name in self.final_requests
+            return bool(message.journal) or message.name in self.messages_requesting_final_ack
         if not message.journal or not self.choose_reading("E47"):
             return False
-        return message.name not in self.survivors or self.choose_reading("E47 after a restart") == 0
+        return message.name not in self.messages_present_at_restart or self.choose_reading("E47 after a restart") == 0

@@ -134,12 +134,12 @@ class TransferSessions(AdministrationTransitions, ReadTransitions, SendTransitio
         """The sequence numbers of each transactional message from the peer: the number of the message itself, and the
         number of the previous message.
         """
-        self.final_requests: set[str] = set()
+        self.messages_requesting_final_ack: set[str] = set()
         """The transactional messages whose bit FA requests a FinalAck."""
-        self.originals: dict[str, Message] = {}
+        self.nontransactional_messages_from_peer: dict[str, Message] = {}
         """The nontransactional messages that the peer sent, by name."""
         self.long_pauses = 0
-        self.survivors: set[str] = set()
+        self.messages_present_at_restart: set[str] = set()
         """The messages that were in a queue of the system when the system restarted."""
 
     def settle(self, ms: int = REACTION_TIME_MS) -> None:
