@@ -24,7 +24,9 @@ class AgentVerbCalls:
 
     @property
     def has_stopped_answering(self) -> bool:
-        """Return whether no further verb can be called."""
+        """Return whether the agent has ended the conversation, or has left so many verbs unanswered that no further
+        verb is called.
+        """
         return self.conversation.ended is not None or self._unanswered_verb_count >= MAX_SILENT_VERBS
 
     def _call_and_check_contract(self, verb: str, **arguments: Any) -> Reply | None:

@@ -216,8 +216,8 @@ class CaptureWriter:
         inbound: bool | None,
         later: bool = False,
     ) -> int:
-        """Write a segment, and return its frame number. ``later`` states whether the segment is written together
-        with the next frame instead of immediately.
+        """Write a segment, and return its frame number. ``later`` states whether the segment is written only together
+        with the next frame.
         """
         try:
             packet = build_tcp_packet(segment, self.frames & 0xFFFF)

@@ -300,7 +300,7 @@ class CoreHost:
         return self._pings[socket]
 
     def answer_after_event(self, event: Input) -> None:
-        """Pass an event to the core after the current event has been handled, unless the core is replaced before
+        """Pass an event to the core after the core has handled the current event, unless the core is replaced before
         then.
         """
         core = self.core

@@ -186,7 +186,7 @@ class _GuardedCore:
 
 
 class _MissingCore:
-    """A core that ignores all inputs. It is used before the core is started, and after the core has failed."""
+    """A core that ignores all inputs. It takes the place of the real core before the start and after a failure."""
 
     def handle(self, event: Input, now: Now) -> list[Effect]:
         return []

@@ -162,7 +162,7 @@ def _read_field(observed: Any, name: str) -> Any:
 
 
 def _is_shown_unchanged(value: Any) -> bool:
-    """Return whether an observation is shown unchanged instead of in the form of the expectation. This applies if
-    the expectation is a plain value, or one of several values.
+    """Return whether a verdict shows an observed value as it is, and not in the form of the expectation. This applies
+    if the expectation is a plain value, or one of several values.
     """
     return not isinstance(value, Expectation) or isinstance(value, OneOf)

@@ -26,7 +26,9 @@ def sends_express_message(qm: QueueManager, session: Session) -> bool:
 
 
 def is_later_attempt(qm: QueueManager, session: Session) -> bool:
-    """Return whether the session is established again because the Session Retry Connect Timer expired."""
+    """Return whether this is a further attempt to open the session, which began because the Session Retry Connect Timer
+    expired.
+    """
     return session.retrying
 
 
@@ -59,5 +61,5 @@ def has_other_pinging_session(qm: QueueManager, session: Session) -> bool:
 
 
 def has_pinged_before(qm: QueueManager, session: Session) -> bool:
-    """Return whether the queue manager has sent more than one Ping Request."""
+    """Return whether the queue manager sent a Ping Request before its current one."""
     return qm.adm.PingCookie > 1

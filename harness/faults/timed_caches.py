@@ -98,7 +98,7 @@ class CacheLosingOnlyOldestEntry(Cache):
 
 
 class CacheFullOneEntryEarly(Cache):
-    """A cache that removes the oldest half of its entries one entry too early."""
+    """A cache that removes the oldest half of its entries when one more entry would still fit."""
 
     def add(self, entry: Any) -> None:
         if len(self.entries) >= self._size - 1:

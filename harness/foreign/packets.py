@@ -158,8 +158,8 @@ class StreamSplitter(ABC):
         self._try_packet_start(False)
 
     def _try_packet_start(self, has_push_flag: bool) -> None:
-        """Decide whether a packet begins with the first stored byte. The packet must be parsable, and must be
-        followed by another packet or by no bytes.
+        """Decide whether a packet begins with the first stored byte. It does if the bytes can be parsed as a packet,
+        and if another packet or no byte follows them.
         """
         while self._is_packet_start_assumed:
             size = self.read_size(bytes(self._unprocessed_bytes[:LONGEST_PACKET_START_BYTES]))

@@ -75,8 +75,8 @@ class System:
         self.judge.packets.malformed.clear()  # only the verdicts of checks name such packets as a cause
 
     def take_verdicts(self) -> list[VerdictEntry]:
-        """Return the verdicts for this system and remove them from memory, because a capture can contain thousands of
-        systems.
+        """Return the verdicts for this system, and remove them from this object, because a capture can contain
+        thousands of systems.
         """
         self.judge.conclude_passive_rules()
         taken = self._entries[:]

@@ -213,7 +213,7 @@ class Judge:
             )
 
     def give_up(self, verdict: Verdict, reason: str) -> None:
-        """Record the given verdict, with a reason, for every covered rule that has no verdict yet."""
+        """Record the given verdict and reason for every rule that the check covers and that has no verdict yet."""
         self._write_held_failures()
         self._write_unjudged_rules([rule for rule in self.covers if rule not in self.judged], verdict, reason)
 

@@ -295,7 +295,7 @@ class PassiveJudge:
         """The comparison of messages on the control channel with their packets, if the system has a control channel."""
 
     def compare_messages(self) -> ComparedMessages:
-        """Return the messages that are compared with the control channel. Packets are compared from now on."""
+        """Begin to compare packets with messages on the control channel, and return the object that compares them."""
         if self.compared is None:
             self.compared = ComparedMessages(self._note_comparison)
         return self.compared
@@ -371,7 +371,7 @@ class PassiveJudge:
 
 
 class _PredicatesByKind:
-    """The predicates for packets of each kind, each with its rules. All judges share this object."""
+    """The predicates for packets of each kind, with the rules of each predicate. All judges share this object."""
 
     def __init__(self) -> None:
         self._found: dict[str, list[tuple[Predicate, list[tuple[str, bool]]]]] = {}

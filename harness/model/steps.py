@@ -12,13 +12,15 @@ from typing import Any, ClassVar, TypeVar
 
 
 class ImpossibleStep(Exception):
-    """The model cannot take a step now, because the step names a missing object or because the outcome of the step
-    is uncertain.
+    """Raised if a model cannot take a step now, because the step names a missing object or because the outcome of the
+    step is uncertain.
     """
 
 
 class UndecidedChoice(Exception):
-    """The model cannot continue until a choice is made that the documents leave open."""
+    """Raised if a model reaches a case that the documents leave open, and has not chosen an interpretation of this case
+    yet.
+    """
 
     def __init__(self, choice: str, readings: int) -> None:
         super().__init__(choice)

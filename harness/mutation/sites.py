@@ -22,7 +22,7 @@ class Edit:
     new: Any
 
     def swap_nodes(self) -> Edit:
-        """Carry out the edit; return the edit that undoes it."""
+        """Put the new value into the syntax tree; return the edit that restores the old value."""
         if isinstance(self.key, str):
             old = getattr(self.edited_node, self.key)
             setattr(self.edited_node, self.key, self.new)

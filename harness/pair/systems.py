@@ -149,8 +149,8 @@ class Pair:
             relay.allow_connections()
 
     def _await_acknowledgments(self) -> None:
-        """Wait until no open session has an unacknowledged message. A system would send such a message again in the
-        next scenario.
+        """Wait until no open session has an unacknowledged message, because a system would send such a message again in
+        the next scenario.
         """
         limit_ms = max(one.sut.response_timeout_ms for one in self.sides.values())
         self.environment.run_until(lambda: all(each.is_acknowledged for each in self.traffic.passages), limit_ms)

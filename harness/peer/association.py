@@ -195,8 +195,8 @@ class Call:
 
     @property
     def label_or_outcome(self) -> str:
-        """The label of the message that a read returned, with a remark if the message belongs to another check. Without
-        a message, it is the outcome of the read.
+        """The label of the message that a read returned, with a remark if another check sent the message. If the read
+        returned no message, it is the outcome of the read.
         """
         if self.outcome != "MQ_OK":
             return self.outcome
@@ -311,7 +311,8 @@ class Association(RawConversation):
                 call.take(frame, fragment)
 
     def _decrypt_response(self, frame: Frame) -> tuple[Fragment | None, str | None]:
-        """Return a response with its stub decrypted, or return the reason why the response is not genuine.
+        """Decrypt the stub of a response, and return the response. If the response is not genuine, return the reason
+        instead.
 
         The recorded frame remains as it was on the wire.
         """

@@ -67,8 +67,8 @@ class Inbox:
 
     @property
     def messages(self) -> list[Frame]:
-        """The received messages without copies. A copy is either the same message on a later session, or a further
-        acknowledgment of the same class for the same message (E65).
+        """The received messages without copies. A packet is a copy if it contains the same message as an earlier packet
+        on another session, or acknowledges the same message again with the same class (E65).
 
         Two different messages with the same identifier are both in the list.
         """

@@ -96,8 +96,8 @@ class Party:
     # -- time ---------------------------------------------------------------------------------------------------
 
     def pass_time(self, ms: int) -> None:
-        """Let the given time pass by the tester's clock. Stalls do not extend this time, because the timers of a
-        stalled system continue to run.
+        """Wait until the given time has passed by the tester's clock. Stalls of the SUT do not extend this time,
+        because the timers of a stalled system continue to run.
         """
         self.environment.run_until(lambda: False, ms, exactly=True)
 

@@ -104,7 +104,7 @@ class Peer(Party):
         return second
 
     def is_foreign(self, frame: Frame) -> bool:
-        """Return whether a packet arrived on a connection of a different counterpart."""
+        """Return whether a packet arrived on a connection of another counterpart in the same test."""
         return frame.connection is not None and any(host.has_connection(frame) for host in self._other_hosts)
 
     def has_connection(self, frame: Frame) -> bool:

@@ -238,8 +238,8 @@ class SessionAttempts(Model):
         self.end_session(destination, "UnknownFailure" if recorded else None)
 
     def _find_unacknowledged_limit(self, destination: Destination) -> int:
-        """Return the number of unacknowledged messages at which the system stops sending. The WindowSize may be that of
-        the system or that of the peer (E25).
+        """Return the number of unacknowledged messages at which the system stops sending. The documents leave open
+        whether this is the WindowSize of the system or that of the peer (E25).
         """
         if len(destination.unacknowledged_messages) < destination.peer_window_size:
             return WINDOW_SIZE

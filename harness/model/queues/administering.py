@@ -157,8 +157,8 @@ class AdministrationTransitions(QueuesBase):
         self.answer_with_success()
 
     def check_no_pending_move_to(self, queues: list[Queue]) -> None:
-        """Raise ImpossibleStep if an open transaction would move a message to a deleted queue, because the documents
-        leave this case open.
+        """Raise ImpossibleStep if an open transaction contains a move to the queue that is to be deleted, because the
+        documents leave open what happens then.
         """
         moves = (one for transaction in self.transactions.values() for one in transaction.operations if one.target)
         if any(one.target in queues for one in moves):

@@ -232,8 +232,8 @@ class QueuesBase(Model):
         self.insert_message(self.admin, ack, AVAILABLE_STATE)
 
     def has_room(self, positions: list[Position], message: Message, quota_kb: int | None) -> bool:
-        """Return whether a message fits into a quota; raise ImpossibleStep if the answer depends on how the system
-        computes the storage that a message occupies.
+        """Return whether a message fits into the quota of a queue. Raise ImpossibleStep if this depends on how the
+        system computes the storage that a message occupies.
         """
         if quota_kb is None:
             return True
@@ -245,8 +245,8 @@ class QueuesBase(Model):
         return most <= limit
 
     def release_position(self, position: Position, *, purged: str) -> None:
-        """Make a locked message available again or, if its queue was purged while the message was locked, delete
-        the message.
+        """Make a locked message available again. If its queue was purged while the message was locked, delete the
+        message instead.
         """
         if position.state == PURGE_PENDING_STATE:
             self.delete_position(position, purged)
@@ -282,8 +282,8 @@ class QueuesBase(Model):
         return seen
 
     def _describe_transaction(self, transaction: Transaction) -> dict[str, Any]:
-        """Describe a transaction. The documents do not define whether an operation on a deleted message is part of
-        the transaction.
+        """Describe a transaction. It is left open whether the transaction still contains an operation on a message that
+        was deleted, because the documents do not define this.
         """
         described: dict[str, Any] = {"state": transaction.state}
         if all(one.position.state != DELETED_STATE for one in transaction.operations):

@@ -295,8 +295,9 @@ class ShipTransitions(TransferSessions):
         return {}
 
     def check_can_lose_sessions(self) -> None:
-        """Raise ImpossibleStep if the documents leave open what follows the loss of all sessions. For private names,
-        the system then opens two sessions for its acknowledgments, and may ignore the response to the first ping (E15).
+        """Raise ImpossibleStep if the documents leave open what the system does after the loss of all sessions. For
+        example, if the peer names the transactional queue by a private format name, the system then opens two sessions
+        for its acknowledgments, and may ignore the response to the first ping (E15).
         """
         held = any(route.is_held for route in self.routes.values())
         if self.lost or held or self.sequences.uses_private_format_name:
