@@ -11,27 +11,29 @@ from harness.sut.control_schema import find_error_in_answer
 from harness.sut.wires import Reply
 
 MAX_SILENT_VERBS = 3
-"""After this many consecutive verbs without an answer, no further verb is called."""
+"""The maximum number of consecutive verbs that the agent leaves unanswered. After them, no further verb is called."""
 
 
 class AgentVerbCalls:
-    """The calls to the verbs of the control protocol on one agent. The answers are recorded as findings."""
+    """A caller of the verbs of the control protocol on one agent. It records the answers as findings."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.conversation = conversation
         self.found = AgentFindings()
-        self._silences = 0
+        self._unanswered_verb_count = 0
 
     @property
-    def is_over(self) -> bool:
-        """Return whether no further verb can be called."""
-        return self.conversation.ended is not None or self._silences >= MAX_SILENT_VERBS
+    def has_stopped_answering(self) -> bool:
+        """Return whether the agent has ended the conversation, or has left so many verbs unanswered that no further
+        verb is called.
+        """
+        return self.conversation.ended is not None or self._unanswered_verb_count >= MAX_SILENT_VERBS
 
     def _call_and_check_contract(self, verb: str, **arguments: Any) -> Reply | None:
         """Call a verb and return its answer. If the answer is missing or violates the contract, record this as a
         finding.
         """
-        if self.is_over:
+        if self.has_stopped_answering:
             return None
         try:
             reply = self.conversation.wait_for_reply(self.conversation.send_request(verb, **arguments))
@@ -40,10 +42,10 @@ class AgentVerbCalls:
             reply = None
         if reply is None:
             why = self.conversation.ended or self.conversation.missing_answer_message
-            self._silences += self.conversation.ended is None
+            self._unanswered_verb_count += self.conversation.ended is None
             self.found.record_result(verb, VerbState.SILENT, why)
             return None
-        self._silences = 0
+        self._unanswered_verb_count = 0
         if verb in FACILITY_BY_VERB and (complaint := find_error_in_answer(verb, reply)) is not None:
             self.found.record_result(verb, VerbState.WRONG, complaint)
             return None
@@ -70,14 +72,14 @@ class AgentVerbCalls:
             return
         if reply.get("ok") is True:
             what = ", ".join(f"{name} {value}" for name, value in arguments.items())
-            self.found.record_result(verb, VerbState.WRONG, f"{what} was not refused, although no such object exists")
+            self.found.record_result(verb, VerbState.WRONG, f"the agent accepted {what}, which it must refuse")
         elif reply.get("unsupported") is True:
             self.found.record_result(verb, VerbState.MISSING, str(reply.get("error")))
         else:
             self.found.record_result(verb, VerbState.WORKS)
 
     def _try_create_queue(self, name: str, **properties: Any) -> bool:
-        """Try to create a queue of an optional kind, and return whether the system created the queue."""
+        """Call create_queue with optional properties, and return whether the system created the queue."""
         reply = self._call_and_check_contract("create_queue", name=name, **properties)
         return reply is not None and reply.get("ok") is True
 

@@ -30,7 +30,9 @@ LONGEST_AGENT_START_MS = 20_000
 another limit.
 """
 FACILITY_PROVIDED_BY_COMMANDS = "environment"
-"""The facility that the table ``[environment]`` of a SUT file can provide in place of the agent."""
+"""The facility ``environment``. If the agent does not provide it, the commands in the table ``[environment]`` of a SUT
+file can provide it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +129,9 @@ def list_facility_rows(found: AgentFindings, counted: JudgeableRuleCounts) -> It
 
 
 def _describe_facility_cost(counted: JudgeableRuleCounts, facility: str) -> str:
-    """Return a description of the number of rules that a missing facility would add. The first number counts the
-    rules that need no other missing facility. The second number applies if no other facility is missing.
+    """Return a text that states how many rules a missing facility would add. The first number counts the rules that
+    need no other missing facility. The second number counts the rules that could be judged if every other missing
+    facility were also provided.
     """
     if facility not in counted.rules_gained_by_facility_alone:
         return ""
@@ -149,7 +152,7 @@ def list_report_lines(found: AgentFindings, counted: JudgeableRuleCounts) -> Ite
 
 
 def describe_identity(found: AgentFindings) -> str:
-    """Return one line about the system, from the answer to the verb identity."""
+    """Return one line that describes the system. Its data come from the system's answer to the verb identity."""
     named = " ".join(part for part in (found.name, found.version) if part) or "no name"
     vendor = f" ({found.vendor})" if found.vendor else ""
     return (

@@ -83,8 +83,8 @@ class AgentFindings:
 
     @property
     def offered_facilities(self) -> tuple[str, ...]:
-        """The announced facilities, and the facilities whose verbs all belong to announced facilities. A facility of
-        the second kind is omitted if the agent reports one of its verbs as unsupported.
+        """The facilities that the agent announces, and every further facility whose verbs all belong to announced
+        facilities too. A further facility is omitted if the agent answers that it does not support one of these verbs.
         """
         return tuple(
             name

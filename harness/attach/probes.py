@@ -38,12 +38,12 @@ _PROBE_EXTENSION: dict[str, Any] = {
     "extension_base64": base64.b64encode(b"attach\xff" * 43).decode(),
     "correlation_id": "00112233445566778899aabbccddeeff01020304",
 }
-"""The arguments of send that belong to the facility send_extension."""
+"""The additional arguments of the verb ``send``. An agent accepts them only if it has the facility send_extension."""
 
 
 class AgentProbes(AgentVerbCalls):
-    """The test calls of all verbs on an agent. The name of each queue that the test creates contains ``word``.
-    ``queue`` is the queue to use if the agent cannot create queues.
+    """A test that calls every verb of the control protocol on an agent. The name of each queue that the test creates
+    contains ``word``. ``queue`` is the queue to use if the agent cannot create queues.
     """
 
     def __init__(
@@ -53,8 +53,8 @@ class AgentProbes(AgentVerbCalls):
         self._own = f"private$\\mqc-attach-{word}"
         self._queue = queue
         self._disruptive = disruptive
-        self._made: list[str] = []
-        self._plain: str | None = None
+        self._created_queues: list[str] = []
+        self._plain_queue: str | None = None
 
     def run_all_probes(self) -> AgentFindings:
         """Call every verb. Raise SutUnavailable if the agent does not answer the verb identity."""
@@ -76,7 +76,7 @@ class AgentProbes(AgentVerbCalls):
             self._probe_disruptive_verbs,
         )
         for step in steps:
-            if not self.is_over:
+            if not self.has_stopped_answering:
                 step()
         self._note_unreached_verbs()
         return self.found
@@ -118,7 +118,9 @@ class AgentProbes(AgentVerbCalls):
         )
         found.announced = tuple(name for name in VERBS_BY_FACILITY if name in answer["facilities"])
         for unknown in sorted(set(answer["facilities"]) - set(VERBS_BY_FACILITY)):
-            found.problems.append(f"identity announces {escape_agent_text(unknown)}, which is not a facility")
+            found.problems.append(
+                f"the answer to identity announces {escape_agent_text(unknown)}, which is not a facility"
+            )
         began_ms = environment.now().monotonic_ms
         self._call_expecting_success("identity")
         found.usual_ms = environment.now().monotonic_ms - began_ms
@@ -126,7 +128,7 @@ class AgentProbes(AgentVerbCalls):
     def _probe_unknown_verb(self) -> None:
         reply = self._call_and_check_contract(UNKNOWN_VERB)
         if reply is not None and reply.get("ok") is True:
-            self.found.problems.append(f"the unknown verb {UNKNOWN_VERB} is not refused")
+            self.found.problems.append(f"the agent did not refuse the unknown verb {UNKNOWN_VERB}")
         self.found.verbs.pop(UNKNOWN_VERB, None)
 
     # -- queues and messages ------------------------------------------------------------------------------------
@@ -134,42 +136,44 @@ class AgentProbes(AgentVerbCalls):
     def _probe_queue_control(self) -> None:
         name = f"{self._own}-1"
         if self._call_expecting_success("create_queue", name=name, label="attach") is None:
-            self._plain = self._queue
+            self._plain_queue = self._queue
             self._note_skipped_verbs("needs create_queue", "get_queue", "set_queue", "delete_queue")
         else:
-            self._made.append(name)
-            self._plain = name
+            self._created_queues.append(name)
+            self._plain_queue = name
             self._call_expecting_success("set_queue", name=name, label="attached")
             properties = self._call_expecting_success("get_queue", name=name)
             if properties is not None and self.found.is_working("set_queue") and properties.get("label") != "attached":
                 self._note_wrong_answer(
-                    "set_queue", f"the label is {escape_agent_text(properties.get('label'))} after set_queue"
+                    "set_queue",
+                    f"get_queue returned {escape_agent_text(properties.get('label'))} instead of the new label",
                 )
         listed = self._call_expecting_success("list")
-        if listed is not None and self._made and name.lower() not in _read_queue_names(listed):
+        if listed is not None and self._created_queues and name.lower() not in _read_queue_names(listed):
             self._note_wrong_answer("list", f"{name} was created, but is missing from the list")
-        if self._made:
+        if self._created_queues:
             self._call_expecting_refusal("create_queue", name=name)
 
     def _get_direct_name(self, queue: str) -> str:
         return f"DIRECT=OS:.\\{queue}"
 
     def _probe_send(self) -> None:
-        if self._plain is None:
+        if self._plain_queue is None:
             self._note_skipped_verbs(
-                "needs a queue: announce queue_control, or give --sut with a SUT file that names a queue in [queues]",
+                "no queue is available: announce queue_control, or give --sut FILE with a SUT file that names a queue",
                 "send",
             )
             return
         message = _PROBE_MESSAGE | (_PROBE_EXTENSION if "send_extension" in self.found.announced else {})
-        sent = self._call_expecting_success("send", to=self._get_direct_name(self._plain), **message)
-        peeked = None if sent is None else self._call_expecting_success("peek", queue=self._plain)
+        sent = self._call_expecting_success("send", to=self._get_direct_name(self._plain_queue), **message)
+        peeked = None if sent is None else self._call_expecting_success("peek", queue=self._plain_queue)
         if sent is None or peeked is None:
             return
         mine = [one for one in peeked["messages"] if one["message_id"] == sent["message_id"]]
         if not mine:
             self._note_wrong_answer(
-                "peek", f"the message sent to {self._get_direct_name(self._plain)} is missing: {sent['message_id']}"
+                "peek",
+                f"the message sent to {self._get_direct_name(self._plain_queue)} is missing: {sent['message_id']}",
             )
             return
         for name, value in message.items():
@@ -179,10 +183,10 @@ class AgentProbes(AgentVerbCalls):
     def _probe_receive(self) -> None:
         reads = ("peek_message", "open_queue", "open_cursor", "peek_next", "close_cursor", "close_queue")
         by_id = ("peek_by_lookup_id", "receive_by_lookup_id", "receive", "move", "purge")
-        queue = self._plain
+        queue = self._plain_queue
         if queue is None or not self.found.is_working("send"):
             self._note_skipped_verbs(
-                "needs a message in a queue: announce send, and provide a queue", "peek", *reads, *by_id
+                "no message is available to read: announce send, and provide a queue", "peek", *reads, *by_id
             )
             return
         to = self._get_direct_name(queue)
@@ -238,7 +242,7 @@ class AgentProbes(AgentVerbCalls):
             return
         self._call_expecting_success("peek_by_lookup_id", queue=queue, lookup_id=number, seek="current")
         moved = f"{queue};attach"
-        if self._made and self._try_create_queue(moved):
+        if self._created_queues and self._try_create_queue(moved):
             self._call_expecting_success("move", queue=queue, lookup_id=number, to=moved)
             if self.found.is_working("move"):
                 self._call_expecting_success("receive_by_lookup_id", queue=moved, lookup_id=number)
@@ -249,10 +253,12 @@ class AgentProbes(AgentVerbCalls):
 
     def _probe_waiting_read(self) -> None:
         """Check that the agent answers other requests, and can cancel the read, while a read waits for a message."""
-        if self._plain is None or not self.found.is_working("receive"):
+        if self._plain_queue is None or not self.found.is_working("receive"):
             self._note_skipped_verbs("needs receive", "cancel")
             return
-        waiting = self.conversation.send_request("receive", queue=self._plain, timeout_ms=TIMEOUT_OF_WAITING_READ_MS)
+        waiting = self.conversation.send_request(
+            "receive", queue=self._plain_queue, timeout_ms=TIMEOUT_OF_WAITING_READ_MS
+        )
         asked = self.conversation.send_request("identity")
         prompt = self.conversation.wait_for_reply(
             asked, min(MAX_DELAY_OF_PROMPT_ANSWER_MS, self.conversation.answer_ms)
@@ -287,13 +293,13 @@ class AgentProbes(AgentVerbCalls):
     def _probe_transactions(self) -> None:
         verbs = ("begin", "commit", "abort", "prepare")
         name = f"{self._own}-2"
-        if not self._made or not self._try_create_queue(name, transactional=True):
+        if not self._created_queues or not self._try_create_queue(name, transactional=True):
             begun = self._call_expecting_success("begin")
             if begun is not None:
                 self._call_expecting_success("abort", transaction=begun["transaction"])
             self._note_skipped_verbs("needs a transactional queue", *verbs[1:], "reject", "get_transfers")
             return
-        self._made.append(name)
+        self._created_queues.append(name)
         for outcome, left in (("abort", 0), ("commit", 1)):
             begun = self._call_expecting_success("begin")
             if begun is None:
@@ -329,19 +335,19 @@ class AgentProbes(AgentVerbCalls):
                 "reject", queue=queue, lookup_id=message["lookup_id"], transaction=begun["transaction"]
             )
         else:
-            self._note_skipped_verbs("needs receive within a transaction, and lookup_id in its answer", "reject")
+            self._note_skipped_verbs("needs a receive in a transaction whose answer contains lookup_id", "reject")
         self._call_and_check_contract("abort", transaction=begun["transaction"])
 
     # -- all other verbs ----------------------------------------------------------------------------------------
 
     def _probe_open_to_send(self) -> None:
-        if self._plain is None:
+        if self._plain_queue is None:
             self._note_skipped_verbs("needs a queue", "open_to_send", "get_queue_path")
             return
-        opened = self._call_expecting_success("open_to_send", to=self._get_direct_name(self._plain))
+        opened = self._call_expecting_success("open_to_send", to=self._get_direct_name(self._plain_queue))
         if opened is not None:
             self._call_expecting_success("close_queue", handle=opened["handle"])
-        self._call_expecting_success("get_queue_path", format_name=self._get_direct_name(self._plain))
+        self._call_expecting_success("get_queue_path", format_name=self._get_direct_name(self._plain_queue))
 
     def _probe_outgoing_queue(self) -> None:
         """Create an outgoing queue to an unreachable address with a message that expires after one second, then
@@ -394,14 +400,14 @@ class AgentProbes(AgentVerbCalls):
             self._note_skipped_verbs(why, verb)
 
     def _probe_delete_queue(self) -> None:
-        for name in reversed(self._made):
+        for name in reversed(self._created_queues):
             self._call_expecting_success("delete_queue", name=name)
-        if self._made and self.found.is_working("delete_queue"):
-            self._call_expecting_refusal("delete_queue", name=self._made[0])
+        if self._created_queues and self.found.is_working("delete_queue"):
+            self._call_expecting_refusal("delete_queue", name=self._created_queues[0])
 
     def _note_unreached_verbs(self) -> None:
-        """Record the verbs that the test did not call, and answers without a matching request."""
-        why = self.conversation.ended or f"{MAX_SILENT_VERBS} consecutive verbs before this one were not answered"
+        """Record which verbs the test did not call, and record the answers that match no request."""
+        why = self.conversation.ended or f"the agent did not answer the {MAX_SILENT_VERBS} verbs before this one"
         for verb in (*FACILITY_BY_VERB, "cancel", *REASON_BY_UNTRIED_VERB):
             if verb not in self.found.verbs:
                 self._note_skipped_verbs(f"the test did not reach this verb: {why}", verb)
@@ -409,10 +415,10 @@ class AgentProbes(AgentVerbCalls):
             self.found.problems.append(f"the agent stopped answering: {escape_agent_text(self.conversation.ended)}")
         if unmatched_ids := self.conversation.unmatched_ids:
             ids = ", ".join(escape_agent_text(repr(each))[:20] for each in unmatched_ids[:3])
-            self.found.problems.append(f"unrequested answers: {len(unmatched_ids)}, with the ids {ids}")
-        if self._made and not self.found.is_working("delete_queue"):
+            self.found.problems.append(f"answers that match no request: {len(unmatched_ids)}, with the ids {ids}")
+        if self._created_queues and not self.found.is_working("delete_queue"):
             self.found.problems.append(
-                f"these queues were not deleted and could still exist in the system: {', '.join(self._made)}"
+                f"these queues were not deleted and could still exist in the system: {', '.join(self._created_queues)}"
             )
 
 

@@ -115,7 +115,7 @@ def _find_fields_in_packet(lines: DissectionLines, says: VerdictTexts) -> _Found
 
 
 def _find_named_fields(text: str, lines: DissectionLines) -> Iterator[tuple[re.Match[str], list[TreeLine]]]:
-    """Yield those names in a text that occur as field names in the packet, each with the fields of this name."""
+    """Yield each name in a text that is also a field name in the packet, together with the fields of this name."""
     for match, before, name in _find_possible_field_names(text):
         fields = [
             line for line in lines.lines_by_field_name.get(name, ()) if _contains_words_in_order(before, line.path[:-1])

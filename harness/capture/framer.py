@@ -13,39 +13,39 @@ class Framer(ABC):
     """
 
     def __init__(self) -> None:
-        self._held = bytearray()
-        self.broken = b""
-        """The received bytes from the first position at which no packet can begin, or empty if no such position was
-        found.
+        self._unsplit_bytes = bytearray()
+        self.unsplittable_bytes = b""
+        """The received bytes that cannot be split into packets, because no packet can begin with the first of them. It
+        is empty if there are no such bytes.
         """
 
     @property
     def pending_size(self) -> int:
         """The number of received bytes that belong to an incomplete packet."""
-        return len(self._held)
+        return len(self._unsplit_bytes)
 
     @property
     def first_bytes(self) -> bytes:
         """The first bytes of an incomplete packet, at most 32."""
-        return bytes(self._held[:32])
+        return bytes(self._unsplit_bytes[:32])
 
     def clear(self) -> None:
         """Discard an incomplete packet, because the rest of it will not arrive."""
-        self._held.clear()
+        self._unsplit_bytes.clear()
 
     def feed(self, data: bytes) -> list[bytes]:
         """Return the packets that are complete when ``data`` is added. If the bytes after them cannot begin a
         packet, raise FramingError with the packets found so far.
         """
-        self._held += data
+        self._unsplit_bytes += data
         packets: list[bytes] = []
         try:
             while (size := self._read_packet_size()) is not None:
-                packets.append(bytes(self._held[:size]))
-                del self._held[:size]
+                packets.append(bytes(self._unsplit_bytes[:size]))
+                del self._unsplit_bytes[:size]
         except FormatError as error:
-            self.broken = bytes(self._held)
-            self._held.clear()
+            self.unsplittable_bytes = bytes(self._unsplit_bytes)
+            self._unsplit_bytes.clear()
             raise FramingError(error, packets) from error
         return packets
 

@@ -1,4 +1,4 @@
-"""Read the eight frames that MS-MQQB section 4.1 prints. The frames are read from hex dumps and a manifest, and are
+"""Read the eight example packets that MS-MQQB section 4.1 prints. They are read from hex dumps and a manifest, and are
 written as one capture.
 
 ``python -m harness.capture.golden`` replaces captures/golden/frames.pcapng.

@@ -94,16 +94,16 @@ class CapturedPackets:
         found = read_streams(path)
         self.path = path
         self.start_us = found.start_us
-        self._connections: dict[int, list[CapturedPacket]] = {}
-        """For the frame of each packet, all packets of the packet's DCE/RPC connection. An entry exists until its
-        connection has been dissected.
+        self._packets_of_rpc_connection_by_frame: dict[int, list[CapturedPacket]] = {}
+        """All packets of a DCE/RPC connection, by the frame of each of these packets. The entries of a connection are
+        removed when the connection has been dissected.
         """
         packets = [_read_datagram_packets(each) for each in found.udp_datagrams]
         for stream in found.tcp_streams:
             both = sorted(_read_stream_packets(stream), key=_get_frame_number)
             packets += both
             if stream.comment == RPC_OPENING_COMMENT:
-                self._connections |= dict.fromkeys(map(_get_frame_number, both), both)
+                self._packets_of_rpc_connection_by_frame |= dict.fromkeys(map(_get_frame_number, both), both)
         self.packets = sorted(packets, key=_get_frame_number)
 
     def show(self, wanted: Iterable[WantedPacket], says: VerdictTexts | None = None) -> list[ShownPacket]:
@@ -132,13 +132,13 @@ class CapturedPackets:
             raise MissingPacket(
                 f"{self.path}: no packet begins in frame {frame}; check that this file is the capture of the run"
             )
-        if frame in self._connections:
+        if frame in self._packets_of_rpc_connection_by_frame:
             from harness.capture.rpc_stubs import read_stubs  # the import takes a second
 
-            pdus = self._connections[frame]
+            pdus = self._packets_of_rpc_connection_by_frame[frame]
             read_stubs(pdus)
             for pdu in pdus:
-                self._connections.pop(pdu.frame, None)
+                self._packets_of_rpc_connection_by_frame.pop(pdu.frame, None)
         return self.packets[at]
 
     def _build_shown_packet(

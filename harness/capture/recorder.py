@@ -48,9 +48,9 @@ from reference_qm.surface.inputs import Endpoint
 FROM_SUT_DIRECTION = "sut->peer"
 TO_SUT_DIRECTION = "peer->sut"
 MALFORMED = "malformed"
-"""The recorded kind of bytes that are not a packet."""
+"""The kind that is recorded for bytes that do not form a packet."""
 RPC_TRANSPORT = "rpc"
-"""The recorded transport of connections with DCE/RPC."""
+"""The transport that is recorded for connections that carry DCE/RPC."""
 RPC_OPENING_COMMENT = "DCE/RPC"
 """The comment on the frame that opens a DCE/RPC connection."""
 FLOOD_LIMIT_BYTES = 48 * 1024 * 1024
@@ -213,7 +213,7 @@ class Connection:
     from_sut: list[Frame] = field(default_factory=list)
     """The frames that the SUT sent on this connection."""
     summary_by_class: dict[type, Any] = field(default_factory=dict)
-    """The data about the frames so far that passive predicates have stored."""
+    """The data that passive predicates have stored about the earlier frames of this connection."""
     missing_frames_reason: str | None = None
     """The reason why earlier frames of the connection are missing, or None if the capture is complete."""
     closed_by: str | None = None
@@ -257,9 +257,9 @@ class Recorder:
         self.frames: list[Frame] = []
         self.connections: list[Connection] = []
         self.listeners: list[Callable[[Frame], None]] = []
-        self._from_sut = 0
+        self._byte_count_from_sut = 0
         """The number of bytes that the SUT has sent."""
-        self._cost = 0
+        self._counted_bytes = 0
         """int bytes: the size that is compared with ``flood_limit``. It is the number of bytes from the SUT, but
         each packet counts as at least MEMORY_BYTES_PER_FRAME.
         """
@@ -364,7 +364,7 @@ class Recorder:
         frames = [self._record_unframed_bytes(connection, packet) for packet in packets]
         if broken is not None:
             connection.has_unparsable_bytes = True
-            frames.append(self._record_unframed_bytes(connection, connection.framer.broken, broken))
+            frames.append(self._record_unframed_bytes(connection, connection.framer.unsplittable_bytes, broken))
         return frames
 
     def _note_bytes_received_together(self, size: int) -> None:
@@ -407,8 +407,8 @@ class Recorder:
         )
 
     def _record_unframed_bytes(self, connection: Connection, data: bytes, error: FormatError | None = None) -> Frame:
-        """Record ``data`` as the next packet from the SUT. ``data`` is the beginning of the bytes from the SUT that
-        have not been assigned to a packet yet.
+        """Record ``data`` as the next packet from the SUT. The connection stores the bytes that are not part of a
+        packet yet; ``data`` is the beginning of these bytes.
         """
         number, places = take_stream_bytes(connection.unframed_pieces, len(data))
         return self._add_frame(connection, number, FROM_SUT_DIRECTION, data, places, error)
@@ -445,7 +445,9 @@ class Recorder:
         return [frame for frame in self.frames if frame.kind == "Ping" and frame.from_sut == from_sut]
 
     def _get_next_frame_number(self) -> int:
-        """Return the number of the next frame. This method is used when no capture file is written."""
+        """Return the number of the next frame for a recorder that writes no capture file, and therefore counts the
+        frames itself.
+        """
         return next(self._numbers)
 
     # -- stored packets -----------------------------------------------------------------------------------------
@@ -454,11 +456,11 @@ class Recorder:
         """Count bytes from the SUT and the packets that they complete. Raise SutFlood if the SUT has sent too many
         bytes or packets.
         """
-        self._from_sut += size
-        self._cost += max(size, MEMORY_BYTES_PER_FRAME * max(packets, 1))
-        if self._cost > self.flood_limit:
+        self._byte_count_from_sut += size
+        self._counted_bytes += max(size, MEMORY_BYTES_PER_FRAME * max(packets, 1))
+        if self._counted_bytes > self.flood_limit:
             self.environment.flood_description = (
-                f"the SUT sent {self._from_sut} bytes in the first {self.elapsed_ms()} ms of one check and "
+                f"the SUT sent {self._byte_count_from_sut} bytes in the first {self.elapsed_ms()} ms of one check and "
                 f"continues to send; a check reads at most {self.flood_limit} bytes and "
                 f"{self.flood_limit // MEMORY_BYTES_PER_FRAME} packets"
             )

@@ -17,7 +17,7 @@ class RpcFramer(Framer):
 
     def _read_packet_size(self) -> int | None:
         try:
-            size = read_rpc_size(bytes(self._held[:PDU_HEADER_BYTES]))
+            size = read_rpc_size(bytes(self._unsplit_bytes[:PDU_HEADER_BYTES]))
         except WireError as error:
             raise FormatError("header", 0, "C706 12.6.1", str(error)) from error
-        return size if size is not None and size <= len(self._held) else None
+        return size if size is not None and size <= len(self._unsplit_bytes) else None

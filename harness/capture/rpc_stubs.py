@@ -58,7 +58,7 @@ class _Connection:
     """
 
     def __init__(self) -> None:
-        self._proposed: dict[int, list[Proposal]] = {}
+        self._proposed_contexts: dict[int, list[Proposal]] = {}
         self._contexts: dict[int, tuple[Syntax, bool]] = {}
         """For each context identifier, the interface of the presentation context, and whether its stubs are in
         NDR64.
@@ -69,9 +69,11 @@ class _Connection:
         kind = get_rpc_kind(pdu.data)
         packet = dissect_rpc(pdu.data)
         if kind in ("bind", "alter_context"):
-            self._proposed[packet.call_id] = read_bind_proposals(packet)
+            self._proposed_contexts[packet.call_id] = read_bind_proposals(packet)
         elif kind in ("bind_ack", "alter_context_resp"):
-            for one, outcome in zip(self._proposed.pop(packet.call_id, ()), read_bind_outcomes(packet), strict=False):
+            for one, outcome in zip(
+                self._proposed_contexts.pop(packet.call_id, ()), read_bind_outcomes(packet), strict=False
+            ):
                 if outcome.result == ACCEPTANCE_RESULT and outcome.transfer_syntax in (NDR, NDR64):
                     self._contexts[one.p_cont_id] = (one.abstract_syntax, outcome.transfer_syntax == NDR64)
         elif kind in ("request", "response"):

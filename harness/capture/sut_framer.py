@@ -36,7 +36,7 @@ class SutFramer(Framer):
     """A parser that splits one direction of a stream into packets, including packets with a wrong BaseHeader."""
 
     def get_remaining_bytes(self) -> bytes:
-        held, self._held = bytes(self._held), bytearray()
+        held, self._unsplit_bytes = bytes(self._unsplit_bytes), bytearray()
         try:
             measure_packet(held)
         except FormatError:
@@ -44,7 +44,7 @@ class SutFramer(Framer):
         return b""
 
     def _read_packet_size(self) -> int | None:
-        held = self._held
+        held = self._unsplit_bytes
         if (
             len(held) >= _BYTES_TO_RECOGNIZE_PACKET
             and held[0] != PACKET_VERSION_NUMBER
@@ -80,7 +80,7 @@ class SutFramer(Framer):
         """Return the length of the packet, computed from its content instead of its PacketSize, or None if the
         content does not determine the length.
         """
-        held = self._held
+        held = self._unsplit_bytes
         base = BaseHeader(Flags=int.from_bytes(held[2:4], "little"))
         if base.IN:
             return _INTERNAL_PACKET_BYTES_BY_TYPE.get(held[18] & 0xF)
@@ -90,7 +90,7 @@ class SutFramer(Framer):
         """Return whether a packet can end after ``size`` bytes. It can if no more bytes have been received, or if
         another packet begins there, which may have the same error as this packet.
         """
-        held = self._held
+        held = self._unsplit_bytes
         after = held[size : size + 8]
         return not after or (
             after[0] in (PACKET_VERSION_NUMBER, held[0])

@@ -10,7 +10,7 @@ from harness.errors import HarnessError
 
 MAX_WINDOW_MEMORY_BYTES = 128 * 1024 * 1024
 MEMORY_BYTES_PER_FRAME = 4 * 1024
-"""int bytes: the minimum size with which a packet is counted, because some data about each packet always stay in
+"""int bytes: the size with which a smaller packet is counted, because some data about each packet always stay in
 memory.
 """
 DISSECTION_MEMORY_PER_PACKET_BYTE = 8
@@ -66,8 +66,8 @@ class Window:
     def __init__(self, path: Path | None, limit: int = MAX_WINDOW_MEMORY_BYTES) -> None:
         self._path = path
         self._limit = limit
-        self._held: deque[StoredPacket] = deque()
-        self._cost = 0
+        self._frames_in_memory: deque[StoredPacket] = deque()
+        self._memory_bytes = 0
 
     def take(self, frame: StoredPacket, places: list[CapturePosition]) -> None:
         """Store a new frame in memory. ``places`` contains its positions in the file. If the frames need more
@@ -96,11 +96,11 @@ class Window:
         return data
 
     def _hold_in_memory(self, frame: StoredPacket) -> None:
-        self._held.append(frame)
-        self._cost += _estimate_memory_cost(frame)
-        while self._cost > self._limit and len(self._held) > 1:
-            oldest = self._held.popleft()
-            self._cost -= _estimate_memory_cost(oldest)
+        self._frames_in_memory.append(frame)
+        self._memory_bytes += _estimate_memory_cost(frame)
+        while self._memory_bytes > self._limit and len(self._frames_in_memory) > 1:
+            oldest = self._frames_in_memory.popleft()
+            self._memory_bytes -= _estimate_memory_cost(oldest)
             if oldest is not frame:
                 oldest.forget_bytes_and_dissection()
 

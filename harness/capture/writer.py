@@ -66,9 +66,9 @@ class CaptureWriter:
         self.places: list[CapturePosition] = []
         """The positions in the file of the data that were written last."""
         self._size = len(build_file_header())
-        self._data_end = 0
+        self._end_offset_of_last_data = 0
         """The offset in the file at which the data of the last packet end."""
-        self._pending = bytearray()
+        self._blocks_before_next_packet = bytearray()
         """The blocks that will be written with the next packet: notes, and the first packets of a handshake."""
         self._start_us = start_us
         self._connections: dict[int, _Connection] = {}
@@ -130,7 +130,7 @@ class CaptureWriter:
             numbers.append(
                 self._write_segment(_build_segment(sender, receiver, flags, part), time_us, comment, inbound=inbound)
             )
-            places.append(CapturePosition(self._data_end - len(part), len(part)))
+            places.append(CapturePosition(self._end_offset_of_last_data - len(part), len(part)))
             sender.sequence = sender.sequence + len(part) & 0xFFFFFFFF
             comment = None
         self.places = places
@@ -172,7 +172,7 @@ class CaptureWriter:
         except ValueError as error:
             raise HarnessError(f"{self.path}: {error}") from error
         number = self._write_packet_block(packet, time_us, comment, from_sut)
-        self.places = [CapturePosition(self._data_end - len(data), len(data))]
+        self.places = [CapturePosition(self._end_offset_of_last_data - len(data), len(data))]
         return number
 
     def note(self, text: bytes) -> None:
@@ -180,13 +180,13 @@ class CaptureWriter:
 
         The note is written together with the next packet, because a separate write would cost more than the note.
         """
-        self._pending += build_note_block(text)
+        self._blocks_before_next_packet += build_note_block(text)
 
     def close(self) -> None:
         """Close the file."""
-        if self._pending:
-            append_whole_record(self._file, self.path, bytes(self._pending))
-            self._pending.clear()
+        if self._blocks_before_next_packet:
+            append_whole_record(self._file, self.path, bytes(self._blocks_before_next_packet))
+            self._blocks_before_next_packet.clear()
         self._file.close()
 
     def __enter__(self) -> Self:
@@ -216,8 +216,8 @@ class CaptureWriter:
         inbound: bool | None,
         later: bool = False,
     ) -> int:
-        """Write a segment, and return its frame number. ``later`` states whether the segment is written together
-        with the next frame instead of immediately.
+        """Write a segment, and return its frame number. ``later`` states whether the segment is written only together
+        with the next frame.
         """
         try:
             packet = build_tcp_packet(segment, self.frames & 0xFFFF)
@@ -230,13 +230,15 @@ class CaptureWriter:
     ) -> int:
         block = build_packet_block(self._start_us + time_us, packet, comment, inbound)
         if later:
-            self._pending += block
+            self._blocks_before_next_packet += block
             self.frames += 1
             return self.frames
-        self._data_end = self._size + len(self._pending) + PACKET_OFFSET_IN_BLOCK + len(packet)
-        if self._pending:
-            block = bytes(self._pending) + block
-            self._pending.clear()
+        self._end_offset_of_last_data = (
+            self._size + len(self._blocks_before_next_packet) + PACKET_OFFSET_IN_BLOCK + len(packet)
+        )
+        if self._blocks_before_next_packet:
+            block = bytes(self._blocks_before_next_packet) + block
+            self._blocks_before_next_packet.clear()
         self._size += len(block)
         append_whole_record(self._file, self.path, block)
         self.frames += 1

@@ -40,8 +40,8 @@ def allure(
     npx = shutil.which("npx")
     if npx is None:
         raise UsageError(
-            "npx, which runs Allure, is missing: install Node.js, or open the allure-results of a run that was "
-            "made with --allure"
+            "npx, which runs Allure, is missing: install Node.js. If Allure is installed in another way, let it read "
+            "the folder allure-results of a run that was made with --allure"
         )
     require_writable_file(out)
     with unwind_on_signals(), TemporaryDirectory(prefix="mqconform-allure-") as folder:

@@ -55,7 +55,7 @@ def attach(
         bool, typer.Option(help="Also try the verbs that take the system offline, restart it or reset it.")
     ] = False,
 ) -> None:
-    """Test each verb of an agent, and count the rules that each missing facility costs."""
+    """Test each verb of an agent, and count the rules that cannot be judged because a facility is missing."""
     from harness.attach.attach import (
         call_every_agent_verb,
         count_judgeable_rules,
@@ -68,7 +68,7 @@ def attach(
     from harness.sut.sut_file import load_sut_file
 
     if write is not None and command is None and address is None:
-        raise UsageError("--write: give --command or --address, so that the draft can name the agent")
+        raise UsageError("--write needs --command or --address, because the draft names the agent")
     if write is not None:
         require_writable_file(write, "--write", new=True)
     file = None if sut is None else load_sut_file(sut)

@@ -16,7 +16,7 @@ from harness.interrupts import unwind_on_signals
 
 EXIT_NOT_CERTIFIED = 1
 """The exit code when no certificate can be made, or when the given certificate is not valid."""
-EXIT_MADE_WITH_OTHER_SUITES = 3
+EXIT_OTHER_RULE_SET_NEEDED = 3
 """The exit code for a certificate that this installation cannot judge because the certificate was made with a
 different rule set or harness version.
 """
@@ -117,7 +117,7 @@ def verify_certificate(
             found = verify_bundle(bundle, key, progress, not_exercised_percent=not_exercised)
     except OtherRuleSetOrVersion as error:
         typer.echo(str(error), err=True)
-        raise typer.Exit(EXIT_MADE_WITH_OTHER_SUITES) from None
+        raise typer.Exit(EXIT_OTHER_RULE_SET_NEEDED) from None
     except BadBundle as error:
         typer.echo(f"the certificate is not valid: {error}", err=True)
         raise typer.Exit(EXIT_NOT_CERTIFIED) from None

@@ -44,7 +44,7 @@ CONTOSO_FAULTS = (
     "acceptor-connection-parameters-ack-timeout-one-more",
     "initiator-connection-history-ping-failure-as-dns-failure",
 )
-"""The seven faults of "Contoso 1.0". Each fault breaks only a few rules."""
+"""The seven faults of the faulty system, which the demo calls "Contoso 1.0". Each fault breaks only a few rules."""
 
 WORKER_COUNT_BY_DRIVER_KIND = {"process": 3, "virtual": 1}
 """For each driver, the number of checks of a system that run in parallel. Checks over loopback mostly wait; checks
@@ -327,7 +327,7 @@ def _describe_unexpected_outcome(system: DemoSystem, code: int, out: Path) -> st
     """
     path = out / system.run_folder_name / VERDICTS_FILE
     if not path.is_file() or code not in (EXIT_OK, EXIT_NOT_CONFORMANT):
-        return f"{system.name} ended with {code}; see {out / system.run_folder_name}.log"
+        return f"the run of {system.name} ended with exit code {code}; see {out / system.run_folder_name}.log"
     lines = list(read_verdicts(path))
     failed = {line["rule"] for line in lines if line["verdict"] == "fail"}
     broken = {rule for name in system.faults for rule in load_faults()[name].breaks}
@@ -339,5 +339,5 @@ def _describe_unexpected_outcome(system: DemoSystem, code: int, out: Path) -> st
             f"missing failures: {', '.join(missing) or 'none'}"
         )
     if code != (EXIT_NOT_CONFORMANT if meant else EXIT_OK):
-        return f"{system.name} ended with {code}; see {out / system.run_folder_name}.log"
+        return f"the run of {system.name} ended with exit code {code}; see {out / system.run_folder_name}.log"
     return None

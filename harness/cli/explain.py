@@ -39,7 +39,7 @@ def explain(inventory: RuleInventory, rule: str, runs: Sequence[Path] = ()) -> I
     if row.under:
         yield f"depends on  {', '.join(row.under)}: not exercised if the system does not follow that rule"
     if row.violates:
-        yield f"violates    {', '.join(row.violates)}, if the system fails this rule"
+        yield f"implies     a system that fails this rule also violates {', '.join(row.violates)}"
     yield from _list_notes_of_rule(inventory, row)
     yield from _list_errata_of_rule(inventory, row)
     yield from _format_titled_list(

@@ -61,7 +61,7 @@ def learn(
         typer.echo(line)
     if broken:
         raise typer.Exit(EXIT_NOT_CONFORMANT)
-    typer.echo("the documents permit each transition")
+    typer.echo("the specifications permit every transition of the state machine")
 
 
 def _learn_and_save(sut: Path, out: Path, seed: str) -> LearnedMachine:

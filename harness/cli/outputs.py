@@ -13,8 +13,8 @@ from harness.errors import UsageError
 
 @contextmanager
 def report_write_errors(path: Path, option: str = "--out") -> Iterator[None]:
-    """Convert a file system error in this context into a UsageError. Its one-line message names the file or folder that
-    the user passed with an option.
+    """Convert an OSError that is raised in this context into a UsageError, whose one-line message names the file or
+    folder that the user passed with an option.
     """
     try:
         yield

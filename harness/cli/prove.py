@@ -22,7 +22,8 @@ def register(app: typer.Typer) -> None:
 def prove(
     rule: Annotated[list[str] | None, typer.Option(help="Prove only this rule. Repeatable.")] = None,
     erratum: Annotated[
-        list[str] | None, typer.Option(help="Run only the readings of this erratum. Repeatable.")
+        list[str] | None,
+        typer.Option(help="Run checks only on the readings (interpretations) of this erratum. Repeatable."),
     ] = None,
     jobs: Annotated[int, typer.Option(help="The number of worker processes.")] = 2,
     record: Annotated[bool, typer.Option(help="Write the proof to suites/proof.json.")] = False,
@@ -32,10 +33,10 @@ def prove(
     ] = False,
     readings: Annotated[
         bool,
-        typer.Option(help="Prove no rule: run only the readings of errata, one at a time."),
+        typer.Option(help="Prove no rule: run checks only on the readings (interpretations) of errata, one at a time."),
     ] = False,
 ) -> None:
-    """Show that every check fails on a fault that breaks its rule, and passes on every allowed reading of errata."""
+    """Show that checks fail on faults that break their rules, and pass on every allowed interpretation of errata."""
     from harness.proof.changed import compute_folder_digests, list_errata_to_run, list_rules_to_prove
     from harness.proof.inventory import take_inventory
     from harness.proof.prove import prove as prove_rules

@@ -147,7 +147,7 @@ def _show_coverage(inventory: RuleInventory, document: str | None, format_: Tabl
     named = sum(one.are_in_listed_folders() for one in places)
     typer.echo(
         f"{together:,} of {len(places):,} checked rules have their row, checks and faults in one folder; "
-        f"{named:,} have them in this folder and in folders that checked_in names"
+        f"{named:,} have them in this folder or in folders that checked_in in rules.toml lists"
     )
 
 

@@ -16,7 +16,7 @@ from harness.exit_codes import EXIT_USAGE
 from harness.lengths_of_time import ACCEPTED_FORMS_OF_SECONDS, parse_seconds
 
 DURATION_METAVAR = "TIME"
-"""The placeholder for a length of time in the help."""
+"""The placeholder that the help shows for the value of an option that is a length of time."""
 
 
 class RunFormat(StrEnum):
@@ -75,7 +75,7 @@ def run(
         typer.Option(
             min=1,
             max=3,
-            help="In varied checks, cover all combinations of values of this many parameters; 1 runs each check once.",
+            help="In varied checks, cover every combination of values of this many parameters; 1 runs each check once.",
         ),
     ] = 2,
     allure: Annotated[

@@ -83,8 +83,8 @@ class UnseenEventRecorder(Protocol):
         """Record the port that the operating system chose for a listener."""
 
     def note_event_group(self, begins: bool) -> None:
-        """Record the beginning or the end of a group of events that are all handled before a waiting check
-        continues. ``begins`` is true at the beginning. This method is not called in virtual time.
+        """Record the beginning (``begins`` is true) or the end of a group of events. All events of a group are handled
+        before a waiting check continues. This method is not called in virtual time.
         """
 
 
@@ -97,7 +97,9 @@ class Environment(Protocol):
     flood_description: str | None
     """A description of the flood if the SUT sends packets or opens connections endlessly, otherwise None."""
     pulse: Pulse | None
-    """The pulse measurement of the SUT. It is None in virtual time, and if no channel can measure the pulse."""
+    """The measurement of the SUT's pulse, which shows when the SUT does not respond. It is None in virtual time, or if
+    no channel can measure the pulse.
+    """
     unseen_event_recorder: UnseenEventRecorder | None
 
     def now(self) -> Now:

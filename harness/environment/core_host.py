@@ -1,7 +1,7 @@
 """Run a reference core in an environment: provide its driver with sockets, a disk and time.
 
-The virtual SUT and the peer both use this host. Every byte of the peer also passes through a stage, which can change
-it.
+The virtual SUT and the peer both use this host. Every byte of the peer also passes through an interceptor, which can
+change it.
 """
 
 from __future__ import annotations
@@ -85,15 +85,15 @@ class _TransportSink:
         self.host.handle(TransportFailed(self.transport, error))
 
     def on_bytes(self, data: bytes) -> None:
-        if self.host.stage is not None:
-            data = self.host.stage.on_incoming_bytes(self.transport, data)
+        if self.host.interceptor is not None:
+            data = self.host.interceptor.on_incoming_bytes(self.transport, data)
         if data and self.transport in self.host.streams:
             self.host.handle(BytesReceived(self.transport, data))
 
     def on_closed(self, reason: str) -> None:
         self.host.streams.pop(self.transport, None)
-        if self.host.stage is not None:
-            self.host.stage.on_closed(self.transport, False, reason)
+        if self.host.interceptor is not None:
+            self.host.interceptor.on_closed(self.transport, False, reason)
         self.host.handle(TransportLost(self.transport, reason))
 
 
@@ -118,21 +118,21 @@ class CoreHost:
     """
 
     def __init__(
-        self, environment: Environment, core: Core, address: str, stage: TransportInterceptor | None = None
+        self, environment: Environment, core: Core, address: str, interceptor: TransportInterceptor | None = None
     ) -> None:
         self.environment = environment
         self.core = core
         self.address = address
-        self.stage = stage
+        self.interceptor = interceptor
         self.streams: dict[str, Stream] = {}
         self.rpc = RpcHost(environment, address, self.handle)
         self.driver = CoreDriver(self)
         self.answers: dict[int, Result | str] = {}
-        self._accepted = 0
+        self._accepted_connection_count = 0
         self._token = 0
         self._listeners: list[Listener] = []
         self._pings: dict[PingSocket, Datagrams] = {}
-        self._abandoned: set[int] = set()
+        self._tokens_of_unanswered_requests: set[int] = set()
 
     # -- start and stop -----------------------------------------------------------------------------------------
 
@@ -151,8 +151,8 @@ class CoreHost:
         return self._open_ping_socket(PingSocket.LISTENER, port).endpoint
 
     def listen_rpc(self, port: int) -> Endpoint:
-        """Serve both DCE/RPC interfaces, each on its own port; the port of qm2qm is the port of qmcomm plus 2.
-        Return the endpoint of qmcomm.
+        """Serve the DCE/RPC interfaces qmcomm and qm2qm, each on its own port; the port of qm2qm is the port of qmcomm
+        plus 2. Return the endpoint of qmcomm.
         """
         return self.rpc.listen(port)
 
@@ -176,11 +176,11 @@ class CoreHost:
         self.driver.forget()
 
     def report_lost_transports(self, why: str) -> None:
-        """Close all connections, and report their loss to the stage but not to the core."""
+        """Close all connections, and report their loss to the interceptor but not to the core."""
         for transport, stream in list(self.streams.items()):
             stream.close()
-            if self.stage is not None:
-                self.stage.on_closed(transport, True, why)
+            if self.interceptor is not None:
+                self.interceptor.on_closed(transport, True, why)
         self.streams.clear()
         self.rpc.cut_connections()
 
@@ -202,7 +202,7 @@ class CoreHost:
         """
         token = self.begin(request)
         if not self.environment.run_until(lambda: token in self.answers, timeout_ms):
-            self._abandoned.add(token)
+            self._tokens_of_unanswered_requests.add(token)
             raise UnansweredCommand(f"{type(request).__name__} was not answered within {timeout_ms} ms")
         return self.answers.pop(token)
 
@@ -210,16 +210,16 @@ class CoreHost:
         """Report to the core, as an input, that a transport is open."""
         stream = self.streams[transport]
         initiator = transport.startswith("out-")
-        if self.stage is not None:
-            self.stage.on_opened(transport, stream, initiator)
+        if self.interceptor is not None:
+            self.interceptor.on_opened(transport, stream, initiator)
         kind = TransportConnected if initiator else TransportAccepted
         self.handle(kind(transport, stream.remote, stream.local))
 
     def datagram(self, socket: PingSocket, remote: Endpoint, data: bytes) -> None:
         """Pass a received datagram to the core."""
         passed: bytes | None = data
-        if self.stage is not None:
-            passed = self.stage.on_incoming_ping(socket, self._pings[socket].endpoint, remote, data)
+        if self.interceptor is not None:
+            passed = self.interceptor.on_incoming_ping(socket, self._pings[socket].endpoint, remote, data)
         if passed is not None:
             self.handle(DatagramReceived(socket, remote, passed))
 
@@ -239,23 +239,23 @@ class CoreHost:
         stream = self.streams.get(effect.transport)
         if stream is None:
             return  # lost while the core was computing: TransportLost will be or was handled
-        if self.stage is None:
+        if self.interceptor is None:
             stream.send(effect.data)
         else:
-            self.stage.on_outgoing_packet(effect.transport, stream, effect.data)
+            self.interceptor.on_outgoing_packet(effect.transport, stream, effect.data)
 
     def close_transport(self, effect: CloseTransport) -> None:
         stream = self.streams.pop(effect.transport, None)
         if stream is not None:
             stream.close()
-            if self.stage is not None:
-                self.stage.on_closed(effect.transport, True, effect.reason)
+            if self.interceptor is not None:
+                self.interceptor.on_closed(effect.transport, True, effect.reason)
 
     def send_datagram(self, effect: SendDatagram) -> None:
         port = self._pings.get(effect.socket) or self._open_ping_socket(effect.socket, 0)
         data: bytes | None = effect.data
-        if self.stage is not None:
-            data = self.stage.on_outgoing_ping(effect.socket, port.endpoint, effect.remote, effect.data)
+        if self.interceptor is not None:
+            data = self.interceptor.on_outgoing_ping(effect.socket, port.endpoint, effect.remote, effect.data)
         if data is not None:
             port.send(effect.remote, data)
 
@@ -283,15 +283,15 @@ class CoreHost:
 
     def answer(self, effect: Answer) -> None:
         with contextlib.suppress(KeyError):
-            self._abandoned.remove(effect.token)
+            self._tokens_of_unanswered_requests.remove(effect.token)
             return
         self.answers[effect.token] = effect.result if isinstance(effect, CommandCompleted) else effect.error
 
     # -- sockets ------------------------------------------------------------------------------------------------
 
     def _accept_connection(self, stream: Stream) -> StreamSink:
-        self._accepted += 1
-        transport = f"in-{self._accepted}"
+        self._accepted_connection_count += 1
+        transport = f"in-{self._accepted_connection_count}"
         self.streams[transport] = stream
         return _TransportSink(self, transport)
 
@@ -300,7 +300,7 @@ class CoreHost:
         return self._pings[socket]
 
     def answer_after_event(self, event: Input) -> None:
-        """Pass an event to the core after the current event has been handled, unless the core is replaced before
+        """Pass an event to the core after the core has handled the current event, unless the core is replaced before
         then.
         """
         core = self.core

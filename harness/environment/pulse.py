@@ -1,5 +1,5 @@
-"""Measure the pulse of the system under test. While the tester waits, it asks the system questions that change nothing,
-and records whether the system answers.
+"""Measure whether the system under test responds (its pulse). While the tester waits, it asks the system questions that
+change nothing, and records whether the system answers them.
 
 A system that is stopped, swapped out or migrated answers late, but breaks no rule. So the time during which the
 system does not answer does not count as waiting time. A wait without a result ends only when the system has
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 QUESTION_INTERVAL_MS = 100
-"""int ms: the interval between two questions, and the time from the start of a wait to its first question."""
+"""int ms: the interval between two questions, and also the time from the start of a wait to the first question."""
 SETTLE_AFTER_STALL_MS = 100
 """int ms: the time that a system needs after a stall to finish its pending work."""
 
@@ -57,21 +57,21 @@ class Pulse:
     def __init__(self, now_ms: Callable[[], int], *, tolerance_ms: int, limit_ms: int) -> None:
         self._now_ms = now_ms
         self._tolerance_ms = tolerance_ms
-        self._limit_ms = limit_ms
+        self._hang_limit_ms = limit_ms
         self._channel: QuestionChannel | None = None
         self._open_channel: Callable[[], QuestionChannel] | None = None
-        self._asked: deque[tuple[int, int]] = deque()
+        self._unanswered_questions: deque[tuple[int, int]] = deque()
         """The unanswered questions: for each question, its number and the time at which it was asked (int ms)."""
         self._number = 0
-        self._asked_ms = now_ms() - QUESTION_INTERVAL_MS
+        self._last_question_ms = now_ms() - QUESTION_INTERVAL_MS
         """The time at which the last question was asked (int ms)."""
-        self._answered = 0
-        self._answered_once = False
+        self._last_answered_question = 0
+        self._has_ever_answered = False
         self.stalls: list[Stall] = []
         self.hangs = False
         self.was_gone = False
         """Whether the system has been unreachable after it had answered at least once."""
-        self._rests = False
+        self._is_stopped = False
 
     def use_channel(self, open_channel: Callable[[], QuestionChannel]) -> Pulse:
         """Set the function that opens the channel. The function is called before the first question."""
@@ -90,44 +90,46 @@ class Pulse:
         if self._channel is None and self._open_channel is not None:
             self._channel = self._open_channel()
         self._number += 1
-        self._asked_ms = now_ms
-        self._asked.append((self._number, now_ms))
-        if self._rests or self._channel is None or not self._channel.send_question(self._number):
-            self.was_gone |= self._answered_once and not self._rests
-            self._asked.clear()
-            self._answered = self._number
+        self._last_question_ms = now_ms
+        self._unanswered_questions.append((self._number, now_ms))
+        if self._is_stopped or self._channel is None or not self._channel.send_question(self._number):
+            self.was_gone |= self._has_ever_answered and not self._is_stopped
+            self._unanswered_questions.clear()
+            self._last_answered_question = self._number
         return self._number
 
     def note_answer(self, number: int) -> None:
         """Handle the answer to a question. The answer also counts as the answer to all earlier questions."""
         now_ms = self._now_ms()
-        if self._asked and self._asked[0][0] <= number <= self._number:
-            began_ms = self._asked[0][1]
+        if self._unanswered_questions and self._unanswered_questions[0][0] <= number <= self._number:
+            began_ms = self._unanswered_questions[0][1]
             if now_ms - began_ms > self._tolerance_ms:
                 self.stalls = self._add_stall(began_ms, now_ms)
-            self._answered, self._answered_once, self.hangs = number, True, False
-            while self._asked and self._asked[0][0] <= number:
-                self._asked.popleft()
+            self._last_answered_question, self._has_ever_answered, self.hangs = number, True, False
+            while self._unanswered_questions and self._unanswered_questions[0][0] <= number:
+                self._unanswered_questions.popleft()
 
     def stop_asking(self) -> None:
         """Send no more questions. This method is called when the system is stopped on purpose, so that its silence
         does not count as a stall.
         """
-        self._rests = True
+        self._is_stopped = True
         self.send_question()
 
     def has_answered(self, number: int) -> bool:
-        """Return whether a question has been answered, or will not be answered because the system hangs."""
-        return self.hangs or self._answered >= number
+        """Return whether waiting for the answer to a question has ended, because the system has answered or because it
+        hangs.
+        """
+        return self.hangs or self._last_answered_question >= number
 
     def send_due_question(self) -> None:
         """Send a question if the last question is at least ``QUESTION_INTERVAL_MS`` old."""
-        if self._now_ms() - self._asked_ms >= QUESTION_INTERVAL_MS:
+        if self._now_ms() - self._last_question_ms >= QUESTION_INTERVAL_MS:
             self.send_question()
 
     def measure_stalls_ms(self, from_ms: int, until_ms: int) -> int:
-        """Return how much of an interval was lost to stalls (int ms). For each stall, ``SETTLE_AFTER_STALL_MS`` is
-        added.
+        """Return how many ms of an interval the stalls of the system took. ``SETTLE_AFTER_STALL_MS`` is added for each
+        stall.
         """
         stalls = self._list_stalls()
         parts = [min(one.ended_ms, until_ms) - max(one.began_ms, from_ms) for one in stalls]
@@ -148,12 +150,16 @@ class Pulse:
     def _list_stalls(self) -> list[Stall]:
         """Return all stalls, including the current one."""
         now_ms = self._now_ms()
-        if self.hangs or not self._asked or now_ms - self._asked[0][1] <= self._tolerance_ms:
+        if (
+            self.hangs
+            or not self._unanswered_questions
+            or now_ms - self._unanswered_questions[0][1] <= self._tolerance_ms
+        ):
             return self.stalls
-        if now_ms - self._asked[0][1] > self._limit_ms:
+        if now_ms - self._unanswered_questions[0][1] > self._hang_limit_ms:
             self.hangs = True
             return self.stalls
-        return self._add_stall(self._asked[0][1], now_ms)
+        return self._add_stall(self._unanswered_questions[0][1], now_ms)
 
     def _add_stall(self, began_ms: int, ended_ms: int) -> list[Stall]:
         """Return the list of stalls with a new stall added. If the new stall overlaps the last stall, the two
@@ -166,7 +172,7 @@ class Pulse:
     def close(self) -> None:
         """Send no more questions, and close the channel."""
         self.stalls = self._list_stalls()
-        self._asked.clear()
+        self._unanswered_questions.clear()
         if self._channel is not None:
             self._channel.close()
 

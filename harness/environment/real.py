@@ -216,12 +216,12 @@ class RealEnvironment:
         self.wall_clock = WallClock(machines=shares_clock)
         self.limit_check_time(CHECK_LIMIT_MS)
         self._timers: list[tuple[int, int, _Timer]] = []
-        self._order = itertools.count()
+        self._timer_numbers = itertools.count()
         self.hung_up = False
         self.flood_description: str | None = None
         self.pulse: Pulse | None = None
-        """The pulse measurement of the SUT, or None if no pulse is measured. Stalls of the SUT do not count as
-        waiting time.
+        """The measurement of the SUT's pulse, or None if the pulse is not measured. If it is measured, the time during
+        which the SUT stalls does not count as waiting time.
         """
         self.unseen_event_recorder: UnseenEventRecorder | None = None
 
@@ -235,8 +235,8 @@ class RealEnvironment:
         return read_steady_ns(monotonic_ms * 1_000_000) // 1000
 
     def limit_check_time(self, check_ms: int) -> None:
-        self._limit_ms = check_ms
-        self._ends_ms = self.now().monotonic_ms + check_ms
+        self._check_limit_ms = check_ms
+        self._check_end_ms = self.now().monotonic_ms + check_ms
 
     @property
     def open_socket_count(self) -> int:
@@ -259,7 +259,7 @@ class RealEnvironment:
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> _Timer:
         timer = _Timer(action)
-        heapq.heappush(self._timers, (monotonic_ms, next(self._order), timer))
+        heapq.heappush(self._timers, (monotonic_ms, next(self._timer_numbers), timer))
         return timer
 
     def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:
@@ -267,9 +267,9 @@ class RealEnvironment:
         wait = None if self.pulse is None or exactly else self.pulse.begin()
         while not condition():
             now_ms = self.now().monotonic_ms
-            if now_ms >= self._ends_ms:
-                self._ends_ms = now_ms + CLEANUP_TIME_MS
-                raise ConformanceFailure(f"the check did not end within {self._limit_ms // 1_000} s")
+            if now_ms >= self._check_end_ms:
+                self._check_end_ms = now_ms + CLEANUP_TIME_MS
+                raise ConformanceFailure(f"the check did not end within {self._check_limit_ms // 1_000} s")
             left_ms = wait.compute_remaining_ms(now_ms, timeout_ms) if wait else began_ms + timeout_ms - now_ms
             if exactly and self.pulse is not None and left_ms > 0:
                 self.pulse.send_due_question()
@@ -353,8 +353,8 @@ class RealEnvironment:
         return port
 
     def _report_picked_port(self, asked: Endpoint, got: Endpoint) -> None:
-        """If port 0 was requested, report to the witness (an UnseenEventRecorder) which port the operating system
-        chose.
+        """Report to the recorder of unseen events (``witness``) which port the operating system chose, if port 0 was
+        requested.
         """
         if asked.port == 0 and self.unseen_event_recorder is not None:
             self.unseen_event_recorder.note_port(got)

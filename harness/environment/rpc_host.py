@@ -40,25 +40,25 @@ class RpcHost:
         self.address = address
         self.deliver = deliver
         self.streams: dict[str, Stream] = {}
-        self._accepted = 0
+        self._accepted_connection_count = 0
         self._listeners: list[Listener] = []
-        self._listening: RpcListening | None = None
+        self._open_ports: RpcListening | None = None
 
     def listen(self, port: int) -> Endpoint:
-        """Serve both interfaces, each on its own port; the port of qm2qm is the port of qmcomm plus 2. Port 0 means
-        any free ports.
+        """Serve the interfaces qmcomm and qm2qm, each on its own port; the port of qm2qm is the port of qmcomm plus 2.
+        If the requested port is 0, the operating system chooses both ports.
         """
         ports = (port, port + READ_PORT_OFFSET if port else 0)
         opened = [self.environment.listen(Endpoint(self.address, one), self._accept_connection) for one in ports]
         self._listeners += opened
-        self._listening = RpcListening(*(listener.endpoint for listener in opened))
+        self._open_ports = RpcListening(*(listener.endpoint for listener in opened))
         self.report_open_ports()
         return opened[0].endpoint
 
     def report_open_ports(self) -> None:
         """Report the open ports to a core that is starting."""
-        if self._listening is not None:
-            self.deliver(self._listening)
+        if self._open_ports is not None:
+            self.deliver(self._open_ports)
 
     def send(self, connection: str, data: bytes) -> None:
         """Send bytes on a connection. If the connection was lost, discard the bytes."""
@@ -86,7 +86,7 @@ class RpcHost:
         self._listeners.clear()
 
     def _accept_connection(self, stream: Stream) -> StreamSink:
-        self._accepted += 1
-        connection = f"rpc-{self._accepted}"
+        self._accepted_connection_count += 1
+        connection = f"rpc-{self._accepted_connection_count}"
         self.streams[connection] = stream
         return _RpcSink(self, connection)

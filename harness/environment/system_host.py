@@ -56,7 +56,7 @@ class SystemHost(CoreHost):
         self.hangs = False
         """Whether the core is in an endless computation."""
         self._new_core = new_core
-        self._raises = raises
+        self._raises_errors_of_core = raises
         self._disk = MemoryStore()
 
     @property
@@ -140,8 +140,10 @@ class SystemHost(CoreHost):
             self.restart()
 
     def on_failure(self, error: Exception) -> None:
-        """Behave like a process whose code failed. The host either ends or enters an endless computation."""
-        if self._raises:
+        """Behave like a process whose code raised an exception. Either the host ends, or it behaves as if it were in an
+        endless computation.
+        """
+        if self._raises_errors_of_core:
             raise error
         self.core = _MissingCore()
         if isinstance(error, EndlessComputation):
@@ -184,7 +186,7 @@ class _GuardedCore:
 
 
 class _MissingCore:
-    """A core that ignores all inputs. It is used before the core is started, and after the core has failed."""
+    """A core that ignores all inputs. It takes the place of the real core before the start and after a failure."""
 
     def handle(self, event: Input, now: Now) -> list[Effect]:
         return []

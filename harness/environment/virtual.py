@@ -25,7 +25,7 @@ _START_TIME_S = 1_767_225_600  # 2026-01-01: a fixed date, so that every run in 
 
 
 def _compute_now(monotonic_ms: int) -> Now:
-    """Return the virtual time that belongs to a reading of the monotonic clock."""
+    """Return the virtual time at which the monotonic clock shows the given value."""
     return Now(monotonic_ms, _START_TIME_S + (monotonic_ms - _BOOT_TIME_MS) // 1000)
 
 
@@ -113,7 +113,7 @@ class VirtualEnvironment:
         self._now_ms = _BOOT_TIME_MS
         self._now = _compute_now(_BOOT_TIME_MS)
         self._events: list[tuple[int, int, _ScheduledAction]] = []
-        self._order = itertools.count()
+        self._event_numbers = itertools.count()
         self._ports = itertools.count(49_152)
         self.listeners: dict[Endpoint, _VirtualListener] = {}
         self.udp: dict[Endpoint, _VirtualDatagrams] = {}
@@ -140,7 +140,7 @@ class VirtualEnvironment:
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> _ScheduledAction:
         event = _ScheduledAction(max(monotonic_ms, self._now_ms), action)
-        heapq.heappush(self._events, (event.due_ms, next(self._order), event))
+        heapq.heappush(self._events, (event.due_ms, next(self._event_numbers), event))
         return event
 
     def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:

@@ -40,15 +40,17 @@ class WallClock:
     """
 
     def __init__(self, *, machines: bool) -> None:
-        self._machines = machines
-        self._ahead_ns = _measure_clock_offset_ns()
-        self._furthest_ms = 0
+        self._reads_clock_of_machine = machines
+        self._initial_offset_ns = _measure_clock_offset_ns()
+        self._largest_offset_change_ms = 0
 
     def utc_s(self) -> int:
         """Return the time of day in whole seconds since 1970 UTC."""
-        if not self._machines:
+        if not self._reads_clock_of_machine:
             return read_steady_ns() // 1_000_000_000
-        self._furthest_ms = max(self._furthest_ms, abs(_measure_clock_offset_ns() - self._ahead_ns) // _NS_PER_MS)
+        self._largest_offset_change_ms = max(
+            self._largest_offset_change_ms, abs(_measure_clock_offset_ns() - self._initial_offset_ns) // _NS_PER_MS
+        )
         return time.time_ns() // 1_000_000_000
 
     @property
@@ -56,4 +58,4 @@ class WallClock:
         """The size of the largest clock jump since this object was created (int ms), or 0 if the clock did not
         jump.
         """
-        return self._furthest_ms if self._furthest_ms >= LEAST_CLOCK_JUMP_MS else 0
+        return self._largest_offset_change_ms if self._largest_offset_change_ms >= LEAST_CLOCK_JUMP_MS else 0

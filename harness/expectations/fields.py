@@ -44,8 +44,8 @@ class NamedValues(Expectation):
     def __init__(self, expected: Mapping[str, Any], sign: str = ": ") -> None:
         self.expected = {name: expectation(value).with_name(name) for name, value in expected.items()}
         self._given = expected
-        self._sign = sign
-        self._plain = {name for name, value in expected.items() if _is_shown_unchanged(value)}
+        self._separator = sign
+        self._names_shown_unchanged = {name for name, value in expected.items() if _is_shown_unchanged(value)}
         texts = {name: self._show_expected(name, value) for name, value in expected.items()}
         self._text = self._show_observed_values(texts) or EMPTY_MAPPING_TEXT
 
@@ -77,14 +77,14 @@ class NamedValues(Expectation):
         return ExpectationDifference(self._show_observed_values(wrong)) if wrong else None
 
     def _show_observed_values(self, texts: Mapping[str, str]) -> str:
-        return join_named_texts(texts, self._sign)
+        return join_named_texts(texts, self._separator)
 
     def _describe_expected(self, name: str, found: Mapping[str, Any]) -> str:
         if name not in found:
             return MISSING
         if name not in self.expected:
             return f"{show_named_value(found[name], name)}, which is not expected"
-        is_text = name not in self._plain or is_collection(found[name])
+        is_text = name not in self._names_shown_unchanged or is_collection(found[name])
         return (
             self._show_enclosed_value(name, str(self.expected[name].compare(found[name])))
             if is_text
@@ -99,7 +99,7 @@ class NamedValues(Expectation):
         )
 
     def _show_field(self, name: str, value: Any) -> str:
-        is_plain = name in self._plain or name not in self.expected
+        is_plain = name in self._names_shown_unchanged or name not in self.expected
         return (
             show_named_value(value, name)
             if is_plain
@@ -162,7 +162,7 @@ def _read_field(observed: Any, name: str) -> Any:
 
 
 def _is_shown_unchanged(value: Any) -> bool:
-    """Return whether an observation is shown unchanged instead of in the form of the expectation. This applies if
-    the expectation is a plain value, or one of several values.
+    """Return whether a verdict shows an observed value as it is, and not in the form of the expectation. This applies
+    if the expectation is a plain value, or one of several values.
     """
     return not isinstance(value, Expectation) or isinstance(value, OneOf)

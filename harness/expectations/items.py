@@ -98,7 +98,9 @@ class ListedItems(Expectation):
 
 
 class NoItems(Expectation):
-    """The expectation that no item of the given kind is observed. A difference lists the observed items."""
+    """The expectation that no item of the given kind is observed. If items are observed, the described difference lists
+    them.
+    """
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -147,8 +149,8 @@ class EachItem(Expectation):
         return self._add_subject(count) if kept else show_value(observed)
 
     def _add_subject(self, count: int | None = None) -> str:
-        """Return the text of the expectation with its subject. For an observation, ``count`` is the number of
-        items, which the text then includes.
+        """Return the text of the expectation, including the noun for the items that it is about. For an observation,
+        the text also includes ``count``, the number of observed items.
         """
         if self.of and not self.is_named:
             return f"each {self.of}: {self.expected}" + ("" if count is None else f" ({count} of {count})")

@@ -1,4 +1,4 @@
-"""Define the areas that `mqconform explore` can explore."""
+"""Define the areas that `mqconform explore` can explore. An area is a part of the protocol that has its own model."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ AREA_BY_NAME: Mapping[str, Area] = MappingProxyType(
             ConnectingModel,
             DrivenConnectingSystem,
             50,
-            "the system opens sessions to the peer, which answers its pings and requests as it likes",
+            "the system opens sessions to the peer, which answers pings and requests correctly, wrongly or not at all",
         ),
         "queues": Area(
             QueuesModel,

@@ -38,7 +38,7 @@ class DrivenClient:
         """
 
     def elapsed_ms(self) -> int | None:
-        """Return None, because no step of this area depends on the time."""
+        """Return None, because the steps of this area do not depend on elapsed time."""
         return None
 
     def idle(self, ms: int) -> None:
@@ -46,7 +46,9 @@ class DrivenClient:
         self._peer.pass_time(ms)
 
     def take(self, step: Step, awaited: Set[str]) -> StepObservation:
-        """Take a step; return the answers, the calls of the system, and the elements of its data model."""
+        """Take a step; return the answers, the RPC calls that the system made, and the elements of its abstract data
+        model.
+        """
         answers: dict[str, Any] = {}
         try:
             getattr(self, f"_perform_{step.name}")(**step.arguments)

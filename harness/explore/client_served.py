@@ -11,7 +11,7 @@ from uuid import UUID
 from harness.model.client.area import (
     ERROR_STATUS_ANSWER,
     INVALID_PARAMETER_ANSWER,
-    MESSAGE_WITH_REFUSED_END,
+    MESSAGE_OF_RECEIVE_THAT_CANNOT_END,
     PEEK_ACTION,
     PEEK_NEXT_ACTION,
     RECEIVE_ACTION,
@@ -37,8 +37,8 @@ _READ_ACTION_NAMES: dict[int, str] = {
 }
 _LOOKUP_DIRECTION_NAMES = {"CURRENT": "current", "NEXT": "next", "PREV": "previous"}
 _SHOWN_METHODS = frozenset({*Method.__members__.values(), "R_QMCreateRemoteCursor"} - {Method.GET_SERVER_PORT})
-"""The calls that the model describes. RemoteQMGetQMQMServerPort is not among them, because the release of a client
-decides whether the client calls it (note <5>).
+"""The calls that the model describes. RemoteQMGetQMQMServerPort is not one of them, because only some releases of
+Windows call it (note <5>).
 """
 
 
@@ -48,13 +48,15 @@ def build_context_handle(number: int) -> bytes:
 
 
 class PeerAsReadServer:
-    """The peer as a server of remote reads. Handles of different queues differ in both halves of their value."""
+    """The peer as a server of remote reads. The handles that it returns for different queues differ in both halves of
+    their value.
+    """
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
         self._names: dict[tuple[str, int | bytes], str] = {}
         """The names that the model gives to objects, by the kind of the object and the value of its handle."""
-        self._number = 0
+        self._last_handle_number = 0
         self.opening: tuple[str, bool] = ("", False)
         """The queue that the system opens in the current step, and whether the peer refuses to open it."""
         self.cursor = ""
@@ -62,13 +64,13 @@ class PeerAsReadServer:
         self.reading: tuple[str, Callable[[ServedCall], None] | None] = ("", None)
         """The read that the system begins in the current step, and the function that answers it."""
         self.reads: dict[str, ServedCall] = {}
-        self._pending: dict[str, int] = {}
+        self._request_id_by_read: dict[str, int] = {}
         """The RequestIds of the unanswered reads."""
-        self._shown: list[dict[str, Any]] = []
+        self._described_calls: list[dict[str, Any]] = []
         self.server = RpcServer(peer, {})
         self.is_close_refused = False
         """Whether the peer refuses RemoteQMCloseQueue in the current step."""
-        self._refused_ends: set[bytes] = set()
+        self._receives_with_refused_end: set[bytes] = set()
         """The handles of the receives whose RemoteQMEndReceive the peer refuses."""
         ended = (Method.CLOSE_CURSOR, Method.PURGE_QUEUE)
         self.server.answers |= {str(one): self._begin_read for one in _READ_METHODS}
@@ -97,7 +99,7 @@ class PeerAsReadServer:
 
     def take_calls(self) -> list[dict[str, Any]]:
         """Return the calls that the system has made since the previous call of this method."""
-        shown, self._shown = self._shown, []
+        shown, self._described_calls = self._described_calls, []
         return shown
 
     def count_bindings(self) -> int:
@@ -113,22 +115,22 @@ class PeerAsReadServer:
         }.get(served, 0)
         call = self.reads[read]
         handle = self._build_read_answer(call, read, None if served == TIMEOUT_ANSWER else data, status, arrived_s)
-        if served == MESSAGE_WITH_REFUSED_END:
-            self._refused_ends.add(handle)
+        if served == MESSAGE_OF_RECEIVE_THAT_CANNOT_END:
+            self._receives_with_refused_end.add(handle)
 
     # -- answers ------------------------------------------------------------------------------------------------------
 
     def _make_handle(self, kind: str, name: str, base: int) -> int:
         """Return a new value for a handle of 32 bits."""
-        self._number += 1
-        value = base + self._number * 0x0001_0101
+        self._last_handle_number += 1
+        value = base + self._last_handle_number * 0x0001_0101
         self._names[kind, value] = name
         return value
 
     def _open_remote(self, call: ServedCall) -> None:
         name, _ = self.opening
         call.respond(
-            pphContext=build_context_handle(0x0BE7_0000 + self._number),
+            pphContext=build_context_handle(0x0BE7_0000 + self._last_handle_number),
             phQueue=self._make_handle("queue", name, 0x91A1_1011),
             dwpQueue=self._make_handle("descriptor", name, 0xA2B2_2022),
             pdwContext=self._make_handle("context", name, 0xB3C3_3033),
@@ -140,7 +142,7 @@ class PeerAsReadServer:
         if fails:
             call.respond(phContext=NULL_HANDLE, Return=QUEUE_NOT_FOUND_STATUS)
             return
-        handle = build_context_handle(0x5E55_0000 + self._number)
+        handle = build_context_handle(0x5E55_0000 + self._last_handle_number)
         self._names["session", handle] = name
         call.respond(phContext=handle)
 
@@ -158,12 +160,14 @@ class PeerAsReadServer:
 
     def _end_receive(self, call: ServedCall) -> None:
         self._record_shown_call(call)
-        call.respond(Return=ARBITRARY_ERROR_STATUS if bytes(call.into.pphContext) in self._refused_ends else 0)
+        call.respond(
+            Return=ARBITRARY_ERROR_STATUS if bytes(call.into.pphContext) in self._receives_with_refused_end else 0
+        )
 
     def _cancel(self, call: ServedCall) -> None:
         self._record_shown_call(call)
         call.respond()
-        for read, request in list(self._pending.items()):
+        for read, request in list(self._request_id_by_read.items()):
             if request == call.into.dwRequestID and not self.reads[read].answered:
                 self._build_read_answer(self.reads[read], read, None, CANCELED_STATUS, 0)
 
@@ -171,14 +175,14 @@ class PeerAsReadServer:
         self._record_shown_call(call)
         read, answer = self.reading
         self.reads[read] = call
-        self._pending[read] = _find_description(call).dwRequestID
+        self._request_id_by_read[read] = _find_description(call).dwRequestID
         if answer is not None:
             answer(call)
 
     def _build_read_answer(self, call: ServedCall, read: str, data: bytes | None, status: int, arrived_s: int) -> bytes:
-        """Answer a read, and return its handle."""
+        """Send the answer to a read, and return the context handle that the answer contains."""
         asked = _find_description(call)
-        self._pending.pop(read, None)
+        self._request_id_by_read.pop(read, None)
         names = ("hRemoteQueue", "hCursor", "ulAction", "ulTimeout", "dwQueue", "dwRequestID")
         described = REMOTEREADDESC(
             **{name: getattr(asked, name) for name in names},
@@ -202,7 +206,7 @@ class PeerAsReadServer:
 
     def _record_shown_call(self, call: ServedCall) -> None:
         if call.name in _SHOWN_METHODS:
-            self._shown.append({"call": str(call.name), **self._describe_call(call)})
+            self._described_calls.append({"call": str(call.name), **self._describe_call(call)})
 
     def _get_name_in_model(self, kind: str, value: Any) -> str:
         return self._names.get((kind, value), str(value))
@@ -225,7 +229,7 @@ class PeerAsReadServer:
             described["queue"] = self._get_name_in_model("queue", into.hQueue)
         if call.name == Method.CANCEL_RECEIVE:
             described["descriptor"] = self._get_name_in_model("descriptor", into.pQueue)
-            named = [read for read, request in self._pending.items() if request == into.dwRequestID]
+            named = [read for read, request in self._request_id_by_read.items() if request == into.dwRequestID]
             described["read"] = named[0] if named else f"request {into.dwRequestID}"
         if call.name == Method.CLOSE_CURSOR:
             described["cursor"] = self._get_name_in_model("cursor", into.hCursor)
@@ -248,7 +252,7 @@ class PeerAsReadServer:
             "buffer": octets(asked.lpBuffer),
             "sequential id": 0 if call.name == Method.START_RECEIVE else call.into.lpRemoteReadDesc2.SequentialId,
             "reserved": asked.Reserved,
-            "unused id": asked.dwRequestID not in self._pending.values(),
+            "unused id": asked.dwRequestID not in self._request_id_by_read.values(),
         }
         if call.name == Method.START_RECEIVE_BY_LOOKUP_ID:
             described["lookup_id"] = call.into.LookupId

@@ -14,7 +14,12 @@ from harness.explore.unused_fields import group_unused_fields
 from harness.explore.worlds import StepObservation
 from harness.model.agreement import ExpectedRefusal, UnseenValue
 from harness.model.connecting.area import RESPONSE_WITH_REFUSAL, RESPONSE_WITH_WRONG_CLIENT_GUID, VALID_RESPONSE
-from harness.model.connecting.attempts import ACK_WAIT_MS, INITIALIZATION_TIMEOUT_MS, REACTION_TIME_MS, WINDOW_SIZE
+from harness.model.connecting.attempts import (
+    ACK_WAIT_TIMEOUT_MS,
+    INITIALIZATION_TIMEOUT_MS,
+    REACTION_TIME_MS,
+    WINDOW_SIZE,
+)
 from harness.model.connecting.state import (
     DIRECT_DESTINATION,
     MAX_COMPARED_HISTORY_ENTRIES,
@@ -115,18 +120,18 @@ class DrivenConnectingSystem:
         }
         if peer.sut.has("set_timers"):
             timers = {"session_initialization_ms": INITIALIZATION_TIMEOUT_MS, "session_cleanup_ms": _LONG_TIMER_MS}
-            timers["ack_wait_timeout_ms"] = ACK_WAIT_MS
+            timers["ack_wait_timeout_ms"] = ACK_WAIT_TIMEOUT_MS
             peer.sut.set_timers(**timers, **({} if peer.environment.is_time_virtual else {"scale": 1}))
         self._pings = AnsweredPings(peer)
         peer.call_at_end_of_test(self._pings.close)
         self._queue = peer.sut.queue("plain")
         self._listener = peer.listen_raw(ping=False)
         self._sessions: dict[str, RawConversation] = {}
-        self._counts = dict.fromkeys(self._names, 0)
+        self._connection_counts = dict.fromkeys(self._names, 0)
         self._acknowledged = dict.fromkeys(self._names, 0)
-        self._offered = dict.fromkeys(self._names, 0)
+        self._counts_of_messages_from_peer = dict.fromkeys(self._names, 0)
         """The number of messages that the peer sent on each session."""
-        self._windows = dict.fromkeys(self._names, 64)
+        self._window_sizes = dict.fromkeys(self._names, 64)
 
     def elapsed_ms(self) -> int | None:
         """Return None: elapsed time is not measured, because the model sets the duration of each step."""
@@ -163,8 +168,8 @@ class DrivenConnectingSystem:
 
     def _assign_connection(self, conversation: RawConversation, name: str) -> None:
         self._sessions[name] = conversation
-        self._counts[name] += 1
-        self._acknowledged[name] = self._offered[name] = 0
+        self._connection_counts[name] += 1
+        self._acknowledged[name] = self._counts_of_messages_from_peer[name] = 0
 
     def _find_destination(self, step: Step) -> str:
         """Return the destination of a request for a session that contains the peer's identifier. The request may also
@@ -191,7 +196,7 @@ class DrivenConnectingSystem:
     def _perform_offer_burst(self, to: str, number: int) -> None:
         for _ in range(number):
             self._sessions[to].send(self._build_message(self._queue, {"DM": 1}))
-        self._offered[to] += number
+        self._counts_of_messages_from_peer[to] += number
 
     def _perform_acknowledge(self, to: str, number: int, unused: list[str]) -> None:
         packets = [_parse_packet(frame) for frame in self._sessions[to].record.from_sut]
@@ -201,12 +206,12 @@ class DrivenConnectingSystem:
         named = sum(one.UserHeader.DM == 1 for one in messages[: self._acknowledged[to]])
         first = max(named - _MAX_MESSAGES_NAMED_BY_ACK + 1, 1)
         header: dict[str, Any] = {
-            "WindowSize": self._windows[to],
+            "WindowSize": self._window_sizes[to],
             "AckSequenceNumber": self._acknowledged[to],
             "RecoverableMsgAckSeqNumber": min(first, named),
             "RecoverableMsgAckFlags": (1 << (named - first + 1)) - 1,
-            "UserMsgSequenceNumber": self._offered[to],
-            "RecoverableMsgSeqNumber": self._offered[to],
+            "UserMsgSequenceNumber": self._counts_of_messages_from_peer[to],
+            "RecoverableMsgSeqNumber": self._counts_of_messages_from_peer[to],
         }
         self._sessions[to].send(session_ack(**header | group_unused_fields(unused)))
 
@@ -228,7 +233,7 @@ class DrivenConnectingSystem:
 
     def _perform_parametrize(self, to: str, how: str, window: int, unused: list[str]) -> None:
         if how == VALID_RESPONSE:
-            self._windows[to] = window
+            self._window_sizes[to] = window
             fields = group_unused_fields(unused)
             header = PEER_TIMEOUTS | {"WindowSize": window} | fields["parameters"]
             response = connection_parameters(base=fields["base"], internal=fields["internal"], **header)
@@ -287,7 +292,7 @@ class DrivenConnectingSystem:
         self._sut.control.call("resume_queue", to=self._names[to])
 
     def _perform_wait(self, ms: int) -> None:
-        """Do nothing, because the time of the step passes after this call."""
+        """Do nothing. This step consists only of waiting, and the caller waits after this call."""
 
     # -- visible state --------------------------------------------------------------------------------------------
 
@@ -298,7 +303,7 @@ class DrivenConnectingSystem:
         for name, to in self._names.items():
             one = listed.get(to.lower())
             seen[name] = {
-                "connections": self._counts[name],
+                "connections": self._connection_counts[name],
                 "waiting": 0 if one is None else one["count"],
                 **self._describe_outgoing_queue(to),
                 **(self._describe_session(name) if name in self._sessions else {}),

@@ -1,4 +1,6 @@
-"""Explore a system: take one walk after another, until a walk diverges or a limit is reached."""
+"""Explore a system with walks (sequences of random steps), until the system behaves differently from the model in a
+walk, or until a limit is reached.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ ReportProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ExplorationLimits:
-    """The limits of an exploration in steps and in minutes. ``seed`` determines which steps are drawn."""
+    """The limits of an exploration: the number of steps, and the time in minutes. ``seed`` is the seed of the random
+    steps.
+    """
 
     max_steps: int
     max_minutes: float | None = None
@@ -41,8 +45,8 @@ class ExplorationLimits:
 
 @dataclass(frozen=True, slots=True)
 class ExplorationResult:
-    """The result of an exploration. It contains the number of steps by transition, the diverging walk (if any), and the
-    missing capabilities and facilities that some transitions need.
+    """The result of an exploration. It contains the number of steps by transition, the walk in which the system
+    diverged from the model (if any), and the capabilities and facilities that the system lacks for some transitions.
     """
 
     step_count_by_transition: Counter[str]
@@ -52,7 +56,7 @@ class ExplorationResult:
 
     @property
     def untaken_transitions(self) -> list[str]:
-        """Return the transitions that could be drawn but were never taken."""
+        """Return the transitions that the exploration could have taken, but did not take in any walk."""
         return sorted(name for name, number in self.step_count_by_transition.items() if not number)
 
 

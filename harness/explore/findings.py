@@ -1,4 +1,4 @@
-"""Write a diverging walk to a file, and describe the walk in lines of text."""
+"""Write a walk in which the system diverged from the model to a file, and describe the walk in lines of text."""
 
 from __future__ import annotations
 

@@ -41,15 +41,16 @@ class DrivenQueues:
         self._transactions: dict[str, str] = {}
         self._reads: dict[str, int] = {}
         """The ids of the requests for reads that the system has not answered yet."""
-        self._listed: dict[str, Any] = {}
+        self._listed_state: dict[str, Any] = {}
         """The queues and messages that the system listed after the last step."""
         self._came: dict[str, Any] = {}
         """The answers to reads that have arrived since the last step."""
         self._modify_times: dict[str, Any] = {}
-        """ModifyTime and CreateTime of each queue since the last request that changed them."""
-        self._inspects = False
+        """ModifyTime and CreateTime of each queue, as the system showed them after the last request that changed them.
+        """
+        self._compares_data_model = False
         """Whether to compare the abstract data model after this step."""
-        self._places: dict[str, int] = {}
+        self._lookup_ids: dict[str, int] = {}
         """The lookup identifiers of the messages."""
 
     def elapsed_ms(self) -> int | None:
@@ -73,7 +74,7 @@ class DrivenQueues:
         self._await_answers(awaited - {"answer"})
         answers |= self._came
         self._came = {}
-        self._inspects = step.name in INSPECTED_STEPS and self._sut.has("inspect")
+        self._compares_data_model = step.name in INSPECTED_STEPS and self._sut.has("inspect")
         return StepObservation(answers, self._read_visible_state())
 
     # -- steps ----------------------------------------------------------------------------------------------------
@@ -126,10 +127,10 @@ class DrivenQueues:
     def _perform_move(self, message: str, queue: str, to: str, transaction: str | None) -> str:
         asked = {
             "queue": self._get_queue_path(queue),
-            "lookup_id": self._places.get(message, UNSHOWN_LOOKUP_ID),
+            "lookup_id": self._lookup_ids.get(message, UNSHOWN_LOOKUP_ID),
             "to": self._get_queue_path(to),
         }
-        self._places[message] = self._sut.control.call(
+        self._lookup_ids[message] = self._sut.control.call(
             "move", **asked, **self._build_transaction_argument(transaction)
         )["lookup_id"]
         return "done"
@@ -153,7 +154,7 @@ class DrivenQueues:
         return self._call_verb(
             "reject",
             queue=self._get_queue_path(queue),
-            lookup_id=self._places.get(message, UNSHOWN_LOOKUP_ID),
+            lookup_id=self._lookup_ids.get(message, UNSHOWN_LOOKUP_ID),
             **within,
         )
 
@@ -207,7 +208,7 @@ class DrivenQueues:
         verb = "receive_by_lookup_id" if receives else "peek_by_lookup_id"
         asked = {
             "queue": self._get_queue_path(queue),
-            "lookup_id": self._places.get(message, UNSHOWN_LOOKUP_ID),
+            "lookup_id": self._lookup_ids.get(message, UNSHOWN_LOOKUP_ID),
             "seek": seek,
         }
         self._reads[read] = self._sut.control.begin(verb, **asked, **self._build_transaction_argument(transaction))
@@ -219,7 +220,7 @@ class DrivenQueues:
         self._sut.environment.run_until(lambda: False, ms)
 
     def _perform_elapse(self, ms: int) -> None:
-        """Do nothing, because the time of the step has already passed."""
+        """Do nothing. This step only adds, in the model, time that has already passed in the system."""
 
     def _perform_restart(self) -> str:
         self._sut.restart()
@@ -283,7 +284,7 @@ class DrivenQueues:
 
     def _read_visible_state(self) -> dict[str, Any]:
         control = self._sut.control
-        self._listed = listed = control.call("list")
+        self._listed_state = listed = control.call("list")
         own = {self._get_queue_path(name).lower(): name for name in self._queues}
         whole = sorted(own[one["name"].lower()] for one in listed["queues"] if one["name"].lower() in own)
         names = {identifier: name for name, identifier in self._transactions.items()}
@@ -296,7 +297,7 @@ class DrivenQueues:
             },
             ADMIN_QUEUE_NAME: self._describe_messages(ADMIN_QUEUE_NAME),
         }
-        seen[DATA_MODEL_KEY] = self._describe_data_model(names) if self._inspects else UnseenValue()
+        seen[DATA_MODEL_KEY] = self._describe_data_model(names) if self._compares_data_model else UnseenValue()
         for name in self._queues:
             seen[name] = self._describe_messages(name)
             if ";" in name:
@@ -342,7 +343,7 @@ class DrivenQueues:
         identifier = message["correlation_id"] if cls != "NORMAL" else message["message_id"]
         name = self._messages.get(identifier.lower(), message["label"])
         if cls == "NORMAL":
-            self._places[name] = message["lookup_id"]
+            self._lookup_ids[name] = message["lookup_id"]
         return {
             **{name: value for name, value in message.items() if name in _COMPARED_PROPERTIES},
             "message": name,

@@ -64,7 +64,7 @@ _BYTES_BY_GARBLED_REQUEST = {
     "half of a request": bytes(bind(1, [Proposal(0, QM2QM, (NDR,))]))[:20],
 }
 _REACTION_WAIT_MS = 20
-"""int ms: the length of the wait, in virtual time, for the answer to a call that the system answers immediately."""
+"""int ms: how long to wait, in virtual time, for an answer that the system should send immediately."""
 
 
 class OpenedQueue(RemoteQueue):
@@ -176,7 +176,7 @@ class DrivenRemoteQueues(DrivenQueues):
 
     def _perform_look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:
         way, given = _SEEK_ACTIONS[seek]
-        place = self._places.get(message, UNSHOWN_LOOKUP_ID) if given is None else given
+        place = self._lookup_ids.get(message, UNSHOWN_LOOKUP_ID) if given is None else given
         self._start_remote_read(read, handle, _LOOKUP_ACTIONS[way, receives], by=LOOKUP, lookup_id=place)
 
     def _perform_end_read(self, read: str, acknowledge: bool) -> Any:

@@ -9,7 +9,7 @@ from harness.explore.walk import Walk
 from harness.model.steps import Model, Step
 
 RepeatWalk = Callable[[Sequence[Step]], Walk]
-"""The type of functions that take the given steps from the start, except impossible steps."""
+"""The type of functions that take the given steps on a new system. Steps that the model cannot take are omitted."""
 MAX_REPEATED_WALKS = 2_000
 
 

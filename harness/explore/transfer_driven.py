@@ -69,30 +69,30 @@ class DrivenTransfer(DrivenQueues):
         self._wire = SystemPackets(peer)
         self._routes = {name: peer.direct_name(f"mqc-{name}") for name in ROUTE_NAMES}
         self._step_ms = REACTION_TIME_MS
-        self._shows_transfers = False
+        self._compares_transfer_info = False
         """Whether to compare OutgoingTransferInfo after this step. The system sets OutgoingTransferInfo when it
         receives an OrderAck.
         """
         self._sessions: dict[str, RawConversation] = {}
         self._packets: dict[str, Any] = {}
         self._sequences: dict[int, int] = {}
-        """The number of each sequence of the system. Sequences are numbered in the order of their appearance."""
-        self._wrong_ids: set[str] = set()
+        """The number of each sequence of the system, in the order in which the sequences appeared."""
+        self._messages_with_wrong_id: set[str] = set()
         """The messages whose identifier does not follow the identifier of the previous message."""
         self._last_ordinal: int | None = None
         self._next_ordinal: int | None = None
-        self._wrong_times: set[str] = set()
+        self._messages_with_wrong_time: set[str] = set()
         """The messages whose time of sending or of arrival is wrong."""
-        self._silent = False
-        self._secured: tuple[str, int] | None = None
+        self._is_peer_silent = False
+        self._secured_message: tuple[str, int] | None = None
         """The message that the system signs or encrypts in this step, and the number of packets before this step."""
         self._order_ack_count: int | None = None
-        """The number of OrderAcks before this step, or None if the step causes no OrderAck."""
-        self._before_loss = 0
+        """The number of OrderAcks that the system had sent before this step, or None if the step causes no OrderAck."""
+        self._message_count_before_loss = 0
         """The number of messages received before the last loss of all connections."""
-        self._shipped: dict[str, int] = {}
+        self._send_time_by_shipped_message: dict[str, int] = {}
         """The time at which an application sent each message to the peer (UTC, in s)."""
-        self._arrivals: dict[str, int] = {}
+        self._send_time_by_peer_message: dict[str, int] = {}
         """The time at which the peer sent each of its messages (UTC, in s)."""
         self._ordinals: dict[int, str] = {}
         """The names of the peer's messages by their MessageIDs."""
@@ -103,7 +103,7 @@ class DrivenTransfer(DrivenQueues):
 
     def take(self, step: Step, awaited: Set[str]) -> StepObservation:
         self._step_ms = REACTION_TIME_MS
-        self._shows_transfers = step.name in ("offer_order_ack", "offer_late_order_ack")
+        self._compares_transfer_info = step.name in ("offer_order_ack", "offer_late_order_ack")
         self._last_ordinal, self._next_ordinal = self._next_ordinal, None
         self._order_ack_count = None
         return super().take(step, awaited)
@@ -114,14 +114,14 @@ class DrivenTransfer(DrivenQueues):
         """
         self._peer.pass_time(self._step_ms)
         super()._await_answers(awaited - {"order ack", "secured"})
-        if self._secured is not None:
-            self._came["secured"] = find_secured_message(self._peer, *self._secured)
-            self._secured = None
+        if self._secured_message is not None:
+            self._came["secured"] = find_secured_message(self._peer, *self._secured_message)
+            self._secured_message = None
         if self._order_ack_count is not None and "order ack" in awaited:
             new = self._wire.order_acks[self._order_ack_count :]
             if new:
                 self._came["order ack"] = self._describe_order_ack(new[-1])
-        if not self._silent:
+        if not self._is_peer_silent:
             self._wire.acknowledge_all_messages()
             self._peer.pass_time(_IMMEDIATE_REACTION_MS)
 
@@ -181,7 +181,7 @@ class DrivenTransfer(DrivenQueues):
         for name, value in properties.items():
             if self._sut.has("send_extension") or name not in PROPERTIES_OF_SEND_EXTENSION:
                 fields[name] = self._routes[value] if name in QUEUE_PROPERTIES else value
-        self._shipped[message] = self._peer.environment.now().utc_s
+        self._send_time_by_shipped_message[message] = self._peer.environment.now().utc_s
         sent = self._sut.send(names, label=message, body="b" * size, **fields)
         self._check_message_id(message, sent)
         guid, _, ordinal = sent.rpartition("\\")
@@ -194,15 +194,15 @@ class DrivenTransfer(DrivenQueues):
         """Record a message if the ordinal in its identifier does not follow the last ordinal (MS-MQQB 3.1.1.3)."""
         ordinal = int(message_id.rpartition("\\")[2])
         if self._last_ordinal is not None and ordinal != self._last_ordinal + 1:
-            self._wrong_ids.add(message)
+            self._messages_with_wrong_id.add(message)
 
     def _perform_silence_peer(self, on: bool) -> str:
-        self._silent = on
+        self._is_peer_silent = on
         return "done"
 
     def _perform_lose_connection(self) -> str:
         self._peer.hang_up()
-        self._before_loss = len(self._wire.messages)
+        self._message_count_before_loss = len(self._wire.messages)
         return "done"
 
     def _perform_come_again(self) -> str:
@@ -210,7 +210,7 @@ class DrivenTransfer(DrivenQueues):
         return "done"
 
     def _perform_ship_secured(self, message: str, sender: str | None, how: str, size: int) -> str:
-        self._secured = (message, len(self._peer.recorder.frames))
+        self._secured_message = (message, len(self._peer.recorder.frames))
         wanted = {"privacy_level": how} if sender is None else {"authentication_level": how, "sender": sender}
         to = self._peer.private_name(_PRIVATE_QUEUE_NUMBER_OF_PEER)
         self._sut.send(to, label=message, body="b" * size, delivery="express", **wanted)
@@ -224,7 +224,7 @@ class DrivenTransfer(DrivenQueues):
 
     def _perform_restart(self) -> str:
         self._step_ms = RECONNECT_TIME_MS
-        self._before_loss = len(self._wire.messages)
+        self._message_count_before_loss = len(self._wire.messages)
         return super()._perform_restart()
 
     def _perform_offer_order_ack(self, message: str) -> str:
@@ -374,7 +374,7 @@ class DrivenTransfer(DrivenQueues):
             "BodyType": details.get("body_type", 0),
             "ExtensionData": b64decode(details.get("extension_base64", "")),
         }
-        self._arrivals[message] = self._peer.environment.now().utc_s
+        self._send_time_by_peer_message[message] = self._peer.environment.now().utc_s
         usual = {"destination": self._format_direct_name(self._get_queue_path(queue)).removeprefix("DIRECT=")}
         lifetime_s = details.get("time_to_reach_queue_s", _MESSAGE_LIFETIME_S)
         return user_message(
@@ -405,9 +405,9 @@ class DrivenTransfer(DrivenQueues):
                 seen[queue] = UnseenValue()
                 continue
             seen[queue] = sorted(self._messages[one["message_id"].lower()] for one in self._sut.kept(queue))
-        came = self._wire.messages[self._before_loss :]
+        came = self._wire.messages[self._message_count_before_loss :]
         for name, to in self._routes.items():
-            outgoing = [one for one in self._listed["outgoing"] if one["format_name"].lower() == to.lower()]
+            outgoing = [one for one in self._listed_state["outgoing"] if one["format_name"].lower() == to.lower()]
             path = to.removeprefix("DIRECT=").lower()
             seen[f"to {name}"] = {
                 "came": [self._describe_message(packet) for packet in came if get_destination(packet) == path],
@@ -416,8 +416,8 @@ class DrivenTransfer(DrivenQueues):
                 else sum(one["count"] for one in outgoing),
                 "transfer info": self._get_transfer_info(to),
             }
-        seen["wrong identifiers"] = sorted(self._wrong_ids)
-        seen["wrong times"] = sorted(self._wrong_times)
+        seen["wrong identifiers"] = sorted(self._messages_with_wrong_id)
+        seen["wrong times"] = sorted(self._messages_with_wrong_time)
         return seen
 
     def _describe_message_answer(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -426,19 +426,19 @@ class DrivenTransfer(DrivenQueues):
         """
         described = super()._describe_message_answer(message)
         name, arrived_s, sent_s = described["message"], message.get("arrived_time"), message.get("sent_time")
-        own_s = self._arrivals.get(name)
+        own_s = self._send_time_by_peer_message.get(name)
         if described["class"] == "NORMAL" and own_s is not None:
             late = arrived_s is not None and not own_s - _TIME_TOLERANCE_S <= arrived_s <= own_s + _TIME_TOLERANCE_S
             other = sent_s is not None and sent_s != own_s - _CLOCK_LAG_S
             if late or other:
-                self._wrong_times.add(name)
+                self._messages_with_wrong_time.add(name)
         if (
             described["class"] != "NORMAL"
             and own_s is not None
             and sent_s is not None
             and sent_s < own_s - _TIME_TOLERANCE_S
         ):
-            self._wrong_times.add(f"{described['class']} of {name}")
+            self._messages_with_wrong_time.add(f"{described['class']} of {name}")
         return described
 
     def _describe_order_ack(self, body: OrderAckBody) -> dict[str, int]:
@@ -448,7 +448,7 @@ class DrivenTransfer(DrivenQueues):
         """Return OutgoingTransferInfo of an outgoing queue, in which the sequences have the same numbers as in the
         model.
         """
-        if not (self._shows_transfers and self._sut.has("management")):
+        if not (self._compares_transfer_info and self._sut.has("management")):
             return UnseenValue()
         found = self._sut.control.call("get_outgoing_queue", to=to)["outgoing"]
         info = dict(found[0].get("OutgoingTransferInfo", {})) if found else {}
@@ -480,9 +480,9 @@ class DrivenTransfer(DrivenQueues):
             "size": len(properties.MessageBody),
         }
         name = str(described["message"])
-        shipped_s = self._shipped.get(name)
+        shipped_s = self._send_time_by_shipped_message.get(name)
         if shipped_s is not None and abs(packet.UserHeader.SentTime - shipped_s) > _TIME_TOLERANCE_S:
-            self._wrong_times.add(name)
+            self._messages_with_wrong_time.add(name)
         if header is not None:
             known = self._sequences.setdefault(int(header.TxSequenceID), len(self._sequences) + 1)
             described |= {"sequence": known, "number": header.TxSequenceNumber}

@@ -52,7 +52,7 @@ class TakenStep:
 
 @dataclass(slots=True)
 class Walk:
-    """The steps that a walk has taken, and the divergence after the last step, if any."""
+    """The steps that a walk has taken so far, and the difference from the model after the last step, if any."""
 
     taken_steps: list[TakenStep] = field(default_factory=list)
     divergence: DivergingStep | None = None
@@ -65,7 +65,9 @@ class Walk:
 def take_walk(
     kind: type[Model], open_system: OpenDrivenSystem, steps: Iterable[Step] | Callable[[AgreeingModels], Iterator[Step]]
 ) -> Walk:
-    """Take drawn or given steps until a step diverges. Steps that cannot be taken are omitted."""
+    """Take the given steps, or steps drawn at random, until the system behaves differently from the model. Steps that
+    the model cannot take are omitted.
+    """
     worlds, walk = AgreeingModels(kind), Walk()
     with open_system() as system:
         for step in _add_elapse_steps(worlds, system, steps(worlds) if callable(steps) else steps):
@@ -103,7 +105,7 @@ def _add_elapse_steps(worlds: AgreeingModels, system: DrivenSystem, steps: Itera
 
 @dataclass(frozen=True, slots=True)
 class StepChooser:
-    """The random choice of steps from the transitions that the system supports. ``may_continue``: whether to draw
+    """A random choice of steps from the transitions that the system supports. ``may_continue``: whether to choose
     another step. ``longest_step_ms``: the length of the longest pause, or None if there is no limit.
     """
 

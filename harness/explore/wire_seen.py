@@ -41,18 +41,18 @@ class SystemPackets:
         """Whether UserMsgSequenceNumber may differ from the number of messages (MS-MQMQ 2.2.20.4, note <14>)."""
         self._headers: dict[Connection, list[Any]] = defaultdict(list)
         """The SessionHeaders received on each connection."""
-        self._came: dict[Connection, list[bool]] = defaultdict(list)
+        self._recoverable_flags_of_received_messages: dict[Connection, list[bool]] = defaultdict(list)
         """For each connection, a list that states for each received message whether the message is recoverable."""
         self._sent: dict[Connection, list[bool]] = defaultdict(list)
         """For each connection, a list that states for each message from the peer whether the message is recoverable.
         """
-        self._wrong: dict[Connection, int] = defaultdict(int)
+        self._wrong_header_counts: dict[Connection, int] = defaultdict(int)
         """The number of SessionHeaders on each connection that contain a wrong count of the system's messages, a
         wrong window or wrong flags.
         """
         self._windows: dict[Connection, int] = {}
         """The WindowSize that the system sent on each connection."""
-        self._told: dict[Connection, int] = {}
+        self._acknowledged_message_counts: dict[Connection, int] = {}
         self.order_acks: list[OrderAckBody] = []
         self.final_acks: dict[int, UserMessagePacket] = {}
         """The acknowledgments by their own MessageIDs. A copy of an acknowledgment on another session counts as the
@@ -85,22 +85,21 @@ class SystemPackets:
         return {
             "acknowledged": max((header.AckSequenceNumber for header in headers), default=0),
             "recoverable": self._count_acknowledged_recoverable(session.record),
-            "wrong headers": self._wrong[session.record],
+            "wrong headers": self._wrong_header_counts[session.record],
         }
 
     def acknowledge_all_messages(self) -> None:
-        """Acknowledge every message from the system, on the session of the message. The acknowledgment names only
-        recoverable messages that no earlier acknowledgment has named. The acknowledgment states the
-        number of recoverable messages that the system has acknowledged, because a system may count no refused messages
-        (E19).
+        """Acknowledge every message from the system, each on its own session. An acknowledgment names the recoverable
+        messages that no earlier acknowledgment named. It counts only recoverable messages that the system has
+        acknowledged, because a system need not count the messages that it refuses (E19).
         """
         for conversation in self._peer.conversations:
             record = conversation.record
-            came, sent = self._came[record], self._sent[record]
-            if record.closed_by is not None or self._told.get(record, 0) == len(came):
+            came, sent = self._recoverable_flags_of_received_messages[record], self._sent[record]
+            if record.closed_by is not None or self._acknowledged_message_counts.get(record, 0) == len(came):
                 continue
-            named = sum(came[: self._told.get(record, 0)])
-            self._told[record] = len(came)
+            named = sum(came[: self._acknowledged_message_counts.get(record, 0)])
+            self._acknowledged_message_counts[record] = len(came)
             first = max(sum(came) - _MAX_MESSAGES_NAMED_BY_ACK + 1, named + 1)
             conversation.send(
                 session_ack(
@@ -137,10 +136,10 @@ class SystemPackets:
         if isinstance(packet, ConnectionParametersPacket):
             self._windows[frame.connection] = packet.ConnectionParametersHeader.WindowSize
         if isinstance(packet, UserMessagePacket):
-            self._came[frame.connection].append(packet.UserHeader.DM == 1)
+            self._recoverable_flags_of_received_messages[frame.connection].append(packet.UserHeader.DM == 1)
             self._record_message(packet, frame.connection)
         if isinstance(packet, SessionAckPacket | UserMessagePacket) and packet.SessionHeader is not None:
-            header, came = packet.SessionHeader, self._came[frame.connection]
+            header, came = packet.SessionHeader, self._recoverable_flags_of_received_messages[frame.connection]
             self._headers[frame.connection].append(header)
             counted, recoverable = header.UserMsgSequenceNumber, header.RecoverableMsgSeqNumber
             wrong = (counted != len(came) and not self._may_miscount) or recoverable != sum(came)
@@ -151,7 +150,7 @@ class SystemPackets:
                     and packet.BaseHeader.SH
                     and packet.InternalHeader.PT == _SESSION_ACK_PACKET_TYPE
                 )
-            self._wrong[frame.connection] += wrong
+            self._wrong_header_counts[frame.connection] += wrong
 
     def _record_message(self, packet: UserMessagePacket, connection: Connection) -> None:
         properties = packet.MessagePropertiesHeader

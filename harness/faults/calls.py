@@ -19,7 +19,9 @@ from reference_qm.model.statuses import Status
 
 
 class Given:
-    """The arguments of one call of a step, by parameter name. The attribute ``qm`` is the queue manager."""
+    """The arguments of one call of a step, by parameter name. A step is a method of the reference that carries out a
+    step of the specifications. The attribute ``qm`` is the queue manager.
+    """
 
     def __init__(self, qm: QueueManager, arguments: dict[str, Any]) -> None:
         self.qm = qm
@@ -33,8 +35,8 @@ class Given:
 
 
 def with_arguments(method: PartMethod, **changes: Callable[[Given], Any]) -> Install:
-    """Return an installer of a fault that changes arguments of a step. Each function in ``changes`` computes one
-    argument from all original arguments.
+    """Return an installer of a fault that calls a step of the reference with changed arguments. Each function in
+    ``changes`` computes one argument from all original arguments.
     """
     signature = inspect.signature(method)
     if unknown := changes.keys() - signature.parameters.keys():
@@ -54,8 +56,8 @@ def with_arguments(method: PartMethod, **changes: Callable[[Given], Any]) -> Ins
 def change_step_result(
     method: PartMethod, change: Callable[..., tuple[Any, ...]], *, callback: str = "answered"
 ) -> Install:
-    """Return an installer of a fault that changes the result of a step. The step passes its result as arguments to
-    ``callback``; ``change`` computes the new arguments from the original arguments.
+    """Return an installer of a fault that changes the result of a step of the reference. The step passes its result as
+    arguments to ``callback``; ``change`` computes the new arguments from the original arguments.
     """
 
     def make_changed_callback(given: Given) -> Callable[..., Any]:

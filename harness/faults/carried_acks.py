@@ -9,7 +9,9 @@ from reference_qm.surface.clock import Now
 
 
 class CarrierAwareSessionAcks(SessionAcks):
-    """Handles session acknowledgments, and states in which kind of packet the present acknowledgment arrived."""
+    """A part of the queue manager that handles session acknowledgments, and knows whether the acknowledgment that it is
+    handling arrived in a SessionAck Packet or in a UserMessage.
+    """
 
     def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
         """Handle the acknowledgment of a SessionAck Packet."""
@@ -19,5 +21,5 @@ class CarrierAwareSessionAcks(SessionAcks):
 
     @property
     def is_carried_by_session_ack_packet(self) -> bool:
-        """Whether the present acknowledgment arrived in a SessionAck Packet, and not in a UserMessage."""
+        """Whether the acknowledgment that is being handled arrived in a SessionAck Packet, and not in a UserMessage."""
         return bool(self.__dict__.get("in_session_ack_packet"))

@@ -1,5 +1,5 @@
-"""Faults in the events of the core. They change how events that a given step posts are handled, or the state after
-this handling.
+"""Faults in the handling of events that a given step of the core posts. Such a fault changes how the core handles these
+events, or changes the core's state afterwards.
 
 A step that posts an event (``reference_qm/core/events.py``) ends before the core handles the event. So a change that a
 fault makes after ``super()`` precedes the handling. A replacement that lasts as long as the step (``during``) does not

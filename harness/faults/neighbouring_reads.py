@@ -1,4 +1,4 @@
-"""Find the messages, reads and queues beside those that a fault of a read concerns."""
+"""Find the messages, pending reads and queues that a faulty read affects or returns by mistake."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def list_waiting_reads(queue: Queue) -> list[WaitingMessageReadOperation]:
 
 
 def find_queue_of_same_name(qm: QueueManager, queue_desc: OpenQueueDescriptor) -> Queue | None:
-    """Return the queue that has the name by which a descriptor was opened now, or None."""
+    """Return the queue whose name is now the name with which a descriptor was opened, or None if there is no such
+    queue.
+    """
     found = qm.queue_names.find_queue_by_path(queue_desc.FormatName)
     if found is not None:
         return found

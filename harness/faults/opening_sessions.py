@@ -26,12 +26,14 @@ def sends_express_message(qm: QueueManager, session: Session) -> bool:
 
 
 def is_later_attempt(qm: QueueManager, session: Session) -> bool:
-    """Return whether the session is established again because the Session Retry Connect Timer expired."""
+    """Return whether this is a further attempt to open the session, which began because the Session Retry Connect Timer
+    expired.
+    """
     return session.retrying
 
 
 def has_other_outgoing_queue(qm: QueueManager, session: Session) -> bool:
-    """Return whether this queue manager has another outgoing queue."""
+    """Return whether this queue manager has an outgoing queue in addition to the queue of the given session."""
     return len(qm.adm.OutgoingQueues) > 1
 
 
@@ -41,12 +43,12 @@ def is_destination_not_direct_name(qm: QueueManager, session: Session) -> bool:
 
 
 def has_open_session(qm: QueueManager, session: Session) -> bool:
-    """Return whether another session is open."""
+    """Return whether a session other than the given session is open."""
     return any(one is not session and one.SessionState is SessionState.OPEN for one in qm.sessions.values())
 
 
 def find_other_pinging_session(qm: QueueManager, session: Session) -> Session | None:
-    """Return another session that waits for a Ping Response, or None."""
+    """Return a session other than the given session that waits for a Ping Response, or None."""
     for one in qm.sessions.values():
         if one is not session and one.opening is AwaitedOpeningEvent.PING_RESPONSE:
             return one
@@ -54,10 +56,10 @@ def find_other_pinging_session(qm: QueueManager, session: Session) -> Session | 
 
 
 def has_other_pinging_session(qm: QueueManager, session: Session) -> bool:
-    """Return whether another session waits for a Ping Response."""
+    """Return whether a session other than the given session waits for a Ping Response."""
     return find_other_pinging_session(qm, session) is not None
 
 
 def has_pinged_before(qm: QueueManager, session: Session) -> bool:
-    """Return whether the queue manager has sent more than one Ping Request."""
+    """Return whether the queue manager sent a Ping Request before its current one."""
     return qm.adm.PingCookie > 1

@@ -129,7 +129,7 @@ def _change_acknowledgment(meant: MessageCondition, changes: Mapping[str, Any], 
 
 
 def is_later_message(qm: QueueManager, session: Session, packet: object) -> bool:
-    """Return whether the present message is not the first message of the session."""
+    """Return whether the message that is being handled is not the first message of its session."""
     return session.MessageSentCount > 1
 
 

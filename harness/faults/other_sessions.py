@@ -19,8 +19,8 @@ def get_newest_session(qm: QueueManager, session: Session) -> Session:
 
 
 def find_resolved_session(qm: QueueManager, session: Session, *, direct: bool) -> Session | None:
-    """Return the session of the first other outgoing queue that has NextHops and whose destination is a direct format
-    name (``direct``) or a GUID, or None.
+    """Return a session whose NextHops are known, of an outgoing queue other than the given session's queue, or None.
+    The destination of this queue is a direct format name if ``direct`` is true, otherwise a GUID.
     """
     for queue in qm.adm.OutgoingQueues.values():
         other = queue.session

@@ -1,4 +1,4 @@
-"""A fault with which the receiver identifies packets by their size alone. Spec: MS-MQQB 3.1.5.1.1."""
+"""A fault with which the receiver recognizes internal packets by their size alone. Spec: MS-MQQB 3.1.5.1.1."""
 
 from __future__ import annotations
 

@@ -56,7 +56,9 @@ def fault(
 
 
 def follows(reading: str) -> Callable[[type[FaultyPart]], type[FaultyPart]]:
-    """Register a subclass of a part as a variant that follows an alternative reading of an erratum, such as E41.2."""
+    """Register a subclass of a part of the queue manager as a variant that follows an alternative interpretation of a
+    passage. Its name, such as E41.2, names the erratum and the number of the interpretation.
+    """
 
     def register_reading_class(cls: type[FaultyPart]) -> type[FaultyPart]:
         add_reading(reading, _describe_fault(reading, cls), replace_part(cls))
@@ -66,7 +68,8 @@ def follows(reading: str) -> Callable[[type[FaultyPart]], type[FaultyPart]]:
 
 
 def only_if(condition: StepCondition) -> Callable[[ChangedMethod], ChangedMethod]:
-    """Restrict a fault in a step to the calls for which a condition is true. All other calls run the original step.
+    """Restrict a fault in a step to those calls of the step for which a condition is true. All other calls run the
+    original step.
 
     The condition is called with the arguments of the step, and must change nothing. ``prove`` also evaluates the
     condition in the clean reference, and tries only checks in which the condition is true at least once. Use this

@@ -146,7 +146,7 @@ def skip(method: PartMethod) -> Install:
 
 
 def skip_remote_call_sequence(method: PartMethod) -> Install:
-    """Return an installer of a fault that omits a step. The step is a sequence of remote calls."""
+    """Return an installer of a fault that omits a step that is a sequence of remote calls."""
 
     def yield_nothing(*arguments: Any, **named: Any) -> Iterator[Any]:
         yield from ()

@@ -12,8 +12,8 @@ from reference_qm.model.statuses import Status
 
 
 def change_answers(change: Callable[[Given, Status, MessagePosition | None], Any]) -> Callable[[Given], OnReadAnswered]:
-    """Return a function for ``with_arguments`` that replaces the completion of a read. ``change`` computes the status
-    and the position of the answer from the arguments of the read and from the original answer.
+    """Return a function for ``with_arguments`` that changes how a read is answered. ``change`` computes the status and
+    the message position of the new answer from the arguments of the read and from the original answer.
     """
     return lambda given: lambda status, position: given.answered(*change(given, status, position))
 

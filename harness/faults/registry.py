@@ -36,7 +36,7 @@ class FaultyCore:
     effect_filters: list[EffectFilter] = field(default_factory=list)
     input_filters: list[InputFilter] = field(default_factory=list)
     clock_filters: list[Callable[[Now], Now]] = field(default_factory=list)
-    """The functions that change the time before the queue manager receives it."""
+    """Functions that change the current time before it is passed to the queue manager."""
     actions_after_each_input: list[Callable[[QueueManager], None]] = field(default_factory=list)
     actions_at_restart: list[Callable[[FaultyCore], None]] = field(default_factory=list)
     context_of_computation: AbstractContextManager[object] = field(default_factory=nullcontext)
@@ -135,7 +135,9 @@ def _get_registering_file() -> str | None:
 
 
 def add_reading(reading: str, says: str, install: Install) -> None:
-    """Register a variant of the reference that follows an alternative reading of an erratum and breaks no rule."""
+    """Register a variant of the reference that follows an alternative interpretation (reading) of an erratum and breaks
+    no rule.
+    """
     add(f"reading-{reading}", (), says, install, reading=reading)
 
 

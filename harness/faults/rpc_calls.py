@@ -112,8 +112,8 @@ def replace_success_by_error(status: int) -> int:
 
 def call_unbound(method: str, first_call: int = 1, first_connection: int = 1) -> Install:
     """Return an installer of a fault with which the client calls a method of qm2qm on a presentation context that was
-    never accepted. The calls before the call with the number ``first_call``, and the calls on the connections before
-    the connection with the number ``first_connection``, are correct.
+    never accepted. The fault begins with the connection with the number ``first_connection``, and there with the call
+    with the number ``first_call``. Earlier calls are correct.
     """
     return _change_context_handle(method, lambda accepted: UNBOUND_CONTEXT_ID, first_call, first_connection)
 

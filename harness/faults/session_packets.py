@@ -99,7 +99,7 @@ def has_earlier_request(qm: QueueManager, session: Session, packet: object) -> b
 
 
 def has_other_session(qm: QueueManager, session: Session, packet: object) -> bool:
-    """Return whether another session is open."""
+    """Return whether a session other than the given session is open."""
     return bool(list_open_sessions(qm, session))
 
 

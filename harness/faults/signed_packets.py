@@ -1,4 +1,4 @@
-"""Faults of a sender that signs values other than those it sends."""
+"""Faults of a sender that computes a signature from values that differ from the values it sends."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ class CacheLosingOnlyOldestEntry(Cache):
 
 
 class CacheFullOneEntryEarly(Cache):
-    """A cache that removes the oldest half of its entries one entry too early."""
+    """A cache that removes the oldest half of its entries when one more entry would still fit."""
 
     def add(self, entry: Any) -> None:
         if len(self.entries) >= self._size - 1:
@@ -154,9 +154,7 @@ def make_cache_ignoring_fields(*ignored: str) -> type[Cache]:
 
 
 def scale_cleanup_timer(name: str, factor: float) -> Install:
-    """Return an installer of a fault that starts the cleanup timer of a cache with a multiple of the lifetime of an
-    entry.
-    """
+    """Return an installer of a fault that multiplies the duration of the cleanup timer of a cache by a factor."""
 
     def run(self: Any, original: Callable[[Now], None], now: Now) -> None:
         cache = getattr(self.qm.caches, name)

@@ -84,13 +84,13 @@ class Conversation:
         self._totals = totals
         self._ports = ports
         self._views: list[SystemView] = []
-        self._ways = _ConversationDirection(self, 0), _ConversationDirection(self, 1)
-        self._reassembly = Reassembly(*self._ways)
-        self._tries = 0
-        self._missing: str | None = None
+        self._directions = _ConversationDirection(self, 0), _ConversationDirection(self, 1)
+        self._reassembly = Reassembly(*self._directions)
+        self._searched_segment_count = 0
+        self._missing_frames_reason: str | None = None
         self._gaps: list[str] = []
-        self._holes = 0
-        self._packets = 0
+        self._gap_count = 0
+        self._packet_count = 0
 
     def add_segment(
         self,
@@ -126,7 +126,7 @@ class Conversation:
             return
         self.ended = True
         self._reassembly.end()
-        for way in self._ways:
+        for way in self._directions:
             way.end()
         for view in self._views:
             if view.connection is not None:
@@ -137,14 +137,14 @@ class Conversation:
     # -- events of its directions -----------------------------------------------------------------------------
 
     def make_splitter(self, side: int, data: bytes) -> StreamSplitter | None:
-        """Return the parser that splits one direction of the conversation into packets. Return None while the protocol
-        is unknown, and for a protocol that is not judged. The given bytes are the next bytes of this direction.
+        """Return the parser that splits one direction of the conversation into packets. ``data`` contains the next
+        bytes of this direction. Return None if the protocol is still unknown or is not judged.
         """
         if not self.kind:
             self._find_protocol(data)
         if self.kind not in (MSMQ_PROTOCOL, RPC_PROTOCOL):
             return None
-        way = self._ways[side]
+        way = self._directions[side]
         late = self._reassembly.ways[side].late or way.began_with_hole
         if self.kind == MSMQ_PROTOCOL:
             return PacketSplitter(way.packet, late=late)
@@ -154,7 +154,7 @@ class Conversation:
 
     def packet(self, side: int, data: bytes, number: int, time_us: int, error: FormatError | None) -> None:
         """Add a packet or PDU that one side has sent."""
-        self._packets += 1
+        self._packet_count += 1
         if self.kind == RPC_PROTOCOL:
             from harness.foreign.pdus import read_bound_interfaces
 
@@ -165,24 +165,24 @@ class Conversation:
     def note_gap(self, side: int, size: int, number: int) -> None:
         """Record that bytes from one side are missing in the capture."""
         where = f"before frame {number}" if number else "at the end"
-        self._holes += 1
+        self._gap_count += 1
         reason = f"{size} bytes from {self._describe_side(side)} {where} are missing in the capture"
         if len(self._gaps) < MAX_LISTED_GAPS:
             self._gaps.append(reason)
         self._note_missing_bytes(reason)
 
     def _note_missing_bytes(self, reason: str) -> None:
-        self._missing = self._missing or reason
+        self._missing_frames_reason = self._missing_frames_reason or reason
         for view in self._views:
             if view.connection is not None:
-                view.connection.missing_frames_reason = self._missing
+                view.connection.missing_frames_reason = self._missing_frames_reason
                 view.connection.summary_by_class.clear()
 
     def _uses_port(self, ports: frozenset[int]) -> bool:
         return any(port in ports for _, port in self.ends)
 
     def _find_protocol(self, data: bytes) -> None:
-        late = any(way.late for way in self._reassembly.ways) or self._holes > 0
+        late = any(way.late for way in self._reassembly.ways) or self._gap_count > 0
         if begins_with_pdu(data):
             self.kind = RPC_PROTOCOL
         elif (
@@ -194,8 +194,8 @@ class Conversation:
             self._create_views_of_judged_sides(late)
         elif self._uses_port(RPC_PORTS):
             self.kind = RPC_PROTOCOL
-        elif late and self._tries < MAX_SEGMENTS_SEARCHED_FOR_PROTOCOL:
-            self._tries += 1
+        elif late and self._searched_segment_count < MAX_SEGMENTS_SEARCHED_FOR_PROTOCOL:
+            self._searched_segment_count += 1
         else:
             self.kind = UNRECOGNIZED_PROTOCOL
 
@@ -205,7 +205,7 @@ class Conversation:
             known = [side for side in (0, 1) if self.ends[side][1] in self._ports]
             self.client = 1 - known[0] if len(known) == 1 else None
         if late:
-            self._missing = self._missing or _STARTS_MID_CONNECTION_REASON
+            self._missing_frames_reason = self._missing_frames_reason or _STARTS_MID_CONNECTION_REASON
         for side in (0, 1):
             role = "" if self.client is None else "initiator" if side == self.client else "acceptor"
             system = self._systems.get_judged_system(
@@ -214,12 +214,16 @@ class Conversation:
             if system is not None:
                 system.roles[role] += 1
                 self._views.append(
-                    SystemView(system, side, Connection(self.first_frame, role, missing_frames_reason=self._missing))
+                    SystemView(
+                        system,
+                        side,
+                        Connection(self.first_frame, role, missing_frames_reason=self._missing_frames_reason),
+                    )
                 )
 
     def _get_identifying_port(self, side: int) -> int:
-        """Return the port that identifies a system on a computer with several systems, or 0 if the address identifies
-        it. A client may connect from any port. So the port that the user requested also identifies a client, unless it
+        """Return the port that distinguishes a system from other systems at the same address, or 0 if the address alone
+        identifies the system. A client uses any port, so the port in the user's request identifies it, unless this port
         is the port of the server.
         """
         own, other = self.ends[side], self.ends[1 - side]
@@ -242,20 +246,20 @@ class Conversation:
     def _describe_conversation(self) -> None:
         totals, kind = (
             self._totals,
-            self.kind or (MSMQ_PROTOCOL if self._uses_port(self._ports) and self._holes else UNRECOGNIZED_PROTOCOL),
+            self.kind or (MSMQ_PROTOCOL if self._uses_port(self._ports) and self._gap_count else UNRECOGNIZED_PROTOCOL),
         )
         totals.conversation_count_by_kind[kind] += 1
-        totals.packets[kind] += self._packets
+        totals.packets[kind] += self._packet_count
         if kind == UNRECOGNIZED_PROTOCOL:
             return
         state = "whole"
-        if self._holes:
+        if self._gap_count:
             state = "with gaps"
         elif any(way.late for way in self._reassembly.ways):
             state = "joined late"
         if kind == MSMQ_PROTOCOL:
             totals.conversation_count_by_state[state] += 1
-            totals.incomplete_packet_count += sum(way.lost for way in self._ways)
+            totals.incomplete_packet_count += sum(way.lost for way in self._directions)
         if len(totals.listed_conversations) < MAX_LISTED_CONVERSATIONS:
             server = 1 - self.client if self.client is not None else 1
             totals.listed_conversations.append(
@@ -265,7 +269,7 @@ class Conversation:
                     kind,
                     self.first_frame,
                     self.last_frame,
-                    self._packets,
+                    self._packet_count,
                     state,
                     tuple(self._gaps),
                 )

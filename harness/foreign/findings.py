@@ -91,7 +91,7 @@ class SystemFinding:
 
     @property
     def decided_rule_count(self) -> int:
-        """The number of rules with a verdict."""
+        """The number of rules that were judged on packets of the system and got a verdict."""
         return len(self.of(*DECIDED_VERDICTS))
 
     def to_json(self) -> dict[str, Any]:

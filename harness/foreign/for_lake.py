@@ -1,4 +1,6 @@
-"""Judge captures of runs and of other tools for a lake (`mqconform lake judge`)."""
+"""Judge captures of runs and of other tools, and return the verdicts as lines for a lake (a database of runs)
+(`mqconform lake judge`).
+"""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ BYTES_TO_READ_PACKET_SIZE = 12
 """The number of bytes at the start of a packet that must be known to find the size of the packet."""
 PDU_HEADER_BYTES = 16
 LONGEST_PACKET_START_BYTES = max(BYTES_TO_READ_PACKET_SIZE, PDU_HEADER_BYTES)
-"""The number of bytes after which the size of any packet or PDU is known. It is the larger of the two numbers that
-apply to packets and to PDUs.
+"""The number of bytes that must be known at the start of any packet or PDU to find its size. It is the larger one of
+the numbers for packets and for PDUs.
 """
 _SIGNATURE_OFFSET = 4
 """The offset of the signature in a packet."""
@@ -41,14 +41,14 @@ class StreamSplitter(ABC):
 
     def __init__(self, framer: Framer, take: TakePacket, *, late: bool) -> None:
         self._framer = framer
-        self._take = take
-        self._in_step = not late
+        self._take_packet = take
+        self._is_packet_start_known = not late
         """Whether a packet begins with the first stored byte or, if no byte is stored, with the next byte."""
-        self._on_trial = False
+        self._is_packet_start_assumed = False
         """Whether the start of the current packet is only an assumption."""
-        self._held = bytearray()
+        self._unprocessed_bytes = bytearray()
         """The bytes that have not been passed to the framer yet."""
-        self._wanted = 0
+        self._current_packet_size = 0
         """The size of the current packet, or 0 while the size is unknown. The bytes of this packet are stored or
         were already passed to the framer.
         """
@@ -83,21 +83,21 @@ class StreamSplitter(ABC):
             data = data[skipped:]
         if not data:
             return
-        self._held += data
+        self._unprocessed_bytes += data
         self._pieces.append((number, len(data)))
-        if not self._in_step:
+        if not self._is_packet_start_known:
             self._search_packet()
-        elif self._on_trial:
+        elif self._is_packet_start_assumed:
             self._try_packet_start(has_push_flag)
         if self._broken:
             self._discard_held_bytes()
-        elif self._in_step and not self._on_trial and self._held:
+        elif self._is_packet_start_known and not self._is_packet_start_assumed and self._unprocessed_bytes:
             self._feed_framer(has_push_flag)
 
     def note_gap(self, size: int) -> None:
         """Handle a gap in the capture, in which ``size`` bytes of this direction are missing."""
-        there = self._framer.pending_size + len(self._held)
-        known = self._in_step and not self._broken and not self._skipped
+        there = self._framer.pending_size + len(self._unprocessed_bytes)
+        known = self._is_packet_start_known and not self._broken and not self._skipped
         wanted = self.read_size(self._get_first_bytes()) if known else None
         self.lost += known
         self._discard_held_bytes()
@@ -108,86 +108,93 @@ class StreamSplitter(ABC):
             self._skipped = wanted - there - size
         else:
             self._skipped = 0
-            self._in_step = self._on_trial = False
+            self._is_packet_start_known = self._is_packet_start_assumed = False
 
     def end(self) -> None:
         """Pass the remaining bytes at the end of a direction as a packet, unless they are the beginning of an
         incomplete packet.
         """
-        if not self._in_step or self._on_trial or self._broken:
+        if not self._is_packet_start_known or self._is_packet_start_assumed or self._broken:
             return
         self._feed_framer(True)
         left = self._framer.get_remaining_bytes()
         if left:
-            self._take(left, self._take_frame_bytes(len(left)), self._time_us, None)
+            self._take_packet(left, self._take_frame_bytes(len(left)), self._time_us, None)
 
     def _feed_framer(self, has_push_flag: bool) -> None:
         """Pass the stored bytes to the framer if they may complete a packet."""
-        there = self._framer.pending_size + len(self._held)
-        if not self._wanted:
-            self._wanted = self.read_size(self._get_first_bytes()) or 0
-        if not has_push_flag and self._wanted > there:
+        there = self._framer.pending_size + len(self._unprocessed_bytes)
+        if not self._current_packet_size:
+            self._current_packet_size = self.read_size(self._get_first_bytes()) or 0
+        if not has_push_flag and self._current_packet_size > there:
             return
-        data, self._held = bytes(self._held), bytearray()
+        data, self._unprocessed_bytes = bytes(self._unprocessed_bytes), bytearray()
         error: FramingError | None = None
         try:
             packets = self._framer.feed(data)
         except FramingError as broken:
             packets, error = broken.packets, broken
         if packets:
-            self._wanted = 0
+            self._current_packet_size = 0
         for packet in packets:
-            self._take(packet, self._take_frame_bytes(len(packet)), self._time_us, None)
+            self._take_packet(packet, self._take_frame_bytes(len(packet)), self._time_us, None)
         if error is not None:
             self._broken = True
-            self._take(self._framer.broken, self._take_frame_bytes(len(self._framer.broken)), self._time_us, error)
+            self._take_packet(
+                self._framer.unsplittable_bytes,
+                self._take_frame_bytes(len(self._framer.unsplittable_bytes)),
+                self._time_us,
+                error,
+            )
 
     def _search_packet(self) -> None:
         """Search for a packet in the stored bytes; discard the bytes before the packet."""
-        at = self.find(bytes(self._held))
+        at = self.find(bytes(self._unprocessed_bytes))
         if at is None:
-            self._drop_first_bytes(max(len(self._held) - LONGEST_PACKET_START_BYTES, 0))
+            self._drop_first_bytes(max(len(self._unprocessed_bytes) - LONGEST_PACKET_START_BYTES, 0))
             return
         self._drop_first_bytes(at)
-        self._in_step = self._on_trial = True
+        self._is_packet_start_known = self._is_packet_start_assumed = True
         self._try_packet_start(False)
 
     def _try_packet_start(self, has_push_flag: bool) -> None:
-        """Decide whether a packet begins with the first stored byte. The packet must be parsable, and must be
-        followed by another packet or by no bytes.
+        """Decide whether a packet begins with the first stored byte. It does if the bytes can be parsed as a packet,
+        and if another packet or no byte follows them.
         """
-        while self._on_trial:
-            size = self.read_size(bytes(self._held[:LONGEST_PACKET_START_BYTES]))
-            if size is None or len(self._held) < size:
+        while self._is_packet_start_assumed:
+            size = self.read_size(bytes(self._unprocessed_bytes[:LONGEST_PACKET_START_BYTES]))
+            if size is None or len(self._unprocessed_bytes) < size:
                 return
-            after = bytes(self._held[size : size + LONGEST_PACKET_START_BYTES])
-            if self.is_packet(bytes(self._held[:size])) and (not after or self.find(after) == 0):
-                self._on_trial = False
+            after = bytes(self._unprocessed_bytes[size : size + LONGEST_PACKET_START_BYTES])
+            if self.is_packet(bytes(self._unprocessed_bytes[:size])) and (not after or self.find(after) == 0):
+                self._is_packet_start_assumed = False
             elif not after or len(after) == LONGEST_PACKET_START_BYTES or has_push_flag:
                 self._drop_first_bytes(1)
-                at = self.find(bytes(self._held))
+                at = self.find(bytes(self._unprocessed_bytes))
                 if at is None:
-                    self._in_step = self._on_trial = False
-                    self._drop_first_bytes(max(len(self._held) - LONGEST_PACKET_START_BYTES, 0))
+                    self._is_packet_start_known = self._is_packet_start_assumed = False
+                    self._drop_first_bytes(max(len(self._unprocessed_bytes) - LONGEST_PACKET_START_BYTES, 0))
                 else:
                     self._drop_first_bytes(at)
             else:
                 return
 
     def _get_first_bytes(self) -> bytes:
-        return (self._framer.first_bytes + bytes(self._held[:LONGEST_PACKET_START_BYTES]))[:LONGEST_PACKET_START_BYTES]
+        return (self._framer.first_bytes + bytes(self._unprocessed_bytes[:LONGEST_PACKET_START_BYTES]))[
+            :LONGEST_PACKET_START_BYTES
+        ]
 
     def _drop_first_bytes(self, size: int) -> None:
         """Discard the first stored bytes."""
         if size:
             self._take_frame_bytes(size)
-            del self._held[:size]
+            del self._unprocessed_bytes[:size]
 
     def _discard_held_bytes(self) -> None:
         self._framer.clear()
-        self._held.clear()
+        self._unprocessed_bytes.clear()
         self._pieces.clear()
-        self._wanted = 0
+        self._current_packet_size = 0
 
     def _take_frame_bytes(self, size: int) -> int:
         """Remove the first ``size`` bytes from the list of pieces; return the number of the frame that contains the

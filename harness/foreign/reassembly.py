@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 FIN, SYN, RST, PSH, ACK = 0x01, 0x02, 0x04, 0x08, 0x10
 MAX_HELD_SEGMENTS = 64
-"""The maximum number of segments of a connection that wait for earlier segments. If more segments wait, the segments
-for which they wait count as missing.
+"""The maximum number of segments of a connection that wait for missing earlier segments. If more segments wait, the
+missing segments are reported as a gap.
 """
 MAX_HELD_BYTES = 4 * 1024 * 1024
 MAX_ACK_DISTANCE_BYTES = 256 * 1024 * 1024

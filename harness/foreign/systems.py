@@ -75,8 +75,8 @@ class System:
         self.judge.packets.malformed.clear()  # only the verdicts of checks name such packets as a cause
 
     def take_verdicts(self) -> list[VerdictEntry]:
-        """Return the verdicts for this system and remove them from memory, because a capture can contain thousands of
-        systems.
+        """Return the verdicts for this system, and remove them from this object, because a capture can contain
+        thousands of systems.
         """
         self.judge.conclude_passive_rules()
         taken = self._entries[:]
@@ -162,8 +162,8 @@ class Systems:
 
 @dataclass(slots=True)
 class SystemView:
-    """A connection, or datagrams, from the perspective of one system. ``side_number``: the side of this system (0 or
-    1).
+    """What one system sends and receives on a connection, or in datagrams. ``side_number``: the side of this system (0
+    or 1).
     """
 
     system: System

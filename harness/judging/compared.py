@@ -67,7 +67,9 @@ class ComparedRule:
     is_about_defaults: bool = False
 
     advice: ClassVar[bool] = False
-    """Whether the comparison judges only the SHOULD in the sentence of a MUST."""
+    """Whether the comparison judges only the recommendation (SHOULD) in the rule's sentence, which also contains a
+    MUST.
+    """
 
     @property
     def expected(self) -> str:

@@ -79,13 +79,13 @@ class Judge:
         self.covers = covers
         self.capture = capture
         self.profile = profile
-        self._excusing = catalogue.notes.list_excused_rules(profile)
+        self._note_by_excused_rule = catalogue.notes.list_excused_rules(profile)
         """The rules that the SUT may break, each with the product note that permits the violation."""
         self._passes = Counter[str]() if passes is None else passes
         self.judged: dict[str, Verdict] = {}
         """The worst verdict of each rule so far."""
         self._finished: set[str] = set()
-        self._conditional: list[VerdictEntry] = []
+        self._held_failures: list[VerdictEntry] = []
         """The failures of rules that depend on a SHOULD. They are not written until the verdict of this check for that
         SHOULD is known.
         """
@@ -155,7 +155,7 @@ class Judge:
             row, verdict, outcome.expected, outcome.observed, frames, reason=reason, errata=errata, note=note
         )
         if verdict is Verdict.FAIL and not set(row.under).isdisjoint(self.covers):
-            self._conditional.append(entry)
+            self._held_failures.append(entry)
         else:
             self._append_entry(entry)
 
@@ -213,7 +213,7 @@ class Judge:
             )
 
     def give_up(self, verdict: Verdict, reason: str) -> None:
-        """Record the given verdict, with a reason, for every covered rule that has no verdict yet."""
+        """Record the given verdict and reason for every rule that the check covers and that has no verdict yet."""
         self._write_held_failures()
         self._write_unjudged_rules([rule for rule in self.covers if rule not in self.judged], verdict, reason)
 
@@ -234,7 +234,7 @@ class Judge:
         """
         self._write_held_failures(reason)
         for rule in self.covers:
-            if rule in self._excusing and rule not in self.judged:
+            if rule in self._note_by_excused_rule and rule not in self.judged:
                 self._write_verdict(self._get_covered_rule(rule), Verdict.WARN, "", reason, [], reason=reason)
         self.give_up(Verdict.NOT_OBSERVABLE, reason)
 
@@ -271,7 +271,9 @@ class Judge:
             self.give_up(Verdict.HARNESS_ERROR, "the check ended without judging this rule")
 
     def begin_row(self, log: VerdictReceiver) -> Judge:
-        """Return a judge for another row of the same varied check. The returned judge writes to a separate log."""
+        """Return a judge for the next row (set of parameters) of the same varied check. The returned judge writes to a
+        separate log.
+        """
         judge = Judge(
             self.catalogue,
             log,
@@ -285,7 +287,9 @@ class Judge:
         return judge
 
     def end_varied_rows(self, entry: VerdictEntry) -> None:
-        """Record the combined verdict for a rule after all rows of a varied check have run."""
+        """Record the combined verdict for a rule after a varied check has run with all of its sets of parameters
+        (rows).
+        """
         self._append_entry(entry)
 
     def _write_unjudged_rules(self, rules: list[str], verdict: Verdict, reason: str) -> None:
@@ -295,8 +299,8 @@ class Judge:
             self._write_verdict(self._get_covered_rule(rule), verdict, "", "", [], reason=reason)
 
     def record_breakdown(self, diagnosis: Diagnosis, rules: Iterable[str]) -> None:
-        """Record that the system did not survive this check. This is a separate finding, and a failure of the given
-        rules.
+        """Record that the system crashed, hung, restarted or sent packets endlessly during this check. This is a
+        separate finding, and the given rules fail.
 
         All other passes of the check become inconclusive, because a closed connection does not prove a refusal if
         the system has crashed.
@@ -358,7 +362,7 @@ class Judge:
     def failed(self) -> list[str]:
         """The rules that have failed in this check."""
         failed = {rule for rule, verdict in self.judged.items() if verdict is Verdict.FAIL}
-        return sorted(failed | {entry.rule for entry in self._conditional})
+        return sorted(failed | {entry.rule for entry in self._held_failures})
 
     def _get_covered_rule(self, rule: str) -> Rule:
         if rule not in self.catalogue:
@@ -368,12 +372,14 @@ class Judge:
         return self.catalogue[rule]
 
     def _get_verdict_of_violation(self, row: Rule) -> Verdict:
-        return Verdict.WARN if row.is_advice or row.id in self._excusing else Verdict.FAIL
+        return Verdict.WARN if row.is_advice or row.id in self._note_by_excused_rule else Verdict.FAIL
 
     def _build_should_entry(
         self, row: Rule, expected: str, observed: str, frames: list[Frame], *, kept: bool, errata: str | None = None
     ) -> VerdictEntry:
-        """Return the verdict for the SHOULD in the sentence of a MUST. The verdict for the MUST stays unchanged."""
+        """Return a verdict for the recommendation (SHOULD) in the sentence of a rule that also contains a MUST. The
+        verdict for the MUST stays unchanged.
+        """
         if row.is_advice:
             raise HarnessError(
                 f"{self.test}: advice=True is only for rules of level MUST, but {row.id} is a {row.level}; omit "
@@ -402,7 +408,9 @@ class Judge:
         self._store_worst_verdict(entry)
 
     def _store_worst_verdict(self, entry: VerdictEntry) -> None:
-        """Store the worst verdict for a rule. Verdicts for a SHOULD in the sentence of a MUST are ignored."""
+        """Store the worst verdict for a rule. Verdicts that are only about the SHOULD in a sentence with a MUST are
+        ignored.
+        """
         if entry.advice is not None:
             return
         before = self.judged.get(entry.rule)
@@ -414,7 +422,7 @@ class Judge:
         A rule that depends on a SHOULD is not exercised if the SUT did not follow the SHOULD. The rule becomes
         inconclusive if the check ended before it judged the SHOULD; ``reason`` is then the reason for this end.
         """
-        for entry in self._conditional:
+        for entry in self._held_failures:
             under = [rule for rule in self.catalogue[entry.rule].under if rule in self.covers]
             unfollowed = [rule for rule in under if self.judged.get(rule) is Verdict.WARN]
             if unfollowed:
@@ -424,7 +432,7 @@ class Judge:
                 self._append_entry(replace(entry, verdict=Verdict.INCONCLUSIVE, reason=reason))
             else:
                 self._append_entry(entry)
-        self._conditional.clear()
+        self._held_failures.clear()
 
     def _build_entry(
         self,
@@ -440,7 +448,7 @@ class Judge:
         advice: Advice | None = None,
     ) -> VerdictEntry:
         notes = [one for one in (row.note, note) if one]
-        if verdict is Verdict.WARN and (excuse := self._excusing.get(row.id)):
+        if verdict is Verdict.WARN and (excuse := self._note_by_excused_rule.get(row.id)):
             cited = excuse.get_citation_name(row.document)
             notes += [cited] if cited not in (row.note or "") else []
             said = f"{excuse.name} allows this for {self.profile}: {excuse.allows}"

@@ -285,23 +285,23 @@ class PassiveJudge:
         """The malformed packets from the SUT, each with its error."""
         self.unreadable: dict[str, str] = {}
         """The decisive rules that were broken, each with a description of the violation."""
-        self._spoilt: set[Connection | None] = set()
+        self._connections_with_malformed_packet: set[Connection | None] = set()
         """The connections on which the SUT sent a malformed packet. Such a packet may cause wrong counts and
         repetitions in later packets.
         """
         self.summaries: dict[type, Any] = {}
         """The summaries of all connections."""
         self.compared: ComparedMessages | None = None
-        """The messages that are compared with the control channel, if the system has one."""
+        """The comparison of messages on the control channel with their packets, if the system has a control channel."""
 
     def compare_messages(self) -> ComparedMessages:
-        """Return the messages that are compared with the control channel. Packets are compared from now on."""
+        """Begin to compare packets with messages on the control channel, and return the object that compares them."""
         if self.compared is None:
             self.compared = ComparedMessages(self._note_comparison)
         return self.compared
 
     def _note_comparison(self, rule: str, frame: Frame, kept: bool, observed: str) -> None:
-        if frame.connection not in self._spoilt:
+        if frame.connection not in self._connections_with_malformed_packet:
             self.tallies.setdefault(rule, PassiveRuleTally()).note(frame, (kept, observed))
 
     def on_frame(self, frame: Frame) -> None:
@@ -333,7 +333,7 @@ class PassiveJudge:
             if finding is None:
                 continue
             for rule, is_decisive in rules:
-                if not is_decisive and connection in self._spoilt:
+                if not is_decisive and connection in self._connections_with_malformed_packet:
                     continue
                 tally = tallies.get(rule)
                 if tally is None:
@@ -343,7 +343,7 @@ class PassiveJudge:
                     continue
                 tally.note(frame, finding)
                 if is_decisive and isinstance(finding, tuple) and not finding[0]:
-                    self._spoilt.add(connection)
+                    self._connections_with_malformed_packet.add(connection)
                     self.unreadable.setdefault(rule, f"the SUT's packet in frame {frame.number}: {finding[1]}")
 
     def begin_row(self) -> PassiveJudge:
@@ -367,11 +367,11 @@ class PassiveJudge:
 
     def discard_connection(self, connection: Connection) -> None:
         """Discard the summaries of a connection after its end."""
-        self._spoilt.discard(connection)
+        self._connections_with_malformed_packet.discard(connection)
 
 
 class _PredicatesByKind:
-    """The predicates for packets of each kind, each with its rules. All judges share this object."""
+    """The predicates for packets of each kind, with the rules of each predicate. All judges share this object."""
 
     def __init__(self) -> None:
         self._found: dict[str, list[tuple[Predicate, list[tuple[str, bool]]]]] = {}

@@ -43,11 +43,11 @@ class Diagnosis:
 FINDING_BY_CONDITION = {
     Condition.CRASHED: (
         "ROBUSTNESS-1-CRASH",
-        "The system listens until it is stopped, after any received input.",
+        "The system continues to listen after every input, until it is stopped.",
     ),
     Condition.HANGS: (
         "ROBUSTNESS-1-HANG",
-        "The system answers a request for a session, after any received input.",
+        "The system answers a request for a session after every input.",
     ),
     Condition.RESTARTED: ("ROBUSTNESS-1-RESTART", "The system does not restart unless it is requested to restart."),
     Condition.FLOODS: ("ROBUSTNESS-1-FLOOD", "The system does not send packets endlessly."),

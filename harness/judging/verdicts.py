@@ -47,8 +47,8 @@ class Verdict(StrEnum):
 
 
 class Advice(StrEnum):
-    """Whether the SUT followed the SHOULD in the sentence of a MUST. The line of the MUST records this value, which
-    never decides the verdict for the MUST.
+    """Whether the SUT followed the recommendation (SHOULD) in the sentence of a rule that also contains a MUST. This
+    value never decides the verdict for the MUST.
     """
 
     FOLLOWED = "followed"
@@ -204,7 +204,7 @@ class VerdictLog:
         bad verdict.
         """
         self._next = recorded.last_sequence_number + 1
-        self._again = recorded.line_count_of_interrupted_check.copy()
+        self._count_of_lines_already_written = recorded.line_count_of_interrupted_check.copy()
         self._file = open_record_file(path, "ab")
 
     def append(self, entry: VerdictEntry) -> None:
@@ -226,12 +226,12 @@ class VerdictLog:
 
     def _is_written(self, entry: VerdictEntry) -> bool:
         """Return whether the file of the resumed run already contains a verdict. Each line in the file counts once."""
-        if not self._again:
+        if not self._count_of_lines_already_written:
             return False
         known = (entry.test, entry.rule, entry.verdict)
-        if not self._again[known]:
+        if not self._count_of_lines_already_written[known]:
             return False
-        self._again[known] -= 1
+        self._count_of_lines_already_written[known] -= 1
         return True
 
     def _count(self, entry: VerdictEntry) -> None:

@@ -29,8 +29,8 @@ connection.
 
 
 def _build_session_ack(ahead: int = 0, messages: int = 0, recoverable: int = 0) -> BuildPacket:
-    """Return a function that builds a SessionAck. Each argument is added to the correct value of one count in the
-    packet.
+    """Return a function that builds a SessionAck. Each argument is the error of one count in the packet: it is added to
+    the correct value.
     """
 
     def build_ack(_: Peer, conversation: RawConversation) -> Any:

@@ -12,7 +12,7 @@ from harness.rules.places import STATES_FILE
 from harness.states.table import StateTable, read_state_table
 
 STATE_TABLE_FILE = SUITES / "mqqb" / "s3_1_1_3_1_session_state" / STATES_FILE
-"""The state table whose cells are also judged by checks of `mqconform run`."""
+"""The file of the state table with the required transitions. Checks of `mqconform run` also judge these transitions."""
 
 
 @dataclass(frozen=True, slots=True)

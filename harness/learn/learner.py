@@ -49,8 +49,8 @@ class SessionSystem:
         self._peer = peer
         self.conversation: RawConversation | None = None
         self._seen = 0
-        self._word: tuple[str, ...] = ()
-        self._answered: dict[tuple[str, ...], tuple[int, bool]] = {}
+        self._input_sequence: tuple[str, ...] = ()
+        self._reaction_by_input_sequence: dict[tuple[str, ...], tuple[int, bool]] = {}
         """For each input sequence (word), the number of packets received after it, and whether the system closed the
         connection.
         """
@@ -60,7 +60,7 @@ class SessionSystem:
         """Open a new connection for the inputs of a word (input sequence)."""
         self.conversation = self._peer.connect()
         self._seen = 0
-        self._word = ()
+        self._input_sequence = ()
         self.words += 1
 
     def end_input_sequence(self) -> None:
@@ -81,12 +81,15 @@ class SessionSystem:
             conversation.end()
             return CLOSED_OUTPUT
         conversation.send(PACKET_BUILDER_BY_INPUT[name](self._peer, conversation))
-        self._word = (*self._word, name)
-        if self._word in self._answered:
-            self._await_packets_as_before(conversation, *self._answered[self._word])
+        self._input_sequence = (*self._input_sequence, name)
+        if self._input_sequence in self._reaction_by_input_sequence:
+            self._await_packets_as_before(conversation, *self._reaction_by_input_sequence[self._input_sequence])
         else:
             self._await_answers(conversation, name)
-            self._answered[self._word] = len(conversation.received), _is_connection_closed(conversation)
+            self._reaction_by_input_sequence[self._input_sequence] = (
+                len(conversation.received),
+                _is_connection_closed(conversation),
+            )
         seen, self._seen = self._seen, len(conversation.received)
         return get_outcome_of_packets(conversation, seen)
 
@@ -102,8 +105,8 @@ class SessionSystem:
         self._peer.environment.run_until(lambda: _is_connection_closed(conversation), sut.quiet_ms, exactly=True)
 
     def _await_packets_as_before(self, conversation: RawConversation, packets: int, closed: bool) -> None:
-        """Wait until as many packets have arrived as when the same word was sent before. This wait replaces the wait
-        for silence.
+        """Wait until the system has sent as many packets as it sent when the same word (input sequence) was used
+        before. This wait replaces the wait for silence.
         """
         self._peer.environment.run_until(
             lambda: _is_connection_closed(conversation) or (not closed and len(conversation.received) >= packets),

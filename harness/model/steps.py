@@ -12,13 +12,15 @@ from typing import Any, ClassVar, TypeVar
 
 
 class ImpossibleStep(Exception):
-    """The model cannot take a step now, because the step names a missing object or because the outcome of the step
-    is uncertain.
+    """Raised if a model cannot take a step now, because the step names a missing object or because the outcome of the
+    step is uncertain.
     """
 
 
 class UndecidedChoice(Exception):
-    """The model cannot continue until a choice is made that the documents leave open."""
+    """Raised if a model reaches a case that the documents leave open, and has not chosen an interpretation of this case
+    yet.
+    """
 
     def __init__(self, choice: str, readings: int) -> None:
         super().__init__(choice)
@@ -72,7 +74,8 @@ def transition(
 
 
 class Model:
-    """A world. It models the required behavior under the readings that were chosen so far.
+    """A model of the required behavior. Where the documents are ambiguous, each model follows one choice of
+    interpretations (readings).
 
     A transition first checks whether it can be taken, and raises ImpossibleStep before it changes anything. The answers
     of a transition are stored in ``answers``.
@@ -98,37 +101,39 @@ class Model:
         """The answers of the last step. The name ``answer`` stands for the answer to the step itself; all other
         names are names of waiting reads.
         """
-        self.cited: dict[str, None] = {}
+        self.cited_rules: dict[str, None] = {}
         """The rules that determined the outcome of the last step, in the order of their use."""
         self.steps = 0
         self.now_ms = 0
         """int ms: the time since the start."""
 
     def take(self, step: Step) -> None:
-        """Take a step, which applies the transition of the step to this world."""
+        """Take a step: apply the transition that the step names to this model."""
         self.answers = {}
-        self.cited = dict.fromkeys(self.transitions[step.name].rules)
+        self.cited_rules = dict.fromkeys(self.transitions[step.name].rules)
         getattr(self, step.name)(**step.arguments)
         self.steps += 1
 
     def cite_rules(self, *rules: str) -> None:
         """Record rules that determine the outcome of this step, in addition to the rules of its transition."""
-        self.cited.update(dict.fromkeys(rules))
+        self.cited_rules.update(dict.fromkeys(rules))
 
     def choose_reading(self, choice: str, readings: int = 2) -> int:
-        """Return the number of the chosen reading, counted from 0; raise UndecidedChoice if no reading has been chosen
-        yet.
+        """Return the number, counted from 0, of the interpretation (reading) that this model follows for the given
+        choice; raise UndecidedChoice if the model does not follow any of them yet.
         """
         if choice not in self.decisions:
             raise UndecidedChoice(choice, readings)
         return self.decisions[choice]
 
     def describe_visible_state(self) -> dict[str, Any]:
-        """Return the visible state of this world."""
+        """Return the state of this model that is visible from outside the system."""
         raise NotImplementedError
 
     def draw_step(self, chance: Random, names: list[str], weights: Sequence[float]) -> Step:
-        """Draw a step from those of the given transitions that are possible now."""
+        """Choose, at random, one of the given transitions that is possible now; return it as a step with random
+        arguments.
+        """
         while True:
             (name,) = chance.choices(names, weights)
             try:

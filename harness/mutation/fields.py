@@ -21,11 +21,11 @@ class FieldTypes:
     """The types of the fields of each data class, as they are written in the source."""
 
     def __init__(self, records: list[type]) -> None:
-        self._owners: dict[str, list[Mapping[str, str]]] = defaultdict(list)
+        self._types_of_classes_by_field_name: dict[str, list[Mapping[str, str]]] = defaultdict(list)
         for record in records:
             types = self.of(record)
             for name in types:
-                self._owners[name].append(types)
+                self._types_of_classes_by_field_name[name].append(types)
 
     def of(self, record: Any) -> Mapping[str, str]:
         """Return the fields of a data class with their types. For other classes, return no fields."""
@@ -34,12 +34,13 @@ class FieldTypes:
         return {field.name: str(field.type) for field in dataclasses.fields(record)}
 
     def find_next_field_of_same_type(self, name: str) -> str | None:
-        """Find the data class that has a field with the given name; return its next field of the same type. Return
-        None if there is no such field, or if several data classes have a field with the given name.
+        """Find the data class that has a field with the given name; return the next field of this class that has the
+        same type (after the last such field, the first). Return None if no other field has this type, or if several
+        data classes have a field with the given name.
         """
-        if len(self._owners.get(name, ())) != 1:
+        if len(self._types_of_classes_by_field_name.get(name, ())) != 1:
             return None
-        types = self._owners[name][0]
+        types = self._types_of_classes_by_field_name[name][0]
         alike = [other for other, written in types.items() if written == types[name]]
         return alike[(alike.index(name) + 1) % len(alike)] if len(alike) > 1 else None
 

@@ -1,5 +1,5 @@
-"""Find the sites of a function. A site is an expression or statement that a mutation may change. Each site has
-its position in the syntax tree.
+"""Find the sites of a function: the expressions and statements that a mutation may change. Each site has its position
+in the syntax tree.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Edit:
     new: Any
 
     def swap_nodes(self) -> Edit:
-        """Carry out the edit; return the edit that undoes it."""
+        """Put the new value into the syntax tree; return the edit that restores the old value."""
         if isinstance(self.key, str):
             old = getattr(self.edited_node, self.key)
             setattr(self.edited_node, self.key, self.new)

@@ -24,16 +24,16 @@ class RpcTraffic:
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._of: dict[RelayedStreamPair, _RecordedPacket] = {}
+        self._packet_recorder_by_connection: dict[RelayedStreamPair, _RecordedPacket] = {}
 
     def on_opened(self, link: RelayedStreamPair) -> None:
         """Record a connection."""
         opening = self._recorder.record_opening(link.client, link.server, by_peer=True, rpc=True)
-        self._of[link] = _RecordedPacket(opening)
+        self._packet_recorder_by_connection[link] = _RecordedPacket(opening)
 
     def on_data(self, link: RelayedStreamPair, data: bytes, *, from_initiator: bool) -> None:
         """Record bytes that one side sent. The client's bytes are recorded PDU by PDU."""
-        recorded = self._of[link]
+        recorded = self._packet_recorder_by_connection[link]
         if not from_initiator:
             self._recorder.record_received(recorded.connection, data)
             return
@@ -46,4 +46,6 @@ class RpcTraffic:
 
     def on_closed(self, link: RelayedStreamPair, *, by_initiator: bool) -> None:
         """Record the end of a connection."""
-        self._recorder.record_connection_end(self._of.pop(link).connection, by_peer=by_initiator)
+        self._recorder.record_connection_end(
+            self._packet_recorder_by_connection.pop(link).connection, by_peer=by_initiator
+        )

@@ -48,8 +48,8 @@ def _send_all_messages(
 
 
 def _await_labels(pair: Pair, side: PairSystem, queue: str, number: int) -> list[str]:
-    """Read the labels in a queue until the expected number of labels is reached. Read them once more after a
-    silence window, to detect repeated messages.
+    """Read the labels of the messages in a queue until the expected number of messages has arrived. After a silence
+    window, read the labels once more to detect repeated messages.
     """
     limit_ms = side.sut.response_timeout_ms
     for _ in range(MAX_QUEUE_POLLS):

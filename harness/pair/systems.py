@@ -39,8 +39,8 @@ class PairSystem:
         return f"DIRECT=TCP:{self.relay_address}\\{queue}"
 
     def direct_host_name(self, queue: str) -> str:
-        """Return the direct format name (DIRECT=OS) in which the relay's address is the host name. Only a system
-        that has this host name accepts the format name as the name of its queue.
+        """Return the direct format name (DIRECT=OS) in which the relay's address is the host name. A system accepts
+        this name for its own queue only if the relay's address is also its host name.
         """
         return f"DIRECT=OS:{self.relay_address}\\{queue}"
 
@@ -53,24 +53,28 @@ class PingRelay:
     def __init__(self, environment: RealEnvironment, at: Endpoint, target: Endpoint, recorder: Recorder) -> None:
         self._target = target
         self._recorder = recorder
-        self._near = environment.open_udp_port(at, _ForwardingSink(self._forward_to_target))
-        self._far = environment.open_udp_port(Endpoint(at.host, 0), _ForwardingSink(self._forward_response))
-        self._asker: Endpoint | None = None
+        self._port_toward_asker = environment.open_udp_port(at, _ForwardingSink(self._forward_to_target))
+        self._port_toward_target = environment.open_udp_port(
+            Endpoint(at.host, 0), _ForwardingSink(self._forward_response)
+        )
+        self._last_ping_sender: Endpoint | None = None
 
     def _forward_to_target(self, remote: Endpoint, data: bytes) -> None:
-        self._asker = remote
-        self._recorder.record_datagram(remote, self._near.endpoint, data, from_sut=False)
-        self._far.send(self._target, data)
+        self._last_ping_sender = remote
+        self._recorder.record_datagram(remote, self._port_toward_asker.endpoint, data, from_sut=False)
+        self._port_toward_target.send(self._target, data)
 
     def _forward_response(self, _: Endpoint, data: bytes) -> None:
-        if self._asker is not None:
-            self._recorder.record_datagram(self._asker, self._near.endpoint, data, from_sut=True)
-            self._near.send(self._asker, data)
+        if self._last_ping_sender is not None:
+            self._recorder.record_datagram(
+                self._last_ping_sender, self._port_toward_asker.endpoint, data, from_sut=True
+            )
+            self._port_toward_asker.send(self._last_ping_sender, data)
 
     def close(self) -> None:
         """Stop forwarding, and close the ports."""
-        self._near.close()
-        self._far.close()
+        self._port_toward_asker.close()
+        self._port_toward_target.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +149,8 @@ class Pair:
             relay.allow_connections()
 
     def _await_acknowledgments(self) -> None:
-        """Wait until no open session has an unacknowledged message. A system would send such a message again in the
-        next scenario.
+        """Wait until no open session has an unacknowledged message, because a system would send such a message again in
+        the next scenario.
         """
         limit_ms = max(one.sut.response_timeout_ms for one in self.sides.values())
         self.environment.run_until(

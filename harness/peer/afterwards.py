@@ -22,8 +22,8 @@ connects within this time.
 """
 POLL_INTERVAL_MS = 200
 IMMEDIATE_TIME_SCALE = 200
-"""The factor by which the timers of the peer run faster when it accepts messages after a test. With this factor, the
-peer acknowledges messages immediately.
+"""The factor by which the timers of the peer are shortened when the peer accepts messages after a test. With this
+factor, the peer acknowledges messages immediately.
 """
 
 

@@ -113,8 +113,8 @@ class Call:
 
     @property
     def advice_on_denial(self) -> str:
-        """The advice for messages about a call that the SUT denied because the tester does not authenticate. It is an
-        empty string for any other call.
+        """The text that a message about a denied call adds if the SUT denied the call because the tester does not
+        authenticate. For any other call, it is an empty string.
         """
         denied = self.thrown == RPC_ACCESS_DENIED_STATUS and self.association.protection is None
         return " (the tester does not authenticate; [rpc] of the SUT file can name a user)" if denied else ""
@@ -195,8 +195,8 @@ class Call:
 
     @property
     def label_or_outcome(self) -> str:
-        """The label of the message that a read returned, with a remark if the message belongs to another check. Without
-        a message, it is the outcome of the read.
+        """The label of the message that a read returned, with a remark if another check sent the message. If the read
+        returned no message, it is the outcome of the read.
         """
         if self.outcome != "MQ_OK":
             return self.outcome
@@ -230,8 +230,8 @@ class Call:
         return [*self.sent[:1], *self.received[:1]]
 
     def take(self, frame: Frame, fragment: Fragment | None) -> None:
-        """Record a fragment of the response with the call identifier of this call; if ``fragment`` is None, record
-        a fault.
+        """Record a fragment of the SUT's answer to this call; if ``fragment`` is None, record that the SUT answered
+        with a fault.
         """
         self.received.append(frame)
         if fragment is None:
@@ -311,7 +311,8 @@ class Association(RawConversation):
                 call.take(frame, fragment)
 
     def _decrypt_response(self, frame: Frame) -> tuple[Fragment | None, str | None]:
-        """Return a response with its stub decrypted, or return the reason why the response is not genuine.
+        """Decrypt the stub of a response, and return the response. If the response is not genuine, return the reason
+        instead.
 
         The recorded frame remains as it was on the wire.
         """
@@ -433,8 +434,8 @@ class Association(RawConversation):
         return [one for one in interfaces if one not in self.contexts], frame.kind if frame else "nothing"
 
     def of(self, interface: Syntax) -> Association:
-        """Return the association for calls of an interface. This is this association or, if the SUT serves the
-        interface at another port, an association with that port.
+        """Return the association on which the methods of an interface can be called. This is this association or, if
+        the SUT serves the interface at another port, an association with that port.
         """
         return self if interface in self.contexts else self.elsewhere.get(interface, self)
 

@@ -282,8 +282,8 @@ class RawConversation(Conversation):
 class Session(Conversation):
     """A protocol session in which a reference core acts as the peer.
 
-    ``tampers``: the functions that change or drop packets of the core. ``ignore_incoming``: whether to hide the SUT's
-    packets from the core, which then neither acknowledges them nor reacts to them.
+    ``packet_changes``: the functions that change or drop packets of the core. ``ignore_incoming``: whether to hide the
+    SUT's packets from the core, which then neither acknowledges them nor reacts to them.
     """
 
     def __init__(self, peer: Party, host: CoreHost, stream: Stream, record: Connection, transport: str) -> None:
@@ -292,20 +292,20 @@ class Session(Conversation):
         self.stream = stream
         self.record = record
         self.transport = transport
-        self.tampers: list[ChangePacket] = []
+        self.packet_changes: list[ChangePacket] = []
         self.ignore_incoming = False
 
     def change_sent_packets(self, change: ChangePacket) -> Session:
         """Change every packet that the core sends from now on with the function ``change``."""
-        self.tampers.append(change)
+        self.packet_changes.append(change)
         return self
 
     def on_outgoing_packet(self, data: bytes) -> None:
-        """Apply all tampers (changes) to a packet of the core, and send the packet."""
+        """Pass a packet of the core to every registered function that changes packets, and send the result."""
         packet: Any = data
-        if self.tampers:
+        if self.packet_changes:
             packet = dissect(data)
-            for change in self.tampers:
+            for change in self.packet_changes:
                 packet = change(packet)
                 if packet is None:
                     return
@@ -313,7 +313,7 @@ class Session(Conversation):
 
     @property
     def state(self) -> dict[str, Any]:
-        """The peer's own elements of the abstract data model for this session (MS-MQQB 3.1.1.3.1)."""
+        """The abstract data model of the peer for this session (MS-MQQB 3.1.1.3.1)."""
         answer = self._host.ask(Inspect())
         if isinstance(answer, str):
             raise HarnessError(f"the peer's core refused the inspection: {answer}")

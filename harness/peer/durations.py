@@ -38,8 +38,8 @@ class Duration:
     sut: Sut
 
     def get_allowed_range(self, earliest_ms: int, latest_ms: int, observed: int | None = None) -> tuple[int, int]:
-        """Return the allowed range of a value. The range is extended by the stalls if only the extended range
-        contains the value.
+        """Return the allowed range of a value. If the value is outside the range, but inside the range extended by the
+        SUT's stalls, the extended range is returned.
 
         ``observed``: the value, if the SUT measured the duration itself; by default, the value is this duration.
         Raise ConformanceFailure for a value outside the range if a stall may explain the value. A stall may explain
@@ -62,8 +62,8 @@ class Duration:
         return self.get_allowed_range(due_ms * 4 // 5, due_ms + self.sut.slack_ms(specified_ms))
 
     def describe_expiry(self, specified_ms: int, in_time: str = IN_TIME_TEXT) -> str:
-        """Return a text that states when a timer of the SUT expired: ``in_time`` if it expired in time, otherwise
-        the number of ms after the first instant.
+        """Return ``in_time`` if a timer of the SUT expired in time; otherwise return the number of ms that passed from
+        the first instant until the timer expired.
         """
         earliest_ms, latest_ms = self.expect_timer_duration(specified_ms)
         return in_time if earliest_ms <= self.ms <= latest_ms else f"after {self.ms} ms"
@@ -81,8 +81,8 @@ class Duration:
         return near
 
     def require_steady(self, margin_ms: int) -> None:
-        """Raise ConformanceFailure if the SUT stalled longer than a margin during the duration. The exception makes
-        the rules of the check inconclusive.
+        """Raise ConformanceFailure if the SUT stalled longer than a margin during the measured duration. The rules of
+        the check then become inconclusive.
         """
         if self.stalled_ms > margin_ms:
             raise self._raise_unknown_duration(f"the tolerance is {margin_ms:,} ms")

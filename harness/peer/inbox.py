@@ -45,11 +45,11 @@ class Inbox:
         self.accepted: list[RawConversation] = []
         self._listeners: list[RawListener] = []
         self._pieces: list[Frame] = []
-        self._unread: deque[Frame] = deque()
+        self._unread_frames: deque[Frame] = deque()
         self._copies: list[Frame] = []
         self._messages: list[Frame] = []
         self._first: dict[tuple[str, int], Connection | None] = {}
-        """The connection on which each message arrived first."""
+        """The connection on which each message arrived for the first time."""
         self._summaries: set[MessageSummary] = set()
         self._acknowledged: dict[Connection, int] = {}
         """The number of messages that had arrived on each connection at its last acknowledgment."""
@@ -67,8 +67,8 @@ class Inbox:
 
     @property
     def messages(self) -> list[Frame]:
-        """The received messages without copies. A copy is either the same message on a later session, or a further
-        acknowledgment of the same class for the same message (E65).
+        """The received messages without copies. A packet is a copy if it contains the same message as an earlier packet
+        on another session, or acknowledges the same message again with the same class (E65).
 
         Two different messages with the same identifier are both in the list.
         """
@@ -83,7 +83,8 @@ class Inbox:
         return [frame for frame in self._pieces if frame.kind != USER_MESSAGE_KIND or not self.peer.is_residue(frame)]
 
     def wait(self, wanted: FrameCondition, count: int = 1, within_ms: int | None = None) -> list[Frame]:
-        """Wait for ``count`` of the wanted messages; return the wanted messages that have arrived.
+        """Wait until ``count`` of the wanted messages have arrived, or until the timeout expires; return the wanted
+        messages that have arrived.
 
         If ``within_ms`` is omitted, wait as long as the SUT may take to open a session, including a second attempt.
         """
@@ -113,19 +114,19 @@ class Inbox:
         if frame.transport == TCP and frame.kind in (USER_MESSAGE_KIND, MALFORMED):
             self._pieces.append(frame)
         if frame.kind == USER_MESSAGE_KIND:
-            self._unread.append(frame)
+            self._unread_frames.append(frame)
         elif any(one.record is frame.connection for one in self.connections_without_session):
             environment = self.peer.environment
             environment.call_at(environment.now().monotonic_ms, lambda: self._set_up_session(frame))
 
     def _read_new_frames(self) -> None:
-        while self._unread:
-            frame = self._unread[0]
+        while self._unread_frames:
+            frame = self._unread_frames[0]
             if not self.peer.is_residue(frame):
                 self._copies.append(frame)
                 if self._is_new(frame):
                     self._messages.append(frame)
-            self._unread.popleft()
+            self._unread_frames.popleft()
 
     def _is_new(self, frame: Frame) -> bool:
         user, again = frame.message or frame["UserHeader"], frame.message in self._summaries
@@ -153,8 +154,8 @@ class Inbox:
     # -- sessions of the SUT without a core of the peer -----------------------------------------------------------
 
     def listen(self) -> RawListener:
-        """Accept the SUT's connections without the peer's core, and set up a session on each connection while the check
-        waits.
+        """Accept connections from the SUT without a reference core of the peer. While the check waits, a session is set
+        up on each connection.
 
         The SUT waits for answers no longer than its Session Initialization Timer.
         """

@@ -96,8 +96,8 @@ class Party:
     # -- time ---------------------------------------------------------------------------------------------------
 
     def pass_time(self, ms: int) -> None:
-        """Let the given time pass by the tester's clock. Stalls do not extend this time, because the timers of a
-        stalled system continue to run.
+        """Wait until the given time has passed by the tester's clock. Stalls of the SUT do not extend this time,
+        because the timers of a stalled system continue to run.
         """
         self.environment.run_until(lambda: False, ms, exactly=True)
 
@@ -183,7 +183,9 @@ class Party:
 
     @cached_property
     def sequence(self) -> SequencePositions:
-        """The sequence of messages that are transactional only because the row of a varied check requires it."""
+        """The sequence of those messages that are transactional only because the current row (set of parameters) of a
+        varied check requires it.
+        """
         return SequencePositions(self)
 
     def recoverable_message(self, user: Mapping[str, Any] = NO_FIELDS, **headers: Any) -> Any:

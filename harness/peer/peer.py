@@ -1,5 +1,5 @@
-"""The SUT's counterpart (peer). A peer is either a reference core, whose packets a stage records and changes with
-scapy, or a set of raw connections without a core.
+"""The SUT's counterpart (peer). A peer is either a reference core, whose packets an interceptor records and changes
+with scapy, or a set of raw connections without a core.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ class Peer(Party):
         self.first_core_id = self.message_ids[MESSAGE_IDS_PER_TEST // 2]
         """The MessageID of the first message of the peer's reference core."""
         self.sessions: dict[str, Session] = {}
-        self.unclaimed: list[Session] = []
-        self._pre_tampers: list[ChangePacket] = []
-        self._accepted_tampers: list[ChangePacket] = []
+        self.sessions_not_awaited_by_check: list[Session] = []
+        self._packet_changes_of_next_session: list[ChangePacket] = []
+        self._packet_changes_of_accepted_sessions: list[ChangePacket] = []
         self._host: CoreHost | None = None
         self._config = QueueManagerConfig(
             identifier=self.identifier,
@@ -68,7 +68,7 @@ class Peer(Party):
         )
         self._raw: list[RawConversation] = []
         self._listeners: list[RawListener] = []
-        self._at_end: list[Callable[[], None]] = []
+        self._actions_at_end_of_test: list[Callable[[], None]] = []
         self._other_hosts: list[Peer] = []
         """The further counterparts in the same test, which have other addresses."""
         self.inbox = Inbox(self, lambda: self.conversations, self.listen_raw, self.is_foreign)
@@ -104,7 +104,7 @@ class Peer(Party):
         return second
 
     def is_foreign(self, frame: Frame) -> bool:
-        """Return whether a packet arrived on a connection of a different counterpart."""
+        """Return whether a packet arrived on a connection of another counterpart in the same test."""
         return frame.connection is not None and any(host.has_connection(frame) for host in self._other_hosts)
 
     def has_connection(self, frame: Frame) -> bool:
@@ -157,7 +157,7 @@ class Peer(Party):
 
     def call_at_end_of_test(self, close: Callable[[], None]) -> None:
         """Register a function that is called at the end of the test."""
-        self._at_end.append(close)
+        self._actions_at_end_of_test.append(close)
 
     def listen_raw(self, *, ping: bool = True) -> RawListener:
         """Accept the SUT's connections without a core; answer the SUT's pings if ``ping`` is True."""
@@ -187,7 +187,7 @@ class Peer(Party):
         if self._host is None:
             core = QueueManager(self._config, self.entropy)
             core.adm.MessageIdOrdinal = self.first_core_id - 1
-            self._host = CoreHost(self.environment, core, self.address, _RecordingStage(self))
+            self._host = CoreHost(self.environment, core, self.address, _RecordingInterceptor(self))
             self._host.start()
         return self._host
 
@@ -204,21 +204,21 @@ class Peer(Party):
         """Try to open a session; return the session (None if no connection was established), and the reason for the
         failure (None if the session is open).
         """
-        self._pre_tampers = [tamper] if tamper else []
+        self._packet_changes_of_next_session = [tamper] if tamper else []
         before = set(self.sessions)
         token = self.host.begin(OpenSession(self.sut.format_name("plain")))
         answered = self.environment.run_until(
             lambda: token in self.host.answers, self.sut.timeouts.connect_ms + self.sut.response_timeout_ms
         )
-        self._pre_tampers = []
+        self._packet_changes_of_next_session = []
         new = [session for name, session in self.sessions.items() if name not in before]
         for session in new:
-            self.unclaimed.remove(session)
+            self.sessions_not_awaited_by_check.remove(session)
         answer = self.host.answers.pop(token) if answered else "not open in time"
         return (new[0] if new else None), (answer if isinstance(answer, str) else None)
 
     def listen(self, *, ping: bool = True, ignore_incoming: bool = False) -> None:
-        """Let the core accept the SUT's sessions and pings at peer_address.
+        """Let the peer's core accept sessions and pings from the SUT at peer_address.
 
         ``ignore_incoming``: whether to hide the SUT's packets from the core after the session is open.
         """
@@ -234,14 +234,12 @@ class Peer(Party):
 
         Call this method before the SUT connects: over loopback, the handshake may end before the next line runs.
         """
-        self._accepted_tampers = [change] if change else []
+        self._packet_changes_of_accepted_sessions = [change] if change else []
 
     @property
     def has_unawaited_connection(self) -> bool:
-        """Return whether the SUT has opened a connection to the listening core without a step of the check having
-        waited for it.
-        """
-        return any(session.record.sut_role == "initiator" for session in self.unclaimed)
+        """Return whether the SUT has opened a connection to the peer's core for which the check has not waited."""
+        return any(session.record.sut_role == "initiator" for session in self.sessions_not_awaited_by_check)
 
     def await_session(self, within_ms: int | None = None) -> Session | None:
         """Wait for the SUT to open a connection to the listening core. The timeout includes a second attempt of the
@@ -249,9 +247,9 @@ class Peer(Party):
         """
         within_ms = self.sut.connect_timeout_ms if within_ms is None else within_ms
         self.wait(lambda: self.has_unawaited_connection, within_ms, "a connection")
-        for session in self.unclaimed:
+        for session in self.sessions_not_awaited_by_check:
             if session.record.sut_role == "initiator":
-                self.unclaimed.remove(session)
+                self.sessions_not_awaited_by_check.remove(session)
                 return session
         return None
 
@@ -287,7 +285,7 @@ class Peer(Party):
                 stack.callback(listener.close)
             for conversation in self._raw:
                 stack.callback(conversation.end)
-            for close in self._at_end:
+            for close in self._actions_at_end_of_test:
                 stack.callback(self._release_resource, close)
             stack.callback(tidy)
 
@@ -299,8 +297,8 @@ class Peer(Party):
             self.sut.residue.append(str(error))
 
 
-class _RecordingStage:
-    """The stage between the peer's core and the network, which records, dissects and changes (tampers with) packets."""
+class _RecordingInterceptor:
+    """The interceptor between the peer's core and the network, which records, dissects and changes packets."""
 
     def __init__(self, peer: Peer) -> None:
         self.peer = peer
@@ -308,9 +306,11 @@ class _RecordingStage:
     def on_opened(self, transport: str, stream: Stream, initiator: bool) -> None:
         record = self.peer.recorder.record_opening(stream.local, stream.remote, by_peer=initiator)
         session = Session(self.peer, self.peer.host, stream, record, transport)
-        session.tampers += self.peer._pre_tampers if initiator else self.peer._accepted_tampers
+        session.packet_changes += (
+            self.peer._packet_changes_of_next_session if initiator else self.peer._packet_changes_of_accepted_sessions
+        )
         self.peer.sessions[transport] = session
-        self.peer.unclaimed.append(session)
+        self.peer.sessions_not_awaited_by_check.append(session)
 
     def on_outgoing_packet(self, transport: str, stream: Stream, packet: bytes) -> None:
         session = self.peer.sessions[transport]

@@ -191,8 +191,8 @@ class Remote:
         connection.close()
 
     def empty_queue(self, queue: str = "plain") -> None:
-        """Empty a queue as ``Sut.queue`` does. Without the facility queue_control, purge the queue remotely, but
-        only once per test.
+        """Empty a queue of the SUT as ``Sut.queue`` does. If the SUT does not have the facility queue_control, purge
+        the queue remotely instead, but only once per test.
         """
         if self.sut.has("queue_control") or queue in self._emptied:
             return

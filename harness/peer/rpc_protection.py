@@ -70,7 +70,7 @@ class SecurityContextOfConnection:
         return Trailer(self.auth_type, self.auth_level, self.auth_context_id, token, pad)
 
     def owns_trailer(self, trailer: Trailer) -> bool:
-        """Return whether a sec_trailer belongs to this security context."""
+        """Return whether a sec_trailer has the identifiers of this security context."""
         return trailer[:3] == (self.auth_type, self.auth_level, self.auth_context_id)
 
     def step(self, token: bytes) -> bytes:
@@ -84,8 +84,8 @@ class SecurityContextOfConnection:
         return self.context.process_token(token)
 
     def max_fragment_bytes(self, longest: int) -> int:
-        """Return the maximum size (bytes) of an unprotected fragment that, after it is signed or encrypted, has at
-        most ``longest`` bytes.
+        """Return the maximum size (bytes) of an unprotected fragment that still has at most ``longest`` bytes after it
+        was signed or encrypted.
         """
         if not self.has_signatures:
             return longest

@@ -91,7 +91,7 @@ class ServedCall:
     answered: list[Frame] = field(default_factory=list)
     cancel_frames: list[Frame] = field(default_factory=list)
     """The co_cancel and orphaned PDUs that the SUT sent for this call."""
-    stub_bytes: bytearray = field(default_factory=bytearray, repr=False)
+    received_stub_bytes: bytearray = field(default_factory=bytearray, repr=False)
 
     @property
     def name(self) -> str:
@@ -276,8 +276,8 @@ class ServedAssociation(RawConversation):
             self.server.malformed.append((frame, f"a fragment belongs to call {part.call_id}, which was not started"))
             return
         call.frames.append(frame)
-        call.stub_bytes += part.stub
-        if len(call.stub_bytes) > MAX_STUB_BYTES:
+        call.received_stub_bytes += part.stub
+        if len(call.received_stub_bytes) > MAX_STUB_BYTES:
             del self.calls[part.call_id]
             self.server.malformed.append((frame, f"a stub has more than {MAX_STUB_BYTES} bytes"))
             self.send(fault(part.call_id, call.p_cont_id, RPC_ACCESS_DENIED_STATUS))
@@ -287,7 +287,7 @@ class ServedAssociation(RawConversation):
 
     def _complete_call(self, call: ServedCall) -> None:
         try:
-            call.into = call.operation.read_request(bytes(call.stub_bytes), call.wide)
+            call.into = call.operation.read_request(bytes(call.received_stub_bytes), call.wide)
         except WireError as error:
             call.malformed = str(error)
         call.frames[0].stub = call.into

@@ -35,7 +35,7 @@ SEEK_DIRECTIONS = ("first", "previous", "current", "next", "last")
 LOOKUP_ID_BEFORE_FIRST, LOOKUP_ID_BEHIND_LAST = 0, 0xFFFF_FFFF_FFFF_FFFF
 MESSAGE_ANSWER, NO_ANSWER_YET, TIMEOUT_ANSWER, ERROR_STATUS_ANSWER = "message", "wait", "timeout", "error"
 """The server's possible answers to a read: a message, no answer yet, MQ_ERROR_IO_TIMEOUT, or another status."""
-INVALID_PARAMETER_ANSWER, MESSAGE_WITH_REFUSED_END = "invalid parameter", "message without an end"
+INVALID_PARAMETER_ANSWER, MESSAGE_OF_RECEIVE_THAT_CANNOT_END = "invalid parameter", "message without an end"
 """Further answers: MQ_ERROR_INVALID_PARAMETER, and a message whose RemoteQMEndReceive the server refuses."""
 _FAILURE_ANSWERS = (ERROR_STATUS_ANSWER, INVALID_PARAMETER_ANSWER)
 DRAWN_TIMEOUTS_MS = (60_000, 70_001, 600_000)
@@ -95,7 +95,7 @@ class ClientModel(Model):
         raise ImpossibleStep
 
     def record_remote_call(self, method: str, **fields: Any) -> None:
-        """Record a call that the system makes."""
+        """Record an RPC call that the system must make."""
         self.calls.append({"call": method, **fields})
 
     # -- queues -----------------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ class ClientModel(Model):
     )
     def close(self, queue: str, fails: bool) -> None:
         """Let an application close a queue, which cancels the waiting reads of the queue. ``fails``: whether the peer
-        refuses RemoteQMCloseQueue; then the documents leave the answer to the application open.
+        refuses RemoteQMCloseQueue. In this case, the documents leave open what the application is answered.
         """
         closed = self.find(queue)
         if closed.pending_reads:
@@ -295,8 +295,8 @@ class ClientModel(Model):
         }
 
     def _draw_message_answer(self, chance: Random, receives: bool) -> str:
-        """Draw an answer with a message, whose end the server may refuse if the read is a receive."""
-        return MESSAGE_WITH_REFUSED_END if receives and chance.random() < 0.5 else MESSAGE_ANSWER
+        """Draw an answer that contains a message. If the read is a receive, the server may refuse to end it."""
+        return MESSAGE_OF_RECEIVE_THAT_CANNOT_END if receives and chance.random() < 0.5 else MESSAGE_ANSWER
 
     @transition("MQQP-3.2.1.2-01", needs=NEEDED_CAPABILITIES, weight=5)
     def serve(self, read: str, served: str, message: Any) -> None:
@@ -324,7 +324,7 @@ class ClientModel(Model):
         """Complete a read. If the peer answers with a message, the client delivers the message and, if the read is
         a receive, ends the receive.
         """
-        if served == MESSAGE_WITH_REFUSED_END and not read.removes_message:
+        if served == MESSAGE_OF_RECEIVE_THAT_CANNOT_END and not read.removes_message:
             raise ImpossibleStep
         self.queues[read.queue].pending_reads.remove(read)
         if served in _FAILURE_ANSWERS:
@@ -334,7 +334,7 @@ class ClientModel(Model):
         else:
             self.cite_rules(*END_RULES_BY_KIND_OF_READ[read.removes_message, read.uses_cursor])
             self.answers[read.name] = {"message": dict(message)}
-            if served == MESSAGE_WITH_REFUSED_END:
+            if served == MESSAGE_OF_RECEIVE_THAT_CANNOT_END:
                 self.cite_rules("MQQP-3.2.4.3-39", "MQQP-3.2.4.6-38")
                 if not self.choose_reading("answer to a receive whose end the server refuses"):
                     self.answers[read.name] = ExpectedRefusal()

@@ -41,8 +41,8 @@ RULES_BY_KIND_OF_READ = {
     (False, True): PEEK_AT_CURSOR_RULES,
     (True, True): RECEIVE_AT_CURSOR_RULES,
 }
-"""The rules about the call of a read. The first part of the key states whether the read is a receive, the second
-part whether the read uses a cursor.
+"""The rules about the call that begins a read. The first part of the key states whether the read is a receive, the
+second part whether the read uses a cursor.
 """
 END_RULES_BY_KIND_OF_READ = {
     (False, False): END_OF_PEEK_RULES,
@@ -50,6 +50,6 @@ END_RULES_BY_KIND_OF_READ = {
     (False, True): END_OF_PEEK_AT_CURSOR_RULES,
     (True, True): END_OF_RECEIVE_AT_CURSOR_RULES,
 }
-"""The rules about the message and the end of a read. The first part of the key states whether the read is a
-receive, the second part whether the read uses a cursor.
+"""The rules about the message that a read returns, and about the end of the read. The first part of the key states
+whether the read is a receive, the second part whether the read uses a cursor.
 """

@@ -68,7 +68,7 @@ class ConnectingModel(SessionAttempts):
             raise ImpossibleStep  # the documents leave open whether a new message causes an attempt at once
         one.waiting_messages.append(message)
         if one.phase is None and one.end_of_wait_ms is None and not one.paused and not self.offline:
-            self.try_to_open(one, again=False)
+            self.try_to_open_session(one, again=False)
         self.send_waiting_messages(one)
         self.settle()
 
@@ -343,7 +343,7 @@ class ConnectingModel(SessionAttempts):
         one.paused = False
         if one.phase is None:
             self.cite_rules("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03", "MQQB-3.1.5.9-02")
-            self.try_to_open(one, again=False)
+            self.try_to_open_session(one, again=False)
         self.send_waiting_messages(one)
         self.settle()
 

@@ -25,19 +25,19 @@ from harness.model.connecting.state import (
 from harness.model.steps import ImpossibleStep, Model
 
 REACTION_TIME_MS = 400
-"""int ms: the duration of a step in which the system needs no timer."""
+"""int ms: the duration of a step during which no timer of the system has to expire."""
 TIMER_MARGIN_MS = 300
 PING_TIMEOUT_MS, RETRY_WAIT_MS, INITIALIZATION_TIMEOUT_MS = 1_000, 5_000, 40_000
 """int ms: the durations of the Ping Response Timer, the Session Retry Connect Timer and the Session Initialization
 Timer in this area.
 """
-ACK_WAIT_MS = 20_000
+ACK_WAIT_TIMEOUT_MS = 20_000
 """int ms: AckWaitTimeout in this area. The Session Ack Wait Timer expires after a multiple of AckWaitTimeout
 (3.1.2.4).
 """
 _ACK_WAIT_MULTIPLES_BY_DESTINATION = {DIRECT_DESTINATION: (2, 1, 3), PRIVATE_DESTINATION: (1, 2, 3)}
-"""The possible durations of the Session Ack Wait Timer for each kind of destination, as multiples of
-AckWaitTimeout. Note <46> names the first multiple of each kind.
+"""For each kind of destination, the durations that the Session Ack Wait Timer may have, as multiples of AckWaitTimeout.
+Note <46> names the first of these multiples.
 """
 WINDOW_SIZE = 64
 """The number of unacknowledged messages at which a sender stops sending (MS-MQQB 3.1.3.2, which requires this only
@@ -63,7 +63,9 @@ class SessionAttempts(Model):
     # -- time ---------------------------------------------------------------------------------------------------------
 
     def settle(self, ms: int = REACTION_TIME_MS) -> None:
-        """Let time pass. Waits for responses end, and the system connects again."""
+        """Let time pass. When a timer of the system expires during this time, the system acts; for example, it connects
+        again.
+        """
         until_ms = self.now_ms + ms
         self.check_no_wait_ends_near(until_ms)
         while due := self._list_due_waits(until_ms):
@@ -85,8 +87,8 @@ class SessionAttempts(Model):
         return [(due, one) for due, one in waits if due is not None and due <= until_ms]
 
     def check_no_wait_ends_near(self, until_ms: int) -> None:
-        """Raise ImpossibleStep if a wait of the system ends at about the given time, because the order of the events is
-        then uncertain.
+        """Raise ImpossibleStep if a timer of the system expires at about the given time, because the order of the
+        events is then uncertain.
         """
         for one in self.destinations.values():
             for due_ms in (one.end_of_wait_ms, one.ack_wait_timer_expiry_ms):
@@ -97,7 +99,7 @@ class SessionAttempts(Model):
         self.cite_rules("MQQB-3.1.7.1.3-27", "MQQB-3.1.2.4-01")
         multiples = _ACK_WAIT_MULTIPLES_BY_DESTINATION[destination.name]
         reading = self.choose_reading(f"multiple of AckWaitTimeout for a {destination.name} name", len(multiples))
-        destination.ack_wait_timer_expiry_ms = self.now_ms + multiples[reading] * ACK_WAIT_MS
+        destination.ack_wait_timer_expiry_ms = self.now_ms + multiples[reading] * ACK_WAIT_TIMEOUT_MS
 
     def _expire_ack_wait(self, destination: Destination) -> None:
         """Handle the expiry of the Session Ack Wait Timer (3.1.6.3) while messages are unacknowledged. If the
@@ -113,7 +115,9 @@ class SessionAttempts(Model):
         destination.received_ack = False
 
     def _has_received_ack(self, destination: Destination) -> bool:
-        """Return ReceivedAck of a session. The packets that open the session may leave ReceivedAck unchanged (E50)."""
+        """Return the element ReceivedAck of a session. The documents leave open whether the packets that open the
+        session set this element (E50).
+        """
         return destination.received_ack and (destination.was_acknowledged or not self.choose_reading("E50"))
 
     def _handle_end_of_wait(self, destination: Destination) -> None:
@@ -122,7 +126,7 @@ class SessionAttempts(Model):
             self.end_session(destination, "PingFailure")
         elif destination.phase is None:
             self.cite_rules(*RETRY_RULES)
-            self.try_to_open(destination, again=True)
+            self.try_to_open_session(destination, again=True)
         else:
             self.cite_rules("MQQB-3.1.6.6-01", "MQQB-3.1.5.2.3-15")
             if any(
@@ -135,7 +139,7 @@ class SessionAttempts(Model):
 
     # -- attempts -----------------------------------------------------------------------------------------------------
 
-    def try_to_open(self, destination: Destination, *, again: bool) -> None:
+    def try_to_open_session(self, destination: Destination, *, again: bool) -> None:
         """Let the system try to open a session to a destination."""
         destination.end_of_wait_ms = None
         if destination.name == UNKNOWN_HOST_DESTINATION:
@@ -173,7 +177,9 @@ class SessionAttempts(Model):
 
     def stop_initialization_timer(self, destination: Destination, *choices: str) -> None:
         others = self._list_other_sessions_with_timer(destination)
-        stopped = ("E13 for a session whose timer was stopped",) if destination.end_of_wait_ms is None else ()
+        stopped = (
+            ("reading of E13 for a session whose timer was stopped",) if destination.end_of_wait_ms is None else ()
+        )
         is_shared = others and all(self.choose_reading(choice) for choice in ("E13", *choices, *stopped))
         for one in (destination, *(others if is_shared else ())):
             one.end_of_wait_ms = None
@@ -190,8 +196,8 @@ class SessionAttempts(Model):
         ]
 
     def _send_ping(self) -> None:
-        """Let the system send a Ping Request. Its cookie shows whether PingCookie is reset for each session (E15).
-        Raise ImpossibleStep if the peer answers the request while a request with the same cookie waits for its
+        """Let the system send a Ping Request. The cookies of the requests show whether PingCookie is reset for each
+        session (E15). Raise ImpossibleStep if the peer answers while two requests with the same cookie wait for a
         response.
         """
         self.pings += 1
@@ -203,12 +209,14 @@ class SessionAttempts(Model):
             raise ImpossibleStep
 
     def end_session(self, destination: Destination, status: str | None) -> None:
-        """End an attempt or a session. If messages wait, the system tries again after the retry time."""
+        """End a session, or an attempt to open one. If messages wait, the system tries again when the Session Retry
+        Connect Timer expires.
+        """
         if status is not None:
             self.cite_rules("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02")
             destination.connection_history.append(status)
         if destination.phase in (ESTABLISHING_PHASE, PARAMETERS_PHASE) and destination.end_of_wait_ms is not None:
-            self.stop_initialization_timer(destination, "E13 at the end of a session")
+            self.stop_initialization_timer(destination, "reading of E13 when a session ends")
         destination.waiting_messages[:0] = destination.unacknowledged_messages
         destination.unacknowledged_messages.clear()
         destination.ack_wait_timer_expiry_ms, destination.closed = (
@@ -226,12 +234,12 @@ class SessionAttempts(Model):
         """End the set-up of a session before the session is open. The documents define no Status of
         ConnectionHistory for this case (3.1.5.2).
         """
-        recorded = self.choose_reading("entry of a session that ends before it is open")
+        recorded = self.choose_reading("ConnectionHistory entry of a session that ends before it is open")
         self.end_session(destination, "UnknownFailure" if recorded else None)
 
     def _find_unacknowledged_limit(self, destination: Destination) -> int:
-        """Return the number of unacknowledged messages at which the system stops sending. The WindowSize may be that of
-        the system or that of the peer (E25).
+        """Return the number of unacknowledged messages at which the system stops sending. The documents leave open
+        whether this is the WindowSize of the system or that of the peer (E25).
         """
         if len(destination.unacknowledged_messages) < destination.peer_window_size:
             return WINDOW_SIZE

@@ -19,7 +19,7 @@ PINGS_ANSWERED, PINGS_REFUSED, PINGS_IGNORED = "answered", "refused", "ignored"
 ZERO_SERVER_GUID, PEER_SERVER_GUID = "zero", "the peer's identifier"
 """The values of ServerGuid in a request for a session to a direct name (E11)."""
 PING_COOKIE_ORDERS = ("each cookie is one more than the previous cookie", "every cookie is 1")
-"""The permitted orders of the cookies of Ping Requests, in the order of the readings of E15."""
+"""The orders in which the cookies of Ping Requests may appear, one for each interpretation (reading) of E15."""
 MAX_COMPARED_HISTORY_ENTRIES = 3
 """The number of entries at the end of ConnectionHistory that are compared."""
 
@@ -48,7 +48,7 @@ class Destination:
     ack_wait_timer_expiry_ms: int | None = None
     """int ms: the time at which the Session Ack Wait Timer expires, or None while the timer does not run."""
     received_ack: bool = True
-    """The element ReceivedAck: whether a packet has arrived since the timer last expired."""
+    """The element ReceivedAck: whether a packet has arrived since the Session Ack Wait Timer last expired."""
     server_guid: str | None = None
     """ServerGuid of the last request to a direct name, or None if the documents leave ServerGuid open."""
     peer_window_size: int = 64
@@ -60,7 +60,7 @@ class Destination:
     messages_sent_by_peer_count: int = 0
     """The number of messages that the peer sent on the session."""
     least_messages_acknowledged_by_system: int = 0
-    """The number of the peer's messages that the system has acknowledged at least."""
+    """The minimum number of the peer's messages that the system has acknowledged."""
 
     @property
     def state(self) -> str | None:

@@ -147,7 +147,9 @@ class AdministrationTransitions(QueuesBase):
                 self.cite_rules("MQDMPR-3.1.7.1.4-10")
                 handle.queue = None
                 for reader in list(handle.readers):
-                    self.stop_reader(reader, "MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_OPERATION_CANCELLED")
+                    self.end_read_without_message(
+                        reader, "MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_OPERATION_CANCELLED"
+                    )
             one.handles.clear()
             self.queues.pop(one.name, None)
         if deleted.parent is not None:
@@ -155,8 +157,8 @@ class AdministrationTransitions(QueuesBase):
         self.answer_with_success()
 
     def check_no_pending_move_to(self, queues: list[Queue]) -> None:
-        """Raise ImpossibleStep if an open transaction would move a message to a deleted queue, because the documents
-        leave this case open.
+        """Raise ImpossibleStep if an open transaction contains a move to the queue that is to be deleted, because the
+        documents leave open what happens then.
         """
         moves = (one for transaction in self.transactions.values() for one in transaction.operations if one.target)
         if any(one.target in queues for one in moves):

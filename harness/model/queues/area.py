@@ -25,13 +25,13 @@ class QueuesModel(AdministrationTransitions, LookupTransitions, TransactionTrans
         "MQDMPR-3.1.2.3-02", "MQDMPR-3.1.6.3-03", "MQDMPR-3.1.2.4-01", "MQDMPR-3.1.7.2.7-12", needs=("receive",)
     )
     def pause(self, ms: int) -> None:
-        """Let time pass. Waits end, and messages expire."""
+        """Let time pass. Waiting reads whose timeout expires end, and messages whose time limit is reached expire."""
         until_ms = self.now_ms + ms
         for due_ms, _, one in self._list_due_times(until_ms):
             self.now_ms = due_ms
             if isinstance(one, Reader):
                 if one in one.handle.readers:
-                    self.stop_reader(one, "MQ_ERROR_IO_TIMEOUT")
+                    self.end_read_without_message(one, "MQ_ERROR_IO_TIMEOUT")
             else:
                 self.delete_position(one, "NACK_RECEIVE_TIMEOUT")
         self.now_ms = until_ms
@@ -59,7 +59,9 @@ class QueuesModel(AdministrationTransitions, LookupTransitions, TransactionTrans
 
     @transition("MQDMPR-3.1.2.3-02", "MQDMPR-3.1.6.3-03", "MQDMPR-3.1.7.2.7-12", needs=("receive",), weight=0)
     def elapse(self, ms: int) -> None:
-        """Let as much time pass as a real system took for the last step. Walks never draw this transition."""
+        """Let as much time pass in the model as a real system took for the last step. Random walks do not choose this
+        transition.
+        """
         self.pause(ms)
 
     def draw_elapse(self, chance: Random) -> dict[str, Any]:

@@ -115,7 +115,7 @@ class QueuesBase(Model):
     # -- positions ------------------------------------------------------------------------------------------------
 
     def insert_message(self, queue: Queue, message: Message, state: str, order: int | None = None) -> Position:
-        """Put a message into a queue, behind the messages of the same priority (3.1.7.1.9, 3.1.1.2)."""
+        """Put a message into a queue, after the messages that have the same priority (3.1.7.1.9, 3.1.1.2)."""
         self.arrivals += 1
         position = Position(message, queue, self.arrivals if order is None else order, self.steps, state)
         queue.insert(position)
@@ -128,18 +128,20 @@ class QueuesBase(Model):
         lines = [list(handle.readers) for handle in position.queue.handles if handle.readers]
         while lines and position.state == AVAILABLE_STATE:
             self.cite_rules("MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.2.2-14", "MQDMPR-3.1.7.3.1-21")
-            line = lines[self.decide_which_is_first(f"next reader for {position.message.name}", len(lines))]
-            self.complete_read(line.pop(0), position)  # the reads of one handle are in the order of their beginning
+            line = lines[self.choose_first_item(f"next reader for {position.message.name}", len(lines))]
+            self.end_read_with_message(
+                line.pop(0), position
+            )  # the reads of one handle are in the order of their beginning
             lines = [one for one in lines if one]
         position.seen |= position.state == AVAILABLE_STATE
 
-    def decide_which_is_first(self, what: str, number: int) -> int:
-        """Choose one of several values if the documents do not specify which comes first. Each call is a separate
-        choice.
+    def choose_first_item(self, what: str, number: int) -> int:
+        """Choose the first of ``number`` items (messages or reads) if the documents do not specify which of them comes
+        first. Each call is a separate choice.
         """
         return 0 if number == 1 else self.choose_reading(f"{what}, step {self.steps}, of {number}", number)
 
-    def complete_read(self, reader: Reader, position: Position) -> None:
+    def end_read_with_message(self, reader: Reader, position: Position) -> None:
         """End a waiting read with a message (MS-MQDMPR 3.1.7.3.6, 3.2.7.5)."""
         reader.handle.readers.remove(reader)
         cursor = reader.cursor
@@ -153,9 +155,9 @@ class QueuesBase(Model):
         self.answer_read(position, reader.name)
         if reader.receives:
             self.take_out_message(position, reader.transaction)
-        self.close_if_temporary(reader.handle)
+        self.close_temporary_handle(reader.handle)
 
-    def stop_reader(self, reader: Reader, *statuses: str) -> None:
+    def end_read_without_message(self, reader: Reader, *statuses: str) -> None:
         """End a waiting read without a message (MS-MQDMPR 3.1.7.3.5, 3.2.7.6)."""
         reader.handle.readers.remove(reader)
         if reader.cursor is not None:
@@ -164,7 +166,7 @@ class QueuesBase(Model):
             self.answer_read(None, reader.name)
         else:
             self.answer_with_refusal(*statuses, name=reader.name)
-        self.close_if_temporary(reader.handle)
+        self.close_temporary_handle(reader.handle)
 
     def end_wait_of_cursor(self, cursor: Cursor) -> None:
         """Set the state of a cursor whose wait has ended without a message (E106, E180)."""
@@ -184,7 +186,7 @@ class QueuesBase(Model):
         elif self.choose_reading("E180"):
             cursor.state = UNREAD_CURSOR_STATE
 
-    def close_if_temporary(self, handle: Handle) -> None:
+    def close_temporary_handle(self, handle: Handle) -> None:
         if handle.name is None and handle.queue is not None and handle in handle.queue.handles:
             handle.queue.handles.remove(handle)
 
@@ -230,8 +232,8 @@ class QueuesBase(Model):
         self.insert_message(self.admin, ack, AVAILABLE_STATE)
 
     def has_room(self, positions: list[Position], message: Message, quota_kb: int | None) -> bool:
-        """Return whether a message fits into a quota; raise ImpossibleStep if the answer depends on how the system
-        computes the storage that a message occupies.
+        """Return whether a message fits into the quota of a queue. Raise ImpossibleStep if this depends on how the
+        system computes the storage that a message occupies.
         """
         if quota_kb is None:
             return True
@@ -243,8 +245,8 @@ class QueuesBase(Model):
         return most <= limit
 
     def release_position(self, position: Position, *, purged: str) -> None:
-        """Make a locked message available again or, if its queue was purged while the message was locked, delete
-        the message.
+        """Make a locked message available again. If its queue was purged while the message was locked, delete the
+        message instead.
         """
         if position.state == PURGE_PENDING_STATE:
             self.delete_position(position, purged)
@@ -280,8 +282,8 @@ class QueuesBase(Model):
         return seen
 
     def _describe_transaction(self, transaction: Transaction) -> dict[str, Any]:
-        """Describe a transaction. The documents do not define whether an operation on a deleted message is part of
-        the transaction.
+        """Describe a transaction. It is left open whether the transaction still contains an operation on a message that
+        was deleted, because the documents do not define this.
         """
         described: dict[str, Any] = {"state": transaction.state}
         if all(one.position.state != DELETED_STATE for one in transaction.operations):

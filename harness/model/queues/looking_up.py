@@ -41,7 +41,7 @@ class LookupTransitions(ReadTransitions):
     )
     def look_up(self, read: str, queue: str, message: str, seek: str, receives: bool, transaction: str | None) -> None:
         """Let an application read a message by its LookupIdentifier (MS-MQDMPR 3.1.7.3.3)."""
-        there = self.find_place(queue)
+        there = self.find_queue_or_journal(queue)
         position = self.find_position(there, message)
         if position is None or not position.seen or (transaction is not None and not receives):
             raise ImpossibleStep
@@ -65,7 +65,7 @@ class LookupTransitions(ReadTransitions):
         else:
             self.answer_with_refusal(MESSAGE_NOT_FOUND_STATUS, name=read)
 
-    def find_place(self, name: str) -> Queue:
+    def find_queue_or_journal(self, name: str) -> Queue:
         """Return a queue or, for a name that ends with ``;journal``, the journal of a queue."""
         queue, _, part = name.partition(";")
         if part != "journal":

@@ -88,7 +88,7 @@ class ReadTransitions(QueuesBase):
         closed = self.find(self.handles, handle)
         for reader in list(closed.readers):
             self.cite_rules("MQDMPR-3.1.7.1.6-10")
-            self.stop_reader(reader, CANCELLED_STATUS)
+            self.end_read_without_message(reader, CANCELLED_STATUS)
         for cursor in closed.cursors:
             del self.cursors[cursor.name]
         if closed.queue is not None:
@@ -121,7 +121,7 @@ class ReadTransitions(QueuesBase):
         closed = self.find(self.cursors, cursor)
         for reader in list(closed.handle.readers):
             if reader.cursor is closed:
-                self.stop_reader(reader, CANCELLED_STATUS)
+                self.end_read_without_message(reader, CANCELLED_STATUS)
         closed.handle.cursors.remove(closed)
         del self.cursors[cursor]
         self.answer_with_success()
@@ -315,7 +315,9 @@ class ReadTransitions(QueuesBase):
         return drawn
 
     def _is_idle_at_end(self, cursor: Cursor) -> bool:
-        """Return whether no message follows the last message that was read with a cursor, and no read waits."""
+        """Return whether the last message that was read with a cursor is the last message of the queue, and another
+        read can wait at this queue.
+        """
         queue = cursor.handle.queue
         if (
             queue is None
@@ -366,7 +368,7 @@ class ReadTransitions(QueuesBase):
         reader = next((one for one in self.readers() if one.name == read), None)
         if reader is None:
             raise ImpossibleStep
-        self.stop_reader(reader, CANCELLED_STATUS)
+        self.end_read_without_message(reader, CANCELLED_STATUS)
         self.answer_with_success()
 
     def draw_cancel(self, chance: Random) -> dict[str, Any]:

@@ -84,7 +84,7 @@ class SendTransitions(QueuesBase):
             journal=tuple(journal),
             other_properties=(("body_type", body_type), ("extension_base64", ""), ("correlation_id", "00" * 20)),
         )
-        self.check_can_wait(target, sent)
+        self.check_message_may_wait_in_queue(target, sent)
         held = [position for one in (target, *target.subqueues) for position in one.positions]
         if not self.has_room(held, sent, target.quota_kb):
             self.cite_rules("MQDMPR-3.1.7.1.9-07")
@@ -100,8 +100,8 @@ class SendTransitions(QueuesBase):
             self.cite_rules("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21")
             within.operations.append(Operation("enqueue", position))
 
-    def check_can_wait(self, queue: Queue, message: Message) -> None:
-        """Raise ImpossibleStep for a message that may expire in a transactional queue."""
+    def check_message_may_wait_in_queue(self, queue: Queue, message: Message) -> None:
+        """Raise ImpossibleStep if a message with a time limit would have to wait in a transactional queue."""
         if queue.transactional and message.time_to_be_received_s != INFINITE_LIFETIME_S:
             raise ImpossibleStep  # E108: the documents leave open which transaction deletes it
 
@@ -172,8 +172,8 @@ class SendTransitions(QueuesBase):
             self.answer_with_success()
 
     def move_position(self, position: Position, target: Queue) -> None:
-        """Move a message to another queue (3.1.7.1.16). Its new position is either behind the messages of the same
-        priority, or in the order of the times of arrival.
+        """Move a message to another queue (3.1.7.1.16). In this queue, its position is either after the messages of the
+        same priority, or follows the order in which the messages arrived.
         """
         position.queue.positions.remove(position)
         position.state = DELETED_STATE

@@ -117,7 +117,7 @@ class TransactionTransitions(SendTransitions):
         """End the waiting reads of a transaction that accepts no more operations."""
         for reader in self.readers():
             if reader.transaction is transaction:
-                self.stop_reader(reader)
+                self.end_read_without_message(reader)
 
     @transition("MQQB-3.1.7.2.1-D05", needs=("transactions", "reject"), weight=3)
     def reject(self, transaction: str, message: str, queue: str) -> None:

@@ -369,8 +369,8 @@ class RemoteReadingModel(MisuseTransitions):
         return unit
 
     def answer_read(self, position: Position | None, name: str = "answer") -> None:
-        """Answer a read. The client gets a handle only if the read is a receive that returns a message (MS-MQQP
-        3.1.4.1).
+        """Answer a read. The client gets a handle for the read only if the read is a receive that returns a message
+        (MS-MQQP 3.1.4.1).
         """
         super().answer_read(position, name)
         if name in self.remote_reads:
@@ -400,14 +400,14 @@ class RemoteReadingModel(MisuseTransitions):
         if acknowledge and unit.operations[0].position.state == LOCKED_STATE:
             self.delete_position(unit.operations[0].position, "ACK_RECEIVE")
         elif acknowledge:
-            self.delete_position(unit.operations[0].position, self.get_reason_of_purged())
+            self.delete_position(unit.operations[0].position, self.get_removal_reason_of_purged_message())
         else:
             self._release_message(unit)
         self.answer_with_success()
 
-    def get_reason_of_purged(self) -> str:
-        """Return the reason with which a message is deleted if it was purged while a client was receiving it and the
-        client then accepts it (3.1.7.1.12).
+    def get_removal_reason_of_purged_message(self) -> str:
+        """Return the reason for the removal of a message that was purged while a client was receiving it, and that the
+        client then accepts (3.1.7.1.12).
         """
         self.cite_rules("MQDMPR-3.1.7.1.12-13")
         return "NACK_Q_PURGED"
@@ -433,10 +433,10 @@ class RemoteReadingModel(MisuseTransitions):
         self.answer_with_success()
 
     def _cancel_reader(self, reader: Reader, *, is_failure: bool = False) -> None:
-        """End a waiting read that is cancelled. ``is_failure``: whether its status is a failure, as every status may be
-        (E51).
+        """End a waiting read that is canceled. ``is_failure``: whether the read must end with a failure status.
+        Otherwise, the documents leave open which status the read gets (E51).
         """
-        self.stop_reader(reader, CANCELED_STATUS)
+        self.end_read_without_message(reader, CANCELED_STATUS)
         if is_failure or self.choose_reading("E51"):
             self.answers[reader.name] = ExpectedRefusal(excluded_statuses=(CANCELED_STATUS,))
 

@@ -89,7 +89,9 @@ class MisuseTransitions(QueuesModel):
 
     @transition("MQQP-3.1.4.3-12", "MQQP-3.1.4.5-07", needs=(*NEEDED_CAPABILITIES, NEED_OF_LATER_METHODS), weight=2)
     def misuse(self, handle: str, other: str | None, how: str) -> None:
-        """Let a client send a wrong request for a queue. ``other``: a cursor that cannot be used in the request."""
+        """Let a client send an incorrect request about a queue. ``other``: the cursor that the client wrongly names in
+        the request, or None if the request names no cursor.
+        """
         self.find(self.remote, handle)
         if how in _MISUSES_OF_CURSORS and other not in self._list_unusable_cursors(handle, how):
             raise ImpossibleStep

@@ -95,7 +95,7 @@ class SessionsModel(PingTransitions):
         return str(draw_one(chance, fitting if chance.random() < 0.93 else live).name)
 
     def settle(self, ms: int = REACTION_TIME_MS) -> None:
-        """Let time pass. The system closes sessions whose initialization takes too long."""
+        """Let time pass. The system closes each session whose Session Initialization Timer expires."""
         self.now_ms += ms
         for one in self.sessions.values():
             if one.has_timer and (one.due_ms or 0) < self.now_ms and not self.may_timer_expire_now(one):
@@ -109,8 +109,8 @@ class SessionsModel(PingTransitions):
                 self.close(one)
 
     def start_timer(self, session: Session) -> None:
-        """Start the Session Initialization Timer of a session, which all sessions may share (E13). A system that closes
-        a refused session at once may start no timer for this session (E12).
+        """Start the Session Initialization Timer of a session. The documents leave open whether all sessions share one
+        timer (E13), and whether a timer starts for a refused session that the system closes at once (E12).
         """
         others = self.list_other_sessions_with_timer(session)
         if others and self.choose_reading("E13"):
@@ -125,15 +125,15 @@ class SessionsModel(PingTransitions):
     def stop_timer(self, session: Session, *choices: str) -> None:
         """Stop the Session Initialization Timer of a session."""
         others = self.list_other_sessions_with_timer(session)
-        stopped = ("E13 for a session whose timer was stopped",) if session.due_ms is None else ()
+        stopped = ("reading of E13 for a session whose timer was stopped",) if session.due_ms is None else ()
         session.due_ms = None
         if others and all(self.choose_reading(choice) for choice in ("E13", *choices, *stopped)):
             for one in others:
                 one.due_ms = None
 
     def list_other_sessions_with_timer(self, session: Session) -> list[Session]:
-        """Return the other sessions whose timer runs; raise ImpossibleStep if one of these timers may expire now and is
-        shared.
+        """Return the other sessions whose Session Initialization Timer runs. Raise ImpossibleStep if one of these
+        timers may expire now, and the sessions share one timer.
         """
         others = [one for one in self.sessions.values() if one is not session and one.has_timer]
         if any(map(self.may_timer_expire_now, others)) and self.choose_reading("E13"):
@@ -143,7 +143,7 @@ class SessionsModel(PingTransitions):
     def close(self, session: Session) -> None:
         self.cite_rules("MQQB-3.1.5.9-D02")
         if session.has_timer:
-            self.stop_timer(session, "E13 at the end of a session")
+            self.stop_timer(session, "reading of E13 when a session ends")
         session.state = CLOSED_STATE
 
     # -- set-up of sessions -----------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ class SessionsModel(PingTransitions):
             told = {"refused": refused, "client": client, "server": answered, "stamp": stamp, "se": se}
             one.answers.append({"kind": "EstablishConnection", **told})
             one.state = REFUSED_STATE if refused else ESTABLISHED_STATE
-            if self.choose_reading("from when the Session Initialization Timer runs") == 0:
+            if self.choose_reading("event that starts the Session Initialization Timer") == 0:
                 self.start_timer(one)
         self.settle()
 
@@ -261,7 +261,7 @@ class SessionsModel(PingTransitions):
         if recoverable and wrong is not None:
             raise ImpossibleStep  # E20: the documents leave open whether the count includes a recoverable message
         if recoverable and one.state == OPEN_STATE and self.choose_reading("E19"):
-            self.refuse_uncounted(one)
+            self.refuse_messages_without_counting(one)
         else:
             self.count(one, recoverable)
         if wrong is not None:
@@ -270,7 +270,7 @@ class SessionsModel(PingTransitions):
             self.close(one)
         self.settle()
 
-    def refuse_uncounted(self, session: Session, number: int = 1) -> None:
+    def refuse_messages_without_counting(self, session: Session, number: int = 1) -> None:
         """Refuse recoverable messages without counting them as recoverable messages."""
         session.received += number
         session.uncounted_message_count += number
@@ -310,7 +310,7 @@ class SessionsModel(PingTransitions):
         if one.state != OPEN_STATE:
             raise ImpossibleStep
         if self.choose_reading("E19"):
-            self.refuse_uncounted(one, number)
+            self.refuse_messages_without_counting(one, number)
             at_once = BoundedNumber(one.acknowledged, one.received)
         else:
             at_once = BoundedNumber(one.received + MAX_MESSAGES_NAMED_BY_ACK, one.received + number)

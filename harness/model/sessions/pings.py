@@ -34,7 +34,7 @@ class PingTransitions(Model):
         self.settle()
 
     def settle(self) -> None:
-        """Let the time of a step pass."""
+        """Let time pass until the system has reacted to the step."""
         raise NotImplementedError
 
     def draw_ping(self, chance: Random) -> dict[str, Any]:

@@ -88,8 +88,9 @@ class HoldTransitions(ShipTransitions):
             raise ImpossibleStep
         for queue in self.iterate_queues():
             queue.positions = [one for one in queue.positions if one.message.recoverable]
-            self.survivors.update(one.message.name for one in queue.positions)
-        self.originals.clear()  # the documents leave open whether the history of identifiers survives
+            self.messages_present_at_restart.update(one.message.name for one in queue.positions)
+        # The documents leave open whether the history of identifiers survives.
+        self.nontransactional_messages_from_peer.clear()
         self.sequences.current_progress.rejected_message_count = None
         self.journaled = [name for name in self.journaled if name in self.recoverable]
         self.close_sessions(*(name for name, one in self.sessions.items() if one.open), restarted=True)
@@ -101,7 +102,7 @@ class HoldTransitions(ShipTransitions):
             )  # open: whether the system still awaits their FinalAcks
             route.messages_awaiting_final_ack.clear()
         self.forget_transfer_info()
-        self.open_ms = None
+        self.waiting_for_ack_since_ms = None
         self.connect_again()
 
     def draw_restart(self, chance: Random) -> dict[str, Any]:

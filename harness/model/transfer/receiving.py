@@ -84,7 +84,7 @@ class ReceiveTransitions(TransferSessions):
             journal=tuple(journal),
             other_properties=tuple(details.items()),
         )
-        self.originals[message] = sent
+        self.nontransactional_messages_from_peer[message] = sent
         target = self.queues.get(queue)
         misplaced = target is None or target.transactional or late
         over_quota = target is not None and not misplaced and not self.has_room(target.positions, sent, target.quota_kb)
@@ -101,7 +101,9 @@ class ReceiveTransitions(TransferSessions):
                 self.acknowledge(sent, "NACK_REACH_QUEUE_TIMEOUT")
         elif over_quota:
             self.cite_rules("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-07", "MQMQ-2.2.19.3-03")
-            del self.originals[message]  # the documents leave open whether a copy is a duplicate
+            del self.nontransactional_messages_from_peer[
+                message
+            ]  # the documents leave open whether a copy is a duplicate
             if "negative_arrival" in acks:
                 self.acknowledge(sent, "NACK_Q_EXCEED_QUOTA")
         else:
@@ -167,28 +169,31 @@ class ReceiveTransitions(TransferSessions):
         session.
         """
         through = self.find_open_session(session)
-        self.count_received_message(through, self.find(self.originals, message))
+        self.count_received_message(through, self.find(self.nontransactional_messages_from_peer, message))
         self.settle()
 
     def draw_repeat(self, chance: Random) -> dict[str, Any]:
-        return {"session": self.draw_session(chance), "message": draw_one(chance, sorted(self.originals))}
+        return {
+            "session": self.draw_session(chance),
+            "message": draw_one(chance, sorted(self.nontransactional_messages_from_peer)),
+        }
 
     def count_received_message(
         self, session: Session, message: Message, *, refused: bool = False, over_quota: bool = False
     ) -> None:
-        """Count a message on its session. A recoverable message is also acknowledged (3.1.5.8.2, 3.1.5.8.7), unless the
-        system does not count refused messages (E19). ``over_quota``: whether the message is refused because of a quota,
-        which is checked after the count.
+        """Count a message on the session on which it arrived. A recoverable message is also acknowledged (3.1.5.8.2,
+        3.1.5.8.7), unless the system does not count refused messages (E19). ``over_quota``: whether the system refuses
+        the message because of a quota, which it checks after it has counted the message.
         """
         session.received += 1
-        if message.recoverable and not self._is_left_uncounted(refused, over_quota):
+        if message.recoverable and not self._is_refused_message_uncounted(refused, over_quota):
             self.cite_rules(*SESSION_ACK_RULES)
             session.recoverable += 1
             session.acknowledged = session.received
         else:
             self.cite_rules("MQQB-3.1.5.8.7-01")
 
-    def _is_left_uncounted(self, refused: bool, over_quota: bool) -> bool:
+    def _is_refused_message_uncounted(self, refused: bool, over_quota: bool) -> bool:
         """Return whether the system does not count a refused recoverable message."""
         if not (refused or over_quota) or not self.choose_reading("E19"):
             return False
@@ -276,7 +281,7 @@ class ReceiveTransitions(TransferSessions):
         )
         self.places[message] = {"number": number, "previous": previous}
         if final:
-            self.final_requests.add(message)
+            self.messages_requesting_final_ack.add(message)
         if queue == TRANSACTIONAL_QUEUE_NAME:
             self.find_sequence_of_message(session, by_private_names)
         target = self.queues.get(queue)
@@ -339,8 +344,8 @@ class ReceiveTransitions(TransferSessions):
         return True
 
     def refuse_in_sequence(self, message: Message, cls: str, sequence: int, number: int, *, advances: bool) -> None:
-        """Refuse a transactional message for another reason than its place in the sequence. ``advances``: whether the
-        message advances the sequence.
+        """Refuse a transactional message for a reason that is not its number in the sequence. ``advances``: whether the
+        system then expects the message after the refused message.
         """
         if advances:
             self.sequences.current_progress.record_accepted_message(sequence, number)
@@ -430,7 +435,7 @@ class ReceiveTransitions(TransferSessions):
         of a nontransactional message that requests journaling (E47).
         """
         if message.delivery == "transactional":
-            return bool(message.journal) or message.name in self.final_requests
+            return bool(message.journal) or message.name in self.messages_requesting_final_ack
         if not message.journal or not self.choose_reading("E47"):
             return False
-        return message.name not in self.survivors or self.choose_reading("E47 after a restart") == 0
+        return message.name not in self.messages_present_at_restart or self.choose_reading("E47 after a restart") == 0

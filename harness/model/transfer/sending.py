@@ -32,7 +32,7 @@ or resend messages.
 MAX_SENT_MESSAGES = 6
 SHORT_LIFETIME_S = 5
 """int s: the time to reach the queue of messages that expire while their outgoing queue is held."""
-_OWN_ORDINAL_START = 1_000
+_MAX_OWN_ACKNOWLEDGMENTS = 1_000
 ROUTE_NAMES = ("near", "far")
 """The names of the outgoing queues. The messages in each outgoing queue are for one queue of the peer."""
 JOINED_ROUTE_NAMES = "+".join(ROUTE_NAMES)
@@ -138,10 +138,10 @@ class ShipTransitions(TransferSessions):
         self.silent = False
         self.lost = False
         """Whether the connection was lost and the system has not connected again yet."""
-        self.lost_ms = 0
-        self.open_ms: int | None = None
-        """int ms: the time since which a message has been waiting for an acknowledgment, or None while no message
-        waits. While the peer is silent, the system's own acknowledgments may also wait.
+        self.connection_lost_ms = 0
+        self.waiting_for_ack_since_ms: int | None = None
+        """int ms: the time since which a message from the system, which may itself be an acknowledgment, has been
+        waiting for an acknowledgment; None while no message waits.
         """
 
     @property
@@ -281,12 +281,12 @@ class ShipTransitions(TransferSessions):
         """
         self.check_can_lose_sessions()
         self.close_sessions(*(name for name, one in self.sessions.items() if one.open))
-        self.lost, self.lost_ms = bool(self.table) or self.silent, self.now_ms
+        self.lost, self.connection_lost_ms = bool(self.table) or self.silent, self.now_ms
         for route in self.routes.values():
             route.messages_received_by_peer.clear()
             route.has_open_session = False
         self.forget_transfer_info()
-        self.open_ms = None
+        self.waiting_for_ack_since_ms = None
         super().settle()
         self.answer_with_success()
 
@@ -295,8 +295,9 @@ class ShipTransitions(TransferSessions):
         return {}
 
     def check_can_lose_sessions(self) -> None:
-        """Raise ImpossibleStep if the documents leave open what follows the loss of all sessions. For private names,
-        the system then opens two sessions for its acknowledgments, and may ignore the response to the first ping (E15).
+        """Raise ImpossibleStep if the documents leave open what the system does after the loss of all sessions. For
+        example, if the peer names the transactional queue by a private format name, the system then opens two sessions
+        for its acknowledgments, and may ignore the response to the first ping (E15).
         """
         held = any(route.is_held for route in self.routes.values())
         if self.lost or held or self.sequences.uses_private_format_name:
@@ -421,7 +422,7 @@ class ShipTransitions(TransferSessions):
         for route in self.routes.values():
             self._acknowledge_sent_messages(route)
         if not self.table:
-            self.open_ms = None
+            self.waiting_for_ack_since_ms = None
 
     def _acknowledge_sent_messages(self, route: Route) -> None:
         for sent in list(route.uncompleted_messages):
@@ -437,19 +438,19 @@ class ShipTransitions(TransferSessions):
             route.transfer_info = {}
 
     def await_acknowledgment(self) -> None:
-        if self.open_ms is None:
-            self.open_ms = self.now_ms
+        if self.waiting_for_ack_since_ms is None:
+            self.waiting_for_ack_since_ms = self.now_ms
 
     def check_no_resend_due(self, ms: int) -> None:
         """Raise ImpossibleStep if so much time has passed that the system may close the session or resend transactional
         messages.
         """
-        if self.lost and self.now_ms + ms - self.lost_ms > RETRY_INTERVAL_MS:
+        if self.lost and self.now_ms + ms - self.connection_lost_ms > RETRY_INTERVAL_MS:
             raise ImpossibleStep
         if (
-            self.open_ms is not None
+            self.waiting_for_ack_since_ms is not None
             and (self.table or self.silent)
-            and self.now_ms + ms - self.open_ms > LONGEST_SILENCE_MS
+            and self.now_ms + ms - self.waiting_for_ack_since_ms > LONGEST_SILENCE_MS
         ):
             raise ImpossibleStep
 
@@ -471,7 +472,7 @@ class ShipTransitions(TransferSessions):
         """
         most = len(route.uncompleted_messages) + len(route.messages_waiting_because_held)
         least = most - sum(one.expires_ms > 0 for one in route.messages_waiting_because_held)
-        return BoundedNumber(least, most + (_OWN_ORDINAL_START if self.silent or self.lost else 0))
+        return BoundedNumber(least, most + (_MAX_OWN_ACKNOWLEDGMENTS if self.silent or self.lost else 0))
 
 
 def _draw_properties(chance: Random) -> dict[str, Any]:

@@ -88,7 +88,7 @@ class SequenceProgress:
 
 @dataclass(slots=True)
 class SequencesFromPeer:
-    """The sequences from the peer to the transactional queue."""
+    """The sequences of transactional messages that the peer sends to the transactional queue."""
 
     current_progress: SequenceProgress = field(default_factory=SequenceProgress)
     uses_private_format_name: bool | None = None
@@ -96,18 +96,21 @@ class SequencesFromPeer:
     session_of_last_message: str | None = None
     """The session of the last message to the transactional queue."""
     progress_by_other_session: dict[str, SequenceProgress] = field(default_factory=dict)
-    """The progress of the sequences of the other sessions, for a system with one sequence for each session (E41)."""
+    """The progress of the sequences on other sessions. It is used only for a system that treats the messages of each
+    session as a separate sequence (E41).
+    """
     may_have_order_acks_of_other_sequences: bool = False
-    """Whether OrderAcks of other sequences may have arrived: of a sequence that ended together with a session (E41), or
-    of a sequence to a queue that refuses all its messages (E40).
+    """Whether the peer may have received OrderAcks that do not belong to the current sequence. They can belong to a
+    sequence that ended together with its session (E41), or to a sequence to a queue that refuses all its messages
+    (E40).
     """
 
     def has_other_session(self, session: str) -> bool:
-        """Return whether the last message to the transactional queue came on another session."""
+        """Return whether the last message to the transactional queue did not arrive on the given session."""
         return self.session_of_last_message not in (None, session)
 
     def change_session(self, session: str) -> None:
-        """Continue with the sequence of a session."""
+        """Continue with the sequence that belongs to the given session."""
         self.progress_by_other_session[str(self.session_of_last_message)] = self.current_progress
         self.current_progress = (
             self.progress_by_other_session.pop(session)
@@ -131,12 +134,12 @@ class TransferSessions(AdministrationTransitions, ReadTransitions, SendTransitio
         """The sequence numbers of each transactional message from the peer: the number of the message itself, and the
         number of the previous message.
         """
-        self.final_requests: set[str] = set()
+        self.messages_requesting_final_ack: set[str] = set()
         """The transactional messages whose bit FA requests a FinalAck."""
-        self.originals: dict[str, Message] = {}
+        self.nontransactional_messages_from_peer: dict[str, Message] = {}
         """The nontransactional messages that the peer sent, by name."""
         self.long_pauses = 0
-        self.survivors: set[str] = set()
+        self.messages_present_at_restart: set[str] = set()
         """The messages that were in a queue of the system when the system restarted."""
 
     def settle(self, ms: int = REACTION_TIME_MS) -> None:
@@ -215,10 +218,10 @@ class TransferSessions(AdministrationTransitions, ReadTransitions, SendTransitio
         if not names or not self.sequences.current_progress.number or self.choose_reading("E41", 3) != 2:
             return
         if self.sequences.session_of_last_message not in names and self.choose_reading(
-            "E41 at the end of another session"
+            "reading of E41 when another session ends"
         ):
             return
-        if restarted and self.choose_reading("E41 at a restart"):
+        if restarted and self.choose_reading("reading of E41 when the system restarts"):
             return
         self.sequences.current_progress, self.sequences.may_have_order_acks_of_other_sequences = (
             SequenceProgress(),

@@ -77,7 +77,7 @@ def test_attach_to_nonconforming_agent_exits_with_1(tmp_path: Path) -> None:
     )
     done = run("--command", shlex.join([sys.executable, str(script)]))
     assert done.exit_code == 1
-    assert "wrong: identity announces fly, which is not a facility" in done.stdout
+    assert "wrong: the answer to identity announces fly, which is not a facility" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_attach_to_nonconforming_agent_exits_with_1(tmp_path: Path) -> None:
         ((), "no agent is specified"),
         (("--command", "x", "--address", "h:1"), "two agents"),
         (("--command", "x", "--write", "/dev/null"), "already exists"),
-        (("--sut", "{file}", "--write", "new.toml"), "--write: give --command or --address"),
+        (("--sut", "{file}", "--write", "new.toml"), "--write needs --command or --address"),
         (("--sut", "{file}"), "has no table [control], or its driver"),
         (("--sut", "/nowhere.toml"), "nowhere.toml cannot be read"),
     ],

@@ -116,7 +116,7 @@ def test_learn_command_writes_a_state_machine_and_compares_two(
 ) -> None:
     one, other = tmp_path / "one.json", tmp_path / "other.json"
     assert app(["learn", "--sut", str(sut_file(tmp_path)), "--out", str(one)], standalone_mode=False) in (None, 0)
-    assert "the documents permit each transition" in capsys.readouterr().out
+    assert "the specifications permit every transition of the state machine" in capsys.readouterr().out
     assert one.with_name("one.json.dot").read_text(encoding="utf-8").startswith("digraph session {")
     fault = "receiver-session-kept-open-after-packet-with-unknown-pt"
     assert app(["learn", "--sut", str(sut_file(tmp_path, fault)), "--out", str(other)], standalone_mode=False) == 1

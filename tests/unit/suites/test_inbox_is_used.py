@@ -15,7 +15,7 @@ OF_THE_WHOLE_TEST = {
     ("recorder", "connections"),
     ("peer", "conversations"),
     ("peer", "sessions"),
-    ("peer", "unclaimed"),
+    ("peer", "sessions_not_awaited_by_check"),
 }
 """The attributes that a check would search if it looked for messages itself."""
 OF_ONE_CONNECTION = {"received", "from_sut"}
