@@ -94,7 +94,7 @@ class QueueManager(QueueManagerParts):
         self.begun = False
         """Whether the queue manager has started and its initialization no longer waits for the directory."""
         self.held: deque[Input] = deque()
-        """The inputs that arrived before ``begun`` became true. They are handled afterwards."""
+        """The inputs that arrived before the initialization was complete. They are handled when it is complete."""
         self.coordinated = True
         """Whether the Transaction Coordinator is available."""
         self.halted: str | None = None

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 DEADLINE_SWEEP_THRESHOLD = 4_096
-"""The minimum number of entries in the heap at which it is searched for irrelevant entries."""
+"""The number of entries that the heap must have before it is searched for entries that are no longer relevant."""
 
 
 class Deadlines(Generic[T]):

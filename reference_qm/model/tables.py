@@ -95,25 +95,27 @@ class OutgoingMessageTable:
         self._sent.pop(position.order, None)
 
     def rewind(self) -> None:
-        """Set AwaitingAck of every position to FALSE, and remove all permissions to send."""
+        """Set AwaitingAck of every message to FALSE. Afterwards a message is sent only after a new call of
+        ``dispatch``.
+        """
         self._sent.clear()
         self._unsent.clear()
         for position in self._positions.values():
             position.AwaitingAck = False
 
     def dispatch(self, position: OutgoingMessagePosition) -> None:
-        """Allow a position to be sent."""
+        """Allow a message in the table to be sent."""
         heapq.heappush(self._unsent, (-position.priority, position.order))
 
     def withhold_position(self, position: OutgoingMessagePosition) -> None:
-        """Withdraw the permission to send a position that is the next position to be sent. A position that was already
-        sent needs no such call.
+        """Forbid the sending of a message if it is the next message to send. For a message that was already sent, no
+        call is necessary.
         """
         if self._unsent and self._unsent[0][1] == position.order:
             heapq.heappop(self._unsent)
 
     def withhold_all_positions(self) -> None:
-        """Forbid the sending of every position until it is dispatched again."""
+        """Forbid the sending of every message in the table until ``dispatch`` is called for the message."""
         self._unsent.clear()
 
 

@@ -234,9 +234,15 @@ class Association:
         """Return the reason why the proposed contexts are invalid, or None if they are valid."""
         identifiers = [element.p_cont_id for element in bind.p_context_elem]
         if not identifiers or len(set(identifiers)) != len(identifiers):
-            return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, "a context has no p_cont_id of its own (C706 12.6)"
+            return (
+                RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED,
+                "no context is proposed, or two contexts have the same p_cont_id (C706 12.6)",
+            )
         if pdu.pfc_flags & WHOLE_PDU_FLAGS != WHOLE_PDU_FLAGS:
-            return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, "the proposals are split into fragments (C706 12.6)"
+            return (
+                RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED,
+                "the PDU with the proposed contexts is split into fragments (C706 12.6)",
+            )
         if len(self.contexts.keys() | set(identifiers)) > self.limits.contexts:
             return (
                 RejectReason.LOCAL_LIMIT_EXCEEDED,

@@ -234,7 +234,7 @@ class ClientAssociation:
         agreed.authentication_leg_count += 1
         try:
             if agreed.authentication_leg_count > self.limits.auth_legs:
-                raise SecurityError(f"the authentication has more than {self.limits.auth_legs} legs")
+                raise SecurityError(f"the authentication has more than {self.limits.auth_legs} tokens")
             token = b"" if trailer is None and agreed.context.is_complete else self._process_token(agreed, trailer)
         except SecurityError as error:
             return self.fail_all_calls(f"the authentication failed: {error} (MS-RPCE 3.3.1.5.2.1)")
@@ -322,7 +322,9 @@ class ClientAssociation:
         return [CallFailed(call, why, fault.status), *self._send_waiting_calls()]
 
     def _ignore_unknown_call(self, pdu: Pdu) -> list[ClientOutput]:
-        """Ignore an answer to an unknown call. Only the answer to a cancelled call may be unknown."""
+        """Ignore an answer to a call that was cancelled. End the association after an answer to a call that was never
+        made.
+        """
         if 1 < pdu.call_id <= self._last_call_id:
             return []
         return self.fail_all_calls(f"the server answered call {pdu.call_id}, which was never made (C706 12.6.3.1)")

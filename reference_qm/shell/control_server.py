@@ -148,7 +148,9 @@ class ControlClient(asyncio.Protocol):
             self._transport.close()
 
     def _handle_complete_lines(self, searched: int) -> None:
-        """Handle the complete lines. The first ``searched`` bytes contain no line end."""
+        """Handle the complete lines in the received bytes. The first ``searched`` bytes are known to contain no line
+        end.
+        """
         while not (self._paused or self.server.ending) and (end := self._unread.find(b"\n", searched)) >= 0:
             line = bytes(self._unread[:end])
             del self._unread[: end + 1]

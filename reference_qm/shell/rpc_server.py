@@ -19,7 +19,7 @@ PORT_STEP = 11
 """The difference between an occupied port and the next port to try (MS-MQQP 3.1.4.8)."""
 HIGHEST_PORT = 0xFFFF
 REQUEST_BYTES_AT_ONCE = 512
-"""The number of request bytes after whose handling the amount of unread answers is checked again."""
+"""Each time this number of request bytes has been handled, the amount of unread answers is checked again."""
 TCP_KEEPALIVE_OPTIONS = (("TCP_KEEPIDLE", 120), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 4))
 """The TCP keepalive (idle s, interval s, probes) after which a client that does not answer counts as lost (MS-RPCE
 3.3.3.2.1).

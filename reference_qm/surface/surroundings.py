@@ -152,7 +152,9 @@ class Surroundings:
         parts = (one.name for one in fields(ChangeEnvironment) if one.name != CLOCK_PART_NAME)
         self.fast_s = 0
         self._outdated_queue_number = 0
-        """The last private queue number that the next damage of the configuration stores: 0 and 1 in turn."""
+        """The last private queue number to store when the configuration is damaged the next time. The number alternates
+        between 0 and 1.
+        """
         self._other: MemoryDirectory | None = None
         """The directory of the other domain, while the machine belongs to it."""
         self.available = {name: True for name in parts if name not in DIRECTORY_PART_NAMES or directory is not None}
@@ -238,8 +240,8 @@ class Surroundings:
         return {**self.available, CLOCK_PART_NAME: fast_s}
 
     def apply_clock_offset(self, right: Now) -> Now:
-        """Return the time that the machine's fast or slow clock shows at the time ``right``. The monotonic part of
-        the time stays unchanged.
+        """Return the time that the machine's fast or slow clock shows when the right time is ``right``. The monotonic
+        time is the same on both clocks.
         """
         return Now(right.monotonic_ms, right.utc_s + self.fast_s) if self.fast_s else right
 
@@ -254,8 +256,8 @@ class Surroundings:
         return self._register_machine(self._other or home, registration)
 
     def _register_machine(self, directory: MemoryDirectory, own: bool) -> str | None:
-        """Set the identifier of the machine's object to the identifier of this queue manager, or to a different
-        identifier. Return a reason if this is refused.
+        """Set the identifier of the machine's directory object to the identifier of this queue manager, or to a
+        different identifier. If the directory refuses this, return the reason.
         """
         wanted = self._identifier if own else self._another
         found = self._find_machine_object(directory)

@@ -35,8 +35,8 @@ READ_ACTIONS_BY_SEEK_WORD: dict[str, tuple[ReadAction, ReadAction, int | None]] 
     "next": (ReadAction.MQ_LOOKUP_PEEK_NEXT, ReadAction.MQ_LOOKUP_RECEIVE_NEXT, None),
     "last": (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV, LOOKUP_ID_AFTER_LAST),
 }
-"""For each value of ``seek``: the action for a peek, the action for a receive, and the LookupId to pass instead of the
-caller's, or None to pass the caller's.
+"""For each value of ``seek``: the action for a peek, the action for a receive, and the LookupId that replaces the
+LookupId of the command (None: no replacement).
 """
 
 

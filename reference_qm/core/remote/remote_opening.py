@@ -128,7 +128,7 @@ class RemoteOpening(Part):
             self.purge_remote_queue(call, descriptor.QueueReference)
 
     def refuse_purge(self, call: Call, status: Status) -> None:
-        """Return the error of a refused purge to the client. Other implementations throw this error.
+        """Answer a refused purge with an error as its return value. Other implementations answer with an RPC fault.
 
         Spec: MS-MQQP 3.1.4.7, note <18>.
         """

@@ -96,7 +96,7 @@ class Closing(Part):
         """
         kind = type(packet).__name__.removesuffix("Packet")
         state = session.SessionState.value
-        self.close(session, f"a {kind} is not allowed in {state} (MS-MQQB 3.1.5.3 to 3.1.5.8)", now)
+        self.close(session, f"a {kind} is not allowed in the state {state} (MS-MQQB 3.1.5.3 to 3.1.5.8)", now)
 
     def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
         """Record why a session cannot be established, and end the attempt to establish it. Spec: MS-MQQB 3.1.5.2,

@@ -84,9 +84,9 @@ class Disk:
         undo: Callable[[], None],
         sessions: Sequence[Session] = (),
     ) -> Result | None:
-        """Write the change that a command requires.
+        """Write the store entries that must be on disk before a command is answered.
 
-        When the change is on disk (at once if there is no disk), ``done`` is called. If the write fails, ``undo`` is
+        When the entries are on disk (at once if there is no disk), ``done`` is called. If the write fails, ``undo`` is
         called.
         """
         if not (self.used and change):
@@ -95,8 +95,8 @@ class Disk:
         return None
 
     def save(self, change: Change) -> None:
-        """Write a change for which no command waits. If the write fails, the change is written again with the next
-        change.
+        """Write store entries for which no command waits. If the write fails, the entries are written again with the
+        next entries.
         """
         if self.used and change:
             self._write_change({}, change, None, Result, lambda: None, ())
@@ -128,8 +128,8 @@ class Disk:
                 barrier.on_all_saved(now)
 
     def build_ordinal_reservation(self, ordinal: int) -> Change:
-        """Return the change that reserves an ordinal and a block of later ordinals. The change is empty if the
-        ordinal is already reserved.
+        """Return the store entry that reserves an ordinal and a block of later ordinals, or nothing if the ordinal is
+        already reserved.
 
         Spec: MS-MQQB 3.1.1.3. A message of a long transaction may have an old ordinal. Therefore a reservation is
         never reduced.
@@ -139,7 +139,7 @@ class Disk:
         return {"ordinal": ordinal + RESERVED_ORDINAL_COUNT & 0xFFFFFFFF}
 
     def build_sequential_id_reservation(self, sequential_id: int) -> Change:
-        """Return the change that reserves a SequentialID and a block of later numbers. Spec: MS-MQDMPR 3.1.1.1.
+        """Return the store entry that reserves a SequentialID and a block of later numbers. Spec: MS-MQDMPR 3.1.1.1.
 
         The records that follow, such as the record of the message with this number, reach the disk only after this
         change.

@@ -163,7 +163,9 @@ def check_message_fits_packet(message: Message) -> None:
 
 
 def check_queue_names_fit_packet(source: UUID, *names: str | None) -> None:
-    """Raise CommandError for a message with a queue that cannot be named in a packet. Spec: MS-MQMQ 2.2.19.2."""
+    """Raise CommandError for a message if a packet cannot contain the name of one of its queues. Spec: MS-MQMQ
+    2.2.19.2.
+    """
     try:
         for name in names:
             _, queue = _encode_queue_name(name, source, NULL_GUID)

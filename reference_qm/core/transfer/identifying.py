@@ -163,7 +163,7 @@ class Identifying(Part):
             receiver(self.qm)(session, packet, now)
 
     def note_packet_received(self, session: Session) -> None:
-        """Set ReceivedAck, because a packet was received. Spec: MS-MQQB 3.1.5.1."""
+        """Set ReceivedAck of a session, because a packet was received on the session. Spec: MS-MQQB 3.1.5.1."""
         session.ReceivedAck = True
 
     def identify_packet(self, data: bytes) -> Packet:

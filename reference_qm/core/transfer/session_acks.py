@@ -173,7 +173,9 @@ class SessionAcks(Part):
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.RecoverableAckSendTimeout, now)
 
     def flag_recoverable(self, session: Session, now: Now) -> None:
-        """Set the acknowledgment flags of messages that are on disk, in sequence. Spec: MS-MQQB 3.1.5.8.7."""
+        """Set the acknowledgment flags of the received recoverable messages that are on disk, in the order of their
+        sequence numbers. Spec: MS-MQQB 3.1.5.8.7.
+        """
         while (
             session.SessionState is SessionState.OPEN
             and session.unacknowledged_receipts

@@ -62,7 +62,7 @@ def test_longest_idle_connection_with_unfinished_message_is_closed() -> None:
     assert host.core.unfinished.total == 250
     third.feed(LONG + bytes(10))
     assert second.closed is not None
-    assert "all connections hold more than 350 bytes" in second.closed
+    assert "all connections together hold more than 350 bytes" in second.closed
     assert (first.closed, third.closed) == (None, None)
     assert host.core.unfinished.total == 260
 
