@@ -71,7 +71,7 @@ def _parse_step_condition(words: str) -> tuple[bool, str]:
     """Return whether a step runs after a failed step, and the file that the step needs."""
     found = re.fullmatch(r"(always\(\))?(?: && hashFiles\('([^']+)'\) != '')?", words)
     if found is None:
-        raise ValueError(f"a condition that this script cannot read: {words}")
+        raise ValueError(f"this script does not understand the condition {words!r} of a step")
     return bool(found[1]), found[2] or ""
 
 

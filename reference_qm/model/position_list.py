@@ -65,7 +65,7 @@ class MessagePositionList:
     counted.
     """
 
-    __slots__ = ("End", "Start", "TotalBytes", "_by_identifier", "_count", "_inserted", "_last", "storage")
+    __slots__ = ("End", "Start", "TotalBytes", "_by_identifier", "_count", "_insertion_count", "_last", "storage")
 
     def __init__(self, storage: StorageUse | None = None) -> None:
         self.Start, self.End = Boundary(), Boundary()
@@ -80,7 +80,7 @@ class MessagePositionList:
         message is counted from its insertion to its deletion.
         """
         self.storage = storage if storage is not None else StorageUse()
-        self._count = self._inserted = 0
+        self._count = self._insertion_count = 0
         self._last: list[MessagePosition | None] = [None] * PRIORITY_COUNT
         self._by_identifier: dict[int, MessagePosition] = {}
 
@@ -120,8 +120,8 @@ class MessagePositionList:
         priority = position.MessageReference.Priority
         self._link_position(next(filter(None, self._last[priority:]), self.Start), position)
         self._last[priority] = position
-        self._inserted += 1
-        position.order = self._inserted
+        self._insertion_count += 1
+        position.order = self._insertion_count
         self._by_identifier[position.LookupIdentifier] = position
         position.size = compute_storage_size(position.MessageReference)
         self._count_storage(1, position.size)

@@ -24,12 +24,12 @@ class OutgoingMessageTable:
     contains a million messages.
     """
 
-    __slots__ = ("_added", "_by_message", "_positions", "_sent", "_unsent")
+    __slots__ = ("_added", "_position_by_message", "_positions", "_sent", "_unsent")
 
     def __init__(self) -> None:
         self._added = 0
         self._positions: dict[int, OutgoingMessagePosition] = {}
-        self._by_message: dict[tuple[UUID, int], OutgoingMessagePosition] = {}
+        self._position_by_message: dict[tuple[UUID, int], OutgoingMessagePosition] = {}
         self._sent: dict[int, OutgoingMessagePosition] = {}
         self._unsent: list[tuple[int, int]] = []
 
@@ -52,13 +52,13 @@ class OutgoingMessageTable:
         self._added += 1
         position.order = self._added
         self._positions[position.order] = position
-        self._by_message[_build_message_key(position)] = position
+        self._position_by_message[_build_message_key(position)] = position
 
     def find(self, source: UUID, ordinal: int) -> OutgoingMessagePosition | None:
         """Return the position of a message. ``source`` and ``ordinal`` are the queue manager and the number in the
         message identifier.
         """
-        return self._by_message.get((source, ordinal))
+        return self._position_by_message.get((source, ordinal))
 
     def get_next_unsent(self) -> OutgoingMessagePosition | None:
         """Return the position to send next: of the dispatched positions with the highest priority, the position
@@ -79,7 +79,7 @@ class OutgoingMessageTable:
     def remove(self, position: OutgoingMessagePosition) -> None:
         """Delete a position from the table."""
         self._positions.pop(position.order, None)
-        self._by_message.pop(_build_message_key(position), None)
+        self._position_by_message.pop(_build_message_key(position), None)
         self._sent.pop(position.order, None)
 
     def keep_until_order_ack(self, position: OutgoingMessagePosition) -> None:

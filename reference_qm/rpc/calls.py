@@ -14,7 +14,7 @@ from reference_qm.rpc.groups import ContextHandle
 from reference_qm.rpc.interfaces.method import Direction, Method
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
-from reference_qm.rpc.protection import AgreedSecurity
+from reference_qm.rpc.protection import NegotiatedSecurity
 from reference_qm.rpc.status import NEVER_SENT_FAULT_STATUSES
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class IncomingCall:
         context: PresentationContext,
         method: Method,
         first: Request,
-        security: AgreedSecurity | None = None,
+        security: NegotiatedSecurity | None = None,
     ) -> None:
         self.call_id = pdu.call_id
         self.context = context

@@ -30,7 +30,7 @@ from reference_qm.rpc.outgoing import (
     SendPdus,
 )
 from reference_qm.rpc.pdu import Pdu, PduFramer
-from reference_qm.rpc.protection import AgreedSecurity, begin_security_context, build_call_fragments
+from reference_qm.rpc.protection import NegotiatedSecurity, begin_security_context, build_call_fragments
 from reference_qm.rpc.rpc_errors import PduError, StubError
 from reference_qm.rpc.status import ProposalResult
 from reference_qm.rpc.syntaxes import NDR, NDR64
@@ -240,14 +240,14 @@ class ClientAssociation:
             return self.fail_all_calls(f"the authentication failed: {error} (MS-RPCE 3.3.1.5.2.1)")
         return self._send_authentication_leg(agreed, token)
 
-    def _process_token(self, agreed: AgreedSecurity, trailer: SecTrailer | None) -> bytes:
+    def _process_token(self, agreed: NegotiatedSecurity, trailer: SecTrailer | None) -> bytes:
         if trailer is None:
             raise SecurityError("the server sent no token: it does not authenticate")
         if len(trailer.token) > self.limits.token_bytes:
             raise SecurityError(f"the token is too long: {len(trailer.token)} bytes")
         return agreed.context.process_token(trailer.token)
 
-    def _send_authentication_leg(self, agreed: AgreedSecurity, token: bytes) -> list[ClientOutput]:
+    def _send_authentication_leg(self, agreed: NegotiatedSecurity, token: bytes) -> list[ClientOutput]:
         complete = agreed.context.is_complete
         if not token and not complete:
             return self.fail_all_calls(

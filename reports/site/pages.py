@@ -36,7 +36,7 @@ StageReporter = Callable[[str, int, int], None]
 unknown).
 """
 _MACROS_OF_VALUES = ("sut", "badge", "count", "level", "change", "legend", "document", "public_link")
-"""The macros of parts.html that depend only on their arguments."""
+"""The macros of the template parts.html whose output depends only on their arguments."""
 
 
 class Pages:
@@ -110,7 +110,9 @@ class Pages:
         ] or [[]]
 
     def get_page_number(self, system: System) -> int:
-        """Return the number of the page that contains the column of a system."""
+        """Return the number of the page that contains the column of the given system, if the columns are distributed
+        over several pages.
+        """
         return self.systems.index(system) // COLUMNS_PER_PAGE
 
     def is_first_run_of_system(self, run: Run) -> bool:

@@ -112,7 +112,7 @@ def _find_queue_that_follows_session(session: Session) -> OutgoingQueue | None:
     Return None if the queue is OnHold or Locked.
     """
     queue = session.OutgoingQueueReference if session.initiator else None
-    return queue if queue is not None and queue.State not in _HELD_QUEUE_STATES else None
+    return queue if queue is not None and queue.State not in _QUEUE_STATES_KEPT_AT_CLOSE else None
 
 
-_HELD_QUEUE_STATES = (OutgoingQueueState.ON_HOLD, OutgoingQueueState.LOCKED)
+_QUEUE_STATES_KEPT_AT_CLOSE = (OutgoingQueueState.ON_HOLD, OutgoingQueueState.LOCKED)

@@ -73,7 +73,7 @@ class Disk:
         self.pending: dict[int, PendingDiskChange] = {}
         self._emit = emit
         self._next_token = next_token
-        self._repeat: Change = {}
+        self._change_to_repeat: Change = {}
         self._barriers: list[DiskWriteBarrier] = []
 
     def commit(
@@ -107,7 +107,7 @@ class Disk:
 
         Changes whose write failed earlier are written again.
         """
-        if self.used and self._repeat:
+        if self.used and self._change_to_repeat:
             self._write_change({}, {}, None, Result, lambda: None, ())
         if self.pending:
             self._barriers.append(DiskWriteBarrier(set(self.pending), reached, missed))
@@ -163,9 +163,9 @@ class Disk:
         self.error = error
         commit = self.pending.pop(token, None)
         for name, value in commit.change_to_repeat.items() if commit is not None else ():
-            newer = name in self._repeat or any(name in other.change for other in self.pending.values())
+            newer = name in self._change_to_repeat or any(name in other.change for other in self.pending.values())
             if not newer:
-                self._repeat[name] = value
+                self._change_to_repeat[name] = value
         return commit
 
     def _write_change(
@@ -177,8 +177,8 @@ class Disk:
         undo: Callable[[], None],
         sessions: Sequence[Session],
     ) -> None:
-        repeat = self._repeat | repeat
-        self._repeat = {}
+        repeat = self._change_to_repeat | repeat
+        self._change_to_repeat = {}
         number = self._next_token()
         self.pending[number] = PendingDiskChange(repeat | change, repeat, token, done, undo, sessions)
         self._emit(Persist(number, dict(self.pending[number].change)))
