@@ -53,8 +53,8 @@ class CaptureStore:
         return {name: link for (of, name), link in sorted(self._copy_path_by_capture.items()) if of == run and link}
 
     def find_evidence_packets(self, standing: StandingVerdict) -> tuple[Frame, ...]:
-        """Return the packets that are the evidence for a verdict. They come from the verdict itself or from its
-        capture.
+        """Return the packets that are the evidence for a verdict. If the verdict itself does not contain them, read
+        them from the capture of the verdict.
         """
         if not standing.evidence or any(frame.hex for frame in standing.evidence):
             return standing.evidence

@@ -57,7 +57,9 @@ def list_github_steps(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
     where a variable already has a value.
     """
     (job,) = tree["jobs"].values()
-    yield Step(reason_for_omission=f"runs-on: {job['runs-on']}: this machine; timeout-minutes, permissions")
+    yield Step(
+        reason_for_omission=f"runs-on: {job['runs-on']}, timeout-minutes and permissions (the steps run on this machine)"
+    )
     for name, value in job["env"].items():
         variables.setdefault(name, value)
     for step in job["steps"]:
@@ -82,7 +84,7 @@ def list_gitlab_steps(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
     (job,) = tree.values()
     for name, value in job["variables"].items():
         variables.setdefault(name, value)
-    yield Step(reason_for_omission=f"image: {job['image']}: Python of this machine; timeout")
+    yield Step(reason_for_omission=f"image: {job['image']} and timeout (the steps use the Python of this machine)")
     yield Step("\n".join(job["script"]))
     yield Step("\n".join(job["after_script"]), runs_after_failure=True)
     kept = f"artifacts: {', '.join(job['artifacts']['paths'])}, {job['artifacts']['reports']}"

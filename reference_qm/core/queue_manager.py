@@ -96,7 +96,7 @@ class QueueManager(QueueManagerParts):
         self.held: deque[Input] = deque()
         """The inputs that arrived before the initialization was complete. They are handled when it is complete."""
         self.coordinated = True
-        """Whether the Transaction Coordinator is available."""
+        """Whether the Transaction Coordinator, which decides external transactions, is available."""
         self.halted: str | None = None
         """The reason why the queue manager refuses all work until a restart, or None while the queue manager works."""
         for queue in () if is_restored else config.queues:

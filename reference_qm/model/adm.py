@@ -68,7 +68,7 @@ Position = MessagePosition
 
 
 SequencePosition = tuple[TxSequenceID, int]
-"""The place of a message in a sequence: a tuple of the identifier of the sequence and the number of the message."""
+"""The place of a message in a transactional sequence: a tuple of TxSequenceID and TxSequenceNumber."""
 
 
 @dataclass(slots=True, eq=False)

@@ -128,7 +128,9 @@ class MessagePositionList:
         self.reset_search_start(position)
 
     def reset_search_start(self, position: MessagePosition) -> None:
-        """Make sure that the next search begins before a position that is new or has become available again."""
+        """Let the next search from the start of the list begin before the given position, because this position is new
+        or has become available again.
+        """
         passed = self.Start.passed
         if (
             position.counting_list is self
@@ -149,7 +151,9 @@ class MessagePositionList:
                 self._unlink_position(position)
 
     def hold(self, entry: Entry) -> None:
-        """Keep an entry in the list until ``release`` has been called as often as ``hold`` for this entry."""
+        """Keep an entry linked in the list, even if its message is deleted, until ``release`` has been called as often
+        as ``hold`` for this entry.
+        """
         if not isinstance(entry, Boundary):
             entry.hold_count += 1
 

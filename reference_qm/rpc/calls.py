@@ -48,7 +48,7 @@ class IncomingCall:
 
 
 class Call:
-    """A call that a dispatcher carries out and answers once, either at once or later.
+    """A complete call of a client. The dispatcher answers it exactly once, immediately or later.
 
     ``arguments``: the [in] parameters by name; a context handle is a ContextHandle, or None for NULL. ``handle``:
     the context handle among the arguments. ``stub_size``: the size of the request's stub in bytes. ``ended``:

@@ -36,8 +36,8 @@ from reference_qm.rpc.status import ProposalResult
 from reference_qm.rpc.syntaxes import NDR, NDR64
 
 TRANSFER_SYNTAXES = (NDR, NDR64)
-"""The transfer syntaxes that the client proposes for each interface, each in its own presentation context (MS-MQQP
-2.2).
+"""The transfer syntaxes that the client proposes for each interface. For each of them, the client proposes a separate
+presentation context (MS-MQQP 2.2).
 """
 MAX_ANSWER_BYTES = MAX_BUFFER_SIZE + 0x1000
 """The maximum number of stub bytes in an answer, which is sufficient for the largest message buffer and the other

@@ -383,8 +383,8 @@ class Host:
         )
 
     def _admit_connection(self, connection: Connection) -> bool:
-        """Register an open connection. If too many connections are open, an accepted connection is aborted before the
-        core gets an input from it.
+        """Register a new connection. If too many connections are open, abort a connection that a remote initiator
+        opened, before the core gets an input from it.
         """
         incoming = connection.name not in self._connection_by_name
         if self._stopping or (incoming and len(self._connections) >= self.limits.connections):

@@ -134,7 +134,9 @@ class RpcListener:
         return name
 
     def is_known_connection(self, name: str) -> bool:
-        """Return whether the core still expects events of a connection."""
+        """Return whether the core still expects bytes or the loss of a connection, that is, the core has not closed
+        this connection.
+        """
         return name in self._clients
 
     def forget_connection(self, client: _Connection, name: str, reason: str) -> None:

@@ -50,7 +50,9 @@ class ServeSettings:
     store: Path | None = None
     """The file in which messages survive the process, or None if messages do not survive it."""
     has_identifier: bool = False
-    """Whether the identifier was configured. If not, it is generated."""
+    """Whether the settings contain the identifier of the queue manager. If not, the identifier is generated or read
+    from the store.
+    """
     directory: MemoryDirectory | None = None
     """The directory of the enterprise, or None for workgroup mode."""
     release: str = NO_RELEASE

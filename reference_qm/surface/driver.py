@@ -183,7 +183,7 @@ class CoreDriver:
         self._schedule_wake_up(self._host.core.next_due())
 
     def forget(self) -> None:
-        """Drop the waiting inputs and the wake-up, because the core has ended or is replaced."""
+        """Drop the waiting inputs and the scheduled wake-up of a core that has ended or is being replaced."""
         self._inputs.clear()
         self._schedule_wake_up(None)
 

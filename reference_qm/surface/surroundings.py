@@ -272,8 +272,8 @@ class Surroundings:
         return None
 
     def _set_membership(self, home: MemoryDirectory, *, own: bool) -> None:
-        """Make the machine a member of its own domain or of a foreign domain. In both cases, the domain
-        contains the sites of the enterprise.
+        """Make the machine a member of its own domain or of a foreign domain. The directory of a foreign domain
+        contains copies of the sites of the enterprise.
         """
         if own or self._foreign_directory is not None:
             self._foreign_directory = None if own else self._foreign_directory
@@ -308,7 +308,9 @@ class Surroundings:
         changes = {name: value for name in CHANGEABLE_ATTRIBUTES if (value := getattr(request, name)) is not None}
         if unknown := changes.keys() - names.keys():
             wrong = min(unknown)
-            return f"published: {wrong} is not an attribute of the object: name another queue, site or queue_manager"
+            return (
+                f"published: the object that the request names has no attribute {wrong}: name an object of another type"
+            )
         if changes:
             found = replace(found, **{names[name]: value for name, value in changes.items()})
             status = directory.write(found, tuple(names[name] for name in changes))
@@ -322,7 +324,9 @@ class Surroundings:
     def _create_or_delete_object(
         self, directory: MemoryDirectory, request: AccessPublishedObject, *, present: bool
     ) -> None:
-        """Create or delete the directory object of a queue or a list. The caller then reads the object."""
+        """Create or delete the directory object of a public queue or a distribution list. The caller then reads this
+        object.
+        """
         machine, found = (
             self._find_published_object(directory, AccessPublishedObject()),
             self._find_published_object(directory, request),

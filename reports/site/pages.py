@@ -102,8 +102,8 @@ class Pages:
         (self.site / name).write_text(page, encoding="utf-8", errors="replace")
 
     def columns(self) -> list[list[System]]:
-        """Return the systems in groups. A group has at most as many systems as a page has columns; there is at
-        least one group.
+        """Return the systems in groups, one group for each page. A page has a limited number of columns, and each
+        column shows one system. There is at least one group.
         """
         return [
             self.systems[start : start + COLUMNS_PER_PAGE] for start in range(0, len(self.systems), COLUMNS_PER_PAGE)

@@ -157,7 +157,7 @@ class Inputs(Part):
                 self.qm.resolving.store_addresses(session, event.host, event.addresses, now)
 
     def on_persisted(self, event: RecordPersisted, now: Now) -> None:
-        """Continue the work that waited until a record was on disk. Spec: MS-MQQB 3.1.5.8.8."""
+        """Continue the operation that waited until the given record was on disk. Spec: MS-MQQB 3.1.5.8.8."""
         saving = self.qm.savings.pop(event.token, None)
         if saving is not None:
             self.qm.receiving.on_persisted(saving, now)

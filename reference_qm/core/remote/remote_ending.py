@@ -128,4 +128,6 @@ class RemoteEnding(Part):
 
 
 def _ignore_status(status: Status) -> None:
-    """Ignore a status. A rundown has no caller to which the status could be returned."""
+    """Ignore the status of a read that ended because its client has disconnected. There is no client to which the
+    status could be returned.
+    """

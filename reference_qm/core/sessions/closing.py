@@ -107,7 +107,8 @@ class Closing(Part):
 
 
 def _find_queue_that_follows_session(session: Session) -> OutgoingQueue | None:
-    """Return the outgoing queue of a session if the State of the queue follows the state of the session.
+    """Return the outgoing queue of a session, or None if the State of this queue must not change when the session is
+    closed.
 
     Return None if the queue is OnHold or Locked.
     """

@@ -115,7 +115,9 @@ class Disk:
             reached(now)
 
     def report_record_to_barriers(self, token: int, error: str | None, now: Now) -> None:
-        """Inform every DiskWriteBarrier that a record is on disk, or that the record could not be written."""
+        """Report to every operation that waits for earlier records (DiskWriteBarrier) that a record is on disk, or that
+        it could not be written.
+        """
         waiting, self._barriers = self._barriers, []
         for barrier in waiting:
             if token in barrier.tokens and error is not None:
@@ -157,8 +159,8 @@ class Disk:
         return commit
 
     def handle_failed_write(self, token: int, error: str) -> PendingDiskChange | None:
-        """Handle a change that could not be written. The part of the change that is still valid is written with the
-        next change.
+        """Handle store entries that could not be written. The entries that are still valid are written together with
+        the next entries.
         """
         self.error = error
         commit = self.pending.pop(token, None)

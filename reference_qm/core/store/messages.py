@@ -148,8 +148,8 @@ def serialize_message(message: Message) -> UserMessagePacket:
 
 
 def may_exceed_packet_size(content: bytes) -> bool:
-    """Return whether a body, or a body and an extension, may be too large for a packet. If not, they fit into a packet
-    with any label and any queue names.
+    """Return whether a body, together with an extension if there is one, may be too large for a packet. If the result
+    is False, they fit into a packet with any label and any queue names.
     """
     return len(content) > ALWAYS_FITTING_BODY_BYTES
 

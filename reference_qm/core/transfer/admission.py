@@ -21,7 +21,8 @@ AdmissionCheck = Callable[[Session, UserMessagePacket, Any, Now], Outcome]
 
 
 def was_message_accepted(queue: Queue, packet: UserMessagePacket, message: Message) -> bool:
-    """Return whether a message or a later message of its sequence has already been accepted.
+    """Return whether an arrived transactional message, or a later message of the same sequence, has already been
+    accepted.
 
     Spec: MS-MQQB 3.1.5.8.6.
     """

@@ -140,8 +140,8 @@ class Identifying(Part):
             self.note_packet_received(session)
             state = session.SessionState.value
             reason = (
-                f"a packet of {announced} bytes is too large in {state}, "
-                f"where {longest} are allowed (MS-MQQB 3.1.5.3, 3.1.5.4)"
+                f"a packet of {announced} bytes is too large in the state {state}, "
+                f"which allows {longest} bytes (MS-MQQB 3.1.5.3, 3.1.5.4)"
             )
             self.qm.closing.close(session, reason, now)
 

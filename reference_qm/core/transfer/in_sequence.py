@@ -131,8 +131,8 @@ class InSequence(Part):
                 self.qm.order_acks.start_order_ack_timer(session, now)
 
     def withdraw_unsaved_message(self, transfer: IncomingTransactionalTransferInfo) -> None:
-        """Set a sequence back to the last message that is on disk with all its predecessors. The sender repeats the
-        later messages, because they were not acknowledged.
+        """Set a sequence back to the last message that is on disk together with all earlier messages. The sender
+        repeats the later messages, because they were not acknowledged.
 
         Spec: MS-MQQB 3.1.1.6.2. Later messages that are on disk are removed as well, because they would be out of
         order.

@@ -91,8 +91,8 @@ class OrderAcks(Part):
                 return
 
     def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        """Record the last message that arrived in order, and restart the wait for the acknowledgment of later
-        messages.
+        """Record the last message that arrived in order according to an OrderAck, and restart the timer that waits for
+        the OrderAck of later messages.
 
         Spec: MS-MQQB 3.1.5.6, 3.1.1.3.1.1. Only numbers of the same sequence are compared, because LastAck may
         belong to the previous sequence.

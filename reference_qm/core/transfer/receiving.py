@@ -39,8 +39,8 @@ class Receiving(Part):
         """
         if len(session.unacknowledged_receipts) >= UNSAVED_MESSAGES_LIMIT:
             reason = (
-                f"{UNSAVED_MESSAGES_LIMIT} messages are waiting for the disk: "
-                "with more, sequence numbers would repeat (MS-MQQB 3.1.5.8.7)"
+                f"{UNSAVED_MESSAGES_LIMIT} messages of the session are waiting for the disk: "
+                "with more messages, their sequence numbers would repeat (MS-MQQB 3.1.5.8.7)"
             )
             self.qm.closing.close(session, reason, now)
             return
