@@ -58,7 +58,7 @@ def list_github_steps(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
     """
     (job,) = tree["jobs"].values()
     yield Step(
-        reason_for_omission=f"runs-on: {job['runs-on']}, timeout-minutes and permissions (the steps run on this machine)"
+        reason_for_omission=f"runs-on: {job['runs-on']}, timeout-minutes, permissions (the steps run on this machine)"
     )
     for name, value in job["env"].items():
         variables.setdefault(name, value)
