@@ -244,7 +244,9 @@ class PendingCalls:
         return orphaned + self._end_call(call)
 
     def _end_call(self, call: Call) -> list[RpcOutput]:
-        """Remove a finished call, and run the next call that waits for the same context handle."""
+        """Remove a finished call, and start the next call that waits until the context handle of the finished call is
+        free.
+        """
         call.ended = True
         del self._calls[call.call_id]
         self._stub_bytes -= call.stub_size

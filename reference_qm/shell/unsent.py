@@ -19,8 +19,8 @@ class UnsentBytesLimit:
         self._waiting_byte_counters: list[Callable[[], Iterable[int]]] = []
 
     def include_connections(self, waiting: Callable[[], Iterable[int]]) -> None:
-        """Include further connections in the limit. ``waiting`` returns the number of waiting bytes of each of
-        these connections.
+        """Also count the waiting bytes of further connections towards the limit. ``waiting`` returns the number of
+        waiting bytes of each of these connections.
         """
         self._waiting_byte_counters.append(waiting)
 

@@ -61,7 +61,8 @@ class RemoteOpening(Part):
         return dwp_context
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        """Set the RemoteReadState of a descriptor to ReadyForRead. Spec: MS-MQDMPR 3.1.1.16.
+        """Set the RemoteReadState of a queue descriptor to ReadyForRead, because RemoteQMOpenQueue now owns the
+        descriptor. Spec: MS-MQDMPR 3.1.1.16.
 
         The document does not say when RemoteReadState leaves Opened. Clients call R_QMCloseRemoteQueueContext when
         the queue is open (MS-MQMP 4.2). In the state Opened, this call would close the queue.
