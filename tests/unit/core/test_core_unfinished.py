@@ -36,10 +36,8 @@ def test_a_message_before_the_session_is_open_is_refused_with_its_first_bytes(op
         raw.feed(establish())
     raw.feed(LONG)
     assert raw.closed is not None
-    assert (
-        f"which allows {MAX_PACKET_BYTES_BY_STATE[SessionState.WAITING_CP_MSG if opened else SessionState.WAITING_EC_MSG]} bytes"
-        in raw.closed
-    )
+    state = SessionState.WAITING_CP_MSG if opened else SessionState.WAITING_EC_MSG
+    assert f"which allows {MAX_PACKET_BYTES_BY_STATE[state]} bytes" in raw.closed
     assert raw.host.core.unfinished.total == 0
 
 
