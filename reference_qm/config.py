@@ -45,7 +45,7 @@ class TimerSettings:
     outgoing_queue_idle_ms: int = 3_600_000
     """The lifetime of an unused outgoing queue, which MS-MQSO 5.1.1.2 leaves to the implementation."""
     public_key_cache_ms: int = 1_200
-    """The lifetime of cached public keys, as MS-MQSO note <10> prints it."""
+    """The lifetime of cached public keys, which MS-MQSO note <10> specifies."""
     scale: int = 1
 
 
@@ -58,7 +58,7 @@ class QueueSettings:
     authenticated: bool = False
     privacy: PrivacyLevel = PrivacyLevel.OPTIONAL
     quota_kb: int | None = None
-    """The quota in KB, or None for the default or for the value that a command has set."""
+    """The quota in KB. With None, the queue has the default quota, or the quota that a command has set."""
     journaling: bool | None = None
     """Whether received messages are journaled. None has the same meaning as for ``quota_kb``."""
     journal_quota_kb: int | None = None
@@ -132,9 +132,11 @@ class QueueManagerConfig:
     connected_networks: tuple[UUID, ...] = ()
     """The initial value of ConnectedNetworkIdentifierList (MS-MQDMPR 3.1.1.1, note <5>)."""
     change_notifications: bool = True
-    """Whether Send Change Notification is raised (MS-MQDMPR 3.1.7.1.18, note <21>)."""
+    """Whether the queue manager raises the event Send Change Notification (MS-MQDMPR 3.1.7.1.18, note <21>)."""
     version_for_remote_readers: tuple[int, int, int] = (6, 1, 6531)
-    """The pMajor, pMinor and pBuildNumber of Windows 7 and Server 2008 R2 (MS-MQQP notes <22> to <24>)."""
+    """The version that RemoteQmGetVersion returns as pMajor, pMinor and pBuildNumber. The default is the version of
+    Windows 7 and Server 2008 R2 (MS-MQQP notes <22> to <24>).
+    """
     checks_stub_values_strictly: bool = True
     """Whether a value in an RPC stub is refused if it is outside its range in the IDL (MS-MQQP 3.1.4, note <9>)."""
     max_transactions: int = 1_000

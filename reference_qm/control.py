@@ -59,7 +59,7 @@ VERBS_BY_FACILITY: Mapping[str, frozenset[str]] = MappingProxyType(
 """The verbs of each facility.
 
 A verb of two facilities is offered if either facility is offered. A verb that belongs to no facility (identity, cancel,
-stop) is always offered. A facility without verbs stands for optional arguments of verbs of other facilities.
+stop) is always offered. A facility without verbs offers only optional arguments for the verbs of other facilities.
 """
 
 

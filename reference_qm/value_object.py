@@ -1,5 +1,5 @@
-"""Defines classes of values. Two values are equal if their fields are equal, and the fields of a value do not
-change.
+"""Defines a decorator for classes whose instances are values: two instances are equal if their fields are equal, and
+the fields do not change.
 
 mypy reports assignments to a field; at run time, an assignment is not refused. A dataclass that refuses assignments at
 run time (``frozen=True``) sets each field through ``object.__setattr__``. According to measurements, parsing packets

@@ -27,7 +27,7 @@ class CaptureStore:
     find_run_folder: Callable[[str], Path | None]
     find_packets: EvidencePacketFinder = lambda _, standing: standing.evidence
     missing_captures: list[str] = field(default_factory=list)
-    _links: dict[tuple[str, str], str | None] = field(default_factory=dict)
+    _copy_path_by_capture: dict[tuple[str, str], str | None] = field(default_factory=dict)
 
     def copy_capture_of_verdict(self, standing: StandingVerdict) -> str | None:
         """Return the path, relative to the site, of the copy of a capture, or None if the run folder does not
@@ -42,19 +42,19 @@ class CaptureStore:
         if not capture:
             return None
         key = (run, capture)
-        if key not in self._links:
-            self._links[key] = self._copy_capture(*key)
-        return self._links[key]
+        if key not in self._copy_path_by_capture:
+            self._copy_path_by_capture[key] = self._copy_capture(*key)
+        return self._copy_path_by_capture[key]
 
     def list_copies(self, run: str) -> dict[str, str]:
         """Return the copied captures of a run. For each capture, return its name in the run folder and the path of its
         copy below the site.
         """
-        return {name: link for (of, name), link in sorted(self._links.items()) if of == run and link}
+        return {name: link for (of, name), link in sorted(self._copy_path_by_capture.items()) if of == run and link}
 
     def find_evidence_packets(self, standing: StandingVerdict) -> tuple[Frame, ...]:
-        """Return the packets that are the evidence for a verdict. They come from the verdict itself or from its
-        capture.
+        """Return the packets that are the evidence for a verdict. If the verdict itself does not contain them, read
+        them from the capture of the verdict.
         """
         if not standing.evidence or any(frame.hex for frame in standing.evidence):
             return standing.evidence

@@ -44,9 +44,11 @@ if TYPE_CHECKING:
     from reports.lake.store import Lake
 
 SITE_MARKER_FILE_NAME = ".mqconform-rollup"
-"""The name of the file that marks a folder. The command may replace ``site/`` in a marked folder."""
+"""The name of the file that an earlier rollup left in its folder --out. Only in such a folder may the command replace
+``site/``.
+"""
 SPARK_HEAP_SETTINGS_FOR_SITE = MappingProxyType({"spark.driver.memory": "1g"})
-"""The memory of Java while it writes the pages of a site. An ingest needs more memory."""
+"""The memory settings of Java for a command that only writes the pages of a site. An ingest needs more memory."""
 PIPED_WIDTH_CHARACTERS = 1_000
 MAX_NAMED_ENTRIES = 3
 """The maximum number of entries that one line on the terminal names. The line ends with the number of entries that it

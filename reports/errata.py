@@ -9,8 +9,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 ENTRY_POINT_GROUP = "mqconform.errata"
-"""The entry point whose function returns the errata. Each erratum has the fields of an `Erratum`, including
-``readings``.
+"""The entry point whose function returns the errata. Each returned object has the attributes of an `Erratum`.
 """
 
 
@@ -18,9 +17,10 @@ ENTRY_POINT_GROUP = "mqconform.errata"
 class Erratum:
     """A place where the documents contradict themselves, or contradict the bytes of real systems.
 
-    ``says``: the contradiction. ``readings``: each reading, with the verdict for a system that follows it. ``real``:
-    the evidence found in packets from real systems. ``choice``: the values that checks may expect. ``why``: the reason
-    for the choice. ``settled``: whether packets from real systems determine the choice.
+    ``says``: the contradiction. ``readings``: each interpretation of the documents, with the verdict for a system that
+    follows this interpretation. ``real``: the evidence found in packets from real systems. ``choice``: the values that
+    checks may expect. ``why``: the reason for the choice. ``settled``: whether packets from real systems determine the
+    choice.
     """
 
     id: str

@@ -12,7 +12,7 @@ from reports.text import one_line
 
 MAX_REASON_CHARACTERS = 300
 DEAD_JAVA_ERRORS = (Py4JNetworkError, ConnectionError)
-"""The exceptions that Python gets after the Java process has died."""
+"""The exceptions that calls to Java raise after the Java process has ended unexpectedly."""
 SPARK_ERRORS = (PySparkException, Py4JError, *DEAD_JAVA_ERRORS)
 """The exceptions that any request to Spark can raise."""
 REMEDY_BY_EXCEPTION = {

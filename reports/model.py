@@ -89,13 +89,14 @@ class Rule:
     record it.
     """
     kind: str = RULE_KIND_OF_DEMAND
-    """The class of the rule, such as demand, event or clone."""
+    """The class of the rule in the catalogue, for example a demand, an event or a clone (a repetition of another rule).
+    """
     varied: tuple[str, ...] = ()
     """The parameters that checks of the rule vary."""
     cells: int = 0
-    """The number of cells in the tables of states and events whose checks judge the rule."""
+    """The number of pairs of a state and an event for which a check judges the rule."""
     explored: tuple[str, ...] = ()
-    """The areas of random exploration whose model cites the rule."""
+    """The areas of the random explorer (docs/explore.md) whose model of the system cites the rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +139,8 @@ class ProtocolWithoutRules:
 
 @dataclass(frozen=True, slots=True)
 class RootCause:
-    """A root cause of verdicts. ``said``: the description of the root cause. ``checks``: the checks that depend on
-    this prerequisite.
+    """A failed prerequisite that is the common cause of several verdicts. ``said``: a description of the failure.
+    ``checks``: the checks that depend on the prerequisite.
     """
 
     said: str
@@ -176,7 +177,7 @@ class Run:
 
     @property
     def lacking(self) -> str:
-        """Return the reason why the run is incomplete, or an empty text for a complete run."""
+        """Return the reason why the run did not judge all rules, or an empty text for a complete run."""
         if self.aborted:
             return f"aborted: {self.aborted}"
         if self.finished is None:
@@ -368,9 +369,7 @@ class SiteContents:
         ]
 
     def counts_rule(self, rule: Rule) -> bool:
-        """Return whether a rule counts as checked, because a run of all suites would judge it or because a run has
-        judged it.
-        """
+        """Return whether pages count a rule: a run of all suites would judge it, or a run has already judged it."""
         return is_judgeable(rule) or any(self.standing_verdicts.get(system.key, rule.rule) for system in self.systems)
 
     def _count_by_system(self, rules: list[Rule]) -> dict[str, Counter[str]]:

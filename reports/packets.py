@@ -36,8 +36,8 @@ def get_packet_reader() -> EvidencePacketFinder:
 
 
 class _PacketReader:
-    """Reads packets, and keeps the most recent captures in memory, because the rules of a section often share their
-    checks.
+    """Reads the packets of verdicts, and keeps the most recently used captures in memory, because the verdicts of a
+    section often refer to the same captures.
     """
 
     def __init__(self, read: Callable[[Path], CapturePacketReader]) -> None:

@@ -28,13 +28,13 @@ class Progress:
 
     def __init__(self, command: str, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._command = command
-        self._out = out or _open_second_stderr()
-        self._closes = self._out not in (out, sys.stderr)
+        self._output = out or _open_second_stderr()
+        self._closes_output = self._output not in (out, sys.stderr)
         self._clock = clock
-        self._began = self._stage_began = clock()
-        self._said: float | None = None
+        self._command_start = self._stage_start = clock()
+        self._last_report_time: float | None = None
         self._stage, self._done, self._whole = "", 0, 0
-        self._is_watched, self._is_at_rest = self._out.isatty(), False
+        self._is_watched, self._is_at_rest = self._output.isatty(), False
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._repeat_line, daemon=True)
@@ -49,19 +49,19 @@ class Progress:
         self._ended.set()
         self._thread.join()
         self.erase_line()
-        if self._closes:
-            self._out.close()
+        if self._closes_output:
+            self._output.close()
 
     def __call__(self, stage: str, done: int = 0, whole: int = 0) -> None:
-        """Report a stage. ``done`` of its ``whole`` parts are finished; ``whole`` is 0 if the number of parts is
-        unknown.
+        """Report a stage. ``whole`` is the number of parts of the stage, or 0 if this number is unknown; ``done`` is
+        the number of finished parts.
         """
         now = self._clock()
         with self._lock:
             if self._is_at_rest:
-                self._is_at_rest, self._began = False, now
+                self._is_at_rest, self._command_start = False, now
             if stage != self._stage:
-                self._stage, self._stage_began = stage, now
+                self._stage, self._stage_start = stage, now
             self._done, self._whole = done, whole
             self._print_line(now)
 
@@ -70,14 +70,14 @@ class Progress:
         next report.
         """
         with self._lock:
-            self._is_at_rest, self._said = True, None
+            self._is_at_rest, self._last_report_time = True, None
 
     def erase_line(self) -> None:
         """Erase the report on a terminal, before the command writes other output."""
         with self._lock:
-            if self._is_watched and self._said is not None:
-                self._out.write(_ERASE_LINE_SEQUENCE)
-                self._out.flush()
+            if self._is_watched and self._last_report_time is not None:
+                self._output.write(_ERASE_LINE_SEQUENCE)
+                self._output.flush()
 
     def _repeat_line(self) -> None:
         while not self._ended.wait(TERMINAL_INTERVAL_S):
@@ -88,25 +88,25 @@ class Progress:
         pause = TERMINAL_INTERVAL_S if self._is_watched else PIPED_INTERVAL_S
         if (
             self._is_at_rest
-            or now - self._began < FIRST_REPORT_AFTER_S
-            or (self._said is not None and now - self._said < pause)
+            or now - self._command_start < FIRST_REPORT_AFTER_S
+            or (self._last_report_time is not None and now - self._last_report_time < pause)
         ):
             return
-        self._said = now
+        self._last_report_time = now
         parts = [f"mqconform {self._command}: {self._stage}"]
         if self._whole:
             parts.append(f"{self._done:,} of {self._whole:,}")
             if self._done:
-                left = (now - self._stage_began) / self._done * (self._whole - self._done)
+                left = (now - self._stage_start) / self._done * (self._whole - self._done)
                 parts.append(f"about {_format_seconds(left)} left")
-        parts.append(f"{_format_seconds(now - self._began)} so far")
+        parts.append(f"{_format_seconds(now - self._command_start)} so far")
         line = ", ".join(parts)
         if self._is_watched:
             width = shutil.get_terminal_size().columns
-            self._out.write(f"{_ERASE_LINE_SEQUENCE}{line if len(line) < width else line[: width - 2] + '…'}")
+            self._output.write(f"{_ERASE_LINE_SEQUENCE}{line if len(line) < width else line[: width - 2] + '…'}")
         else:
-            self._out.write(f"{line}\n")
-        self._out.flush()
+            self._output.write(f"{line}\n")
+        self._output.flush()
 
 
 def _open_second_stderr() -> TextIO:

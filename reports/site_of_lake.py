@@ -166,7 +166,7 @@ def _read_standing_verdicts(lake: Lake) -> list[tuple[str, str, bool, list[str]]
 
 
 def _read_rules(lake: Lake, runs: DataFrame, judged: set[str]) -> tuple[dict[str, Rule], str]:
-    """Return the newest texts of each known or judged rule, and the newest suites.
+    """Return each rule that is known or was judged, with its texts in the newest suites, and these suites.
 
     A rule that only older suites contain counts as not checked.
     """
@@ -230,8 +230,8 @@ def _cut_frame(row: Column) -> Column:
 
 
 def _choose_verdicts(lake: Lake) -> DataFrame:
-    """Choose the verdicts to show according to small columns, then read the texts and packets of the chosen
-    verdicts.
+    """Choose the verdicts to show from the small columns of the table. Then read the texts and packets, but only those
+    of the chosen verdicts.
     """
     bad = get_rank_of_verdict(sql.col("verdict"))
     of_rule = Over.partitionBy("rule", "good").orderBy("retired", bad, sql.desc("ingest"), "sut")

@@ -26,8 +26,8 @@ SHORT_JOB_OPTIONS = "-XX:TieredStopAtLevel=1"
 short job. For a long job, this compiler halves the time.
 """
 JAVA_CLASS_ARCHIVE = Path(sys.prefix, "share", "mqconform", "spark.jsa")
-"""The file with Spark's classes in Java's memory format (scripts/java_classes.py). A different version of Java ignores
-the file.
+"""The archive of Spark's classes that Java maps into memory to start faster (made by scripts/java_classes.py). A
+different version of Java ignores the archive.
 """
 
 
@@ -156,7 +156,7 @@ def _silence_tracebacks(spark: SparkSession, interrupted: Any) -> None:
 
 
 def _silence_py4j() -> None:
-    """Keep py4j from logging its exceptions through its own loggers and the root logger."""
+    """Prevent py4j from logging its exceptions to its own loggers and to the root logger."""
     logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
     logging.getLogger().addFilter(_is_not_of_py4j)
 

@@ -27,7 +27,7 @@ from reports.vocabulary import (
 )
 
 SECTION_GROUP_DEPTH = 3
-"""The number of leading parts of a section's number that determine its row in the matrix: sections 3.1.5.8.2 and
+"""The number of parts of a section number that select its row in the matrix: with 3 parts, sections 3.1.5.8.2 and
 3.1.5.9 share the row 3.1.5.
 """
 MAX_SYSTEMS_WITH_SECTIONS = 3

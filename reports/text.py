@@ -88,7 +88,9 @@ class Check(NamedTuple):
 
 
 def shorten_check_id(test: str) -> Check:
-    """Return the file and the name of a check, given its id. If the id contains no file, the whole id is the name."""
+    """Split the id of a check into the file and the name of the check. If the id contains no file, the whole id is the
+    name.
+    """
     path, colons, name = test.partition("::")
     return Check(path, name) if colons else Check("", test)
 

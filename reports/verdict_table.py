@@ -26,7 +26,9 @@ class VerdictTable:
 
     @classmethod
     def create_empty(cls, rules: Sequence[str], systems: Iterable[str]) -> VerdictTable:
-        """Return a table without verdicts. In ``rules``, rules that are counted together must be adjacent."""
+        """Return a table without verdicts. The order of ``rules`` matters: rules that are counted together must be
+        adjacent.
+        """
         places = {rule: place for place, rule in enumerate(rules)}
         return cls(places, {key: bytearray([_NOT_JUDGED_CODE]) * len(rules) for key in systems})
 

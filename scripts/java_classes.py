@@ -52,8 +52,8 @@ def main() -> int:
 
 
 def _is_written(file: Path) -> bool:
-    """Return whether a Java process is still writing the file, because Java may finish the file after the command has
-    ended.
+    """Return whether Java is still writing the archive. Java may write the archive even after the command that started
+    Java has ended.
     """
     for process in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):  # the process has just ended

@@ -92,8 +92,8 @@ class Device:
 
 @dataclass
 class Wire:
-    """A connection that carries packets between two devices. Of every thousand packets, ``lost_per_thousand``
-    packets are lost, and ``late_per_thousand`` packets arrive after the packet that follows them.
+    """A simulated network between two devices. Of every thousand packets, it loses ``lost_per_thousand`` packets, and
+    delivers ``late_per_thousand`` packets after the packet that follows them.
 
     ``copied``: the device to which a copy of each packet is written. ``frames``: the function that makes the frames
     of the copy.

@@ -57,7 +57,9 @@ def list_github_steps(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
     where a variable already has a value.
     """
     (job,) = tree["jobs"].values()
-    yield Step(reason_for_omission=f"runs-on: {job['runs-on']}: this machine; timeout-minutes, permissions")
+    yield Step(
+        reason_for_omission=f"runs-on: {job['runs-on']}, timeout-minutes, permissions (the steps run on this machine)"
+    )
     for name, value in job["env"].items():
         variables.setdefault(name, value)
     for step in job["steps"]:
@@ -71,7 +73,7 @@ def _parse_step_condition(words: str) -> tuple[bool, str]:
     """Return whether a step runs after a failed step, and the file that the step needs."""
     found = re.fullmatch(r"(always\(\))?(?: && hashFiles\('([^']+)'\) != '')?", words)
     if found is None:
-        raise ValueError(f"a condition that this script cannot read: {words}")
+        raise ValueError(f"this script does not understand the condition {words!r} of a step")
     return bool(found[1]), found[2] or ""
 
 
@@ -82,7 +84,7 @@ def list_gitlab_steps(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
     (job,) = tree.values()
     for name, value in job["variables"].items():
         variables.setdefault(name, value)
-    yield Step(reason_for_omission=f"image: {job['image']}: Python of this machine; timeout")
+    yield Step(reason_for_omission=f"image: {job['image']} and timeout (the steps use the Python of this machine)")
     yield Step("\n".join(job["script"]))
     yield Step("\n".join(job["after_script"]), runs_after_failure=True)
     kept = f"artifacts: {', '.join(job['artifacts']['paths'])}, {job['artifacts']['reports']}"

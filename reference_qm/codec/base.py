@@ -159,8 +159,8 @@ def _check_version_number(version: int, offset: int) -> None:
 
 
 def _check_packet_signature(signature: bytes, offset: int) -> None:
-    """Check those bytes of the signature that have arrived. A wrong byte always causes the same error, no matter how
-    many of the following bytes have arrived.
+    """Check the bytes of Signature that have arrived. The error for a wrong byte does not depend on how many of the
+    following bytes have arrived.
     """
     if signature == PACKET_SIGNATURE:
         return

@@ -11,7 +11,7 @@ from reference_qm.codec.layout import Layout, read_guid
 
 
 class ByteCursor:
-    """A position in the bytes of a packet, with the end of the part that may be read.
+    """A read position in the bytes of a packet. A cursor cannot move past the end of the part for which it was created.
 
     ``offset`` and ``end`` are int bytes from the start of the packet. Every header starts on a 4-byte boundary of the
     packet, so ``offset`` also serves to compute an alignment that a document defines "relative to the start of the

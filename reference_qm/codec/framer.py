@@ -15,23 +15,23 @@ class StreamFramer:
     contain signatures. The framer stores at most one packet, which has at most 0x00400000 + 16 bytes.
     """
 
-    __slots__ = ("_error", "_held")
+    __slots__ = ("_error", "_unfinished_packet")
 
     def __init__(self) -> None:
-        self._held = bytearray()
+        self._unfinished_packet = bytearray()
         self._error: FormatError | None = None
 
     @property
     def unfinished_packet_bytes(self) -> int:
         """The number of bytes of the unfinished packet that have arrived."""
-        return len(self._held)
+        return len(self._unfinished_packet)
 
     @property
     def announced_packet_size(self) -> int:
         """The PacketSize of the unfinished packet, or 0 if no packet is unfinished or its PacketSize has not
         arrived.
         """
-        return measure_packet(self._held) or 0
+        return measure_packet(self._unfinished_packet) or 0
 
     def feed(self, data: bytes) -> list[bytes]:
         """Return the packets that are complete after ``data`` has arrived.
@@ -43,7 +43,7 @@ class StreamFramer:
         if self._error is not None:
             raise FramingError(self._error, [])
         packets: list[bytes] = []
-        held, position = self._held, 0
+        held, position = self._unfinished_packet, 0
         try:
             while position < len(data):
                 if not held:

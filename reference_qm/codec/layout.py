@@ -42,7 +42,18 @@ class Layout:
     U16, U32, I64, GUID, or a number of bytes such as "20s".
     """
 
-    __slots__ = ("_blobs", "_ends", "_pack", "fields", "guids", "owner", "section", "size", "unpack_from", "values")
+    __slots__ = (
+        "_byte_fields",
+        "_field_ends",
+        "_pack",
+        "fields",
+        "guids",
+        "owner",
+        "section",
+        "size",
+        "unpack_from",
+        "values",
+    )
 
     def __init__(self, owner: str, section: str, **fields: str) -> None:
         codes = ["16s" if code == GUID else code for code in fields.values()]
@@ -55,14 +66,14 @@ class Layout:
         self.unpack_from = compiled.unpack_from
         self.guids = tuple(i for i, code in enumerate(fields.values()) if code == GUID)
         self._pack = compiled.pack
-        self._ends = [(name, struct.calcsize("<" + "".join(codes[: i + 1]))) for i, name in enumerate(names)]
-        self._blobs = tuple((i, names[i], int(code[:-1])) for i, code in enumerate(codes) if code.endswith("s"))
+        self._field_ends = [(name, struct.calcsize("<" + "".join(codes[: i + 1]))) for i, name in enumerate(names)]
+        self._byte_fields = tuple((i, names[i], int(code[:-1])) for i, code in enumerate(codes) if code.endswith("s"))
         getter = attrgetter(*names)
         self.values: Callable[[object], Any] = getter if len(names) > 1 else lambda record: (getter(record),)
 
     def find_incomplete_field(self, available: int) -> str:
         """Return the name of the first field that is incomplete when only ``available`` bytes exist."""
-        return next(f"{self.owner}.{name}" for name, end in self._ends if end > available)
+        return next(f"{self.owner}.{name}" for name, end in self._field_ends if end > available)
 
     def pack(self, *values: Any) -> bytes:
         """Return the bytes of the given field values, which are in wire order. Raise MisuseError for a value that does
@@ -71,7 +82,7 @@ class Layout:
         wire = list(values)
         for index in self.guids:
             wire[index] = build_guid(wire[index])
-        for index, name, size in self._blobs:
+        for index, name, size in self._byte_fields:
             if len(wire[index]) != size:
                 raise MisuseError(f"{self.owner}.{name} takes {size} bytes, not {len(wire[index])}")
         try:

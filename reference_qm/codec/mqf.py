@@ -196,7 +196,7 @@ class MQFSignatureHeader(Record):
 
 @dataclass(frozen=True, slots=True)
 class MultiQueueFormatHeader(Record):
-    """All destinations of a message, with its administration and response queues.
+    """The lists of the destination, administration and response queues of a message, and a signature.
 
     Spec: MS-MQMQ 2.2.20.1. The header consists of three MQFAddressHeaders and an MQFSignatureHeader.
     """

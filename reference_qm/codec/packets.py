@@ -302,7 +302,7 @@ def _prepend_base_header(head: base.BaseHeader, size: int, rest: bytes) -> bytes
         raise MisuseError(str(error)) from error
     if measured != len(packet):
         raise MisuseError(
-            f"BaseHeader.PacketSize 0x{head.PacketSize:X} is not the "
-            f"{len(packet)} bytes of the packet; give 0 to compute it"
+            f"BaseHeader.PacketSize is 0x{head.PacketSize:X}, but the packet has "
+            f"{len(packet)} bytes; give 0 to compute the size"
         )
     return packet

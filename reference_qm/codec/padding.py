@@ -11,7 +11,9 @@ from reference_qm.codec.format_error import MisuseError
 
 
 def omit_zero_padding(raw: bytes) -> bytes | None:
-    """Return padding bytes in the form in which a record stores them: None if all bytes are zero."""
+    """Convert padding bytes to the value that a record stores for them: None if all bytes are zero, otherwise the
+    bytes.
+    """
     return raw if any(raw) else None
 
 

@@ -51,8 +51,8 @@ from reference_qm.surface.inputs import (
 )
 
 InputHandler = Callable[[QM], Callable[[Any, Now], None]]
-"""An entry of a dispatch table: a function that takes the queue manager and returns a method of one of its current
-parts.
+"""An entry of a dispatch table: a function that takes the queue manager and returns the method to call. The method
+belongs to one of the objects that carry out the steps of the specifications.
 """
 TimerHandler = Callable[[QM, int, Now], None]
 """A method that handles the expiry of a timer.

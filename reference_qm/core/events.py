@@ -32,7 +32,9 @@ class MessageLeftQueue:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MessageArrived:
-    """A message that was sent to a local queue in a transaction has become available. Spec: MS-MQDMPR 3.1.4.4."""
+    """A transaction was committed, and a message that it sent to a local queue can now be received. Spec: MS-MQDMPR
+    3.1.4.4.
+    """
 
     position: MessagePosition
 
@@ -78,8 +80,8 @@ class TransactionDecided:
 
 @dataclass(frozen=True, slots=True)
 class MessageDeadlinesChanged:
-    """The deadlines of messages have changed, so a different message may now be the next to expire. Spec: MS-MQDMPR
-    3.1.2.4.
+    """The deadline of a message was added or changed, so the timer for the next message to expire must be set again.
+    Spec: MS-MQDMPR 3.1.2.4.
     """
 
 

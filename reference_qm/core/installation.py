@@ -27,8 +27,8 @@ def make_plain_core(make: QueueManagerFactory) -> RestorableCore:
 
 
 class QueueManagerInstallation:
-    """Starts the successive processes of a queue manager; an instance is a ``NewCore``. A new process keeps the
-    settings that commands have changed, until a reset.
+    """Starts the successive processes of a queue manager. Each new process keeps the settings that commands have
+    changed, until the queue manager is reset.
 
     ``variants`` contains subclasses of parts with different behavior, such as the behavior of a Windows release.
     """

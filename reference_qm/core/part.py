@@ -12,9 +12,9 @@ QM: TypeAlias = "QueueManager"
 
 
 class Part:
-    """The base class of the parts of a queue manager.
+    """The base class of the parts of a queue manager: objects whose methods carry out the steps of the specifications.
 
-    The methods of a part are steps of the specification; the state is kept by the queue manager. A part calls other
+    A part has no state of its own; the queue manager contains the state. A part calls other
     parts only through the queue manager (``self.qm.session_acks.send(session, now)``), so that an instance of a
     subclass can replace any part.
     """

@@ -63,8 +63,8 @@ class QueueManager(QueueManagerParts):
         """The posted events that are not handled yet, in order."""
         self.rpc_listening: RpcListening | None = None
         """The ports for DCE/RPC, or None if the ports are not open yet."""
-        self._sessions_made = self._transports_made = self._persists_made = self._handles_made = 0
-        self._directory_asked = 0
+        self._last_session_number = self._last_transport_number = self._last_persist_token = self._last_handle = 0
+        self._last_directory_token = 0
         self._effects: list[Effect] = []
         self.disk = Disk(self.emit_effect, self.assign_persist_token)
         self.timers = Timers()
@@ -94,9 +94,9 @@ class QueueManager(QueueManagerParts):
         self.begun = False
         """Whether the queue manager has started and its initialization no longer waits for the directory."""
         self.held: deque[Input] = deque()
-        """The inputs that arrived before ``begun`` became true. They are handled afterwards."""
+        """The inputs that arrived before the initialization was complete. They are handled when it is complete."""
         self.coordinated = True
-        """Whether the Transaction Coordinator is available."""
+        """Whether the Transaction Coordinator, which decides external transactions, is available."""
         self.halted: str | None = None
         """The reason why the queue manager refuses all work until a restart, or None while the queue manager works."""
         for queue in () if is_restored else config.queues:
@@ -178,34 +178,34 @@ class QueueManager(QueueManagerParts):
 
     def assign_session_number(self) -> int:
         """Return a new number for a session."""
-        self._sessions_made += 1
-        return self._sessions_made
+        self._last_session_number += 1
+        return self._last_session_number
 
     def assign_transport_name(self) -> str:
         """Return a new name for a connection."""
-        self._transports_made += 1
-        return f"out-{self._transports_made}"
+        self._last_transport_number += 1
+        return f"out-{self._last_transport_number}"
 
     def assign_handle(self) -> int:
         """Return a number for a new descriptor, cursor or waiting read: a u32 that is not 0 and not in use."""
         while True:
-            self._handles_made = self._handles_made % HIGHEST_HANDLE + 1
-            if self._handles_made not in self.descriptors and self._handles_made not in self.readers:
-                return self._handles_made
+            self._last_handle = self._last_handle % HIGHEST_HANDLE + 1
+            if self._last_handle not in self.descriptors and self._last_handle not in self.readers:
+                return self._last_handle
 
     def assign_persist_token(self) -> int:
         """Return a new token for a record that is to be written to the disk."""
-        self._persists_made += 1
-        return self._persists_made
+        self._last_persist_token += 1
+        return self._last_persist_token
 
     def assign_directory_token(self) -> int:
         """Return a new token for an effect that reads or changes the directory."""
-        self._directory_asked += 1
-        return self._directory_asked
+        self._last_directory_token += 1
+        return self._last_directory_token
 
     def skip_persist_tokens(self, number: int) -> None:
         """Do not assign the given token or a lower token, because a record on the disk uses the given token."""
-        self._persists_made = max(self._persists_made, number)
+        self._last_persist_token = max(self._last_persist_token, number)
 
     def _take_effects(self) -> list[Effect]:
         effects, self._effects = self._effects, []

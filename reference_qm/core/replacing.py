@@ -1,5 +1,5 @@
-"""Replaces a part of the queue manager by an instance of a subclass, which has a fault or behaves like a release of
-Windows.
+"""Replaces one of the objects that make up a queue manager (its parts) by an instance of a subclass, which has a fault
+or behaves like a release of Windows.
 """
 
 from __future__ import annotations

@@ -95,17 +95,17 @@ def read_directory_begin(
     attributes: AttributeList = None,
     orders: Sequence[AttributeSortOrder] | None = None,
 ) -> ReadBeginResult:
-    """Raise the event Read Directory Begin, which the directory carries out. Spec: MS-MQDMPR 3.1.7.1.21."""
+    """Raise the event Read Directory Begin, and pass it to the directory. Spec: MS-MQDMPR 3.1.7.1.21."""
     return directory.read_begin(kind, filters, attributes, orders)
 
 
 def read_directory_next(directory: Replica, handle: int) -> ReadResult:
-    """Raise the event Read Directory Next, which the directory carries out. Spec: MS-MQDMPR 3.1.7.1.22."""
+    """Raise the event Read Directory Next, and pass it to the directory. Spec: MS-MQDMPR 3.1.7.1.22."""
     return directory.read_next(handle)
 
 
 def read_directory_end(directory: Replica, handle: int) -> Result:
-    """Raise the event Read Directory End, which the directory carries out. Spec: MS-MQDMPR 3.1.7.1.23."""
+    """Raise the event Read Directory End, and pass it to the directory. Spec: MS-MQDMPR 3.1.7.1.23."""
     return directory.read_end(handle)
 
 

@@ -55,7 +55,7 @@ class ChangeResult:
 
 @dataclass(frozen=True, slots=True)
 class ReadResult:
-    """The return values of a read. rDirectoryObject is set only with Success."""
+    """The return values of a read. rDirectoryObject is set only if the status is Success."""
 
     rStatus: DirectoryOperationResult
     rDirectoryObject: DirectoryObject | None = None
@@ -63,7 +63,7 @@ class ReadResult:
 
 @dataclass(frozen=True, slots=True)
 class ReadBeginResult:
-    """The return values of the start of an enumeration. rQueryHandle is set only with Success."""
+    """The return values of the start of an enumeration. rQueryHandle is set only if the status is Success."""
 
     rStatus: DirectoryOperationResult
     rQueryHandle: int | None = None

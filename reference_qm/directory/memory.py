@@ -202,13 +202,15 @@ class MemoryDirectory(Replica):
 
     @contextmanager
     def _open_objects_to_read(self) -> Iterator[None]:
-        """Enter a block in which the objects can be read. Raise StorageError if they cannot be read."""
+        """Return a context in which the objects of the directory can be read. Raise StorageError if they cannot be
+        read.
+        """
         yield
 
     @contextmanager
     def _open_objects_to_change(self) -> Iterator[None]:
-        """Enter a block that changes the objects. Either all changes are stored, or StorageError is raised and no
-        change is stored.
+        """Return a context in which the objects of the directory can be changed. At its end, either all changes are
+        stored, or StorageError is raised and no change is stored.
         """
         yield
         self._notify_observers()

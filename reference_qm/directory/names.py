@@ -78,6 +78,8 @@ _PATH_BUILDERS: Final[dict[type[DirectoryObject], Callable[[Any], tuple[str, ...
 
 
 def build_distinguished_name(element: DirectoryObject) -> str | None:
-    """Build the distinguished name of an element from its naming attributes, or None if they are not set."""
+    """Build the distinguished name of an element from its naming attributes. Return None if one of these attributes is
+    not set.
+    """
     names = _PATH_BUILDERS[type(element)](element)
     return ", ".join((*names, _ROOT_NAME)) if names else None

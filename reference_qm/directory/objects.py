@@ -31,8 +31,8 @@ class DirectoryObject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueManager(DirectoryObject):
-    """A queue manager. Spec: MS-MQDMPR 3.1.1.1, note <3>. Times are in s UTC, and QueueManagerQuota is in bytes, as
-    printed.
+    """A queue manager. Spec: MS-MQDMPR 3.1.1.1, note <3>. Times are in s UTC. QueueManagerQuota is in bytes, as
+    MS-MQDMPR 3.1.1.1 states.
     """
 
     ComputerName: str | None = None
@@ -103,7 +103,7 @@ class Enterprise(DirectoryObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site(DirectoryObject):
-    """A site. Spec: MS-MQDMPR 3.1.1.7; MS-MQDSSM prints ForeignSite as Foreign. Intervals are in s."""
+    """A site. Spec: MS-MQDMPR 3.1.1.7; MS-MQDSSM calls the attribute ForeignSite "Foreign". Intervals are in s."""
 
     Name: str | None = None
     PrimarySiteController: str | None = None
@@ -172,11 +172,13 @@ class DistributionList(DirectoryObject):
 OBJECT_TYPE_BY_NAME: Final[dict[str, type[DirectoryObject]]] = {
     one.__name__: one for one in (QueueManager, Queue, Enterprise, Site, RoutingLink, ConnectedNetwork, User)
 }
-"""The types of objects, by the names that events use (iDirectoryObjectType)."""
+"""The types of directory objects that events can read, by the values of the argument iDirectoryObjectType."""
 STORED_TYPE_BY_NAME: Final[dict[str, type[DirectoryObject]]] = OBJECT_TYPE_BY_NAME | {
     one.__name__: one for one in (Computer, DistributionList)
 }
-"""The types of OBJECT_TYPE_BY_NAME and those that are read only over LDAP, not by an event (MS-MQDSSM 3.1.6.14)."""
+"""All types of directory objects, by name. No event reads a Computer or a DistributionList: both are read only over
+LDAP (MS-MQDSSM 3.1.6.14).
+"""
 
 Element = TypeVar("Element", bound=DirectoryObject)
 
@@ -188,7 +190,7 @@ _ATTRIBUTE_NAMES_BY_TYPE: Final = {
 
 
 def list_directory_attributes(kind: type[DirectoryObject]) -> tuple[str, ...]:
-    """Return the printed names of the directory attributes of a type."""
+    """Return the names of the directory attributes of a type, spelled as in the specification."""
     return _ATTRIBUTE_NAMES_BY_TYPE[kind]
 
 

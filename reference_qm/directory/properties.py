@@ -16,7 +16,7 @@ def find_object_sid(directory: Replica, computer: str | None) -> bytes | None:
 
 
 def find_distribution_list(directory: Replica, name: str) -> DistributionList | None:
-    """Return the distribution list with the given name, for an administrator."""
+    """Return the distribution list to which an administrator gave the given name."""
     _, elements = directory.contents()
     found = (one for one in elements or () if isinstance(one, DistributionList))
     return next((one for one in found if _are_names_equal(one.Name, name)), None)

@@ -35,7 +35,7 @@ MAX_OPEN_QUERIES: Final = 1_024
 
 
 class Replica:
-    """The content of a directory at an instant.
+    """A copy of the content that a directory had at one instant, with the operations that read it.
 
     A replica that is not ``connected`` answers as an unavailable directory does. In workgroup mode (MS-MQSO
     4.3.1.3) no directory exists, so the replica is not connected.

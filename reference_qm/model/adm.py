@@ -68,7 +68,7 @@ Position = MessagePosition
 
 
 SequencePosition = tuple[TxSequenceID, int]
-"""The place of a message in a sequence: a tuple of the identifier of the sequence and the number of the message."""
+"""The place of a message in a transactional sequence: a tuple of TxSequenceID and TxSequenceNumber."""
 
 
 @dataclass(slots=True, eq=False)
@@ -328,7 +328,8 @@ class Session:
     although the disk had not confirmed them.
     """
     order_acks_due: dict[IncomingTransactionalTransferInfo, None] = field(default_factory=dict)
-    """The sequences to acknowledge when the Order Ack Send Timer next expires. Their order is kept."""
+    """The sequences to acknowledge when the Order Ack Send Timer next expires, in the order in which they were added.
+    """
     unacknowledged_receipts: deque[RecoverableReceipt] = field(default_factory=deque)
     """The received recoverable messages whose acknowledgment flags are not set yet, in sequence.
 

@@ -1,4 +1,6 @@
-"""The queues of a queue manager, indexed for lookups. Spec: MS-MQDMPR 3.1.1.1 (QueueCollection)."""
+"""Defines the collection of the local queues of a queue manager, which can be searched by name, number and Identifier.
+Spec: MS-MQDMPR 3.1.1.1 (QueueCollection).
+"""
 
 from __future__ import annotations
 

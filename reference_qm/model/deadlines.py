@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 DEADLINE_SWEEP_THRESHOLD = 4_096
-"""The minimum number of entries in the heap at which it is searched for irrelevant entries."""
+"""The number of entries that the heap must have before it is searched for entries that are no longer relevant."""
 
 
 class Deadlines(Generic[T]):
@@ -18,14 +18,14 @@ class Deadlines(Generic[T]):
     become large.
     """
 
-    __slots__ = ("_heap", "_known", "_matters", "_sweep_at", "_turn")
+    __slots__ = ("_cleanup_size", "_heap", "_is_relevant", "_known", "_last_order")
 
     def __init__(self, matters: Callable[[T], bool]) -> None:
-        self._matters = matters
+        self._is_relevant = matters
         self._known: set[T] = set()
         self._heap: list[tuple[int, int, T]] = []
-        self._turn = 0
-        self._sweep_at = DEADLINE_SWEEP_THRESHOLD
+        self._last_order = 0
+        self._cleanup_size = DEADLINE_SWEEP_THRESHOLD
 
     def __len__(self) -> int:
         return len(self._heap)
@@ -41,22 +41,22 @@ class Deadlines(Generic[T]):
         """
         if thing in self._known:
             return
-        if len(self._heap) >= self._sweep_at:
-            self._drop_settled_items()
-        self._turn += 1
+        if len(self._heap) >= self._cleanup_size:
+            self._drop_irrelevant_items()
+        self._last_order += 1
         self._known.add(thing)
-        heapq.heappush(self._heap, (due_s, self._turn, thing))
+        heapq.heappush(self._heap, (due_s, self._last_order, thing))
 
     def take_due_items(self, now_s: int) -> Iterator[T]:
         """Remove the items that are due, and yield the relevant items among them, in the order of their times."""
         while self._heap and self._heap[0][0] <= now_s:
             _, _, thing = heapq.heappop(self._heap)
             self._known.discard(thing)
-            if self._matters(thing):
+            if self._is_relevant(thing):
                 yield thing
 
-    def _drop_settled_items(self) -> None:
-        self._heap = [entry for entry in self._heap if self._matters(entry[2])]
+    def _drop_irrelevant_items(self) -> None:
+        self._heap = [entry for entry in self._heap if self._is_relevant(entry[2])]
         heapq.heapify(self._heap)
         self._known = {thing for _, _, thing in self._heap}
-        self._sweep_at = max(DEADLINE_SWEEP_THRESHOLD, 2 * len(self._heap))
+        self._cleanup_size = max(DEADLINE_SWEEP_THRESHOLD, 2 * len(self._heap))

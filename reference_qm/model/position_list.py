@@ -65,7 +65,7 @@ class MessagePositionList:
     counted.
     """
 
-    __slots__ = ("End", "Start", "TotalBytes", "_by_identifier", "_count", "_inserted", "_last", "storage")
+    __slots__ = ("End", "Start", "TotalBytes", "_by_identifier", "_count", "_insertion_count", "_last", "storage")
 
     def __init__(self, storage: StorageUse | None = None) -> None:
         self.Start, self.End = Boundary(), Boundary()
@@ -80,7 +80,7 @@ class MessagePositionList:
         message is counted from its insertion to its deletion.
         """
         self.storage = storage if storage is not None else StorageUse()
-        self._count = self._inserted = 0
+        self._count = self._insertion_count = 0
         self._last: list[MessagePosition | None] = [None] * PRIORITY_COUNT
         self._by_identifier: dict[int, MessagePosition] = {}
 
@@ -120,15 +120,17 @@ class MessagePositionList:
         priority = position.MessageReference.Priority
         self._link_position(next(filter(None, self._last[priority:]), self.Start), position)
         self._last[priority] = position
-        self._inserted += 1
-        position.order = self._inserted
+        self._insertion_count += 1
+        position.order = self._insertion_count
         self._by_identifier[position.LookupIdentifier] = position
         position.size = compute_storage_size(position.MessageReference)
         self._count_storage(1, position.size)
         self.reset_search_start(position)
 
     def reset_search_start(self, position: MessagePosition) -> None:
-        """Make sure that the next search begins before a position that is new or has become available again."""
+        """Let the next search from the start of the list begin before the given position, because this position is new
+        or has become available again.
+        """
         passed = self.Start.passed
         if (
             position.counting_list is self
@@ -149,7 +151,9 @@ class MessagePositionList:
                 self._unlink_position(position)
 
     def hold(self, entry: Entry) -> None:
-        """Keep an entry in the list until ``release`` has been called as often as ``hold`` for this entry."""
+        """Keep an entry linked in the list, even if its message is deleted, until ``release`` has been called as often
+        as ``hold`` for this entry.
+        """
         if not isinstance(entry, Boundary):
             entry.hold_count += 1
 

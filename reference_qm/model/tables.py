@@ -24,12 +24,12 @@ class OutgoingMessageTable:
     contains a million messages.
     """
 
-    __slots__ = ("_added", "_by_message", "_positions", "_sent", "_unsent")
+    __slots__ = ("_added", "_position_by_message", "_positions", "_sent", "_unsent")
 
     def __init__(self) -> None:
         self._added = 0
         self._positions: dict[int, OutgoingMessagePosition] = {}
-        self._by_message: dict[tuple[UUID, int], OutgoingMessagePosition] = {}
+        self._position_by_message: dict[tuple[UUID, int], OutgoingMessagePosition] = {}
         self._sent: dict[int, OutgoingMessagePosition] = {}
         self._unsent: list[tuple[int, int]] = []
 
@@ -52,13 +52,13 @@ class OutgoingMessageTable:
         self._added += 1
         position.order = self._added
         self._positions[position.order] = position
-        self._by_message[_build_message_key(position)] = position
+        self._position_by_message[_build_message_key(position)] = position
 
     def find(self, source: UUID, ordinal: int) -> OutgoingMessagePosition | None:
         """Return the position of a message. ``source`` and ``ordinal`` are the queue manager and the number in the
         message identifier.
         """
-        return self._by_message.get((source, ordinal))
+        return self._position_by_message.get((source, ordinal))
 
     def get_next_unsent(self) -> OutgoingMessagePosition | None:
         """Return the position to send next: of the dispatched positions with the highest priority, the position
@@ -79,7 +79,7 @@ class OutgoingMessageTable:
     def remove(self, position: OutgoingMessagePosition) -> None:
         """Delete a position from the table."""
         self._positions.pop(position.order, None)
-        self._by_message.pop(_build_message_key(position), None)
+        self._position_by_message.pop(_build_message_key(position), None)
         self._sent.pop(position.order, None)
 
     def keep_until_order_ack(self, position: OutgoingMessagePosition) -> None:
@@ -95,25 +95,27 @@ class OutgoingMessageTable:
         self._sent.pop(position.order, None)
 
     def rewind(self) -> None:
-        """Set AwaitingAck of every position to FALSE, and remove all permissions to send."""
+        """Set AwaitingAck of every message to FALSE. Afterwards a message is sent only after a new call of
+        ``dispatch``.
+        """
         self._sent.clear()
         self._unsent.clear()
         for position in self._positions.values():
             position.AwaitingAck = False
 
     def dispatch(self, position: OutgoingMessagePosition) -> None:
-        """Allow a position to be sent."""
+        """Allow a message in the table to be sent."""
         heapq.heappush(self._unsent, (-position.priority, position.order))
 
     def withhold_position(self, position: OutgoingMessagePosition) -> None:
-        """Withdraw the permission to send a position that is the next position to be sent. A position that was already
-        sent needs no such call.
+        """Forbid the sending of a message if it is the next message to send. For a message that was already sent, no
+        call is necessary.
         """
         if self._unsent and self._unsent[0][1] == position.order:
             heapq.heappop(self._unsent)
 
     def withhold_all_positions(self) -> None:
-        """Forbid the sending of every position until it is dispatched again."""
+        """Forbid the sending of every message in the table until ``dispatch`` is called for the message."""
         self._unsent.clear()
 
 

@@ -74,19 +74,19 @@ class _RunningTimer(NamedTuple):
 class Timers:
     """The running timers, by key. All times are int ms of the monotonic clock."""
 
-    __slots__ = ("_heap", "_running", "_turn")
+    __slots__ = ("_heap", "_last_start_order", "_running")
 
     def __init__(self) -> None:
         self._running: dict[TimerKey, _RunningTimer] = {}
         self._heap: list[tuple[int, int, TimerKey]] = []
-        self._turn = 0
+        self._last_start_order = 0
 
     def start(self, key: TimerKey, now_ms: int, duration_ms: int) -> None:
         """Start or restart a timer. The minimum duration is 1 ms, so that a timer never expires while the event that
         starts it is still being handled.
         """
-        self._turn += 1
-        running = _RunningTimer(now_ms, now_ms + max(1, duration_ms), self._turn)
+        self._last_start_order += 1
+        running = _RunningTimer(now_ms, now_ms + max(1, duration_ms), self._last_start_order)
         self._running[key] = running
         heapq.heappush(self._heap, (running.due_ms, running.start_order, key))
         if len(self._heap) > 2 * len(self._running) + _TIMER_SWEEP_MARGIN:

@@ -15,7 +15,9 @@ from reference_qm.model.adm import Message, MessagePosition, Queue
 
 
 class FailedMessagesNotKept(Journaling):
-    """The queue manager does not keep a failed message. Spec: MS-MQMQ 2.2.19.2, note <3> (NT)."""
+    """The queue manager discards a message that cannot be delivered, instead of putting it into a dead-letter queue.
+    Spec: MS-MQMQ 2.2.19.2, note <3> (NT).
+    """
 
     __slots__ = ()
 

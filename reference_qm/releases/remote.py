@@ -90,8 +90,8 @@ class ServerAnswersFailedPurgeWithFault(RemoteOpening):
 
 
 class ClientKeepsFirstPort(ServerBindings):
-    """A client uses the port of its first bind for all calls, and does not request another port. Spec: MS-MQQP 2.1,
-    note <5>.
+    """The client makes all calls at the port of its first bind. It does not request the port of the other methods from
+    the server. Spec: MS-MQQP 2.1, note <5>.
     """
 
     __slots__ = ()

@@ -23,7 +23,7 @@ from reference_qm.releases.names import parse_releases
 from reference_qm.security import AES_PROVIDER, HashAlgorithm, SecurityConfig
 
 SecurityChange = Callable[[SecurityConfig], SecurityConfig]
-"""A function that changes a security configuration to that of a release."""
+"""A function that takes a security configuration and returns it with the settings of a Windows release."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,7 +178,9 @@ def _fill_padding_of_list(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _fill_padding_of_single_record(record: Any, *where: int) -> Any:
-    """Return a record at the offset `where` with nonzero padding. A record that has no padding stays unchanged."""
+    """Return a copy of a record with nonzero padding, for a record that begins at the offset ``where``. Return a record
+    without padding unchanged.
+    """
     for size in range(1, _MAX_PADDING_BYTES + 1):
         other = replace(record, Padding=_UNINITIALIZED_MEMORY[:size])
         try:

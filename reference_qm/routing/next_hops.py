@@ -44,8 +44,8 @@ def get_next_hops(topology: Topology, table: RoutingTable, source: UUID, destina
 def _compute_hops_for_router(
     topology: Topology, table: RoutingTable, source: QueueManager, destination: QueueManager
 ) -> NextHops:
-    """Return the next hops for a router or a site gate. The algorithms for routers and for site gates differ only in
-    how a message leaves the site.
+    """Return the next hops for a message at a routing server or a site gate. The two algorithms differ only for
+    messages that leave the site.
 
     Spec: MS-MQBR 3.1.5.2, 3.1.5.3 (GetNextHopsForRouter, GetNextHopsForSiteGate).
     """

@@ -61,7 +61,9 @@ class Topology:
 
     @classmethod
     def of(cls, queue_managers: Iterable[QueueManager], sites: Iterable[Site], links: Iterable[RoutingLink]) -> Self:
-        """Build a topology from elements of a directory, and determine the gates of the sites."""
+        """Build a topology from the queue managers, sites and links in a directory, and determine the gates of each
+        site.
+        """
         machines = _index_by_identifier(queue_managers)
         all_links = tuple(links)
         gates = compute_site_gate_collections(all_links, machines)

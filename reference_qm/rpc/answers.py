@@ -5,13 +5,18 @@ from __future__ import annotations
 from reference_qm.rpc.bodies import Fault, Response
 from reference_qm.rpc.header import WHOLE_PDU_FLAGS, PfcFlags
 from reference_qm.rpc.pdu import Pdu
-from reference_qm.rpc.protection import AgreedSecurity, build_call_fragments
+from reference_qm.rpc.protection import NegotiatedSecurity, build_call_fragments
 
 _MAX_CANCEL_COUNT = 255
 
 
 def build_response(
-    call_id: int, p_cont_id: int, stub: bytes, cancels: int, fragment_bytes: int, security: AgreedSecurity | None = None
+    call_id: int,
+    p_cont_id: int,
+    stub: bytes,
+    cancels: int,
+    fragment_bytes: int,
+    security: NegotiatedSecurity | None = None,
 ) -> bytes:
     """Return a response in fragments of at most ``fragment_bytes``.
 

@@ -57,7 +57,7 @@ class Association:
         self.calls = PendingCalls(self)
         self._framer = PduFramer(self.limits.fragment_bytes)
         self._draining = False
-        self._owed_since: int | None = now.monotonic_ms
+        self._unfinished_since_ms: int | None = now.monotonic_ms
 
     @property
     def is_closed(self) -> bool:
@@ -76,14 +76,16 @@ class Association:
         return [] if self.is_closed else self._receive_all_pdus(data, now)
 
     def on_connection_lost(self) -> list[RpcOutput]:
-        """Mark the calls of a lost connection as orphaned. If the association is the last of its group, also run
-        down the group's handles.
+        """Mark the unanswered calls of a lost connection as orphaned. If this was the last connection of the
+        association group, also run down the open context handles of the group.
         """
         return self._end_association()
 
     def next_due(self) -> int | None:
         """Return the time at which ``handle_timer`` must be called next, in ms of the monotonic clock."""
-        return None if self._owed_since is None else self._owed_since + self.limits.response_timeout_ms
+        return (
+            None if self._unfinished_since_ms is None else self._unfinished_since_ms + self.limits.response_timeout_ms
+        )
 
     def handle_timer(self, now: Now) -> list[RpcOutput]:
         """Close an association whose client did not complete a bind, a PDU or a request in time."""
@@ -234,9 +236,15 @@ class Association:
         """Return the reason why the proposed contexts are invalid, or None if they are valid."""
         identifiers = [element.p_cont_id for element in bind.p_context_elem]
         if not identifiers or len(set(identifiers)) != len(identifiers):
-            return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, "a context has no p_cont_id of its own (C706 12.6)"
+            return (
+                RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED,
+                "no context is proposed, or two contexts have the same p_cont_id (C706 12.6)",
+            )
         if pdu.pfc_flags & WHOLE_PDU_FLAGS != WHOLE_PDU_FLAGS:
-            return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, "the proposals are split into fragments (C706 12.6)"
+            return (
+                RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED,
+                "the PDU with the proposed contexts is split into fragments (C706 12.6)",
+            )
         if len(self.contexts.keys() | set(identifiers)) > self.limits.contexts:
             return (
                 RejectReason.LOCAL_LIMIT_EXCEEDED,
@@ -290,19 +298,21 @@ class Association:
     # -- ends ---------------------------------------------------------------------------------------------------
 
     def _note_unfinished_input(self, now: Now, *, progress: bool) -> None:
-        """Store the time at which the client last made progress with an incomplete bind, PDU or request."""
+        """Store the time at which the client last made progress with an incomplete bind, PDU or request. Store None if
+        nothing is incomplete.
+        """
         owes = self.state is AssociationState.ESTABLISHED or self.security.is_authentication_unfinished
         owes = owes or bool(self._framer.pending_bytes) or self.calls.is_receiving_fragments
         if not owes:
-            self._owed_since = None
-        elif self._owed_since is None or progress:
-            self._owed_since = now.monotonic_ms
+            self._unfinished_since_ms = None
+        elif self._unfinished_since_ms is None or progress:
+            self._unfinished_since_ms = now.monotonic_ms
 
     def _end_association(self) -> list[RpcOutput]:
         if self.is_closed:
             return []
         self.state = AssociationState.CLOSED
-        self._owed_since = None
+        self._unfinished_since_ms = None
         happened = self.calls.remove_all_calls()
         if self.group is not None:
             happened += self.groups.remove_association(self, self.group)

@@ -1,5 +1,5 @@
-"""Defines the bodies of the PDUs that negotiate contexts. Spec: C706 12.6.4; MS-RPCE 2.2.2.9. The fields have the
-printed names.
+"""Defines the bodies of the PDUs that negotiate contexts. Spec: C706 12.6.4; MS-RPCE 2.2.2.9. The fields have the names
+of these documents.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from reference_qm.rpc.groups import ContextHandle
 from reference_qm.rpc.interfaces.method import Direction, Method
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
-from reference_qm.rpc.protection import AgreedSecurity
+from reference_qm.rpc.protection import NegotiatedSecurity
 from reference_qm.rpc.status import NEVER_SENT_FAULT_STATUSES
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class IncomingCall:
         context: PresentationContext,
         method: Method,
         first: Request,
-        security: AgreedSecurity | None = None,
+        security: NegotiatedSecurity | None = None,
     ) -> None:
         self.call_id = pdu.call_id
         self.context = context
@@ -48,7 +48,7 @@ class IncomingCall:
 
 
 class Call:
-    """A call that a dispatcher carries out and answers once, either at once or later.
+    """A complete call of a client. The dispatcher answers it exactly once, immediately or later.
 
     ``arguments``: the [in] parameters by name; a context handle is a ContextHandle, or None for NULL. ``handle``:
     the context handle among the arguments. ``stub_size``: the size of the request's stub in bytes. ``ended``:

@@ -30,14 +30,14 @@ from reference_qm.rpc.outgoing import (
     SendPdus,
 )
 from reference_qm.rpc.pdu import Pdu, PduFramer
-from reference_qm.rpc.protection import AgreedSecurity, begin_security_context, build_call_fragments
+from reference_qm.rpc.protection import NegotiatedSecurity, begin_security_context, build_call_fragments
 from reference_qm.rpc.rpc_errors import PduError, StubError
 from reference_qm.rpc.status import ProposalResult
 from reference_qm.rpc.syntaxes import NDR, NDR64
 
 TRANSFER_SYNTAXES = (NDR, NDR64)
-"""The transfer syntaxes that the client proposes for each interface, each in its own presentation context (MS-MQQP
-2.2).
+"""The transfer syntaxes that the client proposes for each interface. For each of them, the client proposes a separate
+presentation context (MS-MQQP 2.2).
 """
 MAX_ANSWER_BYTES = MAX_BUFFER_SIZE + 0x1000
 """The maximum number of stub bytes in an answer, which is sufficient for the largest message buffer and the other
@@ -234,20 +234,20 @@ class ClientAssociation:
         agreed.authentication_leg_count += 1
         try:
             if agreed.authentication_leg_count > self.limits.auth_legs:
-                raise SecurityError(f"the authentication has more than {self.limits.auth_legs} legs")
+                raise SecurityError(f"the authentication has more than {self.limits.auth_legs} tokens")
             token = b"" if trailer is None and agreed.context.is_complete else self._process_token(agreed, trailer)
         except SecurityError as error:
             return self.fail_all_calls(f"the authentication failed: {error} (MS-RPCE 3.3.1.5.2.1)")
         return self._send_authentication_leg(agreed, token)
 
-    def _process_token(self, agreed: AgreedSecurity, trailer: SecTrailer | None) -> bytes:
+    def _process_token(self, agreed: NegotiatedSecurity, trailer: SecTrailer | None) -> bytes:
         if trailer is None:
             raise SecurityError("the server sent no token: it does not authenticate")
         if len(trailer.token) > self.limits.token_bytes:
             raise SecurityError(f"the token is too long: {len(trailer.token)} bytes")
         return agreed.context.process_token(trailer.token)
 
-    def _send_authentication_leg(self, agreed: AgreedSecurity, token: bytes) -> list[ClientOutput]:
+    def _send_authentication_leg(self, agreed: NegotiatedSecurity, token: bytes) -> list[ClientOutput]:
         complete = agreed.context.is_complete
         if not token and not complete:
             return self.fail_all_calls(
@@ -322,7 +322,9 @@ class ClientAssociation:
         return [CallFailed(call, why, fault.status), *self._send_waiting_calls()]
 
     def _ignore_unknown_call(self, pdu: Pdu) -> list[ClientOutput]:
-        """Ignore an answer to an unknown call. Only the answer to a cancelled call may be unknown."""
+        """Ignore an answer to a call that was cancelled. End the association after an answer to a call that was never
+        made.
+        """
         if 1 < pdu.call_id <= self._last_call_id:
             return []
         return self.fail_all_calls(f"the server answered call {pdu.call_id}, which was never made (C706 12.6.3.1)")

@@ -36,7 +36,9 @@ class CallOrphaned:
 
 @dataclass(frozen=True, slots=True)
 class HandleRundown:
-    """The last association of a client ended and left the handle open. Spec: MS-RPCE 3.3.3.7.1; C706 5.1.6."""
+    """The last association of a client ended, and the client had not closed this context handle. Spec: MS-RPCE
+    3.3.3.7.1; C706 5.1.6.
+    """
 
     handle: ContextHandle
 

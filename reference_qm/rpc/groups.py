@@ -1,4 +1,6 @@
-"""Keeps association groups and their context handles. Spec: C706 9.3.3.2, 5.1.6; MS-RPCE 3.3.1.5.7."""
+"""Implements association groups, which own the context handles of clients. Spec: C706 9.3.3.2, 5.1.6; MS-RPCE
+3.3.1.5.7.
+"""
 
 from __future__ import annotations
 
@@ -34,18 +36,18 @@ class ContextHandle:
 class AssociationGroup:
     """The associations of one client, which share context handles.
 
-    ``promised``: the number of running calls that may open a handle. Room for these handles is reserved, so that
-    every such call can be answered.
+    ``reserved_handle_count``: the number of running calls that may open a handle. Room for these handles is reserved,
+    so that every such call can be answered.
     """
 
-    __slots__ = ("associations", "handles", "host", "identifier", "promised")
+    __slots__ = ("associations", "handles", "host", "identifier", "reserved_handle_count")
 
     def __init__(self, identifier: int, host: str) -> None:
         self.identifier = identifier
         self.host = host
         self.associations: set[Association] = set()
         self.handles: dict[UUID, ContextHandle] = {}
-        self.promised = 0
+        self.reserved_handle_count = 0
 
     def find_handle(self, kind: str, uuid: UUID) -> ContextHandle | None:
         """Return an open handle of a type, or None if the group has no such handle (MS-RPCE 3.1.1.5.3.3.1.1)."""

@@ -12,7 +12,8 @@ MAX_REQUEST_STUB_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class AssociationLimits:
-    """The limits for one association; ``handles`` is the limit for one association group.
+    """The limits on the resources that a client can use in one association. ``handles`` limits the open context handles
+    of one association group.
 
     ``fragment_bytes``: the maximum size of a PDU, received or sent. ``stub_bytes``: the maximum size of the stub
     data of all unfinished requests. ``response_timeout_ms``: the time in which a client must complete a bind, a PDU

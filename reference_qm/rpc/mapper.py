@@ -32,7 +32,9 @@ class EndpointMapper:
         self.endpoints = endpoints
 
     def __call__(self, event: RpcEvent) -> list[RpcOutput]:
-        """Handle an event of the RPC runtime. A call is answered at once, and no handle is ever open."""
+        """Handle an event of the RPC runtime. Every call is answered immediately, so it can be neither cancelled nor
+        abandoned, and no context handle is ever open.
+        """
         if not isinstance(event, CallReceived):
             return []
         return _ANSWER_BY_METHOD[event.call.method.name](self, event.call)

@@ -118,19 +118,19 @@ class PduFramer:
     After an invalid frag_length the framer yields no more PDUs, because the start of the next PDU is unknown.
     """
 
-    __slots__ = ("_held", "_measured", "_needed", "longest")
+    __slots__ = ("_awaited_size", "_is_size_known", "_unfinished_pdu", "longest")
 
     def __init__(self, longest: int) -> None:
         self.longest = longest
-        self._held = bytearray()
-        self._needed = HEADER_SIZE
-        self._measured = False
-        """Whether ``_needed`` is the frag_length of the received header."""
+        self._unfinished_pdu = bytearray()
+        self._awaited_size = HEADER_SIZE
+        self._is_size_known = False
+        """Whether ``_awaited_size`` is the frag_length of the received header."""
 
     @property
     def pending_bytes(self) -> int:
         """The number of bytes of an unfinished PDU."""
-        return len(self._held)
+        return len(self._unfinished_pdu)
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """Yield the PDUs that are complete after ``data`` is appended. Raise PduError as soon as the bytes cannot
@@ -138,19 +138,19 @@ class PduFramer:
         """
         position = 0
         while position < len(data):
-            taken = data[position : position + self._needed - len(self._held)]
-            self._held += taken
+            taken = data[position : position + self._awaited_size - len(self._unfinished_pdu)]
+            self._unfinished_pdu += taken
             position += len(taken)
-            if len(self._held) == self._needed and not self._measured:
+            if len(self._unfinished_pdu) == self._awaited_size and not self._is_size_known:
                 self._measure_pdu()
-            if len(self._held) == self._needed:
-                whole = bytes(self._held)
-                self._held.clear()
-                self._needed, self._measured = HEADER_SIZE, False
+            if len(self._unfinished_pdu) == self._awaited_size:
+                whole = bytes(self._unfinished_pdu)
+                self._unfinished_pdu.clear()
+                self._awaited_size, self._is_size_known = HEADER_SIZE, False
                 yield whole
 
     def _measure_pdu(self) -> None:
-        size = Header.parse(bytes(self._held)).frag_length
+        size = Header.parse(bytes(self._unfinished_pdu)).frag_length
         if not HEADER_SIZE <= size <= self.longest:
             raise PduError(
                 "frag_length",
@@ -158,4 +158,4 @@ class PduFramer:
                 HEADER_SPEC_SECTION,
                 f"the value is {size}, which is outside {HEADER_SIZE} to {self.longest}",
             )
-        self._needed, self._measured = size, True
+        self._awaited_size, self._is_size_known = size, True

@@ -13,7 +13,7 @@ from reference_qm.rpc.header import PfcFlags
 from reference_qm.rpc.limits import MAX_REQUEST_STUB_BYTES
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
-from reference_qm.rpc.protection import AgreedSecurity
+from reference_qm.rpc.protection import NegotiatedSecurity
 from reference_qm.rpc.rpc_errors import StubError
 from reference_qm.rpc.status import FaultStatus
 from reference_qm.rpc.verification import MAX_PADDING_BYTES, VerificationError, strip_verification_trailer
@@ -59,7 +59,7 @@ class PendingCalls:
 
     # -- request ------------------------------------------------------------------------------------------------
 
-    def on_request(self, pdu: Pdu, security: AgreedSecurity | None = None) -> list[RpcOutput]:
+    def on_request(self, pdu: Pdu, security: NegotiatedSecurity | None = None) -> list[RpcOutput]:
         """Process an unprotected fragment of a request. Spec: C706 12.6.4.9; MS-RPCE 3.3.3.5."""
         request = pdu.body
         assert isinstance(request, Request)
@@ -95,7 +95,7 @@ class PendingCalls:
             )
         return None
 
-    def _start_call(self, pdu: Pdu, request: Request, security: AgreedSecurity | None) -> list[RpcOutput]:
+    def _start_call(self, pdu: Pdu, request: Request, security: NegotiatedSecurity | None) -> list[RpcOutput]:
         """Start a call. An invalid first fragment is answered at once (MS-RPCE 3.3.3.5.8)."""
         context = self._association.contexts.get(request.p_cont_id)
         if context is None:
@@ -105,7 +105,7 @@ class PendingCalls:
             return self._refuse_request(pdu.call_id, request.p_cont_id, FaultStatus.NCA_S_OP_RNG_ERROR)
         limits = self._association.limits
         group = self._get_association_group()
-        full = method.opens_handle and len(group.handles) + group.promised >= limits.handles
+        full = method.opens_handle and len(group.handles) + group.reserved_handle_count >= limits.handles
         if self._association.is_shutting_down or len(self._calls) >= limits.pending_calls or full:
             return self._refuse_request(pdu.call_id, request.p_cont_id, FaultStatus.NCA_S_SERVER_TOO_BUSY)
         incoming = IncomingCall(pdu, context, method, request, security)
@@ -145,7 +145,7 @@ class PendingCalls:
         call = Call(self._association, incoming, arguments)
         self._calls[call.call_id] = call
         self._stub_bytes += call.stub_size
-        self._get_association_group().promised += call.method.opens_handle
+        self._get_association_group().reserved_handle_count += call.method.opens_handle
         return self._dispatch_call(call)
 
     def _extract_stub(self, incoming: IncomingCall) -> tuple[bytes, int]:
@@ -244,11 +244,13 @@ class PendingCalls:
         return orphaned + self._end_call(call)
 
     def _end_call(self, call: Call) -> list[RpcOutput]:
-        """Remove a finished call, and run the next call that waits for the same context handle."""
+        """Remove a finished call, and start the next call that waits until the context handle of the finished call is
+        free.
+        """
         call.ended = True
         del self._calls[call.call_id]
         self._stub_bytes -= call.stub_size
-        self._get_association_group().promised -= call.method.opens_handle
+        self._get_association_group().reserved_handle_count -= call.method.opens_handle
         handle = call.handle
         if handle is None:
             return []

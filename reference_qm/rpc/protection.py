@@ -22,7 +22,7 @@ SECURITY_CONTEXT_ID = 1
 
 
 @dataclass(slots=True, eq=False)
-class AgreedSecurity:
+class NegotiatedSecurity:
     """A security context of a connection, with its negotiated parameters. Spec: MS-RPCE 3.3.1.1.2."""
 
     auth_type: int
@@ -41,7 +41,9 @@ class AgreedSecurity:
         return SecTrailer(self.auth_type, self.auth_level, self.auth_context_id, token, auth_pad_length)
 
     def owns_trailer(self, trailer: SecTrailer) -> bool:
-        """Return whether a sec_trailer belongs to this security context."""
+        """Return whether the sec_trailer of a received PDU names this security context, with its negotiated type and
+        level.
+        """
         spoken = (trailer.auth_type, trailer.auth_level, trailer.auth_context_id)
         return spoken == (self.auth_type, self.auth_level, self.auth_context_id)
 
@@ -84,9 +86,11 @@ class AgreedSecurity:
         return (fragment_bytes - taken) // STUB_ALIGNMENT_BYTES * STUB_ALIGNMENT_BYTES
 
 
-def begin_security_context(security: ClientSecurity) -> AgreedSecurity:
+def begin_security_context(security: ClientSecurity) -> NegotiatedSecurity:
     """Return the security context of a client's new connection, before the first token is exchanged."""
-    return AgreedSecurity(security.auth_type, security.level, security.level, SECURITY_CONTEXT_ID, security.initiate())
+    return NegotiatedSecurity(
+        security.auth_type, security.level, security.level, SECURITY_CONTEXT_ID, security.initiate()
+    )
 
 
 def split_pdu_segments(wire: bytes) -> PduSegments:
@@ -105,7 +109,7 @@ def split_pdu_segments(wire: bytes) -> PduSegments:
 
 
 def build_call_fragments(
-    stub: bytes, fragment_bytes: int, security: AgreedSecurity | None, make: Callable[[bytes, int, int], Pdu]
+    stub: bytes, fragment_bytes: int, security: NegotiatedSecurity | None, make: Callable[[bytes, int, int], Pdu]
 ) -> bytes:
     """Return the fragments of a request or response, each with its own protection.
 
@@ -119,7 +123,7 @@ def build_call_fragments(
     return bytes(out)
 
 
-def _count_stub_bytes_per_fragment(fragment_bytes: int, security: AgreedSecurity | None) -> int:
+def _count_stub_bytes_per_fragment(fragment_bytes: int, security: NegotiatedSecurity | None) -> int:
     return (
         (fragment_bytes - CALL_HEADER_BYTES) // 8 * 8
         if security is None

@@ -11,7 +11,7 @@ from reference_qm.rpc.authentication import SecurityError, ServerSecurity, parse
 from reference_qm.rpc.header import PfcFlags, SecTrailer
 from reference_qm.rpc.limits import AssociationLimits
 from reference_qm.rpc.pdu import Pdu
-from reference_qm.rpc.protection import AgreedSecurity
+from reference_qm.rpc.protection import NegotiatedSecurity
 from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.rpc.status import FaultStatus, RejectReason
 
@@ -35,13 +35,13 @@ class AssociationSecurity:
     def __init__(self, security: ServerSecurity, limits: AssociationLimits) -> None:
         self._security = security
         self._limits = limits
-        self._agreed: AgreedSecurity | None = None
+        self._negotiated: NegotiatedSecurity | None = None
 
     # -- legs ---------------------------------------------------------------------------------------------------
 
     def check_authentication_type(self, trailer: SecTrailer | None) -> None:
         """Refuse the first token of an authentication if its provider is unsupported. Spec: MS-RPCE 3.3.3.5.3."""
-        if trailer is None or self._agreed is not None:
+        if trailer is None or self._negotiated is not None:
             return
         level = parse_authentication_level(trailer.auth_level)
         if level is None:
@@ -55,7 +55,9 @@ class AssociationSecurity:
                 FaultStatus.RPC_S_UNKNOWN_AUTHN_SERVICE,
                 RejectReason.AUTHENTICATION_TYPE_NOT_RECOGNIZED,
             )
-        self._agreed = AgreedSecurity(trailer.auth_type, trailer.auth_level, level, trailer.auth_context_id, context)
+        self._negotiated = NegotiatedSecurity(
+            trailer.auth_type, trailer.auth_level, level, trailer.auth_context_id, context
+        )
 
     def process_leg_token(self, pdu: Pdu) -> SecTrailer | None:
         """Process the token of a bind or alter_context. Return the trailer of the answer, or None if the answer has
@@ -85,23 +87,27 @@ class AssociationSecurity:
     @property
     def header_sign(self) -> bool:
         """Whether header signing was negotiated. Spec: MS-RPCE 3.3.1.5.2.2."""
-        return self._agreed is not None and self._agreed.header_sign
+        return self._negotiated is not None and self._negotiated.header_sign
 
     @property
     def is_authentication_unfinished(self) -> bool:
         """Whether an authentication has begun and is not complete."""
-        return self._agreed is not None and self._agreed.failure_reason is None and not self._agreed.context.is_complete
+        return (
+            self._negotiated is not None
+            and self._negotiated.failure_reason is None
+            and not self._negotiated.context.is_complete
+        )
 
-    def _check_trailer(self, trailer: SecTrailer) -> AgreedSecurity:
-        if self._agreed is None or not self._agreed.owns_trailer(trailer):
+    def _check_trailer(self, trailer: SecTrailer) -> NegotiatedSecurity:
+        if self._negotiated is None or not self._negotiated.owns_trailer(trailer):
             why = (
                 f"security context {trailer.auth_context_id} is not the "
                 f"security context of this connection ({_SECURITY_CONTEXT_SPEC_SECTION})"
             )
             raise AuthenticationRefused(why, FaultStatus.RPC_S_PROTOCOL_ERROR)
-        return self._agreed
+        return self._negotiated
 
-    def _process_token(self, agreed: AgreedSecurity, token: bytes) -> bytes:
+    def _process_token(self, agreed: NegotiatedSecurity, token: bytes) -> bytes:
         agreed.authentication_leg_count += 1
         try:
             if agreed.failure_reason is not None or agreed.context.is_complete:
@@ -117,13 +123,13 @@ class AssociationSecurity:
 
     # -- calls --------------------------------------------------------------------------------------------------
 
-    def unprotect_call_pdu(self, wire: bytes, pdu: Pdu) -> tuple[Pdu, AgreedSecurity | None]:
+    def unprotect_call_pdu(self, wire: bytes, pdu: Pdu) -> tuple[Pdu, NegotiatedSecurity | None]:
         """Return a PDU of a call without its protection, and the security context that protected it, which is None
         at the authentication level none.
 
         Spec: MS-RPCE 3.3.1.5.2.2, 3.3.1.5.4.
         """
-        agreed, trailer = self._agreed, pdu.sec_trailer
+        agreed, trailer = self._negotiated, pdu.sec_trailer
         if agreed is None:
             if trailer is not None:
                 why = "a call has a token, but no security context was negotiated (MS-RPCE 2.2.2.11)"

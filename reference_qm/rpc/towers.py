@@ -28,7 +28,7 @@ class TowerReader(OctetReader):
     __slots__ = ()
 
     def read_counted_bytes(self) -> bytes:
-        """Read a u16 count, and as many bytes as it states."""
+        """Read a u16 count, and then as many bytes as the count states."""
         return self.read_bytes(int.from_bytes(self.read_bytes(2), "little"))
 
 
@@ -92,7 +92,7 @@ class Tower:
 
 
 def _read_floor_syntax(left: bytes, right: bytes) -> SyntaxId | None:
-    """Return the syntax that a floor with a UUID identifies."""
+    """Return the abstract or transfer syntax that a floor of the tower identifies by its UUID."""
     if len(left) != 19 or left[0] != _UUID_PROTOCOL or len(right) != 2:
         return None
     major, minor = int.from_bytes(left[17:], "little"), int.from_bytes(right, "little")

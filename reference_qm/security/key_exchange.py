@@ -101,7 +101,7 @@ def decrypt_symmetric_key(key: rsa.RSAPrivateKey, algorithm: EncryptionAlgorithm
         raise SecurityError(
             "SIMPLEBLOB.encryptedKey",
             _SIMPLE_BLOB_SPEC_SECTION,
-            f"the value contains no key of {bits} bits for this RSA key",
+            f"the value contains no key of {bits} bits that this RSA key can decrypt",
         )
     return found
 

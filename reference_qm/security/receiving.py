@@ -144,7 +144,9 @@ def _check_key_strength(
         return
     if provider == ENHANCED_PROVIDER and algorithm is EncryptionAlgorithm.RC2 and not any(key[-_ZERO_KEY_BITS // 8 :]):
         raise SecurityError(
-            "SymmetricKey", _SPEC_SECTION, "the final 88 bits are 0, but this queue manager rejects RC2 with 40 bits"
+            "SymmetricKey",
+            _SPEC_SECTION,
+            "the final 88 bits are 0, so this is a 40-bit RC2 key, which this queue manager rejects",
         )
 
 

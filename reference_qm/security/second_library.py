@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 @cache
 def import_second_library_module(name: str) -> Any:
-    """Return a module of the library pycryptodomex, such as ``Hash.MD2``."""
+    """Import and return a module of the library pycryptodomex, such as ``Hash.MD2``."""
     return importlib.import_module(f"Cryptodome.{name}")
 
 

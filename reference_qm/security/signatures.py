@@ -164,7 +164,9 @@ def _replace_headers(
 
 
 def is_signed(packet: UserMessagePacket) -> bool:
-    """Return whether one of the two Signature fields is set. Spec: MS-MQQB 3.1.5.8.3."""
+    """Return whether a packet is signed, that is, whether SecurityData or MultiQueueFormatHeader contains a signature.
+    Spec: MS-MQQB 3.1.5.8.3.
+    """
     return any(_get_signatures(packet))
 
 

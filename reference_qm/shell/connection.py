@@ -51,24 +51,24 @@ class Connection(asyncio.Protocol):
         self.unsent_limit = unsent_limit
         self.unsent = unsent or UnsentBytesLimit()
         self.remote = remote
-        self.dialling: asyncio.Task[None] | None = None
+        self.connecting_task: asyncio.Task[None] | None = None
         self.closed = False
         """Whether the core no longer gets inputs from this connection."""
         self._transport: asyncio.Transport | None = None
-        self._linger: asyncio.TimerHandle | None = None
-        self._cut: str | None = None
-        self._gathered: list[bytes] = []
-        self._gathered_size = 0
+        self._close_timer: asyncio.TimerHandle | None = None
+        self._abort_reason: str | None = None
+        self._collected_chunks: list[bytes] = []
+        self._collected_size = 0
 
     @property
     def connected(self) -> bool:
-        """Whether the connection was ever established."""
+        """Whether the TCP connection has been established. The value stays true after the connection is lost."""
         return self._transport is not None
 
     @property
     def unsent_bytes(self) -> int:
         """The number of bytes that are not sent yet."""
-        return self._gathered_size + (0 if self._transport is None else self._transport.get_write_buffer_size())
+        return self._collected_size + (0 if self._transport is None else self._transport.get_write_buffer_size())
 
     # -- asyncio's callbacks ------------------------------------------------------------------------------------
 
@@ -92,9 +92,9 @@ class Connection(asyncio.Protocol):
         self.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._linger is not None:
-            self._linger.cancel()
-        self._report_loss(self._cut or _describe_exception(exc))
+        if self._close_timer is not None:
+            self._close_timer.cancel()
+        self._report_loss(self._abort_reason or _describe_exception(exc))
         self.gone(self)
 
     # -- host requests ------------------------------------------------------------------------------------------
@@ -107,17 +107,19 @@ class Connection(asyncio.Protocol):
             return
         waiting = self.unsent_bytes
         if waiting + len(data) > self.unsent_limit or self.unsent.is_full(waiting):
-            self._cut = f"the remote side is not reading from its connection: {waiting} bytes are waiting to be sent"
+            self._abort_reason = (
+                f"the remote side is not reading from its connection: {waiting} bytes are waiting to be sent"
+            )
             self._transport.abort()
             return
-        if not self._gathered:
+        if not self._collected_chunks:
             asyncio.get_running_loop().call_soon(self._write_pending_bytes)
-        self._gathered.append(data)
-        self._gathered_size += len(data)
+        self._collected_chunks.append(data)
+        self._collected_size += len(data)
 
     def _write_pending_bytes(self) -> None:
         """Write the collected bytes. If the transport is closing, the bytes are discarded."""
-        gathered, self._gathered, self._gathered_size = self._gathered, [], 0
+        gathered, self._collected_chunks, self._collected_size = self._collected_chunks, [], 0
         if gathered and self._transport is not None and not self._transport.is_closing():
             self._transport.write(b"".join(gathered))
 
@@ -127,10 +129,10 @@ class Connection(asyncio.Protocol):
         if self._transport is not None:
             self._write_pending_bytes()
             self._transport.close()
-            if self._transport.get_write_buffer_size() and self._linger is None:
-                self._linger = asyncio.get_running_loop().call_later(CLOSE_FLUSH_TIMEOUT_S, self._transport.abort)
-        elif self.dialling is not None:
-            self.dialling.cancel()
+            if self._transport.get_write_buffer_size() and self._close_timer is None:
+                self._close_timer = asyncio.get_running_loop().call_later(CLOSE_FLUSH_TIMEOUT_S, self._transport.abort)
+        elif self.connecting_task is not None:
+            self.connecting_task.cancel()
 
     def abort(self) -> None:
         """Close the connection without sending the pending bytes. The core gets no more inputs from it."""

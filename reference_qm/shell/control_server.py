@@ -97,7 +97,7 @@ class ControlClient(asyncio.Protocol):
     def __init__(self, server: ControlServer) -> None:
         self.server = server
         self._transport: asyncio.Transport | None = None
-        self._unread = bytearray()
+        self._unhandled_bytes = bytearray()
         self._waiting: dict[int, Any] = {}
         """The ids of unanswered requests, by the host's tokens."""
         self._paused = False
@@ -115,8 +115,8 @@ class ControlClient(asyncio.Protocol):
         self.server.clients.add(self)
 
     def data_received(self, data: bytes) -> None:
-        searched = len(self._unread)
-        self._unread += data
+        searched = len(self._unhandled_bytes)
+        self._unhandled_bytes += data
         self._handle_complete_lines(searched)
 
     def pause_writing(self) -> None:
@@ -148,14 +148,16 @@ class ControlClient(asyncio.Protocol):
             self._transport.close()
 
     def _handle_complete_lines(self, searched: int) -> None:
-        """Handle the complete lines. The first ``searched`` bytes contain no line end."""
-        while not (self._paused or self.server.ending) and (end := self._unread.find(b"\n", searched)) >= 0:
-            line = bytes(self._unread[:end])
-            del self._unread[: end + 1]
+        """Handle the complete lines in the received bytes. The first ``searched`` bytes are known to contain no line
+        end.
+        """
+        while not (self._paused or self.server.ending) and (end := self._unhandled_bytes.find(b"\n", searched)) >= 0:
+            line = bytes(self._unhandled_bytes[:end])
+            del self._unhandled_bytes[: end + 1]
             searched = 0
             self._handle_request_line(line)
-        if not self._paused and len(self._unread) > LINE_BYTES_LIMIT:
-            self._unread.clear()
+        if not self._paused and len(self._unhandled_bytes) > LINE_BYTES_LIMIT:
+            self._unhandled_bytes.clear()
             self._refuse_request(None, LINE_TOO_LONG_REFUSAL)
             self.close_client_connections()
 

@@ -21,7 +21,7 @@ class DatagramSocket:
 
     def __init__(self, local: Endpoint, received: Callable[[Endpoint, bytes], None]) -> None:
         """Bind the socket. Raise OSError if this fails."""
-        self._received = received
+        self._on_datagram = received
         self._socket = socket.socket(socket.AF_INET6 if ":" in local.host else socket.AF_INET, socket.SOCK_DGRAM)
         try:
             self._socket.setblocking(False)
@@ -54,4 +54,4 @@ class DatagramSocket:
         except OSError as error:  # an ICMP error of an earlier datagram, or a bad checksum
             log.debug("cannot receive a datagram: %s", error)
             return
-        self._received(Endpoint(*name[:2]), data)
+        self._on_datagram(Endpoint(*name[:2]), data)

@@ -46,7 +46,9 @@ class DirectoryAccess:
             return str(error)
 
     async def watch_shared_directory(self, changed: Callable[[], None]) -> None:
-        """Report the changes that other programs make to a shared directory, until the host stops."""
+        """Report to the core that another program has changed the shared directory. Repeat this check until the host
+        stops.
+        """
         while self._directory is not None and self._directory.shared:
             await asyncio.sleep(DIRECTORY_POLL_INTERVAL_S)
             with contextlib.suppress(StorageError):  # the next read reports the failure if it persists

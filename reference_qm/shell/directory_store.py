@@ -44,7 +44,7 @@ class SqliteDirectory(MemoryDirectory):
     ) -> None:
         super().__init__(new_identifier, utc_s)
         self._path_of_file = path
-        self._seen_version: int | None = None
+        self._last_read_version: int | None = None
         _check_header(path)
         try:
             self._database = sqlite3.connect(path, timeout=busy_s, isolation_level=None, check_same_thread=False)
@@ -65,7 +65,7 @@ class SqliteDirectory(MemoryDirectory):
     def is_outdated(self) -> bool:
         """Return whether another process has changed the file since the last read."""
         try:
-            return self._read_data_version() != self._seen_version
+            return self._read_data_version() != self._last_read_version
         except sqlite3.Error as error:
             raise StorageError(f"{self._path_of_file}: {error}") from error
 
@@ -106,7 +106,7 @@ class SqliteDirectory(MemoryDirectory):
             raise StorageError(f"{self._path_of_file}: {error}") from error
         finally:
             if not done:
-                self._seen_version = None  # memory may differ from the file now: read it again
+                self._last_read_version = None  # memory may differ from the file now: read it again
                 if self._database.in_transaction:
                     self._database.execute("ROLLBACK")
         self._notify_observers()
@@ -126,7 +126,7 @@ class SqliteDirectory(MemoryDirectory):
     def _reread_changed_file(self) -> None:
         """Read the file again, because another process has changed it or a change of this process was undone."""
         version = self._read_data_version()
-        if version == self._seen_version:
+        if version == self._last_read_version:
             return
         rows = self._database.execute("SELECT record FROM objects ORDER BY number").fetchall()
         try:
@@ -137,7 +137,7 @@ class SqliteDirectory(MemoryDirectory):
         self._paths.clear()
         for element in elements:
             super()._store_element(element)
-        self._seen_version = version
+        self._last_read_version = version
 
     def _read_data_version(self) -> int:
         """Return a number that changes with every commit of another process."""

@@ -119,26 +119,28 @@ class Host:
         )
         self._rpc_listening: RpcListening | None = None
         self._listener: asyncio.Server | None = None
-        self._pings: dict[PingSocket, DatagramSocket] = {}
+        self._ping_sockets: dict[PingSocket, DatagramSocket] = {}
         self._resolver = Resolver(address)
-        self._streams: dict[str, Connection] = {}
+        self._connection_by_name: dict[str, Connection] = {}
         """The connections, by the names that the core uses for them."""
         self._connections: set[Connection] = set()
         """All open connections, including closing ones."""
         self._all_closed = asyncio.Event()
         self._all_closed.set()
         self._stopping = False
-        self._accepted = 0
-        self._token = 0
-        self._answered: dict[int, Callable[[Answer], None]] = {}
-        self._life = 0
-        self._unwritten: list[tuple[int, Persist]] = []
+        self._accepted_connection_count = 0
+        self._last_token = 0
+        self._answer_handler_by_token: dict[int, Callable[[Answer], None]] = {}
+        self._core_number = 0
+        self._unwritten_records: list[tuple[int, Persist]] = []
         """The records that are not written yet, each with the number of the core that emitted the record."""
-        self._complaint = ""
-        """The reported reason why the store refuses records, or an empty text while the store accepts them."""
-        self._short = False
+        self._reported_store_error = ""
+        """The reason why the store last refused records, which was already reported, or an empty text while the store
+        accepts records.
+        """
+        self._is_space_short = False
         """Whether the store was short of free space at the last check."""
-        self._writer: asyncio.Task[None] | None = None
+        self._store_writer: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self.driver = CoreDriver(self)
 
@@ -168,7 +170,7 @@ class Host:
     async def start(self) -> None:
         """Start the core, then accept connections. Raise OSError if a port is in use."""
         self._start_core()
-        for ping in self._pings.values():
+        for ping in self._ping_sockets.values():
             ping.start()
         if self._listener is not None:
             await self._listener.start_serving()
@@ -180,7 +182,7 @@ class Host:
         self.handle(QueueManagerStarted())
         for event in self._surroundings.list_start_inputs():
             self.handle(event)
-        if self._short:
+        if self._is_space_short:
             self.handle(ResourcesChanged(low=True))
         self._start_task(self._watch_free_space())
         self._start_task(self.directory.watch_shared_directory(lambda: self.handle(DirectoryChanged())))
@@ -200,8 +202,8 @@ class Host:
     def _replace_core(self, entries: Mapping[str, object], said: str) -> None:
         """Replace the core with a new core, and discard the pending writes of the old core."""
         core = self._new_core(entries)
-        self._unwritten.clear()
-        self._cut_connections()
+        self._unwritten_records.clear()
+        self._abort_connections()
         self._stop_core(f"the queue manager was {said} in the meantime")
         self.core = core
         self._start_core()
@@ -222,8 +224,8 @@ class Host:
             for connection in self._list_connections():
                 connection.abort()
             await self._all_closed.wait()
-        if self._writer is not None:
-            await self._writer
+        if self._store_writer is not None:
+            await self._store_writer
         self.store.close()
         self.directory.close()
 
@@ -232,33 +234,33 @@ class Host:
         self.rpc.close_listeners()
         if self._listener is not None:
             self._listener.close()
-        for ping in self._pings.values():
+        for ping in self._ping_sockets.values():
             ping.close()
-        self._pings.clear()
+        self._ping_sockets.clear()
 
-    def _cut_connections(self) -> None:
+    def _abort_connections(self) -> None:
         self.rpc.cut_connections()
         for connection in self._list_connections():
             connection.abort()
 
     def _list_connections(self) -> set[Connection]:
         """Return all connections that are open, closing or being opened."""
-        return self._connections | set(self._streams.values())
+        return self._connections | set(self._connection_by_name.values())
 
     def _stop_core(self, why: str) -> None:
         """Close the connections and timers of the core, and reject the waiting requests.
 
         Pending writes are completed.
         """
-        for task in self._tasks - {self._writer}:
+        for task in self._tasks - {self._store_writer}:
             task.cancel()
-        self._life += 1
-        self._streams.clear()
+        self._core_number += 1
+        self._connection_by_name.clear()
         self.driver.forget()
-        source = self._pings.pop(PingSocket.SOURCE, None)
+        source = self._ping_sockets.pop(PingSocket.SOURCE, None)
         if source is not None:
             source.close()
-        unanswered, self._answered = self._answered, {}
+        unanswered, self._answer_handler_by_token = self._answer_handler_by_token, {}
         for token, answered in unanswered.items():
             answered(CommandRejected(token, why))
 
@@ -272,9 +274,9 @@ class Host:
         """Pass a request to the core. The core calls ``answered`` exactly once, at once or later, with the token
         that this method returns.
         """
-        self._token += 1
-        token = self._token
-        self._answered[token] = answered
+        self._last_token += 1
+        token = self._last_token
+        self._answer_handler_by_token[token] = answered
         if isinstance(request, ChangeEnvironment | AccessPublishedObject):
             self._start_task(self._change_surroundings(token, request))
         else:
@@ -283,11 +285,11 @@ class Host:
 
     def is_unanswered(self, token: int) -> bool:
         """Return whether the request with the given token is still unanswered."""
-        return token in self._answered
+        return token in self._answer_handler_by_token
 
     def _deliver_input(self, event: Input) -> None:
         if isinstance(event, TransportLost):
-            self._streams.pop(event.transport, None)
+            self._connection_by_name.pop(event.transport, None)
         self.handle(event)
 
     # -- the driver's interface ---------------------------------------------------------------------------------
@@ -301,21 +303,21 @@ class Host:
 
     def connect(self, effect: Connect) -> None:
         connection = self._create_connection(effect.transport, TransportConnected, effect.remote)
-        self._streams[effect.transport] = connection
-        connection.dialling = self._start_task(self._open_connection(connection, effect.remote))
+        self._connection_by_name[effect.transport] = connection
+        connection.connecting_task = self._start_task(self._open_connection(connection, effect.remote))
 
     def send_packet_on_transport(self, effect: SendPacket) -> None:
-        stream = self._streams.get(effect.transport)
+        stream = self._connection_by_name.get(effect.transport)
         if stream is not None:  # otherwise it was lost: TransportLost was or will be handled
             stream.send(effect.data)
 
     def close_transport(self, effect: CloseTransport) -> None:
-        stream = self._streams.pop(effect.transport, None)
+        stream = self._connection_by_name.pop(effect.transport, None)
         if stream is not None:
             stream.close()
 
     def send_datagram(self, effect: SendDatagram) -> None:
-        ping = self._pings.get(effect.socket)
+        ping = self._ping_sockets.get(effect.socket)
         if ping is None:
             ping = self._bind_ping(effect.socket, 0)
             ping.start()
@@ -331,9 +333,9 @@ class Host:
         self._start_task(self._look_up_host(effect.host))
 
     def persist(self, effect: Persist) -> None:
-        self._unwritten.append((self._life, effect))
-        if self._writer is None:
-            self._writer = self._start_task(self._write_store())
+        self._unwritten_records.append((self._core_number, effect))
+        if self._store_writer is None:
+            self._store_writer = self._start_task(self._write_store())
 
     def read_directory(self, effect: ReadDirectory) -> None:
         self._start_task(self._ask_directory(effect))
@@ -342,13 +344,13 @@ class Host:
         self._start_task(self._ask_directory(effect))
 
     def answer(self, effect: Answer) -> None:
-        self._answered.pop(effect.token)(effect)
+        self._answer_handler_by_token.pop(effect.token)(effect)
 
     # -- sockets, names, the directory and the store ------------------------------------------------------------
 
     def _accept_connection(self) -> Connection:
-        self._accepted += 1
-        return self._create_connection(f"in-{self._accepted}", TransportAccepted)
+        self._accepted_connection_count += 1
+        return self._create_connection(f"in-{self._accepted_connection_count}", TransportAccepted)
 
     async def _open_connection(self, connection: Connection, remote: Endpoint) -> None:
         loop = asyncio.get_running_loop()
@@ -361,7 +363,7 @@ class Host:
             if connection.connected:
                 return  # the connection reports its own end
             connection.closed = True
-            self._streams.pop(connection.name)
+            self._connection_by_name.pop(connection.name)
             text = f"cannot connect from {self.address} to {remote.host}:{remote.port}: {_describe_system_error(error)}"
             self.handle(TransportFailed(connection.name, text))
 
@@ -381,13 +383,13 @@ class Host:
         )
 
     def _admit_connection(self, connection: Connection) -> bool:
-        """Register an open connection. If too many connections are open, an accepted connection is aborted before the
-        core gets an input from it.
+        """Register a new connection. If too many connections are open, abort a connection that a remote initiator
+        opened, before the core gets an input from it.
         """
-        incoming = connection.name not in self._streams
+        incoming = connection.name not in self._connection_by_name
         if self._stopping or (incoming and len(self._connections) >= self.limits.connections):
             return False
-        self._streams[connection.name] = connection
+        self._connection_by_name[connection.name] = connection
         self._connections.add(connection)
         self._all_closed.clear()
         return True
@@ -401,7 +403,7 @@ class Host:
         ping = DatagramSocket(
             Endpoint(self.address, port), lambda remote, data: self.handle(DatagramReceived(which, remote, data))
         )
-        self._pings[which] = ping
+        self._ping_sockets[which] = ping
         return ping
 
     async def _look_up_host(self, host: str) -> None:
@@ -441,24 +443,24 @@ class Host:
 
     def _check_free_space(self) -> None:
         describe_shortage = self.store.describe_shortage()
-        if bool(describe_shortage) is not self._short:
-            self._short = bool(describe_shortage)
+        if bool(describe_shortage) is not self._is_space_short:
+            self._is_space_short = bool(describe_shortage)
             log.warning("%s", describe_shortage or "the disk of the store has enough free space again")
-            self.handle(ResourcesChanged(low=self._short))
+            self.handle(ResourcesChanged(low=self._is_space_short))
 
     async def _write_store(self) -> None:
         """Write the pending records together, in order. Records that arrive during a write are written by the next
         write.
         """
-        while self._unwritten:
-            batch, self._unwritten = self._unwritten, []
+        while self._unwritten_records:
+            batch, self._unwritten_records = self._unwritten_records, []
             try:
                 if not self._surroundings.available["storage"]:
                     raise StoreError(DISK_FULL_REASON)
                 await self.store.write([effect.record for _, effect in batch])
             except StoreError as error:
-                if self._complaint != str(error):
-                    self._complaint = str(error)
+                if self._reported_store_error != str(error):
+                    self._reported_store_error = str(error)
                     log.warning("%s", error)
                 answers: list[tuple[int, Input]] = [
                     (life, PersistFailed(effect.token, str(error))) for life, effect in batch
@@ -468,12 +470,12 @@ class Host:
                     f"the store failed and can store no further records: {_describe_error(error)}"
                 ) from error
             else:
-                if not self._short:
-                    self._complaint = ""
+                if not self._is_space_short:
+                    self._reported_store_error = ""
                 answers = [(life, RecordPersisted(effect.token)) for life, effect in batch]
-            self.driver.handle(*(answer for life, answer in answers if life == self._life))
+            self.driver.handle(*(answer for life, answer in answers if life == self._core_number))
             self._check_free_space()
-        self._writer = None
+        self._store_writer = None
 
     def _start_task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)

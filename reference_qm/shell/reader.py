@@ -90,7 +90,7 @@ def _build_security(level: str, authentication: str, user: str, password_env: st
     if wanted is AuthLevel.NONE:
         return None
     if not user or not password_env:
-        raise SettingsError(f"--level {level}: name the user: --user NAME --password-env VARIABLE")
+        raise SettingsError(f"--level {level} needs a user: give --user NAME and --password-env VARIABLE")
     from reference_qm.shell.spnego_security import make_client_security  # pyspnego takes long to load
 
     domain, _, name = user.rpartition("\\")

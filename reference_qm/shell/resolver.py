@@ -18,7 +18,7 @@ class Resolver:
 
     def __init__(self, address: str) -> None:
         self.family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        self._slots = asyncio.Semaphore(MAX_CONCURRENT_LOOKUPS)
+        self._lookup_slots = asyncio.Semaphore(MAX_CONCURRENT_LOOKUPS)
 
     async def lookup(self, host: str) -> tuple[str, ...]:
         """Return the addresses of ``host`` in this resolver's address family as text, best first.
@@ -27,7 +27,7 @@ class Resolver:
         """
         if is_numeric_host(host):
             return (host,)
-        async with self._slots:
+        async with self._lookup_slots:
             loop = asyncio.get_running_loop()
             found: asyncio.Future[tuple[str, ...]] = loop.create_future()
             threading.Thread(target=self._look_up_host, args=(host, loop, found), daemon=True).start()

@@ -19,7 +19,7 @@ PORT_STEP = 11
 """The difference between an occupied port and the next port to try (MS-MQQP 3.1.4.8)."""
 HIGHEST_PORT = 0xFFFF
 REQUEST_BYTES_AT_ONCE = 512
-"""The number of request bytes after whose handling the amount of unread answers is checked again."""
+"""Each time this number of request bytes has been handled, the amount of unread answers is checked again."""
 TCP_KEEPALIVE_OPTIONS = (("TCP_KEEPIDLE", 120), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 4))
 """The TCP keepalive (idle s, interval s, probes) after which a client that does not answer counts as lost (MS-RPCE
 3.3.3.2.1).
@@ -53,8 +53,8 @@ class RpcListener:
         self._open: set[_Connection] = set()
         """The open connections, including closing ones."""
         self._servers: list[asyncio.Server] = []
-        self._empty = asyncio.Event()
-        self._empty.set()
+        self._all_closed = asyncio.Event()
+        self._all_closed.set()
 
     # -- ports --------------------------------------------------------------------------------------------------
 
@@ -116,10 +116,10 @@ class RpcListener:
             self.close(connection)
         try:
             async with asyncio.timeout(STOP_FLUSH_TIMEOUT_S):
-                await self._empty.wait()
+                await self._all_closed.wait()
         except TimeoutError:
             self.cut_connections()
-            await self._empty.wait()
+            await self._all_closed.wait()
 
     def register_connection(self, client: _Connection, remote: Endpoint, local: Endpoint) -> str | None:
         """Return the name of a new connection for the core, or None if too many clients are connected."""
@@ -129,19 +129,21 @@ class RpcListener:
         name = f"rpc-{self.accepted}"
         self._clients[name] = client
         self._open.add(client)
-        self._empty.clear()
+        self._all_closed.clear()
         self.deliver(RpcAccepted(name, remote, local))
         return name
 
     def is_known_connection(self, name: str) -> bool:
-        """Return whether the core still expects events of a connection."""
+        """Return whether the core still expects bytes or the loss of a connection, that is, the core has not closed
+        this connection.
+        """
         return name in self._clients
 
     def forget_connection(self, client: _Connection, name: str, reason: str) -> None:
         """Remove a closed connection, and report it to the core unless the core closed it."""
         self._open.discard(client)
         if not self._open:
-            self._empty.set()
+            self._all_closed.set()
         if self._clients.pop(name, None) is not None:
             self.deliver(RpcConnectionLost(name, reason))
 
@@ -153,13 +155,13 @@ class _Connection(asyncio.Protocol):
         self._listener = listener
         self._name: str | None = None
         self._transport: asyncio.Transport | None = None
-        self._untaken = b""
+        self._unhandled_bytes = b""
         self._paused = False
 
     @property
     def unsent_and_unhandled_bytes(self) -> int:
         """The number of bytes that were not sent or not handled yet."""
-        return len(self._untaken) + (0 if self._transport is None else self._transport.get_write_buffer_size())
+        return len(self._unhandled_bytes) + (0 if self._transport is None else self._transport.get_write_buffer_size())
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
@@ -173,7 +175,7 @@ class _Connection(asyncio.Protocol):
             self._transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        self._untaken += data
+        self._unhandled_bytes += data
         self._take_requests()
 
     def pause_writing(self) -> None:
@@ -191,12 +193,15 @@ class _Connection(asyncio.Protocol):
     def _take_requests(self) -> None:
         """Pass requests to the core until the client has too many unread answers."""
         while (
-            self._untaken
+            self._unhandled_bytes
             and not self._paused
             and self._name is not None
             and self._listener.is_known_connection(self._name)
         ):
-            piece, self._untaken = self._untaken[:REQUEST_BYTES_AT_ONCE], self._untaken[REQUEST_BYTES_AT_ONCE:]
+            piece, self._unhandled_bytes = (
+                self._unhandled_bytes[:REQUEST_BYTES_AT_ONCE],
+                self._unhandled_bytes[REQUEST_BYTES_AT_ONCE:],
+            )
             self._listener.deliver(RpcBytesReceived(self._name, piece))
 
     def connection_lost(self, exc: Exception | None) -> None:

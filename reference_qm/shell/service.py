@@ -83,7 +83,9 @@ def make_core_factory(settings: ServeSettings, faults: Sequence[str]) -> CoreFac
 
 
 def _make_fault_wrapper(names: Sequence[str]) -> CoreWrapper:
-    """Return the function that adds faults to a core. An installed package provides this function."""
+    """Return the function that adds the named faults to a core. The function comes from an installed package with
+    faults.
+    """
     offered = metadata.entry_points(group=FAULTS_ENTRY_POINT_GROUP)
     if not offered:
         raise SettingsError(

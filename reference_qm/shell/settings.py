@@ -50,7 +50,9 @@ class ServeSettings:
     store: Path | None = None
     """The file in which messages survive the process, or None if messages do not survive it."""
     has_identifier: bool = False
-    """Whether the identifier was configured. If not, it is generated."""
+    """Whether the settings contain the identifier of the queue manager. If not, the identifier is generated or read
+    from the store.
+    """
     directory: MemoryDirectory | None = None
     """The directory of the enterprise, or None for workgroup mode."""
     release: str = NO_RELEASE
@@ -58,8 +60,8 @@ class ServeSettings:
 
 
 def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: Entropy) -> ServeSettings:
-    """Read the file, if one is given, and override its values with the flags that are not None. A flag value that
-    consists only of digits is converted to a number.
+    """Read the TOML file, if one is given, and override its values with the command-line flags that are not None.
+    Convert a flag value that consists only of digits to a number.
     """
     tree = _read_file(path) if path is not None else {}
     where = str(path or "defaults")
@@ -110,7 +112,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
     if limits.connections <= config.max_sessions:
         raise SettingsError(
             f"{where}: [limits] connections = {limits.connections} must be above [queue_manager] max_sessions = "
-            f"{config.max_sessions}: a session can be refused only on a connection"
+            f"{config.max_sessions}: refusing a session needs a further connection"
         )
     identified = identifier is not None
     control, store = values["control"].get("address"), values["store"].get("path")

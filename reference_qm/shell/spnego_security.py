@@ -83,18 +83,18 @@ class SpnegoContext:
     """A security context of pyspnego, which is created when the first token is exchanged."""
 
     def __init__(self, make: Callable[[], spnego.ContextProxy]) -> None:
-        self._make = make
-        self._made: spnego.ContextProxy | None = None
+        self._create_context = make
+        self._context: spnego.ContextProxy | None = None
 
     @property
     def is_complete(self) -> bool:
         """Whether the context is complete."""
-        return self._made is not None and self._made.complete
+        return self._context is not None and self._context.complete
 
     @property
     def identity(self) -> str:
         """The authenticated user, or an empty text on the client's side."""
-        return "" if self._made is None else self._made.client_principal or ""
+        return "" if self._context is None else self._context.client_principal or ""
 
     @property
     def signature_size(self) -> int:
@@ -104,9 +104,9 @@ class SpnegoContext:
     def process_token(self, token: bytes) -> bytes:
         """Handle a token from the remote side, and return the token to send."""
         with _convert_pyspnego_errors("the token is refused"):
-            if self._made is None:
-                self._made = self._make()
-            return self._made.step(token or None) or b""
+            if self._context is None:
+                self._context = self._create_context()
+            return self._context.step(token or None) or b""
 
     def sign(self, segments: PduSegments, *, header_sign: bool) -> bytes:
         """Return the signature of the whole PDU.
@@ -136,9 +136,9 @@ class SpnegoContext:
 
     @property
     def _complete_context(self) -> spnego.ContextProxy:
-        if self._made is None or not self._made.complete:
+        if self._context is None or not self._context.complete:
             raise SecurityError("the security context is not complete")
-        return self._made
+        return self._context
 
 
 class SpnegoInitiator(SpnegoContext):
@@ -165,7 +165,7 @@ class SpnegoAcceptor(SpnegoContext):
         protocol, options = _SPNEGO_PROTOCOL_BY_AUTH_TYPE[auth_type]
         wanted = _REQUIRED_SERVICES_BY_AUTH_LEVEL[level]
         super().__init__(lambda: spnego.server(context_req=wanted, protocol=protocol, options=options))
-        self._wanted = wanted
+        self._required_services = wanted
         self._users = users
 
     def process_token(self, token: bytes) -> bytes:
@@ -174,7 +174,7 @@ class SpnegoAcceptor(SpnegoContext):
         """
         with announce_users(self._users, token):
             answer = super().process_token(token)
-        if self.is_complete and self._wanted & ~self._complete_context.context_attr:
+        if self.is_complete and self._required_services & ~self._complete_context.context_attr:
             raise SecurityError("the client cannot provide the protection that its authentication level requires")
         return answer
 

@@ -16,17 +16,17 @@ class UnsentBytesLimit:
 
     def __init__(self, limit: int = UNSENT_BYTES_LIMIT) -> None:
         self.limit = limit
-        self._measures: list[Callable[[], Iterable[int]]] = []
+        self._waiting_byte_counters: list[Callable[[], Iterable[int]]] = []
 
     def include_connections(self, waiting: Callable[[], Iterable[int]]) -> None:
-        """Include further connections in the limit. ``waiting`` returns the number of waiting bytes of each of
-        these connections.
+        """Also count the waiting bytes of further connections towards the limit. ``waiting`` returns the number of
+        waiting bytes of each of these connections.
         """
-        self._measures.append(waiting)
+        self._waiting_byte_counters.append(waiting)
 
     def is_full(self, waiting: int) -> bool:
         """Return whether a connection with the given number of waiting bytes exceeds the limit."""
         return (
             waiting > ALWAYS_ALLOWED_UNSENT_BYTES
-            and sum(size for measure in self._measures for size in measure()) > self.limit
+            and sum(size for measure in self._waiting_byte_counters for size in measure()) > self.limit
         )

@@ -58,7 +58,9 @@ class RestorableCore(Core, Protocol):
 
 
 CoreFactory = Callable[[Mapping[str, object]], Core]
-"""A function that makes a core from the entries of a store. With it, a host can replace its core and keep its store."""
+"""A function that makes a core from the entries of a store. A host calls this function to replace its core after a
+restart.
+"""
 
 
 class Timer(Protocol):
@@ -133,9 +135,9 @@ class CoreDriver:
         """The time of the core's next wake-up, in ms of the monotonic clock."""
         self._host = host
         self._inputs: deque[Input] = deque()
-        self._busy = False
+        self._is_handling_inputs = False
         self._timer: Timer | None = None
-        self._perform = dict(
+        self._host_method_by_effect_type = dict(
             (
                 _pair_effect_with_host_method(Connect, host.connect),
                 _pair_effect_with_host_method(SendPacket, host.send_packet_on_transport),
@@ -156,7 +158,7 @@ class CoreDriver:
     def handle(self, *events: Input) -> None:
         """Pass inputs to the core in order, after the inputs that are waiting or being handled."""
         self._inputs.extend(events)
-        if not self._busy:
+        if not self._is_handling_inputs:
             self.carry_out([])
 
     def carry_out(self, effects: list[Effect]) -> None:
@@ -165,11 +167,11 @@ class CoreDriver:
         After an error of the host, the remaining effects are lost; the waiting inputs are handled before the next
         input. Raise TypeError for an unknown effect.
         """
-        self._busy = True
+        self._is_handling_inputs = True
         try:
             while True:
                 for effect in effects:
-                    perform = self._perform.get(type(effect))
+                    perform = self._host_method_by_effect_type.get(type(effect))
                     if perform is None:
                         raise TypeError(f"{type(effect).__name__} is not an effect that a host carries out")
                     perform(effect)
@@ -177,11 +179,11 @@ class CoreDriver:
                     break
                 effects = self._host.core.handle(self._inputs.popleft(), self._host.now())
         finally:
-            self._busy = False
+            self._is_handling_inputs = False
         self._schedule_wake_up(self._host.core.next_due())
 
     def forget(self) -> None:
-        """Drop the waiting inputs and the wake-up, because the core has ended or is replaced."""
+        """Drop the waiting inputs and the scheduled wake-up of a core that has ended or is being replaced."""
         self._inputs.clear()
         self._schedule_wake_up(None)
 

@@ -143,17 +143,19 @@ class Surroundings:
     """The environment of a queue manager, and the availability of its parts.
 
     ``directory``: the directory, or None in workgroup mode. ``available``: whether each part is available, by the
-    names of ChangeEnvironment. ``fast_s``: the number of seconds by which the clock is fast.
+    names of ChangeEnvironment. ``clock_offset_s``: the number of seconds by which the clock is fast.
     """
 
     def __init__(self, directory: MemoryDirectory | None = None, identifier: UUID = NULL_GUID) -> None:
         self.directory = directory
-        self._identifier, self._another = identifier, UUID(int=identifier.int ^ 1)
+        self._identifier, self._different_identifier = identifier, UUID(int=identifier.int ^ 1)
         parts = (one.name for one in fields(ChangeEnvironment) if one.name != CLOCK_PART_NAME)
-        self.fast_s = 0
+        self.clock_offset_s = 0
         self._outdated_queue_number = 0
-        """The last private queue number that the next damage of the configuration stores: 0 and 1 in turn."""
-        self._other: MemoryDirectory | None = None
+        """The last private queue number to store when the configuration is damaged the next time. The number alternates
+        between 0 and 1.
+        """
+        self._foreign_directory: MemoryDirectory | None = None
         """The directory of the other domain, while the machine belongs to it."""
         self.available = {name: True for name in parts if name not in DIRECTORY_PART_NAMES or directory is not None}
 
@@ -162,12 +164,12 @@ class Surroundings:
         """The domain that the machine belongs to."""
         if not self.available.get("domain", False):
             return None
-        return OWN_DOMAIN_ID if self._other is None else FOREIGN_DOMAIN_ID
+        return OWN_DOMAIN_ID if self._foreign_directory is None else FOREIGN_DOMAIN_ID
 
     @property
     def reachable_directory(self) -> MemoryDirectory | None:
         """The directory of the domain, or None if it is unavailable."""
-        return (self._other or self.directory) if self.available.get("directory", False) else None
+        return (self._foreign_directory or self.directory) if self.available.get("directory", False) else None
 
     @property
     def directory_in_use(self) -> MemoryDirectory | None:
@@ -186,7 +188,7 @@ class Surroundings:
         ]
 
     def list_changed_entries(self, before: Mapping[str, bool]) -> dict[str, object]:
-        """Return the store entries that the changed parts of the environment alter."""
+        """Return the store entries that must be changed to simulate the changed parts of the environment."""
         entries: dict[str, object] = {}
         if before["store"] != self.available["store"]:
             entries[DAMAGED_ENTRY_NAME] = None if self.available["store"] else "damaged"
@@ -216,15 +218,15 @@ class Surroundings:
         """Carry out a request that concerns the environment. Return a reason if the request is refused."""
         if isinstance(request, ChangeEnvironment):
             return self._apply_request(request)
-        directory = self._other or self.directory
+        directory = self._foreign_directory or self.directory
         return (
             NO_DIRECTORY_REFUSAL if directory is None else self._answer_access_to_published_object(directory, request)
         )
 
     def _apply_request(self, request: ChangeEnvironment) -> dict[str, Any] | str:
-        fast_s = self.fast_s if request.clock is None else request.clock
-        if abs(fast_s) > CLOCK_LIMIT_S:
-            return f"clock: {fast_s} s exceeds the maximum offset of {CLOCK_LIMIT_S} s"
+        clock_offset_s = self.clock_offset_s if request.clock is None else request.clock
+        if abs(clock_offset_s) > CLOCK_LIMIT_S:
+            return f"clock: {clock_offset_s} s exceeds the maximum offset of {CLOCK_LIMIT_S} s"
         asked = {one.name: getattr(request, one.name) for one in fields(request) if one.name != CLOCK_PART_NAME}
         wanted = {name: value for name, value in asked.items() if value is not None}
         if self.directory is not None:
@@ -234,32 +236,32 @@ class Surroundings:
         if refused is not None:
             return refused
         self.available |= wanted
-        self.fast_s = fast_s
-        return {**self.available, CLOCK_PART_NAME: fast_s}
+        self.clock_offset_s = clock_offset_s
+        return {**self.available, CLOCK_PART_NAME: clock_offset_s}
 
     def apply_clock_offset(self, right: Now) -> Now:
-        """Return the time that the machine's fast or slow clock shows at the time ``right``. The monotonic part of
-        the time stays unchanged.
+        """Return the time that the machine's fast or slow clock shows when the right time is ``right``. The monotonic
+        time is the same on both clocks.
         """
-        return Now(right.monotonic_ms, right.utc_s + self.fast_s) if self.fast_s else right
+        return Now(right.monotonic_ms, right.utc_s + self.clock_offset_s) if self.clock_offset_s else right
 
     def _change_membership(self, home: MemoryDirectory, wanted: Mapping[str, bool]) -> str | None:
         """Make the machine a member of a domain whose directory contains the machine's object with the machine's
         own identifier. Return a reason if this is refused.
         """
-        self._set_membership(home, own=wanted.get("own_domain", self._other is None))
+        self._set_membership(home, own=wanted.get("own_domain", self._foreign_directory is None))
         registration = wanted.get("registration", self.available["registration"])
         if registration is self.available["registration"]:
             return None
-        return self._register_machine(self._other or home, registration)
+        return self._register_machine(self._foreign_directory or home, registration)
 
     def _register_machine(self, directory: MemoryDirectory, own: bool) -> str | None:
-        """Set the identifier of the machine's object to the identifier of this queue manager, or to a different
-        identifier. Return a reason if this is refused.
+        """Set the identifier of the machine's directory object to the identifier of this queue manager, or to a
+        different identifier. If the directory refuses this, return the reason.
         """
-        wanted = self._identifier if own else self._another
+        wanted = self._identifier if own else self._different_identifier
         found = self._find_machine_object(directory)
-        machine = found or (None if self._other is None else self._find_machine_object(self.directory))
+        machine = found or (None if self._foreign_directory is None else self._find_machine_object(self.directory))
         if machine is None:
             return "registration: the directory has no object of this machine"
         if machine.Identifier == wanted and found is not None:
@@ -270,22 +272,22 @@ class Surroundings:
         return None
 
     def _set_membership(self, home: MemoryDirectory, *, own: bool) -> None:
-        """Make the machine a member of its own domain or of a foreign domain. In both cases, the domain
-        contains the sites of the enterprise.
+        """Make the machine a member of its own domain or of a foreign domain. The directory of a foreign domain
+        contains copies of the sites of the enterprise.
         """
-        if own or self._other is not None:
-            self._other = None if own else self._other
+        if own or self._foreign_directory is not None:
+            self._foreign_directory = None if own else self._foreign_directory
             return
-        self._other = home.create_empty_directory()
+        self._foreign_directory = home.create_empty_directory()
         for element in home.contents()[1] or ():
             if isinstance(element, Enterprise | Site):
-                self._other.provision(element)
+                self._foreign_directory.provision(element)
 
     def _find_machine_object(self, directory: MemoryDirectory | None) -> QueueManager | None:
         """Find the object of this machine in a directory by the machine's name in its own domain."""
         if directory is None or self.directory is None:
             return None
-        for identifier in (self._identifier, self._another):
+        for identifier in (self._identifier, self._different_identifier):
             own = self.directory.read("QueueManager", build_equality_filter("Identifier", identifier)).rDirectoryObject
             if isinstance(own, QueueManager):
                 found = directory.read(
@@ -306,7 +308,9 @@ class Surroundings:
         changes = {name: value for name in CHANGEABLE_ATTRIBUTES if (value := getattr(request, name)) is not None}
         if unknown := changes.keys() - names.keys():
             wrong = min(unknown)
-            return f"published: {wrong} is not an attribute of the object: name another queue, site or queue_manager"
+            return (
+                f"published: the object that the request names has no attribute {wrong}: name an object of another type"
+            )
         if changes:
             found = replace(found, **{names[name]: value for name, value in changes.items()})
             status = directory.write(found, tuple(names[name] for name in changes))
@@ -320,7 +324,9 @@ class Surroundings:
     def _create_or_delete_object(
         self, directory: MemoryDirectory, request: AccessPublishedObject, *, present: bool
     ) -> None:
-        """Create or delete the directory object of a queue or a list. The caller then reads the object."""
+        """Create or delete the directory object of a public queue or a distribution list. The caller then reads this
+        object.
+        """
         machine, found = (
             self._find_published_object(directory, AccessPublishedObject()),
             self._find_published_object(directory, request),
@@ -339,7 +345,7 @@ class Surroundings:
             return directory.read("Site", build_equality_filter("Identifier", request.site)).rDirectoryObject
         if request.distribution_list is not None:
             return find_distribution_list(directory, request.distribution_list)
-        if self._other is not None and request.queue_manager is None:
+        if self._foreign_directory is not None and request.queue_manager is None:
             machine: DirectoryObject | None = self._find_machine_object(directory)
         else:
             identifier = request.queue_manager or self._identifier

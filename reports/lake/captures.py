@@ -27,7 +27,8 @@ MAX_CAPTURE_FOLDERS = 10_000
 no packets.
 """
 REACH_OF_CAPTURE_RUNS = "capture"
-"""The value of the column ``reach`` for a system that was only captured, not tested."""
+"""The value of the column ``reach`` for a system whose traffic was captured, and which the harness did not test itself.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,9 @@ class GivenSystem:
 
 @dataclass(frozen=True, slots=True)
 class CaptureJudge:
-    """Describes the program that judged captures: the hash of its suites, its version, and the known profiles."""
+    """Describes the program that judges captures: the hash of its suites, its version, and the profiles of Windows that
+    it knows.
+    """
 
     suites: str
     harness: str
@@ -77,7 +80,7 @@ class CaptureRunFolder:
 
     @property
     def verdicts_path(self) -> str:
-        """Return the path of the run's verdict file, spelled as Spark's readers spell it."""
+        """Return the path of the run's verdict file in the spelling that Spark uses when it reads files."""
         return RunFolder(self.folder, {VERDICTS_FILE: self.verdicts}).path(VERDICTS_FILE) if self.verdicts else ""
 
 

@@ -26,7 +26,9 @@ _CHECK_COLUMNS = (*PRODUCT_COLUMNS, "rule", "test")
 
 @dataclass(frozen=True, slots=True)
 class EarlierVerdicts:
-    """The standing verdicts after the run whose number in the order of ingest is ``ingest``."""
+    """The verdicts of the rules as they stood after an earlier run. ``ingest``: the number of this run in the order of
+    ingest.
+    """
 
     check_current: DataFrame
     ingest: int
@@ -43,8 +45,8 @@ def derive_changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFr
 
 
 def derive_check_current(events: DataFrame) -> DataFrame:
-    """Return the last decision of each check about each rule, over all versions of a system. `list_check_events`
-    continues from these rows.
+    """Return the latest decided verdict of each check about each rule, over all versions of a system. From these rows,
+    `list_check_events` continues after the next ingest.
     """
     is_decided_then = sql.col("rank").isNotNull()
     # Within one run, the judgment of the check sorts last.
@@ -93,7 +95,9 @@ def list_check_events(
 
 
 def _compare_suites(decided: DataFrame, runs: DataFrame, catalogue: DataFrame, after: int) -> DataFrame:
-    """Return, for each run with new suites, whether each earlier check counts under the new suites."""
+    """Return, for each run with new suites, whether the verdicts of each earlier check still count, because the new
+    suites contain the check.
+    """
     in_order = Over.partitionBy(*PRODUCT_COLUMNS).orderBy("ingest")
     anew = (
         runs.select(*PRODUCT_COLUMNS, "ingest", "suites", sql.lag("suites").over(in_order).alias("previous"))

@@ -102,9 +102,7 @@ def open_session(
 
 @contextmanager
 def print_error_in_one_line(command: str, extra: str = "reports") -> Iterator[None]:
-    """Turn a `RollupError` into a one-line message on stderr and exit code 2. Report a missing package of an extra in
-    the same way.
-    """
+    """Convert a `RollupError`, or the error of a missing package, into a one-line message on stderr and exit code 2."""
     try:
         require_installed_packages(extra)
         yield

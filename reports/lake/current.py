@@ -19,8 +19,8 @@ MAX_LATER_UNDECIDED_VERDICTS = 5
 MAX_SHOWN_PACKETS = 8
 _RANK_COUNT = len(VERDICTS)
 _POSITION_OF_STANDING_VERDICT = 0
-"""The position of the standing verdict in the list of a rule's verdicts. Later undecided verdicts have higher
-positions.
+"""The position of the standing verdict (the latest decided verdict, if any) in the list of a rule's verdicts. Later
+undecided verdicts have higher positions.
 """
 
 
@@ -37,7 +37,7 @@ def derive_rule_current(
 
 def select_verdicts_to_show(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
     """Return a row for each verdict to show. A row contains the run and the seq of the verdict's line. The struct
-    ``of`` holds all other columns.
+    ``of`` contains all other columns.
 
     The arguments are those of `derive_rule_current`.
     """
@@ -158,8 +158,8 @@ def _derive_rules_from_checks(checks: DataFrame) -> DataFrame:
 
 
 def _join_lines(rules: DataFrame, runs: DataFrame) -> DataFrame:
-    """Join the verdicts to show with the lines that contain them. Each line is one struct, so that the standing
-    verdict and the later verdicts use the same columns.
+    """Join the verdicts to show with the lines that contain them. Each line becomes one struct column, so that the
+    columns of the standing verdict and of the later verdicts are equal.
     """
     each = rules.select("sut", "rule", "retired", "numbers", sql.posexplode("verdicts").alias("position", "verdict"))
     of_run = runs.select(*(name for name in RUN_COLUMNS if name not in ("sut", "suites")))

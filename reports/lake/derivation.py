@@ -20,16 +20,19 @@ from reports.lake.store import Lake
 from reports.lake.writing import write_parquet
 
 MAX_LINES_PER_STEP = 2_500_000
-"""The maximum number of lines that one job derives, so that its memory use does not grow with the lake."""
+"""The maximum number of verdict lines that one job of Spark processes, so that its memory use does not grow with the
+lake.
+"""
 
 TABLES_DERIVED_PER_PRODUCT = ("changes", "check_current")
-"""The derived tables whose unit is a product: all versions of a system together."""
+"""The derived tables whose rows are computed for all versions of a product together, not for each system."""
 
 
 def derive_tables(
     lake: Lake, commit: str, suts: set[str], products: Mapping[str, int], stage: Callable[[str], None]
 ) -> dict[str, dict[str, str]]:
-    """Write the rows of the given systems and products. Return the commit of each unit of each derived table.
+    """Write the derived rows of the given systems and products. Return, for each derived table, the name of the folder
+    (commit) that contains the rows of each system or product.
 
     ``lake``: the state that will be published, with the new facts but still with the old derived tables. ``products``:
     for each product, the last run up to which its rows in the old state stay valid, or 0 to derive the rows from all
@@ -92,8 +95,8 @@ def _derive_systems(
 def _derive_all_products(
     lake: Lake, products: Mapping[str, int], runs: DataFrame, keep: Callable[[str, DataFrame], None]
 ) -> None:
-    """Write the derived rows of all given products. The products are grouped by the run from which the derivation
-    continues.
+    """Write the derived rows of all given products. Products whose rows change from the same run on are written
+    together.
     """
     for after in sorted(set(products.values())):
         runs_of = {
@@ -143,8 +146,8 @@ def _derive_products(
 
 
 def _read_table_of_suites(lake: Lake, table: str, runs: Collection[KnownRun]) -> DataFrame:
-    """Return the rows of a table about the suites of the given runs. Where the manifest does not name the suites,
-    return all rows.
+    """Return the rows of a table that concern the suites of the given runs. If the manifest does not name the suites of
+    a run, return all rows of the table.
 
     ``table``: ``catalogue`` or ``suites``.
     """
@@ -169,8 +172,8 @@ def _get_product_column(product_of: dict[str, str]) -> Column:
 
 
 def _group_units(units: Iterable[str], runs: dict[str, list[KnownRun]]) -> Iterator[list[str]]:
-    """Group the units so that the runs of a group have at most `MAX_LINES_PER_STEP` lines. A single unit with more
-    lines is a group. Omit units without a run.
+    """Group systems or products so that the runs of a group have at most `MAX_LINES_PER_STEP` lines. A system or
+    product with more lines forms a group of its own. Omit systems and products without a run.
     """
     batch: list[str] = []
     lines = 0
@@ -186,8 +189,8 @@ def _group_units(units: Iterable[str], runs: dict[str, list[KnownRun]]) -> Itera
 
 
 def _get_commits_of_units(lake: Lake, commit: str, table: str, touched: set[str]) -> dict[str, str]:
-    """Return the commit of each unit that has rows. Units that this ingest changes have their rows in the new
-    commit.
+    """Return the folder (commit) that contains the rows of each system or product. If this ingest changes the rows,
+    this is the new folder.
     """
     others = {unit: old for unit, old in lake.manifest.derived.get(table, {}).items() if unit not in touched}
     found = lake.files.entries(f"{lake.uri}/{get_table_folder(commit, table)}")

@@ -117,8 +117,8 @@ def _find_kind_of_change(before: JudgedRule | None, after: JudgedRule | None) ->
 
 
 def _read_side(table: TableReader, asked: str, sut: str | None) -> tuple[ComparedSide, DataFrame]:
-    """Return one of the compared sides and its rules. Each rule has ``rule`` and the struct ``stands`` of its
-    standing verdict.
+    """Read one side of the comparison. Return the side, and the rules with their standing verdicts in the columns
+    ``rule`` and ``stands``.
     """
     runs = _select_runs_of_side(table("runs"), asked, sut)
     systems = runs.groupBy(*SYSTEM_COLUMN_TYPES).agg(

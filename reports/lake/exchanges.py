@@ -22,7 +22,7 @@ EXCHANGES_TABLE = "exchanges"
 
 
 def write_pairs(lake: Lake, sources: Sequence[PairSource]) -> Lake:
-    """Write the rows of new pairs, publish them as the next state of the lake, and return that state."""
+    """Write the results of new pairs of systems to the lake, publish the lake's next state, and return this state."""
     commit = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid.uuid4().hex[:8]}"
     known, found = dict(lake.manifest.pairs), []
     for number, each in enumerate(sources, len(known) + 1):

@@ -59,7 +59,9 @@ def derive_rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
 
 
 def _hash_line() -> Column:
-    """Return a hash of the line's check and rule, so that Spark shuffles 8 octets instead of long texts."""
+    """Return a hash of the check and the rule of a verdict line, so that Spark exchanges 8 octets between its tasks
+    instead of long texts.
+    """
     # xxhash64 skips nulls: without the flag, a text would hash equally in either column.
     return sql.xxhash64("seq", "verdict", "expected", sql.isnull("expected"), "observed")
 

@@ -134,7 +134,8 @@ class FileAccess:
                 stream.close()
 
     def publish(self, source: str, target: str) -> bool:
-        """Rename a file in one step. If ``target`` exists, leave it unchanged and return False.
+        """Rename a file to ``target`` in one step. If ``target`` already exists, leave both files unchanged and return
+        False.
 
         HDFS renames atomically. On other file systems Hadoop first checks whether the target exists and then
         renames. So on a local disk the function creates a link, which only one of two processes can do. In an

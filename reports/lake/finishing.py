@@ -1,4 +1,4 @@
-"""Waits until unfinished runs have ended, while Java starts."""
+"""Waits until the runs that a command is to ingest are finished. Java starts during this wait."""
 
 from __future__ import annotations
 

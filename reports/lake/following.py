@@ -49,13 +49,13 @@ class Follower:
         self._spark, self._files = spark, FileAccess(spark)
         self._where, self._on_report = where, on_report
         self._stage: StageReporter = lambda _: None
-        self._runs = get_full_name(folder)
-        self._state = f"{get_full_name(where)}/follow/{make_slug(self._runs)}"
-        self._failed: BaseException | None = None
-        status = self._files.status(self._runs)
+        self._runs_folder = get_full_name(folder)
+        self._state = f"{get_full_name(where)}/follow/{make_slug(self._runs_folder)}"
+        self._batch_error: BaseException | None = None
+        status = self._files.status(self._runs_folder)
         if status is None or not status.is_folder:
             raise RollupError(f"there is no folder at {one_line(folder)}: give the folder of the runs")
-        if self._files.status(f"{self._runs}/{RUN_FILE}") is not None:
+        if self._files.status(f"{self._runs_folder}/{RUN_FILE}") is not None:
             raise RollupError(f"{one_line(folder)} is a run folder itself: give the folder that contains it")
 
     def ingest_new_runs(self, stage: StageReporter = lambda _: None) -> None:
@@ -81,7 +81,7 @@ class Follower:
             .schema("path string, modificationTime timestamp, length bigint, content binary")
             .option("maxFilesPerTrigger", MAX_RUNS_PER_BATCH)
             .option("maxFileAge", UNLIMITED_FILE_AGE)
-            .load(f"{escape_pattern(self._runs)}/*/{RUN_FILE}")
+            .load(f"{escape_pattern(self._runs_folder)}/*/{RUN_FILE}")
             .select("path")  # their content is not read
         )
         return (
@@ -92,7 +92,8 @@ class Follower:
         )
 
     def _find_missed_folders(self) -> list[str]:
-        """Return the run folders that are neither in the lake nor among the skipped folders.
+        """Return the run folders that the stream did not report: they are neither in the lake nor among the skipped
+        folders.
 
         Such folders exist because Spark never reports a file again that was still empty when Spark first found it.
         """
@@ -100,30 +101,30 @@ class Follower:
         there |= self._read_waiting_folders().keys()
         return [
             uri
-            for uri in self._list_folders(self._files.glob(f"{escape_pattern(self._runs)}/*/{RUN_FILE}"))
+            for uri in self._list_folders(self._files.glob(f"{escape_pattern(self._runs_folder)}/*/{RUN_FILE}"))
             if uri not in there
         ]
 
     def _list_folders(self, files: Iterable[str]) -> list[str]:
         """Return the full names, as `get_full_name` spells them, of the folders that contain the given files."""
-        return sorted(f"{self._runs}/{file.split('/')[-2]}" for file in files)
+        return sorted(f"{self._runs_folder}/{file.split('/')[-2]}" for file in files)
 
     @contextmanager
     def _raise_original_error(self) -> Iterator[None]:
         """Raise the original error of a failed batch instead of Spark's report that a batch failed."""
-        self._failed = None
+        self._batch_error = None
         try:
             yield
         except StreamingQueryException as error:
-            if self._failed is not None:
-                raise self._failed from error
+            if self._batch_error is not None:
+                raise self._batch_error from error
             raise
 
     def _handle_batch(self, batch: DataFrame, _: int) -> None:
         try:
             self._ingest_folders(self._list_folders(row.path for row in batch.collect()))
         except BaseException as error:
-            self._failed = error
+            self._batch_error = error
             raise RollupError(str(error)) from error  # Java waits for an answer, which is an Exception or None
 
     def _ingest_folders(self, folders: Iterable[str]) -> None:

@@ -31,7 +31,7 @@ class HistoryEntry:
     verdict: str | None
     counts: dict[str, int]
     roots: tuple[str, ...]
-    """A line for each root cause of the run."""
+    """For each root cause of failures in the run: one line that describes the cause."""
     changes: tuple[str, ...]
     """The changes of verdicts by this run, such as "newly failing MQQB-2.1.2-01 (pass before)"."""
 

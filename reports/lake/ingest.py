@@ -23,7 +23,7 @@ from reports.rollup_error import RollupError
 from reports.text import build_system_key, one_line
 
 StageReporter = Callable[[str], None]
-"""A function that is called with a short description of the current stage."""
+"""A function that an ingest calls at the beginning of each stage, with a short description of the stage."""
 MAX_NAMED_REJECTED_LINES = 100
 
 
@@ -196,7 +196,7 @@ def _find_refused_rules_files(lake: Lake, named: Mapping[str, RunSource]) -> dic
 
 
 def _find_new_suites(state: Manifest, chosen: Sequence[RunSource]) -> list[RunSource]:
-    """Return one run (source) for each version of the suites that the lake does not have."""
+    """For each version of the suites that the lake does not have, return one of the runs that used this version."""
     by_suites = {source.row["suites"]: source for source in chosen if source.row["suites"] not in state.catalogues}
     return list(by_suites.values())
 
@@ -268,8 +268,8 @@ def _delete_commit(lake: Lake, commit: str) -> None:
 
 
 def _number_runs(state: Manifest, chosen: Sequence[RunSource]) -> list[RunSource]:
-    """Give each run its number in the order of ingest. A run that replaces an earlier run keeps the number of that
-    run.
+    """Assign to each run its number in the order of ingest. A run that replaces an earlier run gets the number of the
+    earlier run.
     """
     numbered, number = [], state.last_ingest
     for source in chosen:

@@ -207,8 +207,8 @@ def _judge_all_captures(captures: DataFrame, octets: int, worker: judging_worker
 
 
 def _build_verdict_lines(judged: DataFrame, units: DataFrame, tests: DataFrame) -> DataFrame:
-    """Return the columns unit and value. ``value`` is a row of the results as a line of verdicts.jsonl; the lines
-    are in the order of the captures.
+    """Convert the rows of the results to lines of verdicts.jsonl, in the order of the captures. Return the columns unit
+    (the key of the folder) and value (the line).
     """
     rows = judged.join(tests, ["unit", "capture"], "left").join(
         sql.broadcast(units.select("unit", "started_ms")), "unit"
@@ -226,7 +226,9 @@ def _build_verdict_lines(judged: DataFrame, units: DataFrame, tests: DataFrame) 
 
 
 def _describe_rejected_captures(spark: SparkSession, lines: str, folders: Mapping[str, str]) -> list[str]:
-    """Return a line with the reason for each rejected capture. ``folders``: the folders by the keys of their units."""
+    """Return a line with the reason for each rejected capture. ``folders``: the folders of captures, by the key in the
+    column unit.
+    """
     written = spark.read.schema("value string, unit string").text(lines)
     capture, why = (sql.get_json_object("value", f"$.{name}") for name in ("capture", "rejected"))
     rows = written.where(why.isNotNull()).select("unit", capture.alias("capture"), why.alias("why")).collect()
@@ -260,8 +262,8 @@ def _assemble_run_folder(files: FileAccess, work_folder: str, unit: CaptureRunFo
 
 @contextmanager
 def _send_code(spark: SparkSession) -> Iterator[str]:
-    """Send the judging code to the executors of a cluster, and yield the name of the archive that contains the code
-    there.
+    """Send the code that judges captures to the executors of a cluster, and yield the name of the archive in which the
+    executors find the code.
     """
     context = spark.sparkContext
     if str(context.master).startswith("local"):

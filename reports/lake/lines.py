@@ -77,7 +77,9 @@ def read_verdict_lines(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
 
 
 def normalize_path(path: Column) -> Column:
-    """Return the name of a file with one slash after the scheme, because Hadoop writes a varying number of slashes."""
+    """Return a file URL with a single slash after the scheme and the colon, because Hadoop writes one or more slashes
+    there.
+    """
     scheme = sql.substring_index(path, ":", 1)
     rest = sql.substr(path, sql.length(scheme) + 2)
     return sql.concat(scheme, sql.lit(":/"), sql.ltrim(rest, sql.lit("/")))
@@ -213,7 +215,9 @@ def union_frames(frames: Sequence[DataFrame]) -> DataFrame:
 
 
 def get_capture_column(test: Column) -> Column:
-    """Return the name of the capture of a test's first attempt, in the form that docs/run-folder.md defines."""
+    """Return the file name of the capture that the first attempt of a check made. The form of the name is defined in
+    docs/run-folder.md.
+    """
     words = sql.regexp_replace(sql.lower(test), "[^a-z0-9]+", "-")
     words = sql.btrim(sql.right(words, sql.lit(MAX_CAPTURE_NAME_CHARACTERS)), sql.lit("-"))
     return sql.concat(
@@ -279,8 +283,8 @@ def _find_reason_for_rejection(schema: int) -> Column:
 
 
 def _find_complaint_in_line(v: Column, schema: int) -> list[tuple[Column, Column | str]]:
-    """Return whether a line reports a capture that could not be judged, and the reason that the line gives. Such
-    lines are rejected.
+    """Return whether a line contains no verdict but reports a capture that could not be judged, and the reason that the
+    line gives.
     """
     if schema == 1:
         return []

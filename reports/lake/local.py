@@ -16,7 +16,7 @@ LOCAL_URL_PATTERN = re.compile(r"file:(?:/|///+)(?!/)", re.IGNORECASE)
 
 
 def is_url(where: str) -> bool:
-    """Return whether ``where`` is a URL and not a local path."""
+    """Return whether the name of a folder, ``where``, is a URL and not a local path."""
     return URL_PATTERN.match(where) is not None
 
 

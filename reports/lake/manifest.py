@@ -64,7 +64,9 @@ class LocalFiles:
 
 @dataclass(frozen=True, slots=True)
 class IngestCommit:
-    """The facts of one ingest. The folder ``data/<commit>`` contains a folder for each of ``tables``."""
+    """The tables of facts that one ingest wrote. The folder ``data/<commit>`` contains a folder for each of these
+    ``tables``.
+    """
 
     commit: str
     runs: tuple[str, ...]
@@ -140,12 +142,14 @@ class Manifest:
 
 
 def get_table_folder(commit: str, table: str) -> str:
-    """Return the folder of a table in a commit, below the lake."""
+    """Return the path, relative to the lake, of the folder of a table in a commit."""
     return f"data/{commit}/{table}"
 
 
 def get_unit_folder(commit: str, table: str, unit: str) -> str:
-    """Return the folder of one unit of a derived table in a commit, below the lake."""
+    """Return the path, relative to the lake, of the folder in a commit with the rows that a derived table has for one
+    system or product.
+    """
     return f"{get_table_folder(commit, table)}/unit={unit}"
 
 

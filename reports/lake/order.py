@@ -28,6 +28,8 @@ def is_decided(rank_: Column) -> Column:
 
 
 def build_count_map(numbers: Mapping[str, Column]) -> Column:
-    """Return a map from each verdict to the number of its rows. Verdicts without rows are omitted."""
+    """Return a Spark map that contains, for each verdict, the number of rows with this verdict. Verdicts without rows
+    are omitted.
+    """
     pairs = (each for name in VERDICTS if name in numbers for each in (sql.lit(name), numbers[name]))
     return sql.map_filter(sql.create_map(*pairs), lambda _, number: number > 0)

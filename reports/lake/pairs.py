@@ -21,8 +21,8 @@ PAIR_FILE = "pair.json"
 
 @dataclass(frozen=True, slots=True)
 class PairSource:
-    """A pair to ingest: its folder, the SHA-256 of its pair.json, and the rows of its results. The SHA-256 identifies
-    the pair.
+    """The results of a pair of systems to ingest: the folder, the rows of the results, and the SHA-256 of pair.json,
+    which identifies the results.
     """
 
     folder: str

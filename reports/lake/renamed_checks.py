@@ -34,7 +34,9 @@ def rename_checks(
 def rename_checks_in_catalogue(
     catalogue: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequence[str]
 ) -> DataFrame:
-    """Return the catalogues of older suites, in which each renamed check has both its old and its new name."""
+    """Return the catalogues of older suites, extended so that a renamed check appears under its old name and under its
+    new name.
+    """
     names = _find_new_names(runs, suites, key).select(_OLD_NAME_COLUMN, _NEW_NAME_COLUMN).distinct()
     added = (
         catalogue.select("suites", "rule", sql.explode("checks").alias(_OLD_NAME_COLUMN))

@@ -14,7 +14,8 @@ def find_newest_suites(runs: DataFrame) -> DataFrame:
 
 
 def mark_counting_verdicts(rows: DataFrame, suites: str, judged: Column, catalogue: DataFrame) -> DataFrame:
-    """Add the column ``counts``: whether the check ``test`` counts for ``rule`` under the suites named in ``suites``.
+    """Add the column ``counts``: whether the suites in the column ``suites`` contain the check ``test`` and assign it
+    to ``rule``.
 
     A check counts when a run judged the check under these suites (``judged``), or when the suites contain the rule and
     - assign the check to the rule, or

@@ -24,7 +24,9 @@ RUN_COLUMN_TYPES: Final = {
     "reach": "string",
     "started": "timestamp",
 }
-"""The columns about the run, which every row has. ``ingest``: the number of the run in the order of ingest, from 1."""
+"""The columns that describe the run of a row, and that every table has. ``ingest``: the number of the run in the order
+of ingest, from 1.
+"""
 PACKET_COLUMN_TYPES: Final = {
     "position": "int",
     "frame": "int",
@@ -56,7 +58,7 @@ LATER_UNDECIDED_COLUMNS: Final = {
     "test": "string",
     "reason": "string",
 }
-"""The columns about the latest undecided verdict after the standing verdict."""
+"""The columns that describe the latest undecided verdict, if this verdict is later than the standing verdict."""
 
 FACT_TABLES: Final[dict[str, dict[str, str]]] = {
     "runs": {
@@ -272,8 +274,8 @@ def make_empty_table(spark: SparkSession, table: str) -> DataFrame:
 
 
 def arrange_table_columns(frame: DataFrame, table: str, *more: str) -> DataFrame:
-    """Return the columns of the table in order and cast to their types, followed by the additional columns ``more``,
-    which stay unchanged.
+    """Return the columns of the table in their order and with their types, followed by the additional columns ``more``,
+    whose types are not changed.
 
     A missing column is an error.
     """

@@ -94,7 +94,7 @@ class RunSource:
     lines: int = 0
     ingest: int = 0
     names_suites: bool = False
-    """Whether run.json contains the hash of the suites. If it does not, the octets of rules.json identify the
+    """Whether run.json contains the hash of the suites. If it does not, the content of rules.json identifies the
     suites.
     """
 

@@ -65,7 +65,7 @@ def _create_table_views(connection: duckdb.DuckDBPyConnection, lake: Path) -> No
 
 
 def _restrict_access(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:
-    """Restrict queries to the files of the lake and to the memory limit."""
+    """Restrict what queries can do: they can read only the files of the lake, and use only the permitted memory."""
     data = str(lake / "data").replace("'", "''")
     connection.execute(
         f"set temp_directory = ''; set memory_limit = '{MEMORY_LIMIT_MIB}MiB'; set timezone = 'UTC';"

@@ -1,4 +1,6 @@
-"""Provides the tables of the lake. A reader sees one state, even while other processes publish new states."""
+"""Provides the tables of the lake. A reader continues to use one state of the lake, even if other processes publish new
+states meanwhile.
+"""
 
 from __future__ import annotations
 

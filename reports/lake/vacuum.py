@@ -91,8 +91,8 @@ def _merge_commits(lake: Lake, done: VacuumResult, stage: Callable[[str], None])
 
 
 def _bundle_small_commits(lake: Lake) -> list[list[IngestCommit]]:
-    """Return the small commits to merge. Together they are enough for a large commit, so that later merges do not
-    rewrite the same rows repeatedly.
+    """Return the small commits to merge. They are merged only if they form a large commit together, so that later
+    merges do not rewrite the same rows repeatedly.
     """
     bundles: list[list[IngestCommit]] = [[]]
     size = 0

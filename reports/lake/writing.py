@@ -32,7 +32,7 @@ TYPES_OF_RUN_COLUMNS: Final = {"path": "string"} | {name: FACT_TABLES["runs"][na
 
 
 class FileChangedDuringIngest(RollupError):
-    """The length of some verdict files changed during the ingest. ``said``: one line for each affected run."""
+    """Raised when the length of verdict files changed during the ingest. ``said``: one line for each affected run."""
 
     def __init__(self, said: dict[str, str]) -> None:
         super().__init__("; ".join(said.values()))
@@ -170,7 +170,7 @@ def _write_rejected_lines(
 
 
 def rewrite_without_runs(lake: Lake, gone: set[str], commit: str) -> Lake:
-    """Write copies of the commits that contain the given runs, without the rows of these runs.
+    """Replace the commits that contain the given runs by copies without the rows of these runs.
 
     The names of the copies begin with the name of ``commit``.
     """

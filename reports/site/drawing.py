@@ -37,8 +37,8 @@ class TrendBar:
 
 
 def place_on_bar(counts: Mapping[str, int], whole: int) -> list[BarPart]:
-    """Return the parts of a bar that represents ``whole`` rules, for the given counts. The bar stays empty where rules
-    have no verdict.
+    """Return the parts of a bar that represents ``whole`` rules, one part for each verdict with its count. Rules
+    without a verdict leave the end of the bar empty.
     """
     whole, start, parts = max(whole, sum(counts.get(name, 0) for name in _VERDICTS_SHOWN_IN_BAR), 1), 0.0, []
     for name in _VERDICTS_SHOWN_IN_BAR:

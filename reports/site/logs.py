@@ -16,7 +16,7 @@ names.
 """
 MAX_SHOWN_LOGS = 16
 LOG_OCTETS_COPIED = 1 << 20
-"""The maximum number of octets to copy from a log. The copy contains the end of the log."""
+"""The maximum number of octets to copy from a log. Of a longer log, only the end is copied."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,15 +29,15 @@ def name_rule_page(rule: str) -> str:
 
 
 def name_document_page(document: str, part: int = 0) -> str:
-    """Return the file name of a page of a document. ``part``: the number of the page, from 0. Each page has a part of
-    the columns.
+    """Return the file name of a page of a document. If the table has too many columns for one page, they are
+    distributed over several pages; ``part`` is the number of the page, from 0.
     """
     return f"documents/{make_slug(document)}{_format_part_suffix(part)}.html"
 
 
 def name_section_page(section: Section, part: int = 0) -> str:
-    """Return the file name of a page of a section. ``part``: the number of the page, from 0. Each page has a part of
-    the columns.
+    """Return the file name of a page of a section. If the table has too many columns for one page, they are distributed
+    over several pages; ``part`` is the number of the page, from 0.
     """
     return f"sections/{section.slug}{_format_part_suffix(part)}.html"
 

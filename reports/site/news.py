@@ -1,4 +1,4 @@
-"""Collects the changes of verdicts by each run for the first page and the pages of runs."""
+"""Collects the changes of verdicts that each run caused, for the first page and for the pages of runs."""
 
 from __future__ import annotations
 

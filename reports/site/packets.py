@@ -10,14 +10,14 @@ from itertools import groupby
 from reports.model import Frame
 from reports.text import MAX_DISSECTION_CHARACTERS, MAX_SHOWN_OCTETS, clip_text
 
-MarkedStretch = tuple[str, bool]
+MarkedText = tuple[str, bool]
 """A part of a dissection: its text, and whether this text shows the field that decided the verdict."""
 _ROW_OCTETS = 16
-_REPEATED_ROWS_MARK: MarkedStretch = ("*\n", False)
+_REPEATED_ROWS_MARK: MarkedText = ("*\n", False)
 _PRINTABLE_LETTERS = bytes(octet if 0x20 <= octet < 0x7F else ord(".") for octet in range(256))
 
 
-def format_octets(frame: Frame) -> list[MarkedStretch]:
+def format_octets(frame: Frame) -> list[MarkedText]:
     """Return the usual dump of a packet, with 16 octets per line. The octets that decided the verdict are marked in
     both columns.
 
@@ -28,7 +28,7 @@ def format_octets(frame: Frame) -> list[MarkedStretch]:
         data = bytes.fromhex(frame.hex)[:MAX_SHOWN_OCTETS]
     except ValueError:
         return [(f"not hexadecimal: {clip_text(frame.hex, 200)}", False)]
-    letters: list[MarkedStretch] = []
+    letters: list[MarkedText] = []
     before = b""
     for offset in range(0, len(data), _ROW_OCTETS):
         row = data[offset : offset + _ROW_OCTETS]
@@ -45,10 +45,10 @@ def format_octets(frame: Frame) -> list[MarkedStretch]:
             letters.append((_format_dump_row(row, offset) + ("" if is_last else "\n"), False))
     if frame.octets > len(data):
         letters.append((f"… {frame.octets - len(data)} more octets", False))
-    return _join_stretches(letters)
+    return _join_marked_texts(letters)
 
 
-def format_dissection(frame: Frame) -> list[MarkedStretch]:
+def format_dissection(frame: Frame) -> list[MarkedText]:
     """Return the dissection, in which the field that decided the verdict is marked."""
     text = clip_text(frame.dissection, MAX_DISSECTION_CHARACTERS)
     stretches, at = [], 0
@@ -72,7 +72,7 @@ def _format_dump_row(row: bytes, offset: int) -> str:
     return f"{offset:04x}  {row[:half].hex(' '):<23}  {row[half:].hex(' '):<23}  |{shown}|"
 
 
-def _mark_dump_row(frame: Frame, row: bytes, offset: int) -> Iterator[MarkedStretch]:
+def _mark_dump_row(frame: Frame, row: bytes, offset: int) -> Iterator[MarkedText]:
     marked = [_is_deciding_octet(frame, offset + index) for index in range(len(row))]
     yield f"{offset:04x}  ", False
     for index in range(_ROW_OCTETS):
@@ -92,5 +92,5 @@ def _is_deciding_octet(frame: Frame, offset: int) -> bool:
     return frame.first is not None and frame.last is not None and frame.first <= offset <= frame.last
 
 
-def _join_stretches(letters: Iterable[MarkedStretch]) -> list[MarkedStretch]:
+def _join_marked_texts(letters: Iterable[MarkedText]) -> list[MarkedText]:
     return [("".join(text for text, _ in group), mark) for mark, group in groupby(letters, key=lambda each: each[1])]

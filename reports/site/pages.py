@@ -36,7 +36,7 @@ StageReporter = Callable[[str, int, int], None]
 unknown).
 """
 _MACROS_OF_VALUES = ("sut", "badge", "count", "level", "change", "legend", "document", "public_link")
-"""The macros of parts.html that depend only on their arguments."""
+"""The macros of the template parts.html whose output depends only on their arguments."""
 
 
 class Pages:
@@ -102,15 +102,17 @@ class Pages:
         (self.site / name).write_text(page, encoding="utf-8", errors="replace")
 
     def columns(self) -> list[list[System]]:
-        """Return the systems in groups. A group has at most as many systems as a page has columns; there is at
-        least one group.
+        """Return the systems in groups, one group for each page. A page has a limited number of columns, and each
+        column shows one system. There is at least one group.
         """
         return [
             self.systems[start : start + COLUMNS_PER_PAGE] for start in range(0, len(self.systems), COLUMNS_PER_PAGE)
         ] or [[]]
 
     def get_page_number(self, system: System) -> int:
-        """Return the number of the page that contains the column of a system."""
+        """Return the number of the page that contains the column of the given system, if the columns are distributed
+        over several pages.
+        """
         return self.systems.index(system) // COLUMNS_PER_PAGE
 
     def is_first_run_of_system(self, run: Run) -> bool:

@@ -56,7 +56,9 @@ def _count_verdicts(pages: Pages, rule: Rule) -> Counter[str]:
 
 
 def _choose_compared_systems(pages: Pages) -> tuple[str, str]:
-    """Return the keys of the systems that the page compares at first: the newest system and its previous version."""
+    """Return the keys of the two systems that the page compares until the reader selects others: the newest system and
+    its previous version.
+    """
     newest = max(pages.systems, key=lambda system: system.order)
     other = pages.before[newest.key] or next(system for system in pages.systems if system is not newest)
     return other.key, newest.key

@@ -39,7 +39,7 @@ class ObservationPanel:
 
     @property
     def frames_left_out(self) -> int:
-        """The number of frames that do not fit on the page."""
+        """The number of packets of the verdict that the page does not show."""
         return len(self.standing.evidence) - len(self.frames)
 
     @property

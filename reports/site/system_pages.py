@@ -84,8 +84,8 @@ def _write_page(pages: Pages, system: System, standings: list[StandingVerdict]) 
 
 
 def _group_findings_of_verdict(pages: Pages, findings: list[StandingVerdict], newly: dict[str, str]) -> list[Cause]:
-    """Return the findings with one verdict by cause. The causes of new failures come first, then the other causes,
-    by their number of rules.
+    """Group the findings that have one verdict by their cause. The causes of new failures come first. The other causes
+    follow, those with the most rules first.
     """
     causes = group_findings_by_cause(findings, pages.named, pages.get_root_cause)
     return sorted(causes, key=lambda cause: not any(one.rule in newly for one in cause.findings))

@@ -149,8 +149,8 @@ def _collect_verdict_news(pages: Pages, systems: list[System]) -> list[tuple[Sys
 
 
 def _get_link_of_cell(document: str, system: System, part: int, counts: Counter[str]) -> str:
-    """Return the target of the link in the cell of a document and a system. The link leads to the findings of the
-    system in this document or, if there are none, to the page of sections.
+    """Return the link target for the matrix cell of a document and a system. The target is the list of the system's
+    findings in this document or, without findings, the page of the document's sections.
     """
     if get_worst_verdict(counts) in FINDING_VERDICTS:
         return f"{names.name_system_page(system)}#{names.name_document_anchor(document)}"

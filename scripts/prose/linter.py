@@ -37,7 +37,7 @@ class Finding:
 
 
 def lint_places(places: Mapping[str, Sequence[ProseText]]) -> dict[str, list[Finding]]:
-    """Return the findings of each place, in the order of its texts."""
+    """Return the findings of each place (a page, or a part of the program), in the order of its texts."""
     register_checks()
     return {place: list(list_findings_of_place(place, texts)) for place, texts in places.items()}
 

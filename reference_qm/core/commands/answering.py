@@ -9,13 +9,13 @@ from reference_qm.surface.effects import CommandCompleted, CommandRejected
 
 
 class Answering(Part):
-    """Sends the answers to commands. A command is answered at once, or later when its work is done."""
+    """Sends the answers to commands. A command is answered at once, or later when its last step is complete."""
 
     __slots__ = ()
 
     def answer(self, token: int, carry_out: Callable[[], Result | None]) -> None:
-        """Carry out a command, or a step of it, by calling ``carry_out``. If this returns a result, answer the command
-        with it. If it returns None, a later step answers the command.
+        """Carry out a command, or one step of a command, by calling ``carry_out``. If ``carry_out`` returns a result,
+        send this result as the answer to the command. If ``carry_out`` returns None, a later step answers the command.
         """
         try:
             result = carry_out()

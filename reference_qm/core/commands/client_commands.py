@@ -35,8 +35,8 @@ READ_ACTIONS_BY_SEEK_WORD: dict[str, tuple[ReadAction, ReadAction, int | None]] 
     "next": (ReadAction.MQ_LOOKUP_PEEK_NEXT, ReadAction.MQ_LOOKUP_RECEIVE_NEXT, None),
     "last": (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV, LOOKUP_ID_AFTER_LAST),
 }
-"""For each value of ``seek``: the action for a peek, the action for a receive, and the LookupId to pass instead of the
-caller's, or None to pass the caller's.
+"""For each value of ``seek``: the action for a peek, the action for a receive, and the LookupId that replaces the
+LookupId of the command (None: no replacement).
 """
 
 
@@ -139,7 +139,9 @@ class ClientCommands(Part):
 
     def _read_with_action(self, request: Any, action: ReadAction, token: int, now: Now) -> None:
         if (request.remote is None) == (request.cursor is None):
-            raise CommandError("give exactly one of remote and cursor, to name the queue to read from")
+            raise CommandError(
+                "the queue to read from is missing or named twice: give exactly one of remote and cursor"
+            )
         time_out = INFINITE_MS if request.timeout_ms is None else request.timeout_ms
         require_number_in_range("timeout_ms", time_out, 0, INFINITE_MS)
         handle = 0

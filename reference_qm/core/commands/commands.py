@@ -178,8 +178,8 @@ class Commands(Part):
         for one in ones:
             if self._find_accepting_queue(one) is not None and security is not None:
                 raise CommandError(
-                    f"{one.to!a} accepts a signed or encrypted message only as its sole destination: "
-                    "send the message to it alone"
+                    f"{one.to!a} does not accept a signed or encrypted message that also has other destinations: "
+                    "send the message to this queue alone"
                 )
         for one in ones:
             check_message_fits_packet(
@@ -290,7 +290,8 @@ class Commands(Part):
 
 _REASON_BY_ENQUEUE_STATUS = {
     EnqueueStatus.QUEUE_QUOTA_EXCEEDED: "the quota of the queue would be exceeded: receive or purge messages first",
-    EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED: "the quota of the queue manager would be exceeded: receive messages",
+    EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED: "the quota of the queue manager would be exceeded: "
+    "receive or purge messages first",
     EnqueueStatus.TIMED_OUT: "the TimeToReachQueue of the message has expired",
 }
 

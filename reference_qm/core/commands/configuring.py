@@ -71,7 +71,9 @@ class Configuring(Part):
         return Result({**own, **self._list_settings()})
 
     def apply_settings(self, other: QM) -> None:
-        """Copy the settings that commands changed in the previous process. The store does not contain them."""
+        """Apply the settings that commands changed in the previous process of this queue manager. The store does not
+        contain these settings, so the caller passes them.
+        """
         self.qm.config, self.qm.settings = other.config, other.settings
         self.qm.security_settings = other.security_settings
         self.qm.caches.configure(self.qm.security_settings)

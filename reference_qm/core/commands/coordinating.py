@@ -96,7 +96,8 @@ class Coordinating(Part):
             self.abort_undecided_transactions()
 
     def abort_undecided_transactions(self) -> None:
-        """Abort the transactions that only the unavailable coordinator could have decided. Spec: MS-MQSO 5.5.3.
+        """Abort the open transactions whose outcome only the coordinator can decide, because the coordinator became
+        unavailable. Spec: MS-MQSO 5.5.3.
 
         A prepared transaction is not aborted: it is in doubt, because other participants may have committed it
         (MS-MQDMPR 3.1.4.6).
@@ -118,7 +119,7 @@ class Coordinating(Part):
             )
 
     def _write_commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
-        """Write all operations of a transaction as one record.
+        """Commit a transaction by writing all of its operations to the disk as one record.
 
         Outgoing messages stay in their queues until the record is on disk.
         """

@@ -135,7 +135,7 @@ class Inputs(Part):
         """
         while (connection := self.qm.unfinished.find_connection_to_close()) is not None:
             self.qm.unfinished.note(connection, 0)
-            reason = f"all connections hold more than {self.qm.unfinished.limit} bytes of incomplete packets"
+            reason = f"all connections together hold more than {self.qm.unfinished.limit} bytes of incomplete packets"
             session = self.qm.transports.get(connection)
             if session is None:
                 self.qm.remote.associations.close_connection(connection, reason)
@@ -157,7 +157,7 @@ class Inputs(Part):
                 self.qm.resolving.store_addresses(session, event.host, event.addresses, now)
 
     def on_persisted(self, event: RecordPersisted, now: Now) -> None:
-        """Continue the work that waited until a record was on disk. Spec: MS-MQQB 3.1.5.8.8."""
+        """Continue the operation that waited until the given record was on disk. Spec: MS-MQQB 3.1.5.8.8."""
         saving = self.qm.savings.pop(event.token, None)
         if saving is not None:
             self.qm.receiving.on_persisted(saving, now)
@@ -173,7 +173,9 @@ class Inputs(Part):
         self.qm.disk.report_record_to_barriers(event.token, None, now)
 
     def on_persist_failed(self, event: PersistFailed, now: Now) -> None:
-        """Undo the change that could not be written to the disk. Spec: MS-MQQB 3.1.5.8.8."""
+        """Undo a change of the state, because the disk could not store the record of this change. Spec: MS-MQQB
+        3.1.5.8.8.
+        """
         saving = self.qm.savings.pop(event.token, None)
         if saving is not None:
             self.qm.receiving.on_persist_failed(saving, event.error, now)

@@ -149,7 +149,7 @@ class Inspection(Part):
         return Result({"transfers": _describe_transfers(self.qm.queue_names.find_queue(request.queue))})
 
     def _describe_remote_reading(self) -> dict[str, Any]:
-        """Describe the collections of remote reading, with their entries in the original order."""
+        """Describe the open queues and the pending reads of remote clients, in the order in which they were added."""
         remote = self.qm.remote
         return {
             "RemoteReadEntryCollection": [

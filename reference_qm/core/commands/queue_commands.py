@@ -295,7 +295,9 @@ class QueueCommands(Part):
         in_transaction = getattr(request, "transaction", None) is not None
         given = [one for one in (request.queue, request.handle, cursor_handle) if one is not None]
         if len(given) != 1:
-            raise CommandError("give exactly one of queue, handle and cursor, to name the queue to read from")
+            raise CommandError(
+                "the queue to read from is missing or named twice: give exactly one of queue, handle and cursor"
+            )
         if request.queue is not None:
             if in_transaction:
                 _check_transactional_receive(self.qm.queue_names.find_queue(request.queue))
@@ -374,8 +376,7 @@ def describe_message_position(position: MessagePosition) -> dict[str, Any]:
 
 
 def _check_transactional_receive(queue: Queue) -> None:
-    """Raise CommandError for a transactional receive from a nontransactional queue, or a transactional move within
-    a nontransactional queue.
+    """Raise CommandError if a command that names a transaction receives or moves a message of a nontransactional queue.
 
     Spec: MS-MQRR 3.1.4.13.
     """
@@ -435,7 +436,7 @@ def _is_queue_published(queue: Queue) -> bool:
 
 
 def _check_directory_result(status: Status, failure: str) -> None:
-    """Raise CommandError if the status shows that the directory did not carry out a change."""
+    """Raise CommandError unless the status states that the directory has carried out a change."""
     if status is not Status.MQ_OK:
         raise CommandError(f"{failure} ({status.name}): try again when the directory is available")
 

@@ -27,8 +27,8 @@ class DirectoryClient(Part):
     __slots__ = ()
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
-        """Store the content of the directory, and continue the work that waited for this content. Spec: MS-MQDMPR
-        3.1.7.1.20.
+        """Store the content that the directory returned, and continue the operation that waited for this content. Spec:
+        MS-MQDMPR 3.1.7.1.20.
 
         If the directory is unavailable, the queue manager waits for it. After any other read error, the previous
         content is kept.
@@ -157,8 +157,8 @@ class DirectoryClient(Part):
             self.qm.directory_link.write(WriteRequest(state.LocalQueueManager, tuple(changed)), lambda answer: None)
 
     def _take_over_attributes(self) -> None:
-        """Set the attributes of the queue manager to their values in the directory, except the lists of public keys,
-        which keep their local values.
+        """Copy the attributes of this queue manager from the directory. The lists of public keys are not copied; they
+        keep their local values.
         """
         local = self.qm.enterprise.state.LocalQueueManager
         for name in list_directory_attributes(QueueManager):

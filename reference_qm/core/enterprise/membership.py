@@ -69,7 +69,9 @@ class Membership(Part):
             self._save_change({"last_domain": None if domain is None else str(domain)})
 
     def save_known_attributes(self) -> None:
-        """Save the attributes that the directory has for this machine: its name, sites and roles."""
+        """Save the name, the sites and the roles that the directory contains for this machine, so that a restart
+        without the directory can use them.
+        """
         local = self.qm.enterprise.state.LocalQueueManager
         known = QueueManager(**{name: getattr(local, name) for name in (*SAVED_ATTRIBUTES, "SiteIdentifierList")})
         if known != self.qm.enterprise.last_known:
@@ -88,8 +90,8 @@ class Membership(Part):
         self.qm.enterprise.last_known = QueueManager(**known, SiteIdentifierList=sites)
 
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
-        """Handle a change of domain. If the new domain has an object for this machine, use that object; otherwise
-        create an object.
+        """Handle a change of the machine's domain. Use the object that the directory of the new domain contains for
+        this machine, or create this object.
 
         Spec: MS-MQSO 6.6.2.1.
 

@@ -50,7 +50,8 @@ class Restoring(Part):
     __slots__ = ()
 
     def restore(self, entries: Mapping[str, object]) -> None:
-        """Restore the state from the entries of the store. Then save the entries that are missing.
+        """Restore the state of the queue manager from the entries of the store. Then save the entries that the store
+        does not contain yet.
 
         An entry of an unknown kind causes an error, because a message could be lost if the entry was ignored.
         """
@@ -93,7 +94,8 @@ class Restoring(Part):
         self._advance_sequences(by_kind["message"])
 
     def repair_queue_numbers(self) -> None:
-        """Set the counter of private queue numbers to at least the highest existing number.
+        """Repair the counter of private queue numbers: if it is below the highest number of an existing queue, set it
+        to that number.
 
         Spec: MS-MQSO 5.5.5.
         """
@@ -134,7 +136,8 @@ class Restoring(Part):
         self.qm.disk.save({f"message:{key}": None for key in lost})
 
     def _advance_sequences(self, messages: dict[str, Any]) -> None:
-        """Advance each sender's sequence to the last message before a gap, and remove the messages after the gap.
+        """Restore each sender's sequence of messages up to the first missing message, and remove the messages that
+        follow this gap.
 
         Messages after a gap were never acknowledged, so the sender repeats them. If two messages have the same
         number, the older message was withdrawn.

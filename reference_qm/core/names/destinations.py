@@ -24,7 +24,7 @@ from reference_qm.model.transactions import TransactionalOperation
 from reference_qm.surface.clock import Now
 
 PLACEHOLDER_TIME = Now(0, 0)
-"""The time that restored elements use until the first input supplies the current time."""
+"""The time that elements restored from the store contain until the first input supplies the current time."""
 OUTGOING_QUEUES_LIMIT = 65_536
 """The maximum number of outgoing queues. At this number, no outgoing queue is created for routed messages or
 acknowledgments.

@@ -47,7 +47,9 @@ OWN_COMPUTER_NAMES = frozenset({".", "localhost"})
 
 
 class QueuePath(NamedTuple):
-    r"""A parsed path name without its computer: ``private$\name`` or ``name``, and suffixes. Spec: MS-MQMQ 2.1.1."""
+    r"""A parsed path name of a queue without the name of the computer: ``private$\name`` or ``name``, with suffixes
+    such as ``;journal``. Spec: MS-MQMQ 2.1.1.
+    """
 
     queue: str
     subqueue: str | None

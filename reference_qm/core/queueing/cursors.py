@@ -108,7 +108,9 @@ class Cursors(Part):
 
 
 def _move_cursor(cursor: Cursor, entry: Entry) -> None:
-    """Move a cursor to an entry. The entry stays linked in the list until the cursor leaves it."""
+    """Move a cursor to an entry in the list of messages. A message that is deleted meanwhile stays linked in the list
+    until the cursor leaves its entry.
+    """
     positions = _get_positions(cursor)
     assert positions is not None
     positions.hold(entry)

@@ -13,12 +13,12 @@ _EXPIRATION_TIMER = TimerKey(TimerName.MESSAGE_EXPIRATION, 0)
 
 
 def is_message_still_in_queue(position: MessagePosition) -> bool:
-    """Return whether a message has not left its queue."""
+    """Return whether a message is still in its queue."""
     return position.State is not MessagePositionState.DELETED
 
 
 def is_message_still_in_session_table(waiting: tuple[Session, OutgoingMessagePosition]) -> bool:
-    """Return whether a message has not left the OutgoingMessageTable of its session."""
+    """Return whether a message is still in the OutgoingMessageTable of its session."""
     session, position = waiting
     return position in session.OutgoingMessageTable
 
@@ -65,7 +65,8 @@ class Lifetimes(Part):
             self.qm.post_event(MessageDeadlinesChanged())
 
     def record_deadline_of_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Record the deadline of a message that waits to be sent. The message expires even if it cannot be sent.
+        """Record the deadline by which an outgoing message must reach its queue. At the deadline the message expires,
+        even if it could not be sent.
 
         Spec: MS-MQQB 3.1.7.1.2, MS-MQDMPR 3.1.1.12 (NackReachQueueTimeout describes a timer).
         """

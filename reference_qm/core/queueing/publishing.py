@@ -116,8 +116,8 @@ class Publishing(Part):
         )
 
     def store_public_queue_attributes(self) -> None:
-        """Store the attributes of the local public queues. Reads are answered from these attributes while the
-        directory is offline.
+        """Store the attributes of the local public queues. While the directory is offline, reads of these queues are
+        answered with the stored attributes.
 
         Spec: MS-MQDMPR 3.1.7.1.20.
         """
@@ -126,8 +126,8 @@ class Publishing(Part):
         )
 
     def update_public_queues(self) -> None:
-        """Set the attributes of the local public queues to the values that Check Directory Online read. Spec:
-        MS-MQDMPR 3.1.7.1.25.
+        """Set the attributes of the local public queues to the values that the event Check Directory Online has read
+        from the directory. Spec: MS-MQDMPR 3.1.7.1.25.
         """
         published = {element.Identifier: element for element in self.qm.enterprise.state.QueueCollection}
         for queue in self._list_public_queues():

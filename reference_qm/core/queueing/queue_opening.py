@@ -81,7 +81,9 @@ class QueueOpening(Part):
         required_access: QueueAccessType,
         shared_mode: QueueShareMode = DENY_NONE,
     ) -> OpenQueueResult:
-        """Open a local queue, unless another descriptor of the queue excludes sharing. Spec: MS-MQDMPR 3.1.7.1.5."""
+        """Open a local queue, unless it is already open with a descriptor that does not allow the queue to be shared.
+        Spec: MS-MQDMPR 3.1.7.1.5.
+        """
         if not self.may_share_queue(queue, required_access, shared_mode):
             return Status.MQ_ERROR_SHARING_VIOLATION, None
         descriptor = self._add_descriptor(queue, format_name, required_access, shared_mode)
@@ -89,7 +91,8 @@ class QueueOpening(Part):
         return Status.MQ_OK, descriptor
 
     def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
-        """Return whether the open descriptors and the requested descriptor of a queue allow sharing.
+        """Return whether a queue can be opened again, because its open descriptors and the requested new descriptor
+        allow each other to use the queue.
 
         Spec: MS-MQDMPR 3.1.7.1.5.
         """

@@ -48,8 +48,8 @@ QueueCreationCallback: TypeAlias = Callable[[Status, Queue | None], None]
 
 
 def make_queue_with_defaults(pathname: str) -> Queue:
-    """Return a queue object with default attributes. The caller sets its other attributes before it creates the queue.
-    Spec: MS-MQDMPR 3.1.7.1.33.
+    """Return a queue object with default attributes. The caller sets the other attributes of the object, and then
+    creates the queue from the object. Spec: MS-MQDMPR 3.1.7.1.33.
     """
     return Queue(Pathname=pathname)
 
@@ -157,7 +157,9 @@ class Queues(Part):
         parent.SubqueueCollection[name.lower()] = queue
 
     def forget(self, queue: Queue) -> None:
-        """Remove a queue from its collection, unless a newer queue with the same name has replaced it there."""
+        """Remove a queue from QueueCollection, or a subqueue from the list of its queue. If the collection already
+        contains a newer queue with the same name, do nothing.
+        """
         collection: MutableMapping[str, Queue] = self.qm.adm.QueueCollection
         name = queue.Pathname.lower()
         if queue.parent is not None:
@@ -245,7 +247,9 @@ class Queues(Part):
         return number
 
     def _build_deletion(self, queue: Queue) -> Change:
-        """Return the change that deletes a queue, its journal, its subqueues and all their messages from the store."""
+        """Return the store entries to remove when a queue, its journal, its subqueues and all their messages are
+        deleted.
+        """
         change: Change = {}
         for one in list_queue_with_children(queue):
             change |= self.qm.durability.build_message_removal(

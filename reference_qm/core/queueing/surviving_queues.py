@@ -56,8 +56,8 @@ class SurvivingQueues(Part):
             self.qm.disk.save(self.qm.durability.build_queue_entry(queue))
 
     def restore(self, place: str, values: Mapping[str, Any]) -> None:
-        """Restore a queue with its attributes. The name of its entry contains the number or Identifier of the
-        queue, and for a subqueue also the name of the subqueue.
+        """Restore a queue and its attributes from an entry of the store. The name of the entry contains the number or
+        Identifier of the queue, and for a subqueue also the name of the subqueue.
 
         Raise LookupError, TypeError or ValueError for unusable values. An attribute that older versions did not
         save gets its default if it is missing. Every other attribute must exist.

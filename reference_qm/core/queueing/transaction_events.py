@@ -75,8 +75,8 @@ class TransactionEvents(Part):
                 )
 
     def carry_out_outcome(self, transaction: Transaction, outcome: Outcome, now: Now) -> None:
-        """Carry out the outcome of a transaction. If the outcome must be on disk, its record has already been
-        written. Spec: MS-MQDMPR 3.1.4.4, 3.1.4.5.
+        """Commit or abort the operations of a transaction whose outcome is decided. If the outcome must be on disk, the
+        caller has already written it. Spec: MS-MQDMPR 3.1.4.4, 3.1.4.5.
         """
         end = self.transaction_commit if outcome is Outcome.COMMITTED else self.transaction_abort
         end(transaction, now)
@@ -128,8 +128,8 @@ class TransactionEvents(Part):
         self._remove_transaction(transaction)
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
-        """Remove a message that was to be sent by the transaction. No event reports the removal to the protocols. Spec:
-        MS-MQDMPR 3.1.4.5.
+        """Remove a message that the aborted transaction was to send. No event reports the removal, so no acknowledgment
+        is sent. Spec: MS-MQDMPR 3.1.4.5.
         """
         position = operation.MessagePositionReference
         position.QueueReference.MessagePositionList.remove(position)

@@ -103,8 +103,8 @@ class TransactionOperations(Part):
         }
 
     def find_messages_received_by_prepared_transactions(self) -> set[MessagePosition]:
-        """Return the messages that prepared transactions receive or move. A purge deletes such a message only if the
-        transaction aborts.
+        """Return the messages that prepared transactions receive or move. A purge of the queue deletes such a message
+        only when its transaction is aborted.
         """
         return {
             operation.MessagePositionReference

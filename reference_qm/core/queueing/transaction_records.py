@@ -152,7 +152,7 @@ def list_outgoing_messages(transaction: Transaction) -> list[tuple[OutgoingQueue
 
 
 def _withhold_message(position: MessagePosition) -> None:
-    """Remove a message from its outgoing queue until its transaction commits."""
+    """Remove a restored message from OutgoingMessageTable, so that it is not sent before its transaction commits."""
     queue = position.QueueReference
     if isinstance(queue, OutgoingQueue):
         for outgoing in queue.session.OutgoingMessageTable:

@@ -70,8 +70,9 @@ class TwoPhaseReading(Part):
             ended(Status.MQ_OK)
 
     def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
-        """Delete a message. The reason for the deletion depends on the state of the message. If the disk fails, the
-        message stays locked. Spec: MS-MQDMPR 3.1.7.1.12.
+        """Delete a locked message. The reported reason is that the queue was purged, if this happened while the message
+        was locked; otherwise the reason is that the message was received. If the disk fails, the message stays locked.
+        Spec: MS-MQDMPR 3.1.7.1.12.
         """
         purged = position.State is MessagePositionState.PURGE_PENDING
         reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED if purged else MessageClass.MQMSG_CLASS_ACK_RECEIVE

@@ -82,8 +82,8 @@ class Waiting(Part):
     def _find_message_for_reader(
         self, reader: WaitingMessageReadOperation, new: MessagePosition
     ) -> MessagePosition | None:
-        """Return the message to pass to a reader: the first message that the reader can read. If there is no such
-        message after the reader's cursor, return the new message.
+        """Return the message to pass to a waiting reader: the first message after the reader's cursor that the reader
+        can read or, if there is none, the new message.
         """
         cursor, peek = reader.CursorReference, not reader.DestructiveRead
         start = new.QueueReference.MessagePositionList.Start if cursor is None else cursor.MessagePositionReference

@@ -42,10 +42,10 @@ class ServerAssociations:
         self.server = server
         self.timers = timers
         self.unfinished = unfinished
-        self._made = 0
+        self._last_association_number = 0
         self._by_connection: dict[str, _AssociationEntry] = {}
-        self._by_number: dict[int, _AssociationEntry] = {}
-        self._by_association: dict[Association, _AssociationEntry] = {}
+        self._entry_by_number: dict[int, _AssociationEntry] = {}
+        self._entry_by_association: dict[Association, _AssociationEntry] = {}
         self._emit = emit
         self._post = post
 
@@ -56,12 +56,12 @@ class ServerAssociations:
 
     def accept(self, event: RpcAccepted, now: Now) -> None:
         """Accept a new connection."""
-        self._made += 1
+        self._last_association_number += 1
         association = self.server.accept(event.remote.host, str(event.local.port), now)
-        held = _AssociationEntry(event.connection, self._made, association)
+        held = _AssociationEntry(event.connection, self._last_association_number, association)
         self._by_connection[held.connection_name] = held
-        self._by_number[held.timer_number] = held
-        self._by_association[association] = held
+        self._entry_by_number[held.timer_number] = held
+        self._entry_by_association[association] = held
         self._set_timer(held, now)
 
     def receive(self, event: RpcBytesReceived, now: Now) -> None:
@@ -89,7 +89,7 @@ class ServerAssociations:
 
     def on_timer(self, number: int, now: Now) -> None:
         """Handle the expiry of the timer of the association with the given number."""
-        self.carry_out_outputs(self._by_number[number].association.handle_timer(now))
+        self.carry_out_outputs(self._entry_by_number[number].association.handle_timer(now))
 
     def stop(self) -> None:
         """End every association. Answers that are ready are sent first; calls that are still waiting get no
@@ -112,7 +112,7 @@ class ServerAssociations:
                 self._post(RpcEventOccurred(output))
 
     def _carry_out_output(self, output: SendBytes | CloseAssociation) -> None:
-        held = self._by_association.get(output.association)
+        held = self._entry_by_association.get(output.association)
         if held is None:
             return  # the connection was lost in the meantime
         if isinstance(output, SendBytes):
@@ -126,8 +126,8 @@ class ServerAssociations:
         self.unfinished.note(held.connection_name, 0)
         del (
             self._by_connection[held.connection_name],
-            self._by_number[held.timer_number],
-            self._by_association[held.association],
+            self._entry_by_number[held.timer_number],
+            self._entry_by_association[held.association],
         )
 
     def _set_timer(self, held: _AssociationEntry, now: Now) -> None:

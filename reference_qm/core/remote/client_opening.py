@@ -81,7 +81,8 @@ class ClientOpening(Part):
         return results["phContext"]
 
     def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
-        """Return the arguments for RemoteQMOpenQueue. The document calls the argument dwpContext dwContext.
+        """Return the arguments for RemoteQMOpenQueue. MS-MQQP 3.2.4.1 spells the name of the argument dwpContext as
+        dwContext.
 
         Spec: MS-MQQP 3.2.4.1.
         """

@@ -106,11 +106,15 @@ class ClientTasks(Part):
         self._carry_out_outputs(binding, binding.association.bind(), now)
 
     def on_connect_failed(self, event: TransportFailed, now: Now) -> None:
-        """Resume, with an error, the sequences that wait for a connection that could not be established."""
+        """Resume the sequences of remote calls that wait for a connection, and report to them that the connection could
+        not be established.
+        """
         self._end_binding(self.qm.remote_client.binding_by_connection[event.transport], event.error, now)
 
     def on_connection_lost(self, event: TransportLost, now: Now) -> None:
-        """Resume, with an error, the sequences that wait for an answer on a connection that was lost."""
+        """Resume the sequences of remote calls that wait for an answer on a connection, and report to them that the
+        connection was lost.
+        """
         self._end_binding(
             self.qm.remote_client.binding_by_connection[event.transport], f"the connection is lost: {event.reason}", now
         )
@@ -177,8 +181,8 @@ class ClientTasks(Part):
             self._end_binding(binding, why, now)
 
     def _end_binding(self, binding: Binding, reason: str, now: Now) -> None:
-        """Remove a binding whose connection ended, and resume, with an error, the sequences that wait for the
-        connection.
+        """Remove an RPC binding handle whose connection ended. Resume the sequences of calls that wait for this
+        connection, and report the error to them.
         """
         binding.end_reason = reason
         self.qm.remote_client.binding_by_connection.pop(binding.transport, None)

@@ -116,7 +116,8 @@ class Qmcomm(Part):
         return {EVERYONE_SID, AUTHENTICATED_USERS_SID}
 
     def convert_status_of_failed_open(self, status: Status) -> Status:
-        """Return the status of this interface for the status of a failed Open Queue.
+        """Return the status that a method of qmcomm returns to its client after the event Open Queue failed with the
+        given status.
 
         Spec: MS-MQMP 3.1.4.2.
         """
@@ -133,7 +134,8 @@ class Qmcomm(Part):
         self.qm.remote.carry_out_outputs(call.respond(pphContext=None))
 
     def close_open_remote_context(self, context: RemoteQueueOpenContextHandle) -> None:
-        """Remove a context. Close its descriptor, unless RemoteQMOpenQueue has taken over the descriptor.
+        """Remove the context handle of a client, and close the queue descriptor of this handle. Do not close a
+        descriptor that RemoteQMOpenQueue has taken over.
 
         Spec: MS-MQMP 3.1.4.3.
         """

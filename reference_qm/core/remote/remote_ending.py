@@ -73,7 +73,7 @@ class RemoteEnding(Part):
             self.end_remote_read(entry, self.get_rundown_ack(), _ignore_status)
 
     def get_rundown_ack(self) -> bool:
-        """Return the iDeleteMessage for a rundown. Spec: MS-MQQP 3.1.6.2."""
+        """Return the iDeleteMessage that ends a read whose client has disconnected. Spec: MS-MQQP 3.1.6.2."""
         return self.is_delivered(RemoteReadAck.RR_NACK)
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -128,4 +128,6 @@ class RemoteEnding(Part):
 
 
 def _ignore_status(status: Status) -> None:
-    """Ignore a status. A rundown has no caller to which the status could be returned."""
+    """Ignore the status of a read that ended because its client has disconnected. There is no client to which the
+    status could be returned.
+    """

@@ -61,7 +61,8 @@ class RemoteOpening(Part):
         return dwp_context
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
-        """Set the RemoteReadState of a descriptor to ReadyForRead. Spec: MS-MQDMPR 3.1.1.16.
+        """Set the RemoteReadState of a queue descriptor to ReadyForRead, because RemoteQMOpenQueue now owns the
+        descriptor. Spec: MS-MQDMPR 3.1.1.16.
 
         The document does not say when RemoteReadState leaves Opened. Clients call R_QMCloseRemoteQueueContext when
         the queue is open (MS-MQMP 4.2). In the state Opened, this call would close the queue.
@@ -128,7 +129,7 @@ class RemoteOpening(Part):
             self.purge_remote_queue(call, descriptor.QueueReference)
 
     def refuse_purge(self, call: Call, status: Status) -> None:
-        """Return the error of a refused purge to the client. Other implementations throw this error.
+        """Answer a refused purge with an error as its return value. Other implementations answer with an RPC fault.
 
         Spec: MS-MQQP 3.1.4.7, note <18>.
         """

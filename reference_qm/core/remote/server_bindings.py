@@ -130,7 +130,7 @@ class ServerBindings(Part):
 def require_port(method: str, interface: str, port: int) -> int:
     """Return the port that a method returned; raise RemoteError if the port is invalid."""
     if not 0 < port <= 0xFFFF:
-        raise RemoteError(f"{method} returned {port}: {interface} is not available (MS-MQQP 3.1.4.8)")
+        raise RemoteError(f"{method} returned port {port}, so {interface} is not available (MS-MQQP 3.1.4.8)")
     return port
 
 

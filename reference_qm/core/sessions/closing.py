@@ -96,7 +96,7 @@ class Closing(Part):
         """
         kind = type(packet).__name__.removesuffix("Packet")
         state = session.SessionState.value
-        self.close(session, f"a {kind} is not allowed in {state} (MS-MQQB 3.1.5.3 to 3.1.5.8)", now)
+        self.close(session, f"a {kind} is not allowed in the state {state} (MS-MQQB 3.1.5.3 to 3.1.5.8)", now)
 
     def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
         """Record why a session cannot be established, and end the attempt to establish it. Spec: MS-MQQB 3.1.5.2,
@@ -107,12 +107,13 @@ class Closing(Part):
 
 
 def _find_queue_that_follows_session(session: Session) -> OutgoingQueue | None:
-    """Return the outgoing queue of a session if the State of the queue follows the state of the session.
+    """Return the outgoing queue of a session, or None if the State of this queue must not change when the session is
+    closed.
 
     Return None if the queue is OnHold or Locked.
     """
     queue = session.OutgoingQueueReference if session.initiator else None
-    return queue if queue is not None and queue.State not in _HELD_QUEUE_STATES else None
+    return queue if queue is not None and queue.State not in _QUEUE_STATES_KEPT_AT_CLOSE else None
 
 
-_HELD_QUEUE_STATES = (OutgoingQueueState.ON_HOLD, OutgoingQueueState.LOCKED)
+_QUEUE_STATES_KEPT_AT_CLOSE = (OutgoingQueueState.ON_HOLD, OutgoingQueueState.LOCKED)

@@ -99,8 +99,8 @@ class Establishing(Part):
 
 
 def build_internal_base_header() -> BaseHeader:
-    """Build the BaseHeader of an internal packet. The priority is 3, as in packets from Windows (MS-MQQB section
-    4), and the time is not limited.
+    """Build the BaseHeader of an internal packet. The priority is 3, as in packets from Windows (MS-MQQB section 4),
+    and TimeToReachQueue has no limit.
 
     Spec: MS-MQMQ 2.2.19.1.
     """

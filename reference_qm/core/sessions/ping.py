@@ -36,7 +36,7 @@ class Ping(Part):
         self.qm.session_timers.start(session, TimerName.PING_RESPONSE, self.qm.settings.ping_response_ms, now)
 
     def build_request(self) -> PingPacket:
-        """Build a Ping Request. Spec: MS-MQQB 3.1.7.6, 2.2.7 (RC shows that this is not a server-class system)."""
+        """Build a Ping Request. Spec: MS-MQQB 3.1.7.6, 2.2.7 (RC states whether this system is server-class)."""
         return PingPacket(
             Flags=PingPacket.flags(RC=int(not self.qm.config.operating_system.is_server), RF=0),
             Cookie=self.qm.adm.PingCookie,

@@ -102,7 +102,8 @@ class Resolving(Part):
             queue.State = OutgoingQueueState.NEED_VALIDATION
 
     def set_queue_manager_address(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Set QueueManagerAddress in the packet to the queue manager of a public queue. Spec: MS-MQMQ 2.2.19.2.
+        """Set QueueManagerAddress in the packet of a waiting message to the queue manager that hosts the public
+        destination queue. Spec: MS-MQMQ 2.2.19.2.
 
         The directory may have been unavailable when the application sent the message (MS-MQSO 5.1.1.1).
         """

@@ -112,7 +112,7 @@ class SessionOpening(Part):
             reason = (
                 "the acceptor refuses the connection (MS-MQQB 3.1.5.3.2)"
                 if packet.InternalHeader.CS
-                else "the EstablishConnection response names other queue managers (MS-MQQB 3.1.5.3.2)"
+                else "the EstablishConnection response contains wrong queue manager identifiers (MS-MQQB 3.1.5.3.2)"
             )
             self.qm.closing.fail_to_establish(session, status, reason, now)
             return

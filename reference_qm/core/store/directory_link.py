@@ -12,7 +12,8 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 
 class DirectoryLink(Part):
-    """Reads and changes the directory. When the directory answers, the caller is resumed.
+    """Reads and changes the directory. When the directory has answered, a function of the caller is called with the
+    answer.
 
     Spec: MS-MQDMPR 3.1.7.1.18 to 3.1.7.1.25, MS-MQSO 5.5.4.
     """
@@ -24,7 +25,8 @@ class DirectoryLink(Part):
         self.qm.emit_effect(ReadDirectory(self._await_directory_answer(answered)))
 
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
-        """Change the directory. In workgroup mode, the status is that of an unavailable directory.
+        """Change the directory. In workgroup mode there is no directory, so the caller gets the status of an
+        unavailable directory.
 
         Spec: MS-MQSO 5.5.4.
         """

@@ -73,7 +73,7 @@ class Disk:
         self.pending: dict[int, PendingDiskChange] = {}
         self._emit = emit
         self._next_token = next_token
-        self._repeat: Change = {}
+        self._change_to_repeat: Change = {}
         self._barriers: list[DiskWriteBarrier] = []
 
     def commit(
@@ -84,9 +84,9 @@ class Disk:
         undo: Callable[[], None],
         sessions: Sequence[Session] = (),
     ) -> Result | None:
-        """Write the change that a command requires.
+        """Write the store entries that must be on disk before a command is answered.
 
-        When the change is on disk (at once if there is no disk), ``done`` is called. If the write fails, ``undo`` is
+        When the entries are on disk (at once if there is no disk), ``done`` is called. If the write fails, ``undo`` is
         called.
         """
         if not (self.used and change):
@@ -95,8 +95,8 @@ class Disk:
         return None
 
     def save(self, change: Change) -> None:
-        """Write a change for which no command waits. If the write fails, the change is written again with the next
-        change.
+        """Write store entries for which no command waits. If the write fails, the entries are written again with the
+        next entries.
         """
         if self.used and change:
             self._write_change({}, change, None, Result, lambda: None, ())
@@ -107,7 +107,7 @@ class Disk:
 
         Changes whose write failed earlier are written again.
         """
-        if self.used and self._repeat:
+        if self.used and self._change_to_repeat:
             self._write_change({}, {}, None, Result, lambda: None, ())
         if self.pending:
             self._barriers.append(DiskWriteBarrier(set(self.pending), reached, missed))
@@ -115,7 +115,9 @@ class Disk:
             reached(now)
 
     def report_record_to_barriers(self, token: int, error: str | None, now: Now) -> None:
-        """Inform every DiskWriteBarrier that a record is on disk, or that the record could not be written."""
+        """Report to every operation that waits for earlier records (DiskWriteBarrier) that a record is on disk, or that
+        it could not be written.
+        """
         waiting, self._barriers = self._barriers, []
         for barrier in waiting:
             if token in barrier.tokens and error is not None:
@@ -128,8 +130,8 @@ class Disk:
                 barrier.on_all_saved(now)
 
     def build_ordinal_reservation(self, ordinal: int) -> Change:
-        """Return the change that reserves an ordinal and a block of later ordinals. The change is empty if the
-        ordinal is already reserved.
+        """Return the store entry that reserves an ordinal and a block of later ordinals, or nothing if the ordinal is
+        already reserved.
 
         Spec: MS-MQQB 3.1.1.3. A message of a long transaction may have an old ordinal. Therefore a reservation is
         never reduced.
@@ -139,7 +141,7 @@ class Disk:
         return {"ordinal": ordinal + RESERVED_ORDINAL_COUNT & 0xFFFFFFFF}
 
     def build_sequential_id_reservation(self, sequential_id: int) -> Change:
-        """Return the change that reserves a SequentialID and a block of later numbers. Spec: MS-MQDMPR 3.1.1.1.
+        """Return the store entry that reserves a SequentialID and a block of later numbers. Spec: MS-MQDMPR 3.1.1.1.
 
         The records that follow, such as the record of the message with this number, reach the disk only after this
         change.
@@ -157,15 +159,15 @@ class Disk:
         return commit
 
     def handle_failed_write(self, token: int, error: str) -> PendingDiskChange | None:
-        """Handle a change that could not be written. The part of the change that is still valid is written with the
-        next change.
+        """Handle store entries that could not be written. The entries that are still valid are written together with
+        the next entries.
         """
         self.error = error
         commit = self.pending.pop(token, None)
         for name, value in commit.change_to_repeat.items() if commit is not None else ():
-            newer = name in self._repeat or any(name in other.change for other in self.pending.values())
+            newer = name in self._change_to_repeat or any(name in other.change for other in self.pending.values())
             if not newer:
-                self._repeat[name] = value
+                self._change_to_repeat[name] = value
         return commit
 
     def _write_change(
@@ -177,8 +179,8 @@ class Disk:
         undo: Callable[[], None],
         sessions: Sequence[Session],
     ) -> None:
-        repeat = self._repeat | repeat
-        self._repeat = {}
+        repeat = self._change_to_repeat | repeat
+        self._change_to_repeat = {}
         number = self._next_token()
         self.pending[number] = PendingDiskChange(repeat | change, repeat, token, done, undo, sessions)
         self._emit(Persist(number, dict(self.pending[number].change)))

@@ -25,7 +25,8 @@ from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 
 
 class Durability(Part):
-    """Builds the records that survive the process. Spec: MS-MQQB 3.1.1.3.2, MS-MQDMPR 3.1.1.
+    """Builds the store entries from which a restarted queue manager restores its state. Spec: MS-MQQB 3.1.1.3.2,
+    MS-MQDMPR 3.1.1.
 
     A record is a change of entries. It contains the names of the entries with their new values; the value None
     removes an entry. After a crash, the disk has the whole record or no part of it. The entries are
@@ -43,8 +44,8 @@ class Durability(Part):
     __slots__ = ()
 
     def build_send_record(self, position: MessagePosition) -> Change:
-        """Return the change that must be on disk before a new message is accepted. The change is empty if the
-        message need not be on disk.
+        """Return the store entries that must be on disk before a new message is accepted. If the message need not be on
+        disk, return none.
         """
         if not self.qm.disk.used:
             return {}
@@ -60,7 +61,7 @@ class Durability(Part):
         return change
 
     def build_message_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
-        """Return the change that removes messages from local queues.
+        """Return the changed store entries that remove messages from local queues.
 
         If the removal of a message must be acknowledged, the message stays on disk with the reason until the
         acknowledgment is on disk (``on_message_position_deleted``).
@@ -78,7 +79,7 @@ class Durability(Part):
         return change
 
     def build_purge_record(self, positions: Iterable[MessagePosition]) -> Change:
-        """Build the record that makes the State PurgePending of messages survive a restart. Spec: MS-MQDMPR
+        """Return the store entries with which the State PurgePending of messages survives a restart. Spec: MS-MQDMPR
         3.1.1.11.
         """
         change: Change = {}
@@ -88,8 +89,8 @@ class Durability(Part):
         return change
 
     def _get_transfer_entry(self, position: MessagePosition) -> Change:
-        """Return the entry of the sequence to which a message belongs. It must be written when the entry of the message
-        is removed.
+        """Return the store entry of the sequence to which a message belongs. This entry must be written when the entry
+        of the message is removed.
         """
         message = position.MessageReference
         key = (message.Identifier.QueueManagerGuid, message.DestinationQueueFormatName.lower())
@@ -105,7 +106,7 @@ class Durability(Part):
 
     def build_sequence_entry(self, queue: OutgoingQueue) -> Change:
         """Return the entry of an outgoing queue. The entry contains the elements of the queue's session that MUST
-        survive.
+        survive a restart.
 
         Spec: MS-MQQB 3.1.1.3.1.
         """

@@ -1,4 +1,4 @@
-"""Builds entries of the store. An entry is a name with a value; the value None removes the entry (``durability``)."""
+"""Builds entries of the store. An entry is a name with a value; the value None removes the entry."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ TRANSACTIONAL_SEQUENCE_ELEMENTS = (
     "OutgoingTxSequenceID",
     "IncomingTxSequenceID",
 )
-"""The elements of a session (3.1.1.3.1) that MUST survive, except its messages. The last two elements are the parts
-of TxSequenceID.
+"""The elements of a session (MS-MQQB 3.1.1.3.1) that MUST survive a restart, except its messages. The last two elements
+are the parts of TxSequenceID.
 """
 
 
@@ -59,7 +59,7 @@ def build_message_entry(position: MessagePosition, packet: bytes, acceptance: Ac
 
 
 def build_awaiting_final_ack_change(position: MessagePosition) -> Change:
-    """Return the change for a message whose arrival was acknowledged and that awaits its FinalAck. Spec: MS-MQQB
+    """Return the store entry of a message whose arrival was acknowledged and that awaits its FinalAck. Spec: MS-MQQB
     3.1.5.6.
     """
     return _change_entry_value(position, "awaits", "final ack")
@@ -105,12 +105,12 @@ def _encode_sequence_place(identifier: TxSequenceID, number: int) -> list[int]:
 
 
 def build_removal_change(positions: Iterable[MessagePosition]) -> Change:
-    """Return the change that removes messages from the store. Express messages are not in the store."""
+    """Return the store entries to remove for the given messages. Express messages are not in the store."""
     return {f"message:{position.key}": None for position in positions if position.key}
 
 
 def build_message_relocation(position: MessagePosition) -> Change:
-    """Return the change that stores the current queue of a message."""
+    """Return the store entry that contains the current queue of a message."""
     return build_message_entry(position, serialize_message(position.MessageReference).build()) if position.key else {}
 
 

@@ -148,8 +148,8 @@ def serialize_message(message: Message) -> UserMessagePacket:
 
 
 def may_exceed_packet_size(content: bytes) -> bool:
-    """Return whether a body, or a body and an extension, may be too large for a packet. If not, they fit into a packet
-    with any label and any queue names.
+    """Return whether a body, together with an extension if there is one, may be too large for a packet. If the result
+    is False, they fit into a packet with any label and any queue names.
     """
     return len(content) > ALWAYS_FITTING_BODY_BYTES
 
@@ -163,7 +163,9 @@ def check_message_fits_packet(message: Message) -> None:
 
 
 def check_queue_names_fit_packet(source: UUID, *names: str | None) -> None:
-    """Raise CommandError for a message with a queue that cannot be named in a packet. Spec: MS-MQMQ 2.2.19.2."""
+    """Raise CommandError for a message if a packet cannot contain the name of one of its queues. Spec: MS-MQMQ
+    2.2.19.2.
+    """
     try:
         for name in names:
             _, queue = _encode_queue_name(name, source, NULL_GUID)

@@ -27,7 +27,7 @@ from reference_qm.security import (
 from reference_qm.surface.commands import SendMessage
 
 NO_SENDER_WORD, QUEUE_MANAGER_SENDER_WORD = "none", "queue_manager"
-"""The values of ``sender`` that are not names of accounts."""
+"""The values of the argument ``sender`` of a command that have a special meaning and are not names of accounts."""
 _SIGNATURE_TYPE_BY_NAME: Mapping[str, int] = {"none": 0} | {level.name.lower(): level for level in SignatureType}
 _PRIVACY_LEVEL_BY_NAME: Mapping[str, int] = {level.name.lower(): level for level in PrivacyLevel}
 _HASH_ALGORITHM_BY_NAME: Mapping[str, int] = {one.name.lower(): one for one in HashAlgorithm}

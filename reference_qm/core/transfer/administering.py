@@ -37,7 +37,7 @@ class Administering(Part):
         self.qm.dispatch_collection.remove_queue(queue)
 
     def build_pause_ack(self, session: Session) -> SessionAckPacket:
-        """Build the SessionAck that narrows the window when a queue is paused. Spec: MS-MQQB 3.1.7.13."""
+        """Build the SessionAck that reduces the window when a queue is paused. Spec: MS-MQQB 3.1.7.13."""
         packet = self.qm.session_acks.build(session)
         return replace(packet, SessionHeader=replace(packet.SessionHeader, WindowSize=PAUSED_WINDOW_SIZE))
 

@@ -12,14 +12,17 @@ from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface.clock import Now
 
 Outcome = UserMessagePacket | MessageClass
-"""The result of a check: the packet with which the next check continues, or the class of the refusal."""
+"""The result of a check: the packet for the next check, or, if the message is refused, the class of the negative
+acknowledgment.
+"""
 
 AdmissionCheck = Callable[[Session, UserMessagePacket, Any, Now], Outcome]
 """A check of an arrived message. The third argument is the destination queue, or None if there is no such queue."""
 
 
 def was_message_accepted(queue: Queue, packet: UserMessagePacket, message: Message) -> bool:
-    """Return whether a message or a later message of its sequence has already been accepted.
+    """Return whether an arrived transactional message, or a later message of the same sequence, has already been
+    accepted.
 
     Spec: MS-MQQB 3.1.5.8.6.
     """

@@ -50,8 +50,8 @@ class Arrival(Part):
         return None
 
     def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
-        """Write a recoverable message to the disk. It is not acknowledged or received before it is on disk. Spec:
-        MS-MQQB 3.1.5.8.7.
+        """Write a recoverable message to the disk. Until the message is on disk, it is not acknowledged, and no
+        application can receive it. Spec: MS-MQQB 3.1.5.8.7.
 
         The message and its history entry are one record. If only the history entry survived a crash, the repeated
         message would be discarded as a duplicate and lost.

@@ -47,8 +47,8 @@ class FinalAcks(Part):
             return
 
     def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
-        """Put a message into the system journal or a dead-letter queue, if the message requests it. Spec: MS-MQQB
-        3.1.5.7.
+        """Put a message whose FinalAck arrived into the system journal or a dead-letter queue, if the message requests
+        journaling. Spec: MS-MQQB 3.1.5.7.
         """
         received = message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE
         journal = (

@@ -140,8 +140,8 @@ class Identifying(Part):
             self.note_packet_received(session)
             state = session.SessionState.value
             reason = (
-                f"a packet of {announced} bytes is too large in {state}, "
-                f"where {longest} are allowed (MS-MQQB 3.1.5.3, 3.1.5.4)"
+                f"a packet of {announced} bytes is too large in the state {state}, "
+                f"which allows {longest} bytes (MS-MQQB 3.1.5.3, 3.1.5.4)"
             )
             self.qm.closing.close(session, reason, now)
 
@@ -163,7 +163,7 @@ class Identifying(Part):
             receiver(self.qm)(session, packet, now)
 
     def note_packet_received(self, session: Session) -> None:
-        """Set ReceivedAck, because a packet was received. Spec: MS-MQQB 3.1.5.1."""
+        """Set ReceivedAck of a session, because a packet was received on the session. Spec: MS-MQQB 3.1.5.1."""
         session.ReceivedAck = True
 
     def identify_packet(self, data: bytes) -> Packet:

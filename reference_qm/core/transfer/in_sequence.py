@@ -84,7 +84,8 @@ class InSequence(Part):
     def reject_out_of_sequence(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
     ) -> None:
-        """Count a message that is not the next message in its sequence. The sequence is not changed.
+        """Increase RejectCount for a message that is not the next message in its sequence. The position of the sequence
+        is not changed.
 
         Spec: MS-MQQB 3.1.5.8.6. The last step of 3.1.5.8.6 stores the identifier and number of any message. If this
         method carried out that step, a message that was just refused would count as accepted.
@@ -130,8 +131,8 @@ class InSequence(Part):
                 self.qm.order_acks.start_order_ack_timer(session, now)
 
     def withdraw_unsaved_message(self, transfer: IncomingTransactionalTransferInfo) -> None:
-        """Set a sequence back to the last message that is on disk with all its predecessors. The sender repeats the
-        later messages, because they were not acknowledged.
+        """Set a sequence back to the last message that is on disk together with all earlier messages. The sender
+        repeats the later messages, because they were not acknowledged.
 
         Spec: MS-MQQB 3.1.1.6.2. Later messages that are on disk are removed as well, because they would be out of
         order.

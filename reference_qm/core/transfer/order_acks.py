@@ -60,7 +60,7 @@ def _has_order_ack_headers(packet: UserMessagePacket) -> bool:
 
 
 class OrderAcks(Part):
-    """Sends and receives order acknowledgments, and sends final acknowledgments in the same way.
+    """Sends and receives order acknowledgments. Also sends final acknowledgments, because they go to the same queue.
 
     Spec: MS-MQQB 2.2.4, 3.1.1.6.2, 3.1.5.1.1, 3.1.5.6, 3.1.6.9, 3.1.7.17.
     """
@@ -91,8 +91,8 @@ class OrderAcks(Part):
                 return
 
     def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        """Record the last message that arrived in order, and restart the wait for the acknowledgment of later
-        messages.
+        """Record the last message that arrived in order according to an OrderAck, and restart the timer that waits for
+        the OrderAck of later messages.
 
         Spec: MS-MQQB 3.1.5.6, 3.1.1.3.1.1. Only numbers of the same sequence are compared, because LastAck may
         belong to the previous sequence.
@@ -187,7 +187,9 @@ class OrderAcks(Part):
         session.LastOrderAckSendTime = now.utc_s
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
-        """Build the body of an OrderAck. Spec: MS-MQQB 2.2.4.1 (``receive`` explains the TxSequenceID)."""
+        """Build the body of an OrderAck. Spec: MS-MQQB 2.2.4.1 (the method ``receive`` explains which TxSequenceID the
+        body contains).
+        """
         return OrderAckBody(
             transfer.saved_sequence_identifier, transfer.saved_sequence_number, transfer.saved_sequence_number - 1
         )

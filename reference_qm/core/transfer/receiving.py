@@ -39,8 +39,8 @@ class Receiving(Part):
         """
         if len(session.unacknowledged_receipts) >= UNSAVED_MESSAGES_LIMIT:
             reason = (
-                f"{UNSAVED_MESSAGES_LIMIT} messages are waiting for the disk: "
-                "with more, sequence numbers would repeat (MS-MQQB 3.1.5.8.7)"
+                f"{UNSAVED_MESSAGES_LIMIT} messages of the session are waiting for the disk: "
+                "with more messages, their sequence numbers would repeat (MS-MQQB 3.1.5.8.7)"
             )
             self.qm.closing.close(session, reason, now)
             return
@@ -58,7 +58,8 @@ class Receiving(Part):
         self.qm.session_acks.acknowledge_full_window(session, now)
 
     def acknowledge_after_following_changes(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
-        """Acknowledge a message that is not stored itself, when the changes that it caused are on disk.
+        """Acknowledge a message that is not written to the disk itself. Before the acknowledgment, wait until the
+        changes that the message caused are on disk.
 
         Spec: MS-MQQB 3.1.5.8.7. Such a message was refused and put into a dead-letter queue, or is a FinalAck that
         moved another message. If the message was acknowledged and a crash then lost the changes, the sender would

@@ -98,8 +98,8 @@ class Securing(Part):
         return encrypted
 
     def secure_local_message(self, queue: Queue, message: Message, now: Now) -> Message:
-        """Return the message in the form in which a local queue stores it, after it was signed and checked; raise
-        CommandError if the message is refused.
+        """Sign a message for a local queue, check it as after a receipt, and return the message to store. Raise
+        CommandError if a check refuses the message.
 
         Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2. The checks are the same as for a message from another queue
         manager, except that no encryption is required.

@@ -33,7 +33,8 @@ class SecurityOnReceipt(Part):
     def check_security(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> UserMessagePacket | MessageClass:
-        """Return the decrypted and authenticated packet of an arrived message, or the class of the refusal.
+        """Return the decrypted and authenticated packet of an arrived message. If the message is refused, return the
+        class of the negative acknowledgment instead.
 
         Spec: MS-MQQB 3.1.5.8.3. As in the document, a message without a SecurityHeader is accepted, whatever rights
         the queue grants.
@@ -101,8 +102,8 @@ class SecurityOnReceipt(Part):
 
 
 def find_unmet_security_demand(queue: Queue, *, authenticated: bool, encrypted: bool) -> MessageClass | None:
-    """Return the class of the refusal if a message is not authenticated or encrypted as its queue requires,
-    otherwise None.
+    """If a message is not authenticated or encrypted as its queue requires, return the class of the negative
+    acknowledgment, otherwise None.
     """
     if queue.Authentication and not authenticated:
         return MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE

@@ -15,7 +15,8 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 PIGGYBACK_TIMER_FRACTION = 0.75
-"""The fraction of the duration of the Session Ack Send Timer after which a UserMessage includes the acknowledgment.
+"""The fraction of the duration of the Session Ack Send Timer that must have passed before a UserMessage also contains
+the session acknowledgment.
 
 Spec: MS-MQQB 3.1.7.11.
 """
@@ -27,8 +28,8 @@ class Sending(Part):
     __slots__ = ()
 
     def accept_outgoing_message(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> Change:
-        """Put a message into its outgoing queue, and return a change. The message is sent when the change is on
-        disk.
+        """Put a message into its outgoing queue, and return the store entries that must be on disk before the message
+        is sent.
 
         Spec: MS-MQQB 3.1.7.12. If the change is empty, the message may be sent at once or has already been sent.
         """

@@ -22,7 +22,9 @@ class SessionAcks(Part):
         self.process_session_header(session, packet.SessionHeader, now)
 
     def process_session_header(self, session: Session, header: SessionHeader, now: Now) -> None:
-        """Handle an acknowledgment. Then send the messages for which the window has room. Spec: MS-MQQB 3.1.5.5."""
+        """Handle the acknowledgment in a SessionHeader. Then send further messages, as far as the window of the session
+        permits. Spec: MS-MQQB 3.1.5.5.
+        """
         newly = header.AckSequenceNumber - session.last_ack_number & 0xFFFF
         if newly > session.MessageSentCount - session.last_ack_number & 0xFFFF:
             message = (
@@ -90,8 +92,8 @@ class SessionAcks(Part):
         self.qm.journaling.journal_delivered_message(position.MessagePosition)
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
-        """Close the session if the message counts of the two sides differ. Otherwise restart the wait for
-        acknowledgments.
+        """Close the session if the sender's and the receiver's message counts differ. Otherwise restart the timer that
+        waits for acknowledgments.
 
         Spec: MS-MQQB 3.1.5.5.5.
         """
@@ -173,7 +175,9 @@ class SessionAcks(Part):
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.RecoverableAckSendTimeout, now)
 
     def flag_recoverable(self, session: Session, now: Now) -> None:
-        """Set the acknowledgment flags of messages that are on disk, in sequence. Spec: MS-MQQB 3.1.5.8.7."""
+        """Set the acknowledgment flags of the received recoverable messages that are on disk, in the order of their
+        sequence numbers. Spec: MS-MQQB 3.1.5.8.7.
+        """
         while (
             session.SessionState is SessionState.OPEN
             and session.unacknowledged_receipts

@@ -131,7 +131,8 @@ class TransactionalSending(Part):
             self.qm.disk.save(build_removal_change([position.MessagePosition]))
 
     def remove_message_from_sequence(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Remove a message from its sequence, because it will not be sent or acknowledged again.
+        """Remove a message from its transactional sequence, because the message will be neither sent again nor
+        acknowledged.
 
         Spec: MS-MQQB 3.1.7.1.3.
 

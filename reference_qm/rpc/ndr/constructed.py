@@ -76,7 +76,7 @@ class Pointer(NdrType):
             self.target.write_whole_value(writer, value, scope)
 
     def _get_max_element_count(self, scope: NeighbourFieldValues) -> int:
-        """Return the maximum number of elements of the array that this pointer refers to (MS-RPCE 3.1.1.5.3.3.1.2)."""
+        """Return the maximum number of elements of the array to which this pointer points (MS-RPCE 3.1.1.5.3.3.1.2)."""
         if isinstance(self.target, ConformantArray | ConformantVaryingArray) and isinstance(self.target.size_is, str):
             return int(scope.get(self.target.size_is, 0))
         return 0

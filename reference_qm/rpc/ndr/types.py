@@ -26,8 +26,8 @@ class NdrType(ABC):
 
     @abstractmethod
     def get_least_size(self, encoding: Encoding) -> int:
-        """Return the minimum number of bytes that ``read`` consumes for a value. Array counts that would need more
-        bytes than are available are refused with it.
+        """Return the minimum number of bytes that ``read`` consumes for a value. Array counts are checked with this
+        number: a count is refused if its elements would need more bytes than are available.
         """
 
     @abstractmethod

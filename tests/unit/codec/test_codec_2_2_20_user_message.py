@@ -237,7 +237,7 @@ def test_user_message_has_all_headers_in_order():
         ({"SoapHeader": None}, "UserHeader.Flags.HH"),
         ({"MultiQueueFormatHeader": None}, "UserHeader.Flags.MQ"),
         ({"SoapHeader": SoapHeader("", Padding=b"")}, "is not padded to 4 bytes"),
-        ({"BaseHeader": replace(ALL.BaseHeader, PacketSize=200)}, "is not the 308 bytes"),
+        ({"BaseHeader": replace(ALL.BaseHeader, PacketSize=200)}, "but the packet has 308 bytes"),
         ({"BaseHeader": replace(ALL.BaseHeader, Flags=ALL.BaseHeader.Flags | 8)}, "BaseHeader.Flags.IN"),
         ({"MessagePropertiesHeader": MessagePropertiesHeader(MessageBody=bytes(0x00400000))}, "above the maximum"),
     ],

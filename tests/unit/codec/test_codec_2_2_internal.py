@@ -132,7 +132,7 @@ def test_packet_whose_pt_contradicts_its_class_is_not_built():
         EstablishConnectionPacket(BaseHeader(), InternalHeader(Flags=2), EstablishConnectionHeader()).build()
     with pytest.raises(MisuseError, match=r"PT 0x2 is a known packet"):
         UnknownInternalPacket(head, InternalHeader(Flags=2)).build()
-    with pytest.raises(MisuseError, match=r"give 0 to compute it"):
+    with pytest.raises(MisuseError, match=r"give 0 to compute the size"):
         UnknownInternalPacket(BaseHeader(Flags=head.Flags, PacketSize=99), InternalHeader(Flags=9)).build()
 
 

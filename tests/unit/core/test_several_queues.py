@@ -17,7 +17,7 @@ def network():
         (f"{direct(2)},MULTICAST=234.1.1.1:80", {}, "cannot be a destination"),
         (f"{direct(2)},DL=6d71636f-6e66-4f72-8d00-000000000003", {}, "cannot be expanded"),
         (f"{direct(2)},{direct(1, TRANSACTIONAL)}", {}, "is a transactional queue"),
-        (f"{direct(2)},{direct(1)}", {"sender": "none", "privacy_level": "base"}, "as its sole destination"),
+        (f"{direct(2)},{direct(1)}", {"sender": "none", "privacy_level": "base"}, "that also has other destinations"),
         (f"{direct(2)},DIRECT=TCP:10.0.0.1\\private$\\nowhere", {}, "create it first"),
     ],
 )

@@ -36,7 +36,7 @@ def test_remote_handles_are_unique_32_bit_numbers():
     server.send(b"one")
     reader = server.connect()
     first = reader.open().handle
-    server.core._handles_made = HIGHEST_HANDLE - 1
+    server.core._last_handle = HIGHEST_HANDLE - 1
     handles = [reader.open().handle for _ in range(3)]
     assert handles == [HIGHEST_HANDLE, 1 if first != 1 else 2, 2 if first != 1 else 3]
     for handle in (first, *handles):

@@ -14,7 +14,7 @@ from reference_qm.rpc.bodies import Auth3
 from reference_qm.rpc.header import WHOLE_PDU_FLAGS, PfcFlags
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
-from reference_qm.rpc.protection import AgreedSecurity
+from reference_qm.rpc.protection import NegotiatedSecurity
 from reference_qm.rpc.syntaxes import NDR
 from reference_qm.surface.entropy import SeededEntropy
 
@@ -90,7 +90,7 @@ class SecuredClient(Client):
         server = RpcServer([QM2QM], SeededEntropy("secured"), limits, security=ServerSecurity(accept))
         super().__init__(server)
         agreed = AuthLevel.PKT if level == AuthLevel.CALL else AuthLevel(level)
-        self.own = AgreedSecurity(NTLM, level, agreed, CONTEXT, FixedContext(server=False, **context))
+        self.own = NegotiatedSecurity(NTLM, level, agreed, CONTEXT, FixedContext(server=False, **context))
 
     def begin(self, *, header_sign: bool = False, size: int = 5840, token: bytes | None = None) -> list[Any]:
         """Send the bind with the first authentication leg."""

@@ -18,7 +18,7 @@ from reference_qm.rpc.bodies import Auth3, CoCancel, Fault, Request
 from reference_qm.rpc.header import PfcFlags, SecTrailer
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
-from reference_qm.rpc.protection import AgreedSecurity, build_call_fragments, split_pdu_segments
+from reference_qm.rpc.protection import NegotiatedSecurity, build_call_fragments, split_pdu_segments
 from reference_qm.rpc.status import FaultStatus, RejectReason
 from reference_qm.rpc.syntaxes import NDR, NDR64
 
@@ -272,7 +272,7 @@ def test_bytes_of_a_client_that_were_changed_are_answered_or_refused(level, data
 def test_every_rpc_fragment_fits_its_size_with_its_own_signature(stub, size, level):
     pair = SecuredClient(level).authenticate()
     context = pair.contexts[0]
-    agreed = AgreedSecurity(NTLM, level, level, CONTEXT, context)
+    agreed = NegotiatedSecurity(NTLM, level, level, CONTEXT, context)
 
     def make(part: bytes, rest: int, flags: int) -> Pdu:
         return Pdu(Request(0, 1, part, rest), 2, flags)

@@ -29,13 +29,13 @@ class _Broken(MemoryStore):
         raise StoreError("store x: no room")
 
 
-def dialling(event: Input) -> list[Effect]:
+def connecting_task(event: Input) -> list[Effect]:
     return [Connect("out-1", NOBODY), Persist(1, {})] if isinstance(event, QueueManagerStarted) else []
 
 
 def test_new_core_gets_no_events_of_the_old_core():
     async def story():
-        old, new = ScriptedCore(dialling), ScriptedCore()
+        old, new = ScriptedCore(connecting_task), ScriptedCore()
         answers: list[Effect] = []
         old.due = system.read_clocks().monotonic_ms + 60_000
         async with running(lives(old, new)) as (host, endpoint), client(endpoint) as (reader, _):

@@ -156,7 +156,7 @@ def test_all_connections_share_one_limit_of_unsent_bytes():
                 await core.wait_for(TransportAccepted)
             async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                 while not (lost := [event for event in core.inputs if isinstance(event, TransportLost)]):
-                    for name in list(host._streams):
+                    for name in list(host._connection_by_name):
                         host.handle(BytesReceived(name, b"more"))
                     assert (
                         sum(each.unsent_bytes for each in host._connections)

@@ -22,7 +22,9 @@ from reference_qm.surface.surroundings import (
 )
 
 OWN = UUID(int=7)
-NO_SUCH_ATTRIBUTE = "published: label is not an attribute of the object: name another queue, site or queue_manager"
+NO_SUCH_ATTRIBUTE = (
+    "published: the object that the request names has no attribute label: name an object of another type"
+)
 OF_ONE = dict.fromkeys(("directory", "domain", "own_domain", "registration"), True)
 ALL = dict.fromkeys(("coordinator", "storage", "store", "configuration", "service"), True) | {"clock": 0}
 
