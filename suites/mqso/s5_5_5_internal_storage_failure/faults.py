@@ -81,7 +81,7 @@ class QueueManagerKeepsQueueOfFailedCreationWhenDiskIsFull(QueueCommands):
         self.kept = {**kept, name.lower(): queue}
         for commit in self.qm.disk.pending.values():
             if commit.token == token and queue is not None:
-                object.__setattr__(commit, "undo", lambda: None)
+                object.__setattr__(commit, "undo_change", lambda: None)
         return result
 
 

@@ -46,7 +46,7 @@ class QueueManagerFullDiskRefusedChangeKeepsQuota(QueueCommands):
                 if "Quota" in changes:
                     queue.Quota = changes["Quota"]
 
-            object.__setattr__(commit, "undo", undo_all_but_quota)
+            object.__setattr__(commit, "undo_change", undo_all_but_quota)
         return answer
 
 
@@ -57,7 +57,7 @@ class _KeeperOfMessageRefusedByFullDisk(Enqueueing):
         answer = super()._put_into_local_queue(position, token, result, now)
         for commit in self.qm.disk.pending.values():
             if commit.token == token and token is not None:
-                object.__setattr__(commit, "undo", lambda: None)
+                object.__setattr__(commit, "undo_change", lambda: None)
         return answer
 
 
@@ -94,7 +94,7 @@ class QueueManagerFullDiskFailedCommitLosesTransaction(Coordinating):
                     undo()
                     transaction.state = TransactionState.ENDING
 
-                object.__setattr__(commit, "undo", undo_all_but_ending_state)
+                object.__setattr__(commit, "undo_change", undo_all_but_ending_state)
         return answer
 
 
@@ -129,7 +129,7 @@ class QueueManagerFailedPurgeOnFullDiskRemovesNewestMessage(Queues):
                     for position in list(queue.MessagePositionList)[-1:]:
                         queue.MessagePositionList.remove(position)
 
-                object.__setattr__(commit, "undo", undo_and_remove_newest_message)
+                object.__setattr__(commit, "undo_change", undo_and_remove_newest_message)
         return answer
 
 
