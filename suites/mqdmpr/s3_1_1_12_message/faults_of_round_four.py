@@ -90,7 +90,11 @@ class RouterMessageSourceQueueManagerReplacedByRouter(Routing):
         super().forward_message(position, packet, now)
 
 
-@fault("sender-message-provider-name-of-enhanced-encryption-unlisted", breaks="MQDMPR-3.1.1.12-D66", blind=True)
+@fault(
+    "sender-message-provider-name-of-enhanced-encryption-unlisted",
+    breaks=("MQDMPR-3.1.1.12-D66", "MQQB-3.1.7.1.5-41"),
+    blind=True,
+)
 class SenderMessageProviderNameOfEnhancedEncryptionUnlisted(Securing):
     """The sender names a provider in the SecurityHeader of a message with enhanced encryption that is none of the
     two standard providers.

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.timed_caches import Cache, replace_cache
-from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.surface.clock import Now
 
 
 class _OnlyNewestFound(Cache):
@@ -35,21 +31,3 @@ add(
     replace_cache("ReceiveSymmetricKeyCache", _OnlyNewestFound),
     blind=True,
 )
-
-
-@fault(
-    "receiver-receive-symmetric-key-cache-key-of-transactional-message-not-added",
-    breaks="MQQB-3.1.5.8.3-67",
-    blind=True,
-)
-class ReceiverReceiveSymmetricKeyCacheKeyOfTransactionalMessageNotAdded(SecurityOnReceipt):
-    """The receiver adds no CachedSymmetricKey for a transactional message to ReceiveSymmetricKeyCache."""
-
-    def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
-        cache = self.qm.caches.ReceiveSymmetricKeyCache
-        kept = list(cache.entries)
-        try:
-            return super().decrypt_body(packet, now)
-        finally:
-            if packet.TransactionHeader is not None:
-                cache.entries[:] = kept

@@ -404,13 +404,8 @@ def judge_keys_of_other_messages(judge, secured, caches):
         disposition = secured.dispositions({"": packet}, queue)[""]
         blob = bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex()
         new = [entry for entry in caches.entries(caches.RECEIVED_KEY_CACHE) if entry not in before]
-        judge(
-            "MQQB-3.1.5.8.3-67",
-            expected=1,
-            observed=len(new),
-            case=f"number of new cache entries after a message with another key to the {queue} queue",
-            evidence=disposition.frames,
-        )
+        if not new:  # a receiver need not cache every key (MQQB-3.1.5.8.3-67 is a SHOULD)
+            continue
         for rule, element, expected in (
             ("MQQB-3.1.5.8.3-60", "CryptoServiceProvider", ENHANCED_PROVIDER_NAME),
             ("MQQB-3.1.5.8.3-61", "CryptoAlgorithm", protection.RC4),

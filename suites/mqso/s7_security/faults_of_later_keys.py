@@ -104,7 +104,7 @@ class ReceiverEncryptedMessageOfSecondSenderNotDecrypted(SecurityOnReceipt):
         return packet
 
 
-@fault("receiver-rights-of-sender-kept-after-change", breaks="MQSO-7.3-02", blind=True)
+@fault("receiver-rights-of-sender-kept-after-change", breaks=("MQSO-7.3-02", "MQQB-3.1.5.8.3-120"), blind=True)
 class ReceiverRightsOfSenderKeptAfterChange(SecurityOnReceipt):
     """The receiver accepts messages of a sender that once had the right to write to a queue, even if the present queue
     of that name does not grant the right.
