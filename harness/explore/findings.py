@@ -51,7 +51,7 @@ def load_steps(path: Path) -> SavedWalk:
 
 
 def describe_walk(walk: Walk, model: type[Model], says: Mapping[str, str]) -> Iterator[str]:
-    """Yield the lines that describe a diverging walk. The lines contain the rules with their sentences, and the
+    """Yield lines that describe a walk in which model and system differ: the rules with their sentences, and the
     steps with their answers.
 
     Arguments that have their simplest value are omitted.

@@ -25,7 +25,7 @@ channel.
 
 
 def build_pytest_arguments(paths: Iterable[str] = ("suites",)) -> list[str]:
-    """Return the first arguments of pytest, which are the same for every run of the suites in any current folder."""
+    """Return the first arguments of pytest. They are the same for every run, in whatever folder it starts."""
     places = [str(SUITES.parent / path) for path in paths]
     left_out = [word for plugin in DISABLED_PLUGINS for word in ("-p", f"no:{plugin}")]
     return [*places, "-c", str(SUITES / "pytest.ini"), "--rootdir", str(SUITES), "-p", PLUGIN_MODULE, *left_out]

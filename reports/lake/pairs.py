@@ -43,7 +43,7 @@ def is_pair_folder(files: FileAccess, folder: str) -> bool:
 
 
 def read_pair(files: ReadableFiles, folder: str) -> PairSource:
-    """Read the results of a pair. Raise `RollupError` for invalid results."""
+    """Read the results of an exchange between two systems (command `pair`). Raise `RollupError` for invalid results."""
     uri = f"{folder}/{PAIR_FILE}"
     text, where = files.read_text(uri), one_line(uri.removeprefix("file://"))
     try:
