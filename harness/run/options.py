@@ -25,7 +25,7 @@ channel.
 
 
 def build_pytest_arguments(paths: Iterable[str] = ("suites",)) -> list[str]:
-    """Return the first arguments of pytest. They are the same for every run, in whatever folder it starts."""
+    """Return the first arguments of pytest. They do not depend on the run or on the current folder."""
     places = [str(SUITES.parent / path) for path in paths]
     left_out = [word for plugin in DISABLED_PLUGINS for word in ("-p", f"no:{plugin}")]
     return [*places, "-c", str(SUITES / "pytest.ini"), "--rootdir", str(SUITES), "-p", PLUGIN_MODULE, *left_out]
