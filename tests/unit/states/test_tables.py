@@ -64,7 +64,11 @@ def test_verdict_on_a_cell_shows_its_sentences(tmp_path):
         ('{ done = "closed" }, rules = ["MQQB-3.1.5.8-01"]', '{ done = "closed" }', "has outcomes without rules"),
         ('done = "closed"', 'slams = "closed"', "unknown outcome 'slams'"),
         ('done = "closed"', 'done = "ajar"', "unknown state 'ajar'"),
-        ('["MQQB-3.1.5.8-01"]', '{ outcome = ["MQQB-3.1.5.8-01"], bell = ["MQQB-3.1.5.8-01"] }', "rules about 'bell'"),
+        (
+            '["MQQB-3.1.5.8-01"]',
+            '{ outcome = ["MQQB-3.1.5.8-01"], bell = ["MQQB-3.1.5.8-01"] }',
+            "rules about the probe 'bell'",
+        ),
         ('initial = "open"', 'initial = "ajar"', "initial state 'ajar'"),
         ("knock = {", 'knock = { never = "it is deaf", ', "needs one of"),
         ("final = true", "finale = true", "is not a table of states"),
