@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from harness.errors import ConformanceFailure
 from harness.expectations import none
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
@@ -75,7 +74,8 @@ def test_report_to_unknown_queue_is_discarded(peer, sut, judge):
     sent = [receiver.send_packet(_build_traced_message(receiver, queue)) for queue in (OTHER_GUID, PEER_PUBLIC_QUEUE)]
     reports = receiver.await_messages_of_sut(receiver.list_reports, 1)
     if not reports:
-        raise ConformanceFailure("the SUT sends no report to a known queue")
+        judge.mark_not_exercised("MQQB-3.1.5.8.9-11", reason="no report arrived")
+        return
     number = f"{sent[0]['UserHeader'].MessageID:08X}"
     shown = [
         one["label"]
@@ -111,11 +111,15 @@ def test_reports_are_sent_to_each_report_queue(peer, sut, judge):
         case="number of reports to each queue",
         evidence=evidence,
     )
-    judge(
-        "MQQB-3.1.5.8.9-04",
-        expected=[[(QueueType.PUBLIC, str(queue))] for queue in queues],
-        observed=[[report.values["destination"] for report in found if report.is_about_message(one)] for one in sent],
-        case="destination of the report on each message",
-        evidence=evidence,
-    )
+    destinations = [[report.values["destination"] for report in found if report.is_about_message(one)] for one in sent]
+    if any(destinations):
+        judge(
+            "MQQB-3.1.5.8.9-04",
+            expected=[[(QueueType.PUBLIC, str(queue))] for queue in queues],
+            observed=destinations,
+            case="destination of the report on each message",
+            evidence=evidence,
+        )
+    else:  # a report is only a SHOULD (-08)
+        judge.mark_not_exercised("MQQB-3.1.5.8.9-04", reason="no report about the messages arrived")
     receiver.acknowledge_all()
