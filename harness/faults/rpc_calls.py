@@ -126,6 +126,13 @@ def call_on_rejected_context(method: str, first_call: int = 1) -> Install:
     return _change_context_handle(method, lambda accepted: accepted ^ 1, first_call)
 
 
+def call_on_context(method: str, context: int) -> Install:
+    """Return an installer of a fault with which the client calls a method of qm2qm always on the same presentation
+    context, whether the server accepted this context or not. ``context`` is its p_cont_id: 0 for NDR, 1 for NDR64.
+    """
+    return _change_context_handle(method, lambda accepted: context, 1)
+
+
 def _change_context_handle(
     method: str, change: Callable[[int], int], first_call: int, first_connection: int = 1
 ) -> Install:

@@ -9,7 +9,11 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DomainReported
 
 
-@fault("queue-manager-machine-domain-id-kept-from-earlier-start", breaks="MQDMPR-3.1.3-10", blind=True)
+@fault(
+    "queue-manager-machine-domain-id-kept-from-earlier-start",
+    breaks=("MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"),
+    blind=True,
+)
 class QueueManagerMachineDomainIdKeptFromEarlierStart(Membership):
     """The queue manager sets MachineDomainId at a later start to the domain that it saved, and not to the domain
     that the local security authority reports.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from ipaddress import IPv4Address
 from uuid import uuid5
 
@@ -414,13 +413,3 @@ class HardenedSecurityNewOutgoingQueueToSecondHostNotLocked(Destinations):
             if self.qm.adm.OutgoingQueues
             else super().get_initial_outgoing_queue_state(text)
         )
-
-
-@fault("queue-manager-private-journal-name-opens-queue", breaks="MQDMPR-3.1.7.1.5-48", blind=True)
-class QueueManagerPrivateJournalNameOpensQueue(QueueNames):
-    """The private format name of a journal opens the queue itself."""
-
-    def find_queue_by_format_name(self, name: FormatName) -> Queue | None:
-        if isinstance(name, PrivateName) and name.Journal:
-            name = replace(name, Journal=False)
-        return super().find_queue_by_format_name(name)

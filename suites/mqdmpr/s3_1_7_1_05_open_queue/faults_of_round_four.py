@@ -61,7 +61,9 @@ class QueueManagerQueueRepeatedInListOpenedTwice(QueueOpening):
 
 
 @fault(
-    "queue-manager-opened-private-journal-name-refers-to-queue-of-journal", breaks="MQDMPR-3.1.7.1.5-118", blind=True
+    "queue-manager-opened-private-journal-name-refers-to-queue-of-journal",
+    breaks=("MQDMPR-3.1.7.1.5-118", "MQDMPR-3.1.7.1.5-48"),
+    blind=True,
 )
 class QueueManagerOpenedPrivateJournalNameRefersToQueueOfJournal(QueueNames):
     """The queue manager opens the queue itself for the private format name of the journal of a queue."""

@@ -8,7 +8,9 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-@fault("initiator-session-ack-missing-when-send-timer-expires", breaks="MQQB-2.1.1-D01", blind=True)
+@fault(
+    "initiator-session-ack-missing-when-send-timer-expires", breaks=("MQQB-2.1.1-D01", "MQQB-3.1.1.6.1-D01"), blind=True
+)
 class InitiatorSessionAckMissingWhenSendTimerExpires(SessionAcks):
     """The initiator sends no SessionAck when its Session Ack Send Timer expires after it received messages."""
 

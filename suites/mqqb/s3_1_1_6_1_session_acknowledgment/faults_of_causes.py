@@ -30,12 +30,3 @@ class ReceiverSessionAckOfExpressMessagesAfterTimerOmitted(SessionAcks):
     def on_send_timer(self, session: Session, now: Now) -> None:
         if session.RecoverableMsgAckFlags or not session.LastAckedRecoverableMsgSeqNumber:
             super().on_send_timer(session, now)
-
-
-@fault("receiver-session-ack-after-timer-omitted-on-own-session", breaks="MQQB-3.1.1.6.1-D01", blind=True)
-class ReceiverSessionAckAfterTimerOmittedOnOwnSession(SessionAcks):
-    """The receiver sends no SessionAck when the timer of a session that it opened itself expires."""
-
-    def on_send_timer(self, session: Session, now: Now) -> None:
-        if not session.initiator:
-            super().on_send_timer(session, now)

@@ -5,21 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault
 from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
-from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.surface.clock import Now
-
-
-@fault("sender-resend-timer-table-last-entry-missing", breaks="MQQB-3.1.3.1-05", blind=True)
-class SenderResendTimerTableLastEntryMissing(Initialization):
-    """The sender fills ResendTimerTable without its last entry, which contains ResendTimeoutsFinal."""
-
-    def initialize_globally(self, now: Now) -> None:
-        super().initialize_globally(now)
-        self.qm.adm.ResendTimerTable = self.qm.adm.ResendTimerTable[:-1]
 
 
 def _set_at_restart(**settings: Any) -> Install:

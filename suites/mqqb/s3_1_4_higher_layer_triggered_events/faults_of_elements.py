@@ -7,7 +7,11 @@ from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.surface.clock import Now
 
 
-@fault("queue-manager-start-omits-last-entry-of-resend-timer-table", breaks="MQQB-3.1.4.1-01", blind=True)
+@fault(
+    "queue-manager-start-omits-last-entry-of-resend-timer-table",
+    breaks=("MQQB-3.1.4.1-01", "MQQB-3.1.3.1-05"),
+    blind=True,
+)
 class QueueManagerStartOmitsLastEntryOfResendTimerTable(Initialization):
     """A queue manager initializes ResendTimerTable without its last entry when it starts."""
 
