@@ -31,11 +31,10 @@ def test_reads_find_no_message_that_they_found_before(remote, judge, emptied_by)
     lookups = []
     if not lacks_method(remote.sut, Method.START_RECEIVE_BY_LOOKUP_ID):
         known = find_lookup_ids(queue, len(MESSAGE_LABELS))
-        for action, label in ((Action.LOOKUP_PEEK_NEXT, 0), (Action.LOOKUP_PEEK_PREV, -1)):
-            start = LookupId.BEFORE_FIRST if label == 0 else LookupId.BEHIND_LAST
-            queue.look_up(action, start).expect_success()
-        lookups = [(action, one) for one in known for action in LOOKUP_PEEK_ACTIONS]
-        lookups += [(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST), (Action.LOOKUP_PEEK_PREV, LookupId.BEHIND_LAST)]
+        at_ends = [(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST), (Action.LOOKUP_PEEK_PREV, LookupId.BEHIND_LAST)]
+        for action, end in at_ends:
+            queue.look_up(action, end).expect_success()
+        lookups = [*((action, one) for one in known for action in LOOKUP_PEEK_ACTIONS), *at_ends]
         for action, one in lookups:
             queue.look_up(action, one)
         lookups += [(action, one) for one in known for action in LOOKUP_RECEIVE_ACTIONS]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.mqdmpr.steps import openings
@@ -31,6 +32,8 @@ def test_public_queue_is_opened_as_directory_shows_it_at_that_time(peer, sut, ju
     openings.open_to_send(sut, name)
     sut.change_environment(directory=True)
     enterprise.await_expiry_of_online_timer()
+    if enterprise.attempt_creation_of_public_queue() != Outcome.DONE:
+        raise ConformanceFailure("the SUT did not use its directory when the directory was available again")
 
     def has_outgoing_queue() -> bool:
         return name.lower() in [one["format_name"].lower() for one in sut.control.call("list")["outgoing"]]

@@ -27,17 +27,18 @@ def test_closed_handle_with_cursor_restricts_no_other_reader(peer, sut, judge, a
     the queue exclusively for receiving. When the application has closed the handle, the SUT opens the queue.
     """
     application = Application(peer, sut)
-    packet = peer.open_raw().send(application.build_message("read"))
-    application.await_message_count(1)
+    packets = application.fill_queue("read")
     during, after = {}, {}
     for state in CURSOR_STATES:
         handle = sut.control.call("open_queue", queue=application.queue, access=access, deny_receive=True)["handle"]
         cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
-        if state != "unused":
-            sut.read_label("peek_message", cursor=cursor)
+        if state != "unused" and sut.read_label("peek_message", cursor=cursor) != "read":
+            raise ConformanceFailure("the cursor did not read the message")
         if state == "of a waiting read":
             waiting = PendingRequest(peer, "peek_next", cursor=cursor, timeout_ms=LONG_READ_TIMEOUT_MS)
             peer.settle()
+            if waiting.is_answered():
+                raise ConformanceFailure("the peek at the end of the queue did not wait")
         if state == "closed":
             sut.control.call("close_cursor", cursor=cursor)
         during[state] = _open_and_close_queue_exclusively(sut, application.queue)
@@ -52,7 +53,7 @@ def test_closed_handle_with_cursor_restricts_no_other_reader(peer, sut, judge, a
         "MQDMPR-3.1.7.1.6-17",
         expected=each(Outcome.DONE, "exclusive open"),
         observed=after,
-        evidence=packet,
+        evidence=packets,
         case="exclusive opens after the handle with a cursor in each state was closed",
     )
 

@@ -49,7 +49,7 @@ def test_message_sent_again_has_properties_of_first_packet(peer, sut, judge):
             case="properties of the messages that are sent again, by ApplicationTag",
         )
     session.acknowledge_all()
-    session.send(build_order_ack(peer, next(frame for frame in again if frame["UserHeader"].TH)))
+    session.send(build_order_ack(peer, next(frame for frame in frames if frame["UserHeader"].TH)))
 
 
 def _describe_messages_by_tag(peer, frames):

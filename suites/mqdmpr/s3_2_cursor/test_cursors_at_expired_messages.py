@@ -25,7 +25,7 @@ def test_cursor_at_message_deleted_without_receive_finds_no_other(remote, judge,
     cursors = [queue.open_cursor() for _ in range(2)]
     for cursor in cursors:
         if queue.peek(hCursor=cursor).label_or_outcome != "first":
-            raise ConformanceFailure("the cursor did not read the message before its expiry")
+            raise ConformanceFailure("the cursor did not read the message before it was removed")
     if way == "expired":
         remote.deliver(["second"])
         remote.peer.pass_time((LIFETIME_S + TIME_FOR_REMOVAL_OF_EXPIRED_MESSAGE_S) * 1_000)

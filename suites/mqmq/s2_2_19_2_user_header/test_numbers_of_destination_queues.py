@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.expectations import in_queue
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import private_queue
+from suites.mqqb.steps.ordering import get_private_queue_number
 
 CHANGED_QUEUE_NUMBER_BITS = (0x0000_8000, 0x0001_0000, 0x0080_0000, 0x0100_0000, 0x8000_0000)
 """A bit of the second byte of a number, and bits of the third and of the fourth byte."""
@@ -17,7 +18,7 @@ def test_each_byte_of_received_queue_number_is_read(peer, sut, judge):
     upper three bytes, and then a message with the number of the queue. Only the last message is in the queue.
     """
     queue = sut.new_queue("numbered")
-    number = int(sut.private_format_name(queue).rpartition("\\")[2], 16)
+    number = get_private_queue_number(sut, queue)
     connection = peer.open_raw()
     sent = [
         connection.send(

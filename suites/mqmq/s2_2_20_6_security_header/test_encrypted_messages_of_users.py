@@ -5,8 +5,7 @@ from __future__ import annotations
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB
 from suites.mqmq.steps.outgoing import Outgoing
-
-USER_SENDER_TYPE = 1
+from suites.mqqb.steps.secured import SENDER_TYPE_OF_SENDER_WITH_SID
 
 
 @needs("security", "send", "private_names")
@@ -17,7 +16,7 @@ def test_encrypted_message_names_its_sender(peer, sut, judge):
     for user in (ALICE, BOB, ALICE):
         frame = outgoing.send(body="encrypted", sender=user.name, privacy_level="base")
         security = frame["SecurityHeader"]
-        if security.ST != USER_SENDER_TYPE:
+        if security.ST != SENDER_TYPE_OF_SENDER_WITH_SID:
             reason = "the SUT names no user in an encrypted message without a signature"
             judge.mark_not_exercised("MQMQ-2.2.20.6-03", reason=reason, evidence=frame)
         else:

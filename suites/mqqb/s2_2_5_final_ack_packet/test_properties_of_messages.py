@@ -107,8 +107,8 @@ def test_final_ack_after_lost_session_is_recoverable(peer, sut, judge):
 @needs("security", "receive", "private_names")
 @covers("MQQB-2.2.5-17")
 def test_each_refusal_of_unknown_provider_has_its_class(peer, sut, judge):
-    """The peer sends messages that name an unknown provider, to a direct and to a private format name: the second and
-    the third message of a sequence. The FinalAck of each message has the class for this reason. A SUT may accept an
+    """The peer sends messages that name an unknown provider, to a direct and to a private format name: the first two
+    messages of a sequence to each name. The FinalAck of each message has the class for this reason. A SUT may accept an
     unknown provider (erratum E84).
     """
     secured = SecuredMessageSender(peer, sut)

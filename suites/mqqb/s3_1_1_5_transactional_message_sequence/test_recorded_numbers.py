@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sequences import Outgoing, get_sequence_info
@@ -16,7 +17,8 @@ def test_message_after_order_ack_records_its_predecessor(peer, sut, judge):
     outgoing = Outgoing(peer, sut, "mqc-recorded")
     outgoing.send()
     ack = outgoing.send_order_ack(1)
-    peer.eventually(lambda: not outgoing.list_unacknowledged_numbers())
+    if not peer.eventually(lambda: not outgoing.list_unacknowledged_numbers()):
+        raise ConformanceFailure("the OrderAck did not empty UnackedSequence")
     [sent] = outgoing.send()
     shown = read_data_model_element(outgoing.read_sequence(), "UnackedSequence")
     judge(

@@ -39,7 +39,6 @@ def test_messages_are_discarded_at_order_ack_on_session_of_peer(peer, sut, judge
     outgoing.send_session_ack()
     carrier = peer.open_raw()
     frame = carrier.send(build_order_ack(peer, outgoing.sent[1]))
-    peer.settle()
     _judge_next_session(judge, outgoing, frame)
 
 

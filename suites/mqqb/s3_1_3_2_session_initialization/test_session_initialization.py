@@ -12,11 +12,11 @@ from harness.expectations import between, closed, fields, holds, packet
 from harness.peer.handshake import NULL_GUID, build_parameters_request, establish_request
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
+from suites.mqqb.s3_1_3_2_session_initialization.connections import open_connection_without_packets
 from suites.mqqb.steps.opening import (
     CLOCK_TOLERANCE_S,
     RETRY_INTERVAL_MS,
     find_initiated_session,
-    list_accepted_sessions,
 )
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.outgoing_session import OutgoingSession
@@ -332,18 +332,6 @@ def test_first_packet_other_than_establish_connection_is_not_answered(peer, judg
 
 
 # -- rules visible in the abstract data model --------------------------------------------------------------------
-
-
-def open_connection_without_packets(peer, sut):
-    """Connect without sending a packet; return the session that the SUT shows for the connection."""
-    known = len(list_accepted_sessions(sut))
-    peer.connect()
-    for _ in range(20):
-        found = list_accepted_sessions(sut)
-        if len(found) > known:
-            return found[-1]
-        peer.pass_time(max(1, sut.response_timeout_ms // 20))
-    raise ConformanceFailure("the SUT shows no session for a new connection")
 
 
 @needs("inspect")

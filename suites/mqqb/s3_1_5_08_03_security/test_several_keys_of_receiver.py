@@ -9,7 +9,7 @@ from harness.expectations import facts, holds
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import RC4
-from suites.mqqb.steps.caching import SecurityCaches
+from suites.mqqb.steps.caching import ENHANCED_PRIVACY_LEVEL, SecurityCaches
 from suites.mqqb.steps.secured import (
     CLEAR_BODY,
     NO_SIGNATURE_ACCEPTED_REASON,
@@ -19,7 +19,6 @@ from suites.mqqb.steps.secured import (
     sign_message,
 )
 
-ENHANCED_PRIVACY_LEVEL = 3
 SHORT_LIFETIME_MS = 120_000
 LATER_KEY_DELAY_MS = 90_000
 CLEANUP_DELAY_MS = 60_000
@@ -102,13 +101,18 @@ def test_later_key_does_not_prolong_lifetime_of_received_key(peer, sut, judge):
     caches = SecurityCaches(sut)
     first, blob = _send_with_key(secured, SYMMETRIC_KEYS[128])
     remaining_ms = caches.get_remaining_ms(caches.RECEIVED_KEY_CACHE)
-    if remaining_ms is None or remaining_ms > sut.duration_ms(SHORT_LIFETIME_MS):
-        reason = "the SUT does not start the cleanup timer with SymmetricKeyShortLifetime"
+    is_cached = blob in _list_key_blobs(caches)
+    if not is_cached or remaining_ms is None or remaining_ms > sut.duration_ms(SHORT_LIFETIME_MS):
+        reason = "the SUT does not cache the key, or does not start the cleanup timer with SymmetricKeyShortLifetime"
         judge.mark_not_exercised("MQQB-3.1.1.3-14", reason=reason, evidence=first.frames)
         return
     peer.pass_time(sut.duration_ms(LATER_KEY_DELAY_MS))
     secured.reconnect()
-    second, _ = _send_with_key(secured, SYMMETRIC_KEYS[128][::-1])
+    second, later_blob = _send_with_key(secured, SYMMETRIC_KEYS[128][::-1])
+    if later_blob not in _list_key_blobs(caches):
+        reason = "the SUT does not cache the later key"
+        judge.mark_not_exercised("MQQB-3.1.1.3-14", reason=reason, evidence=second.frames)
+        return
     rest_ms = SHORT_LIFETIME_MS + CLEANUP_DELAY_MS - LATER_KEY_DELAY_MS
     peer.pass_time(sut.duration_ms(rest_ms) + sut.slack_ms(rest_ms))
     judge(

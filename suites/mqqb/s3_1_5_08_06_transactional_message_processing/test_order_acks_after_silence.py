@@ -4,11 +4,10 @@ LastAccessTime beside the OrderAcks.
 
 from __future__ import annotations
 
-from typing import Any
-
 from harness.errors import ConformanceFailure
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
+from suites.mqqb.s3_1_5_08_06_transactional_message_processing.listed_transfers import get_listed_transfer
 from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, Receiver
 from suites.mqqb.steps.pinging import STALLED_SUT_REASON, read_data_model_element
 
@@ -56,15 +55,6 @@ def test_second_message_long_after_last_order_ack_does_not_delay_next_order_ack(
     )
 
 
-def _find_transfer(receiver: Receiver) -> dict[str, Any]:
-    """Return the entry of get_transfers for the sequence of the receiver object."""
-    queue, ordinal = receiver.sut.queue("transactional"), receiver.sequence.identifier.Ordinal
-    for one in receiver.sut.control.call("get_transfers", queue=queue)["transfers"]:
-        if one["SequenceIdentifier"]["Ordinal"] == ordinal:
-            return dict(one)
-    raise ConformanceFailure("the SUT lists no sequence of the peer")
-
-
 @needs("management", "queues")
 @covers("MQQB-3.1.5.8.6-08")
 def test_order_ack_does_not_change_last_access_time(peer, sut, judge):
@@ -80,13 +70,15 @@ def test_order_ack_does_not_change_last_access_time(peer, sut, judge):
         known = len(receiver.list_acknowledgments())
         sent.append(receiver.send())
         peer.eventually(
-            lambda number=number: read_data_model_element(_find_transfer(receiver), "SequenceNumber") == number
+            lambda number=number: read_data_model_element(get_listed_transfer(receiver), "SequenceNumber") == number
         )
-        before = _find_transfer(receiver)
+        before = get_listed_transfer(receiver)
         is_early = before["SequenceNumber"] == number and len(receiver.list_acknowledgments()) == known
         receiver.await_last_acknowledgment(number)
         if is_early:
-            times.append([read_data_model_element(one, "LastAccessTime") for one in (before, _find_transfer(receiver))])
+            times.append(
+                [read_data_model_element(one, "LastAccessTime") for one in (before, get_listed_transfer(receiver))]
+            )
         peer.pass_time(SUBSECOND_SEND_TIME_INCREASE_MS)
     peer.inbox.acknowledge()
     if not times:

@@ -4,30 +4,23 @@ exponents.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import load_peer_keys
 from harness.sut.releases import find_release
-from harness.wire.protection import ADVANCED_PROVIDER, BASE_PROVIDER, RsaKey
+from harness.wire.protection import ADVANCED_PROVIDER, BASE_PROVIDER
 from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqqb.s3_1_7_01_5_encrypting_the_message_body.changed_keys import (
+    PUBLIC_KEY_CACHE_MS,
+    await_published_keys,
+    change_exponent,
+)
+from suites.mqqb.steps.caching import ADVANCED_PRIVACY_LEVEL
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.published_keys import publish_keys, restore_keys_at_end
 
 TEXT = "a body to encrypt"
-CACHE_DURATION_MS = 60_000
-LARGE_EXPONENT = 16_777_259
-"""A public exponent of more than 24 bits that differs from the exponent of the provisioned keys."""
-ADVANCED_LEVEL_NUMBER = 5
-
-
-def _await_published_keys(outgoing: Outgoing) -> None:
-    """Close the session, and wait until the SUT reads the public keys again."""
-    outgoing.start_new_session()
-    sut = outgoing.sut
-    outgoing.peer.pass_time(sut.duration_ms(CACHE_DURATION_MS) + sut.slack_ms(CACHE_DURATION_MS))
 
 
 @needs("directory", "environment", "security", "send", "private_names", "set_timers")
@@ -37,31 +30,23 @@ def test_advanced_message_is_not_sent_after_its_key_was_withdrawn(peer, sut, jud
     the AES provider. The SUT sends a message without encryption, and no further message of level Advanced.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
-    sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
+    sut.set_timers(public_key_cache_ms=PUBLIC_KEY_CACHE_MS)
     with restore_keys_at_end(sut, peer.identifier):
         first = outgoing.send(body=TEXT, privacy_level="advanced")
         keys = load_peer_keys()
         del keys[ADVANCED_PROVIDER]
         publish_keys(sut, peer.identifier, keys)
-        _await_published_keys(outgoing)
+        await_published_keys(outgoing)
         clear = outgoing.send(body=TEXT)
         later = outgoing.poll(body=TEXT, privacy_level="advanced")
-        sent = later is not None and int(later["MessagePropertiesHeader"].PrivacyLevel) == ADVANCED_LEVEL_NUMBER
+        sent = later is not None and int(later["MessagePropertiesHeader"].PrivacyLevel) == ADVANCED_PRIVACY_LEVEL
         judge(
             "MQQB-3.1.7.1.5-15",
             expected=holds("the SUT sends no message of level Advanced after the key was withdrawn"),
             observed=not sent,
             evidence=[first, clear, later],
         )
-        outgoing.end()
-    _await_published_keys(outgoing)
-
-
-def _change_exponent(key: RsaKey) -> RsaKey:
-    """Return a key with the same modulus and another public exponent."""
-    assert key.primes is not None
-    p, q = key.primes
-    return replace(key, public_exponent=LARGE_EXPONENT, private_exponent=pow(LARGE_EXPONENT, -1, (p - 1) * (q - 1)))
+    await_published_keys(outgoing)
 
 
 @needs("directory", "environment", "security", "send", "configure", "private_names", "set_timers")
@@ -71,14 +56,14 @@ def test_each_published_key_is_used_with_its_own_exponent(peer, sut, judge):
     The SUT encrypts a new symmetric key of level Enhanced or Advanced. The peer can decrypt the key.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
-    sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
+    sut.set_timers(public_key_cache_ms=PUBLIC_KEY_CACHE_MS)
     sut.configure(preferred_enhanced="rc2")
     keys = load_peer_keys()
-    keys[BASE_PROVIDER] = _change_exponent(keys[BASE_PROVIDER])
+    keys[BASE_PROVIDER] = change_exponent(keys[BASE_PROVIDER])
     with restore_keys_at_end(sut, peer.identifier):
         first = outgoing.send(body=TEXT, privacy_level="enhanced")
         publish_keys(sut, peer.identifier, keys)
-        _await_published_keys(outgoing)
+        await_published_keys(outgoing)
         sut.configure(preferred_enhanced="rc4")
         for level in ("enhanced", "advanced") if find_release(sut).has_aes_provider else ("enhanced",):
             frame = outgoing.poll(body=TEXT, privacy_level=level)
@@ -89,5 +74,4 @@ def test_each_published_key_is_used_with_its_own_exponent(peer, sut, judge):
                 case=f"symmetric key of a message with the privacy level {level}",
                 evidence=[first, frame],
             )
-        outgoing.end()
-    _await_published_keys(outgoing)
+    await_published_keys(outgoing)

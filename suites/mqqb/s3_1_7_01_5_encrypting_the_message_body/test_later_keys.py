@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -14,8 +13,9 @@ from harness.run.marks import covers, needs
 from harness.sut.provisioning import BASE_PROVIDER_ONLY_GUID, load_long_peer_keys, load_peer_keys
 from harness.sut.releases import find_release
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from harness.wire.protection import AES_128, AES_192, AES_256, BASE_PROVIDER, RC2, RsaKey
+from harness.wire.protection import AES_128, AES_192, AES_256, BASE_PROVIDER, RC2
 from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqqb.s3_1_7_01_5_encrypting_the_message_body.changed_keys import change_exponent
 from suites.mqqb.steps.caching import SecurityCaches, inspect_queue_manager
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.opening import private_name
@@ -33,8 +33,6 @@ KEY_CACHE_CLEANUP_DELAY_MS = 60_000
 LATER_MESSAGE_DELAY_MS = 4_000
 REPEATED_MESSAGE_TAG, ENHANCED_LEVEL_MESSAGE_TAG, UNENCRYPTABLE_MESSAGE_TAG, UNENCRYPTED_MESSAGE_TAG = 11, 12, 13, 14
 """The application tags of the messages to two queue managers."""
-LARGE_EXPONENT = 16_777_259
-"""A public exponent of more than 24 bits that differs from the exponent of the provisioned keys."""
 
 
 @needs("security", "send", "private_names")
@@ -287,13 +285,6 @@ def test_message_to_public_queue_names_provider_and_key_of_queue_manager(peer, s
     outgoing.end()
 
 
-def _change_exponent(key: RsaKey) -> RsaKey:
-    """Return a key with the same modulus and another public exponent."""
-    assert key.primes is not None
-    p, q = key.primes
-    return replace(key, public_exponent=LARGE_EXPONENT, private_exponent=pow(LARGE_EXPONENT, -1, (p - 1) * (q - 1)))
-
-
 @needs("directory", "environment", "security", "send", "configure", "private_names", "set_timers")
 @pytest.mark.parametrize(
     ("change", "rule"),
@@ -311,7 +302,7 @@ def test_new_symmetric_key_is_encrypted_with_changed_published_key(peer, sut, ju
     keys = (
         load_long_peer_keys()
         if change == "length"
-        else {name: _change_exponent(one) for name, one in load_peer_keys().items()}
+        else {name: change_exponent(one) for name, one in load_peer_keys().items()}
     )
     sut.configure(preferred_enhanced="rc2")
     with restore_keys_at_end(sut, peer.identifier):

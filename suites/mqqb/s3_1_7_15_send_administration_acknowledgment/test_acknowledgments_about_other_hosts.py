@@ -73,11 +73,10 @@ def test_response_queue_of_acknowledgment_from_router_is_destination(peer, sut, 
         judge.mark_not_exercised("MQQB-3.1.7.15-21", reason="the SUT does not acknowledge this refusal (E30)")
         return
     for ack in acks:
-        host, number = _read_response_queue(ack)
         judge(
             "MQQB-3.1.7.15-21",
             expected=(format_guid(peer.identifier), DESTINATION_QUEUE_NUMBER),
-            observed=(host, number),
+            observed=_read_response_queue(ack),
             case="queue manager and number of the response queue",
             evidence=[sent, ack],
         )

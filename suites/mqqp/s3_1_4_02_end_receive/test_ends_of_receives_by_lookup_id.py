@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.errors import ConformanceFailure
 from harness.expectations import each, facts
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Ack, Action, LookupId
@@ -11,6 +12,10 @@ from suites.mqqp.steps.lookups import find_lookup_ids
 
 pytestmark = needs("qm2qm")
 
+END_OF_QUEUE_BY_ACTION = {
+    Action.LOOKUP_RECEIVE_NEXT: LookupId.BEFORE_FIRST,
+    Action.LOOKUP_RECEIVE_PREV: LookupId.BEHIND_LAST,
+}
 UNKNOWN_CONTEXT_FAULT = "fault nca_s_fault_context_mismatch"
 
 
@@ -25,11 +30,11 @@ def test_end_of_receive_by_lookup_id_deletes_its_handle(remote, judge, action, a
     """
     queue = remote.open_with_messages("first", "second", "third")
     known = find_lookup_ids(queue, 2)
-    received = []
-    for number in range(2):
-        place = {Action.LOOKUP_RECEIVE_NEXT: LookupId.BEFORE_FIRST, Action.LOOKUP_RECEIVE_PREV: LookupId.BEHIND_LAST}
-        at = place[action] if action in place else known[number]
-        received.append(queue.look_up(action, at).expect_success())
+    if len(known) < 2:
+        raise ConformanceFailure("the lookups did not confirm the LookupIds of two messages")
+    end_of_queue = END_OF_QUEUE_BY_ACTION.get(action)
+    places = known if end_of_queue is None else [end_of_queue] * 2
+    received = [queue.look_up(action, place).expect_success() for place in places]
     ends = [queue.end(receive, ack) for receive in reversed(received)]
     again = [queue.end(receive, ack) for receive in received]
     judge(

@@ -7,6 +7,7 @@ import pytest
 from harness.run.marks import covers, needs
 from harness.topology.topology_file import NEAR_QUEUE_MANAGER_GUID, RECEIVER_ROLE, ROUTER_ROLE, SENDER_ROLE
 from suites.mqqb.steps.provoking import read_application_tag
+from suites.mqso.steps.routed import DELIVERY_MODES
 
 LIFETIME_S = 60
 """The time in seconds after which the messages expire, because their destination has no machine."""
@@ -15,7 +16,7 @@ APPLICATION_TAGS_OF_ROUTED_MESSAGES = (0x61, 0x62)
 
 @needs("topology", "send")
 @covers("MQSO-4.3.1.3-03")
-@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+@pytest.mark.parametrize("delivery", DELIVERY_MODES)
 def test_messages_to_own_site_are_sent_to_out_routing_server(topology, judge, delivery):
     """The directory lists a queue manager in the site of the sender, and the router as the out-routing server of the
     sender. The sender sends two messages for a queue of this queue manager to the router.
