@@ -44,7 +44,7 @@ def test_similar_messages_have_their_own_bodies(peer, sut, judge):
         *(peer.message(label=EQUAL_LABEL, body=body) for body in (b"body 1", b"body 2")),
         *(
             peer.recoverable_message(user, label=EQUAL_LABEL, body=body)
-            for user, body in ((number, b"body 3"), (forwarded, b"body 4"))
+            for user, body in ((number, b"body 3"), (forwarded, FORWARDED_BODY.encode()))
         ),
         *(sequence.message(label=EQUAL_LABEL, body=body) for body in (b"body 5", b"body 6")),
     ]
