@@ -82,7 +82,7 @@ RULE_BY_PRIVACY_LEVEL = {
     "advanced": "MQDMPR-3.1.1.12-08",
 }
 HASH_ALGORITHMS = (0x8001, 0x8002, 0x8003, 0x8004, 0x800C, 0x800E)
-MISSING_FIELD_OUTCOME, UNSIGNED_OUTCOME, WRONG_SIGNER_OUTCOME = (
+MISSING_FIELD_OUTCOME, UNSIGNED_MESSAGE_OUTCOME, WRONG_SIGNER_OUTCOME = (
     "nothing",
     "not signed",
     "not signed with the user's key",
@@ -341,7 +341,7 @@ def _find_signature_type(value, message, signer):
     verified over the decrypted body with the key of the user ``signer``.
     """
     if not value:
-        return UNSIGNED_OUTCOME
+        return UNSIGNED_MESSAGE_OUTCOME
     sent = bytes(message.properties.MessageBody)
     data = bytes(message.frame.data)
     if message.encrypted:

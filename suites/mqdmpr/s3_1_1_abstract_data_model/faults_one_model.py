@@ -55,7 +55,7 @@ class QueueManagerSessionAcceptedWithOtherIdentifier(SessionOpening):
         return set_fields(packet, {"EstablishConnectionHeader.ServerGuid": wrong})
 
 
-class _RemoteReaderQueueSeparator(Qmcomm):
+class _EmptyQueueForRemoteReadersSubstituter(Qmcomm):
     """Give remote readers an empty queue of their own in place of some queues; a subclass selects which."""
 
     def is_hidden_from_remote_readers(self, queue: Queue) -> bool:
@@ -75,7 +75,7 @@ class _RemoteReaderQueueSeparator(Qmcomm):
 
 
 @fault("queue-manager-subqueue-empty-for-remote-readers", breaks="MQDMPR-3.1.1-07", blind=True)
-class QueueManagerSubqueueEmptyForRemoteReaders(_RemoteReaderQueueSeparator):
+class QueueManagerSubqueueEmptyForRemoteReaders(_EmptyQueueForRemoteReadersSubstituter):
     """Remote readers do not see the messages that local applications moved into a subqueue."""
 
     def is_hidden_from_remote_readers(self, queue: Queue) -> bool:
@@ -83,7 +83,7 @@ class QueueManagerSubqueueEmptyForRemoteReaders(_RemoteReaderQueueSeparator):
 
 
 @fault("queue-manager-journal-empty-for-remote-readers", breaks="MQDMPR-3.1.1-07", blind=True)
-class QueueManagerJournalEmptyForRemoteReaders(_RemoteReaderQueueSeparator):
+class QueueManagerJournalEmptyForRemoteReaders(_EmptyQueueForRemoteReadersSubstituter):
     """Remote readers do not see the messages in the journal of a queue."""
 
     def is_hidden_from_remote_readers(self, queue: Queue) -> bool:
@@ -91,7 +91,7 @@ class QueueManagerJournalEmptyForRemoteReaders(_RemoteReaderQueueSeparator):
 
 
 @fault("queue-manager-transactional-queue-empty-for-remote-readers", breaks="MQDMPR-3.1.1-07", blind=True)
-class QueueManagerTransactionalQueueEmptyForRemoteReaders(_RemoteReaderQueueSeparator):
+class QueueManagerTransactionalQueueEmptyForRemoteReaders(_EmptyQueueForRemoteReadersSubstituter):
     """Remote readers do not see the messages of a transactional queue."""
 
     def is_hidden_from_remote_readers(self, queue: Queue) -> bool:
@@ -134,7 +134,7 @@ class QueueManagerRestoredLargeMessageSentToFirstDestination(_RestoredDestinatio
         return len(packet.MessagePropertiesHeader.MessageBody) > 4_000
 
 
-class _MoveTypeChanger(TransactionOperations):
+class _MoveOperationTypeChanger(TransactionOperations):
     """Record some moves as operations of another type; a subclass selects which."""
 
     def find_wrong_operation_type(self, position: MessagePosition, target: Queue) -> OperationType | None:
@@ -149,7 +149,7 @@ class _MoveTypeChanger(TransactionOperations):
 
 
 @fault("transaction-move-from-subqueue-recorded-as-enqueue", breaks="MQDMPR-3.1.1.13-05", blind=True)
-class TransactionMoveFromSubqueueRecordedAsEnqueue(_MoveTypeChanger):
+class TransactionMoveFromSubqueueRecordedAsEnqueue(_MoveOperationTypeChanger):
     """The queue manager records a move from a subqueue to its queue as an operation of type Enqueue."""
 
     def find_wrong_operation_type(self, position: MessagePosition, target: Queue) -> OperationType | None:
@@ -157,7 +157,7 @@ class TransactionMoveFromSubqueueRecordedAsEnqueue(_MoveTypeChanger):
 
 
 @fault("transaction-move-between-subqueues-recorded-as-dequeue", breaks="MQDMPR-3.1.1.13-05", blind=True)
-class TransactionMoveBetweenSubqueuesRecordedAsDequeue(_MoveTypeChanger):
+class TransactionMoveBetweenSubqueuesRecordedAsDequeue(_MoveOperationTypeChanger):
     """The queue manager records a move from a subqueue to another subqueue as an operation of type Dequeue."""
 
     def find_wrong_operation_type(self, position: MessagePosition, target: Queue) -> OperationType | None:
@@ -166,7 +166,7 @@ class TransactionMoveBetweenSubqueuesRecordedAsDequeue(_MoveTypeChanger):
 
 
 @fault("coordinated-transaction-move-recorded-as-dequeue", breaks="MQDMPR-3.1.1.13-05", blind=True)
-class CoordinatedTransactionMoveRecordedAsDequeue(_MoveTypeChanger):
+class CoordinatedTransactionMoveRecordedAsDequeue(_MoveOperationTypeChanger):
     """The queue manager records a move in a transaction of an external coordinator as an operation of type Dequeue."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:

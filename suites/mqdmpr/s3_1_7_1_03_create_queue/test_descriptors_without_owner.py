@@ -48,7 +48,7 @@ def _read_created_descriptor(sut, judge, given, **how):
     except ControlRefused as refused:
         judge.end_unobservable(f"the control channel cannot create a queue with a security descriptor: {refused}")
         return None
-    return descriptors.read_security(sut, queue)
+    return descriptors.read_security_descriptor_of_queue(sut, queue)
 
 
 @needs("queue_control", "security")

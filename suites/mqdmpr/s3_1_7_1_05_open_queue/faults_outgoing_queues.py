@@ -172,8 +172,8 @@ class QueueManagerOutgoingQueueHasFormatNameOfAllOpenedQueues(QueueOpening):
         return status, descriptor
 
 
-@fault("queue-manager-outgoing-queue-of-private-name-has-low-byte-of-number", breaks="MQDMPR-3.1.7.1.5-82", blind=True)
-class QueueManagerOutgoingQueueOfPrivateNameHasLowByteOfNumber(CreatedOutgoingQueueChanger):
+@fault("queue-manager-destination-format-name-cuts-private-number", breaks="MQDMPR-3.1.7.1.5-82", blind=True)
+class QueueManagerDestinationFormatNameCutsPrivateNumber(CreatedOutgoingQueueChanger):
     """The DestinationFormatName of an outgoing queue for a private format name has only the low byte of the number."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
@@ -182,8 +182,8 @@ class QueueManagerOutgoingQueueOfPrivateNameHasLowByteOfNumber(CreatedOutgoingQu
             queue.DestinationFormatName = str(PrivateName(name.ComputerGuid, name.QueueIdentifier & 0xFF, name.Journal))
 
 
-@fault("queue-manager-outgoing-queue-of-host-name-has-name-of-tcp", breaks="MQDMPR-3.1.7.1.5-82", blind=True)
-class QueueManagerOutgoingQueueOfHostNameHasNameOfTcp(CreatedOutgoingQueueChanger):
+@fault("queue-manager-destination-format-name-has-tcp-instead-of-os", breaks="MQDMPR-3.1.7.1.5-82", blind=True)
+class QueueManagerDestinationFormatNameHasTcpInsteadOfOs(CreatedOutgoingQueueChanger):
     """The DestinationFormatName of an outgoing queue for DIRECT=OS has DIRECT=TCP."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
@@ -245,8 +245,8 @@ class QueueManagerSecondNewOutgoingQueueWaiting(CreatedOutgoingQueueChanger):
             queue.State = OutgoingQueueState.WAITING
 
 
-@fault("queue-manager-hardened-private-name-queue-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
-class QueueManagerHardenedPrivateNameQueueNotLocked(Destinations):
+@fault("queue-manager-hardened-mode-private-name-queue-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
+class QueueManagerHardenedModePrivateNameQueueNotLocked(Destinations):
     """In hardened security mode, the State of an outgoing queue for a private format name is Inactive."""
 
     def get_initial_outgoing_queue_state(self, text: str) -> OutgoingQueueState:
@@ -255,16 +255,16 @@ class QueueManagerHardenedPrivateNameQueueNotLocked(Destinations):
         return super().get_initial_outgoing_queue_state(text)
 
 
-@fault("queue-manager-hardened-queue-of-host-name-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
-class QueueManagerHardenedQueueOfHostNameNotLocked(Destinations):
+@fault("queue-manager-hardened-mode-direct-os-queue-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
+class QueueManagerHardenedModeDirectOsQueueNotLocked(Destinations):
     """In hardened security mode, the State of an outgoing queue for DIRECT=OS is Inactive."""
 
     def get_initial_outgoing_queue_state(self, text: str) -> OutgoingQueueState:
         return OutgoingQueueState.INACTIVE if "=OS:" in text.upper() else super().get_initial_outgoing_queue_state(text)
 
 
-@fault("queue-manager-hardened-queues-opened-together-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
-class QueueManagerHardenedQueuesOpenedTogetherNotLocked(QueueOpening):
+@fault("queue-manager-hardened-mode-queues-opened-together-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
+class QueueManagerHardenedModeQueuesOpenedTogetherNotLocked(QueueOpening):
     """In hardened security mode, the outgoing queues that are opened together are not Locked."""
 
     def open_queue(
@@ -278,32 +278,32 @@ class QueueManagerHardenedQueuesOpenedTogetherNotLocked(QueueOpening):
         return status, descriptor
 
 
-class WrongMulticastSetter(CreatedOutgoingQueueChanger):
+class WrongMulticastAttributeSetter(CreatedOutgoingQueueChanger):
     """Create an outgoing queue for a multicast address with a wrong value of Multicast."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         name = parse_format_name_of_command(queue.DestinationFormatName)
         if isinstance(name, MulticastName):
-            queue.Multicast = not self.is_multicast_unset(name, known)
+            queue.Multicast = not self.is_multicast_attribute_set_to_false(name, known)
 
-    def is_multicast_unset(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
+    def is_multicast_attribute_set_to_false(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
         """Return whether Multicast is False."""
         raise NotImplementedError
 
 
 @fault("queue-manager-second-multicast-outgoing-queue-not-multicast", breaks="MQDMPR-3.1.7.1.5-99", blind=True)
-class QueueManagerSecondMulticastOutgoingQueueNotMulticast(WrongMulticastSetter):
+class QueueManagerSecondMulticastOutgoingQueueNotMulticast(WrongMulticastAttributeSetter):
     """The attribute Multicast of the outgoing queue for a second multicast address is False."""
 
-    def is_multicast_unset(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
+    def is_multicast_attribute_set_to_false(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
         return any(one.Multicast for one in known)
 
 
 @fault("queue-manager-multicast-address-of-other-range-not-multicast", breaks="MQDMPR-3.1.7.1.5-99", blind=True)
-class QueueManagerMulticastAddressOfOtherRangeNotMulticast(WrongMulticastSetter):
+class QueueManagerMulticastAddressOfOtherRangeNotMulticast(WrongMulticastAttributeSetter):
     """The attribute Multicast of an outgoing queue is False if the multicast address begins with 224 or 239."""
 
-    def is_multicast_unset(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
+    def is_multicast_attribute_set_to_false(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
         return name.Address.startswith(("224.", "239."))
 
 

@@ -373,8 +373,8 @@ class QueueManagerFailedOpeningOfThreeQueuesLeavesSecondOneOpen(_FailedOpeningLe
         return queue_desc.OpenQueueDescriptorCollection[1:]
 
 
-@fault("queue-manager-descriptor-of-queues-lacks-that-of-third-queue", breaks="MQDMPR-3.1.7.1.5-32", blind=True)
-class QueueManagerDescriptorOfQueuesLacksThatOfThirdQueue(SeveralQueueDescriptorChanger):
+@fault("queue-manager-list-descriptor-lacks-part-for-third-queue", breaks="MQDMPR-3.1.7.1.5-32", blind=True)
+class QueueManagerListDescriptorLacksPartForThirdQueue(SeveralQueueDescriptorChanger):
     """The OpenQueueDescriptor for several queues contains only the OpenQueueDescriptors of the first two queues."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -382,8 +382,8 @@ class QueueManagerDescriptorOfQueuesLacksThatOfThirdQueue(SeveralQueueDescriptor
         return several
 
 
-@fault("queue-manager-descriptor-of-queues-lacks-those-of-local-queues", breaks="MQDMPR-3.1.7.1.5-32", blind=True)
-class QueueManagerDescriptorOfQueuesLacksThoseOfLocalQueues(SeveralQueueDescriptorChanger):
+@fault("queue-manager-list-descriptor-lacks-parts-for-local-queues", breaks="MQDMPR-3.1.7.1.5-32", blind=True)
+class QueueManagerListDescriptorLacksPartsForLocalQueues(SeveralQueueDescriptorChanger):
     """The OpenQueueDescriptor for several queues does not contain the OpenQueueDescriptors of local queues."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -392,8 +392,8 @@ class QueueManagerDescriptorOfQueuesLacksThoseOfLocalQueues(SeveralQueueDescript
         return several
 
 
-@fault("queue-manager-second-descriptor-of-queues-contains-singles-of-first", breaks="MQDMPR-3.1.7.1.5-32", blind=True)
-class QueueManagerSecondDescriptorOfQueuesContainsSinglesOfFirst(SeveralQueueDescriptorChanger):
+@fault("queue-manager-second-list-descriptor-reuses-parts-of-first", breaks="MQDMPR-3.1.7.1.5-32", blind=True)
+class QueueManagerSecondListDescriptorReusesPartsOfFirst(SeveralQueueDescriptorChanger):
     """A second OpenQueueDescriptor for the same queues contains the single OpenQueueDescriptors of the first one."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:

@@ -40,8 +40,8 @@ class QueueManagerAcceptsLocalMessagesWhileThrottled(Enqueueing):
             self.qm.adm.Throttled = throttled
 
 
-@fault("queue-manager-own-quota-compared-with-single-queue", breaks="MQDMPR-3.1.7.1.9-04")
-class QueueManagerOwnQuotaComparedWithSingleQueue(Quotas):
+@fault("queue-manager-quota-compared-with-size-of-one-queue-only", breaks="MQDMPR-3.1.7.1.9-04")
+class QueueManagerQuotaComparedWithSizeOfOneQueueOnly(Quotas):
     """The queue manager compares QueueManagerQuota with the total size of the messages of only one queue."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:

@@ -191,8 +191,8 @@ class TransactionOperationOrderChanger(Reading):
             self.change_order_of_operations(transaction)
 
 
-@fault("queue-manager-inserts-lookup-receive-before-last-operation", breaks="MQDMPR-3.1.7.1.13-29", blind=True)
-class QueueManagerInsertsLookupReceiveBeforeLastOperation(TransactionOperationOrderChanger):
+@fault("queue-manager-lookup-receive-operation-listed-before-last", breaks="MQDMPR-3.1.7.1.13-29", blind=True)
+class QueueManagerLookupReceiveOperationListedBeforeLast(TransactionOperationOrderChanger):
     """The operation of a receive by LookupIdentifier precedes the operation before it, from the third operation of the
     transaction on.
     """

@@ -114,8 +114,8 @@ class QueueManagerJournalingOfPublicQueueTrueByDefault(QueueCommands):
         super().create_queue(replace(request, journaling=True) if public and bare else request, token, now)
 
 
-@fault("queue-manager-default-journal-quota-is-quota", breaks=RULES_OF_QUEUE_DEFAULTS, blind=True)
-class QueueManagerDefaultJournalQuotaIsQuota(QueueCommands):
+@fault("queue-manager-default-journal-quota-equals-supplied-queue-quota", breaks=RULES_OF_QUEUE_DEFAULTS, blind=True)
+class QueueManagerDefaultJournalQuotaEqualsSuppliedQueueQuota(QueueCommands):
     """If the creator of a queue supplies a Quota but no JournalQuota, the queue manager uses the Quota
     as JournalQuota.
     """

@@ -289,8 +289,8 @@ class QueueManagerMovedMessageNotInTotalBytes(Positions):
         return target
 
 
-@fault("queue-manager-message-of-peek-completes-only-one-more-read", breaks="MQDMPR-3.1.7.2.2-14", blind=True)
-class QueueManagerMessageOfPeekCompletesOnlyOneMoreRead(Waiting):
+@fault("queue-manager-message-of-peek-completes-one-further-read-only", breaks="MQDMPR-3.1.7.2.2-14", blind=True)
+class QueueManagerMessageOfPeekCompletesOneFurtherReadOnly(Waiting):
     """A message that completes a pending peek completes only one further pending read, even if that read is a
     peek.
     """

@@ -248,7 +248,7 @@ add(
     "A peek by a cursor that has received a message searches the queue from its start.",
     change_cursor_reads(
         PEEK_METHOD,
-        lambda step: step.has_received_message_at_position() and step.found is not None,
+        lambda step: step.has_received_message_at_position() and step.found_position is not None,
         make_change_of_found_message(get_first_available_message),
     ),
 )

@@ -19,7 +19,7 @@ HIGHEST_SIGNED_NUMBER = 0x7FFF
 
 
 @dataclass
-class _ReplacedUnionArm(AbstractContextManager[None]):
+class _VariantUnionArmReplacement(AbstractContextManager[None]):
     """A context in which a PROPVARIANT of one type is read as a value of a different NDR type."""
 
     vt: VarType
@@ -43,7 +43,7 @@ def _get_union_arms() -> dict[int, NdrType | None]:
 
 def _read_variant_type_as_ndr_type(vt: VarType, kind: NdrType) -> Install:
     def install_context(faulty: FaultyCore) -> None:
-        faulty.context_of_computation = _ReplacedUnionArm(vt, kind)
+        faulty.context_of_computation = _VariantUnionArmReplacement(vt, kind)
 
     return install_context
 

@@ -49,8 +49,8 @@ def _change_bodies(change: Callable[[bytes], bytes], when: Callable[[Any], Any])
 
 
 AckClass = MessageClass
-_rules: str | tuple[str, ...]
-for _name, _rules, _says, _install in (
+_broken_rules: str | tuple[str, ...]
+for _name, _broken_rules, _says, _install in (
     (
         "sender-lifetime-of-transactional-message-big-endian",
         "MQMQ-2.2.18-D01",
@@ -198,7 +198,7 @@ for _name, _rules, _says, _install in (
         ),
     ),
 ):
-    add(_name, _rules, _says, _install, blind=True)
+    add(_name, _broken_rules, _says, _install, blind=True)
 
 
 @fault("receiver-compares-tx-sequence-ids-by-time-stamp-only", breaks="MQMQ-2.2.18.1.2-D02", blind=True)

@@ -25,13 +25,13 @@ from suites.mqmq.steps.forwarding import forward_message
 from suites.mqmq.steps.layout import Layout, RemoteReadPacket
 
 DISTRIBUTION_LIST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
-QUEUE_AFTER_LIST = "mqc-listed3"
+LABEL_OF_QUEUE_NAMED_AFTER_DISTRIBUTION_LIST = "mqc-listed3"
 """The queue whose direct name follows the distribution list."""
 
 
 @needs("private_names")
 @covers("MQMQ-2.2.18.1.4.2-01", "MQMQ-2.2.18.1.4.2-02", "MQDMPR-3.1.7.1.31-D06", "MQMQ-2.2.18.1.4.2-D01")
-@pytest.mark.parametrize("queue", ["mqc-listed", "mqc-listed2", QUEUE_AFTER_LIST])
+@pytest.mark.parametrize("queue", ["mqc-listed", "mqc-listed2", LABEL_OF_QUEUE_NAMED_AFTER_DISTRIBUTION_LIST])
 @varied("queue quota", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_forwarded_distribution_list_has_format_type_6_and_guid(peer, sut, judge, queue):
     """The SUT forwards a message for a direct name and a distribution list, in either order. FormatNameList of the
@@ -45,7 +45,7 @@ def test_forwarded_distribution_list_has_format_type_6_and_guid(peer, sut, judge
         ),
     ]
     expected = [(3, direct.lower() + "\0"), (6, str(DISTRIBUTION_LIST_GUID))]
-    if queue == QUEUE_AFTER_LIST:
+    if queue == LABEL_OF_QUEUE_NAMED_AFTER_DISTRIBUTION_LIST:
         elements, expected = elements[::-1], expected[::-1]
     sent, frame = forward_message(peer, sut, mqf={"Destination": elements})
     found = Layout(frame)

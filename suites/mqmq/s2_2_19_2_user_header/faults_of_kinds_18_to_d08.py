@@ -27,8 +27,8 @@ def _is_ordinary_message(packet: Any) -> bool:
     return packet.MessagePropertiesHeader.MessageClass == 0 and not is_final_ack(packet)
 
 
-_rules: str | tuple[str, ...]
-for _name, _rules, _says, _install in (
+_broken_rules: str | tuple[str, ...]
+for _name, _broken_rules, _says, _install in (
     (
         "sender-th-clear-in-last-message-of-transaction",
         "MQMQ-2.2.19.2-19",
@@ -321,4 +321,4 @@ for _name, _rules, _says, _install in (
         field_is(UserMessagePacket, "UserHeader.AQ", 5, is_admin_ack),
     ),
 ):
-    add(_name, _rules, _says, _install, blind=True)
+    add(_name, _broken_rules, _says, _install, blind=True)

@@ -139,7 +139,7 @@ def _change_fields_of_labeled_messages(**changes: Any) -> Install:
     return wrong_fields(UserMessagePacket, fields, lambda packet: bool(packet.MessagePropertiesHeader.Label))
 
 
-for _name, _rules, _says, _install in (
+for _name, _broken_rules, _says, _install in (
     (
         "sender-label-length-in-bytes",
         ("MQMQ-2.2.19.3-09",),
@@ -253,7 +253,7 @@ for _name, _rules, _says, _install in (
         packets(UserMessagePacket, _remove_properties_padding, _is_properties_header_last),
     ),
 ):
-    add(_name, _rules, _says, _install)
+    add(_name, _broken_rules, _says, _install)
 
 
 add(

@@ -161,7 +161,7 @@ for _name, _rule, _says, _install in (
     add(_name, _rule, _says, _install)
 
 
-BIT_6_OF_FLAGS = 1 << 6
+UNUSED_BIT_6_OF_PROPERTIES_FLAGS = 1 << 6
 
 
 @fault("receiver-ack-correlation-id-copied-from-message", breaks="MQMQ-2.2.19.3-14", blind=True)
@@ -182,5 +182,5 @@ class ReceiverOmitsReceiveAckIfBit6OfPropertiesFlagsIsSet(AdminAcks):
     """The receiver sends no acknowledgment that a message left its queue if bit 6 of its Flags is set."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        if not message.AcknowledgementsRequested & BIT_6_OF_FLAGS:
+        if not message.AcknowledgementsRequested & UNUSED_BIT_6_OF_PROPERTIES_FLAGS:
             super().acknowledge_receive(message, reason, now)

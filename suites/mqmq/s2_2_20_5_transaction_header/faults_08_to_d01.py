@@ -21,7 +21,11 @@ from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import Message, OutgoingMessagePosition, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_20_5_transaction_header.fault_steps import FM_FLAG, LM_FLAG, change_transaction_id_in_flags
+from suites.mqmq.s2_2_20_5_transaction_header.fault_steps import (
+    FIRST_IN_TRANSACTION_FLAG,
+    LAST_IN_TRANSACTION_FLAG,
+    change_transaction_id_in_flags,
+)
 from suites.mqmq.steps.kinds_of_messages import has_large_body
 
 register_set_bit_faults(
@@ -130,7 +134,7 @@ def _make_flags_replacer(clear: int = 0, set_: int = 0) -> Callable[[Transaction
     return lambda header: replace(header, Flags=header.Flags & ~clear | set_)
 
 
-FA_FLAG = TransactionHeader.flags(FA=1)
+FINAL_ACK_REQUIRED_FLAG = TransactionHeader.flags(FA=1)
 
 
 UNUSED_BIT_RULES = (
@@ -153,7 +157,7 @@ for _bit_number, _rule in enumerate(UNUSED_BIT_RULES, 1):
         f"The receiver treats FA as clear in a message with X{_bit_number} set.",
         _change_received_transaction_headers(
             lambda packet, header, bit=_unused_bit: header.Flags & bit,  # type: ignore[misc]
-            _make_flags_replacer(clear=FA_FLAG),
+            _make_flags_replacer(clear=FINAL_ACK_REQUIRED_FLAG),
         ),
     )
 
@@ -373,7 +377,7 @@ add(
     "The receiver reads FM from bit 3 and LM from bit 2.",
     _change_received_transaction_headers(
         lambda packet, header: bool(header.FM) != bool(header.LM),
-        lambda header: replace(header, Flags=header.Flags ^ (FM_FLAG | LM_FLAG)),
+        lambda header: replace(header, Flags=header.Flags ^ (FIRST_IN_TRANSACTION_FLAG | LAST_IN_TRANSACTION_FLAG)),
     ),
 )
 

@@ -16,9 +16,9 @@ from suites.mqmq.steps.transactions import (
     check_lm_marks_last_message,
     check_transaction_has_new_id,
     check_transaction_keeps_id,
-    make_predicate_with_previous_message,
+    make_predicate_comparing_with_previous_message,
 )
-from suites.mqmq.steps.unused import register_unused_bits
+from suites.mqmq.steps.unused import register_unused_bit_predicates
 
 USER_MESSAGE_KIND = "UserMessage"
 UNUSED_BITS_MASK = 0xFF00_0000
@@ -35,7 +35,7 @@ UNUSED_BITS = {
 }
 """The unused bits of Flags, by rule."""
 
-register_unused_bits(USER_MESSAGE_KIND, TransactionHeader, UNUSED_BITS)
+register_unused_bit_predicates(USER_MESSAGE_KIND, TransactionHeader, UNUSED_BITS)
 
 
 @passive("MQMQ-2.2.20.5-02", USER_MESSAGE_KIND, "bits 24 to 31 of TransactionHeader.Flags are 0")
@@ -172,4 +172,4 @@ for rule, expected, judge in (
     ("MQMQ-2.2.20.5-06", "all messages of a transaction have the same ID", check_transaction_keeps_id),
     ("MQMQ-2.2.20.5-07", "transactions have different IDs", check_transaction_has_new_id),
 ):
-    passive(rule, USER_MESSAGE_KIND, expected, of_system=True)(make_predicate_with_previous_message(judge))
+    passive(rule, USER_MESSAGE_KIND, expected, of_system=True)(make_predicate_comparing_with_previous_message(judge))

@@ -271,7 +271,7 @@ def _keep_two_destinations(packet: Any) -> Any:
     return replace(packet, MultiQueueFormatHeader=replace(lists, Destination=listed))
 
 
-for _name, _rules, _says, _change in (
+for _name, _broken_rules, _says, _change in (
     (
         "queue-manager-signature-covers-first-4-kib-of-body",
         ("MQMQ-2.5.1-04", "MQMQ-2.5.2-04", "MQMQ-2.5.3-04"),
@@ -321,7 +321,7 @@ for _name, _rules, _says, _change in (
         _make_properties_changer(MessageClass=lambda old: old & 0xFF),
     ),
 ):
-    add(_name, _rules, _says, _sign_and_verify_changed_packet(_change))
+    add(_name, _broken_rules, _says, _sign_and_verify_changed_packet(_change))
 
 
 SIGNATURE_TYPE_BY_VERSION = {"1": SignatureType.SIG10, "2": SignatureType.SIG20, "3": SignatureType.SIG30}
@@ -415,10 +415,10 @@ def _make_destinations_changer(kept: Callable[[list[Any]], Any]) -> Callable[[Us
     return change_packet
 
 
-FaultRows = tuple[tuple[str, dict[str, str], str, Callable[[UserMessagePacket], UserMessagePacket]], ...]
+SignedPropertyFaultRows = tuple[tuple[str, dict[str, str], str, Callable[[UserMessagePacket], UserMessagePacket]], ...]
 
 
-SIGNED_PROPERTY_FAULT_ROWS: FaultRows = (
+SIGNED_PROPERTY_FAULT_ROWS: SignedPropertyFaultRows = (
     (
         "correlation-guid",
         {"1": "MQMQ-2.5.1-02", "2": "MQMQ-2.5.2-02", "3": "MQMQ-2.5.3-02"},

@@ -19,7 +19,7 @@ from harness.peer.timeouts import ACK_TIMEOUT_MS
 
 SESSION_ACK_KIND, USER_MESSAGE_KIND = "SessionAck", "UserMessage"
 _SEQUENCE_NUMBER_COUNT = 0x10000
-_ACK_FLAG_BITS = 32
+_RECOVERABLE_ACK_FLAG_COUNT = 32
 
 SessionHeaderJudgment = Callable[[Any, "SessionMessageCounts"], Finding]
 
@@ -70,7 +70,11 @@ class SessionMessageCounts(ConnectionSummary):
 def list_acknowledged_numbers(header: Any) -> list[int]:
     """Return the sequence numbers of the recoverable messages that a SessionHeader acknowledges."""
     first, flags = header.RecoverableMsgAckSeqNumber, header.RecoverableMsgAckFlags
-    return [(first + bit) % _SEQUENCE_NUMBER_COUNT for bit in range(_ACK_FLAG_BITS) if first and flags >> bit & 1]
+    return [
+        (first + bit) % _SEQUENCE_NUMBER_COUNT
+        for bit in range(_RECOVERABLE_ACK_FLAG_COUNT)
+        if first and flags >> bit & 1
+    ]
 
 
 def await_saved_numbers(session: Conversation, count: int) -> tuple[list[int], list[Frame]]:

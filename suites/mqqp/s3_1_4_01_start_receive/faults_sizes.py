@@ -12,7 +12,7 @@ from reference_qm.core.remote.remote_reads import RemoteReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
-from suites.mqqp.s3_1_4_01_start_receive.fault_steps import WaitedReadCollector
+from suites.mqqp.s3_1_4_01_start_receive.fault_steps import CollectorOfReadsThatWaited
 
 MESSAGE_SIZE_RULES = ("MQQP-3.1.4.1-20", "MQQP-3.1.4.10-51")
 MESSAGE_SIZE_RULES_OF_ALL_READS = (*MESSAGE_SIZE_RULES, "MQQP-3.1.4.11-54")
@@ -78,7 +78,7 @@ class ServerReturnsDwSize4TooLargeForPeekNext(RemoteReads):
 
 
 @fault("server-returns-dw-size-4-too-large-for-read-that-waited", breaks=MESSAGE_SIZE_RULES, blind=True)
-class ServerReturnsDwSize4TooLargeForReadThatWaited(WaitedReadCollector):
+class ServerReturnsDwSize4TooLargeForReadThatWaited(CollectorOfReadsThatWaited):
     """The dwSize of a read that had to wait for its message is PacketSize plus 4."""
 
     is_answering_waited_read = False
@@ -92,7 +92,7 @@ class ServerReturnsDwSize4TooLargeForReadThatWaited(WaitedReadCollector):
         return _resize_packet(found, lambda size, _: size + 4, position) if self.is_answering_waited_read else found
 
 
-class SuccessStatusChanger(WaitedReadCollector):
+class SuccessStatusChanger(CollectorOfReadsThatWaited):
     """Return another status instead of MQ_OK for some successful reads; a subclass selects which."""
 
     def is_success_status_changed(self, entry: RemoteReadEntry) -> bool:

@@ -53,8 +53,8 @@ class ServerEndReceiveRrAckDeletionNotSaved(TwoPhaseReading):
         ended(Status.MQ_OK)
 
 
-@fault("client-end-receive-before-receive", breaks="MQQP-3.1.4.2-04")
-class ClientEndReceiveBeforeReceive(ClientReading):
+@fault("client-calls-end-receive-before-start-receive", breaks="MQQP-3.1.4.2-04")
+class ClientCallsEndReceiveBeforeStartReceive(ClientReading):
     """The client calls RemoteQMEndReceive before it calls the method that starts the receive."""
 
     def start_receive(self, read: RemoteRead) -> RemoteCallSequence:

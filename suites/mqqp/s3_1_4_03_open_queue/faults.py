@@ -86,8 +86,8 @@ class ServerOpenQueueHqueue0Refused(RemoteOpening):
         return Status.MQ_OK if h_queue else Status.MQ_ERROR_INVALID_PARAMETER
 
 
-@fault("server-open-queue-hqueue-of-other-queue-opened", breaks=("MQQP-3.1.4.3-11", "MQQP-3.1.4.3-17"))
-class ServerOpenQueueHqueueOfOtherQueueOpened(RemoteOpening):
+@fault("server-open-queue-opens-queue-of-hqueue-not-of-dwpcontext", breaks=("MQQP-3.1.4.3-11", "MQQP-3.1.4.3-17"))
+class ServerOpenQueueOpensQueueOfHqueueNotOfDwpcontext(RemoteOpening):
     """If hQueue is the handle of another queue, RemoteQMOpenQueue opens that queue instead of the queue
     of dwpContext.
     """

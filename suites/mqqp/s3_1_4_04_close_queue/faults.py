@@ -68,9 +68,9 @@ class ServerDoesNotReleaseClosedQueueOpenedToPeek(RemoteOpening):
 
 
 @fault(
-    "server-close-queue-with-unfinished-receive-not-released", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"), blind=True
+    "server-closed-queue-kept-while-receive-is-unfinished", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"), blind=True
 )
-class ServerCloseQueueWithUnfinishedReceiveNotReleased(RemoteOpening):
+class ServerClosedQueueKeptWhileReceiveIsUnfinished(RemoteOpening):
     """The server does not release a closed queue while a receive from the queue is unfinished."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:

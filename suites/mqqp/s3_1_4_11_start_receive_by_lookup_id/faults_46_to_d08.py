@@ -365,7 +365,7 @@ class ServerLookupRaisesExceptionForLockedMessage(_RpcExceptionRaiser):
         return status is Status.MQ_ERROR_TRANSACTION_USAGE
 
 
-class _UnknownLookupActionPeeker(RemoteStarting):
+class _PeekerForUnknownLookupActions(RemoteStarting):
     def check_lookup_action(self, desc: ReadDescription) -> Status:
         if super().check_lookup_action(desc):
             desc["ulAction"] = ReadAction.MQ_LOOKUP_PEEK_NEXT
@@ -376,5 +376,5 @@ add(
     "server-lookup-unknown-action-tolerated",
     (),
     "Tolerated: the server performs a lookup with an undefined ulAction as a LOOKUP_PEEK_NEXT.",
-    replace_part(_UnknownLookupActionPeeker),
+    replace_part(_PeekerForUnknownLookupActions),
 )

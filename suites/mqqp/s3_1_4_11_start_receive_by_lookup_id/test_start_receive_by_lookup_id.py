@@ -19,7 +19,7 @@ from harness.wire.rpc_qm2qm import INFINITE_TIMEOUT_MS, Action, LookupId
 from suites.mqqp.steps.lookups import find_lookup_ids, list_candidate_lookup_ids, read_sequential_ids_by_label
 from suites.mqqp.steps.reading import read_sizes_of_response, send_messages_to_queue
 from suites.mqqp.steps.refusals import LONG_READ_TIMEOUT_MS
-from suites.mqqp.steps.whole import Kind, UnchangedMessageExpectation, build_full_message
+from suites.mqqp.steps.whole import MessageKind, UnchangedMessageExpectation, build_message_without_default_values
 
 pytestmark = needs("qm2qm")
 
@@ -351,15 +351,15 @@ def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
     "MQQP-3.1.4.11-53",
     "MQQP-3.1.4.11-54",
 )
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", MessageKind)
 def test_lookup_returns_every_property_of_message(remote, judge, kind):
     """Two messages arrive with every property set, the second with a body of 70,000 bytes. Lookups return the packets
     unchanged, and dwSize is PacketSize.
     """
     queue = remote.open(kind.queue)
     sent = [
-        build_full_message(remote.peer, "first", kind),
-        build_full_message(remote.peer, "second", kind, body=bytes(range(250)) * 280),
+        build_message_without_default_values(remote.peer, "first", kind),
+        build_message_without_default_values(remote.peer, "second", kind, body=bytes(range(250)) * 280),
     ]
     remote.send_all(sent)
     reads = {
@@ -601,7 +601,7 @@ def test_lookup_beside_message_crosses_priorities(remote, judge, action, at, rul
         queue.acknowledge(read)
 
 
-LABELS_BESIDE_LOCKED_MESSAGES = ("first", "second", "third", "fourth", "fifth")
+LABELS_OF_LOCKED_AND_UNLOCKED_MESSAGES = ("first", "second", "third", "fourth", "fifth")
 POSITIONS_OF_LOCKED_MESSAGES = (4, 2, 0)
 """The positions of the messages that other receives lock; the last message is locked first."""
 RULE_BY_FIRST_OR_LAST_LOOKUP_ID: dict[int, str] = {
@@ -648,10 +648,12 @@ def test_lookup_passes_over_locked_messages(remote, judge, action):
     with the LookupIds of locked and of other messages, read only the two messages that are not locked. Each successful
     receive returns MQ_OK and a handle. Each peek, each failed read and each refused read returns the handle NULL.
     """
-    queue = remote.open_with_messages(*LABELS_BESIDE_LOCKED_MESSAGES)
-    known = find_lookup_ids(queue, len(LABELS_BESIDE_LOCKED_MESSAGES))
-    if len(known) < len(LABELS_BESIDE_LOCKED_MESSAGES):
-        raise ConformanceFailure(f"lookups found only {len(known)} of {len(LABELS_BESIDE_LOCKED_MESSAGES)} messages")
+    queue = remote.open_with_messages(*LABELS_OF_LOCKED_AND_UNLOCKED_MESSAGES)
+    known = find_lookup_ids(queue, len(LABELS_OF_LOCKED_AND_UNLOCKED_MESSAGES))
+    if len(known) < len(LABELS_OF_LOCKED_AND_UNLOCKED_MESSAGES):
+        raise ConformanceFailure(
+            f"lookups found only {len(known)} of {len(LABELS_OF_LOCKED_AND_UNLOCKED_MESSAGES)} messages"
+        )
     for at in POSITIONS_OF_LOCKED_MESSAGES:
         cursor = queue.open_cursor()
         queue.peek(hCursor=cursor).expect_success()

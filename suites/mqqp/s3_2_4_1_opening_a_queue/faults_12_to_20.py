@@ -19,8 +19,8 @@ from reference_qm.core.remote.client_tasks import ClientTasks
 from reference_qm.rpc.bodies import CoCancel, Orphaned
 from suites.mqqp.s3_2_4_1_opening_a_queue.fault_steps import (
     WRONG_GUID,
-    FixedOpenParameterChanger,
     OpenQueueParameterChanger,
+    OpenQueueValueReplacer,
 )
 
 
@@ -81,7 +81,7 @@ def _find_first_opened_queue(qm: QM, queue: RemoteQueue) -> RemoteQueue:
 
 
 @fault("client-h-queue-of-later-open-queue-is-that-of-first-queue", breaks="MQQP-3.2.4.1-12")
-class ClientHQueueOfLaterOpenQueueIsThatOfFirstQueue(FixedOpenParameterChanger):
+class ClientHQueueOfLaterOpenQueueIsThatOfFirstQueue(OpenQueueValueReplacer):
     """The client sets hQueue of each RemoteQMOpenQueue to the phQueue of the first queue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class ClientHQueueOfLaterOpenQueueIsThatOfFirstQueue(FixedOpenParameterChanger):
 
 
 @fault("client-h-queue-is-dwp-queue-in-open-queue-to-peek", breaks="MQQP-3.2.4.1-12")
-class ClientHQueueIsDwpQueueInOpenQueueToPeek(FixedOpenParameterChanger):
+class ClientHQueueIsDwpQueueInOpenQueueToPeek(OpenQueueValueReplacer):
     """The client sets hQueue to dwpQueue for a queue that it opens to peek."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -114,7 +114,7 @@ class ClientOpenQueueSendsPQueueOfFirstOpenedQueue(OpenQueueParameterChanger):
 
 
 @fault("client-p-queue-of-later-open-queue-is-that-of-first-queue", breaks="MQQP-3.2.4.1-13")
-class ClientPQueueOfLaterOpenQueueIsThatOfFirstQueue(FixedOpenParameterChanger):
+class ClientPQueueOfLaterOpenQueueIsThatOfFirstQueue(OpenQueueValueReplacer):
     """The client sets pQueue of each RemoteQMOpenQueue to the dwpQueue of the first queue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -139,7 +139,7 @@ class ClientOpenQueueSendsLow16BitsOfDwpContext(OpenQueueParameterChanger):
 
 
 @fault("client-dwp-context-of-later-open-queue-is-that-of-first-queue", breaks="MQQP-3.2.4.1-14")
-class ClientDwpContextOfLaterOpenQueueIsThatOfFirstQueue(FixedOpenParameterChanger):
+class ClientDwpContextOfLaterOpenQueueIsThatOfFirstQueue(OpenQueueValueReplacer):
     """The client sets dwpContext of each RemoteQMOpenQueue to the pdwContext of the first queue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:

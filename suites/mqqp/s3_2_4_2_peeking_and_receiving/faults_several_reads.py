@@ -133,7 +133,7 @@ class ClientRemovesEntryOfReceiveWithoutTimeLimitWhenSent(ClientReading):
 # -- the method for an old server
 
 
-class WrongMethodCaller(ClientReading):
+class StartReceive2CallerOnOldServer(ClientReading):
     """Call RemoteQMStartReceive2 of an old server for some reads; a subclass selects which."""
 
     read_count = 0
@@ -150,7 +150,7 @@ class WrongMethodCaller(ClientReading):
 
 
 @fault("client-read-of-old-server-with-infinite-timeout-by-start-receive2", breaks=OLD_SERVER_METHOD_RULES, blind=True)
-class ClientReadOfOldServerWithInfiniteTimeoutByStartReceive2(WrongMethodCaller):
+class ClientReadOfOldServerWithInfiniteTimeoutByStartReceive2(StartReceive2CallerOnOldServer):
     """The client calls RemoteQMStartReceive2 of an old server for a read without a time limit."""
 
     def is_start_receive2_called(self, read: RemoteRead) -> bool:
@@ -158,7 +158,7 @@ class ClientReadOfOldServerWithInfiniteTimeoutByStartReceive2(WrongMethodCaller)
 
 
 @fault("client-read-of-old-server-beside-pending-read-by-start-receive2", breaks=OLD_SERVER_METHOD_RULES, blind=True)
-class ClientReadOfOldServerBesidePendingReadByStartReceive2(WrongMethodCaller):
+class ClientReadOfOldServerBesidePendingReadByStartReceive2(StartReceive2CallerOnOldServer):
     """The client calls RemoteQMStartReceive2 of an old server for a read while another read is pending."""
 
     def is_start_receive2_called(self, read: RemoteRead) -> bool:

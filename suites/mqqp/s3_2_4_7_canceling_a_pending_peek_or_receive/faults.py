@@ -333,8 +333,8 @@ class ClientCancelReceiveSendsDwRequestIdOfLastRead(ClientCancelling):
         return {**super().build_cancel_receive_arguments(entry), "dwRequestID": self.qm.remote_client.last_request_id}
 
 
-@fault("client-cancel-request-id-of-newest-read", breaks="MQQP-3.2.4.7-06")
-class ClientCancelRequestIdOfNewestRead(_CancelParameterChanger):
+@fault("client-cancel-receive-sends-dw-request-id-of-newest-read", breaks="MQQP-3.2.4.7-06")
+class ClientCancelReceiveSendsDwRequestIdOfNewestRead(_CancelParameterChanger):
     """The client sets dwRequestID of RemoteQMCancelReceive to the RequestId of its newest pending read."""
 
     def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -399,8 +399,8 @@ class ClientEntryOfSecondCancelledReadKept(ClientCancelling):
             super().remove_cancelled_read(entry)
 
 
-@fault("client-entry-of-refused-cancel-kept", breaks="MQQP-3.2.4.7-07", blind=True)
-class ClientEntryOfRefusedCancelKept(ClientCancelling):
+@fault("client-keeps-pending-read-entry-after-refused-cancel-receive", breaks="MQQP-3.2.4.7-07", blind=True)
+class ClientKeepsPendingReadEntryAfterRefusedCancelReceive(ClientCancelling):
     """The client keeps the PendingRemoteReadEntry of a read if RemoteQMCancelReceive returned a failure."""
 
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> RemoteCallSequence:

@@ -17,8 +17,8 @@ from reference_qm.core.remote.client_opening import ClientOpening
 from reference_qm.core.remote.client_steps import Binding, RemoteCallSequence, RemoteError
 
 
-@fault("client-close-queue-of-last-opened-queue", breaks="MQQP-3.2.4.9-02")
-class ClientCloseQueueOfLastOpenedQueue(ClientOpening):
+@fault("client-closes-last-opened-queue-instead-of-named-queue", breaks="MQQP-3.2.4.9-02")
+class ClientClosesLastOpenedQueueInsteadOfNamedQueue(ClientOpening):
     """The client closes the queue that it opened last instead of the queue that its application names."""
 
     def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
@@ -224,8 +224,8 @@ class _CloseCallOmitter(ClientOpening):
             yield from super().call_close_queue(binding, entry)
 
 
-@fault("client-close-queue-opened-to-peek-not-called", breaks="MQQP-3.2.4.9-05")
-class ClientCloseQueueOpenedToPeekNotCalled(_CloseCallOmitter):
+@fault("client-omits-close-queue-call-for-queue-opened-to-peek", breaks="MQQP-3.2.4.9-05")
+class ClientOmitsCloseQueueCallForQueueOpenedToPeek(_CloseCallOmitter):
     """The client does not call RemoteQMCloseQueue for a queue that it opened to peek."""
 
     def is_close_call_omitted(self, entry: RemoteOpenQueueEntry) -> bool:
@@ -305,8 +305,8 @@ class ClientCloseQueueSendsWrongContextHandle(ClientOpening):
         yield from super().call_close_queue(binding, replace(entry, RRSessionHandle=WRONG_CONTEXT_HANDLE))
 
 
-@fault("client-close-queue-context-handle-of-newest-queue", breaks="MQQP-3.2.4.9-06")
-class ClientCloseQueueContextHandleOfNewestQueue(ClientOpening):
+@fault("client-close-queue-sends-context-handle-of-newest-queue", breaks="MQQP-3.2.4.9-06")
+class ClientCloseQueueSendsContextHandleOfNewestQueue(ClientOpening):
     """The client calls RemoteQMCloseQueue with the phContext of the queue that it opened last."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
@@ -314,8 +314,8 @@ class ClientCloseQueueContextHandleOfNewestQueue(ClientOpening):
         yield from self.qm.server_bindings.call_method(binding, "RemoteQMCloseQueue", pphContext=newest.RRSessionHandle)
 
 
-@fault("client-close-queue-context-handle-of-first-queue", breaks="MQQP-3.2.4.9-06")
-class ClientCloseQueueContextHandleOfFirstQueue(ClientOpening):
+@fault("client-close-queue-sends-context-handle-of-first-queue", breaks="MQQP-3.2.4.9-06")
+class ClientCloseQueueSendsContextHandleOfFirstQueue(ClientOpening):
     """The client calls RemoteQMCloseQueue with the phContext of the queue that it opened first."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
