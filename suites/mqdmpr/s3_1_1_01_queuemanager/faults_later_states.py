@@ -53,8 +53,8 @@ class QueueManagerStopKeepsAcceptedSessions(Inputs):
             super().refuse_input_while_stopped(event, now)
 
 
-@fault("queue-manager-stop-answers-pending-peeks", breaks="MQDMPR-3.1.1.1-23", blind=True)
-class QueueManagerStopAnswersPendingPeeks(Inputs):
+@fault("queue-manager-answers-pending-peeks-when-it-is-stopped", breaks="MQDMPR-3.1.1.1-23", blind=True)
+class QueueManagerAnswersPendingPeeksWhenItIsStopped(Inputs):
     """A queue manager that is stopped answers pending peeks with the first message of any of its queues."""
 
     def on_stopped(self, event: QueueManagerStopped, now: Now) -> None:

@@ -28,7 +28,7 @@ the timer (MS-MQSO 6.4.4.1).
 """
 LONG_READ_TIMEOUT_MS = 600_000
 CHANGED_QUEUE_MANAGER_QUOTA_KB = 0x0020_0000
-FIRST_START_RETRY_MS = 120_000
+RETRY_INTERVAL_OF_FIRST_START_MS = 120_000
 HALF_RETRY_INTERVALS_UNTIL_START_DEADLINE = 4
 """The time within which the SUT must start, in units of half the retry duration: two units for the retry, and two units
 for the start itself.
@@ -107,7 +107,7 @@ def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
     sut.control.call("restart")
     sut.change_environment(store=True)
     for _ in range(HALF_RETRY_INTERVALS_UNTIL_START_DEADLINE):
-        peer.pass_time(sut.duration_ms(FIRST_START_RETRY_MS) // 2)
+        peer.pass_time(sut.duration_ms(RETRY_INTERVAL_OF_FIRST_START_MS) // 2)
         if sut.attempt("list") == Outcome.DONE:
             break
     else:

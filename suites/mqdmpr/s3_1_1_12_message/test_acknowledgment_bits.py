@@ -53,7 +53,7 @@ RULES_BY_ACK_REQUEST_BITS = {
 """For each value of AcknowledgementsRequested that MS-MQDMPR 3.1.1.12 defines: the bits of the value, and the rules
 about the value. A message with a value "again" has a large body.
 """
-REPEATED_ACK_REQUEST_MARK, LARGE_BODY = "again", bytes(range(256)) * 240
+LABEL_PART_OF_REPEATED_ACK_REQUESTS, LARGE_BODY = "again", bytes(range(256)) * 240
 
 
 ACK_REQUEST_RULES = ("MQDMPR-3.1.1.12-35", "MQDMPR-3.1.1.12-36")
@@ -70,7 +70,7 @@ ALL_ACK_REQUEST_RULES = (
 NO_ACK_REQUEST_BITS_CASE = "no bits"
 UNUSED_ACK_REQUEST_BITS = ("X4", "X5", "X6", "X7")
 FURTHER_ACK_REQUEST_BIT_COMBINATIONS = ("PA+NR", "PR+NA", "PA+PR+NA+NR", "PA+PR+NA+NR+X4+X5+X6+X7", "X4+X5+X6+X7")
-REQUESTED_BIT_CASES = (NO_ACK_REQUEST_BITS_CASE, *RULES_BY_ACK_REQUEST_BITS, *FURTHER_ACK_REQUEST_BIT_COMBINATIONS)
+ACK_REQUEST_BIT_CASES = (NO_ACK_REQUEST_BITS_CASE, *RULES_BY_ACK_REQUEST_BITS, *FURTHER_ACK_REQUEST_BIT_COMBINATIONS)
 """The bits of each message: no bits, the bits of one value of AcknowledgementsRequested, another combination of bits
 that request an acknowledgment, all these bits, all bits of the field, or only unused bits.
 """
@@ -117,7 +117,7 @@ class MessageDispositionCase(NamedTuple):
 
 def _begin_to_receive_all_messages(peer, sut, kind):
     """Begin a receive for each message before the messages are sent."""
-    for _ in REQUESTED_BIT_CASES:
+    for _ in ACK_REQUEST_BIT_CASES:
         sut.control.begin("receive", queue=sut.queue(kind), timeout_ms=LONG_READ_TIMEOUT_MS)
     peer.settle()
 
@@ -138,12 +138,12 @@ def _purge_queue_after_messages_arrive(peer, sut, kind):
 
 
 def _await_all_messages_in_queue(peer, sut, kind):
-    if not peer.eventually(lambda: len(sut.messages(kind)) >= len(REQUESTED_BIT_CASES)):
+    if not peer.eventually(lambda: len(sut.messages(kind)) >= len(ACK_REQUEST_BIT_CASES)):
         raise ConformanceFailure("the messages did not arrive in their queue")
 
 
 def _delete_queue(peer, sut, queue):
-    if not peer.eventually(lambda: len(sut.labels(queue)) >= len(REQUESTED_BIT_CASES)):
+    if not peer.eventually(lambda: len(sut.labels(queue)) >= len(ACK_REQUEST_BIT_CASES)):
         raise ConformanceFailure("the messages did not arrive in their queue")
     sut.delete_queue(queue)
 
@@ -238,21 +238,21 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     if disposition.prepare_before_sending is not None:
         disposition.prepare_before_sending(peer, sut, kind)
     frames = {}
-    for number, requested in enumerate(REQUESTED_BIT_CASES, 1):
+    for number, requested in enumerate(ACK_REQUEST_BIT_CASES, 1):
         if (
             end in ("excessive", "late", "without a queue") and is_transactional
         ):  # it does not advance its sequence (E40)
             make = Sequence(peer, ordinal=number).message
         bits = {bit: 1 for bit in (*RULE_BY_ACK_REQUEST_BIT, *UNUSED_ACK_REQUEST_BITS) if bit in requested}
         user = {"DM": int(delivery != "express"), **disposition.user}
-        body: dict[str, Any] = {"body": LARGE_BODY} if REPEATED_ACK_REQUEST_MARK in requested else {}
+        body: dict[str, Any] = {"body": LARGE_BODY} if LABEL_PART_OF_REPEATED_ACK_REQUESTS in requested else {}
         packet = make(receiver.add_admin_queue_fields(user), properties=bits, **where, **body)
         frames[requested] = receiver.send_packet(packet)
     receiver.session.check_alive()
     disposition.cause_message_disposition(peer, sut, kind)
     expected = {
         requested: sorted(get_class_name(value) for bit, value in classes.items() if bit in requested)
-        for requested in REQUESTED_BIT_CASES
+        for requested in ACK_REQUEST_BIT_CASES
     }
     acks = receiver.await_acks(sum(map(len, expected.values())))
     classes_by_bits = {

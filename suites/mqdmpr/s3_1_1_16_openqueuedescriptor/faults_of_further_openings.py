@@ -11,8 +11,8 @@ from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.surface.clock import Now
 
 
-@fault("queue-manager-handle-of-queue-opened-to-peek-repeated", breaks="MQDMPR-3.1.1.16-02", blind=True)
-class QueueManagerHandleOfQueueOpenedToPeekRepeated(Qmcomm):
+@fault("queue-manager-remote-peek-open-returns-handle-of-receive-open", breaks="MQDMPR-3.1.1.16-02", blind=True)
+class QueueManagerRemotePeekOpenReturnsHandleOfReceiveOpen(Qmcomm):
     """A remote client that opens a queue to peek gets the Handle with which it has opened the queue to receive."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:

@@ -147,8 +147,8 @@ class NewQueueRefusedIfItsNameIsPrefixOfOtherName(Queues):
         return super().create_without_directory(queue, utc_s)
 
 
-@fault("descriptor-has-earlier-computer-sid-when-directory-offline", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
-class DescriptorHasEarlierComputerSidWhenDirectoryOffline(Queues):
+@fault("default-security-descriptor-has-old-computer-sid-while-offline", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
+class DefaultSecurityDescriptorHasOldComputerSidWhileOffline(Queues):
     """If the directory does not answer, the default security descriptor has the SID that the directory returned
     before.
     """

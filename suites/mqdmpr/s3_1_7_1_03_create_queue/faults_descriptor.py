@@ -160,8 +160,8 @@ for _name, _rules, _says, _change in (
     add(f"default-security-descriptor-{_name}", _rules, _says, _change_owned_queue_descriptor(_change))
 
 
-@fault("descriptor-computer-sid-not-from-directory", breaks="MQDMPR-3.1.7.1.3.1-05")
-class DescriptorComputerSidNotFromDirectory(Queues):
+@fault("default-security-descriptor-computer-sid-not-from-directory", breaks="MQDMPR-3.1.7.1.3.1-05")
+class DefaultSecurityDescriptorComputerSidNotFromDirectory(Queues):
     """The default security descriptor has the SID of the operating system's account for the computer instead of the SID
     in the directory.
     """
@@ -170,8 +170,8 @@ class DescriptorComputerSidNotFromDirectory(Queues):
         return None if super().find_machine_sid() is None else LOCAL_SYSTEM_SID
 
 
-@fault("descriptor-has-sid-of-system-account-when-directory-offline", breaks="MQDMPR-3.1.7.1.3.1-04")
-class DescriptorHasSidOfSystemAccountWhenDirectoryOffline(Queues):
+@fault("default-security-descriptor-has-system-account-sid-while-offline", breaks="MQDMPR-3.1.7.1.3.1-04")
+class DefaultSecurityDescriptorHasSystemAccountSidWhileOffline(Queues):
     """If the directory does not answer, the default security descriptor has the SID of the operating system's account
     for the computer.
     """

@@ -248,7 +248,7 @@ class QueueManagerMultipleTrueInReadDescriptorOfLocalQueue(MultipleTrueSetterOfS
         return descriptor.AccessType in READ_ACCESS_TYPES
 
 
-class HandleRepeater(SingleQueueDescriptorChanger):
+class DescriptorHandleRepeater(SingleQueueDescriptorChanger):
     """Give a new descriptor the handle of an earlier one."""
 
     def change_descriptor(
@@ -271,7 +271,7 @@ class HandleRepeater(SingleQueueDescriptorChanger):
 
 
 @fault("queue-manager-descriptor-has-handle-of-other-open-queue", breaks="MQDMPR-3.1.7.1.5-121", blind=True)
-class QueueManagerDescriptorHasHandleOfOtherOpenQueue(HandleRepeater):
+class QueueManagerDescriptorHasHandleOfOtherOpenQueue(DescriptorHandleRepeater):
     """The Handle of an OpenQueueDescriptor is that of another queue that is open with the same access."""
 
     def list_descriptors_with_reused_handle(
@@ -285,7 +285,7 @@ class QueueManagerDescriptorHasHandleOfOtherOpenQueue(HandleRepeater):
 
 
 @fault("queue-manager-descriptor-has-handle-of-descriptor-of-other-access", breaks="MQDMPR-3.1.7.1.5-121", blind=True)
-class QueueManagerDescriptorHasHandleOfDescriptorOfOtherAccess(HandleRepeater):
+class QueueManagerDescriptorHasHandleOfDescriptorOfOtherAccess(DescriptorHandleRepeater):
     """The Handle of an OpenQueueDescriptor is that of a descriptor of the same queue with another access."""
 
     def list_descriptors_with_reused_handle(
@@ -295,7 +295,7 @@ class QueueManagerDescriptorHasHandleOfDescriptorOfOtherAccess(HandleRepeater):
 
 
 @fault("queue-manager-third-handle-of-queue-repeats-first", breaks="MQDMPR-3.1.7.1.5-121", blind=True)
-class QueueManagerThirdHandleOfQueueRepeatsFirst(HandleRepeater):
+class QueueManagerThirdHandleOfQueueRepeatsFirst(DescriptorHandleRepeater):
     """The Handle of a third OpenQueueDescriptor of a queue is that of the first one."""
 
     def list_descriptors_with_reused_handle(
@@ -304,7 +304,7 @@ class QueueManagerThirdHandleOfQueueRepeatsFirst(HandleRepeater):
         return earlier if len(earlier) >= 2 else []
 
 
-class ContextValueRepeater(Qmcomm):
+class DescriptorContextValueRepeater(Qmcomm):
     """Return the ContextValue of another descriptor."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
@@ -321,7 +321,7 @@ class ContextValueRepeater(Qmcomm):
 
 
 @fault("server-second-opening-of-queue-returns-context-value-of-first", breaks="MQDMPR-3.1.7.1.5-122", blind=True)
-class ServerSecondOpeningOfQueueReturnsContextValueOfFirst(ContextValueRepeater):
+class ServerSecondOpeningOfQueueReturnsContextValueOfFirst(DescriptorContextValueRepeater):
     """When a queue is opened a second time with the same access, the server returns the ContextValue of the first
     opening.
     """
@@ -331,7 +331,7 @@ class ServerSecondOpeningOfQueueReturnsContextValueOfFirst(ContextValueRepeater)
 
 
 @fault("server-opening-of-other-queue-returns-context-value-of-first", breaks="MQDMPR-3.1.7.1.5-122", blind=True)
-class ServerOpeningOfOtherQueueReturnsContextValueOfFirst(ContextValueRepeater):
+class ServerOpeningOfOtherQueueReturnsContextValueOfFirst(DescriptorContextValueRepeater):
     """When another queue is opened, the server returns the ContextValue of the first queue."""
 
     def is_context_value_repeated(self, descriptor: OpenQueueDescriptor, other: OpenQueueDescriptor) -> bool:
@@ -339,7 +339,7 @@ class ServerOpeningOfOtherQueueReturnsContextValueOfFirst(ContextValueRepeater):
 
 
 @fault("server-opening-with-other-access-returns-context-value-of-first", breaks="MQDMPR-3.1.7.1.5-122", blind=True)
-class ServerOpeningWithOtherAccessReturnsContextValueOfFirst(ContextValueRepeater):
+class ServerOpeningWithOtherAccessReturnsContextValueOfFirst(DescriptorContextValueRepeater):
     """When a queue is opened to receive and then to peek, the server returns the ContextValue of the first opening."""
 
     def is_context_value_repeated(self, descriptor: OpenQueueDescriptor, other: OpenQueueDescriptor) -> bool:
@@ -352,11 +352,13 @@ class DescriptorRegistrationOmitter(SingleQueueDescriptorChanger):
     def change_descriptor(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> OpenQueueDescriptor:
-        if descriptor.QueueReference is not None and self.is_missing_in_collection(descriptor, earlier):
+        if descriptor.QueueReference is not None and self.is_descriptor_missing_in_queue(descriptor, earlier):
             del descriptor.QueueReference.OpenQueueDescriptorCollection[descriptor.Handle]
         return descriptor
 
-    def is_missing_in_collection(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+    def is_descriptor_missing_in_queue(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> bool:
         """Return whether the queue does not contain the descriptor."""
         raise NotImplementedError
 
@@ -365,7 +367,9 @@ class DescriptorRegistrationOmitter(SingleQueueDescriptorChanger):
 class QueueManagerSecondDescriptorNotAddedToQueue(DescriptorRegistrationOmitter):
     """The queue manager does not add a second OpenQueueDescriptor to the opened queue."""
 
-    def is_missing_in_collection(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+    def is_descriptor_missing_in_queue(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> bool:
         return bool(earlier)
 
 
@@ -373,7 +377,9 @@ class QueueManagerSecondDescriptorNotAddedToQueue(DescriptorRegistrationOmitter)
 class QueueManagerPeekDescriptorNotAddedToQueue(DescriptorRegistrationOmitter):
     """The queue manager does not add an OpenQueueDescriptor with PeekAccess to the opened queue."""
 
-    def is_missing_in_collection(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+    def is_descriptor_missing_in_queue(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> bool:
         return descriptor.AccessType is PEEK_ACCESS
 
 
@@ -381,7 +387,9 @@ class QueueManagerPeekDescriptorNotAddedToQueue(DescriptorRegistrationOmitter):
 class QueueManagerJournalDescriptorNotAddedToQueue(DescriptorRegistrationOmitter):
     """The queue manager does not add an OpenQueueDescriptor to an opened journal or subqueue."""
 
-    def is_missing_in_collection(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+    def is_descriptor_missing_in_queue(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> bool:
         return descriptor.QueueReference is not None and descriptor.QueueReference.parent is not None
 
 

@@ -175,8 +175,8 @@ class SequentialIdNotIncremented(Positions):
 LOW_SEVEN_BYTES_MASK = (1 << 56) - 1
 
 
-@fault("lookup-identifier-low-bytes-descending", breaks=("MQDMPR-3.1.7.1.9-10", "MQDMPR-3.1.7.1.9-13"))
-class LookupIdentifierLowBytesDescending(Positions):
+@fault("lookup-identifier-low-bytes-decrease-with-each-message", breaks=("MQDMPR-3.1.7.1.9-10", "MQDMPR-3.1.7.1.9-13"))
+class LookupIdentifierLowBytesDecreaseWithEachMessage(Positions):
     """The low bytes of the LookupIdentifiers decrease from each message to the next."""
 
     def assign_lookup_identifier(self, message: Message) -> int:

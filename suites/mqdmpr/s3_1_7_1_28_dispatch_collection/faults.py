@@ -145,8 +145,8 @@ class SenderMessageAddedToIdleSessionHeldUntilNextMessage(Sending):
             super().dispatch_messages(session, now)
 
 
-@fault("message-sent-twice", breaks=("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06"))
-class MessageSentTwice(Sending):
+@fault("sender-sends-each-message-twice", breaks=("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06"))
+class SenderSendsEachMessageTwice(Sending):
     """The queue manager sends each message a second time."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -154,8 +154,8 @@ class MessageSentTwice(Sending):
             super().transmit(session, position, packet)
 
 
-@fault("message-sent-after-acknowledgment-only", breaks="MQDMPR-3.1.7.1.29-04")
-class MessageSentAfterAcknowledgmentOnly(Sending):
+@fault("sender-waits-for-acknowledgment-before-next-message", breaks="MQDMPR-3.1.7.1.29-04")
+class SenderWaitsForAcknowledgmentBeforeNextMessage(Sending):
     """The queue manager does not send a message until the previous message is acknowledged."""
 
     def may_send(self, session: Session) -> bool:

@@ -25,7 +25,7 @@ DISPATCH_AND_SENDING_RULES = (
     "MQDMPR-3.1.7.1.29-04",
 )
 MESSAGE_CONTENT_RULES = ("MQDMPR-3.1.7.1.28-04", "MQDMPR-3.1.7.1.28-05", "MQDMPR-3.1.7.3.9-07")
-RULES_OF_SINGLE_SENDING = ("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06")
+RULES_OF_SENDING_MESSAGE_ONLY_ONCE = ("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06")
 
 
 @needs("send")
@@ -33,7 +33,7 @@ RULES_OF_SINGLE_SENDING = ("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06")
     *SENDING_ORDER_RULES,
     *DISPATCH_AND_SENDING_RULES,
     *MESSAGE_CONTENT_RULES,
-    *RULES_OF_SINGLE_SENDING,
+    *RULES_OF_SENDING_MESSAGE_ONLY_ONCE,
     "MQDMPR-3.1.7.1.28-09",
 )
 @varied("positive journaling", "label", priority=("3", "0"))
@@ -79,7 +79,7 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     expected = {"number_of_messages": len(identifiers), "messages_sent_again": none("message")}
     repeated = sorted({tag for tag in observed if observed.count(tag) > 1})
     judge(
-        *RULES_OF_SINGLE_SENDING,
+        *RULES_OF_SENDING_MESSAGE_ONLY_ONCE,
         expected=expected,
         observed={"number_of_messages": len({*observed} - {EXPIRED_MESSAGE_TAG}), "messages_sent_again": repeated},
         evidence=frames,
@@ -118,7 +118,7 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     frames = sender.collect_all(session, len(frames) + 1)
     observed = Sender.list_tags(frames)
     judge(
-        *RULES_OF_SINGLE_SENDING,
+        *RULES_OF_SENDING_MESSAGE_ONLY_ONCE,
         expected=none("message"),
         observed=sorted({tag for tag in observed if observed.count(tag) > 1}),
         evidence=frames,

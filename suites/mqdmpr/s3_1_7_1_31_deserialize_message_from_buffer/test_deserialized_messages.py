@@ -370,7 +370,11 @@ def test_read_message_has_transactional_attributes_of_packet(peer, remote, judge
         judge("MQDMPR-3.1.7.1.31-D04", expected=wanted, observed=observed, evidence=[queue.session, read])
 
 
-QUEUE_NUMBERS_BY_LIST = {"Destination": (1, 2, 3, 4), "Administration": (5, 6, 7), "Response": (8, 9, 10, 11, 12)}
+PRIVATE_QUEUE_NUMBERS_BY_DESTINATION_LIST = {
+    "Destination": (1, 2, 3, 4),
+    "Administration": (5, 6, 7),
+    "Response": (8, 9, 10, 11, 12),
+}
 """For each list of a MultiQueueFormatHeader, numbers from which the names of its queues are made."""
 DESTINATION_LIST_SIGNATURE = bytes(range(1, 101))
 
@@ -395,7 +399,13 @@ def test_read_message_has_each_list_of_queues_and_signature(peer, remote, judge)
     """Two messages are in a queue. The first has three lists of three to five queues of different kinds, and a
     signature of the lists; the second has other lists. A remote read returns each message with its lists and signature.
     """
-    swapped = dict(zip(QUEUE_NUMBERS_BY_LIST, [*QUEUE_NUMBERS_BY_LIST.values()][::-1], strict=True))
+    swapped = dict(
+        zip(
+            PRIVATE_QUEUE_NUMBERS_BY_DESTINATION_LIST,
+            [*PRIVATE_QUEUE_NUMBERS_BY_DESTINATION_LIST.values()][::-1],
+            strict=True,
+        )
+    )
     sent = [
         peer.recoverable_message(
             label=label,
@@ -403,7 +413,7 @@ def test_read_message_has_each_list_of_queues_and_signature(peer, remote, judge)
             | {"Signature": MQFSignatureHeader(Signature=signature)},
         )
         for label, lists, signature in (
-            ("first", QUEUE_NUMBERS_BY_LIST, DESTINATION_LIST_SIGNATURE),
+            ("first", PRIVATE_QUEUE_NUMBERS_BY_DESTINATION_LIST, DESTINATION_LIST_SIGNATURE),
             ("second", swapped, DESTINATION_LIST_SIGNATURE[::-1]),
         )
     ]

@@ -170,8 +170,8 @@ class PendingPeekDoesNotChangeCursorState(Cursors):
         return got
 
 
-@fault("cursor-peek-never-waits", breaks=("MQDMPR-3.2.7.2-13", "MQDMPR-3.2.7.3-16"))
-class CursorPeekNeverWaits(Cursors):
+@fault("peek-by-cursor-ignores-timeout-and-fails-at-once", breaks=("MQDMPR-3.2.7.2-13", "MQDMPR-3.2.7.3-16"))
+class PeekByCursorIgnoresTimeoutAndFailsAtOnce(Cursors):
     """A peek by a cursor that finds no message fails, regardless of its timeout."""
 
     def _seek_for_peek(self, cursor: Cursor) -> CursorResult:

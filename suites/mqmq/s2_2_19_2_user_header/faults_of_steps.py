@@ -67,8 +67,8 @@ class ReceiverExpiredMessageWithTimeToReachQueueKept(_TimeToBeReceivedWatcherOfS
         return position.MessageReference.TimeToReachQueue == INFINITE
 
 
-@fault("receiver-time-to-be-received-of-16-bits", breaks="MQMQ-2.2.19.2-D03", blind=True)
-class ReceiverTimeToBeReceivedOf16Bits(Lifetimes):
+@fault("receiver-reads-only-low-16-bits-of-time-to-be-received", breaks="MQMQ-2.2.19.2-D03", blind=True)
+class ReceiverReadsOnlyLow16BitsOfTimeToBeReceived(Lifetimes):
     """The receiver reads only the lowest 16 bits of a finite TimeToBeReceived."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:

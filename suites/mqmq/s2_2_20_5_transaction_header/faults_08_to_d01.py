@@ -359,8 +359,8 @@ add(
 )
 
 
-@fault("receiver-transaction-id-of-16-bits", breaks="MQMQ-2.2.20.5-D01")
-class ReceiverTransactionIdOf16Bits(Receiving):
+@fault("receiver-reads-only-low-16-bits-of-transaction-id", breaks="MQMQ-2.2.20.5-D01")
+class ReceiverReadsOnlyLow16BitsOfTransactionId(Receiving):
     """The receiver reads only the lowest 16 bits of ID."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

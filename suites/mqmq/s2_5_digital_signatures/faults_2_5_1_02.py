@@ -327,7 +327,7 @@ for _name, _broken_rules, _says, _change in (
 SIGNATURE_TYPE_BY_VERSION = {"1": SignatureType.SIG10, "2": SignatureType.SIG20, "3": SignatureType.SIG30}
 
 
-MSMQ_VERSION_BY_KEY = {"1": "1.0", "2": "2.0", "3": "3.0"}
+MSMQ_VERSION_BY_VERSION_KEY = {"1": "1.0", "2": "2.0", "3": "3.0"}
 
 
 PROPERTIES_HEADER_PREFIX = "MessagePropertiesHeader."
@@ -601,6 +601,6 @@ for _name, _rule_by_kind, _says, _change in SIGNED_PROPERTY_FAULT_ROWS:
         add(
             f"receiver-signature-{_version}-covers-{_name}",
             _version_rule,
-            f"The receiver verifies an MSMQ {MSMQ_VERSION_BY_KEY[_version]} signature over {_says}.",
+            f"The receiver verifies an MSMQ {MSMQ_VERSION_BY_VERSION_KEY[_version]} signature over {_says}.",
             _verify_changed_packet(_change, SIGNATURE_TYPE_BY_VERSION[_version]),
         )

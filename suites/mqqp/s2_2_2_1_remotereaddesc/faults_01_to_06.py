@@ -187,8 +187,10 @@ class ServerLargePacketPaddedTo4Kb(MessageAnswerChanger):
         return {"dwSize": padded, "lpBuffer": found["lpBuffer"].ljust(padded, b"\0")}
 
 
-@fault("server-peek-packet-with-extra-bytes", breaks=("MQQP-2.2.2.1-D02", "MQQP-2.2.2.1-03"), blind=True)
-class ServerPeekPacketWithExtraBytes(RemoteReads):
+@fault(
+    "server-peek-returns-packet-with-extra-bytes-in-dw-size", breaks=("MQQP-2.2.2.1-D02", "MQQP-2.2.2.1-03"), blind=True
+)
+class ServerPeekReturnsPacketWithExtraBytesInDwSize(RemoteReads):
     """For a peek, the server returns the packet with 8 to 15 extra bytes, and counts these bytes in dwSize."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:

@@ -187,8 +187,8 @@ class ServerAnswerDwArriveTimeInMinutes(RemoteReads):
         return described | {"dwArriveTime": described["dwArriveTime"] // 60}
 
 
-@fault("server-arrive-time-in-local-time", breaks="MQQP-2.2.2.1-08", blind=True)
-class ServerArriveTimeInLocalTime(RemoteReads):
+@fault("server-dw-arrive-time-in-local-time-instead-of-utc", breaks="MQQP-2.2.2.1-08", blind=True)
+class ServerDwArriveTimeInLocalTimeInsteadOfUtc(RemoteReads):
     """The server sets dwArriveTime to the local time of a time zone that is one hour ahead of UTC."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:

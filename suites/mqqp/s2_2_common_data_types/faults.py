@@ -246,8 +246,8 @@ class ServerStatusOfRefusedLookupWithoutSeverity(_RefusalStatusChanger):
         return status & ~SEVERITY_BIT if call.method.name == "RemoteQMStartReceiveByLookupId" else status
 
 
-@fault("server-second-open-queue-without-handle", breaks="MQQP-2.2.1.1-01")
-class ServerSecondOpenQueueWithoutHandle(RemoteOpening):
+@fault("server-second-open-queue-returns-null-context-handle", breaks="MQQP-2.2.1.1-01")
+class ServerSecondOpenQueueReturnsNullContextHandle(RemoteOpening):
     """The server returns the handle NULL from the second RemoteQMOpenQueue of a client."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -315,8 +315,8 @@ class ServerEndReceiveWithRrNackLeavesContextHandleValid(RemoteEnding):
         super().remote_qm_end_receive(change_answer_values(call, pphContext=kept) if kept else call, now)
 
 
-@fault("server-two-receives-share-handle", breaks="MQQP-2.2.1.2-01")
-class ServerTwoReceivesShareHandle(RemoteReads):
+@fault("server-second-receive-returns-context-handle-of-first", breaks="MQQP-2.2.1.2-01")
+class ServerSecondReceiveReturnsContextHandleOfFirst(RemoteReads):
     """The server returns the context handle of the first receive of a queue handle also for the second receive."""
 
     def __init__(self, qm: QM) -> None:

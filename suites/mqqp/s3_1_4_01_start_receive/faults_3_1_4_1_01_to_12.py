@@ -281,8 +281,8 @@ class ClientFailureWithCode0TakenAsSuccess(ServerBindings):
         return super().is_failure(status) and bool(status & 0xFFFF)
 
 
-@fault("client-read-that-timed-out-repeated", breaks=("MQQP-3.1.4.1-10", "MQQP-3.1.4.10-10"))
-class ClientReadThatTimedOutRepeated(ClientReading):
+@fault("client-repeats-read-after-io-timeout", breaks=("MQQP-3.1.4.1-10", "MQQP-3.1.4.10-10"))
+class ClientRepeatsReadAfterIoTimeout(ClientReading):
     """The client repeats a read that returned MQ_ERROR_IO_TIMEOUT."""
 
     def _call_start_method(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> RemoteCallSequence:

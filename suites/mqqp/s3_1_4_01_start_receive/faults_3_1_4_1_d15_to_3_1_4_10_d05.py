@@ -110,8 +110,8 @@ class ServerEndOfReadRemovesReadOfOtherQueueWithEqualRequestId(RemoteReads):
                 super().remove_remote_read_entry(other)
 
 
-@fault("server-entry-of-timed-out-read-not-removed", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
-class ServerEntryOfTimedOutReadNotRemoved(RemoteReads):
+@fault("server-keeps-remote-read-entry-of-timed-out-read", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
+class ServerKeepsRemoteReadEntryOfTimedOutRead(RemoteReads):
     """The server keeps the entry of a read whose timeout expired, so the dwRequestID stays in use."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -120,8 +120,8 @@ class ServerEntryOfTimedOutReadNotRemoved(RemoteReads):
             self.qm.remote.RemoteReadEntryCollection.add(entry)
 
 
-@fault("server-entry-of-failed-cursor-read-not-removed", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
-class ServerEntryOfFailedCursorReadNotRemoved(RemoteReads):
+@fault("server-keeps-remote-read-entry-of-failed-cursor-read", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
+class ServerKeepsRemoteReadEntryOfFailedCursorRead(RemoteReads):
     """When a read by a cursor fails because its message was already received, the server keeps the entry of the
     read.
     """
@@ -132,8 +132,8 @@ class ServerEntryOfFailedCursorReadNotRemoved(RemoteReads):
             self.qm.remote.RemoteReadEntryCollection.add(entry)
 
 
-@fault("server-entry-of-finished-peek-not-removed", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
-class ServerEntryOfFinishedPeekNotRemoved(RemoteReads):
+@fault("server-keeps-remote-read-entry-of-finished-peek-next", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
+class ServerKeepsRemoteReadEntryOfFinishedPeekNext(RemoteReads):
     """The server keeps the entry of a finished PEEK_NEXT, so the dwRequestID stays in use."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -368,8 +368,8 @@ class ServerReceiveByCursorDoesNotWait(RemoteReads):
         super().remote_receive(entry, descriptor, cursor, now)
 
 
-@fault("server-ended-read-removes-entries-of-equal-request-id", breaks="MQQP-3.1.4.1-D18", blind=True)
-class ServerEndedReadRemovesEntriesOfEqualRequestId(RemoteReads):
+@fault("server-ended-read-removes-read-entries-of-equal-request-id", breaks="MQQP-3.1.4.1-D18", blind=True)
+class ServerEndedReadRemovesReadEntriesOfEqualRequestId(RemoteReads):
     """At the end of a read, the server removes the entries with its dwRequestID of every queue handle."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:

@@ -210,7 +210,7 @@ class ServerPeekNextDoesNotMoveCursor(RemoteReads):
 
 
 @fault(
-    "server-keeps-no-entry-of-waiting-read",
+    "server-adds-no-remote-read-entry-for-waiting-read",
     breaks=(
         "MQQP-3.1.4.10-24",
         "MQQP-3.1.4.10-30",
@@ -218,7 +218,7 @@ class ServerPeekNextDoesNotMoveCursor(RemoteReads):
         "MQQP-3.1.4.1-D14",
     ),
 )
-class ServerKeepsNoEntryOfWaitingRead(RemoteStarting):
+class ServerAddsNoRemoteReadEntryForWaitingRead(RemoteStarting):
     """The server does not keep a waiting read in RemoteReadEntryCollection."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:

@@ -44,11 +44,11 @@ class ServerReadByCursorWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
 
 
 @fault(
-    "server-second-handle-without-remote-qm-open-queue-accepted",
+    "server-accepts-second-handle-without-remote-qm-open-queue",
     breaks=("MQQP-3.1.4.10-18", "MQQP-3.1.4.11-25"),
     blind=True,
 )
-class ServerSecondHandleWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
+class ServerAcceptsSecondHandleWithoutRemoteQmOpenQueue(RemoteStarting):
     """The server accepts a handle for which RemoteQMOpenQueue was not called, if another handle of the same queue was
     opened by RemoteQMOpenQueue.
     """

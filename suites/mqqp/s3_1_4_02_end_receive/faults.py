@@ -369,8 +369,8 @@ class ServerEndReceiveLeavesMessageLocked(RemoteEnding):
         ended(Status.MQ_OK)
 
 
-@fault("server-end-receive-returns-its-handle", breaks=("MQQP-3.1.4.2-16", "MQQP-2.2.1.2-01"))
-class ServerEndReceiveReturnsItsHandle(RemoteEnding):
+@fault("server-end-receive-returns-ended-context-handle", breaks=("MQQP-3.1.4.2-16", "MQQP-2.2.1.2-01"))
+class ServerEndReceiveReturnsEndedContextHandle(RemoteEnding):
     """RemoteQMEndReceive returns its context handle instead of NULL."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:

@@ -381,8 +381,8 @@ class ClientPurgesBySecondQueueHandleWithoutOpenQueueCall(ClientOpening):
         return (yield from super().call_open_queue(queue))
 
 
-@fault("client-queue-reopened-without-open-queue", breaks="MQQP-3.1.4.3-07")
-class ClientQueueReopenedWithoutOpenQueue(ClientOpening):
+@fault("client-omits-open-queue-call-for-queue-opened-again", breaks="MQQP-3.1.4.3-07")
+class ClientOmitsOpenQueueCallForQueueOpenedAgain(ClientOpening):
     """The client does not call RemoteQMOpenQueue for a queue that it has opened before and closed."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:

@@ -301,8 +301,8 @@ class ServerCloseCursorKeepsCursorOfWaitingReadOpen(RemoteOpening):
             super().remote_qm_close_cursor(call, now)
 
 
-@fault("server-cursor-with-unended-receive-not-closed", breaks="MQQP-3.1.4.5-11")
-class ServerCursorWithUnendedReceiveNotClosed(RemoteOpening):
+@fault("server-close-cursor-keeps-cursor-of-unended-receive", breaks="MQQP-3.1.4.5-11")
+class ServerCloseCursorKeepsCursorOfUnendedReceive(RemoteOpening):
     """RemoteQMCloseCursor returns MQ_OK for a cursor whose message is locked by a receive, but does not close the
     cursor.
     """

@@ -136,10 +136,10 @@ add(
 
 
 @fault(
-    "server-lookup-h-remote-queue-zero-accepted",
+    "server-lookup-with-hremotequeue-0-reads-first-open-queue",
     breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-22"),
 )
-class ServerLookupHRemoteQueueZeroAccepted(RemoteStarting):
+class ServerLookupWithHremotequeue0ReadsFirstOpenQueue(RemoteStarting):
     """The server reads the first open queue when hRemoteQueue is 0."""
 
     def check_dw_queue(self, desc: ReadDescription) -> Status:

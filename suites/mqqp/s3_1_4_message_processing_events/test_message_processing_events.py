@@ -27,7 +27,7 @@ BAD_STUB_OUTCOME = "fault RPC_X_BAD_STUB_DATA"
 UNKNOWN_OPNUM_OUTCOME = "fault nca_s_op_rng_error"
 
 
-def _build_whole_stubs(queue, wide):
+def _build_complete_stubs_by_method(queue, wide):
     """Return well-formed stubs of calls that have no effect on the check's queue, by method."""
     arguments = {
         "RemoteQMCloseCursor": {"hQueue": queue.handle, "hCursor": 0x7F00_0001},
@@ -68,7 +68,7 @@ def test_invalid_stub_faults_and_does_nothing(remote, judge):
     }
     for port_type in (4, 0x100, 0xFFFF_FFFF):
         calls[f"call with dwPortType {port_type}"] = association.call("RemoteQMGetQMQMServerPort", dwPortType=port_type)
-    for name, stub in _build_whole_stubs(queue, wide).items():
+    for name, stub in _build_complete_stubs_by_method(queue, wide).items():
         for missing in (1, 4):
             calls[f"{name} without its last {missing} bytes"] = association.call(name, stub=stub[:-missing])
     observed = {name: call.outcome for name, call in calls.items()}

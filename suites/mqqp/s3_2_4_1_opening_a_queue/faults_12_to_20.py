@@ -166,8 +166,8 @@ add(
 )
 
 
-@fault("client-open-queue-timeout-three-minutes", breaks="MQQP-3.2.4.1-15")
-class ClientOpenQueueTimeoutThreeMinutes(ClientOpening):
+@fault("client-cancels-open-queue-call-after-three-minutes", breaks="MQQP-3.2.4.1-15")
+class ClientCancelsOpenQueueCallAfterThreeMinutes(ClientOpening):
     """The client cancels a RemoteQMOpenQueue after three minutes."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -191,8 +191,8 @@ class ClientSecondOpenQueueWithoutTimeLimit(ClientOpening):
         return results["phContext"]
 
 
-@fault("client-open-queue-timeout-ten-minutes", breaks="MQQP-3.2.4.1-15", blind=True)
-class ClientOpenQueueTimeoutTenMinutes(ClientOpening):
+@fault("client-cancels-open-queue-call-after-ten-minutes", breaks="MQQP-3.2.4.1-15", blind=True)
+class ClientCancelsOpenQueueCallAfterTenMinutes(ClientOpening):
     """The client cancels an unanswered RemoteQMOpenQueue after ten minutes."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -244,8 +244,8 @@ class ClientRemoteOpenQueueEntryOfSecondQueueReplacesFirst(ClientOpening):
         del self.qm.remote_client.RemoteOpenQueueEntryCollection[:-1]
 
 
-@fault("client-remote-open-queue-entry-handle-of-first-queue", breaks="MQQP-3.2.4.1-17")
-class ClientRemoteOpenQueueEntryHandleOfFirstQueue(ClientOpening):
+@fault("client-second-open-queue-entry-has-handle-of-first-queue", breaks="MQQP-3.2.4.1-17")
+class ClientSecondOpenQueueEntryHasHandleOfFirstQueue(ClientOpening):
     """The client sets RRSessionHandle of the second RemoteOpenQueueEntry to the handle of the first queue."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:

@@ -16,7 +16,7 @@ from reference_qm.core.remote.client_steps import RemoteCallSequence
 
 
 @fault(
-    "client-keeps-no-entry-of-pending-read",
+    "client-adds-no-pending-read-entry",
     breaks=(
         "MQQP-3.2.4.2-02",
         "MQQP-3.2.4.2-06",
@@ -29,7 +29,7 @@ from reference_qm.core.remote.client_steps import RemoteCallSequence
         "MQQP-3.2.1.2-01",
     ),
 )
-class ClientKeepsNoEntryOfPendingRead(ClientReading):
+class ClientAddsNoPendingReadEntry(ClientReading):
     """The client does not keep a pending read in rPendingRemoteReadEntryCollection."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:

@@ -172,8 +172,8 @@ class ClientSendsUlTimeoutAbove0x7fffffffAs0x7fffffff(ReadDescriptionChanger):
         return {"ulTimeout": min(read.TimeOut, 0x7FFFFFFF)} if read.TimeOut != INFINITE_MS else {}
 
 
-@fault("client-timeout-rounded-to-seconds", breaks=TIMEOUT)
-class ClientTimeoutRoundedToSeconds(ReadDescriptionChanger):
+@fault("client-rounds-ul-timeout-down-to-seconds", breaks=TIMEOUT)
+class ClientRoundsUlTimeoutDownToSeconds(ReadDescriptionChanger):
     """The client rounds ulTimeout down to whole seconds."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:

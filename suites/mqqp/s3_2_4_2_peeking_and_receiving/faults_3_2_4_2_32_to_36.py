@@ -160,8 +160,8 @@ class ClientReadMessageApplicationTagMissing(ClientReading):
 DELIVERED_MESSAGE_RULES = ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34")
 
 
-@fault("client-second-message-same-as-first", breaks=DELIVERED_MESSAGE_RULES)
-class ClientSecondMessageSameAsFirst(ClientReading):
+@fault("client-delivers-message-of-first-read-again-in-later-reads", breaks=DELIVERED_MESSAGE_RULES)
+class ClientDeliversMessageOfFirstReadAgainInLaterReads(ClientReading):
     """The client delivers the message of the first read again after later reads."""
 
     def __init__(self, qm: QM) -> None:
@@ -275,8 +275,8 @@ class ClientPendingReadEntryOfFailedReadKept(ClientReading):
 REMOVED_ENTRY_RULES = ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-3.2.4.5-36", "MQQP-3.2.4.6-38")
 
 
-@fault("client-entry-of-read-without-message-kept", breaks=REMOVED_ENTRY_RULES)
-class ClientEntryOfReadWithoutMessageKept(ClientReading):
+@fault("client-keeps-pending-read-entry-of-read-without-message", breaks=REMOVED_ENTRY_RULES)
+class ClientKeepsPendingReadEntryOfReadWithoutMessage(ClientReading):
     """The client keeps the PendingRemoteReadEntry of a read that returned no message."""
 
     def __init__(self, qm: QM) -> None:
@@ -292,8 +292,8 @@ class ClientEntryOfReadWithoutMessageKept(ClientReading):
             super().remove_pending_read(entry)
 
 
-@fault("client-entry-of-second-read-kept", breaks=REMOVED_ENTRY_RULES)
-class ClientEntryOfSecondReadKept(ClientReading):
+@fault("client-keeps-pending-read-entry-of-every-second-read", breaks=REMOVED_ENTRY_RULES)
+class ClientKeepsPendingReadEntryOfEverySecondRead(ClientReading):
     """The client keeps the PendingRemoteReadEntry of every second read."""
 
     def __init__(self, qm: QM) -> None:
@@ -306,8 +306,8 @@ class ClientEntryOfSecondReadKept(ClientReading):
             super().remove_pending_read(entry)
 
 
-@fault("client-end-of-read-removes-oldest-entry", breaks=REMOVED_ENTRY_RULES)
-class ClientEndOfReadRemovesOldestEntry(ClientReading):
+@fault("client-end-of-read-removes-oldest-pending-read-entry", breaks=REMOVED_ENTRY_RULES)
+class ClientEndOfReadRemovesOldestPendingReadEntry(ClientReading):
     """The client removes the oldest PendingRemoteReadEntry when a read ends."""
 
     def remove_pending_read(self, entry: PendingRemoteReadEntry) -> None:

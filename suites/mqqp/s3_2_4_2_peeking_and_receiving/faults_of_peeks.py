@@ -34,16 +34,16 @@ class ClientKeepsNoEntryOfPeekWhileEarlierReadWaits(_PeekEntryOmitter):
         return bool(self.qm.remote_client.PendingRemoteReadEntryCollection)
 
 
-@fault("client-peek-with-time-out-without-entry", breaks="MQQP-3.2.4.2-02", blind=True)
-class ClientPeekWithTimeOutWithoutEntry(_PeekEntryOmitter):
+@fault("client-peek-with-timeout-has-no-pending-read-entry", breaks="MQQP-3.2.4.2-02", blind=True)
+class ClientPeekWithTimeoutHasNoPendingReadEntry(_PeekEntryOmitter):
     """A client creates no PendingRemoteReadEntry for a peek with a time-out."""
 
     def is_peek_entry_omitted(self, read: RemoteRead) -> bool:
         return read.TimeOut != INFINITE_MS
 
 
-@fault("client-peek-of-queue-opened-to-peek-without-entry", breaks="MQQP-3.2.4.2-02", blind=True)
-class ClientPeekOfQueueOpenedToPeekWithoutEntry(_PeekEntryOmitter):
+@fault("client-peek-by-peek-handle-has-no-pending-read-entry", breaks="MQQP-3.2.4.2-02", blind=True)
+class ClientPeekByPeekHandleHasNoPendingReadEntry(_PeekEntryOmitter):
     """A client creates no PendingRemoteReadEntry for a peek of a queue that it opened to peek."""
 
     def is_peek_entry_omitted(self, read: RemoteRead) -> bool:

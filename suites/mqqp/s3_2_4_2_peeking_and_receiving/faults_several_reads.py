@@ -37,24 +37,24 @@ class PendingEntryOmitter(ClientReading):
         return entry
 
 
-@fault("client-read-beside-pending-read-has-no-entry", breaks=ENTRY_CREATION_RULES, blind=True)
-class ClientReadBesidePendingReadHasNoEntry(PendingEntryOmitter):
+@fault("client-read-beside-pending-read-has-no-pending-read-entry", breaks=ENTRY_CREATION_RULES, blind=True)
+class ClientReadBesidePendingReadHasNoPendingReadEntry(PendingEntryOmitter):
     """The client keeps no PendingRemoteReadEntry for a read while another read is pending."""
 
     def is_pending_entry_omitted(self, read: RemoteRead) -> bool:
         return bool(self.qm.remote_client.PendingRemoteReadEntryCollection)
 
 
-@fault("client-read-with-infinite-timeout-has-no-entry", breaks=ENTRY_CREATION_RULES, blind=True)
-class ClientReadWithInfiniteTimeoutHasNoEntry(PendingEntryOmitter):
+@fault("client-read-with-infinite-timeout-has-no-pending-read-entry", breaks=ENTRY_CREATION_RULES, blind=True)
+class ClientReadWithInfiniteTimeoutHasNoPendingReadEntry(PendingEntryOmitter):
     """The client keeps no PendingRemoteReadEntry for a read without a time limit."""
 
     def is_pending_entry_omitted(self, read: RemoteRead) -> bool:
         return read.TimeOut == INFINITE_MS
 
 
-@fault("client-read-of-second-queue-has-no-entry", breaks=ENTRY_CREATION_RULES, blind=True)
-class ClientReadOfSecondQueueHasNoEntry(PendingEntryOmitter):
+@fault("client-read-of-second-queue-has-no-pending-read-entry", breaks=ENTRY_CREATION_RULES, blind=True)
+class ClientReadOfSecondQueueHasNoPendingReadEntry(PendingEntryOmitter):
     """The client keeps no PendingRemoteReadEntry for a read of a queue that was not opened first."""
 
     def is_pending_entry_omitted(self, read: RemoteRead) -> bool:

@@ -331,24 +331,24 @@ add(
 )
 
 
-@fault("client-close-queue-removes-every-entry", breaks="MQQP-3.2.4.9-07")
-class ClientCloseQueueRemovesEveryEntry(ClientOpening):
+@fault("client-close-queue-removes-every-open-queue-entry", breaks="MQQP-3.2.4.9-07")
+class ClientCloseQueueRemovesEveryOpenQueueEntry(ClientOpening):
     """The client removes the RemoteOpenQueueEntries of all its queues when it closes one of them."""
 
     def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
         self.qm.remote_client.RemoteOpenQueueEntryCollection.clear()
 
 
-@fault("client-close-queue-removes-first-entry", breaks="MQQP-3.2.4.9-07")
-class ClientCloseQueueRemovesFirstEntry(ClientOpening):
+@fault("client-close-queue-removes-open-queue-entry-of-first-queue", breaks="MQQP-3.2.4.9-07")
+class ClientCloseQueueRemovesOpenQueueEntryOfFirstQueue(ClientOpening):
     """The client removes the RemoteOpenQueueEntry of the queue that it opened first when it closes another queue."""
 
     def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
         del self.qm.remote_client.RemoteOpenQueueEntryCollection[0]
 
 
-@fault("client-entry-of-queue-kept-after-refused-close", breaks="MQQP-3.2.4.9-07")
-class ClientEntryOfQueueKeptAfterRefusedClose(ClientOpening):
+@fault("client-keeps-open-queue-entry-after-refused-close-queue", breaks="MQQP-3.2.4.9-07")
+class ClientKeepsOpenQueueEntryAfterRefusedCloseQueue(ClientOpening):
     """The client keeps the RemoteOpenQueueEntry of a queue, if RemoteQMCloseQueue returned an error."""
 
     def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
@@ -357,8 +357,8 @@ class ClientEntryOfQueueKeptAfterRefusedClose(ClientOpening):
         self.remove_remote_open_queue(entry)
 
 
-@fault("client-close-queue-entry-kept-after-refusal", breaks="MQQP-3.2.4.9-07", blind=True)
-class ClientCloseQueueEntryKeptAfterRefusal(ClientOpening):
+@fault("client-keeps-open-queue-entry-after-close-queue-failure", breaks="MQQP-3.2.4.9-07", blind=True)
+class ClientKeepsOpenQueueEntryAfterCloseQueueFailure(ClientOpening):
     """The client keeps the RemoteOpenQueueEntry of a queue if RemoteQMCloseQueue returned a failure."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
