@@ -169,8 +169,8 @@ class AuthenticationOfQueueIgnoredForLocalMessages(Securing):
             queue.Authentication = wanted
 
 
-@fault("aborted-receive-returns-message-behind-its-equal-priority", breaks="MQDMPR-3.1.1.2-20", blind=True)
-class AbortedReceiveReturnsMessageBehindItsEqualPriority(Positions):
+@fault("aborted-receive-returns-message-behind-equal-priority-messages", breaks="MQDMPR-3.1.1.2-20", blind=True)
+class AbortedReceiveReturnsMessageBehindEqualPriorityMessages(Positions):
     """A message that becomes available again moves behind all messages of its priority."""
 
     def unlock_message(self, position: MessagePosition) -> None:

@@ -35,7 +35,7 @@ from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.sender import Sender
 
 SENT_BODY = "a body with less than one block more"
-SENT_SECURITY_CASES = (
+MESSAGE_SECURITY_CASES = (
     ("none", "none", ALICE, None),
     ("sig20", "none", BOB, None),
     ("none", "none", ALICE, None),
@@ -120,7 +120,7 @@ def test_each_message_has_its_own_security(peer, sut, judge, delivery):
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     body = SENT_BODY * 200 if delivery == "recoverable" else SENT_BODY
     found = []
-    for signature, privacy, sender, hash_algorithm in SENT_SECURITY_CASES:
+    for signature, privacy, sender, hash_algorithm in MESSAGE_SECURITY_CASES:
         name = "none" if sender is None else sender if isinstance(sender, str) else sender.name
         asked: dict[str, Any] = {} if hash_algorithm is None else {"hash_algorithm": hash_algorithm}
         if (signature, privacy) == ("sig30", "none"):

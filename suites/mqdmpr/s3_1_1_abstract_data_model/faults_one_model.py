@@ -25,8 +25,8 @@ from reference_qm.rpc.calls import Call
 from reference_qm.surface.clock import Now
 
 
-@fault("queue-manager-second-session-requested-with-other-identifier", breaks="MQDMPR-3.1.1-06", blind=True)
-class QueueManagerSecondSessionRequestedWithOtherIdentifier(Establishing):
+@fault("queue-manager-second-request-client-guid-differs-from-identifier", breaks="MQDMPR-3.1.1-06", blind=True)
+class QueueManagerSecondRequestClientGuidDiffersFromIdentifier(Establishing):
     """ClientGuid of an EstablishConnection request is not the Identifier of the queue manager, if the queue manager
     has another outgoing queue.
     """
@@ -39,8 +39,8 @@ class QueueManagerSecondSessionRequestedWithOtherIdentifier(Establishing):
         return set_fields(packet, {"EstablishConnectionHeader.ClientGuid": wrong})
 
 
-@fault("queue-manager-session-accepted-with-other-identifier", breaks="MQDMPR-3.1.1-06", blind=True)
-class QueueManagerSessionAcceptedWithOtherIdentifier(SessionOpening):
+@fault("queue-manager-response-server-guid-differs-from-identifier", breaks="MQDMPR-3.1.1-06", blind=True)
+class QueueManagerResponseServerGuidDiffersFromIdentifier(SessionOpening):
     """ServerGuid of an EstablishConnection response is not the Identifier of the queue manager if the request has no
     ServerGuid.
     """
@@ -98,7 +98,7 @@ class QueueManagerTransactionalQueueEmptyForRemoteReaders(_EmptyQueueForRemoteRe
         return queue.Transactional
 
 
-class _RestoredDestinationChanger(Restoring):
+class _DestinationChangerOfRestoredMessages(Restoring):
     """Send some restored messages to the destination of the first restored message; a subclass selects which."""
 
     def is_misdirected(self, packet: UserMessagePacket) -> bool:
@@ -117,7 +117,7 @@ class _RestoredDestinationChanger(Restoring):
 
 
 @fault("queue-manager-restored-messages-sent-to-first-destination", breaks="MQDMPR-3.1.1.3-D01", blind=True)
-class QueueManagerRestoredMessagesSentToFirstDestination(_RestoredDestinationChanger):
+class QueueManagerRestoredMessagesSentToFirstDestination(_DestinationChangerOfRestoredMessages):
     """After a restart the queue manager sends all waiting messages to the destination of the first waiting message."""
 
     def is_misdirected(self, packet: UserMessagePacket) -> bool:
@@ -125,7 +125,7 @@ class QueueManagerRestoredMessagesSentToFirstDestination(_RestoredDestinationCha
 
 
 @fault("queue-manager-restored-large-message-sent-to-first-destination", breaks="MQDMPR-3.1.1.3-D01", blind=True)
-class QueueManagerRestoredLargeMessageSentToFirstDestination(_RestoredDestinationChanger):
+class QueueManagerRestoredLargeMessageSentToFirstDestination(_DestinationChangerOfRestoredMessages):
     """After a restart the queue manager sends a waiting message with a body of more than 4,000 bytes to the destination
     of the first waiting message.
     """
@@ -176,7 +176,7 @@ class CoordinatedTransactionMoveRecordedAsDequeue(_MoveOperationTypeChanger):
 
 
 @fault("queue-manager-restored-transactional-message-sent-to-first-destination", breaks="MQDMPR-3.1.1.3-D01")
-class QueueManagerRestoredTransactionalMessageSentToFirstDestination(_RestoredDestinationChanger):
+class QueueManagerRestoredTransactionalMessageSentToFirstDestination(_DestinationChangerOfRestoredMessages):
     """After a restart the queue manager sends a waiting transactional message to the destination of the first waiting
     message.
     """
@@ -185,8 +185,8 @@ class QueueManagerRestoredTransactionalMessageSentToFirstDestination(_RestoredDe
         return bool(packet.UserHeader.TH)
 
 
-@fault("queue-manager-ping-answered-with-other-identifier", breaks="MQDMPR-3.1.1-06")
-class QueueManagerPingAnsweredWithOtherIdentifier(Ping):
+@fault("queue-manager-ping-response-guid-differs-from-identifier", breaks="MQDMPR-3.1.1-06")
+class QueueManagerPingResponseGuidDiffersFromIdentifier(Ping):
     """QMGuid of a Ping Response is not the Identifier of the queue manager."""
 
     def build_response(self, request: PingPacket) -> PingPacket:

@@ -135,8 +135,8 @@ class QueueManagerDeleteQueueInvalidatesFirstHandleOnly(Queues):
         queue.OpenQueueDescriptorCollection |= others
 
 
-@fault("second-handle-of-deleted-queue-still-reads", breaks="MQDMPR-3.1.7.1.4-10")
-class SecondHandleOfDeletedQueueStillReads(Queues):
+@fault("deleted-queue-invalidates-only-handle-opened-first", breaks="MQDMPR-3.1.7.1.4-10")
+class DeletedQueueInvalidatesOnlyHandleOpenedFirst(Queues):
     """When a queue is deleted, the queue manager invalidates only the handle that was opened first."""
 
     def _close_descriptors(self, queue: Queue) -> None:

@@ -55,8 +55,8 @@ class SharingModeOfLocalApplicationsIgnored(QueueOpening):
             queue.OpenQueueDescriptorCollection = opened
 
 
-@fault("peek-with-deny-receive-joins-exclusive-receiver", breaks="MQDMPR-3.1.7.1.5-103")
-class PeekWithDenyReceiveJoinsExclusiveReceiver(QueueOpening):
+@fault("peek-with-deny-receive-admitted-beside-exclusive-receiver", breaks="MQDMPR-3.1.7.1.5-103")
+class PeekWithDenyReceiveAdmittedBesideExclusiveReceiver(QueueOpening):
     """An open with PeekAccess and DenyReceive succeeds although a receiver has the queue open with DenyReceive."""
 
     def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -380,8 +380,8 @@ class OpenOfQueueReturnsPreviousHandle(Qmcomm):
         return values | {"phQueue": max(before, default=descriptor.Handle)}
 
 
-@fault("server-second-peek-handle-shares-descriptor", breaks="MQDMPR-3.1.7.1.5-116", blind=True)
-class ServerSecondPeekHandleSharesDescriptor(QueueOpening):
+@fault("server-second-open-to-peek-returns-descriptor-of-first", breaks="MQDMPR-3.1.7.1.5-116", blind=True)
+class ServerSecondOpenToPeekReturnsDescriptorOfFirst(QueueOpening):
     """The server returns the existing OpenQueueDescriptor when a queue is opened to peek a second time."""
 
     def open_queue(

@@ -102,8 +102,8 @@ class QueueManagerOutgoingQueueCreatedAgainForSeveralQueues(QueueOpening):
         return opened
 
 
-@fault("queue-manager-outgoing-queue-identifier-same-for-one-queue-name", breaks="MQDMPR-3.1.7.1.5-80", blind=True)
-class QueueManagerOutgoingQueueIdentifierSameForOneQueueName(CreatedOutgoingQueueChanger):
+@fault("queue-manager-outgoing-queue-identifier-ignores-destination-host", breaks="MQDMPR-3.1.7.1.5-80", blind=True)
+class QueueManagerOutgoingQueueIdentifierIgnoresDestinationHost(CreatedOutgoingQueueChanger):
     """The Identifier of an outgoing queue depends only on the name of the queue, not on its host."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
@@ -190,16 +190,16 @@ class QueueManagerDestinationFormatNameHasTcpInsteadOfOs(CreatedOutgoingQueueCha
         queue.DestinationFormatName = queue.DestinationFormatName.replace("DIRECT=OS:", "DIRECT=TCP:")
 
 
-@fault("queue-manager-new-outgoing-queue-has-next-hops-of-earlier-one", breaks="MQDMPR-3.1.7.1.5-83", blind=True)
-class QueueManagerNewOutgoingQueueHasNextHopsOfEarlierOne(CreatedOutgoingQueueChanger):
+@fault("queue-manager-next-hops-of-new-outgoing-queue-copied-from-earlier", breaks="MQDMPR-3.1.7.1.5-83", blind=True)
+class QueueManagerNextHopsOfNewOutgoingQueueCopiedFromEarlier(CreatedOutgoingQueueChanger):
     """The attribute NextHops of a new outgoing queue has the next hops of an earlier outgoing queue."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         queue.NextHops.extend(hop for one in known for hop in one.NextHops)
 
 
-@fault("queue-manager-new-outgoing-queue-of-address-has-next-hop", breaks="MQDMPR-3.1.7.1.5-83", blind=True)
-class QueueManagerNewOutgoingQueueOfAddressHasNextHop(CreatedOutgoingQueueChanger):
+@fault("queue-manager-next-hops-of-new-direct-tcp-queue-not-empty", breaks="MQDMPR-3.1.7.1.5-83", blind=True)
+class QueueManagerNextHopsOfNewDirectTcpQueueNotEmpty(CreatedOutgoingQueueChanger):
     """The attribute NextHops of a new outgoing queue for DIRECT=TCP has the address in the format name."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
@@ -208,8 +208,8 @@ class QueueManagerNewOutgoingQueueOfAddressHasNextHop(CreatedOutgoingQueueChange
             queue.NextHops.append(f"IP={name.ProtocolAddressSpecification}")
 
 
-@fault("queue-manager-new-outgoing-queue-of-private-name-has-next-hop", breaks="MQDMPR-3.1.7.1.5-83", blind=True)
-class QueueManagerNewOutgoingQueueOfPrivateNameHasNextHop(CreatedOutgoingQueueChanger):
+@fault("queue-manager-next-hops-of-new-private-name-queue-not-empty", breaks="MQDMPR-3.1.7.1.5-83", blind=True)
+class QueueManagerNextHopsOfNewPrivateNameQueueNotEmpty(CreatedOutgoingQueueChanger):
     """The attribute NextHops of a new outgoing queue for a private format name has the route to the queue manager."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
@@ -218,8 +218,8 @@ class QueueManagerNewOutgoingQueueOfPrivateNameHasNextHop(CreatedOutgoingQueueCh
             queue.NextHops.append("IP=192.0.2.1")
 
 
-@fault("queue-manager-new-outgoing-queue-connected-beside-connected-one", breaks="MQDMPR-3.1.7.1.5-84", blind=True)
-class QueueManagerNewOutgoingQueueConnectedBesideConnectedOne(CreatedOutgoingQueueChanger):
+@fault("queue-manager-state-of-new-outgoing-queue-already-connected", breaks="MQDMPR-3.1.7.1.5-84", blind=True)
+class QueueManagerStateOfNewOutgoingQueueAlreadyConnected(CreatedOutgoingQueueChanger):
     """The State of a new outgoing queue is Connected if another outgoing queue is connected."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
@@ -236,8 +236,8 @@ class QueueManagerNewOutgoingQueueOfPrivateNameNeedsValidation(CreatedOutgoingQu
             queue.State = OutgoingQueueState.NEED_VALIDATION
 
 
-@fault("queue-manager-second-new-outgoing-queue-waiting", breaks="MQDMPR-3.1.7.1.5-84", blind=True)
-class QueueManagerSecondNewOutgoingQueueWaiting(CreatedOutgoingQueueChanger):
+@fault("queue-manager-state-of-second-new-outgoing-queue-waiting", breaks="MQDMPR-3.1.7.1.5-84", blind=True)
+class QueueManagerStateOfSecondNewOutgoingQueueWaiting(CreatedOutgoingQueueChanger):
     """The State of a second new outgoing queue is Waiting."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
@@ -291,24 +291,24 @@ class WrongMulticastAttributeSetter(CreatedOutgoingQueueChanger):
         raise NotImplementedError
 
 
-@fault("queue-manager-second-multicast-outgoing-queue-not-multicast", breaks="MQDMPR-3.1.7.1.5-99", blind=True)
-class QueueManagerSecondMulticastOutgoingQueueNotMulticast(WrongMulticastAttributeSetter):
+@fault("queue-manager-multicast-false-in-second-multicast-outgoing-queue", breaks="MQDMPR-3.1.7.1.5-99", blind=True)
+class QueueManagerMulticastFalseInSecondMulticastOutgoingQueue(WrongMulticastAttributeSetter):
     """The attribute Multicast of the outgoing queue for a second multicast address is False."""
 
     def is_multicast_attribute_set_to_false(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
         return any(one.Multicast for one in known)
 
 
-@fault("queue-manager-multicast-address-of-other-range-not-multicast", breaks="MQDMPR-3.1.7.1.5-99", blind=True)
-class QueueManagerMulticastAddressOfOtherRangeNotMulticast(WrongMulticastAttributeSetter):
+@fault("queue-manager-multicast-false-for-addresses-of-224-and-239", breaks="MQDMPR-3.1.7.1.5-99", blind=True)
+class QueueManagerMulticastFalseForAddressesOf224And239(WrongMulticastAttributeSetter):
     """The attribute Multicast of an outgoing queue is False if the multicast address begins with 224 or 239."""
 
     def is_multicast_attribute_set_to_false(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
         return name.Address.startswith(("224.", "239."))
 
 
-@fault("queue-manager-multicast-address-among-several-not-multicast", breaks="MQDMPR-3.1.7.1.5-99", blind=True)
-class QueueManagerMulticastAddressAmongSeveralNotMulticast(QueueOpening):
+@fault("queue-manager-multicast-false-for-address-among-several-queues", breaks="MQDMPR-3.1.7.1.5-99", blind=True)
+class QueueManagerMulticastFalseForAddressAmongSeveralQueues(QueueOpening):
     """The attribute Multicast of an outgoing queue for a multicast address among several queues is False."""
 
     def open_queue(

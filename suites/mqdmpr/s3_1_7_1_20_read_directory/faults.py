@@ -283,8 +283,8 @@ class QueueManagerOfflineFindsPublicQueueItReadBefore(QueuePaths):
         return found
 
 
-@fault("queue-manager-offline-finds-own-object-only-through-known-queue", breaks="MQDMPR-3.1.7.1.20-17", blind=True)
-class QueueManagerOfflineFindsOwnObjectOnlyThroughKnownQueue(QueuePaths):
+@fault("queue-manager-offline-own-object-not-found-for-unknown-queue", breaks="MQDMPR-3.1.7.1.20-17", blind=True)
+class QueueManagerOfflineOwnObjectNotFoundForUnknownQueue(QueuePaths):
     """While the directory is offline, the queue manager does not find its own object for a private format name whose
     queue it does not have.
     """

@@ -7,7 +7,7 @@ from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.mqdmpr.steps.directory import Enterprise
 
-UPDATE_OPERATION = "QueueManagerUpdate"
+UPDATE_NOTIFICATION_OPERATION = "QueueManagerUpdate"
 OWN_OBJECT_UPDATE_NOTIFICATION_RULES = ("MQDMPR-3.1.7.1.24-15", "MQDMPR-3.1.7.1.24-16")
 PUBLIC_KEYS_ATTRIBUTE = "public_encryption_keys_base64"
 
@@ -49,6 +49,11 @@ def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
         return
     judge("MQDMPR-3.1.7.1.24-15", expected=holds("the SUT raises a change notification"), observed=bool(operations))
     if operations:
-        judge("MQDMPR-3.1.7.1.24-16", expected=[UPDATE_OPERATION], observed=operations, case="change notifications")
+        judge(
+            "MQDMPR-3.1.7.1.24-16",
+            expected=[UPDATE_NOTIFICATION_OPERATION],
+            observed=operations,
+            case="change notifications",
+        )
     else:
         judge.mark_not_exercised("MQDMPR-3.1.7.1.24-16", reason="the SUT raised no change notification")

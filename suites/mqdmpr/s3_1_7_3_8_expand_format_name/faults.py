@@ -385,8 +385,8 @@ class QueueManagerExpansionKeepsThirdCaseVariantOfName(QueueNames):
         return kept[0] if len(kept) == 1 else MultipleElementName(tuple(kept))
 
 
-@fault("queue-manager-expands-one-queue-list-to-multiple-element-name", breaks="MQDMPR-3.1.7.3.8-20", blind=True)
-class QueueManagerExpandsOneQueueListToMultipleElementName(QueueNames):
+@fault("queue-manager-expands-one-member-list-to-multiple-element-name", breaks="MQDMPR-3.1.7.3.8-20", blind=True)
+class QueueManagerExpandsOneMemberListToMultipleElementName(QueueNames):
     """The expansion of a distribution list with a single queue is a format name of several queues."""
 
     def expand_format_name(self, text: str) -> FormatName | None:

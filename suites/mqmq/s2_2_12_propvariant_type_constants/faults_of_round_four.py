@@ -14,7 +14,7 @@ from reference_qm.model.adm import Queue
 from reference_qm.rpc.interfaces.propvariant import PROPVARIANT, VarType
 from reference_qm.rpc.ndr import U16, U32, NdrType, Union
 
-HIGHEST_SIGNED_NUMBER = 0x7FFF
+HIGHEST_SIGNED_16_BIT_NUMBER = 0x7FFF
 """The highest number that fits into a signed integer of 2 bytes."""
 
 
@@ -61,7 +61,7 @@ add(
     "MQMQ-2.2.12-10",
     "The server reads the number of a PROPVARIANT of type VT_UI2 in a call as a signed number, and refuses a number "
     "above 0x7FFF.",
-    _read_variant_type_as_ndr_type(VarType.VT_UI2, U16.within(0, HIGHEST_SIGNED_NUMBER)),
+    _read_variant_type_as_ndr_type(VarType.VT_UI2, U16.within(0, HIGHEST_SIGNED_16_BIT_NUMBER)),
     blind=True,
 )
 

@@ -55,8 +55,8 @@ class ReceiverPriorityIgnored(Positions):
         return super().insert_message(queue, replace(message, Priority=PRIORITY_STORED_FOR_ALL_MESSAGES))
 
 
-@fault("receiver-puts-later-message-before-earlier-one", breaks="MQMQ-2.2.19.1-03")
-class ReceiverPutsLaterMessageBeforeEarlierOne(Positions):
+@fault("receiver-puts-message-before-earlier-messages-of-its-priority", breaks="MQMQ-2.2.19.1-03")
+class ReceiverPutsMessageBeforeEarlierMessagesOfItsPriority(Positions):
     """The receiver puts a message before the earlier messages of its priority."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:

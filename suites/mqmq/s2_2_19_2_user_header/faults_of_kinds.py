@@ -23,7 +23,7 @@ from suites.mqmq.steps.kinds_of_messages import (
 NULL_GUID = UUID(int=0)
 
 
-def _is_ordinary_message(packet: Any) -> bool:
+def _is_normal_message_without_final_ack(packet: Any) -> bool:
     return packet.MessagePropertiesHeader.MessageClass == 0 and not is_final_ack(packet)
 
 
@@ -286,7 +286,7 @@ for _name, _broken_rules, _says, _install in (
             UserMessagePacket,
             "UserHeader.AQ",
             4,
-            lambda packet: packet.UserHeader.AQ in (2, 3) and _is_ordinary_message(packet),
+            lambda packet: packet.UserHeader.AQ in (2, 3) and _is_normal_message_without_final_ack(packet),
         ),
     ),
 ):

@@ -23,7 +23,7 @@ from suites.mqmq.steps.kinds_of_messages import (
 NULL_GUID = UUID(int=0)
 
 
-def _is_ordinary_message(packet: Any) -> bool:
+def _is_normal_message_without_final_ack(packet: Any) -> bool:
     return packet.MessagePropertiesHeader.MessageClass == 0 and not is_final_ack(packet)
 
 
@@ -74,7 +74,9 @@ for _name, _broken_rules, _says, _install in (
         clear_bits(
             UserMessagePacket,
             "UserHeader.MP",
-            lambda packet: _is_ordinary_message(packet) and not packet.MessagePropertiesHeader.MessageBody,
+            lambda packet: (
+                _is_normal_message_without_final_ack(packet) and not packet.MessagePropertiesHeader.MessageBody
+            ),
         ),
     ),
     (

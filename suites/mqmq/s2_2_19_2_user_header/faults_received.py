@@ -157,8 +157,10 @@ for _name, _broken_rules, _says, _install in (
     add(_name, _broken_rules, _says, _install)
 
 
-@fault("receiver-dq-3-refused", breaks=("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15"))
-class ReceiverDq3Refused(Identifying):
+@fault(
+    "receiver-refuses-message-with-destination-queue-type-dq-3", breaks=("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15")
+)
+class ReceiverRefusesMessageWithDestinationQueueTypeDq3(Identifying):
     """The receiver refuses a message with DQ 3."""
 
     def check_field_values(self, packet: Packet) -> None:

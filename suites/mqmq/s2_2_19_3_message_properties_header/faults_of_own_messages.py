@@ -19,8 +19,8 @@ from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-_PROPERTIES_FIXED_BYTES = 56
-_CLASSES_WITHOUT_ACKNOWLEDGMENTS = (
+_PROPERTIES_HEADER_FIXED_BYTES = 56
+_MESSAGE_CLASSES_NEVER_ACKNOWLEDGED = (
     MessageClass.MQMSG_CLASS_NORMAL,
     MessageClass.MQMSG_CLASS_REPORT,
     MessageClass.MQMSG_CLASS_ORDER_ACK,
@@ -31,7 +31,7 @@ _is_transactional = has_header("TransactionHeader")
 
 
 def _is_acknowledgment(packet: UserMessagePacket) -> bool:
-    return packet.MessagePropertiesHeader.MessageClass not in _CLASSES_WITHOUT_ACKNOWLEDGMENTS
+    return packet.MessagePropertiesHeader.MessageClass not in _MESSAGE_CLASSES_NEVER_ACKNOWLEDGED
 
 
 def _is_report(packet: UserMessagePacket) -> bool:
@@ -43,7 +43,7 @@ def _insert_bytes_at_computed_offset(offset_of: Any) -> Any:
 
     def change_packet(packet: Any) -> bytes:
         data, properties = packet.build(), packet.MessagePropertiesHeader
-        at = data.index(properties.build()) + _PROPERTIES_FIXED_BYTES + offset_of(properties)
+        at = data.index(properties.build()) + _PROPERTIES_HEADER_FIXED_BYTES + offset_of(properties)
         return correct_packet_size(data[:at] + bytes(4) + data[at:])
 
     return change_packet

@@ -162,7 +162,7 @@ for _bit_number, _rule in enumerate(UNUSED_BIT_RULES, 1):
     )
 
 
-UNUSED_BITS_MASK = 0xFF00_0000
+UNUSED_TRANSACTION_FLAG_BITS_MASK = 0xFF00_0000
 
 
 def _remove_transaction_header(header: TransactionHeader) -> None:
@@ -187,7 +187,7 @@ for _name, _rule, _says, _when in (
         "all-unused",
         "MQMQ-2.2.20.5-15",
         "all unused bits set",
-        lambda packet, header: header.Flags & UNUSED_BITS_MASK == UNUSED_BITS_MASK,
+        lambda packet, header: header.Flags & UNUSED_TRANSACTION_FLAG_BITS_MASK == UNUSED_TRANSACTION_FLAG_BITS_MASK,
     ),
     ("x3-without-x2", "MQMQ-2.2.20.5-10", "X3 set and X2 clear", lambda packet, header: header.X3 and not header.X2),
     (

@@ -104,7 +104,7 @@ ENCRYPTED_BODY_FLAG = SecurityHeader.flags(EB=1)
 X12_FLAG, X13_FLAG, X14_FLAG, X15_FLAG = (SecurityHeader.flags(**{name: 1}) for name in ("X12", "X13", "X14", "X15"))
 
 
-UNUSED_BITS_MASK = X12_FLAG | X13_FLAG | X14_FLAG | X15_FLAG
+UNUSED_SECURITY_FLAG_BITS_MASK = X12_FLAG | X13_FLAG | X14_FLAG | X15_FLAG
 
 
 _remove_sender_identifier = _make_security_item_changer("SecurityID", lambda old: b"")
@@ -138,7 +138,9 @@ for _name, _broken_rules, _says, _install in (
         "MQMQ-2.2.20.6-13",
         "The receiver refuses the signature of a message with all unused bits set.",
         _change_received_message(
-            lambda packet, header: header.Flags & UNUSED_BITS_MASK == UNUSED_BITS_MASK and header.SignatureSize,
+            lambda packet, header: (
+                header.Flags & UNUSED_SECURITY_FLAG_BITS_MASK == UNUSED_SECURITY_FLAG_BITS_MASK and header.SignatureSize
+            ),
             _reverse_signature_bytes,
         ),
     ),

@@ -85,16 +85,19 @@ def await_saved_numbers(session: Conversation, count: int) -> tuple[list[int], l
     def list_session_acks() -> list[Frame]:
         return [frame for frame in session.received if frame.kind == "SessionAck"]
 
-    def list_numbers() -> list[int]:
+    def list_acknowledged_sequence_numbers() -> list[int]:
         return sorted(
             {one for frame in list_session_acks() for one in list_acknowledged_numbers(frame["SessionHeader"])}
         )
 
     sut = session.peer.sut
     within_ms = sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS)
-    while len(list_numbers()) < count and session.poll("SessionAck", within_ms=within_ms) is not None:
+    while (
+        len(list_acknowledged_sequence_numbers()) < count
+        and session.poll("SessionAck", within_ms=within_ms) is not None
+    ):
         pass
-    return list_numbers(), list_session_acks()
+    return list_acknowledged_sequence_numbers(), list_session_acks()
 
 
 @cache

@@ -27,7 +27,7 @@ class ServerForgetsFirstOfThreeWaitingReads(RemoteStarting):
         return super().create_remote_read_entry(call, desc)
 
 
-class _ReadEntryOmitter(RemoteStarting):
+class _RemoteReadEntryOmitter(RemoteStarting):
     """Forget the entries of some reads; a subclass selects which."""
 
     def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: ReadDescription) -> bool:
@@ -41,7 +41,7 @@ class _ReadEntryOmitter(RemoteStarting):
 
 
 @fault("server-adds-no-remote-read-entry-for-read-by-cursor", breaks="MQQP-3.1.1.3-01")
-class ServerAddsNoRemoteReadEntryForReadByCursor(_ReadEntryOmitter):
+class ServerAddsNoRemoteReadEntryForReadByCursor(_RemoteReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a read by a cursor."""
 
     def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: ReadDescription) -> bool:
@@ -49,7 +49,7 @@ class ServerAddsNoRemoteReadEntryForReadByCursor(_ReadEntryOmitter):
 
 
 @fault("server-adds-no-remote-read-entry-for-third-read-of-handle", breaks="MQQP-3.1.1.3-01")
-class ServerAddsNoRemoteReadEntryForThirdReadOfHandle(_ReadEntryOmitter):
+class ServerAddsNoRemoteReadEntryForThirdReadOfHandle(_RemoteReadEntryOmitter):
     """The server keeps at most two RemoteReadEntry elements of a handle."""
 
     def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: ReadDescription) -> bool:
@@ -57,7 +57,7 @@ class ServerAddsNoRemoteReadEntryForThirdReadOfHandle(_ReadEntryOmitter):
 
 
 @fault("server-adds-no-remote-read-entry-for-waiting-start-receive", breaks="MQQP-3.1.1.3-01")
-class ServerAddsNoRemoteReadEntryForWaitingStartReceive(_ReadEntryOmitter):
+class ServerAddsNoRemoteReadEntryForWaitingStartReceive(_RemoteReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a RemoteQMStartReceive."""
 
     def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: ReadDescription) -> bool:
@@ -140,7 +140,7 @@ class ServerFinishedReadRemovesAllReadEntriesOfHandle(RemoteReads):
                 self.qm.remote.RemoteReadEntryCollection.remove(one)
 
 
-class _PartialReadCanceller(RemoteOpening):
+class _CloserCancellingSelectedReads(RemoteOpening):
     """Cancel only some reads of a queue that is closed; the others stay pending."""
 
     def select_cancelled_reads(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
@@ -164,7 +164,7 @@ class _PartialReadCanceller(RemoteOpening):
 
 
 @fault("server-close-cancels-only-first-two-reads", breaks="MQQP-3.1.1.3-03")
-class ServerCloseCancelsOnlyFirstTwoReads(_PartialReadCanceller):
+class ServerCloseCancelsOnlyFirstTwoReads(_CloserCancellingSelectedReads):
     """The server cancels only the first two waiting reads of a closed queue."""
 
     def select_cancelled_reads(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
@@ -172,7 +172,7 @@ class ServerCloseCancelsOnlyFirstTwoReads(_PartialReadCanceller):
 
 
 @fault("server-close-cancels-only-reads-of-start-receive2", breaks="MQQP-3.1.1.3-03")
-class ServerCloseCancelsOnlyReadsOfStartReceive2(_PartialReadCanceller):
+class ServerCloseCancelsOnlyReadsOfStartReceive2(_CloserCancellingSelectedReads):
     """The server cancels only the waiting reads of RemoteQMStartReceive2 of a closed queue."""
 
     def select_cancelled_reads(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:

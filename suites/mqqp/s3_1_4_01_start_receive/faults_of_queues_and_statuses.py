@@ -149,25 +149,25 @@ class ServerStartReceive2AcceptsHCursorOfClosedCursor(StartReceiveMethodRecorder
 class ServerStartReceive2SequentialIdOfWaitingReadIsZero(RemoteReads):
     """RemoteQMStartReceive2 returns the SequentialId 0 for a message that arrives while the read waits."""
 
-    starting: RemoteReadEntry | None = None
+    started_read_entry: RemoteReadEntry | None = None
     has_waited = False
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
     ) -> None:
-        self.starting = entry
+        self.started_read_entry = entry
         super().remote_receive(entry, descriptor, cursor, now)
-        self.starting = None
+        self.started_read_entry = None
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
     ) -> None:
-        self.starting = entry
+        self.started_read_entry = entry
         super().remote_peek(entry, descriptor, cursor, now)
-        self.starting = None
+        self.started_read_entry = None
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
-        self.has_waited = self.starting is not entry and entry.Timeout > 0
+        self.has_waited = self.started_read_entry is not entry and entry.Timeout > 0
         super().complete_remote_read(entry, status, position)
         self.has_waited = False
 

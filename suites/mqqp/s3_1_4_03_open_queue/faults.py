@@ -195,8 +195,8 @@ class ServerSecondOpenOfDescriptorReturnsFirstContextHandle(RemoteOpening):
         super().remote_qm_open_queue(change_answer_values(call, phContext=return_first_handle), now)
 
 
-@fault("server-open-queue-client-id-zero", breaks="MQQP-3.1.4.3-18")
-class ServerOpenQueueClientIdZero(RemoteOpening):
+@fault("server-open-queue-entry-client-id-zero-instead-of-plicguid", breaks="MQQP-3.1.4.3-18")
+class ServerOpenQueueEntryClientIdZeroInsteadOfPlicguid(RemoteOpening):
     """RemoteQMOpenQueue sets ClientId of its entry to zero instead of pLicGuid."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
@@ -215,8 +215,8 @@ class ServerOpenQueueEntryGetsClientIdOfFirstEntry(RemoteOpening):
         super().remote_qm_open_queue(call, now)
 
 
-@fault("server-open-queue-entry-not-kept", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"))
-class ServerOpenQueueEntryNotKept(RemoteOpening):
+@fault("server-open-queue-adds-no-open-queue-entry", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"))
+class ServerOpenQueueAddsNoOpenQueueEntry(RemoteOpening):
     """RemoteQMOpenQueue does not keep its entry in OpenQueueEntryCollection."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:

@@ -141,8 +141,8 @@ class ServerCloseQueueWhileOtherQueueIsOpenReturnsError(_CloseQueueErrorReturner
         return len(list(self.qm.remote.OpenQueueEntryCollection)) > 1
 
 
-@fault("server-close-queue-of-handle-without-reads-keeps-queue", breaks="MQQP-3.1.4.4-07", blind=True)
-class ServerCloseQueueOfHandleWithoutReadsKeepsQueue(RemoteOpening):
+@fault("server-close-queue-keeps-descriptor-open-if-no-read-waits", breaks="MQQP-3.1.4.4-07", blind=True)
+class ServerCloseQueueKeepsDescriptorOpenIfNoReadWaits(RemoteOpening):
     """RemoteQMCloseQueue answers with MQ_OK, but keeps the descriptor open for reads if no read of the queue waits."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:

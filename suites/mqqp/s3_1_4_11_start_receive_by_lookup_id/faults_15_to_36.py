@@ -298,13 +298,13 @@ class ServerLookupUsesLastOpenedQueue(RemoteReads):
 
 
 @fault(
-    "server-lookup-receive-leaves-message",
+    "server-lookup-receive-does-not-remove-message-from-queue",
     breaks=(
         *("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D04", "MQQP-3.1.4.11-D05", "MQQP-3.1.4.11-D06"),
         *("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36"),
     ),
 )
-class ServerLookupReceiveLeavesMessage(RemoteReads):
+class ServerLookupReceiveDoesNotRemoveMessageFromQueue(RemoteReads):
     """A RECEIVE lookup leaves the message in the queue."""
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:

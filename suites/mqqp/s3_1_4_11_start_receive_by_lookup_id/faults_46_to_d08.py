@@ -159,8 +159,8 @@ class ServerLookupPacketTimeToBeReceivedInfinite(_LookupPacketChanger):
         return replace(packet, UserHeader=replace(packet.UserHeader, TimeToBeReceived=0xFFFFFFFF))
 
 
-@fault("server-lookup-dwsize-rounded-to-16", breaks="MQQP-3.1.4.11-54", blind=True)
-class ServerLookupDwsizeRoundedTo16(ReadAnswerChanger):
+@fault("server-lookup-dw-size-rounded-up-to-multiple-of-16", breaks="MQQP-3.1.4.11-54", blind=True)
+class ServerLookupDwSizeRoundedUpToMultipleOf16(ReadAnswerChanger):
     """In a read by LookupIdentifier, the server returns a dwSize that is rounded up to a multiple of 16."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:

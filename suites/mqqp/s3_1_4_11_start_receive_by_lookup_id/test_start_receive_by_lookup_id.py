@@ -155,8 +155,8 @@ def send_in_reverse_priority_order(remote: Remote) -> None:
         remote.send_all([remote.peer.recoverable_message(label=label, base={"PR": priority})])
 
 
-QUEUE_FRONT_RULES = ("MQDMPR-3.1.7.3.2-09", "MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15")
-QUEUE_END_RULES = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53")
+RULES_OF_SEARCH_FROM_QUEUE_FRONT = ("MQDMPR-3.1.7.3.2-09", "MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15")
+RULES_OF_SEARCH_FROM_QUEUE_END = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53")
 """The rules of MS-MQDMPR about searches from the beginning and the end of the queue."""
 
 
@@ -170,25 +170,25 @@ QUEUE_END_RULES = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3
                 Action.LOOKUP_PEEK_NEXT,
                 LookupId.BEFORE_FIRST,
                 "first",
-                ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D02", *QUEUE_FRONT_RULES),
+                ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D02", *RULES_OF_SEARCH_FROM_QUEUE_FRONT),
             ),
             (
                 Action.LOOKUP_PEEK_PREV,
                 LookupId.BEHIND_LAST,
                 "third",
-                ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03", *QUEUE_END_RULES),
+                ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03", *RULES_OF_SEARCH_FROM_QUEUE_END),
             ),
             (
                 Action.LOOKUP_RECEIVE_NEXT,
                 LookupId.BEFORE_FIRST,
                 "first",
-                ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05", *QUEUE_FRONT_RULES),
+                ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05", *RULES_OF_SEARCH_FROM_QUEUE_FRONT),
             ),
             (
                 Action.LOOKUP_RECEIVE_PREV,
                 LookupId.BEHIND_LAST,
                 "third",
-                ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06", *QUEUE_END_RULES),
+                ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06", *RULES_OF_SEARCH_FROM_QUEUE_END),
             ),
         )
     ],

@@ -159,7 +159,7 @@ def get_context_handle(call: Call, name: str = "pphContext") -> bytes:
     return bytes(getattr(call.out, name)) if call.out is not None else NULL_HANDLE
 
 
-RULE_BY_METHOD = {
+EXCEPTION_RULE_BY_METHOD = {
     Method.START_RECEIVE: "MQQP-3.1.4.1-D21",
     Method.END_RECEIVE: "MQQP-3.1.4.2-D03",
     Method.OPEN_QUEUE: "MQQP-3.1.4.3-D02",
@@ -174,7 +174,7 @@ RULE_BY_METHOD = {
 
 @pytest.mark.parametrize(
     ("method", "rule"),
-    [pytest.param(method, rule, marks=covers(rule), id=method) for method, rule in RULE_BY_METHOD.items()],
+    [pytest.param(method, rule, marks=covers(rule), id=method) for method, rule in EXCEPTION_RULE_BY_METHOD.items()],
 )
 @sut_survives()
 def test_refused_call_returns_status_and_no_fault(remote, judge, method, rule):

@@ -307,8 +307,8 @@ class ClientPLicGuidChangedInSecondRemoteQmOpenQueue(OpenQueueValueReplacer):
         return {"pLicGuid": UUID(int=self.qm.adm.Identifier.int ^ many)}
 
 
-@fault("client-open-queue-dw-mqs-inverted", breaks="MQQP-3.2.4.1-11")
-class ClientOpenQueueDwMqsInverted(ClientOpening):
+@fault("client-open-queue-dw-mqs-1-although-client-is-no-server", breaks="MQQP-3.2.4.1-11")
+class ClientOpenQueueDwMqs1AlthoughClientIsNoServer(ClientOpening):
     """A client that is not a server calls RemoteQMOpenQueue with dwMQS 1."""
 
     def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:

@@ -22,7 +22,7 @@ VERSION_OF_RECENT_SERVER = ServerVersion(6, 0, 6000)
 GREATEST_DW_SIZE = 0x00420000
 START_RECEIVE_OPNUM, DW_SIZE_OFFSET, SIZE_OF_REMOTEREADDESC = 0, 16, 44
 """The opnum of RemoteQMStartReceive, and the place of dwSize in its request."""
-HIGH_BIT_MASK = 0x80000000
+HIGHEST_BIT_OF_32_BITS_MASK = 0x80000000
 
 PEEK, RECEIVE, PEEK_BY_CURSOR_SECTION, RECEIVE_BY_CURSOR_SECTION = "3.2.4.2", "3.2.4.3", "3.2.4.5", "3.2.4.6"
 """The sections of the four kinds of reads."""
@@ -275,7 +275,7 @@ class RequestIdChangerWhileReadIsPending(SelectedReadDescriptionsChanger):
 
     def change_description(self, read: RemoteRead, desc: dict[str, Any]) -> dict[str, Any]:
         beside = len(self.qm.remote_client.PendingRemoteReadEntryCollection) > 1
-        return {**desc, "dwRequestID": desc["dwRequestID"] | HIGH_BIT_MASK} if beside else desc
+        return {**desc, "dwRequestID": desc["dwRequestID"] | HIGHEST_BIT_OF_32_BITS_MASK} if beside else desc
 
 
 class RequestIdChangerOfInfiniteRead(SelectedReadDescriptionsChanger):
@@ -285,7 +285,7 @@ class RequestIdChangerOfInfiniteRead(SelectedReadDescriptionsChanger):
 
     def change_description(self, read: RemoteRead, desc: dict[str, Any]) -> dict[str, Any]:
         endless = read.TimeOut == INFINITE_MS
-        return {**desc, "dwRequestID": desc["dwRequestID"] | HIGH_BIT_MASK} if endless else desc
+        return {**desc, "dwRequestID": desc["dwRequestID"] | HIGHEST_BIT_OF_32_BITS_MASK} if endless else desc
 
 
 @fault(

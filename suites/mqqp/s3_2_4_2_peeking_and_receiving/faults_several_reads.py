@@ -16,13 +16,13 @@ from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 ENTRY_CREATION_RULES = ("MQQP-3.2.4.3-02", "MQQP-3.2.4.5-02", "MQQP-3.2.4.6-02")
 ENTRY_HANDLE_RULES = ("MQQP-3.2.4.3-03", "MQQP-3.2.4.5-03", "MQQP-3.2.4.6-03")
 OLD_SERVER_METHOD_RULES = ("MQQP-3.2.4.2-13", "MQQP-3.2.4.3-13", "MQQP-3.2.4.5-13", "MQQP-3.2.4.6-12")
-ENTRY_KEPT_RULE = "MQQP-3.2.4.3-06"
+PENDING_READ_ENTRY_KEPT_RULE = "MQQP-3.2.4.3-06"
 
 
 # -- the entry of a read
 
 
-class PendingEntryOmitter(ClientReading):
+class PendingReadEntryOmitter(ClientReading):
     """Keep no PendingRemoteReadEntry for some reads; a subclass selects which."""
 
     def is_pending_entry_omitted(self, read: RemoteRead) -> bool:
@@ -38,7 +38,7 @@ class PendingEntryOmitter(ClientReading):
 
 
 @fault("client-read-beside-pending-read-has-no-pending-read-entry", breaks=ENTRY_CREATION_RULES, blind=True)
-class ClientReadBesidePendingReadHasNoPendingReadEntry(PendingEntryOmitter):
+class ClientReadBesidePendingReadHasNoPendingReadEntry(PendingReadEntryOmitter):
     """The client keeps no PendingRemoteReadEntry for a read while another read is pending."""
 
     def is_pending_entry_omitted(self, read: RemoteRead) -> bool:
@@ -46,7 +46,7 @@ class ClientReadBesidePendingReadHasNoPendingReadEntry(PendingEntryOmitter):
 
 
 @fault("client-read-with-infinite-timeout-has-no-pending-read-entry", breaks=ENTRY_CREATION_RULES, blind=True)
-class ClientReadWithInfiniteTimeoutHasNoPendingReadEntry(PendingEntryOmitter):
+class ClientReadWithInfiniteTimeoutHasNoPendingReadEntry(PendingReadEntryOmitter):
     """The client keeps no PendingRemoteReadEntry for a read without a time limit."""
 
     def is_pending_entry_omitted(self, read: RemoteRead) -> bool:
@@ -54,14 +54,14 @@ class ClientReadWithInfiniteTimeoutHasNoPendingReadEntry(PendingEntryOmitter):
 
 
 @fault("client-read-of-second-queue-has-no-pending-read-entry", breaks=ENTRY_CREATION_RULES, blind=True)
-class ClientReadOfSecondQueueHasNoPendingReadEntry(PendingEntryOmitter):
+class ClientReadOfSecondQueueHasNoPendingReadEntry(PendingReadEntryOmitter):
     """The client keeps no PendingRemoteReadEntry for a read of a queue that was not opened first."""
 
     def is_pending_entry_omitted(self, read: RemoteRead) -> bool:
         return read.queue is not next(iter(self.qm.remote_client.queues.values()))
 
 
-class WrongEntryHandleSetter(ClientReading):
+class WrongHandleSetterOfPendingReadEntries(ClientReading):
     """Create entries with another OpenQueueDescriptorHandle."""
 
     def choose_wrong_handle(self, read: RemoteRead) -> int:
@@ -76,7 +76,7 @@ class WrongEntryHandleSetter(ClientReading):
 
 
 @fault("client-pending-read-entry-has-handle-of-first-queue", breaks=ENTRY_HANDLE_RULES, blind=True)
-class ClientPendingReadEntryHasHandleOfFirstQueue(WrongEntryHandleSetter):
+class ClientPendingReadEntryHasHandleOfFirstQueue(WrongHandleSetterOfPendingReadEntries):
     """OpenQueueDescriptorHandle of each PendingRemoteReadEntry is the handle of the queue that was opened first."""
 
     def choose_wrong_handle(self, read: RemoteRead) -> int:
@@ -84,7 +84,7 @@ class ClientPendingReadEntryHasHandleOfFirstQueue(WrongEntryHandleSetter):
 
 
 @fault("client-pending-read-entry-has-handle-of-newest-queue", breaks=ENTRY_HANDLE_RULES, blind=True)
-class ClientPendingReadEntryHasHandleOfNewestQueue(WrongEntryHandleSetter):
+class ClientPendingReadEntryHasHandleOfNewestQueue(WrongHandleSetterOfPendingReadEntries):
     """OpenQueueDescriptorHandle of each PendingRemoteReadEntry is the handle of the queue that was opened last."""
 
     def choose_wrong_handle(self, read: RemoteRead) -> int:
@@ -92,7 +92,7 @@ class ClientPendingReadEntryHasHandleOfNewestQueue(WrongEntryHandleSetter):
 
 
 @fault("client-pending-read-entry-has-handle-of-oldest-pending-read", breaks=ENTRY_HANDLE_RULES, blind=True)
-class ClientPendingReadEntryHasHandleOfOldestPendingRead(WrongEntryHandleSetter):
+class ClientPendingReadEntryHasHandleOfOldestPendingRead(WrongHandleSetterOfPendingReadEntries):
     """OpenQueueDescriptorHandle of a PendingRemoteReadEntry is the handle of the read that is pending longest."""
 
     def choose_wrong_handle(self, read: RemoteRead) -> int:
@@ -100,7 +100,7 @@ class ClientPendingReadEntryHasHandleOfOldestPendingRead(WrongEntryHandleSetter)
         return pending[0].OpenQueueDescriptorHandle if pending else read.queue.QueueHandle
 
 
-@fault("client-next-read-removes-entry-of-pending-receive", breaks=ENTRY_KEPT_RULE, blind=True)
+@fault("client-next-read-removes-entry-of-pending-receive", breaks=PENDING_READ_ENTRY_KEPT_RULE, blind=True)
 class ClientNextReadRemovesEntryOfPendingReceive(ClientReading):
     """The client removes the PendingRemoteReadEntry of a receive when another read of the same queue begins."""
 
@@ -111,7 +111,7 @@ class ClientNextReadRemovesEntryOfPendingReceive(ClientReading):
         return super().create_pending_read(read)
 
 
-@fault("client-answer-removes-entries-of-all-pending-reads", breaks=ENTRY_KEPT_RULE, blind=True)
+@fault("client-answer-removes-entries-of-all-pending-reads", breaks=PENDING_READ_ENTRY_KEPT_RULE, blind=True)
 class ClientAnswerRemovesEntriesOfAllPendingReads(ClientReading):
     """The client removes all PendingRemoteReadEntries when the server answers one of the reads."""
 
@@ -120,7 +120,7 @@ class ClientAnswerRemovesEntriesOfAllPendingReads(ClientReading):
             super().remove_pending_read(one)
 
 
-@fault("client-removes-entry-of-receive-without-time-limit-when-sent", breaks=ENTRY_KEPT_RULE, blind=True)
+@fault("client-removes-entry-of-receive-without-time-limit-when-sent", breaks=PENDING_READ_ENTRY_KEPT_RULE, blind=True)
 class ClientRemovesEntryOfReceiveWithoutTimeLimitWhenSent(ClientReading):
     """The client removes the PendingRemoteReadEntry of a receive without a time limit when it sends the request."""
 

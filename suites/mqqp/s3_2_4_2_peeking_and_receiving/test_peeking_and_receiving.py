@@ -433,7 +433,7 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
             reply.get("message"),
             peer.identifier,
             but=LIFETIME_PROPERTIES,
-            arrived_time=Reader.ARRIVAL_TIME,
+            arrived_time=Reader.MESSAGE_ARRIVAL_TIME_S,
         )
         judge(rules["message"], expected=UNCHANGED_PROPERTIES_OUTCOME, observed=observed, evidence=call.evidence)
     reader.leave_start_receives_unanswered()
