@@ -153,7 +153,7 @@ class Application:
         """
         PendingRequest(self.peer, verb, transaction=transaction, **how).await_outcome()
 
-    def count_operations(self, *transactions: str) -> dict[str, int]:
+    def count_operations_of_transactions(self, *transactions: str) -> dict[str, int]:
         """Return the number of operations of each of the given transactions that the SUT lists."""
         listed = {one["transaction"]: one["operations"] for one in self.call("list")["transactions"]}
         return {one: listed[one] for one in transactions if one in listed}

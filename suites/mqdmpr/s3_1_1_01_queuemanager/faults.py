@@ -83,7 +83,7 @@ def _ignore_read_result(status: Status, position: MessagePosition | None) -> Non
     """Discard the result of a read whose reader no longer exists."""
 
 
-def _receive_from_every_queue(qm: QueueManager) -> None:
+def _begin_receive_from_each_queue(qm: QueueManager) -> None:
     def receive_found_message(status: Status, position: MessagePosition | None) -> None:
         if position is not None:
             qm.reading.take_message_out(position, None, False, _ignore_read_result)
@@ -99,7 +99,7 @@ add(
     ("MQDMPR-3.1.1.1-23", "MQDMPR-3.1.1-04"),
     "A read that was pending when the queue manager stopped removes the next message after the restart, so no reader "
     "gets this message.",
-    at_restart(_receive_from_every_queue),
+    at_restart(_begin_receive_from_each_queue),
 )
 
 

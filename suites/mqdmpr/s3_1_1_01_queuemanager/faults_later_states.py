@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import BytesReceived, DirectoryAnswered, Input, QueueManagerStopped
 from suites.mqdmpr.s3_1_3_initialization.fault_steps import (
     change_state_at_later_synchronization,
-    set_published_attribute,
+    replace_attribute_in_own_directory_object,
 )
 
 
@@ -53,8 +53,8 @@ class QueueManagerStopKeepsAcceptedSessions(Inputs):
             super().refuse_input_while_stopped(event, now)
 
 
-@fault("queue-manager-stop-answers-pending-peeks", breaks="MQDMPR-3.1.1.1-23", blind=True)
-class QueueManagerStopAnswersPendingPeeks(Inputs):
+@fault("queue-manager-answers-pending-peeks-when-it-is-stopped", breaks="MQDMPR-3.1.1.1-23", blind=True)
+class QueueManagerAnswersPendingPeeksWhenItIsStopped(Inputs):
     """A queue manager that is stopped answers pending peeks with the first message of any of its queues."""
 
     def on_stopped(self, event: QueueManagerStopped, now: Now) -> None:
@@ -72,7 +72,7 @@ class QueueManagerSiteIdentifiersLostAtSitesUpdate(DirectoryClient):
 
     def on_directory_sites_update_timer(self, now: Now) -> None:
         super().on_directory_sites_update_timer(now)
-        set_published_attribute(self.qm, SiteIdentifierList=())
+        replace_attribute_in_own_directory_object(self.qm, SiteIdentifierList=())
 
 
 @fault("queue-manager-site-identifiers-lost-when-directory-returns", breaks="MQDMPR-3.1.1.1-27", blind=True)
@@ -82,12 +82,12 @@ class QueueManagerSiteIdentifiersLostWhenDirectoryReturns(DirectoryClient):
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         super()._check_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
-            set_published_attribute(self.qm, SiteIdentifierList=())
+            replace_attribute_in_own_directory_object(self.qm, SiteIdentifierList=())
 
 
 def _change_site_identifiers(qm: QueueManager) -> None:
     others = tuple(UUID(int=one.int ^ 1) for one in qm.enterprise.state.LocalQueueManager.SiteIdentifierList)
-    set_published_attribute(qm, SiteIdentifierList=others)
+    replace_attribute_in_own_directory_object(qm, SiteIdentifierList=others)
 
 
 add(
@@ -131,8 +131,8 @@ class QueueManagerRetryDurationDoubledAtSynchronization(DirectoryClient):
         return super().synchronize(now)
 
 
-@fault("queue-manager-directory-server-type-standalone-in-other-domain", breaks="MQDMPR-3.1.1.1-11")
-class QueueManagerDirectoryServerTypeStandaloneInOtherDomain(Membership):
+@fault("queue-manager-directory-server-type-standalone-after-domain-change", breaks="MQDMPR-3.1.1.1-11")
+class QueueManagerDirectoryServerTypeStandaloneAfterDomainChange(Membership):
     """A queue manager that creates its object in another domain sets its DirectoryServerType to Standalone."""
 
     def take_identifier(self, identifier: UUID) -> None:

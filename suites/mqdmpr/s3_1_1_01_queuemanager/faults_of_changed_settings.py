@@ -32,8 +32,8 @@ add(
 )
 
 
-@fault("queue-manager-quota-set-by-journal-quota", breaks="MQDMPR-3.1.1.1-08", blind=True)
-class QueueManagerQuotaSetByJournalQuota(Configuring):
+@fault("queue-manager-quota-overwritten-when-journal-quota-is-set", breaks="MQDMPR-3.1.1.1-08", blind=True)
+class QueueManagerQuotaOverwrittenWhenJournalQuotaIsSet(Configuring):
     """When an administrator sets the JournalQuota, the queue manager also sets its QueueManagerQuota to this value."""
 
     def configure(self, request: commands.Configure, token: int, now: Now) -> Result:
@@ -67,8 +67,8 @@ add(
 )
 
 
-@fault("queue-manager-supporting-server-set-by-directory", breaks="MQDMPR-3.1.1.1-10", blind=True)
-class QueueManagerSupportingServerSetByDirectory(DirectoryClient):
+@fault("queue-manager-supporting-server-true-if-directory-integrated", breaks="MQDMPR-3.1.1.1-10", blind=True)
+class QueueManagerSupportingServerTrueIfDirectoryIntegrated(DirectoryClient):
     """A queue manager that is integrated with a directory sets its SupportingServer to True."""
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:
@@ -90,8 +90,8 @@ add(
 )
 
 
-@fault("queue-manager-journal-quota-set-by-queue-manager-quota", breaks="MQDMPR-3.1.1.1-D01", blind=True)
-class QueueManagerJournalQuotaSetByQueueManagerQuota(Configuring):
+@fault("queue-manager-journal-quota-overwritten-when-quota-is-set", breaks="MQDMPR-3.1.1.1-D01", blind=True)
+class QueueManagerJournalQuotaOverwrittenWhenQuotaIsSet(Configuring):
     """When an administrator sets the QueueManagerQuota, the queue manager also sets its JournalQuota to this value."""
 
     def configure(self, request: commands.Configure, token: int, now: Now) -> Result:
@@ -121,8 +121,8 @@ class QueueManagerHardenedSecurityLostAtSecondRestart(Restoring):
             self.qm.disk.save({"hardened_security": False})
 
 
-@fault("queue-manager-hardened-security-ended-by-bring-online", breaks="MQDMPR-3.1.1.1-D02", blind=True)
-class QueueManagerHardenedSecurityEndedByBringOnline(Administering):
+@fault("queue-manager-leaves-hardened-security-mode-when-brought-online", breaks="MQDMPR-3.1.1.1-D02", blind=True)
+class QueueManagerLeavesHardenedSecurityModeWhenBroughtOnline(Administering):
     """The queue manager leaves hardened security mode when it is brought online."""
 
     def bring_online(self, now: Now) -> None:

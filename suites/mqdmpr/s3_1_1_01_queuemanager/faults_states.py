@@ -59,8 +59,8 @@ class QueueManagerJournalQuotaSetToChangedQueueManagerQuota(Configuring):
         return answer
 
 
-@fault("queue-manager-collects-every-site-after-sites-update", breaks="MQDMPR-3.1.1.1-27", blind=True)
-class QueueManagerCollectsEverySiteAfterSitesUpdate(DirectoryClient):
+@fault("queue-manager-sites-update-adds-all-sites-to-site-collection", breaks="MQDMPR-3.1.1.1-27", blind=True)
+class QueueManagerSitesUpdateAddsAllSitesToSiteCollection(DirectoryClient):
     """When the Directory Sites Update Timer expires, SiteCollection gets every site of the directory."""
 
     def on_directory_sites_update_timer(self, now: Now) -> None:

@@ -28,8 +28,8 @@ the timer (MS-MQSO 6.4.4.1).
 """
 LONG_READ_TIMEOUT_MS = 600_000
 CHANGED_QUEUE_MANAGER_QUOTA_KB = 0x0020_0000
-FIRST_START_RETRY_MS = 120_000
-START_DEADLINE_IN_HALF_RETRY_INTERVALS = 4
+RETRY_INTERVAL_OF_FIRST_START_MS = 120_000
+HALF_RETRY_INTERVALS_UNTIL_START_DEADLINE = 4
 """The time within which the SUT must start, in units of half the retry duration: two units for the retry, and two units
 for the start itself.
 """
@@ -106,8 +106,8 @@ def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
     sut.change_environment(store=False)
     sut.control.call("restart")
     sut.change_environment(store=True)
-    for _ in range(START_DEADLINE_IN_HALF_RETRY_INTERVALS):
-        peer.pass_time(sut.duration_ms(FIRST_START_RETRY_MS) // 2)
+    for _ in range(HALF_RETRY_INTERVALS_UNTIL_START_DEADLINE):
+        peer.pass_time(sut.duration_ms(RETRY_INTERVAL_OF_FIRST_START_MS) // 2)
         if sut.attempt("list") == Outcome.DONE:
             break
     else:
@@ -208,7 +208,7 @@ SEQUENTIAL_ID_MASK = (1 << 56) - 1
 """The mask for the bytes of a lookup identifier that contain the SequentialID."""
 
 
-TRANSACTIONAL_BIT = 4
+TRANSACTIONAL_BIT_OF_LOOKUP_ID_HIGH_BYTE = 4
 """The lowest bit of the highest byte of a lookup identifier, which is set for a transactional message."""
 
 
@@ -226,7 +226,10 @@ def test_sequential_id_grows_from_message_to_message(peer, sut, judge):
     connection = peer.open_raw()
     labels = [f"message {number}" for number in range(8)]
     for number, label in enumerate(labels):
-        headers = {"destination": rf"TCP:{sut.address}\{queues[number // 2 % 2]}", "base": {"PR": TRANSACTIONAL_BIT}}
+        headers = {
+            "destination": rf"TCP:{sut.address}\{queues[number // 2 % 2]}",
+            "base": {"PR": TRANSACTIONAL_BIT_OF_LOOKUP_ID_HIGH_BYTE},
+        }
         connection.send(peer.message({"DM": number // 4}, label=label, **headers))
     connection.check_alive()
 
@@ -269,7 +272,9 @@ def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
             sut.restart()
         connection = peer.open_raw()
         make = peer.recoverable_message if kind == "plain" else sequence.message
-        priority = {"PR": TRANSACTIONAL_BIT} if kind == "plain" else {}  # a transactional message has none
+        priority = (
+            {"PR": TRANSACTIONAL_BIT_OF_LOOKUP_ID_HIGH_BYTE} if kind == "plain" else {}
+        )  # a transactional message has none
         sent = connection.send(make(label=label, base=priority))
         peer.eventually(partial(_is_message_stored, sut, queue, label))
         lookup_ids = {one["label"]: lookup_id(one) for one in sut.messages(kind)}

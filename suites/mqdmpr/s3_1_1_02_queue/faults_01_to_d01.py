@@ -119,7 +119,7 @@ class QueueManagerChangeOfPublicQueueNotWrittenToDirectory(Publishing):
         super().write(queue, {}, written)
 
 
-def _change_each_created_queue(spoil: Callable[[Queue], None]) -> Install:
+def _make_fault_in_created_queues(spoil: Callable[[Queue], None]) -> Install:
     """Build a fault that changes each queue when the queue manager creates it."""
 
     class CreatedQueueChanger(Queues):
@@ -132,7 +132,7 @@ def _change_each_created_queue(spoil: Callable[[Queue], None]) -> Install:
     return replace_part(CreatedQueueChanger)
 
 
-def _set_product_type_of_untyped_queue(queue: Queue) -> None:
+def _give_queue_without_type_the_product_type(queue: Queue) -> None:
     queue.Type = UUID("55ee8f32-cce9-11cf-b108-0020afd61ce9") if queue.Type.int == 0 else queue.Type
 
 
@@ -154,7 +154,7 @@ for _name, _rule, _says, _spoil in (
         "queue-without-type-gets-one",
         "MQDMPR-3.1.1.2-02",
         ("The queue manager generates a Type for a queue that is created without a Type."),
-        _set_product_type_of_untyped_queue,
+        _give_queue_without_type_the_product_type,
     ),
     (
         "queue-qualified-path-netbios-name",
@@ -175,7 +175,7 @@ for _name, _rule, _says, _spoil in (
         _set_queue_scope_to_site,
     ),
 ):
-    add(_name, _rule, _says, _change_each_created_queue(_spoil))
+    add(_name, _rule, _says, _make_fault_in_created_queues(_spoil))
 
 
 @fault("queue-manager-creation-of-second-queue-with-same-type-refused", breaks="MQDMPR-3.1.1.2-02", blind=True)
@@ -323,7 +323,7 @@ class PurgedFirstMessageReturner(Reading):
         super().peek_message(queue_desc, answered, now, timeout_ms, cursor, tag)
 
 
-class FirstMessagePositionAfterPurgeKeeper(Queues):
+class PurgedFirstMessagePositionKeeper(Queues):
     """A purge does not reset the position of the first message of the queue, so a later peek at the empty queue returns
     the purged message.
     """
@@ -346,7 +346,7 @@ add(
     "queue-manager-head-of-purged-queue-not-end",
     "MQDMPR-3.1.1.2-21",
     "After a purge, the Head of the queue still refers to a purged message, which a peek then returns.",
-    combine_installers(replace_part(PurgedFirstMessageReturner), replace_part(FirstMessagePositionAfterPurgeKeeper)),
+    combine_installers(replace_part(PurgedFirstMessageReturner), replace_part(PurgedFirstMessagePositionKeeper)),
     blind=True,
 )
 

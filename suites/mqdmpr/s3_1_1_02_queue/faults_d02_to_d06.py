@@ -85,16 +85,16 @@ class QueueWithAuthenticationAcceptsUnsignedExpressMessage(SecurityOnReceipt):
         return super().check_queue_security_demands(session, packet, queue, now)
 
 
-@fault("queue-authentication-set-later-ignored", breaks="MQDMPR-3.1.1.2-D02", blind=True)
-class QueueAuthenticationSetLaterIgnored(QueueCommands):
+@fault("queue-authentication-enabled-after-creation-ignored", breaks="MQDMPR-3.1.1.2-D02", blind=True)
+class QueueAuthenticationEnabledAfterCreationIgnored(QueueCommands):
     """A queue whose Authentication an administrator sets to True after the creation still accepts unsigned messages."""
 
     def _change_attributes(self, queue: Queue, changes: dict[str, Any], token: int) -> Any:
         return super()._change_attributes(queue, {**changes, "Authentication": queue.Authentication}, token)
 
 
-@fault("queue-manager-queue-quota-without-locked-messages", breaks="MQDMPR-3.1.1.2-D03", blind=True)
-class QueueManagerQueueQuotaWithoutLockedMessages(Quotas):
+@fault("queue-manager-locked-messages-not-counted-against-queue-quota", breaks="MQDMPR-3.1.1.2-D03", blind=True)
+class QueueManagerLockedMessagesNotCountedAgainstQueueQuota(Quotas):
     """The queue manager does not count messages that an open transaction has received against the queue's Quota."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -191,8 +191,8 @@ class QueueJournalDiscardsOldestMessageWhenFull(Journaling):
         super().journal_received_message(position, reason)
 
 
-@fault("journal-quota-checked-without-new-message", breaks="MQDMPR-3.1.1.2-D04")
-class JournalQuotaCheckedWithoutNewMessage(Quotas):
+@fault("journal-quota-check-ignores-size-of-new-message", breaks="MQDMPR-3.1.1.2-D04")
+class JournalQuotaCheckIgnoresSizeOfNewMessage(Quotas):
     """The journal of a queue accepts a message if the messages that are already in the journal do not exceed
     JournalQuota.
     """

@@ -118,8 +118,8 @@ class JournalQuotaOfTransactionalQueueIgnored(Quotas):
         return super().check_room_for_message(queue, message)
 
 
-@fault("private-queue-number-after-restart-used-again", breaks="MQDMPR-3.1.1.2-D01", blind=True)
-class PrivateQueueNumberAfterRestartUsedAgain(Queues):
+@fault("queue-manager-repeats-highest-private-queue-number-after-restart", breaks="MQDMPR-3.1.1.2-D01", blind=True)
+class QueueManagerRepeatsHighestPrivateQueueNumberAfterRestart(Queues):
     """After a restart, the queue manager gives the first new private queue the highest number of an existing private
     queue.
     """
@@ -169,8 +169,8 @@ class AuthenticationOfQueueIgnoredForLocalMessages(Securing):
             queue.Authentication = wanted
 
 
-@fault("message-returned-by-abort-put-behind-same-priority", breaks="MQDMPR-3.1.1.2-20", blind=True)
-class MessageReturnedByAbortPutBehindSamePriority(Positions):
+@fault("aborted-receive-returns-message-behind-equal-priority-messages", breaks="MQDMPR-3.1.1.2-20", blind=True)
+class AbortedReceiveReturnsMessageBehindEqualPriorityMessages(Positions):
     """A message that becomes available again moves behind all messages of its priority."""
 
     def unlock_message(self, position: MessagePosition) -> None:
@@ -196,8 +196,8 @@ class MessageOfPriority7InsertedBehindPriority6(Positions):
         return position
 
 
-@fault("active-of-queue-cleared-when-first-of-two-handles-closes", breaks="MQDMPR-3.1.1.2-D06", blind=True)
-class ActiveOfQueueClearedWhenFirstOfTwoHandlesCloses(QueueOpening):
+@fault("queue-manager-queue-inactive-though-second-handle-is-open", breaks="MQDMPR-3.1.1.2-D06", blind=True)
+class QueueManagerQueueInactiveThoughSecondHandleIsOpen(QueueOpening):
     """When one of two handles of a queue is closed, the queue manager forgets the other handle of the queue."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -207,8 +207,8 @@ class ActiveOfQueueClearedWhenFirstOfTwoHandlesCloses(QueueOpening):
             queue.OpenQueueDescriptorCollection.clear()
 
 
-@fault("null-type-of-queue-replaced-by-identifier", breaks="MQDMPR-3.1.1.2-02", blind=True)
-class NullTypeOfQueueReplacedByIdentifier(Queues):
+@fault("queue-manager-queue-type-null-guid-replaced-by-queue-identifier", breaks="MQDMPR-3.1.1.2-02", blind=True)
+class QueueManagerQueueTypeNullGuidReplacedByQueueIdentifier(Queues):
     """The queue manager replaces a Type of GUID_NULL by the Identifier of the queue."""
 
     def create_without_directory(self, queue: Queue, utc_s: int) -> Any:
@@ -218,8 +218,8 @@ class NullTypeOfQueueReplacedByIdentifier(Queues):
         return status, created
 
 
-@fault("message-to-queue-with-highest-type-bit-dropped", breaks="MQDMPR-3.1.1.2-02", blind=True)
-class MessageToQueueWithHighestTypeBitDropped(Arrival):
+@fault("queue-manager-drops-messages-if-highest-bit-of-queue-type-is-set", breaks="MQDMPR-3.1.1.2-02", blind=True)
+class QueueManagerDropsMessagesIfHighestBitOfQueueTypeIsSet(Arrival):
     """The queue manager finds no destination for a message to a queue whose Type has its highest bit set."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
@@ -246,8 +246,8 @@ class RestoredQueueHasJournalQuotaOfPreviousQueue(SurvivingQueues):
         super().restore(place, values)
 
 
-@fault("qualified-pathname-of-second-queue-without-computer", breaks="MQDMPR-3.1.1.2-03", blind=True)
-class QualifiedPathnameOfSecondQueueWithoutComputer(Queues):
+@fault("queue-manager-qualified-path-name-with-capitals-lacks-computer", breaks="MQDMPR-3.1.1.2-03", blind=True)
+class QueueManagerQualifiedPathNameWithCapitalsLacksComputer(Queues):
     """The queue manager gives a queue whose name has capital letters a QualifiedPathname without the name of the
     computer.
     """
@@ -259,8 +259,8 @@ class QualifiedPathnameOfSecondQueueWithoutComputer(Queues):
         return status, created
 
 
-@fault("express-dead-letter-in-system-journal", breaks="MQDMPR-3.1.1.2-17", blind=True)
-class ExpressDeadLetterInSystemJournal(Journaling):
+@fault("sender-express-dead-letter-stored-in-system-journal", breaks="MQDMPR-3.1.1.2-17", blind=True)
+class SenderExpressDeadLetterStoredInSystemJournal(Journaling):
     """The queue manager puts an express dead letter into the system journal."""
 
     def find_dead_letter_queue(self, message: Message) -> Queue:

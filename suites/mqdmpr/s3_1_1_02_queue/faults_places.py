@@ -85,8 +85,8 @@ class QueueManagerScopeOfPublicQueueIsComputer(Queues):
         super().add(queue)
 
 
-@fault("queue-manager-scope-of-transactional-queue-is-number", breaks="MQDMPR-3.1.1.2-09", blind=True)
-class QueueManagerScopeOfTransactionalQueueIsNumber(Queues):
+@fault("queue-manager-scope-of-transactional-queue-shown-as-number", breaks="MQDMPR-3.1.1.2-09", blind=True)
+class QueueManagerScopeOfTransactionalQueueShownAsNumber(Queues):
     """The Scope of a transactional queue is a number."""
 
     def add(self, queue: Queue) -> None:
@@ -303,8 +303,8 @@ class _WrongPrivateQueueNumberAssigner(Queues):
         return [one.PrivateQueueNumber for one in self.qm.adm.QueueCollection.values() if one.PrivateQueueNumber]
 
 
-@fault("queue-manager-private-number-is-count-of-queues", breaks="MQDMPR-3.1.1.2-D01", blind=True)
-class QueueManagerPrivateNumberIsCountOfQueues(_WrongPrivateQueueNumberAssigner):
+@fault("queue-manager-new-private-queue-number-is-count-of-private-queues", breaks="MQDMPR-3.1.1.2-D01", blind=True)
+class QueueManagerNewPrivateQueueNumberIsCountOfPrivateQueues(_WrongPrivateQueueNumberAssigner):
     """The number of a new private queue is the number of private queues plus one, so that after a deletion two queues
     can have the same number.
     """

@@ -128,8 +128,8 @@ class MessageToSeveralQueuesJournaledOnce(Journaling):
             super().journal_delivered_message(position)
 
 
-@fault("unjournaled-message-resent-after-restart", breaks="MQDMPR-3.1.1.12-22")
-class UnjournaledMessageResentAfterRestart(Positions):
+@fault("sender-resends-delivered-message-that-full-journal-lacks", breaks="MQDMPR-3.1.1.12-22")
+class SenderResendsDeliveredMessageThatFullJournalLacks(Positions):
     """After a restart, the sender sends a delivered message again if the full journal could not store it."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:

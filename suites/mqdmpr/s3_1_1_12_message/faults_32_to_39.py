@@ -236,8 +236,8 @@ add(
 )
 
 
-@fault("receiver-arrival-not-acknowledged-when-read-waits", breaks="MQDMPR-3.1.1.12-38")
-class ReceiverArrivalNotAcknowledgedWhenReadWaits(AdminAcks):
+@fault("receiver-arrival-of-message-for-waiting-read-not-acknowledged", breaks="MQDMPR-3.1.1.12-38")
+class ReceiverArrivalOfMessageForWaitingReadNotAcknowledged(AdminAcks):
     """The receiver does not acknowledge the arrival of a message that a waiting read receives at once."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
@@ -254,8 +254,8 @@ class ReceiverPositiveReceiveAckRequestIgnored(AdminAcks):
             super().acknowledge_receive(message, reason, now)
 
 
-@fault("receiver-receive-in-transaction-acknowledged-before-commit", breaks="MQDMPR-3.1.1.12-39")
-class ReceiverReceiveInTransactionAcknowledgedBeforeCommit(TransactionOperations):
+@fault("receiver-sends-receive-ack-for-transaction-before-its-commit", breaks="MQDMPR-3.1.1.12-39")
+class ReceiverSendsReceiveAckForTransactionBeforeItsCommit(TransactionOperations):
     """The receiver acknowledges a message as received when a transaction receives it, before the commit."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
@@ -276,18 +276,19 @@ class ReceiverReceivedTransactionalMessageNotAcknowledged(AdminAcks):
         return
 
 
-_BOTH_RECEIVE_ACK_REQUEST_BITS = POSITIVE_RECEIVE_FLAG | NEGATIVE_RECEIVE_FLAG
+_POSITIVE_AND_NEGATIVE_RECEIVE_ACK_REQUEST_BITS = POSITIVE_RECEIVE_FLAG | NEGATIVE_RECEIVE_FLAG
 
 
-@fault("receiver-both-receive-acks-read-as-positive-only", breaks="MQDMPR-3.1.1.12-36", blind=True)
-class ReceiverBothReceiveAcksReadAsPositiveOnly(AdminAcks):
+@fault("receiver-sends-only-positive-receive-ack-if-both-are-requested", breaks="MQDMPR-3.1.1.12-36", blind=True)
+class ReceiverSendsOnlyPositiveReceiveAckIfBothAreRequested(AdminAcks):
     """If a message requests the positive and the negative receive acknowledgment, the receiver sends only the
     positive one.
     """
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
         requests_both = (
-            message.AcknowledgementsRequested & _BOTH_RECEIVE_ACK_REQUEST_BITS == _BOTH_RECEIVE_ACK_REQUEST_BITS
+            message.AcknowledgementsRequested & _POSITIVE_AND_NEGATIVE_RECEIVE_ACK_REQUEST_BITS
+            == _POSITIVE_AND_NEGATIVE_RECEIVE_ACK_REQUEST_BITS
         )
         if reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE or not requests_both:
             super().acknowledge_receive(message, reason, now)

@@ -149,8 +149,11 @@ for _lost, _default in (
     )
 
 
-@fault("lookup-identifier-priority-inverted", breaks=("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48"))
-class LookupIdentifierPriorityInverted(Positions):
+@fault(
+    "lookup-identifier-high-byte-equals-priority-instead-of-inverse",
+    breaks=("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48"),
+)
+class LookupIdentifierHighByteEqualsPriorityInsteadOfInverse(Positions):
     """The high byte of a LookupIdentifier is the priority, so the last message of a queue has the lowest identifier."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
@@ -241,8 +244,8 @@ class ReceiverArrivalTimeOfTransactionalMessageIsSentTime(ArrivedMessageChanger)
         return message if message.TransactionIdentifier is None else replace(message, ArrivalTime=message.SentTime)
 
 
-@fault("local-message-arrival-time-0", breaks="MQDMPR-3.1.1.12-D04", blind=True)
-class LocalMessageArrivalTime0(LocalMessageChanger):
+@fault("queue-manager-arrival-time-of-local-message-zero", breaks="MQDMPR-3.1.1.12-D04", blind=True)
+class QueueManagerArrivalTimeOfLocalMessageZero(LocalMessageChanger):
     """The ArrivalTime of a message that a local application sends to a local queue is 0."""
 
     def change_message(self, message: Message) -> Message:

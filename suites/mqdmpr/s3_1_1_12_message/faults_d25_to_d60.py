@@ -137,8 +137,8 @@ class ReceiverOnlyFirstMessageOfQueueExpires(Lifetimes):
         return
 
 
-@fault("sender-first-in-transaction-also-in-second-message", breaks="MQDMPR-3.1.1.12-D58", blind=True)
-class SenderFirstInTransactionAlsoInSecondMessage(TransactionEvents):
+@fault("sender-sets-first-in-transaction-in-second-message-too", breaks="MQDMPR-3.1.1.12-D58", blind=True)
+class SenderSetsFirstInTransactionInSecondMessageToo(TransactionEvents):
     """In a transaction of three or more messages, the sender also sets FirstInTransaction in the second message."""
 
     def mark_first_and_last_message(self, transaction: Transaction) -> None:

@@ -314,7 +314,7 @@ class _AckClassChanger(AdminAcks):
         )
 
 
-class _LaterAcksClassChanger(_AckClassChanger):
+class _WrongClassSetterInAcksAfterFirst(_AckClassChanger):
     """Send a wrong class in each acknowledgment of a class after the first."""
 
     def __init__(self, qm: QM) -> None:
@@ -355,7 +355,7 @@ for _rule, _right, _wrong, _kind, _case in (
         _TransactionalMessageAckClassChanger,
         "transactional",
     ),
-    ("MQDMPR-3.1.1.12-D07", ARRIVAL_ACK_CLASS, RECEIVE_ACK_CLASS, _LaterAcksClassChanger, "second"),
+    ("MQDMPR-3.1.1.12-D07", ARRIVAL_ACK_CLASS, RECEIVE_ACK_CLASS, _WrongClassSetterInAcksAfterFirst, "second"),
     (
         "MQDMPR-3.1.1.12-D09",
         RECEIVE_ACK_CLASS,
@@ -389,11 +389,17 @@ for _rule, _right, _wrong, _kind, _case in (
         "MQDMPR-3.1.1.12-D13",
         QUOTA_NACK_CLASS,
         MessageClass.MQMSG_CLASS_NACK_DELETED,
-        _LaterAcksClassChanger,
+        _WrongClassSetterInAcksAfterFirst,
         "second",
     ),
     ("MQDMPR-3.1.1.12-D14", ACCESS_DENIED_NACK_CLASS, BAD_QUEUE_NACK_CLASS, _ExpressMessageAckClassChanger, "express"),
-    ("MQDMPR-3.1.1.12-D14", ACCESS_DENIED_NACK_CLASS, BAD_QUEUE_NACK_CLASS, _LaterAcksClassChanger, "second"),
+    (
+        "MQDMPR-3.1.1.12-D14",
+        ACCESS_DENIED_NACK_CLASS,
+        BAD_QUEUE_NACK_CLASS,
+        _WrongClassSetterInAcksAfterFirst,
+        "second",
+    ),
     (
         "MQDMPR-3.1.1.12-D15",
         MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED,
@@ -419,7 +425,7 @@ for _rule, _right, _wrong, _kind, _case in (
         "MQDMPR-3.1.1.12-D16",
         MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE,
         ACCESS_DENIED_NACK_CLASS,
-        _LaterAcksClassChanger,
+        _WrongClassSetterInAcksAfterFirst,
         "second",
     ),
     (
@@ -433,7 +439,7 @@ for _rule, _right, _wrong, _kind, _case in (
         "MQDMPR-3.1.1.12-D17",
         MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION,
         ACCESS_DENIED_NACK_CLASS,
-        _LaterAcksClassChanger,
+        _WrongClassSetterInAcksAfterFirst,
         "second",
     ),
     (
@@ -450,7 +456,7 @@ for _rule, _right, _wrong, _kind, _case in (
         _RecoverableMessageAckClassChanger,
         "recoverable",
     ),
-    ("MQDMPR-3.1.1.12-D23", QUEUE_DELETED_NACK_CLASS, PURGED_NACK_CLASS, _LaterAcksClassChanger, "second"),
+    ("MQDMPR-3.1.1.12-D23", QUEUE_DELETED_NACK_CLASS, PURGED_NACK_CLASS, _WrongClassSetterInAcksAfterFirst, "second"),
     (
         "MQDMPR-3.1.1.12-D23",
         QUEUE_DELETED_NACK_CLASS,
@@ -458,7 +464,7 @@ for _rule, _right, _wrong, _kind, _case in (
         _TransactionalMessageAckClassChanger,
         "transactional",
     ),
-    ("MQDMPR-3.1.1.12-D24", PURGED_NACK_CLASS, QUEUE_DELETED_NACK_CLASS, _LaterAcksClassChanger, "second"),
+    ("MQDMPR-3.1.1.12-D24", PURGED_NACK_CLASS, QUEUE_DELETED_NACK_CLASS, _WrongClassSetterInAcksAfterFirst, "second"),
     (
         "MQDMPR-3.1.1.12-D24",
         PURGED_NACK_CLASS,
@@ -466,7 +472,7 @@ for _rule, _right, _wrong, _kind, _case in (
         _RecoverableMessageAckClassChanger,
         "recoverable",
     ),
-    ("MQDMPR-3.1.1.12-D25", RECEIVE_TIMEOUT_NACK_CLASS, PURGED_NACK_CLASS, _LaterAcksClassChanger, "second"),
+    ("MQDMPR-3.1.1.12-D25", RECEIVE_TIMEOUT_NACK_CLASS, PURGED_NACK_CLASS, _WrongClassSetterInAcksAfterFirst, "second"),
     (
         "MQDMPR-3.1.1.12-D25",
         RECEIVE_TIMEOUT_NACK_CLASS,
@@ -492,7 +498,7 @@ for _rule, _right, _wrong, _kind, _case in (
         "MQDMPR-3.1.1.12-D27",
         MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED,
         PURGED_NACK_CLASS,
-        _LaterAcksClassChanger,
+        _WrongClassSetterInAcksAfterFirst,
         "second",
     ),
 ):
@@ -547,8 +553,8 @@ for _reason, _case in (
     )
 
 
-@fault("receiver-final-ack-required-of-second-message-ignored", breaks="MQDMPR-3.1.1.12-63", blind=True)
-class ReceiverFinalAckRequiredOfSecondMessageIgnored(FinalAcks):
+@fault("receiver-ignores-final-ack-required-after-first-message", breaks="MQDMPR-3.1.1.12-63", blind=True)
+class ReceiverIgnoresFinalAckRequiredAfterFirstMessage(FinalAcks):
     """The receiver sends a FinalAck only for the first message of a sequence."""
 
     @only_if(lambda part, position, reason, now: position.MessageReference.TransactionSequenceNumber > 1)

@@ -210,8 +210,8 @@ class DeadLetterQueueNamedByFirstMessageUsedForAllMessages(_JournaledMessageCoun
         return super().find_dead_letter_queue(message)
 
 
-@fault("dead-letter-naming-no-queue-stored-in-queue-of-previous-one", breaks="MQDMPR-3.1.1.12-D46", blind=True)
-class DeadLetterNamingNoQueueStoredInQueueOfPreviousOne(_JournaledMessageCounter):
+@fault("dead-letter-stored-in-queue-that-previous-dead-letter-named", breaks="MQDMPR-3.1.1.12-D46", blind=True)
+class DeadLetterStoredInQueueThatPreviousDeadLetterNamed(_JournaledMessageCounter):
     """The sender stores a dead letter that names no queue in the queue that the previous dead letter named."""
 
     def find_dead_letter_queue(self, message: Message) -> Queue:

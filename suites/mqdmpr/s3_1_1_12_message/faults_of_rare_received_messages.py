@@ -200,15 +200,15 @@ add(
 class _OrderAckClassChanger(OrderAcks):
     """Sends some order acknowledgments with the class ACK_REACH_QUEUE; a subclass selects which."""
 
-    sent_bodies: list[Any]
+    sent_order_ack_bodies: list[Any]
 
     def send_transactional_ack(self, name: str, message_class: MessageClass, body: Any, now: Now) -> None:
         if message_class is MessageClass.MQMSG_CLASS_ORDER_ACK:
-            if not hasattr(self, "sent_bodies"):
-                self.sent_bodies = []
+            if not hasattr(self, "sent_order_ack_bodies"):
+                self.sent_order_ack_bodies = []
             if self.is_ack_class_changed(body):
                 message_class = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
-            self.sent_bodies.append(body)
+            self.sent_order_ack_bodies.append(body)
         super().send_transactional_ack(name, message_class, body, now)
 
     def is_ack_class_changed(self, body: Any) -> bool:
@@ -220,7 +220,7 @@ class ReceiverRepeatedOrderAckHasClassAckReachQueue(_OrderAckClassChanger):
     """An OrderAck of the receiver that repeats an earlier OrderAck has the class AckReachQueue."""
 
     def is_ack_class_changed(self, body: Any) -> bool:
-        return body in self.sent_bodies
+        return body in self.sent_order_ack_bodies
 
 
 @fault("receiver-order-ack-of-later-sequence-has-class-ack-reach-queue", breaks="MQDMPR-3.1.1.12-D08", blind=True)
@@ -228,7 +228,7 @@ class ReceiverOrderAckOfLaterSequenceHasClassAckReachQueue(_OrderAckClassChanger
     """The OrderAcks of the receiver for each sequence after the first have the class AckReachQueue."""
 
     def is_ack_class_changed(self, body: Any) -> bool:
-        return bool(self.sent_bodies) and self.sent_bodies[0].TxSequenceID != body.TxSequenceID
+        return bool(self.sent_order_ack_bodies) and self.sent_order_ack_bodies[0].TxSequenceID != body.TxSequenceID
 
 
 class _RefusalAckClassChanger(Admission):

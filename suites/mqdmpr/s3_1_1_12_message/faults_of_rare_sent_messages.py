@@ -74,7 +74,7 @@ class SenderSignedMessageToSeveralQueuesAuthenticationLevelUnknown(Securing):
         return _set_authentication_level(secured)
 
 
-def _write_rest_of_list_to_destination_queue(packet: UserMessagePacket) -> bytes:
+def _write_remaining_list_into_destination_queue(packet: UserMessagePacket) -> bytes:
     assert packet.MultiQueueFormatHeader is not None
     elements = packet.MultiQueueFormatHeader.Destination.FormatNameList
     names = [str(getattr(one.FormatName, "DirectFormatName", "")) for one in elements]
@@ -99,7 +99,7 @@ add(
     "The sender writes the names of all queues of the list from the own queue on into DestinationQueue of a copy.",
     packets(
         UserMessagePacket,
-        _write_rest_of_list_to_destination_queue,
+        _write_remaining_list_into_destination_queue,
         lambda packet: _is_copy_for_several_queues(packet) and packet.UserHeader.TH,
     ),
     blind=True,

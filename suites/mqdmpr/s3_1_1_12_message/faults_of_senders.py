@@ -128,8 +128,8 @@ class _MessageSecurityRecorder(Securing):
         self.certificate = b""
 
 
-@fault("sender-message-after-encrypted-message-encrypted", breaks="MQDMPR-3.1.1.12-05", blind=True)
-class SenderMessageAfterEncryptedMessageEncrypted(_MessageSecurityRecorder):
+@fault("sender-encrypts-every-message-after-first-encrypted-message", breaks="MQDMPR-3.1.1.12-05", blind=True)
+class SenderEncryptsEveryMessageAfterFirstEncryptedMessage(_MessageSecurityRecorder):
     """The sender encrypts the body of each message with security attributes that follows an encrypted message."""
 
     def encrypt_body(
@@ -188,8 +188,8 @@ for _level, _number, _rule in (
         )
 
 
-@fault("sender-message-after-signed-message-signed", breaks="MQDMPR-3.1.1.12-10", blind=True)
-class SenderMessageAfterSignedMessageSigned(_MessageSecurityRecorder):
+@fault("sender-signs-every-message-after-first-signed-message", breaks="MQDMPR-3.1.1.12-10", blind=True)
+class SenderSignsEveryMessageAfterFirstSignedMessage(_MessageSecurityRecorder):
     """The sender signs each message with security attributes that follows a signed message."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -275,8 +275,8 @@ class SenderSentTimeOfTransactionalMessageZero(Sending):
         return set_fields(super().construct_user_message(position), {"UserHeader.SentTime": 0})
 
 
-@fault("sender-first-in-transaction-of-second-transaction-false", breaks="MQDMPR-3.1.1.12-D58", blind=True)
-class SenderFirstInTransactionOfSecondTransactionFalse(Sending):
+@fault("sender-clears-first-in-transaction-in-later-transactions", breaks="MQDMPR-3.1.1.12-D58", blind=True)
+class SenderClearsFirstInTransactionInLaterTransactions(Sending):
     """The sender clears FirstInTransaction in every transaction after the first to an outgoing queue."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -286,8 +286,8 @@ class SenderFirstInTransactionOfSecondTransactionFalse(Sending):
         return super().construct_user_message(position)
 
 
-@fault("sender-last-in-transaction-also-in-second-message", breaks="MQDMPR-3.1.1.12-D59", blind=True)
-class SenderLastInTransactionAlsoInSecondMessage(Sending):
+@fault("sender-sets-last-in-transaction-in-middle-messages-too", breaks="MQDMPR-3.1.1.12-D59", blind=True)
+class SenderSetsLastInTransactionInMiddleMessagesToo(Sending):
     """The sender also sets LastInTransaction in a message that is neither the first nor the last of a transaction."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -313,8 +313,8 @@ add(
 )
 
 
-@fault("sender-third-copy-names-unlisted-queue", breaks="MQDMPR-3.1.1.12-27", blind=True)
-class SenderThirdCopyNamesUnlistedQueue(Enqueueing):
+@fault("sender-third-copy-has-destination-outside-of-queue-list", breaks="MQDMPR-3.1.1.12-27", blind=True)
+class SenderThirdCopyHasDestinationOutsideOfQueueList(Enqueueing):
     """The sender gives the third copy of a message to several queues a destination that the list does not contain."""
 
     def __init__(self, qm: QM) -> None:

@@ -273,8 +273,8 @@ class SenderAuthenticationProviderType2ForPrivacyLevelBase(Securing):
         return sent
 
 
-@fault("sender-reused-symmetric-key-wrong-in-message", breaks="MQDMPR-3.1.1.12-D55", blind=True)
-class SenderReusedSymmetricKeyWrongInMessage(Securing):
+@fault("sender-message-contains-wrong-symmetric-key-if-key-is-reused", breaks="MQDMPR-3.1.1.12-D55", blind=True)
+class SenderMessageContainsWrongSymmetricKeyIfKeyIsReused(Securing):
     """When a message reuses the symmetric key of an earlier message, the sender puts a wrong SymmetricKey into the
     message.
     """

@@ -15,7 +15,7 @@ UNLISTED_HASH_ALGORITHM = 0x8005
 """The identifier of a MAC algorithm, which MS-MQDMPR 3.1.1.12 does not list."""
 
 
-class _SecurityHeaderSigner(Securing):
+class _SecondSignatureAdderForSeveralQueues(Securing):
     """Add the signature of some messages to several queues also to the SecurityHeader; a subclass selects which."""
 
     def is_signed_twice(self, message: Message, packet: UserMessagePacket) -> bool:
@@ -36,7 +36,7 @@ class _SecurityHeaderSigner(Securing):
 
 
 @fault("sender-transactional-message-to-several-queues-signed-twice", breaks="MQDMPR-3.1.1.12-29", blind=True)
-class SenderTransactionalMessageToSeveralQueuesSignedTwice(_SecurityHeaderSigner):
+class SenderTransactionalMessageToSeveralQueuesSignedTwice(_SecondSignatureAdderForSeveralQueues):
     """A signed transactional message to several queues also has a Signature."""
 
     def is_signed_twice(self, message: Message, packet: UserMessagePacket) -> bool:
@@ -44,7 +44,7 @@ class SenderTransactionalMessageToSeveralQueuesSignedTwice(_SecurityHeaderSigner
 
 
 @fault("sender-message-to-several-queues-with-admin-queue-signed-twice", breaks="MQDMPR-3.1.1.12-29", blind=True)
-class SenderMessageToSeveralQueuesWithAdminQueueSignedTwice(_SecurityHeaderSigner):
+class SenderMessageToSeveralQueuesWithAdminQueueSignedTwice(_SecondSignatureAdderForSeveralQueues):
     """A signed message to several queues that has an administration queue also has a Signature."""
 
     def is_signed_twice(self, message: Message, packet: UserMessagePacket) -> bool:
@@ -104,7 +104,7 @@ class SenderHashAlgorithmOfMessageToSeveralQueuesUnlisted(_HashAlgorithmChanger)
 
 
 @fault("sender-resent-message-to-several-queues-signed-twice", breaks="MQDMPR-3.1.1.12-29")
-class SenderResentMessageToSeveralQueuesSignedTwice(_SecurityHeaderSigner):
+class SenderResentMessageToSeveralQueuesSignedTwice(_SecondSignatureAdderForSeveralQueues):
     """A signed message to several queues that is sent again also has a Signature."""
 
     def is_signed_twice(self, message: Message, packet: UserMessagePacket) -> bool:

@@ -208,7 +208,7 @@ add(
 )
 
 
-def _change_refusal_class(condition: Callable[[Message], bool]) -> Install:
+def _change_ack_class_of_refused_messages(condition: Callable[[Message], bool]) -> Install:
     """Return an installer of a fault that acknowledges a transactional message to a nontransactional queue with another
     class, if a condition is true for the message.
     """
@@ -241,7 +241,7 @@ for _name, _says, _asks in (
         lambda message: message.DestinationQueueFormatName.startswith("PUBLIC"),
     ),
 ):
-    add(_name, "MQDMPR-3.1.1.12-D19", _says, _change_refusal_class(_asks), blind=True)
+    add(_name, "MQDMPR-3.1.1.12-D19", _says, _change_ack_class_of_refused_messages(_asks), blind=True)
 
 
 @fault("receiver-ack-of-purged-message-has-unlisted-class", breaks="MQDMPR-3.1.1.12-03", blind=True)

@@ -28,7 +28,7 @@ from suites.mqqb.steps.disposition import (
     identifier,
 )
 
-RULE_BY_FLAG_BIT = {
+RULE_BY_ACK_REQUEST_BIT = {
     "PA": "MQMQ-2.2.19.3-01",
     "PR": "MQMQ-2.2.19.3-02",
     "NA": "MQMQ-2.2.19.3-03",
@@ -37,7 +37,7 @@ RULE_BY_FLAG_BIT = {
 """The bits that request an acknowledgment, with their rules."""
 
 
-RULES_BY_ACKNOWLEDGMENT_BIT = {
+RULES_BY_ACK_REQUEST_BITS = {
     "PA": ("MQDMPR-3.1.1.12-38",),
     "PA again": ("MQDMPR-3.1.1.12-38",),
     "PR": ("MQDMPR-3.1.1.12-39",),
@@ -53,7 +53,7 @@ RULES_BY_ACKNOWLEDGMENT_BIT = {
 """For each value of AcknowledgementsRequested that MS-MQDMPR 3.1.1.12 defines: the bits of the value, and the rules
 about the value. A message with a value "again" has a large body.
 """
-REPEATED_ACK_REQUEST_MARK, LARGE_BODY = "again", bytes(range(256)) * 240
+LABEL_PART_OF_REPEATED_ACK_REQUESTS, LARGE_BODY = "again", bytes(range(256)) * 240
 
 
 ACK_REQUEST_RULES = ("MQDMPR-3.1.1.12-35", "MQDMPR-3.1.1.12-36")
@@ -63,14 +63,14 @@ NO_ACK_REQUEST_RULE = "MQDMPR-3.1.1.12-37"
 ALL_ACK_REQUEST_RULES = (
     *ACK_REQUEST_RULES,
     NO_ACK_REQUEST_RULE,
-    *(rule for rules in RULES_BY_ACKNOWLEDGMENT_BIT.values() for rule in rules),
+    *(rule for rules in RULES_BY_ACK_REQUEST_BITS.values() for rule in rules),
 )
 
 
 NO_ACK_REQUEST_BITS_CASE = "no bits"
 UNUSED_ACK_REQUEST_BITS = ("X4", "X5", "X6", "X7")
 FURTHER_ACK_REQUEST_BIT_COMBINATIONS = ("PA+NR", "PR+NA", "PA+PR+NA+NR", "PA+PR+NA+NR+X4+X5+X6+X7", "X4+X5+X6+X7")
-REQUESTED_BIT_CASES = (NO_ACK_REQUEST_BITS_CASE, *RULES_BY_ACKNOWLEDGMENT_BIT, *FURTHER_ACK_REQUEST_BIT_COMBINATIONS)
+ACK_REQUEST_BIT_CASES = (NO_ACK_REQUEST_BITS_CASE, *RULES_BY_ACK_REQUEST_BITS, *FURTHER_ACK_REQUEST_BIT_COMBINATIONS)
 """The bits of each message: no bits, the bits of one value of AcknowledgementsRequested, another combination of bits
 that request an acknowledgment, all these bits, all bits of the field, or only unused bits.
 """
@@ -109,7 +109,7 @@ class MessageDispositionCase(NamedTuple):
     accepted: bool
     user: dict[str, int]
     cause_message_disposition: Callable[[Any, Any, str], None]
-    ack_class_by_bit: dict[str, int]
+    ack_class_by_request_bit: dict[str, int]
     prepare_before_sending: Callable[[Any, Any, str], None] | None = None
     queue: Mapping[str, int] | None = None
     """The properties of a queue that only these messages use; None for a queue of the SUT file."""
@@ -117,7 +117,7 @@ class MessageDispositionCase(NamedTuple):
 
 def _begin_to_receive_all_messages(peer, sut, kind):
     """Begin a receive for each message before the messages are sent."""
-    for _ in REQUESTED_BIT_CASES:
+    for _ in ACK_REQUEST_BIT_CASES:
         sut.control.begin("receive", queue=sut.queue(kind), timeout_ms=LONG_READ_TIMEOUT_MS)
     peer.settle()
 
@@ -138,12 +138,12 @@ def _purge_queue_after_messages_arrive(peer, sut, kind):
 
 
 def _await_all_messages_in_queue(peer, sut, kind):
-    if not peer.eventually(lambda: len(sut.messages(kind)) >= len(REQUESTED_BIT_CASES)):
+    if not peer.eventually(lambda: len(sut.messages(kind)) >= len(ACK_REQUEST_BIT_CASES)):
         raise ConformanceFailure("the messages did not arrive in their queue")
 
 
 def _delete_queue(peer, sut, queue):
-    if not peer.eventually(lambda: len(sut.labels(queue)) >= len(REQUESTED_BIT_CASES)):
+    if not peer.eventually(lambda: len(sut.labels(queue)) >= len(ACK_REQUEST_BIT_CASES)):
         raise ConformanceFailure("the messages did not arrive in their queue")
     sut.delete_queue(queue)
 
@@ -202,7 +202,7 @@ def _format_ack_classes_by_bits(classes_by_bits):
 
 
 @covers(
-    *RULE_BY_FLAG_BIT.values(),
+    *RULE_BY_ACK_REQUEST_BIT.values(),
     ACK_CORRELATION_IDENTIFIER_RULE,
     *ALL_ACK_REQUEST_RULES,
     *ALL_ACK_CLASS_RULES,
@@ -227,7 +227,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     is_transactional = delivery == "transactional"
     kind = "transactional" if is_transactional is disposition.accepted else "plain"
     refusal = NOT_TRANSACTIONAL_Q if is_transactional else NOT_TRANSACTIONAL_MSG
-    classes = disposition.ack_class_by_bit if disposition.accepted else {"NA": refusal}
+    classes = disposition.ack_class_by_request_bit if disposition.accepted else {"NA": refusal}
     make = receiver.sequence.message if is_transactional else peer.message
     where: dict[str, Any] = {"queue": kind}
     if disposition.queue is not None:
@@ -238,21 +238,21 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     if disposition.prepare_before_sending is not None:
         disposition.prepare_before_sending(peer, sut, kind)
     frames = {}
-    for number, requested in enumerate(REQUESTED_BIT_CASES, 1):
+    for number, requested in enumerate(ACK_REQUEST_BIT_CASES, 1):
         if (
             end in ("excessive", "late", "without a queue") and is_transactional
         ):  # it does not advance its sequence (E40)
             make = Sequence(peer, ordinal=number).message
-        bits = {bit: 1 for bit in (*RULE_BY_FLAG_BIT, *UNUSED_ACK_REQUEST_BITS) if bit in requested}
+        bits = {bit: 1 for bit in (*RULE_BY_ACK_REQUEST_BIT, *UNUSED_ACK_REQUEST_BITS) if bit in requested}
         user = {"DM": int(delivery != "express"), **disposition.user}
-        body: dict[str, Any] = {"body": LARGE_BODY} if REPEATED_ACK_REQUEST_MARK in requested else {}
+        body: dict[str, Any] = {"body": LARGE_BODY} if LABEL_PART_OF_REPEATED_ACK_REQUESTS in requested else {}
         packet = make(receiver.add_admin_queue_fields(user), properties=bits, **where, **body)
         frames[requested] = receiver.send_packet(packet)
     receiver.session.check_alive()
     disposition.cause_message_disposition(peer, sut, kind)
     expected = {
         requested: sorted(get_class_name(value) for bit, value in classes.items() if bit in requested)
-        for requested in REQUESTED_BIT_CASES
+        for requested in ACK_REQUEST_BIT_CASES
     }
     acks = receiver.await_acks(sum(map(len, expected.values())))
     classes_by_bits = {
@@ -263,7 +263,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     }
     evidence = [*frames.values(), *acks]
     case = f"acknowledgments of the messages ({end}), by the bits set"
-    for bit, rule in RULE_BY_FLAG_BIT.items():
+    for bit, rule in RULE_BY_ACK_REQUEST_BIT.items():
         with_bit = {
             requested: values
             for requested, values in expected.items()
@@ -277,7 +277,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
             case=case,
             evidence=evidence,
         )
-    for requested, rules in {NO_ACK_REQUEST_BITS_CASE: (NO_ACK_REQUEST_RULE,), **RULES_BY_ACKNOWLEDGMENT_BIT}.items():
+    for requested, rules in {NO_ACK_REQUEST_BITS_CASE: (NO_ACK_REQUEST_RULE,), **RULES_BY_ACK_REQUEST_BITS}.items():
         if not acks and not expected[requested]:
             judge.mark_not_exercised(*rules, reason=f"the SUT sent no acknowledgment of the messages ({end})")
             continue

@@ -24,7 +24,7 @@ from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import private_name
 
-DELIVERY_RULE, TRANSACTION_SEQUENCE_RULE = "MQDMPR-3.1.1.12-18", "MQDMPR-3.1.1.12-D57"
+DELIVERY_MODE_RULE, TRANSACTION_SEQUENCE_RULE = "MQDMPR-3.1.1.12-18", "MQDMPR-3.1.1.12-D57"
 SOURCE_QUEUE_MANAGER_RULE, PRIVACY_LEVEL_RULE = "MQDMPR-3.1.1.12-D51", "MQDMPR-3.1.1.12-04"
 DEFAULT_RULES_FOR_MESSAGE_TO_SEVERAL_QUEUES = tuple(
     rule for rule in DEFAULT_FIELDS_BY_RULE if rule != "MQDMPR-3.1.1.12-D30"
@@ -188,7 +188,7 @@ def test_secured_messages_have_the_same_user_sid_by_default(peer, sut, judge):
 
 
 @needs("send")
-@covers(DELIVERY_RULE, TRANSACTION_SEQUENCE_RULE)
+@covers(DELIVERY_MODE_RULE, TRANSACTION_SEQUENCE_RULE)
 def test_delivery_of_each_kind_of_message_is_express_or_recoverable(peer, sut, judge):
     """The SUT sends an express message, a recoverable message and three transactional messages: DM is 0 in the express
     message and 1 in the other messages, and only the transactional messages have a TxSequenceID, which is the same in
@@ -200,7 +200,7 @@ def test_delivery_of_each_kind_of_message_is_express_or_recoverable(peer, sut, j
         frame = outgoing.send(delivery=delivery)
         delivery_mode = int(delivery != "express")
         observed = int(frame["UserHeader"].DM)
-        judge(DELIVERY_RULE, expected=delivery_mode, observed=observed, case=f"DM ({delivery})", evidence=frame)
+        judge(DELIVERY_MODE_RULE, expected=delivery_mode, observed=observed, case=f"DM ({delivery})", evidence=frame)
         has_sequence = bool(frame["UserHeader"].TH)
         is_transactional = delivery == "transactional"
         judge(
@@ -218,7 +218,7 @@ def test_delivery_of_each_kind_of_message_is_express_or_recoverable(peer, sut, j
     outgoing.end()
 
 
-@covers(DELIVERY_RULE, PRIVACY_LEVEL_RULE)
+@covers(DELIVERY_MODE_RULE, PRIVACY_LEVEL_RULE)
 def test_acknowledgment_has_known_delivery_and_no_privacy_level(peer, sut, judge):
     """The SUT acknowledges an express and a recoverable message: DM of each acknowledgment is 0 or 1, and its
     PrivacyLevel is 0.
@@ -230,5 +230,5 @@ def test_acknowledgment_has_known_delivery_and_no_privacy_level(peer, sut, judge
             expected = facts(DM=one_of(0, 1), PrivacyLevel=0)
             level = int(ack["MessagePropertiesHeader"].PrivacyLevel)
             observed_fields = {"DM": int(ack["UserHeader"].DM), "PrivacyLevel": level}
-            judge(DELIVERY_RULE, PRIVACY_LEVEL_RULE, expected=expected, observed=observed_fields, evidence=ack)
+            judge(DELIVERY_MODE_RULE, PRIVACY_LEVEL_RULE, expected=expected, observed=observed_fields, evidence=ack)
     receiver.acknowledge_all()

@@ -29,7 +29,7 @@ MESSAGE_PROPERTY_BY_RULE = {
     "MQDMPR-3.1.1.12-57": "extension_base64",
 }
 """For each rule, the name of the property on the control channel."""
-ALWAYS_SHOWN_PROPERTIES = ("label", "body_base64")
+ALWAYS_SHOWN_MESSAGE_PROPERTIES = ("label", "body_base64")
 ALL_COMPARED_MESSAGE_PROPERTIES = tuple(MESSAGE_PROPERTY_BY_RULE.values())
 PROPERTIES_SET_BY_APPLICATION = ("application_tag", "body_base64", "body_type", "label")
 SENT_BODY_BYTES = bytes(range(256)) * 260 + b"\0\0\0"
@@ -47,7 +47,7 @@ NONTRANSACTIONAL_DEAD_LETTER_QUEUE = "system$;deadletter"
 def _judge_properties(judge, wanted, shown, path, evidence, names=ALL_COMPARED_MESSAGE_PROPERTIES):
     """Judge the properties of a message at one point of its path, for example after a move or in the journal."""
     for rule, name in MESSAGE_PROPERTY_BY_RULE.items():
-        if name in names and shown is not None and (name in shown or name in ALWAYS_SHOWN_PROPERTIES):
+        if name in names and shown is not None and (name in shown or name in ALWAYS_SHOWN_MESSAGE_PROPERTIES):
             judge(rule, expected={name: wanted[name]}, observed={name: shown.get(name)}, case=path, evidence=evidence)
 
 

@@ -19,15 +19,15 @@ JOURNAL_QUOTA_PROPERTY = "journal_quota_kb"
 MESSAGE_LIFETIME_S = 1
 EXPIRY_WAIT_MS = 2_100
 """A waiting time in ms that exceeds LIFE_S even on a clock that counts only whole seconds."""
-EARLIER_JOURNAL_COPY, JOURNAL_COPY_ABOVE_QUOTA, JOURNAL_COPY_WITHIN_QUOTA = (
+EARLIER_JOURNAL_COPY_NAME, JOURNAL_COPY_NAME_ABOVE_QUOTA, JOURNAL_COPY_NAME_WITHIN_QUOTA = (
     "journal copy of the earlier message",
     "journal copy of the message above the quota",
     "journal copy of the message within the quota",
 )
-FATE_BY_JOURNAL_COPY = {
-    EARLIER_JOURNAL_COPY: "kept",
-    JOURNAL_COPY_ABOVE_QUOTA: "discarded",
-    JOURNAL_COPY_WITHIN_QUOTA: "kept",
+KEPT_OR_DISCARDED_BY_JOURNAL_COPY_NAME = {
+    EARLIER_JOURNAL_COPY_NAME: "kept",
+    JOURNAL_COPY_NAME_ABOVE_QUOTA: "discarded",
+    JOURNAL_COPY_NAME_WITHIN_QUOTA: "kept",
 }
 
 
@@ -44,19 +44,19 @@ def _judge_journal_copies_at_quota(
         return
     names = {}
     usual = in_force[JOURNAL_QUOTA_PROPERTY]
-    quotas = {EARLIER_JOURNAL_COPY: usual, JOURNAL_COPY_ABOVE_QUOTA: 0, JOURNAL_COPY_WITHIN_QUOTA: usual}
+    quotas = {EARLIER_JOURNAL_COPY_NAME: usual, JOURNAL_COPY_NAME_ABOVE_QUOTA: 0, JOURNAL_COPY_NAME_WITHIN_QUOTA: usual}
     for number, (name, quota) in enumerate(quotas.items(), 1):
         sut.configure(**{JOURNAL_QUOTA_PROPERTY: quota})
         names[finish(number)] = name
-        if name == EARLIER_JOURNAL_COPY:
+        if name == EARLIER_JOURNAL_COPY_NAME:
             peer.eventually(lambda: names.keys() & _list_identifiers_of_kept_messages(sut, queue))
 
     def list_copies() -> dict[str, str]:
         labels = {names.get(one) for one in _list_identifiers_of_kept_messages(sut, queue)}
-        return {name: "kept" if name in labels else "discarded" for name in FATE_BY_JOURNAL_COPY}
+        return {name: "kept" if name in labels else "discarded" for name in KEPT_OR_DISCARDED_BY_JOURNAL_COPY_NAME}
 
-    peer.eventually(lambda: list_copies() == FATE_BY_JOURNAL_COPY)
-    judge(rule, expected=FATE_BY_JOURNAL_COPY, observed=list_copies(), evidence=evidence())
+    peer.eventually(lambda: list_copies() == KEPT_OR_DISCARDED_BY_JOURNAL_COPY_NAME)
+    judge(rule, expected=KEPT_OR_DISCARDED_BY_JOURNAL_COPY_NAME, observed=list_copies(), evidence=evidence())
 
 
 def _list_identifiers_of_kept_messages(sut: Any, queue: str) -> set[str]:

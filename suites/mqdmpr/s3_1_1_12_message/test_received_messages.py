@@ -38,7 +38,7 @@ PROPERTY_AND_FIELD_BY_RULE = {
     "MQDMPR-3.1.1.12-57": ("extension_base64", "ExtensionData"),
 }
 """For each rule, the name of the property on the control channel, and the field of the property in a packet."""
-ALWAYS_SHOWN_PROPERTIES = ("label", "body_base64")
+ALWAYS_SHOWN_MESSAGE_PROPERTIES = ("label", "body_base64")
 RECEIVED_MESSAGE_FIELDS_BY_CASE: dict[str, dict[str, Any]] = {
     "text that is none": {
         "ApplicationTag": 0xFFFF_FFFF,
@@ -106,7 +106,7 @@ def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given)
             "extension_base64": base64.b64encode(values["ExtensionData"]).decode(),
         }
         for rule, (name, _) in PROPERTY_AND_FIELD_BY_RULE.items():
-            if name not in found and name not in ALWAYS_SHOWN_PROPERTIES:
+            if name not in found and name not in ALWAYS_SHOWN_MESSAGE_PROPERTIES:
                 judge.mark_not_exercised(rule, reason=f"the control channel shows no {name}", evidence=sent)
             else:
                 subject = f"{name} of the message with label {values['label'][:20]}"
@@ -147,7 +147,7 @@ def _await_message_in_queue(peer, sut, sent, queue="plain") -> dict[str, Any]:
 
 
 KNOWN_PROVIDER_NAME = "Microsoft Base Cryptographic Provider, v1.0"
-PROVIDER_CASES: tuple[tuple[str, str, int, str], ...] = (
+UNLISTED_SECURITY_PROVIDER_CASES: tuple[tuple[str, str, int, str], ...] = (
     ("an unknown type", "MQDMPR-3.1.1.12-60", 0x0BAD, KNOWN_PROVIDER_NAME),
     ("the type 0", "MQDMPR-3.1.1.12-60", 0, KNOWN_PROVIDER_NAME),
     ("the greatest type", "MQDMPR-3.1.1.12-60", 0xFFFF_FFFF, KNOWN_PROVIDER_NAME),
@@ -165,7 +165,7 @@ def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge, q
     provider type or provider name. The SUT acknowledges and stores each message.
     """
     make = peer.recoverable_message if queue == "plain" else Sequence(peer).message
-    for name, rule, provider_type, provider_name in PROVIDER_CASES:
+    for name, rule, provider_type, provider_name in UNLISTED_SECURITY_PROVIDER_CASES:
         label = f"{name} {peer.next_message_id()}"
         provider = ProviderInfo(ProviderType=provider_type, ProviderName=provider_name)
         security = {

@@ -18,7 +18,7 @@ from suites.mqqb.steps.disposition import (
 
 RECEIVE_REJECTED_CLASS = 0xC004
 """The class MQMSG_CLASS_NACK_RECEIVE_REJECTED. Spec: MS-MQMQ 2.2.18.1.6."""
-ACK_CLASS_BY_OUTCOME = {
+ACK_CLASS_BY_RECEIVE_OUTCOME = {
     "received": RECEIVE,
     "rejected": RECEIVE_REJECTED_CLASS,
     "rejected, too": RECEIVE_REJECTED_CLASS,
@@ -71,20 +71,22 @@ def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, e
         name: receiver.send_packet(
             receiver.sequence.message(user, destination=destination, label=name, properties={"PR": 1, "NR": 1})
         )
-        for name in ACK_CLASS_BY_OUTCOME
+        for name in ACK_CLASS_BY_RECEIVE_OUTCOME
     }
-    if await_arrival(sut, receiver.session, list(ACK_CLASS_BY_OUTCOME)[-1], queue) != "stored in its queue":
+    if await_arrival(sut, receiver.session, list(ACK_CLASS_BY_RECEIVE_OUTCOME)[-1], queue) != "stored in its queue":
         raise ConformanceFailure("the SUT did not accept the messages")
     _receive_in_transaction(sut, queue, external, reject=False, outcome="commit")
     _receive_in_transaction(sut, queue, external, reject=True, outcome="commit")
     _receive_in_transaction(sut, queue, external, reject=True, outcome="commit", more=1)
     _receive_in_transaction(sut, queue, external, reject=True, outcome="abort")
     _receive_in_transaction(sut, queue, external, reject=False, outcome="commit")
-    acks = receiver.await_acks(len(ACK_CLASS_BY_OUTCOME))
+    acks = receiver.await_acks(len(ACK_CLASS_BY_RECEIVE_OUTCOME))
     observed = {
         name: [ack for ack in acks if get_correlation_id(ack) == identifier(frame)] for name, frame in packets.items()
     }
-    expected = {name: acknowledged(packets[name], of_class=value) for name, value in ACK_CLASS_BY_OUTCOME.items()}
+    expected = {
+        name: acknowledged(packets[name], of_class=value) for name, value in ACK_CLASS_BY_RECEIVE_OUTCOME.items()
+    }
     judge.all(
         expected=expected,
         observed=observed,

@@ -146,7 +146,7 @@ def test_signature_for_several_queues_covers_all_properties(peer, sut, judge, si
     }
     outgoing = Outgoing(peer, sut, first)
     plain = outgoing.send(**{**properties, "extension_base64": ""})
-    if not _is_list_message_signed_by_user(plain, signer):
+    if not _is_message_to_several_queues_signed_by_user(plain, signer):
         raise ConformanceFailure("the signature of a message without an extension is not valid (E81)")
     outgoing.start_new_session()
     known = len(peer.inbox.pieces)
@@ -155,13 +155,13 @@ def test_signature_for_several_queues_covers_all_properties(peer, sut, judge, si
     judge(
         "MQDMPR-3.1.1.12-30",
         expected=each(True, "MultipleDestinationSignature"),
-        observed=[_is_list_message_signed_by_user(frame, signer) for frame in copies],
+        observed=[_is_message_to_several_queues_signed_by_user(frame, signer) for frame in copies],
         case="whether the user's key verifies the signature of each copy",
         evidence=copies,
     )
 
 
-def _is_list_message_signed_by_user(frame, signer):
+def _is_message_to_several_queues_signed_by_user(frame, signer):
     value = bytes(frame["MultiQueueFormatHeader"].Signature.Signature) if frame["UserHeader"].MQ else b""
     return bool(value) and is_signature(value, frame.data, SIG30, signer.certificate)
 

@@ -35,7 +35,7 @@ from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.sender import Sender
 
 SENT_BODY = "a body with less than one block more"
-SENT_SECURITY_CASES = (
+MESSAGE_SECURITY_CASES = (
     ("none", "none", ALICE, None),
     ("sig20", "none", BOB, None),
     ("none", "none", ALICE, None),
@@ -82,7 +82,7 @@ RULE_BY_PRIVACY_LEVEL = {
     "advanced": "MQDMPR-3.1.1.12-08",
 }
 HASH_ALGORITHMS = (0x8001, 0x8002, 0x8003, 0x8004, 0x800C, 0x800E)
-MISSING_FIELD_OUTCOME, UNSIGNED_OUTCOME, WRONG_SIGNER_OUTCOME = (
+MISSING_FIELD_OUTCOME, UNSIGNED_MESSAGE_OUTCOME, WRONG_SIGNER_OUTCOME = (
     "nothing",
     "not signed",
     "not signed with the user's key",
@@ -120,7 +120,7 @@ def test_each_message_has_its_own_security(peer, sut, judge, delivery):
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     body = SENT_BODY * 200 if delivery == "recoverable" else SENT_BODY
     found = []
-    for signature, privacy, sender, hash_algorithm in SENT_SECURITY_CASES:
+    for signature, privacy, sender, hash_algorithm in MESSAGE_SECURITY_CASES:
         name = "none" if sender is None else sender if isinstance(sender, str) else sender.name
         asked: dict[str, Any] = {} if hash_algorithm is None else {"hash_algorithm": hash_algorithm}
         if (signature, privacy) == ("sig30", "none"):
@@ -341,7 +341,7 @@ def _find_signature_type(value, message, signer):
     verified over the decrypted body with the key of the user ``signer``.
     """
     if not value:
-        return UNSIGNED_OUTCOME
+        return UNSIGNED_MESSAGE_OUTCOME
     sent = bytes(message.properties.MessageBody)
     data = bytes(message.frame.data)
     if message.encrypted:

@@ -18,7 +18,7 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState
 from reference_qm.surface.clock import Now
 
-SHARED_HANDLE = 0x77
+HANDLE_RETURNED_TO_ALL_CLIENTS = 0x77
 
 
 def _return_same_handle_to_all_clients(**values: int) -> Install:
@@ -35,7 +35,7 @@ add(
     "open-queue-descriptor-handle-reused",
     "MQDMPR-3.1.1.16-02",
     "All OpenQueueDescriptors have the same Handle.",
-    _return_same_handle_to_all_clients(phQueue=SHARED_HANDLE),
+    _return_same_handle_to_all_clients(phQueue=HANDLE_RETURNED_TO_ALL_CLIENTS),
 )
 
 
@@ -54,7 +54,9 @@ add(
     "open-queue-descriptor-context-reused",
     "MQDMPR-3.1.1.16-03",
     "All OpenQueueDescriptors have the same context value.",
-    _return_same_handle_to_all_clients(dwpQueue=SHARED_HANDLE, pdwContext=SHARED_HANDLE),
+    _return_same_handle_to_all_clients(
+        dwpQueue=HANDLE_RETURNED_TO_ALL_CLIENTS, pdwContext=HANDLE_RETURNED_TO_ALL_CLIENTS
+    ),
 )
 
 
@@ -70,8 +72,8 @@ class QueueManagerSameContextValueForAllDescriptorsOfQueue(Qmcomm):
         return super().get_open_values(descriptor) | {"dwpQueue": first.Handle}
 
 
-@fault("open-queue-descriptor-context-value-of-peeker-repeated", breaks="MQDMPR-3.1.1.16-03", blind=True)
-class OpenQueueDescriptorContextValueOfPeekerRepeated(Qmcomm):
+@fault("open-queue-descriptor-repeats-context-value-of-peek-descriptor", breaks="MQDMPR-3.1.1.16-03", blind=True)
+class OpenQueueDescriptorRepeatsContextValueOfPeekDescriptor(Qmcomm):
     """An OpenQueueDescriptor has the context value of the OpenQueueDescriptor that was opened before it, if the earlier
     descriptor has PeekAccess.
     """
@@ -99,8 +101,8 @@ class PeekAccessOpenedAsReceiveAccess(QueueOpening):
         return status, descriptor
 
 
-@fault("descriptor-of-queue-opened-again-has-access-of-first", breaks="MQDMPR-3.1.1.16-04")
-class DescriptorOfQueueOpenedAgainHasAccessOfFirst(QueueOpening):
+@fault("later-descriptor-of-open-queue-has-access-type-of-first", breaks="MQDMPR-3.1.1.16-04")
+class LaterDescriptorOfOpenQueueHasAccessTypeOfFirst(QueueOpening):
     """While a queue is open, the queue manager opens the queue again with the AccessType of its first
     OpenQueueDescriptor.
     """
@@ -129,8 +131,8 @@ class SecondDescriptorOfOpenQueueHasAccessTypeOfFirst(QueueOpening):
         return descriptor
 
 
-@fault("open-queue-descriptor-of-one-queue-marked-multiple", breaks="MQDMPR-3.1.1.16-05")
-class OpenQueueDescriptorOfOneQueueMarkedMultiple(QueueOpening):
+@fault("open-queue-descriptor-multiple-true-for-single-queue", breaks="MQDMPR-3.1.1.16-05")
+class OpenQueueDescriptorMultipleTrueForSingleQueue(QueueOpening):
     """The attribute Multiple of a single queue's descriptor is True."""
 
     def open_found_queue(

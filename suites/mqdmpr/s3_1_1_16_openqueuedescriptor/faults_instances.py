@@ -29,8 +29,8 @@ class _NewDescriptorChanger(QueueOpening):
         return descriptor
 
 
-@fault("descriptor-handle-of-third-opening-is-that-of-first", breaks="MQDMPR-3.1.1.16-02", blind=True)
-class DescriptorHandleOfThirdOpeningIsThatOfFirst(_NewDescriptorChanger):
+@fault("third-descriptor-of-queue-has-handle-of-first-descriptor", breaks="MQDMPR-3.1.1.16-02", blind=True)
+class ThirdDescriptorOfQueueHasHandleOfFirstDescriptor(_NewDescriptorChanger):
     """The third open descriptor of a queue has the Handle of the first one."""
 
     def change_descriptor(self, descriptor: OpenQueueDescriptor) -> None:

@@ -162,8 +162,8 @@ class QueueManagerSecondDescriptorOfSeveralQueuesRefersToFirstQueue(_SeveralQueu
             descriptor.QueueReference = descriptor.OpenQueueDescriptorCollection[0].QueueReference
 
 
-@fault("queue-manager-read-state-of-peeking-reader-ready-at-open", breaks="MQDMPR-3.1.1.16-12", blind=True)
-class QueueManagerReadStateOfPeekingReaderReadyAtOpen(Qmcomm):
+@fault("queue-manager-new-remote-peek-descriptor-already-ready-for-read", breaks="MQDMPR-3.1.1.16-12", blind=True)
+class QueueManagerNewRemotePeekDescriptorAlreadyReadyForRead(Qmcomm):
     """The RemoteReadState of a remote reader's descriptor that is open to peek is ReadyForRead from the start."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:

@@ -11,8 +11,8 @@ from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.surface.clock import Now
 
 
-@fault("queue-manager-handle-of-queue-opened-to-peek-repeated", breaks="MQDMPR-3.1.1.16-02", blind=True)
-class QueueManagerHandleOfQueueOpenedToPeekRepeated(Qmcomm):
+@fault("queue-manager-remote-peek-open-returns-handle-of-receive-open", breaks="MQDMPR-3.1.1.16-02", blind=True)
+class QueueManagerRemotePeekOpenReturnsHandleOfReceiveOpen(Qmcomm):
     """A remote client that opens a queue to peek gets the Handle with which it has opened the queue to receive."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
@@ -28,8 +28,8 @@ class QueueManagerHandleOfQueueOpenedToPeekRepeated(Qmcomm):
         return super().get_open_values(descriptor)
 
 
-@fault("queue-manager-handle-of-listed-queue-is-that-of-list", breaks="MQDMPR-3.1.1.16-02", blind=True)
-class QueueManagerHandleOfListedQueueIsThatOfList(QueueOpening):
+@fault("queue-manager-descriptors-of-listed-queues-have-handle-of-list", breaks="MQDMPR-3.1.1.16-02", blind=True)
+class QueueManagerDescriptorsOfListedQueuesHaveHandleOfList(QueueOpening):
     """The descriptors of the queues of a multiple-element format name have the Handle of the descriptor of the list."""
 
     def open_queue(
@@ -46,8 +46,8 @@ class QueueManagerHandleOfListedQueueIsThatOfList(QueueOpening):
         return status, descriptor
 
 
-@fault("queue-manager-context-value-of-second-queue-repeated", breaks="MQDMPR-3.1.1.16-03", blind=True)
-class QueueManagerContextValueOfSecondQueueRepeated(Qmcomm):
+@fault("queue-manager-second-queue-of-client-has-context-value-of-first", breaks="MQDMPR-3.1.1.16-03", blind=True)
+class QueueManagerSecondQueueOfClientHasContextValueOfFirst(Qmcomm):
     """A remote client that opens another queue gets the context value of the first queue that is still open."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
@@ -55,8 +55,8 @@ class QueueManagerContextValueOfSecondQueueRepeated(Qmcomm):
         return super().get_open_values(descriptor) | {"pdwContext": first.Handle}
 
 
-@fault("queue-manager-context-value-of-same-queue-repeated", breaks="MQDMPR-3.1.1.16-03", blind=True)
-class QueueManagerContextValueOfSameQueueRepeated(Qmcomm):
+@fault("queue-manager-remote-clients-of-same-queue-get-same-context-value", breaks="MQDMPR-3.1.1.16-03", blind=True)
+class QueueManagerRemoteClientsOfSameQueueGetSameContextValue(Qmcomm):
     """Two remote clients that open the same queue get the same context value."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
@@ -83,8 +83,8 @@ class QueueManagerDescriptorOfExclusivePeekerHasReceiveAccess(QueueOpening):
         return status, descriptor
 
 
-@fault("queue-manager-access-type-of-second-descriptor-repeated", breaks="MQDMPR-3.1.1.16-04", blind=True)
-class QueueManagerAccessTypeOfSecondDescriptorRepeated(QueueOpening):
+@fault("queue-manager-second-descriptor-has-access-type-of-first", breaks="MQDMPR-3.1.1.16-04", blind=True)
+class QueueManagerSecondDescriptorHasAccessTypeOfFirst(QueueOpening):
     """A second descriptor of a queue has the AccessType of the first descriptor of the queue."""
 
     def open_found_queue(

@@ -66,9 +66,9 @@ def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, 
     queue = sut.queue()
     association = remote.associate()
     call = remote.open_remote(association, access=access).expect_success()
-    opened = _read_descriptors(sut, queue)
+    opened = _read_open_queue_descriptors(sut, queue)
     reading = remote.open(association=association, access=access)
-    both = _read_descriptors(sut, queue)
+    both = _read_open_queue_descriptors(sut, queue)
     evidence = [call, reading.session]
     judge(
         "MQDMPR-3.1.1.16-12",
@@ -97,7 +97,7 @@ def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, 
     judge(
         "MQDMPR-3.1.1.16-12",
         expected=["Opened", "ReadyForRead"],
-        observed=sorted(one["RemoteReadState"] for one in _read_descriptors(sut, queue)),
+        observed=sorted(one["RemoteReadState"] for one in _read_open_queue_descriptors(sut, queue)),
         evidence=[*evidence, cursor],
         case="RemoteReadState of both descriptors after a cursor was created with the first",
     )
@@ -107,7 +107,7 @@ def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, 
     judge(
         "MQDMPR-3.1.1.16-04",
         expected=any_order(shown_as, shown_as, other_shown_as),
-        observed=[one["AccessType"] for one in _read_descriptors(sut, queue)],
+        observed=[one["AccessType"] for one in _read_open_queue_descriptors(sut, queue)],
         evidence=[*evidence, third],
         case="AccessType of the descriptors when a third reader requests another access",
     )
@@ -115,7 +115,7 @@ def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, 
     judge(
         "MQDMPR-3.1.1.16-14",
         expected=any_order("Opened", "Opened", "ReadyForRead", "ReadyForRead"),
-        observed=[one["RemoteReadState"] for one in _read_descriptors(sut, queue)],
+        observed=[one["RemoteReadState"] for one in _read_open_queue_descriptors(sut, queue)],
         evidence=[*evidence, third],
         case="RemoteReadState of the descriptors when a second reader reads",
     )
@@ -124,7 +124,7 @@ def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, 
     judge("MQDMPR-3.1.1.16-05", expected=[single] * 2, observed=observed, evidence=evidence, case="both descriptors")
 
 
-def _read_descriptors(sut, queue):
+def _read_open_queue_descriptors(sut, queue):
     names = ("AccessType", "RemoteReadState", "Multiple", "OpenQueueDescriptorCollection")
     return [{name: one[name] for name in names} for one in sut.inspect_queue(queue)["OpenQueueDescriptorCollection"]]
 

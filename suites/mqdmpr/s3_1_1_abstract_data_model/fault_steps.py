@@ -8,7 +8,7 @@ from reference_qm.core.queueing.transaction_operations import TransactionOperati
 from reference_qm.model.transactions import Transaction
 
 
-class LastOperationChanger(TransactionOperations):
+class LastTransactionOperationChanger(TransactionOperations):
     """Change the last operation of a transaction."""
 
     def change_last_operation(self, transaction: Transaction, **values: object) -> None:

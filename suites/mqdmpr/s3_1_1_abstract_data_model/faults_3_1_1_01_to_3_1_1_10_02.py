@@ -198,8 +198,8 @@ class ExpressMessageOfOwnApplicationSurvivesRestart(Durability):
         return change
 
 
-@fault("queue-manager-shown-identifier-differs-from-packets", breaks="MQDMPR-3.1.1-06")
-class QueueManagerShownIdentifierDiffersFromPackets(Inspection):
+@fault("queue-manager-identifier-attribute-differs-from-sent-identifier", breaks="MQDMPR-3.1.1-06")
+class QueueManagerIdentifierAttributeDiffersFromSentIdentifier(Inspection):
     """The Identifier of LocalQueueManager differs from the identifier in packets."""
 
     def inspect(self, now: Now) -> dict[str, Any]:
@@ -208,7 +208,7 @@ class QueueManagerShownIdentifierDiffersFromPackets(Inspection):
         return shown
 
 
-class InactiveStateOfPublicOutgoingQueueSetter(Destinations):
+class InactiveStateSetterOfPublicOutgoingQueues(Destinations):
     """In hardened security mode, the State of a new outgoing queue to a public queue is Inactive."""
 
     def get_initial_outgoing_queue_state(self, text: str) -> OutgoingQueueState:
@@ -238,7 +238,7 @@ add(
     "MQDMPR-3.1.1.3-07",
     "In hardened security mode, the sender leaves the outgoing queues to public queues Inactive.",
     combine_installers(
-        replace_part(InactiveStateOfPublicOutgoingQueueSetter), replace_part(PublicOutgoingQueueLockOmitter)
+        replace_part(InactiveStateSetterOfPublicOutgoingQueues), replace_part(PublicOutgoingQueueLockOmitter)
     ),
     blind=True,
 )

@@ -23,11 +23,11 @@ from reference_qm.model.elements import OnReadAnswered
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
 from reference_qm.surface.commands import Result
-from suites.mqdmpr.s3_1_1_abstract_data_model.fault_steps import LastOperationChanger
+from suites.mqdmpr.s3_1_1_abstract_data_model.fault_steps import LastTransactionOperationChanger
 
 
-@fault("remote-read-deletes-before-acknowledgment", breaks="MQDMPR-3.1.1.11-07")
-class RemoteReadDeletesBeforeAcknowledgment(Reading):
+@fault("server-deletes-message-of-remote-receive-before-acknowledgment", breaks="MQDMPR-3.1.1.11-07")
+class ServerDeletesMessageOfRemoteReceiveBeforeAcknowledgment(Reading):
     """A message that a remote reader receives is deleted from disk before the reader acknowledges it."""
 
     def take_message_out(
@@ -244,7 +244,7 @@ for _name, _rule, _says, _install in (
 
 
 @fault("transaction-second-enqueue-recorded-as-dequeue", breaks="MQDMPR-3.1.1.13-03")
-class TransactionSecondEnqueueRecordedAsDequeue(LastOperationChanger):
+class TransactionSecondEnqueueRecordedAsDequeue(LastTransactionOperationChanger):
     """The queue manager records the second message that is sent in a transaction as an operation of type Dequeue."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -256,7 +256,7 @@ class TransactionSecondEnqueueRecordedAsDequeue(LastOperationChanger):
 
 
 @fault("transaction-enqueue-to-outgoing-queue-recorded-as-move", breaks="MQDMPR-3.1.1.13-03")
-class TransactionEnqueueToOutgoingQueueRecordedAsMove(LastOperationChanger):
+class TransactionEnqueueToOutgoingQueueRecordedAsMove(LastTransactionOperationChanger):
     """The queue manager records a message that is sent to another computer as an operation of type Move."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -267,7 +267,7 @@ class TransactionEnqueueToOutgoingQueueRecordedAsMove(LastOperationChanger):
 
 
 @fault("transaction-dequeue-after-enqueue-recorded-as-enqueue", breaks="MQDMPR-3.1.1.13-04")
-class TransactionDequeueAfterEnqueueRecordedAsEnqueue(LastOperationChanger):
+class TransactionDequeueAfterEnqueueRecordedAsEnqueue(LastTransactionOperationChanger):
     """The queue manager records a receive as an operation of type Enqueue, if the transaction has sent a message."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
@@ -278,7 +278,7 @@ class TransactionDequeueAfterEnqueueRecordedAsEnqueue(LastOperationChanger):
 
 
 @fault("transaction-second-move-recorded-as-dequeue", breaks="MQDMPR-3.1.1.13-05")
-class TransactionSecondMoveRecordedAsDequeue(LastOperationChanger):
+class TransactionSecondMoveRecordedAsDequeue(LastTransactionOperationChanger):
     """The queue manager records the second move in a transaction as an operation of type Dequeue."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
@@ -301,7 +301,7 @@ class TransactionLaterMovesReferToTargetQueueOfFirstMove(TransactionOperations):
 
 
 @fault("transaction-later-moves-recorded-with-target-of-first-move", breaks="MQDMPR-3.1.1.13-06")
-class TransactionLaterMovesRecordedWithTargetOfFirstMove(LastOperationChanger):
+class TransactionLaterMovesRecordedWithTargetOfFirstMove(LastTransactionOperationChanger):
     """The queue manager records the target of the first move of a transaction for each later move."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
@@ -310,8 +310,8 @@ class TransactionLaterMovesRecordedWithTargetOfFirstMove(LastOperationChanger):
         self.change_last_operation(transaction, TargetQueueReference=moves[0].TargetQueueReference)
 
 
-@fault("queue-manager-restored-move-target-is-queue-of-message", breaks="MQDMPR-3.1.1.13-06", blind=True)
-class QueueManagerRestoredMoveTargetIsQueueOfMessage(TransactionRecords):
+@fault("queue-manager-restored-move-targets-current-queue-of-message", breaks="MQDMPR-3.1.1.13-06", blind=True)
+class QueueManagerRestoredMoveTargetsCurrentQueueOfMessage(TransactionRecords):
     """After a restart, the TargetQueueReference of a Move in a prepared transaction is the queue of the message."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:

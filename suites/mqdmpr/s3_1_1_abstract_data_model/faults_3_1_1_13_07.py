@@ -6,11 +6,11 @@ from harness.faults.parts import fault
 from reference_qm.codec import MessageClass
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.transactions import OperationType, Transaction
-from suites.mqdmpr.s3_1_1_abstract_data_model.fault_steps import LastOperationChanger
+from suites.mqdmpr.s3_1_1_abstract_data_model.fault_steps import LastTransactionOperationChanger
 
 
 @fault("transaction-enqueue-after-dequeue-has-dequeue-reason", breaks="MQDMPR-3.1.1.13-07")
-class TransactionEnqueueAfterDequeueHasDequeueReason(LastOperationChanger):
+class TransactionEnqueueAfterDequeueHasDequeueReason(LastTransactionOperationChanger):
     """The queue manager records a DequeueReason for a message that is sent after a receive."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -22,7 +22,7 @@ class TransactionEnqueueAfterDequeueHasDequeueReason(LastOperationChanger):
 
 
 @fault("transaction-second-dequeue-has-no-dequeue-reason", breaks="MQDMPR-3.1.1.13-07")
-class TransactionSecondDequeueHasNoDequeueReason(LastOperationChanger):
+class TransactionSecondDequeueHasNoDequeueReason(LastTransactionOperationChanger):
     """The queue manager records no DequeueReason for the second receive of a transaction."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:

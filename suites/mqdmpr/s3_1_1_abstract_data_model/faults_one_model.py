@@ -25,8 +25,8 @@ from reference_qm.rpc.calls import Call
 from reference_qm.surface.clock import Now
 
 
-@fault("queue-manager-second-session-requested-with-other-identifier", breaks="MQDMPR-3.1.1-06", blind=True)
-class QueueManagerSecondSessionRequestedWithOtherIdentifier(Establishing):
+@fault("queue-manager-second-request-client-guid-differs-from-identifier", breaks="MQDMPR-3.1.1-06", blind=True)
+class QueueManagerSecondRequestClientGuidDiffersFromIdentifier(Establishing):
     """ClientGuid of an EstablishConnection request is not the Identifier of the queue manager, if the queue manager
     has another outgoing queue.
     """
@@ -39,8 +39,8 @@ class QueueManagerSecondSessionRequestedWithOtherIdentifier(Establishing):
         return set_fields(packet, {"EstablishConnectionHeader.ClientGuid": wrong})
 
 
-@fault("queue-manager-session-accepted-with-other-identifier", breaks="MQDMPR-3.1.1-06", blind=True)
-class QueueManagerSessionAcceptedWithOtherIdentifier(SessionOpening):
+@fault("queue-manager-response-server-guid-differs-from-identifier", breaks="MQDMPR-3.1.1-06", blind=True)
+class QueueManagerResponseServerGuidDiffersFromIdentifier(SessionOpening):
     """ServerGuid of an EstablishConnection response is not the Identifier of the queue manager if the request has no
     ServerGuid.
     """
@@ -55,7 +55,7 @@ class QueueManagerSessionAcceptedWithOtherIdentifier(SessionOpening):
         return set_fields(packet, {"EstablishConnectionHeader.ServerGuid": wrong})
 
 
-class _RemoteReaderQueueSeparator(Qmcomm):
+class _EmptyQueueForRemoteReadersSubstituter(Qmcomm):
     """Give remote readers an empty queue of their own in place of some queues; a subclass selects which."""
 
     def is_hidden_from_remote_readers(self, queue: Queue) -> bool:
@@ -75,7 +75,7 @@ class _RemoteReaderQueueSeparator(Qmcomm):
 
 
 @fault("queue-manager-subqueue-empty-for-remote-readers", breaks="MQDMPR-3.1.1-07", blind=True)
-class QueueManagerSubqueueEmptyForRemoteReaders(_RemoteReaderQueueSeparator):
+class QueueManagerSubqueueEmptyForRemoteReaders(_EmptyQueueForRemoteReadersSubstituter):
     """Remote readers do not see the messages that local applications moved into a subqueue."""
 
     def is_hidden_from_remote_readers(self, queue: Queue) -> bool:
@@ -83,7 +83,7 @@ class QueueManagerSubqueueEmptyForRemoteReaders(_RemoteReaderQueueSeparator):
 
 
 @fault("queue-manager-journal-empty-for-remote-readers", breaks="MQDMPR-3.1.1-07", blind=True)
-class QueueManagerJournalEmptyForRemoteReaders(_RemoteReaderQueueSeparator):
+class QueueManagerJournalEmptyForRemoteReaders(_EmptyQueueForRemoteReadersSubstituter):
     """Remote readers do not see the messages in the journal of a queue."""
 
     def is_hidden_from_remote_readers(self, queue: Queue) -> bool:
@@ -91,14 +91,14 @@ class QueueManagerJournalEmptyForRemoteReaders(_RemoteReaderQueueSeparator):
 
 
 @fault("queue-manager-transactional-queue-empty-for-remote-readers", breaks="MQDMPR-3.1.1-07", blind=True)
-class QueueManagerTransactionalQueueEmptyForRemoteReaders(_RemoteReaderQueueSeparator):
+class QueueManagerTransactionalQueueEmptyForRemoteReaders(_EmptyQueueForRemoteReadersSubstituter):
     """Remote readers do not see the messages of a transactional queue."""
 
     def is_hidden_from_remote_readers(self, queue: Queue) -> bool:
         return queue.Transactional
 
 
-class _RestoredDestinationChanger(Restoring):
+class _DestinationChangerOfRestoredMessages(Restoring):
     """Send some restored messages to the destination of the first restored message; a subclass selects which."""
 
     def is_misdirected(self, packet: UserMessagePacket) -> bool:
@@ -117,7 +117,7 @@ class _RestoredDestinationChanger(Restoring):
 
 
 @fault("queue-manager-restored-messages-sent-to-first-destination", breaks="MQDMPR-3.1.1.3-D01", blind=True)
-class QueueManagerRestoredMessagesSentToFirstDestination(_RestoredDestinationChanger):
+class QueueManagerRestoredMessagesSentToFirstDestination(_DestinationChangerOfRestoredMessages):
     """After a restart the queue manager sends all waiting messages to the destination of the first waiting message."""
 
     def is_misdirected(self, packet: UserMessagePacket) -> bool:
@@ -125,7 +125,7 @@ class QueueManagerRestoredMessagesSentToFirstDestination(_RestoredDestinationCha
 
 
 @fault("queue-manager-restored-large-message-sent-to-first-destination", breaks="MQDMPR-3.1.1.3-D01", blind=True)
-class QueueManagerRestoredLargeMessageSentToFirstDestination(_RestoredDestinationChanger):
+class QueueManagerRestoredLargeMessageSentToFirstDestination(_DestinationChangerOfRestoredMessages):
     """After a restart the queue manager sends a waiting message with a body of more than 4,000 bytes to the destination
     of the first waiting message.
     """
@@ -134,7 +134,7 @@ class QueueManagerRestoredLargeMessageSentToFirstDestination(_RestoredDestinatio
         return len(packet.MessagePropertiesHeader.MessageBody) > 4_000
 
 
-class _MoveTypeChanger(TransactionOperations):
+class _MoveOperationTypeChanger(TransactionOperations):
     """Record some moves as operations of another type; a subclass selects which."""
 
     def find_wrong_operation_type(self, position: MessagePosition, target: Queue) -> OperationType | None:
@@ -149,7 +149,7 @@ class _MoveTypeChanger(TransactionOperations):
 
 
 @fault("transaction-move-from-subqueue-recorded-as-enqueue", breaks="MQDMPR-3.1.1.13-05", blind=True)
-class TransactionMoveFromSubqueueRecordedAsEnqueue(_MoveTypeChanger):
+class TransactionMoveFromSubqueueRecordedAsEnqueue(_MoveOperationTypeChanger):
     """The queue manager records a move from a subqueue to its queue as an operation of type Enqueue."""
 
     def find_wrong_operation_type(self, position: MessagePosition, target: Queue) -> OperationType | None:
@@ -157,7 +157,7 @@ class TransactionMoveFromSubqueueRecordedAsEnqueue(_MoveTypeChanger):
 
 
 @fault("transaction-move-between-subqueues-recorded-as-dequeue", breaks="MQDMPR-3.1.1.13-05", blind=True)
-class TransactionMoveBetweenSubqueuesRecordedAsDequeue(_MoveTypeChanger):
+class TransactionMoveBetweenSubqueuesRecordedAsDequeue(_MoveOperationTypeChanger):
     """The queue manager records a move from a subqueue to another subqueue as an operation of type Dequeue."""
 
     def find_wrong_operation_type(self, position: MessagePosition, target: Queue) -> OperationType | None:
@@ -166,7 +166,7 @@ class TransactionMoveBetweenSubqueuesRecordedAsDequeue(_MoveTypeChanger):
 
 
 @fault("coordinated-transaction-move-recorded-as-dequeue", breaks="MQDMPR-3.1.1.13-05", blind=True)
-class CoordinatedTransactionMoveRecordedAsDequeue(_MoveTypeChanger):
+class CoordinatedTransactionMoveRecordedAsDequeue(_MoveOperationTypeChanger):
     """The queue manager records a move in a transaction of an external coordinator as an operation of type Dequeue."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
@@ -176,7 +176,7 @@ class CoordinatedTransactionMoveRecordedAsDequeue(_MoveTypeChanger):
 
 
 @fault("queue-manager-restored-transactional-message-sent-to-first-destination", breaks="MQDMPR-3.1.1.3-D01")
-class QueueManagerRestoredTransactionalMessageSentToFirstDestination(_RestoredDestinationChanger):
+class QueueManagerRestoredTransactionalMessageSentToFirstDestination(_DestinationChangerOfRestoredMessages):
     """After a restart the queue manager sends a waiting transactional message to the destination of the first waiting
     message.
     """
@@ -185,8 +185,8 @@ class QueueManagerRestoredTransactionalMessageSentToFirstDestination(_RestoredDe
         return bool(packet.UserHeader.TH)
 
 
-@fault("queue-manager-ping-answered-with-other-identifier", breaks="MQDMPR-3.1.1-06")
-class QueueManagerPingAnsweredWithOtherIdentifier(Ping):
+@fault("queue-manager-ping-response-guid-differs-from-identifier", breaks="MQDMPR-3.1.1-06")
+class QueueManagerPingResponseGuidDiffersFromIdentifier(Ping):
     """QMGuid of a Ping Response is not the Identifier of the queue manager."""
 
     def build_response(self, request: PingPacket) -> PingPacket:

@@ -158,9 +158,9 @@ def test_security_descriptors_of_queues_survive_restart(sut, judge):
             judge.end_unobservable(f"the control channel cannot create a queue with a security descriptor: {refused}")
             return
         queues[f"queue with right {right}"] = queue
-    before = {kind: descriptors.read_security(sut, name) for kind, name in queues.items()}
+    before = {kind: descriptors.read_security_descriptor_of_queue(sut, name) for kind, name in queues.items()}
     sut.restart()
-    after = {kind: descriptors.read_security(sut, name) for kind, name in queues.items()}
+    after = {kind: descriptors.read_security_descriptor_of_queue(sut, name) for kind, name in queues.items()}
     judge.all(
         expected={kind: one.entries for kind, one in before.items()},
         observed={kind: one.entries for kind, one in after.items()},

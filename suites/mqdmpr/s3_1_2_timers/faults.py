@@ -126,8 +126,8 @@ class QueueManagerExpiredReceiveRemovesNextMessage(Waiting):
             self.qm.reading.dequeue_message(ghost, lambda status, position: None, Now(0, 0), None)
 
 
-@fault("expired-message-returned-by-reader-not-removed", breaks="MQDMPR-3.1.2.4-01")
-class ExpiredMessageReturnedByReaderNotRemoved(Lifetimes):
+@fault("message-expired-while-locked-by-reader-not-removed-when-returned", breaks="MQDMPR-3.1.2.4-01")
+class MessageExpiredWhileLockedByReaderNotRemovedWhenReturned(Lifetimes):
     """A message that a reader has locked while its TimeToBeReceived expired stays when the reader returns it."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:

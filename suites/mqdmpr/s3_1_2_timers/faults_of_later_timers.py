@@ -131,8 +131,8 @@ class QueueManagerDirectoryOnlineTimerLongerInSecondOutage(DirectoryClient):
         super().on_directory_online_timer(now)
 
 
-@fault("queue-manager-directory-contacted-only-at-first-expiry", breaks="MQDMPR-3.1.2.5-D01", blind=True)
-class QueueManagerDirectoryContactedOnlyAtFirstExpiry(DirectoryClient):
+@fault("queue-manager-online-timer-contacts-directory-only-once", breaks="MQDMPR-3.1.2.5-D01", blind=True)
+class QueueManagerOnlineTimerContactsDirectoryOnlyOnce(DirectoryClient):
     """The queue manager contacts the directory only when the Directory Online Timer expires for the first time."""
 
     was_directory_contacted = False

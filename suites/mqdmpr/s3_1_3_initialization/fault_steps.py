@@ -39,7 +39,7 @@ def change_state_at_later_synchronization(change: Callable[[QueueManager], None]
     return lambda faulty: faulty.actions_at_restart.append(replace_part(SynchronizedThenChanged))
 
 
-def set_published_attribute(qm: QueueManager, **values: Any) -> None:
+def replace_attribute_in_own_directory_object(qm: QueueManager, **values: Any) -> None:
     """Replace attributes of the queue manager that its directory object has."""
     state = qm.enterprise.state
     state.LocalQueueManager = replace(state.LocalQueueManager, **values)
@@ -56,6 +56,6 @@ def change_blob_of_key(attribute: str, place: int, change: Callable[[bytes], byt
         keys = list(MqdsPublicKeys.parse(published).aPublicKeys)
         keys[place] = replace(keys[place], aBuf=change(keys[place].aBuf))
         made[published] = MqdsPublicKeys(tuple(keys)).build()
-        set_published_attribute(qm, **{attribute: made[published]})
+        replace_attribute_in_own_directory_object(qm, **{attribute: made[published]})
 
     return change_after_every_input(publish_changed_key)

@@ -106,7 +106,7 @@ def _keep_only_first_public_key(keys: MqdsPublicKeys) -> MqdsPublicKeys:
     return MqdsPublicKeys(keys.aPublicKeys[:1])
 
 
-def _repeat_longest_key(keys: MqdsPublicKeys) -> MqdsPublicKeys:
+def _list_longest_public_key_twice(keys: MqdsPublicKeys) -> MqdsPublicKeys:
     longest = max(keys.aPublicKeys, key=lambda one: len(one.aBuf)).aBuf
     return MqdsPublicKeys(tuple(replace(one, aBuf=longest) for one in keys.aPublicKeys))
 
@@ -142,7 +142,7 @@ for _name, _breaks, _says, _list, _change in (
         "MQDMPR-3.1.3-D07",
         "The PublicSigningKeyList has the same key for all providers.",
         "PublicSigningKeyList",
-        _repeat_longest_key,
+        _list_longest_public_key_twice,
     ),
     (
         "signing-key-exponent-even",

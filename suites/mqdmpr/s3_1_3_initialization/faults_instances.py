@@ -26,7 +26,7 @@ from suites.mqdmpr.s3_1_3_initialization.fault_steps import (
     change_blob_of_key,
     change_state_after_restart,
     change_state_at_later_synchronization,
-    set_published_attribute,
+    replace_attribute_in_own_directory_object,
 )
 
 
@@ -66,7 +66,7 @@ class QueueManagerInitializationCreatesTransaction(Initialization):
 
 
 def _clear_encryption_keys(qm: QueueManager) -> None:
-    set_published_attribute(qm, PublicEncryptionKeyList=b"")
+    replace_attribute_in_own_directory_object(qm, PublicEncryptionKeyList=b"")
 
 
 add(
@@ -139,7 +139,7 @@ add(
 
 
 def _clear_signing_keys(qm: QueueManager) -> None:
-    set_published_attribute(qm, PublicSigningKeyList=b"")
+    replace_attribute_in_own_directory_object(qm, PublicSigningKeyList=b"")
 
 
 add(
@@ -257,7 +257,7 @@ add(
 
 
 def _clear_site_identifiers(qm: QueueManager) -> None:
-    set_published_attribute(qm, SiteIdentifierList=())
+    replace_attribute_in_own_directory_object(qm, SiteIdentifierList=())
 
 
 add(
@@ -271,7 +271,7 @@ add(
 
 def _set_site_identifier_to_unassigned_site(qm: QueueManager) -> None:
     if qm.enterprise.state.DirectoryIntegrated:
-        set_published_attribute(qm, SiteIdentifierList=(OTHER_GUID,))
+        replace_attribute_in_own_directory_object(qm, SiteIdentifierList=(OTHER_GUID,))
 
 
 add(
@@ -283,8 +283,8 @@ add(
 )
 
 
-@fault("queue-manager-quota-of-directory-ignored-at-start", breaks="MQDMPR-3.1.3-D08", blind=True)
-class QueueManagerQuotaOfDirectoryIgnoredAtStart(DirectoryClient):
+@fault("queue-manager-ignores-its-quota-in-directory-at-start", breaks="MQDMPR-3.1.3-D08", blind=True)
+class QueueManagerIgnoresItsQuotaInDirectoryAtStart(DirectoryClient):
     """At its start the queue manager ignores the QueueManagerQuota in its directory object."""
 
     def _take_over_attributes(self) -> None:

@@ -22,7 +22,7 @@ from reference_qm.surface.inputs import DirectoryAnswered, DomainReported
 from suites.mqdmpr.s3_1_3_initialization.fault_steps import (
     change_blob_of_key,
     change_state_at_later_synchronization,
-    set_published_attribute,
+    replace_attribute_in_own_directory_object,
 )
 
 
@@ -36,8 +36,8 @@ class QueueManagerMachineDomainIdMissingAfterDomainChange(Membership):
             self.qm.adm.MachineDomainId = None
 
 
-@fault("queue-manager-domain-replaced-by-null-guid", breaks="MQDMPR-3.1.3-10", blind=True)
-class QueueManagerDomainReplacedByNullGuid(Membership):
+@fault("queue-manager-machine-domain-id-null-guid-after-restart", breaks="MQDMPR-3.1.3-10", blind=True)
+class QueueManagerMachineDomainIdNullGuidAfterRestart(Membership):
     """At a restart in the same domain, MachineDomainId is the GUID that contains only zeros."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
@@ -69,11 +69,11 @@ class QueueManagerMachineDomainIdIsOwnIdentifierAfterDomainChange(Membership):
 
 
 def _clear_encryption_keys(qm: QueueManager) -> None:
-    set_published_attribute(qm, PublicEncryptionKeyList=b"")
+    replace_attribute_in_own_directory_object(qm, PublicEncryptionKeyList=b"")
 
 
 def _clear_signing_keys(qm: QueueManager) -> None:
-    set_published_attribute(qm, PublicSigningKeyList=b"")
+    replace_attribute_in_own_directory_object(qm, PublicSigningKeyList=b"")
 
 
 @fault("queue-manager-encryption-keys-lost-when-directory-returns", breaks="MQDMPR-3.1.3-21", blind=True)

@@ -19,7 +19,7 @@ from suites.mqqb.steps.sender import Sender
 
 SERVED_OUTCOME, NOT_SERVED_OUTCOME = "served by the SUT", "not served by the SUT"
 LOCKED_QUEUE_STATE = "Locked"
-SECOND_MESSAGE_TAG_OFFSET = 100
+TAG_OFFSET_OF_SECOND_MESSAGES = 100
 """The difference between the ApplicationTags of the two messages to one queue."""
 
 
@@ -70,7 +70,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                         )
                 sender.send(1, delivery="transactional")
                 for tag, name in enumerate(others, 2):
-                    for each_tag in (tag, tag + SECOND_MESSAGE_TAG_OFFSET):
+                    for each_tag in (tag, tag + TAG_OFFSET_OF_SECOND_MESSAGES):
                         text = f"message {each_tag}"
                         sut.send(name, body=text, application_tag=each_tag, delivery="recoverable")
             state_before = sut.outgoing_queue(to)["state"]
@@ -82,8 +82,8 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                 "session of the SUT": session_of_sut is None or "opened",
             }
             transfers = {
-                "RPC": _get_service_outcome(remote.open),
-                "sessions": _get_service_outcome(lambda: peer.open_raw()),
+                "RPC": _get_rpc_service_outcome(remote.open),
+                "sessions": _get_rpc_service_outcome(lambda: peer.open_raw()),
             }
             judge("MQDMPR-3.1.1.1-D02", expected=each(NOT_SERVED_OUTCOME, "transport"), observed=transfers)
             rule_of_start = "MQDMPR-3.1.7.1.5-97" if time == "first" else "MQDMPR-3.1.3-D14"
@@ -99,7 +99,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                 observed=observed,
             )
     frames: list[Frame] = []
-    tags = [1, *(tag + offset for tag in range(2, len(others) + 2) for offset in (0, SECOND_MESSAGE_TAG_OFFSET))]
+    tags = [1, *(tag + offset for tag in range(2, len(others) + 2) for offset in (0, TAG_OFFSET_OF_SECOND_MESSAGES))]
     while len(frames) < len(tags) and (session := sender.poll_session()) is not None:
         collected = sender.collect_all(session, 2)
         session.acknowledge_all()
@@ -121,7 +121,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
     )
 
 
-def _get_service_outcome(step: Callable[[], object]) -> str:
+def _get_rpc_service_outcome(step: Callable[[], object]) -> str:
     try:
         step()
     except UNUSABLE_CHANNEL_ERRORS:

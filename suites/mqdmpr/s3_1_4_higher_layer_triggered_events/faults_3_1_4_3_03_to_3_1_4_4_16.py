@@ -60,10 +60,10 @@ class CoordinatedTransactionHasSinglePhaseTrue(TransactionEvents):
 
 
 @fault(
-    "end-request-for-unknown-transaction-creates-it",
+    "queue-manager-creates-unknown-transaction-when-asked-to-end-it",
     breaks=("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.4-04", "MQDMPR-3.1.4.5-04", "MQDMPR-3.1.4.6-11"),
 )
-class EndRequestForUnknownTransactionCreatesIt(TransactionEvents):
+class QueueManagerCreatesUnknownTransactionWhenAskedToEndIt(TransactionEvents):
     """When an application requests to end an unknown transaction, the queue manager creates that transaction."""
 
     def find_transaction(self, identifier: UUID) -> Transaction:
@@ -98,7 +98,7 @@ class PrepareOfUnknownTransactionAbortsOpenTransactions(TransactionCommands):
         return super().prepare_transaction(request, token, now)
 
 
-def _clear_boundary_mark_unless_other_mark_is_set(transaction: Transaction, mark: str, with_mark: str) -> None:
+def _clear_transaction_boundary_flag_unless_other_is_set(transaction: Transaction, mark: str, with_mark: str) -> None:
     cleared: dict[str, Any] = {mark: False}
     for operation in transaction.TransactionalOperationCollection:
         position = operation.MessagePositionReference
@@ -113,7 +113,7 @@ class TransactionFirstOfSeveralMessagesNotMarkedFirst(TransactionEvents):
 
     def mark_first_and_last_message(self, transaction: Transaction) -> None:
         super().mark_first_and_last_message(transaction)
-        _clear_boundary_mark_unless_other_mark_is_set(transaction, "FirstInTransaction", "LastInTransaction")
+        _clear_transaction_boundary_flag_unless_other_is_set(transaction, "FirstInTransaction", "LastInTransaction")
 
 
 @fault("transaction-that-begins-with-receive-has-no-message-marked-first", breaks="MQDMPR-3.1.4.3-06", blind=True)
@@ -137,7 +137,7 @@ class TransactionLastOfSeveralMessagesNotMarkedLast(TransactionEvents):
 
     def mark_first_and_last_message(self, transaction: Transaction) -> None:
         super().mark_first_and_last_message(transaction)
-        _clear_boundary_mark_unless_other_mark_is_set(transaction, "LastInTransaction", "FirstInTransaction")
+        _clear_transaction_boundary_flag_unless_other_is_set(transaction, "LastInTransaction", "FirstInTransaction")
 
 
 @fault("sender-only-message-of-transaction-not-marked-last", breaks="MQDMPR-3.1.4.3-07", blind=True)

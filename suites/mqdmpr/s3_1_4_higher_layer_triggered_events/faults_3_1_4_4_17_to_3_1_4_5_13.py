@@ -72,8 +72,8 @@ class CommitOfMoveDropsExtension(TransactionEvents):
         super().commit_move(operation, now)
 
 
-@fault("commit-moves-message-to-front", breaks="MQDMPR-3.1.4.4-18")
-class CommitMovesMessageToFront(Positions):
+@fault("commit-puts-moved-message-at-front-of-target-queue", breaks="MQDMPR-3.1.4.4-18")
+class CommitPutsMovedMessageAtFrontOfTargetQueue(Positions):
     """At the commit, the queue manager inserts a message that the transaction moved as the first message of the target
     queue.
     """
@@ -87,8 +87,8 @@ class CommitMovesMessageToFront(Positions):
         return moved
 
 
-@fault("queue-manager-committed-move-inserts-by-lookup-identifier", breaks="MQDMPR-3.1.4.4-18")
-class QueueManagerCommittedMoveInsertsByLookupIdentifier(TransactionEvents):
+@fault("queue-manager-commit-orders-moved-message-by-lookup-identifier", breaks="MQDMPR-3.1.4.4-18")
+class QueueManagerCommitOrdersMovedMessageByLookupIdentifier(TransactionEvents):
     """A commit inserts a moved message before the messages of the target queue that have a higher LookupIdentifier."""
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:

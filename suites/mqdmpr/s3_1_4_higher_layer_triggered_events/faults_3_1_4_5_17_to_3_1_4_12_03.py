@@ -375,8 +375,8 @@ class QueueManagerMovesCarriedOutAtPrepare(Coordinating):
         return done
 
 
-@fault("initiator-offline-session-in-progress-established", breaks="MQDMPR-3.1.4.12-03", blind=True)
-class InitiatorOfflineSessionInProgressEstablished(Administering):
+@fault("initiator-taken-offline-finishes-session-being-established", breaks="MQDMPR-3.1.4.12-03", blind=True)
+class InitiatorTakenOfflineFinishesSessionBeingEstablished(Administering):
     """A queue manager that is taken offline finishes the sessions that it has begun to establish."""
 
     def take_offline(self, now: Now) -> None:

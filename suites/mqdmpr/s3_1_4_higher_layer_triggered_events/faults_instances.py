@@ -170,8 +170,8 @@ class CommitGivesAllDequeuesReasonOfFirst(TransactionEvents):
         super().transaction_commit(transaction, now)
 
 
-@fault("commit-moves-last-message-first", breaks="MQDMPR-3.1.4.4-18", blind=True)
-class CommitMovesLastMessageFirst(TransactionEvents):
+@fault("commit-moves-messages-of-transaction-in-reverse-order", breaks="MQDMPR-3.1.4.4-18", blind=True)
+class CommitMovesMessagesOfTransactionInReverseOrder(TransactionEvents):
     """A commit moves the messages of a transaction in reverse order."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:

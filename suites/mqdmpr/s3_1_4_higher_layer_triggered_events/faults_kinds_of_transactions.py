@@ -94,8 +94,8 @@ for _end, _rule, _kinds in (
         )
 
 
-@fault("queue-manager-internal-beside-external-transaction-not-single-phase", breaks="MQDMPR-3.1.4.3-04", blind=True)
-class QueueManagerInternalBesideExternalTransactionNotSinglePhase(TransactionEvents):
+@fault("queue-manager-internal-single-phase-false-beside-external", breaks="MQDMPR-3.1.4.3-04", blind=True)
+class QueueManagerInternalSinglePhaseFalseBesideExternal(TransactionEvents):
     """A transaction without a coordinator has the SinglePhase False while a transaction with a coordinator is open."""
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:

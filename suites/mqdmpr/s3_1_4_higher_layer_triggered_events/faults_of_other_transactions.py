@@ -63,8 +63,8 @@ class QueueManagerSinglePhasePreparePreparesOtherTransaction(Coordinating):
         return result
 
 
-@fault("queue-manager-single-phase-of-other-transaction-false", breaks="MQDMPR-3.1.4.3-04", blind=True)
-class QueueManagerSinglePhaseOfOtherTransactionFalse(Coordinating):
+@fault("queue-manager-prepare-clears-single-phase-of-other-transactions", breaks="MQDMPR-3.1.4.3-04", blind=True)
+class QueueManagerPrepareClearsSinglePhaseOfOtherTransactions(Coordinating):
     """When a coordinator prepares a transaction, the SinglePhase of every open transaction becomes False."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -103,17 +103,17 @@ class _EndedTransactionRecorder(TransactionCommands):
     ended_transactions: set[UUID]
 
     def commit_transaction(self, request: commands.CommitTransaction, token: int, now: Now) -> Result | None:
-        return self._note(request.transaction, super().commit_transaction(request, token, now))
+        return self._record_ended_transaction(request.transaction, super().commit_transaction(request, token, now))
 
     def abort_transaction(self, request: commands.AbortTransaction, token: int, now: Now) -> Result | None:
-        return self._note(request.transaction, super().abort_transaction(request, token, now))
+        return self._record_ended_transaction(request.transaction, super().abort_transaction(request, token, now))
 
     def has_transaction_ended(self, identifier: UUID) -> bool:
         open_ = identifier in self.qm.adm.TransactionCollection
         return not open_ and identifier in getattr(self, "ended_transactions", ())
 
-    def _note(self, identifier: UUID, result: Result | None) -> Result | None:
-        self.ended_transactions = {*getattr(self, "decided", ()), identifier}
+    def _record_ended_transaction(self, identifier: UUID, result: Result | None) -> Result | None:
+        self.ended_transactions = {*getattr(self, "ended_transactions", ()), identifier}
         return result
 
 

@@ -18,11 +18,17 @@ SHORT_LIFETIME_S = 15
 """The lifetime of the messages that expire; the transactions have received them before."""
 
 
-REMOVAL_BY_PURGE, REMOVAL_BY_EXPIRY, REMOVAL_BY_QUEUE_DELETION = "purged", "expired", "deleted with the queue"
+MESSAGE_REMOVAL_BY_PURGE, MESSAGE_REMOVAL_BY_EXPIRY, MESSAGE_REMOVAL_BY_QUEUE_DELETION = (
+    "purged",
+    "expired",
+    "deleted with the queue",
+)
 
 
 @covers("MQDMPR-3.1.4.3-08")
-@pytest.mark.parametrize("removal", [REMOVAL_BY_PURGE, REMOVAL_BY_EXPIRY, REMOVAL_BY_QUEUE_DELETION])
+@pytest.mark.parametrize(
+    "removal", [MESSAGE_REMOVAL_BY_PURGE, MESSAGE_REMOVAL_BY_EXPIRY, MESSAGE_REMOVAL_BY_QUEUE_DELETION]
+)
 @varied("response queue", "queue journaling", "queue privacy")
 def test_transaction_whose_messages_were_removed_is_prepared(peer, sut, judge, removal):
     """Five transactions of a coordinator each have different operations: one receive, two receives, a receive by
@@ -43,18 +49,18 @@ def test_transaction_whose_messages_were_removed_is_prepared(peer, sut, judge, r
     for name, operate in operations.items():
         application = Application(peer, sut, transactional=True)
         connection = peer.open_raw()
-        user = {"TimeToBeReceived": SHORT_LIFETIME_S} if removal == REMOVAL_BY_EXPIRY else {}
+        user = {"TimeToBeReceived": SHORT_LIFETIME_S} if removal == MESSAGE_REMOVAL_BY_EXPIRY else {}
         packets += [connection.send(application.build_message(label, user)) for label in ("first", "second", "third")]
         if not application.await_message_count(3):
             raise ConformanceFailure("the SUT did not store the messages")
         transactions[name] = application, application.begin_transaction(external=True)
         operate(*transactions[name])
-    if removal == REMOVAL_BY_EXPIRY:
+    if removal == MESSAGE_REMOVAL_BY_EXPIRY:
         peer.pass_time((SHORT_LIFETIME_S + 2) * 1_000)
     for application, _ in transactions.values():
-        if removal == REMOVAL_BY_PURGE:
+        if removal == MESSAGE_REMOVAL_BY_PURGE:
             application.call("purge", queue=application.queue)
-        if removal == REMOVAL_BY_QUEUE_DELETION:
+        if removal == MESSAGE_REMOVAL_BY_QUEUE_DELETION:
             sut.delete_queue(application.queue)
     prepared = {name: sut.attempt("prepare", transaction=one) for name, (_, one) in transactions.items()}
     for application, one in transactions.values():

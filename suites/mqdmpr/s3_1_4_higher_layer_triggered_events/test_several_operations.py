@@ -18,8 +18,8 @@ from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differe
 PREPARED_TRANSACTION_KINDS = ("prepared", "in doubt")
 COMMIT_RULES = ("MQDMPR-3.1.4.4-16", "MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-18")
 IN_DOUBT_RULE_BY_DECISION = {"commit": "MQDMPR-3.1.4.9-D01", "abort": "MQDMPR-3.1.4.10-D01"}
-OUTCOME_RULE_BY_DECISION = {"commit": "MQDMPR-3.1.4.4-24", "abort": "MQDMPR-3.1.4.5-20"}
-REMOVAL_RULE_BY_DECISION = {"commit": "MQDMPR-3.1.4.4-23", "abort": "MQDMPR-3.1.4.5-19"}
+DECISION_OUTCOME_RULE_BY_DECISION = {"commit": "MQDMPR-3.1.4.4-24", "abort": "MQDMPR-3.1.4.5-20"}
+TRANSACTION_REMOVAL_RULE_BY_DECISION = {"commit": "MQDMPR-3.1.4.4-23", "abort": "MQDMPR-3.1.4.5-19"}
 COORDINATOR_RULES = ("MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.8-03")
 IN_DOUBT_TRANSACTION_RULES = (*IN_DOUBT_RULE_BY_DECISION.values(), "MQDMPR-3.1.3-D15")
 QUEUE_QUOTA_KB = 64
@@ -30,8 +30,8 @@ SENT_BODY = "x" * 20_000
 @covers(
     *COMMIT_RULES,
     *IN_DOUBT_RULE_BY_DECISION.values(),
-    *OUTCOME_RULE_BY_DECISION.values(),
-    *REMOVAL_RULE_BY_DECISION.values(),
+    *DECISION_OUTCOME_RULE_BY_DECISION.values(),
+    *TRANSACTION_REMOVAL_RULE_BY_DECISION.values(),
     *COORDINATOR_RULES,
     "MQDMPR-3.1.3-D15",
     "MQDMPR-3.1.4.5-17",
@@ -85,7 +85,13 @@ def _judge_decision_of_many_operations(peer, sut, judge, kind, verb):
     }
     moved = {one["label"]: one for name in (first_sub, second_sub) for one in application.messages(name)}
     evidence = list(packets.values())
-    judge(OUTCOME_RULE_BY_DECISION[verb], expected=Outcome.DONE, observed=decided, case="decision", evidence=evidence)
+    judge(
+        DECISION_OUTCOME_RULE_BY_DECISION[verb],
+        expected=Outcome.DONE,
+        observed=decided,
+        case="decision",
+        evidence=evidence,
+    )
     if verb == "commit":
         expected = {
             "queue": in_queue("b", "h", "sent first", "sent second"),
@@ -113,9 +119,9 @@ def _judge_decision_of_many_operations(peer, sut, judge, kind, verb):
             evidence=packets[label],
             case=f"moved message {label}",
         )
-    listed = application.count_operations(work, other)
+    listed = application.count_operations_of_transactions(work, other)
     judge(
-        REMOVAL_RULE_BY_DECISION[verb],
+        TRANSACTION_REMOVAL_RULE_BY_DECISION[verb],
         *([IN_DOUBT_RULE_BY_DECISION[verb]] if kind == "in doubt" else []),
         expected={other: 1},
         observed=listed,

@@ -19,8 +19,8 @@ pytestmark = needs("transactions")
 
 LONG_READ_TIMEOUT_MS = 600_000
 UNKNOWN_TRANSACTION_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000aa")
-DECISION_VERBS = ("prepare", "commit", "abort")
-RULES_BY_ENDING_CALL = {
+TRANSACTION_DECISION_VERBS = ("prepare", "commit", "abort")
+RULES_BY_TRANSACTION_ENDING_CALL = {
     "commit": ("MQDMPR-3.1.4.4-23", "MQDMPR-3.1.4.4-22"),
     "abort": ("MQDMPR-3.1.4.5-19", "MQDMPR-3.1.4.5-18"),
 }
@@ -240,8 +240,8 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
 @needs("receive", "queue_control")
 @covers(
     *(rule for rules in UNKNOWN_TRANSACTION_RULES_BY_VERB.values() for rule in rules),
-    *RULES_BY_ENDING_CALL["commit"],
-    *RULES_BY_ENDING_CALL["abort"],
+    *RULES_BY_TRANSACTION_ENDING_CALL["commit"],
+    *RULES_BY_TRANSACTION_ENDING_CALL["abort"],
 )
 def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
     """The SUT refuses to prepare, commit or abort a transaction that never existed or has ended, and refuses to receive
@@ -249,7 +249,7 @@ def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill_queue("first", "second", "third")
-    ended_transactions = {verb: application.begin_transaction() for verb in RULES_BY_ENDING_CALL}
+    ended_transactions = {verb: application.begin_transaction() for verb in RULES_BY_TRANSACTION_ENDING_CALL}
     other_transaction = application.begin_transaction(external=True)
     for transaction in ended_transactions.values():
         application.receive(transaction=transaction)
@@ -259,7 +259,9 @@ def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
     third = bystander.begin_transaction()
     waiting = PendingRequest(peer, "receive", queue=bystander.queue, transaction=third, timeout_ms=LONG_READ_TIMEOUT_MS)
     labels_before = application.labels()
-    unknown = {verb: sut.attempt(verb, transaction=str(UNKNOWN_TRANSACTION_GUID)) for verb in DECISION_VERBS}
+    unknown = {
+        verb: sut.attempt(verb, transaction=str(UNKNOWN_TRANSACTION_GUID)) for verb in TRANSACTION_DECISION_VERBS
+    }
     evidence = list(application.sent.values())
     peer.settle()
     undecided = {
@@ -286,9 +288,11 @@ def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
             evidence=evidence,
         )
     bystander.end_transaction("abort", third)
-    for verb, (gone, nothing_left) in RULES_BY_ENDING_CALL.items():
+    for verb, (gone, nothing_left) in RULES_BY_TRANSACTION_ENDING_CALL.items():
         transaction = ended_transactions[verb]
-        answers = {later_verb: sut.attempt(later_verb, transaction=transaction) for later_verb in DECISION_VERBS}
+        answers = {
+            later_verb: sut.attempt(later_verb, transaction=transaction) for later_verb in TRANSACTION_DECISION_VERBS
+        }
         answers["receive"] = sut.attempt("receive", queue=application.queue, timeout_ms=0, transaction=transaction)
         judge(
             gone,

@@ -161,8 +161,8 @@ class SiteGatesUpdatedOnlyBySitesUpdateTimer(DirectoryClient):
         self._start_timer(TimerName.DIRECTORY_SITE_GATES_UPDATE, now)
 
 
-@fault("server-expired-receive-by-cursor-finds-no-message", breaks="MQDMPR-3.1.6.3-03", blind=True)
-class ServerExpiredReceiveByCursorFindsNoMessage(Waiting):
+@fault("server-expired-cursor-receive-returns-message-not-found", breaks="MQDMPR-3.1.6.3-03", blind=True)
+class ServerExpiredCursorReceiveReturnsMessageNotFound(Waiting):
     """A receive by a cursor whose timeout expires fails with MQ_ERROR_MESSAGE_NOT_FOUND, like a receive that may not
     wait, instead of MQ_ERROR_IO_TIMEOUT.
     """

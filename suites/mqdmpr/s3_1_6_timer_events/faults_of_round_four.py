@@ -8,8 +8,8 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-@fault("queue-manager-directory-sites-update-after-first-expiry-site-not-read", breaks="MQDMPR-3.1.6.1-07", blind=True)
-class QueueManagerDirectorySitesUpdateAfterFirstExpirySiteNotRead(DirectoryClient):
+@fault("queue-manager-sites-update-reads-sites-at-first-expiry-only", breaks="MQDMPR-3.1.6.1-07", blind=True)
+class QueueManagerSitesUpdateReadsSitesAtFirstExpiryOnly(DirectoryClient):
     """The queue manager reads the objects of its sites only at the first expiry of the Directory Sites Update
     Timer, and later only restarts the timer.
     """

@@ -26,8 +26,8 @@ class ServerLaterExpiredReadsFailAsCancelled(Waiting):
         super().on_waiting_message_read_timer(number)
 
 
-@fault("server-expired-read-of-queue-with-messages-not-found", breaks="MQDMPR-3.1.6.3-03", blind=True)
-class ServerExpiredReadOfQueueWithMessagesNotFound(Waiting):
+@fault("server-expired-read-beside-locked-messages-returns-not-found", breaks="MQDMPR-3.1.6.3-03", blind=True)
+class ServerExpiredReadBesideLockedMessagesReturnsNotFound(Waiting):
     """A read whose timeout expires fails with MQ_ERROR_MESSAGE_NOT_FOUND if all messages of the queue are locked."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:

@@ -58,8 +58,8 @@ class QueueManagerSitesReadAgainOnlyAtFirstExpiry(_SitesUpdateChanger):
         return after if self.timer_expiry_count == 1 else before
 
 
-@fault("queue-manager-gate-attributes-stored-only-at-first-expiry", breaks="MQDMPR-3.1.6.2-11", blind=True)
-class QueueManagerGateAttributesStoredOnlyAtFirstExpiry(_SiteGatesUpdateChanger):
+@fault("queue-manager-site-gates-update-stores-gates-at-first-expiry-only", breaks="MQDMPR-3.1.6.2-11", blind=True)
+class QueueManagerSiteGatesUpdateStoresGatesAtFirstExpiryOnly(_SiteGatesUpdateChanger):
     """The queue manager stores the attributes of gates only at the first Directory Site Gates Update."""
 
     def change_sites(self, before: _SiteCollection, after: _SiteCollection) -> _SiteCollection:

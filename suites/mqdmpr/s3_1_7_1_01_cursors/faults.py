@@ -44,8 +44,8 @@ class HandleOfDeletedQueueOpensCursorOfRecreatedQueue(Cursors):
         return super().open(queue_desc)
 
 
-@fault("queue-manager-cursor-of-recreated-queue", breaks="MQDMPR-3.1.7.1.1-04", blind=True)
-class QueueManagerCursorOfRecreatedQueue(Cursors):
+@fault("queue-manager-opens-cursor-of-deleted-queue-on-recreated-queue", breaks="MQDMPR-3.1.7.1.1-04", blind=True)
+class QueueManagerOpensCursorOfDeletedQueueOnRecreatedQueue(Cursors):
     """The queue manager opens a cursor for a deleted queue when a new queue has the same path name."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -79,8 +79,8 @@ class ClosedCursorRewindsOtherCursorsOfHandle(Cursors):
             other.CursorState = CursorState.UNREAD
 
 
-@fault("queue-manager-receive-by-cursor-moves-other-cursors-on", breaks="MQDMPR-3.1.7.1.1-06")
-class QueueManagerReceiveByCursorMovesOtherCursorsOn(Cursors):
+@fault("queue-manager-cursor-receive-advances-other-cursors-of-message", breaks="MQDMPR-3.1.7.1.1-06")
+class QueueManagerCursorReceiveAdvancesOtherCursorsOfMessage(Cursors):
     """A receive by a cursor moves other cursors that are at the same message to the next message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -299,8 +299,8 @@ class QueueManagerCursorOfOtherQueueUsable(RemoteStarting):
         return found or next((one.CursorCollection[handle] for one in others if handle in one.CursorCollection), None)
 
 
-@fault("queue-manager-new-cursor-also-in-later-descriptor", breaks="MQDMPR-3.1.7.1.1-07", blind=True)
-class QueueManagerNewCursorAlsoInLaterDescriptor(Cursors):
+@fault("queue-manager-new-cursor-also-belongs-to-newest-descriptor", breaks="MQDMPR-3.1.7.1.1-07", blind=True)
+class QueueManagerNewCursorAlsoBelongsToNewestDescriptor(Cursors):
     """A new cursor also belongs to the OpenQueueDescriptor of its queue that was opened last."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:

@@ -48,8 +48,8 @@ class QueueManagerClosedCursorMovesOtherCursorsOfHandle(QueueOpening):
             one.CursorState = CursorState.UNREAD
 
 
-@fault("queue-manager-satisfied-cursor-moves-waiting-cursors", breaks="MQDMPR-3.1.7.1.1-06", blind=True)
-class QueueManagerSatisfiedCursorMovesWaitingCursors(Cursors):
+@fault("queue-manager-completed-cursor-receive-moves-waiting-cursors", breaks="MQDMPR-3.1.7.1.1-06", blind=True)
+class QueueManagerCompletedCursorReceiveMovesWaitingCursors(Cursors):
     """When a pending receive by a cursor gets a message, the queue manager also moves the other waiting cursors of the
     queue to this message, as if they had read it.
     """

@@ -9,8 +9,8 @@ from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import MessagePositionList
 
 
-@fault("queue-manager-second-cursor-begins-at-message-of-first", breaks="MQDMPR-3.1.7.1.1-08", blind=True)
-class QueueManagerSecondCursorBeginsAtMessageOfFirst(Cursors):
+@fault("queue-manager-new-cursor-placed-at-message-of-other-cursor", breaks="MQDMPR-3.1.7.1.1-08", blind=True)
+class QueueManagerNewCursorPlacedAtMessageOfOtherCursor(Cursors):
     """A cursor that is created beside a cursor which has read a message has read the same message."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:

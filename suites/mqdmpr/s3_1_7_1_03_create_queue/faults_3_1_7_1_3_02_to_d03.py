@@ -92,8 +92,11 @@ class InvalidPathNameCutToAllowedLength(Queues):
         return super().create_without_directory(queue, utc_s)
 
 
-@fault("new-queue-not-in-collection", breaks=("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D07"))
-class NewQueueNotInCollection(Queues):
+@fault(
+    "queue-manager-new-queue-joins-queue-collection-only-after-restart",
+    breaks=("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D07"),
+)
+class QueueManagerNewQueueJoinsQueueCollectionOnlyAfterRestart(Queues):
     """The queue manager returns a new queue to its creator, but adds the queue to the QueueCollection only at the next
     restart.
     """
@@ -113,8 +116,8 @@ class NewSubqueueWithJournal(Queues):
         queue.JournalQueueReference = Queue(Pathname=f"{queue.Pathname};journal", QueueType=QueueType.SYSTEM)
 
 
-@fault("queue-manager-create-queue-subqueue-with-journal", breaks="MQDMPR-3.1.7.1.3-07")
-class QueueManagerCreateQueueSubqueueWithJournal(Queues):
+@fault("queue-manager-subqueue-of-journaling-queue-gets-own-journal", breaks="MQDMPR-3.1.7.1.3-07")
+class QueueManagerSubqueueOfJournalingQueueGetsOwnJournal(Queues):
     """The queue manager creates a separate journal for a subqueue of a queue with journaling."""
 
     def add_subqueue(self, queue: Queue, parent: Queue, name: str) -> None:

@@ -43,7 +43,7 @@ class QueueManagerNewTransactionalQueueReportedButNotCreated(Queues):
         return status, created
 
 
-def _change_descriptors_of_anonymous_queues(
+def _change_security_descriptors_of_anonymous_queues(
     is_meant: Callable[[Queue], bool], change: Callable[[SecurityDescriptor], SecurityDescriptor]
 ) -> Install:
     """Return an installer of a fault that changes the descriptor of queues that the anonymous user owns."""
@@ -116,6 +116,6 @@ for _name, _rule, _says, _is_meant, _change in (
         f"default-security-descriptor-{_name}",
         _rule,
         _says,
-        _change_descriptors_of_anonymous_queues(_is_meant, _change),
+        _change_security_descriptors_of_anonymous_queues(_is_meant, _change),
         blind=True,
     )

@@ -147,8 +147,8 @@ class NewQueueRefusedIfItsNameIsPrefixOfOtherName(Queues):
         return super().create_without_directory(queue, utc_s)
 
 
-@fault("descriptor-has-earlier-computer-sid-when-directory-offline", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
-class DescriptorHasEarlierComputerSidWhenDirectoryOffline(Queues):
+@fault("default-security-descriptor-has-old-computer-sid-while-offline", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
+class DefaultSecurityDescriptorHasOldComputerSidWhileOffline(Queues):
     """If the directory does not answer, the default security descriptor has the SID that the directory returned
     before.
     """
@@ -354,8 +354,8 @@ class DefaultSecurityDescriptorOfUserWithoutComputerEntry(Queues):
         return found if computer is None or owner == ANONYMOUS_SID else _remove_access_entries_of_sid(computer)(found)
 
 
-@fault("queue-manager-queue-security-owner-rights-granted-to-creator", breaks="MQDMPR-3.1.7.1.3.1-19", blind=True)
-class QueueManagerQueueSecurityOwnerRightsGrantedToCreator(Queues):
+@fault("queue-manager-default-dacl-gives-owner-rights-to-creator", breaks="MQDMPR-3.1.7.1.3.1-19", blind=True)
+class QueueManagerDefaultDaclGivesOwnerRightsToCreator(Queues):
     """The default DACL grants the owner's rights to the creator of the queue, even if the supplied descriptor has a
     different owner.
     """

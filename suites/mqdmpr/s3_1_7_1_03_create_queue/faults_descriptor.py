@@ -160,8 +160,8 @@ for _name, _rules, _says, _change in (
     add(f"default-security-descriptor-{_name}", _rules, _says, _change_owned_queue_descriptor(_change))
 
 
-@fault("descriptor-computer-sid-not-from-directory", breaks="MQDMPR-3.1.7.1.3.1-05")
-class DescriptorComputerSidNotFromDirectory(Queues):
+@fault("default-security-descriptor-computer-sid-not-from-directory", breaks="MQDMPR-3.1.7.1.3.1-05")
+class DefaultSecurityDescriptorComputerSidNotFromDirectory(Queues):
     """The default security descriptor has the SID of the operating system's account for the computer instead of the SID
     in the directory.
     """
@@ -170,8 +170,8 @@ class DescriptorComputerSidNotFromDirectory(Queues):
         return None if super().find_machine_sid() is None else LOCAL_SYSTEM_SID
 
 
-@fault("descriptor-has-sid-of-system-account-when-directory-offline", breaks="MQDMPR-3.1.7.1.3.1-04")
-class DescriptorHasSidOfSystemAccountWhenDirectoryOffline(Queues):
+@fault("default-security-descriptor-has-system-account-sid-while-offline", breaks="MQDMPR-3.1.7.1.3.1-04")
+class DefaultSecurityDescriptorHasSystemAccountSidWhileOffline(Queues):
     """If the directory does not answer, the default security descriptor has the SID of the operating system's account
     for the computer.
     """
@@ -200,7 +200,7 @@ class DefaultSecurityDescriptorGrantsComputerAllRights(Queues):
         return replace(found, Dacl=Acl(tuple(aces)))
 
 
-class _SuppliedDescriptorChanger(Queues):
+class _SuppliedSecurityDescriptorChanger(Queues):
     """Change a supplied security descriptor before the queue manager uses it."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -219,7 +219,7 @@ class _SuppliedDescriptorChanger(Queues):
         *("MQDMPR-3.1.7.1.3.1-08", "MQDMPR-3.1.7.1.3.1-09"),
     ),
 )
-class SuppliedSecurityDescriptorIgnored(_SuppliedDescriptorChanger):
+class SuppliedSecurityDescriptorIgnored(_SuppliedSecurityDescriptorChanger):
     """The queue manager assigns the default security descriptor to a new queue instead of the descriptor that its
     creator supplies.
     """
@@ -229,7 +229,7 @@ class SuppliedSecurityDescriptorIgnored(_SuppliedDescriptorChanger):
 
 
 @fault("supplied-security-descriptor-owner-ignored", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07"))
-class SuppliedSecurityDescriptorOwnerIgnored(_SuppliedDescriptorChanger):
+class SuppliedSecurityDescriptorOwnerIgnored(_SuppliedSecurityDescriptorChanger):
     """The owner of a new queue is its creator instead of the owner in the supplied descriptor."""
 
     def change_supplied_descriptor(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
@@ -256,7 +256,7 @@ class SuppliedSecurityDescriptorDaclAppendedToDefaultDacl(Queues):
 
 
 @fault("supplied-security-descriptor-system-access-list-dropped", breaks="MQDMPR-3.1.7.1.3.1-09")
-class SuppliedSecurityDescriptorSystemAccessListDropped(_SuppliedDescriptorChanger):
+class SuppliedSecurityDescriptorSystemAccessListDropped(_SuppliedSecurityDescriptorChanger):
     """The queue manager drops the system access list of a supplied security descriptor."""
 
     def change_supplied_descriptor(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:

@@ -91,8 +91,8 @@ class QueueManagerNullSidAddedForUnknownSidOfComputer(Queues):
         return super().find_machine_sid() or Sid.parse(bytes.fromhex("010100000000000000000000"))
 
 
-@fault("queue-manager-descriptor-has-sid-of-last-computer-in-directory", breaks="MQDMPR-3.1.7.1.3.1-05", blind=True)
-class QueueManagerDescriptorHasSidOfLastComputerInDirectory(Queues):
+@fault("queue-manager-security-descriptor-has-sid-of-last-computer", breaks="MQDMPR-3.1.7.1.3.1-05", blind=True)
+class QueueManagerSecurityDescriptorHasSidOfLastComputer(Queues):
     """The queue manager takes the objectSid of the last computer in the directory."""
 
     def find_machine_sid(self) -> Sid | None:
@@ -133,24 +133,24 @@ class _ComputerRightsChanger(Queues):
         return replace(default, Dacl=Acl(tuple(aces)))
 
 
-@fault("queue-manager-computer-may-not-read-permissions", breaks="MQDMPR-3.1.7.1.3.1-14", blind=True)
-class QueueManagerComputerMayNotReadPermissions(_ComputerRightsChanger):
+@fault("queue-manager-dacl-omits-computer-right-to-read-permissions", breaks="MQDMPR-3.1.7.1.3.1-14", blind=True)
+class QueueManagerDaclOmitsComputerRightToReadPermissions(_ComputerRightsChanger):
     """The queue manager grants the computer the right to read the properties only."""
 
     def change_rights_of_computer(self, mask: int) -> int:
         return mask & 0x20
 
 
-@fault("queue-manager-computer-may-change-properties", breaks="MQDMPR-3.1.7.1.3.1-14", blind=True)
-class QueueManagerComputerMayChangeProperties(_ComputerRightsChanger):
+@fault("queue-manager-dacl-grants-computer-right-to-change-properties", breaks="MQDMPR-3.1.7.1.3.1-14", blind=True)
+class QueueManagerDaclGrantsComputerRightToChangeProperties(_ComputerRightsChanger):
     """The queue manager also grants the computer the right to change the properties."""
 
     def change_rights_of_computer(self, mask: int) -> int:
         return mask | 0x10
 
 
-@fault("queue-manager-computer-has-no-entry-for-owned-queue", breaks="MQDMPR-3.1.7.1.3.1-14", blind=True)
-class QueueManagerComputerHasNoEntryForOwnedQueue(Queues):
+@fault("queue-manager-dacl-lacks-computer-entry-if-domain-user-owns-queue", breaks="MQDMPR-3.1.7.1.3.1-14", blind=True)
+class QueueManagerDaclLacksComputerEntryIfDomainUserOwnsQueue(Queues):
     """The queue manager grants the computer no rights if the owner of the queue is a domain user."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
@@ -195,8 +195,8 @@ class QueueManagerSuppliedDescriptorNotSelfRelative(Queues):
         )
 
 
-@fault("queue-manager-descriptor-with-wrong-offset-of-dacl", breaks="MQDMPR-3.1.7.1.3.1-20", blind=True)
-class QueueManagerDescriptorWithWrongOffsetOfDacl(Queues):
+@fault("queue-manager-security-descriptor-dacl-offset-too-low", breaks="MQDMPR-3.1.7.1.3.1-20", blind=True)
+class QueueManagerSecurityDescriptorDaclOffsetTooLow(Queues):
     """The offset of the DACL in the security descriptor of an owned queue is too low by four bytes."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:

@@ -16,8 +16,8 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import Result
 
 
-@fault("queue-manager-unsupplied-label-from-last-queue", breaks="MQDMPR-3.1.7.1.3-02", blind=True)
-class QueueManagerUnsuppliedLabelFromLastQueue(Queues):
+@fault("queue-manager-queue-without-label-gets-label-of-previous-queue", breaks="MQDMPR-3.1.7.1.3-02", blind=True)
+class QueueManagerQueueWithoutLabelGetsLabelOfPreviousQueue(Queues):
     """If the creator of a queue supplies no Label, the queue gets the Label of the queue that was created before."""
 
     def create(self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False) -> None:
@@ -26,8 +26,8 @@ class QueueManagerUnsuppliedLabelFromLastQueue(Queues):
         super().create(queue, utc_s, created, skip_directory)
 
 
-@fault("queue-manager-unsupplied-journal-quota-from-quota", breaks="MQDMPR-3.1.7.1.3-02", blind=True)
-class QueueManagerUnsuppliedJournalQuotaFromQuota(Queues):
+@fault("queue-manager-journal-quota-defaults-to-supplied-quota", breaks="MQDMPR-3.1.7.1.3-02", blind=True)
+class QueueManagerJournalQuotaDefaultsToSuppliedQuota(Queues):
     """If the creator of a queue supplies only the Quota, the JournalQuota has the same value."""
 
     def create(self, queue: Queue, utc_s: int, created: QueueCreationCallback, skip_directory: bool = False) -> None:

@@ -18,7 +18,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.security import SecurityDescriptor, Sid
 
 
-class _JournalOmitterUnlessJournaling(Queues):
+class _JournalOmitterForQueuesWithoutJournaling(Queues):
     def add(self, queue: Queue) -> None:
         super().add(queue)
         if not queue.Journaling:
@@ -41,7 +41,7 @@ add(
     "MQDMPR-3.1.7.1.3-09",
     "The queue manager creates the journal of a new queue only when journaling is enabled for the queue.",
     combine_installers(
-        replace_part(_JournalOmitterUnlessJournaling),
+        replace_part(_JournalOmitterForQueuesWithoutJournaling),
         change_after_every_input(_create_missing_journals_of_journaling_queues),
     ),
     blind=True,

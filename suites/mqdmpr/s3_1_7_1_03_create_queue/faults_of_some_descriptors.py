@@ -26,16 +26,16 @@ def list_dacl_entries(descriptor: SecurityDescriptor) -> tuple[Ace, ...]:
     return () if descriptor.Dacl is None else descriptor.Dacl.Aces
 
 
-@fault("queue-manager-descriptor-unknown-computer-has-entry-of-nobody", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
-class QueueManagerDescriptorUnknownComputerHasEntryOfNobody(Queues):
+@fault("queue-manager-security-descriptor-has-nobody-for-unknown-sid", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
+class QueueManagerSecurityDescriptorHasNobodyForUnknownSid(Queues):
     """If the directory does not return the SID of the computer, the default descriptor has an entry for S-1-0-0."""
 
     def find_machine_sid(self) -> Sid | None:
         return super().find_machine_sid() or NOBODY_SID
 
 
-@fault("queue-manager-descriptor-computer-sid-of-other-computer", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
-class QueueManagerDescriptorComputerSidOfOtherComputer(Queues):
+@fault("queue-manager-security-descriptor-has-sid-of-earlier-computer", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
+class QueueManagerSecurityDescriptorHasSidOfEarlierComputer(Queues):
     """If the directory does not return the SID of the computer, the default descriptor has an entry for the SID that
     the directory returned before.
     """
@@ -48,8 +48,8 @@ class QueueManagerDescriptorComputerSidOfOtherComputer(Queues):
         return known
 
 
-@fault("queue-manager-supplied-descriptor-denials-dropped", breaks="MQDMPR-3.1.7.1.3.1-06", blind=True)
-class QueueManagerSuppliedDescriptorDenialsDropped(Queues):
+@fault("queue-manager-drops-access-denied-entries-of-supplied-dacl", breaks="MQDMPR-3.1.7.1.3.1-06", blind=True)
+class QueueManagerDropsAccessDeniedEntriesOfSuppliedDacl(Queues):
     """The queue manager drops the access-denied entries of a supplied descriptor."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -59,8 +59,8 @@ class QueueManagerSuppliedDescriptorDenialsDropped(Queues):
         return replace_dacl_entries(made, [one for one in made.Dacl.Aces if one.AceType is not AceType.ACCESS_DENIED])
 
 
-@fault("queue-manager-supplied-descriptor-sacl-without-dacl-dropped", breaks="MQDMPR-3.1.7.1.3.1-06", blind=True)
-class QueueManagerSuppliedDescriptorSaclWithoutDaclDropped(Queues):
+@fault("queue-manager-drops-supplied-sacl-if-dacl-is-missing", breaks="MQDMPR-3.1.7.1.3.1-06", blind=True)
+class QueueManagerDropsSuppliedSaclIfDaclIsMissing(Queues):
     """The queue manager drops the SACL of a supplied descriptor that has no DACL."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -68,8 +68,8 @@ class QueueManagerSuppliedDescriptorSaclWithoutDaclDropped(Queues):
         return replace(made, Sacl=None) if supplied is not None and supplied.Dacl is None else made
 
 
-@fault("queue-manager-supplied-owner-without-dacl-replaced", breaks="MQDMPR-3.1.7.1.3.1-07", blind=True)
-class QueueManagerSuppliedOwnerWithoutDaclReplaced(Queues):
+@fault("queue-manager-replaces-supplied-owner-by-creator-without-dacl", breaks="MQDMPR-3.1.7.1.3.1-07", blind=True)
+class QueueManagerReplacesSuppliedOwnerByCreatorWithoutDacl(Queues):
     """If a supplied descriptor has an owner but no DACL, the owner of the queue is its creator."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -79,8 +79,8 @@ class QueueManagerSuppliedOwnerWithoutDaclReplaced(Queues):
         return made
 
 
-@fault("queue-manager-supplied-owner-replaced-by-domain-user", breaks="MQDMPR-3.1.7.1.3.1-07", blind=True)
-class QueueManagerSuppliedOwnerReplacedByDomainUser(Queues):
+@fault("queue-manager-replaces-supplied-owner-by-creating-domain-user", breaks="MQDMPR-3.1.7.1.3.1-07", blind=True)
+class QueueManagerReplacesSuppliedOwnerByCreatingDomainUser(Queues):
     """If a domain user creates a queue, the user becomes the owner, even if the supplied descriptor has an owner."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -88,8 +88,8 @@ class QueueManagerSuppliedOwnerReplacedByDomainUser(Queues):
         return replace(made, Owner=user) if self.find_owner_of_new_queue(user) == user != ANONYMOUS_SID else made
 
 
-@fault("queue-manager-owner-from-group-of-supplied-descriptor", breaks="MQDMPR-3.1.7.1.3.1-10", blind=True)
-class QueueManagerOwnerFromGroupOfSuppliedDescriptor(Queues):
+@fault("queue-manager-group-of-supplied-descriptor-becomes-queue-owner", breaks="MQDMPR-3.1.7.1.3.1-10", blind=True)
+class QueueManagerGroupOfSuppliedDescriptorBecomesQueueOwner(Queues):
     """If a supplied descriptor has a group and no owner, the group becomes the owner of the queue."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -99,8 +99,8 @@ class QueueManagerOwnerFromGroupOfSuppliedDescriptor(Queues):
         return made
 
 
-@fault("queue-manager-owner-of-queue-with-supplied-dacl-is-anonymous", breaks="MQDMPR-3.1.7.1.3.1-10", blind=True)
-class QueueManagerOwnerOfQueueWithSuppliedDaclIsAnonymous(Queues):
+@fault("queue-manager-supplied-dacl-without-owner-gets-anonymous-owner", breaks="MQDMPR-3.1.7.1.3.1-10", blind=True)
+class QueueManagerSuppliedDaclWithoutOwnerGetsAnonymousOwner(Queues):
     """If a domain user supplies a descriptor with a DACL and without an owner, the anonymous user becomes the owner
     of the queue.
     """
@@ -112,8 +112,8 @@ class QueueManagerOwnerOfQueueWithSuppliedDaclIsAnonymous(Queues):
         return made
 
 
-@fault("queue-manager-supplied-foreign-owner-everyone-only-reads", breaks="MQDMPR-3.1.7.1.3.1-12", blind=True)
-class QueueManagerSuppliedForeignOwnerEveryoneOnlyReads(Queues):
+@fault("queue-manager-dacl-limits-everyone-to-read-for-foreign-owner", breaks="MQDMPR-3.1.7.1.3.1-12", blind=True)
+class QueueManagerDaclLimitsEveryoneToReadForForeignOwner(Queues):
     """If the owner in a supplied descriptor is not a domain user, the DACL grants everyone only the rights to read
     properties and permissions.
     """
@@ -132,8 +132,8 @@ class QueueManagerSuppliedForeignOwnerEveryoneOnlyReads(Queues):
         )
 
 
-@fault("queue-manager-everyone-without-right-to-take-ownership", breaks="MQDMPR-3.1.7.1.3.1-12", blind=True)
-class QueueManagerEveryoneWithoutRightToTakeOwnership(Queues):
+@fault("queue-manager-dacl-denies-everyone-right-to-take-ownership", breaks="MQDMPR-3.1.7.1.3.1-12", blind=True)
+class QueueManagerDaclDeniesEveryoneRightToTakeOwnership(Queues):
     """If the owner of a queue is not a domain user, the DACL grants everyone all rights except the right to take the
     ownership.
     """
@@ -148,8 +148,8 @@ class QueueManagerEveryoneWithoutRightToTakeOwnership(Queues):
         )
 
 
-@fault("queue-manager-owner-without-right-to-change-permissions", breaks="MQDMPR-3.1.7.1.3.1-13", blind=True)
-class QueueManagerOwnerWithoutRightToChangePermissions(Queues):
+@fault("queue-manager-dacl-omits-owner-right-to-change-permissions", breaks="MQDMPR-3.1.7.1.3.1-13", blind=True)
+class QueueManagerDaclOmitsOwnerRightToChangePermissions(Queues):
     """If a domain user owns a queue, the DACL grants the owner all rights except the right to change permissions."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
@@ -161,8 +161,8 @@ class QueueManagerOwnerWithoutRightToChangePermissions(Queues):
         )
 
 
-@fault("queue-manager-supplied-domain-owner-everyone-has-all-rights", breaks="MQDMPR-3.1.7.1.3.1-13", blind=True)
-class QueueManagerSuppliedDomainOwnerEveryoneHasAllRights(Queues):
+@fault("queue-manager-dacl-gives-everyone-all-rights-for-domain-owner", breaks="MQDMPR-3.1.7.1.3.1-13", blind=True)
+class QueueManagerDaclGivesEveryoneAllRightsForDomainOwner(Queues):
     """If a supplied descriptor has a domain user as owner and no DACL, the DACL grants everyone all rights."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -175,8 +175,8 @@ class QueueManagerSuppliedDomainOwnerEveryoneHasAllRights(Queues):
         )
 
 
-@fault("queue-manager-entry-of-everyone-left-out-beside-computer", breaks="MQDMPR-3.1.7.1.3.1-16", blind=True)
-class QueueManagerEntryOfEveryoneLeftOutBesideComputer(Queues):
+@fault("queue-manager-dacl-lacks-entry-of-everyone-beside-computer-entry", breaks="MQDMPR-3.1.7.1.3.1-16", blind=True)
+class QueueManagerDaclLacksEntryOfEveryoneBesideComputerEntry(Queues):
     """If the computer and the owner have entries, the DACL has no entry for everyone."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
@@ -186,8 +186,8 @@ class QueueManagerEntryOfEveryoneLeftOutBesideComputer(Queues):
         return replace_dacl_entries(made, [one for one in list_dacl_entries(made) if one.Sid != EVERYONE_SID])
 
 
-@fault("queue-manager-entry-of-everyone-for-authenticated-users", breaks="MQDMPR-3.1.7.1.3.1-16", blind=True)
-class QueueManagerEntryOfEveryoneForAuthenticatedUsers(Queues):
+@fault("queue-manager-dacl-entry-of-everyone-names-authenticated-users", breaks="MQDMPR-3.1.7.1.3.1-16", blind=True)
+class QueueManagerDaclEntryOfEveryoneNamesAuthenticatedUsers(Queues):
     """If a domain user owns a queue, the DACL has an entry for S-1-5-11 instead of everyone."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
@@ -215,24 +215,24 @@ class ComputerAccessEntryOmitter(Queues):
         return replace_dacl_entries(made, [one for one in list_dacl_entries(made) if one.Sid != machine])
 
 
-@fault("queue-manager-entry-of-computer-left-out-for-anonymous-owner", breaks="MQDMPR-3.1.7.1.3.1-18", blind=True)
-class QueueManagerEntryOfComputerLeftOutForAnonymousOwner(ComputerAccessEntryOmitter):
+@fault("queue-manager-dacl-lacks-computer-entry-for-anonymous-owner", breaks="MQDMPR-3.1.7.1.3.1-18", blind=True)
+class QueueManagerDaclLacksComputerEntryForAnonymousOwner(ComputerAccessEntryOmitter):
     """If the anonymous user owns a queue, the DACL has no entry for the computer."""
 
     def is_computer_entry_omitted(self, owner: Sid) -> bool:
         return owner == ANONYMOUS_SID
 
 
-@fault("queue-manager-entry-of-computer-left-out-for-domain-user", breaks="MQDMPR-3.1.7.1.3.1-18", blind=True)
-class QueueManagerEntryOfComputerLeftOutForDomainUser(ComputerAccessEntryOmitter):
+@fault("queue-manager-dacl-lacks-computer-entry-for-domain-user-owner", breaks="MQDMPR-3.1.7.1.3.1-18", blind=True)
+class QueueManagerDaclLacksComputerEntryForDomainUserOwner(ComputerAccessEntryOmitter):
     """If a domain user owns a queue, the DACL has no entry for the computer."""
 
     def is_computer_entry_omitted(self, owner: Sid) -> bool:
         return owner != ANONYMOUS_SID
 
 
-@fault("queue-manager-anonymous-owner-has-entry", breaks="MQDMPR-3.1.7.1.3.1-19", blind=True)
-class QueueManagerAnonymousOwnerHasEntry(Queues):
+@fault("queue-manager-dacl-contains-entry-of-anonymous-owner", breaks="MQDMPR-3.1.7.1.3.1-19", blind=True)
+class QueueManagerDaclContainsEntryOfAnonymousOwner(Queues):
     """The DACL has an entry with all rights for the anonymous owner, although everyone has these rights."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
@@ -244,8 +244,8 @@ class QueueManagerAnonymousOwnerHasEntry(Queues):
         )
 
 
-@fault("queue-manager-supplied-owner-has-no-entry", breaks="MQDMPR-3.1.7.1.3.1-19", blind=True)
-class QueueManagerSuppliedOwnerHasNoEntry(Queues):
+@fault("queue-manager-dacl-lacks-entry-of-supplied-domain-owner", breaks="MQDMPR-3.1.7.1.3.1-19", blind=True)
+class QueueManagerDaclLacksEntryOfSuppliedDomainOwner(Queues):
     """If a supplied descriptor has a domain user as owner and no DACL, the DACL has no entry for the owner."""
 
     def build_security_of_new_queue(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:

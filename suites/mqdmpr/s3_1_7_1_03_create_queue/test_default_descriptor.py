@@ -48,7 +48,7 @@ def test_default_descriptor_grants_everyone_all_rights(peer, sut, judge, kind):
         queue = Enterprise(peer, sut).create_queue()
     else:
         queue = sut.new_queue("secured", **({"transactional": True} if kind == "transactional" else {}))
-    security = descriptors.read_security(sut, queue)
+    security = descriptors.read_security_descriptor_of_queue(sut, queue)
     judge(
         "MQDMPR-3.1.7.1.3.1-20",
         expected=None,
@@ -127,7 +127,7 @@ def test_default_descriptor_of_domain_user_grants_owner_all_rights(sut, judge, u
     except ControlRefused as refused:
         judge.end_unobservable(f"the SUT's control channel creates no queue for a user: {refused}")
         return
-    security = descriptors.read_security(sut, name)
+    security = descriptors.read_security_descriptor_of_queue(sut, name)
     judge(
         "MQDMPR-3.1.7.1.3.1-20",
         expected=None,
@@ -171,12 +171,12 @@ def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
     if observed is None:
         judge.end_unobservable("the directory of the SUT shows no SID of the computer")
         return
-    computer = descriptors.read_sid(base64.b64decode(observed))
+    computer = descriptors.parse_sid(base64.b64decode(observed))
     queues = {"private": sut.new_queue("granted"), "public": enterprise.create_queue()}
     if sut.has("security"):
         with suppress(ControlRefused):
             queues["user's"] = sut.new_queue("granted-to-user", owner=ALICE.name)
-    security = {kind: descriptors.read_security(sut, name) for kind, name in queues.items()}
+    security = {kind: descriptors.read_security_descriptor_of_queue(sut, name) for kind, name in queues.items()}
     granted = {kind: [sid for sid, _ in one.granted_entries] for kind, one in security.items()}
     of_computers = {
         kind: [sid for sid in sids if sid not in (*_UNAUTHENTICATED_SIDS, ALICE.sid)] for kind, sids in granted.items()
@@ -207,7 +207,7 @@ def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
     enterprise.go_offline()
     unasked = [
         sid
-        for sid, _ in descriptors.read_security(sut, sut.new_queue("unasked")).granted_entries
+        for sid, _ in descriptors.read_security_descriptor_of_queue(sut, sut.new_queue("unasked")).granted_entries
         if sid not in _UNAUTHENTICATED_SIDS
     ]
     judge("MQDMPR-3.1.7.1.3.1-04", expected=none("entry for a computer"), observed=unasked, case="access list")

@@ -16,8 +16,8 @@ from suites.mqdmpr.steps import descriptors
 GROUP_SID = (0x0105, 5, 21, 4, 5, 6, 513)
 """The group Domain Users of a domain: revision and number of parts, authority, and parts."""
 UNKNOWN_OWNER_SIDS = {"account of another domain": "S-1-5-21-41-42-43-1234", "guest": "S-1-5-21-41-42-43-501"}
-ACCESS_ENTRIES = ((descriptors.EVERYONE_SID, 0x0000_0002),)
-AUDIT_ENTRIES = ((descriptors.EVERYONE_SID, 0x0000_0004),)
+SUPPLIED_DACL_ENTRIES = ((descriptors.EVERYONE_SID, 0x0000_0002),)
+SUPPLIED_SACL_ENTRIES = ((descriptors.EVERYONE_SID, 0x0000_0004),)
 WRITE_RIGHT_MASK = 0x0000_0004
 ALL_QUEUE_RIGHTS = 0x000F_003F
 """All rights to a queue, MQSEC_QUEUE_GENERIC_ALL. Spec: MS-MQMQ 2.2.24."""
@@ -32,10 +32,12 @@ def _add_group_to_descriptor(descriptor: bytes) -> bytes:
 
 
 SUPPLIED_DESCRIPTORS_WITHOUT_OWNER = {
-    "access list": descriptors.build_security_descriptor(granted=ACCESS_ENTRIES),
-    "system access list": descriptors.build_security_descriptor(audited=AUDIT_ENTRIES),
+    "access list": descriptors.build_security_descriptor(granted=SUPPLIED_DACL_ENTRIES),
+    "system access list": descriptors.build_security_descriptor(audited=SUPPLIED_SACL_ENTRIES),
     "group": _add_group_to_descriptor(descriptors.build_security_descriptor()),
-    "group and access list": _add_group_to_descriptor(descriptors.build_security_descriptor(granted=ACCESS_ENTRIES)),
+    "group and access list": _add_group_to_descriptor(
+        descriptors.build_security_descriptor(granted=SUPPLIED_DACL_ENTRIES)
+    ),
 }
 
 
@@ -48,7 +50,7 @@ def _read_created_descriptor(sut, judge, given, **how):
     except ControlRefused as refused:
         judge.end_unobservable(f"the control channel cannot create a queue with a security descriptor: {refused}")
         return None
-    return descriptors.read_security(sut, queue)
+    return descriptors.read_security_descriptor_of_queue(sut, queue)
 
 
 @needs("queue_control", "security")
@@ -70,13 +72,15 @@ def test_everyone_has_all_rights_beside_supplied_unknown_owner(sut, judge, owner
     """If a supplied descriptor has no access list, and its owner is an account of another domain or a guest, everyone
     has all rights to the queue.
     """
-    supplied = descriptors.build_security_descriptor(owner=UNKNOWN_OWNER_SIDS[owner], audited=AUDIT_ENTRIES)
+    supplied = descriptors.build_security_descriptor(owner=UNKNOWN_OWNER_SIDS[owner], audited=SUPPLIED_SACL_ENTRIES)
     security = _read_created_descriptor(sut, judge, supplied)
     if security is None:
         return
     world = security.find_granted_mask(descriptors.EVERYONE_SID)
     judge("MQDMPR-3.1.7.1.3.1-12", expected=ALL_QUEUE_RIGHTS, observed=world or 0, case="rights of everyone")
-    judge("MQDMPR-3.1.7.1.3.1-06", expected=AUDIT_ENTRIES, observed=security.audited_entries, case="audit entries")
+    judge(
+        "MQDMPR-3.1.7.1.3.1-06", expected=SUPPLIED_SACL_ENTRIES, observed=security.audited_entries, case="audit entries"
+    )
 
 
 @needs("queue_control")
@@ -85,10 +89,10 @@ def test_every_part_of_supplied_descriptor_is_kept(sut, judge):
     """A queue has the audit entries, the denials and the grants of the descriptor that its creator supplies."""
     observed = {}
     for case, granted, denied, audited in (
-        ("denials", ACCESS_ENTRIES, ((ALICE.sid, WRITE_RIGHT_MASK),), ()),
+        ("denials", SUPPLIED_DACL_ENTRIES, ((ALICE.sid, WRITE_RIGHT_MASK),), ()),
         ("only denials", (), ((ALICE.sid, WRITE_RIGHT_MASK),), ()),
-        ("audits and grants", ACCESS_ENTRIES, (), AUDIT_ENTRIES),
-        ("only audits", (), (), AUDIT_ENTRIES),
+        ("audits and grants", SUPPLIED_DACL_ENTRIES, (), SUPPLIED_SACL_ENTRIES),
+        ("only audits", (), (), SUPPLIED_SACL_ENTRIES),
     ):
         given = descriptors.build_security_descriptor(granted=granted, denied=denied, audited=audited)
         security = _read_created_descriptor(sut, judge, given)

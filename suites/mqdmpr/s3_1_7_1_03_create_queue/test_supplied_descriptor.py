@@ -18,10 +18,10 @@ PROPERTY_AND_DESCRIPTOR_READ_RIGHTS = 0x0002_0020
 """The rights MQSEC_GET_QUEUE_PROPERTIES and MQSEC_GET_QUEUE_PERMISSIONS."""
 ALL_QUEUE_RIGHTS = 0x000F_003F
 """All rights to a queue, MQSEC_QUEUE_GENERIC_ALL. Spec: MS-MQMQ 2.2.24."""
-SUPPLIED_ACCESS_ENTRIES = ((descriptors.EVERYONE_SID, PEEK_RIGHT_MASK), (SECOND_USER_SID, WRITE_RIGHT_MASK))
+SUPPLIED_DACL_ENTRIES = ((descriptors.EVERYONE_SID, PEEK_RIGHT_MASK), (SECOND_USER_SID, WRITE_RIGHT_MASK))
 DENIED_ACCESS_ENTRIES = ((ALICE.sid, PEEK_RIGHT_MASK),)
 LONG_ACCESS_ENTRY_LIST = (
-    *SUPPLIED_ACCESS_ENTRIES,
+    *SUPPLIED_DACL_ENTRIES,
     *((f"{SECOND_USER_SID}{number}", PEEK_RIGHT_MASK) for number in range(20)),
 )
 REPEATED_ACCESS_ENTRIES = (
@@ -29,7 +29,7 @@ REPEATED_ACCESS_ENTRIES = (
     (SECOND_USER_SID, WRITE_RIGHT_MASK),
     (descriptors.EVERYONE_SID, WRITE_RIGHT_MASK),
 )
-AUDIT_ENTRIES = (
+SUPPLIED_SACL_ENTRIES = (
     (SECOND_USER_SID, WRITE_RIGHT_MASK),
     (descriptors.EVERYONE_SID, PEEK_RIGHT_MASK),
     (SECOND_USER_SID, PEEK_RIGHT_MASK),
@@ -45,7 +45,7 @@ def _create_queue_with_descriptor(sut, judge, name, given, **how):
     except ControlRefused as refused:
         judge.end_unobservable(f"the control channel cannot create a queue with a security descriptor: {refused}")
         return None
-    return descriptors.read_security(sut, queue)
+    return descriptors.read_security_descriptor_of_queue(sut, queue)
 
 
 @needs("queue_control")
@@ -56,13 +56,13 @@ def test_supplied_access_list_is_kept(sut, judge):
     list has the default list.
     """
     security = _create_queue_with_descriptor(
-        sut, judge, "listed", descriptors.build_security_descriptor(granted=SUPPLIED_ACCESS_ENTRIES)
+        sut, judge, "listed", descriptors.build_security_descriptor(granted=SUPPLIED_DACL_ENTRIES)
     )
     denying = _create_queue_with_descriptor(
         sut,
         judge,
         "denying",
-        descriptors.build_security_descriptor(granted=SUPPLIED_ACCESS_ENTRIES, denied=DENIED_ACCESS_ENTRIES),
+        descriptors.build_security_descriptor(granted=SUPPLIED_DACL_ENTRIES, denied=DENIED_ACCESS_ENTRIES),
     )
     bare = _create_queue_with_descriptor(sut, judge, "bare", descriptors.build_security_descriptor())
     long = _create_queue_with_descriptor(
@@ -104,20 +104,20 @@ def test_supplied_access_list_is_kept(sut, judge):
     )
     judge(
         "MQDMPR-3.1.7.1.3.1-08",
-        expected=SUPPLIED_ACCESS_ENTRIES + DENIED_ACCESS_ENTRIES,
+        expected=SUPPLIED_DACL_ENTRIES + DENIED_ACCESS_ENTRIES,
         observed=denying.entries,
         case="SID and rights of each entry of the list with a denial at its end",
     )
     judge(
         "MQDMPR-3.1.7.1.3.1-08",
-        expected=SUPPLIED_ACCESS_ENTRIES,
+        expected=SUPPLIED_DACL_ENTRIES,
         observed=security.granted_entries,
         case="SID and rights of each entry",
     )
     judge(
         "MQDMPR-3.1.7.1.3.1-06",
         expected={
-            "number of entries of the supplied list": len(SUPPLIED_ACCESS_ENTRIES),
+            "number of entries of the supplied list": len(SUPPLIED_DACL_ENTRIES),
             "list of the queue without a supplied list": holds("an entry for everyone"),
         },
         observed={
@@ -129,7 +129,7 @@ def test_supplied_access_list_is_kept(sut, judge):
 
 @needs("queue_control", "security")
 @covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07", "MQDMPR-3.1.7.1.3.1-13", "MQDMPR-3.1.7.1.3.1-19")
-@pytest.mark.parametrize("granted", [(), SUPPLIED_ACCESS_ENTRIES], ids=["without a list", "with a list"])
+@pytest.mark.parametrize("granted", [(), SUPPLIED_DACL_ENTRIES], ids=["without a list", "with a list"])
 def test_supplied_owner_is_kept(sut, judge, granted):
     """A queue has the owner that its creator supplies, whether or not the creator is a domain user. If no access list
     is supplied, that owner has all rights.
@@ -176,18 +176,18 @@ def test_supplied_owner_is_kept(sut, judge, granted):
 
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.1.3.1-09")
-@pytest.mark.parametrize("granted", [(), SUPPLIED_ACCESS_ENTRIES], ids=["alone", "beside a list of grants"])
+@pytest.mark.parametrize("granted", [(), SUPPLIED_DACL_ENTRIES], ids=["alone", "beside a list of grants"])
 def test_supplied_system_list_is_kept(sut, judge, granted):
     """A queue has the system access list (SACL) that its creator supplies, with or without a discretionary
     access list.
     """
     security = _create_queue_with_descriptor(
-        sut, judge, "audited", descriptors.build_security_descriptor(granted=granted, audited=AUDIT_ENTRIES)
+        sut, judge, "audited", descriptors.build_security_descriptor(granted=granted, audited=SUPPLIED_SACL_ENTRIES)
     )
     if security is not None:
         judge(
             "MQDMPR-3.1.7.1.3.1-09",
-            expected=AUDIT_ENTRIES,
+            expected=SUPPLIED_SACL_ENTRIES,
             observed=security.audited_entries,
             case="SID and rights of each audit entry",
         )

@@ -135,8 +135,8 @@ class QueueManagerDeleteQueueInvalidatesFirstHandleOnly(Queues):
         queue.OpenQueueDescriptorCollection |= others
 
 
-@fault("second-handle-of-deleted-queue-still-reads", breaks="MQDMPR-3.1.7.1.4-10")
-class SecondHandleOfDeletedQueueStillReads(Queues):
+@fault("deleted-queue-invalidates-only-handle-opened-first", breaks="MQDMPR-3.1.7.1.4-10")
+class DeletedQueueInvalidatesOnlyHandleOpenedFirst(Queues):
     """When a queue is deleted, the queue manager invalidates only the handle that was opened first."""
 
     def _close_descriptors(self, queue: Queue) -> None:
@@ -351,8 +351,8 @@ class ReceiverLockedMessageOfDeletedQueueReportedAsPurged(Positions):
         super().delete_message(position, reason)
 
 
-@fault("queue-manager-object-of-deleted-queue-with-messages-stays", breaks="MQDMPR-3.1.7.1.4-13", blind=True)
-class QueueManagerObjectOfDeletedQueueWithMessagesStays(Publishing):
+@fault("queue-manager-keeps-directory-object-of-deleted-nonempty-queue", breaks="MQDMPR-3.1.7.1.4-13", blind=True)
+class QueueManagerKeepsDirectoryObjectOfDeletedNonemptyQueue(Publishing):
     """When a public queue that contains messages is deleted, the queue manager leaves the queue's directory object."""
 
     def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
@@ -362,8 +362,8 @@ class QueueManagerObjectOfDeletedQueueWithMessagesStays(Publishing):
             super().delete_published_queue(queue, withdrawn)
 
 
-@fault("queue-manager-object-of-second-deleted-queue-stays", breaks="MQDMPR-3.1.7.1.4-13", blind=True)
-class QueueManagerObjectOfSecondDeletedQueueStays(Publishing):
+@fault("queue-manager-keeps-directory-object-of-second-deleted-queue", breaks="MQDMPR-3.1.7.1.4-13", blind=True)
+class QueueManagerKeepsDirectoryObjectOfSecondDeletedQueue(Publishing):
     """The queue manager deletes the directory object of only the first public queue that is deleted."""
 
     def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
@@ -374,8 +374,8 @@ class QueueManagerObjectOfSecondDeletedQueueStays(Publishing):
         super().delete_published_queue(queue, withdrawn)
 
 
-@fault("queue-manager-object-of-deleted-transactional-queue-stays", breaks="MQDMPR-3.1.7.1.4-13", blind=True)
-class QueueManagerObjectOfDeletedTransactionalQueueStays(Publishing):
+@fault("queue-manager-keeps-directory-object-of-deleted-labeled-queue", breaks="MQDMPR-3.1.7.1.4-13", blind=True)
+class QueueManagerKeepsDirectoryObjectOfDeletedLabeledQueue(Publishing):
     """When a transactional public queue with a label is deleted, the queue manager leaves its directory object."""
 
     def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
@@ -393,8 +393,8 @@ def _delete_directory_object_first(queue: Queue | None, done: Callable[[], None]
         delete(queue, lambda status: done())
 
 
-@fault("queue-manager-deletion-also-deletes-object-of-later-queue", breaks="MQDMPR-3.1.7.1.4-14", blind=True)
-class QueueManagerDeletionAlsoDeletesObjectOfLaterQueue(Publishing):
+@fault("queue-manager-deletion-removes-directory-object-of-next-queue", breaks="MQDMPR-3.1.7.1.4-14", blind=True)
+class QueueManagerDeletionRemovesDirectoryObjectOfNextQueue(Publishing):
     """When a public queue is deleted, the queue manager also deletes the directory object of the public queue that was
     created after the deleted queue.
     """
@@ -406,8 +406,8 @@ class QueueManagerDeletionAlsoDeletesObjectOfLaterQueue(Publishing):
         _delete_directory_object_first(later[0] if later else None, lambda: delete(queue, withdrawn), delete)
 
 
-@fault("queue-manager-deletion-also-deletes-object-with-same-label", breaks="MQDMPR-3.1.7.1.4-14", blind=True)
-class QueueManagerDeletionAlsoDeletesObjectWithSameLabel(Publishing):
+@fault("queue-manager-deletion-removes-directory-object-of-equal-label", breaks="MQDMPR-3.1.7.1.4-14", blind=True)
+class QueueManagerDeletionRemovesDirectoryObjectOfEqualLabel(Publishing):
     """When a public queue is deleted, the queue manager also deletes the directory object of a public queue with the
     same label.
     """
@@ -418,8 +418,8 @@ class QueueManagerDeletionAlsoDeletesObjectWithSameLabel(Publishing):
         _delete_directory_object_first(same[0] if same else None, lambda: delete(queue, withdrawn), delete)
 
 
-@fault("queue-manager-deletion-of-private-queue-deletes-public-object", breaks="MQDMPR-3.1.7.1.4-14", blind=True)
-class QueueManagerDeletionOfPrivateQueueDeletesPublicObject(Queues):
+@fault("queue-manager-private-queue-deletion-removes-directory-object", breaks="MQDMPR-3.1.7.1.4-14", blind=True)
+class QueueManagerPrivateQueueDeletionRemovesDirectoryObject(Queues):
     """When a private queue is deleted, the queue manager deletes the directory object of the public queue that was
     created last.
     """

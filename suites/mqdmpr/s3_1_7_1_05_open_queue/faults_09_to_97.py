@@ -391,8 +391,8 @@ class PrivateFormatNameOfDeletedQueueOpensPreviousQueue(Destinations):
             return neighbour
 
 
-@fault("queue-manager-outgoing-queue-identifier-same-for-one-host", breaks="MQDMPR-3.1.7.1.5-80", blind=True)
-class QueueManagerOutgoingQueueIdentifierSameForOneHost(Destinations):
+@fault("queue-manager-outgoing-queues-of-one-host-have-same-identifier", breaks="MQDMPR-3.1.7.1.5-80", blind=True)
+class QueueManagerOutgoingQueuesOfOneHostHaveSameIdentifier(Destinations):
     """The queue manager assigns the same Identifier to all outgoing queues whose destination queues are on the same
     computer.
     """

@@ -55,8 +55,8 @@ class SharingModeOfLocalApplicationsIgnored(QueueOpening):
             queue.OpenQueueDescriptorCollection = opened
 
 
-@fault("peek-with-deny-receive-joins-exclusive-receiver", breaks="MQDMPR-3.1.7.1.5-103")
-class PeekWithDenyReceiveJoinsExclusiveReceiver(QueueOpening):
+@fault("peek-with-deny-receive-admitted-beside-exclusive-receiver", breaks="MQDMPR-3.1.7.1.5-103")
+class PeekWithDenyReceiveAdmittedBesideExclusiveReceiver(QueueOpening):
     """An open with PeekAccess and DenyReceive succeeds although a receiver has the queue open with DenyReceive."""
 
     def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -89,8 +89,8 @@ class QueueManagerOpenQueueSharingCheckedAgainstNewestOpening(QueueOpening):
             queue.OpenQueueDescriptorCollection = opened
 
 
-@fault("only-last-user-of-queue-excludes-receiver", breaks="MQDMPR-3.1.7.1.5-106")
-class OnlyLastUserOfQueueExcludesReceiver(QueueOpening):
+@fault("queue-manager-deny-receive-ends-when-further-reader-peeks", breaks="MQDMPR-3.1.7.1.5-106")
+class QueueManagerDenyReceiveEndsWhenFurtherReaderPeeks(QueueOpening):
     """A receiver with DenyReceive excludes other receivers only until a further reader peeks at the queue."""
 
     def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -113,8 +113,8 @@ class OpenQueueExclusiveReceiverOfSubqueueIgnored(QueueOpening):
         return subqueue or super().may_share_queue(queue, required_access, shared_mode)
 
 
-@fault("exclusive-receiver-does-not-exclude-after-failed-opening", breaks="MQDMPR-3.1.7.1.5-106", blind=True)
-class ExclusiveReceiverDoesNotExcludeAfterFailedOpening(QueueOpening):
+@fault("exclusive-receiver-blocks-only-first-further-reader", breaks="MQDMPR-3.1.7.1.5-106", blind=True)
+class ExclusiveReceiverBlocksOnlyFirstFurtherReader(QueueOpening):
     """After the queue manager has refused one reader because of an exclusive reader, it admits the next reader."""
 
     def may_share_queue(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -213,8 +213,8 @@ class OpenQueueDescriptorNotAddedToQueue(QueueOpening):
         return status, descriptor
 
 
-@fault("close-by-one-of-two-receivers-ends-restriction-by-other", breaks="MQDMPR-3.1.7.1.5-114")
-class CloseByOneOfTwoReceiversEndsRestrictionByOther(QueueOpening):
+@fault("close-by-one-receiver-admits-deny-receive-beside-other-receiver", breaks="MQDMPR-3.1.7.1.5-114")
+class CloseByOneReceiverAdmitsDenyReceiveBesideOtherReceiver(QueueOpening):
     """When one of two receivers closes the queue, the other receiver no longer prevents an open with DenyReceive."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -380,8 +380,8 @@ class OpenOfQueueReturnsPreviousHandle(Qmcomm):
         return values | {"phQueue": max(before, default=descriptor.Handle)}
 
 
-@fault("server-second-peek-handle-shares-descriptor", breaks="MQDMPR-3.1.7.1.5-116", blind=True)
-class ServerSecondPeekHandleSharesDescriptor(QueueOpening):
+@fault("server-second-open-to-peek-returns-descriptor-of-first", breaks="MQDMPR-3.1.7.1.5-116", blind=True)
+class ServerSecondOpenToPeekReturnsDescriptorOfFirst(QueueOpening):
     """The server returns the existing OpenQueueDescriptor when a queue is opened to peek a second time."""
 
     def open_queue(

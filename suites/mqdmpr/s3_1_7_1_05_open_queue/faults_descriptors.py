@@ -107,11 +107,11 @@ class QueueReferenceChanger(SingleQueueDescriptorChanger):
     ) -> OpenQueueDescriptor:
         queue = descriptor.QueueReference
         name = "" if queue is None else queue.Pathname
-        if is_descriptor_of_local_queue(descriptor) and self.is_reference_changed(descriptor, name):
+        if is_descriptor_of_local_queue(descriptor) and self.is_queue_reference_changed(descriptor, name):
             descriptor.QueueReference = self.choose_referenced_queue(descriptor)
         return descriptor
 
-    def is_reference_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
+    def is_queue_reference_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
         """Return whether the descriptor refers to another queue."""
         raise NotImplementedError
 
@@ -120,11 +120,11 @@ class QueueReferenceChanger(SingleQueueDescriptorChanger):
         raise NotImplementedError
 
 
-@fault("queue-manager-second-opened-queue-refers-to-first", breaks="MQDMPR-3.1.7.1.5-118", blind=True)
-class QueueManagerSecondOpenedQueueRefersToFirst(QueueReferenceChanger):
+@fault("queue-manager-queue-reference-names-earlier-opened-queue", breaks="MQDMPR-3.1.7.1.5-118", blind=True)
+class QueueManagerQueueReferenceNamesEarlierOpenedQueue(QueueReferenceChanger):
     """The QueueReference of an OpenQueueDescriptor is the queue that is already open to read, if there is one."""
 
-    def is_reference_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
+    def is_queue_reference_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
         return bool(self.list_open_descriptors(descriptor))
 
     def list_open_descriptors(self, descriptor: OpenQueueDescriptor) -> list[OpenQueueDescriptor]:
@@ -143,7 +143,7 @@ class QueueManagerSecondOpenedQueueRefersToFirst(QueueReferenceChanger):
 class QueueManagerOpenedJournalRefersToItsQueue(QueueReferenceChanger):
     """The QueueReference of an OpenQueueDescriptor for a journal is the queue of the journal."""
 
-    def is_reference_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
+    def is_queue_reference_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
         queue = descriptor.QueueReference
         return queue is not None and queue.parent is not None and queue.parent.JournalQueueReference is queue
 
@@ -155,7 +155,7 @@ class QueueManagerOpenedJournalRefersToItsQueue(QueueReferenceChanger):
 class QueueManagerOpenedSubqueueRefersToItsQueue(QueueReferenceChanger):
     """The QueueReference of an OpenQueueDescriptor for a subqueue is the queue of the subqueue."""
 
-    def is_reference_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
+    def is_queue_reference_changed(self, descriptor: OpenQueueDescriptor, name: str) -> bool:
         queue = descriptor.QueueReference
         return queue is not None and queue.parent is not None and queue in queue.parent.SubqueueCollection.values()
 
@@ -202,45 +202,53 @@ class QueueManagerSingleDescriptorHasFormatNameOfAllOpenedQueues(QueueOpening):
         return status, descriptor
 
 
-class MultipleAttributeSetter(SingleQueueDescriptorChanger):
+class MultipleTrueSetterOfSingleQueueDescriptor(SingleQueueDescriptorChanger):
     """Set Multiple of the descriptor of a single queue, without a change in its use."""
 
     def change_descriptor(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> OpenQueueDescriptor:
-        descriptor.Multiple = self.is_multiple_set(descriptor, earlier)
+        descriptor.Multiple = self.is_multiple_attribute_set_to_true(descriptor, earlier)
         return descriptor
 
-    def is_multiple_set(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+    def is_multiple_attribute_set_to_true(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> bool:
         """Return whether Multiple is True."""
         raise NotImplementedError
 
 
-@fault("queue-manager-descriptor-of-remote-queue-multiple", breaks="MQDMPR-3.1.7.1.5-120", blind=True)
-class QueueManagerDescriptorOfRemoteQueueMultiple(MultipleAttributeSetter):
+@fault("queue-manager-multiple-true-in-descriptor-of-remote-queue", breaks="MQDMPR-3.1.7.1.5-120", blind=True)
+class QueueManagerMultipleTrueInDescriptorOfRemoteQueue(MultipleTrueSetterOfSingleQueueDescriptor):
     """The attribute Multiple of the OpenQueueDescriptor of a single remote queue is True."""
 
-    def is_multiple_set(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+    def is_multiple_attribute_set_to_true(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> bool:
         return not is_descriptor_of_local_queue(descriptor)
 
 
-@fault("queue-manager-second-descriptor-of-queue-multiple", breaks="MQDMPR-3.1.7.1.5-120", blind=True)
-class QueueManagerSecondDescriptorOfQueueMultiple(MultipleAttributeSetter):
+@fault("queue-manager-multiple-true-in-second-descriptor-of-queue", breaks="MQDMPR-3.1.7.1.5-120", blind=True)
+class QueueManagerMultipleTrueInSecondDescriptorOfQueue(MultipleTrueSetterOfSingleQueueDescriptor):
     """The attribute Multiple of a second OpenQueueDescriptor of a queue is True."""
 
-    def is_multiple_set(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+    def is_multiple_attribute_set_to_true(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> bool:
         return bool(earlier)
 
 
-@fault("queue-manager-descriptor-of-local-queue-to-read-multiple", breaks="MQDMPR-3.1.7.1.5-120", blind=True)
-class QueueManagerDescriptorOfLocalQueueToReadMultiple(MultipleAttributeSetter):
+@fault("queue-manager-multiple-true-in-read-descriptor-of-local-queue", breaks="MQDMPR-3.1.7.1.5-120", blind=True)
+class QueueManagerMultipleTrueInReadDescriptorOfLocalQueue(MultipleTrueSetterOfSingleQueueDescriptor):
     """The attribute Multiple of the OpenQueueDescriptor of a local queue that is opened to read is True."""
 
-    def is_multiple_set(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+    def is_multiple_attribute_set_to_true(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> bool:
         return descriptor.AccessType in READ_ACCESS_TYPES
 
 
-class HandleRepeater(SingleQueueDescriptorChanger):
+class DescriptorHandleRepeater(SingleQueueDescriptorChanger):
     """Give a new descriptor the handle of an earlier one."""
 
     def change_descriptor(
@@ -262,8 +270,8 @@ class HandleRepeater(SingleQueueDescriptorChanger):
         raise NotImplementedError
 
 
-@fault("queue-manager-handle-of-other-queue-repeated", breaks="MQDMPR-3.1.7.1.5-121", blind=True)
-class QueueManagerHandleOfOtherQueueRepeated(HandleRepeater):
+@fault("queue-manager-descriptor-has-handle-of-other-open-queue", breaks="MQDMPR-3.1.7.1.5-121", blind=True)
+class QueueManagerDescriptorHasHandleOfOtherOpenQueue(DescriptorHandleRepeater):
     """The Handle of an OpenQueueDescriptor is that of another queue that is open with the same access."""
 
     def list_descriptors_with_reused_handle(
@@ -276,8 +284,8 @@ class QueueManagerHandleOfOtherQueueRepeated(HandleRepeater):
         ]
 
 
-@fault("queue-manager-handle-of-other-access-repeated", breaks="MQDMPR-3.1.7.1.5-121", blind=True)
-class QueueManagerHandleOfOtherAccessRepeated(HandleRepeater):
+@fault("queue-manager-descriptor-has-handle-of-descriptor-of-other-access", breaks="MQDMPR-3.1.7.1.5-121", blind=True)
+class QueueManagerDescriptorHasHandleOfDescriptorOfOtherAccess(DescriptorHandleRepeater):
     """The Handle of an OpenQueueDescriptor is that of a descriptor of the same queue with another access."""
 
     def list_descriptors_with_reused_handle(
@@ -287,7 +295,7 @@ class QueueManagerHandleOfOtherAccessRepeated(HandleRepeater):
 
 
 @fault("queue-manager-third-handle-of-queue-repeats-first", breaks="MQDMPR-3.1.7.1.5-121", blind=True)
-class QueueManagerThirdHandleOfQueueRepeatsFirst(HandleRepeater):
+class QueueManagerThirdHandleOfQueueRepeatsFirst(DescriptorHandleRepeater):
     """The Handle of a third OpenQueueDescriptor of a queue is that of the first one."""
 
     def list_descriptors_with_reused_handle(
@@ -296,7 +304,7 @@ class QueueManagerThirdHandleOfQueueRepeatsFirst(HandleRepeater):
         return earlier if len(earlier) >= 2 else []
 
 
-class ContextValueRepeater(Qmcomm):
+class DescriptorContextValueRepeater(Qmcomm):
     """Return the ContextValue of another descriptor."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
@@ -313,7 +321,7 @@ class ContextValueRepeater(Qmcomm):
 
 
 @fault("server-second-opening-of-queue-returns-context-value-of-first", breaks="MQDMPR-3.1.7.1.5-122", blind=True)
-class ServerSecondOpeningOfQueueReturnsContextValueOfFirst(ContextValueRepeater):
+class ServerSecondOpeningOfQueueReturnsContextValueOfFirst(DescriptorContextValueRepeater):
     """When a queue is opened a second time with the same access, the server returns the ContextValue of the first
     opening.
     """
@@ -323,7 +331,7 @@ class ServerSecondOpeningOfQueueReturnsContextValueOfFirst(ContextValueRepeater)
 
 
 @fault("server-opening-of-other-queue-returns-context-value-of-first", breaks="MQDMPR-3.1.7.1.5-122", blind=True)
-class ServerOpeningOfOtherQueueReturnsContextValueOfFirst(ContextValueRepeater):
+class ServerOpeningOfOtherQueueReturnsContextValueOfFirst(DescriptorContextValueRepeater):
     """When another queue is opened, the server returns the ContextValue of the first queue."""
 
     def is_context_value_repeated(self, descriptor: OpenQueueDescriptor, other: OpenQueueDescriptor) -> bool:
@@ -331,7 +339,7 @@ class ServerOpeningOfOtherQueueReturnsContextValueOfFirst(ContextValueRepeater):
 
 
 @fault("server-opening-with-other-access-returns-context-value-of-first", breaks="MQDMPR-3.1.7.1.5-122", blind=True)
-class ServerOpeningWithOtherAccessReturnsContextValueOfFirst(ContextValueRepeater):
+class ServerOpeningWithOtherAccessReturnsContextValueOfFirst(DescriptorContextValueRepeater):
     """When a queue is opened to receive and then to peek, the server returns the ContextValue of the first opening."""
 
     def is_context_value_repeated(self, descriptor: OpenQueueDescriptor, other: OpenQueueDescriptor) -> bool:
@@ -344,11 +352,13 @@ class DescriptorRegistrationOmitter(SingleQueueDescriptorChanger):
     def change_descriptor(
         self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
     ) -> OpenQueueDescriptor:
-        if descriptor.QueueReference is not None and self.is_missing_in_collection(descriptor, earlier):
+        if descriptor.QueueReference is not None and self.is_descriptor_missing_in_queue(descriptor, earlier):
             del descriptor.QueueReference.OpenQueueDescriptorCollection[descriptor.Handle]
         return descriptor
 
-    def is_missing_in_collection(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+    def is_descriptor_missing_in_queue(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> bool:
         """Return whether the queue does not contain the descriptor."""
         raise NotImplementedError
 
@@ -357,7 +367,9 @@ class DescriptorRegistrationOmitter(SingleQueueDescriptorChanger):
 class QueueManagerSecondDescriptorNotAddedToQueue(DescriptorRegistrationOmitter):
     """The queue manager does not add a second OpenQueueDescriptor to the opened queue."""
 
-    def is_missing_in_collection(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+    def is_descriptor_missing_in_queue(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> bool:
         return bool(earlier)
 
 
@@ -365,7 +377,9 @@ class QueueManagerSecondDescriptorNotAddedToQueue(DescriptorRegistrationOmitter)
 class QueueManagerPeekDescriptorNotAddedToQueue(DescriptorRegistrationOmitter):
     """The queue manager does not add an OpenQueueDescriptor with PeekAccess to the opened queue."""
 
-    def is_missing_in_collection(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+    def is_descriptor_missing_in_queue(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> bool:
         return descriptor.AccessType is PEEK_ACCESS
 
 
@@ -373,7 +387,9 @@ class QueueManagerPeekDescriptorNotAddedToQueue(DescriptorRegistrationOmitter):
 class QueueManagerJournalDescriptorNotAddedToQueue(DescriptorRegistrationOmitter):
     """The queue manager does not add an OpenQueueDescriptor to an opened journal or subqueue."""
 
-    def is_missing_in_collection(self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]) -> bool:
+    def is_descriptor_missing_in_queue(
+        self, descriptor: OpenQueueDescriptor, earlier: list[OpenQueueDescriptor]
+    ) -> bool:
         return descriptor.QueueReference is not None and descriptor.QueueReference.parent is not None
 
 
@@ -388,8 +404,8 @@ class QueueManagerOpeningToPeekReturnsDescriptorOfReceiver(SingleQueueDescriptor
         return receivers[0] if receivers and descriptor.AccessType is PEEK_ACCESS else descriptor
 
 
-@fault("queue-manager-second-opening-returns-first-descriptor-beside-new", breaks="MQDMPR-3.1.7.1.5-125", blind=True)
-class QueueManagerSecondOpeningReturnsFirstDescriptorBesideNew(SingleQueueDescriptorChanger):
+@fault("queue-manager-second-open-returns-first-of-two-descriptors", breaks="MQDMPR-3.1.7.1.5-125", blind=True)
+class QueueManagerSecondOpenReturnsFirstOfTwoDescriptors(SingleQueueDescriptorChanger):
     """When a queue is opened again, the queue manager creates an OpenQueueDescriptor, but returns the first one."""
 
     def change_descriptor(

@@ -96,7 +96,7 @@ class QueueManagerSeveralRemoteQueuesOpenedWithDenyReceive(FirstOfSeveralQueuesO
         return share is not DENY_NONE and remote
 
 
-class UnopenableElementSkipper(QueueOpening):
+class UnopenableFormatNameElementSkipper(QueueOpening):
     """A part of the queue manager that leaves out elements that it cannot open, if they are of a certain kind; a
     subclass selects which.
     """
@@ -124,23 +124,23 @@ class UnopenableElementSkipper(QueueOpening):
 
 
 @fault("queue-manager-member-of-list-that-cannot-be-opened-left-out", breaks="MQDMPR-3.1.7.1.5-30", blind=True)
-class QueueManagerMemberOfListThatCannotBeOpenedLeftOut(UnopenableElementSkipper):
+class QueueManagerMemberOfListThatCannotBeOpenedLeftOut(UnopenableFormatNameElementSkipper):
     """If a member of a distribution list cannot be opened, the queue manager opens the other members."""
 
     def is_element_skipped(self, text: str, element: SingleElementName) -> bool:
         return text.upper().startswith("DL=")
 
 
-@fault("queue-manager-private-element-that-cannot-be-opened-left-out", breaks="MQDMPR-3.1.7.1.5-30", blind=True)
-class QueueManagerPrivateElementThatCannotBeOpenedLeftOut(UnopenableElementSkipper):
+@fault("queue-manager-skips-private-list-element-that-cannot-be-opened", breaks="MQDMPR-3.1.7.1.5-30", blind=True)
+class QueueManagerSkipsPrivateListElementThatCannotBeOpened(UnopenableFormatNameElementSkipper):
     """If an element that is a private format name cannot be opened, the queue manager opens the other elements."""
 
     def is_element_skipped(self, text: str, element: SingleElementName) -> bool:
         return isinstance(element, PrivateName)
 
 
-@fault("queue-manager-direct-name-address-without-domain", breaks="MQDMPR-3.1.7.1.5-55", blind=True)
-class QueueManagerDirectNameAddressWithoutDomain(NextHops):
+@fault("queue-manager-address-of-direct-name-cut-at-first-dot", breaks="MQDMPR-3.1.7.1.5-55", blind=True)
+class QueueManagerAddressOfDirectNameCutAtFirstDot(NextHops):
     """The queue manager takes only the part before the first dot of the DNS name in a direct format name as the
     address.
     """
@@ -221,8 +221,8 @@ class QueueManagerPublicQueueIdentifiedByPartOfGuid(WrongPublicQueueFinder):
         return next((one for one in found if one.Identifier is not None and one.Identifier.bytes[:4] == start), None)
 
 
-@fault("queue-manager-base-priority-of-first-public-queue-of-computer", breaks="MQDMPR-3.1.7.1.5-90", blind=True)
-class QueueManagerBasePriorityOfFirstPublicQueueOfComputer(Destinations):
+@fault("queue-manager-base-priority-read-from-first-public-queue", breaks="MQDMPR-3.1.7.1.5-90", blind=True)
+class QueueManagerBasePriorityReadFromFirstPublicQueue(Destinations):
     """A new outgoing queue that leads to a public queue gets the BasePriority of the first public queue in the
     directory.
     """
@@ -235,8 +235,8 @@ class QueueManagerBasePriorityOfFirstPublicQueueOfComputer(Destinations):
             queue.BasePriority = found.BasePriority if isinstance(found, Queue) else queue.BasePriority
 
 
-@fault("queue-manager-base-priority-of-public-queue-by-queue-name", breaks="MQDMPR-3.1.7.1.5-90", blind=True)
-class QueueManagerBasePriorityOfPublicQueueByQueueName(Destinations):
+@fault("queue-manager-base-priority-read-from-public-queue-of-same-label", breaks="MQDMPR-3.1.7.1.5-90", blind=True)
+class QueueManagerBasePriorityReadFromPublicQueueOfSameLabel(Destinations):
     """A new outgoing queue that leads to a public queue gets the BasePriority of the first public queue with the same
     Label.
     """

@@ -291,8 +291,8 @@ class CloseOfDescriptorRemovesEqualDescriptorsOfQueue(QueueOpening):
                 del openings[handle]
 
 
-@fault("queue-manager-distribution-list-not-multiple", breaks="MQDMPR-3.1.7.1.5-18", blind=True)
-class QueueManagerDistributionListNotMultiple(QueueOpening):
+@fault("queue-manager-multiple-false-in-descriptor-of-distribution-list", breaks="MQDMPR-3.1.7.1.5-18", blind=True)
+class QueueManagerMultipleFalseInDescriptorOfDistributionList(QueueOpening):
     """Multiple of the descriptor for a distribution list with several queues is False."""
 
     def open_queue(

@@ -102,8 +102,8 @@ class QueueManagerOutgoingQueueCreatedAgainForSeveralQueues(QueueOpening):
         return opened
 
 
-@fault("queue-manager-outgoing-queue-identifier-same-for-one-queue-name", breaks="MQDMPR-3.1.7.1.5-80", blind=True)
-class QueueManagerOutgoingQueueIdentifierSameForOneQueueName(CreatedOutgoingQueueChanger):
+@fault("queue-manager-outgoing-queue-identifier-ignores-destination-host", breaks="MQDMPR-3.1.7.1.5-80", blind=True)
+class QueueManagerOutgoingQueueIdentifierIgnoresDestinationHost(CreatedOutgoingQueueChanger):
     """The Identifier of an outgoing queue depends only on the name of the queue, not on its host."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
@@ -172,8 +172,8 @@ class QueueManagerOutgoingQueueHasFormatNameOfAllOpenedQueues(QueueOpening):
         return status, descriptor
 
 
-@fault("queue-manager-outgoing-queue-of-private-name-has-low-byte-of-number", breaks="MQDMPR-3.1.7.1.5-82", blind=True)
-class QueueManagerOutgoingQueueOfPrivateNameHasLowByteOfNumber(CreatedOutgoingQueueChanger):
+@fault("queue-manager-destination-format-name-cuts-private-number", breaks="MQDMPR-3.1.7.1.5-82", blind=True)
+class QueueManagerDestinationFormatNameCutsPrivateNumber(CreatedOutgoingQueueChanger):
     """The DestinationFormatName of an outgoing queue for a private format name has only the low byte of the number."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
@@ -182,24 +182,24 @@ class QueueManagerOutgoingQueueOfPrivateNameHasLowByteOfNumber(CreatedOutgoingQu
             queue.DestinationFormatName = str(PrivateName(name.ComputerGuid, name.QueueIdentifier & 0xFF, name.Journal))
 
 
-@fault("queue-manager-outgoing-queue-of-host-name-has-name-of-tcp", breaks="MQDMPR-3.1.7.1.5-82", blind=True)
-class QueueManagerOutgoingQueueOfHostNameHasNameOfTcp(CreatedOutgoingQueueChanger):
+@fault("queue-manager-destination-format-name-has-tcp-instead-of-os", breaks="MQDMPR-3.1.7.1.5-82", blind=True)
+class QueueManagerDestinationFormatNameHasTcpInsteadOfOs(CreatedOutgoingQueueChanger):
     """The DestinationFormatName of an outgoing queue for DIRECT=OS has DIRECT=TCP."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         queue.DestinationFormatName = queue.DestinationFormatName.replace("DIRECT=OS:", "DIRECT=TCP:")
 
 
-@fault("queue-manager-new-outgoing-queue-has-next-hops-of-earlier-one", breaks="MQDMPR-3.1.7.1.5-83", blind=True)
-class QueueManagerNewOutgoingQueueHasNextHopsOfEarlierOne(CreatedOutgoingQueueChanger):
+@fault("queue-manager-next-hops-of-new-outgoing-queue-copied-from-earlier", breaks="MQDMPR-3.1.7.1.5-83", blind=True)
+class QueueManagerNextHopsOfNewOutgoingQueueCopiedFromEarlier(CreatedOutgoingQueueChanger):
     """The attribute NextHops of a new outgoing queue has the next hops of an earlier outgoing queue."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         queue.NextHops.extend(hop for one in known for hop in one.NextHops)
 
 
-@fault("queue-manager-new-outgoing-queue-of-address-has-next-hop", breaks="MQDMPR-3.1.7.1.5-83", blind=True)
-class QueueManagerNewOutgoingQueueOfAddressHasNextHop(CreatedOutgoingQueueChanger):
+@fault("queue-manager-next-hops-of-new-direct-tcp-queue-not-empty", breaks="MQDMPR-3.1.7.1.5-83", blind=True)
+class QueueManagerNextHopsOfNewDirectTcpQueueNotEmpty(CreatedOutgoingQueueChanger):
     """The attribute NextHops of a new outgoing queue for DIRECT=TCP has the address in the format name."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
@@ -208,8 +208,8 @@ class QueueManagerNewOutgoingQueueOfAddressHasNextHop(CreatedOutgoingQueueChange
             queue.NextHops.append(f"IP={name.ProtocolAddressSpecification}")
 
 
-@fault("queue-manager-new-outgoing-queue-of-private-name-has-next-hop", breaks="MQDMPR-3.1.7.1.5-83", blind=True)
-class QueueManagerNewOutgoingQueueOfPrivateNameHasNextHop(CreatedOutgoingQueueChanger):
+@fault("queue-manager-next-hops-of-new-private-name-queue-not-empty", breaks="MQDMPR-3.1.7.1.5-83", blind=True)
+class QueueManagerNextHopsOfNewPrivateNameQueueNotEmpty(CreatedOutgoingQueueChanger):
     """The attribute NextHops of a new outgoing queue for a private format name has the route to the queue manager."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
@@ -218,8 +218,8 @@ class QueueManagerNewOutgoingQueueOfPrivateNameHasNextHop(CreatedOutgoingQueueCh
             queue.NextHops.append("IP=192.0.2.1")
 
 
-@fault("queue-manager-new-outgoing-queue-connected-beside-connected-one", breaks="MQDMPR-3.1.7.1.5-84", blind=True)
-class QueueManagerNewOutgoingQueueConnectedBesideConnectedOne(CreatedOutgoingQueueChanger):
+@fault("queue-manager-state-of-new-outgoing-queue-already-connected", breaks="MQDMPR-3.1.7.1.5-84", blind=True)
+class QueueManagerStateOfNewOutgoingQueueAlreadyConnected(CreatedOutgoingQueueChanger):
     """The State of a new outgoing queue is Connected if another outgoing queue is connected."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
@@ -236,8 +236,8 @@ class QueueManagerNewOutgoingQueueOfPrivateNameNeedsValidation(CreatedOutgoingQu
             queue.State = OutgoingQueueState.NEED_VALIDATION
 
 
-@fault("queue-manager-second-new-outgoing-queue-waiting", breaks="MQDMPR-3.1.7.1.5-84", blind=True)
-class QueueManagerSecondNewOutgoingQueueWaiting(CreatedOutgoingQueueChanger):
+@fault("queue-manager-state-of-second-new-outgoing-queue-waiting", breaks="MQDMPR-3.1.7.1.5-84", blind=True)
+class QueueManagerStateOfSecondNewOutgoingQueueWaiting(CreatedOutgoingQueueChanger):
     """The State of a second new outgoing queue is Waiting."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
@@ -245,8 +245,8 @@ class QueueManagerSecondNewOutgoingQueueWaiting(CreatedOutgoingQueueChanger):
             queue.State = OutgoingQueueState.WAITING
 
 
-@fault("queue-manager-hardened-private-name-queue-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
-class QueueManagerHardenedPrivateNameQueueNotLocked(Destinations):
+@fault("queue-manager-hardened-mode-private-name-queue-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
+class QueueManagerHardenedModePrivateNameQueueNotLocked(Destinations):
     """In hardened security mode, the State of an outgoing queue for a private format name is Inactive."""
 
     def get_initial_outgoing_queue_state(self, text: str) -> OutgoingQueueState:
@@ -255,16 +255,16 @@ class QueueManagerHardenedPrivateNameQueueNotLocked(Destinations):
         return super().get_initial_outgoing_queue_state(text)
 
 
-@fault("queue-manager-hardened-queue-of-host-name-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
-class QueueManagerHardenedQueueOfHostNameNotLocked(Destinations):
+@fault("queue-manager-hardened-mode-direct-os-queue-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
+class QueueManagerHardenedModeDirectOsQueueNotLocked(Destinations):
     """In hardened security mode, the State of an outgoing queue for DIRECT=OS is Inactive."""
 
     def get_initial_outgoing_queue_state(self, text: str) -> OutgoingQueueState:
         return OutgoingQueueState.INACTIVE if "=OS:" in text.upper() else super().get_initial_outgoing_queue_state(text)
 
 
-@fault("queue-manager-hardened-queues-opened-together-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
-class QueueManagerHardenedQueuesOpenedTogetherNotLocked(QueueOpening):
+@fault("queue-manager-hardened-mode-queues-opened-together-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
+class QueueManagerHardenedModeQueuesOpenedTogetherNotLocked(QueueOpening):
     """In hardened security mode, the outgoing queues that are opened together are not Locked."""
 
     def open_queue(
@@ -278,37 +278,37 @@ class QueueManagerHardenedQueuesOpenedTogetherNotLocked(QueueOpening):
         return status, descriptor
 
 
-class WrongMulticastSetter(CreatedOutgoingQueueChanger):
+class WrongMulticastAttributeSetter(CreatedOutgoingQueueChanger):
     """Create an outgoing queue for a multicast address with a wrong value of Multicast."""
 
     def change_outgoing_queue(self, queue: OutgoingQueue, known: list[OutgoingQueue]) -> None:
         name = parse_format_name_of_command(queue.DestinationFormatName)
         if isinstance(name, MulticastName):
-            queue.Multicast = not self.is_multicast_unset(name, known)
+            queue.Multicast = not self.is_multicast_attribute_set_to_false(name, known)
 
-    def is_multicast_unset(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
+    def is_multicast_attribute_set_to_false(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
         """Return whether Multicast is False."""
         raise NotImplementedError
 
 
-@fault("queue-manager-second-multicast-outgoing-queue-not-multicast", breaks="MQDMPR-3.1.7.1.5-99", blind=True)
-class QueueManagerSecondMulticastOutgoingQueueNotMulticast(WrongMulticastSetter):
+@fault("queue-manager-multicast-false-in-second-multicast-outgoing-queue", breaks="MQDMPR-3.1.7.1.5-99", blind=True)
+class QueueManagerMulticastFalseInSecondMulticastOutgoingQueue(WrongMulticastAttributeSetter):
     """The attribute Multicast of the outgoing queue for a second multicast address is False."""
 
-    def is_multicast_unset(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
+    def is_multicast_attribute_set_to_false(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
         return any(one.Multicast for one in known)
 
 
-@fault("queue-manager-multicast-address-of-other-range-not-multicast", breaks="MQDMPR-3.1.7.1.5-99", blind=True)
-class QueueManagerMulticastAddressOfOtherRangeNotMulticast(WrongMulticastSetter):
+@fault("queue-manager-multicast-false-for-addresses-of-224-and-239", breaks="MQDMPR-3.1.7.1.5-99", blind=True)
+class QueueManagerMulticastFalseForAddressesOf224And239(WrongMulticastAttributeSetter):
     """The attribute Multicast of an outgoing queue is False if the multicast address begins with 224 or 239."""
 
-    def is_multicast_unset(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
+    def is_multicast_attribute_set_to_false(self, name: MulticastName, known: list[OutgoingQueue]) -> bool:
         return name.Address.startswith(("224.", "239."))
 
 
-@fault("queue-manager-multicast-address-among-several-not-multicast", breaks="MQDMPR-3.1.7.1.5-99", blind=True)
-class QueueManagerMulticastAddressAmongSeveralNotMulticast(QueueOpening):
+@fault("queue-manager-multicast-false-for-address-among-several-queues", breaks="MQDMPR-3.1.7.1.5-99", blind=True)
+class QueueManagerMulticastFalseForAddressAmongSeveralQueues(QueueOpening):
     """The attribute Multicast of an outgoing queue for a multicast address among several queues is False."""
 
     def open_queue(

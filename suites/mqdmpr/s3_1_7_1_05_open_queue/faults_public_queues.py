@@ -122,8 +122,8 @@ class QueueManagerPublicQueueNotFoundNeverQueriedAgain(WrongHostOfPublicQueueFin
         return found
 
 
-@fault("queue-manager-public-queue-queried-by-label-of-other-queue", breaks="MQDMPR-3.1.7.1.5-68", blind=True)
-class QueueManagerPublicQueueQueriedByLabelOfOtherQueue(WrongHostOfPublicQueueFinder):
+@fault("queue-manager-queries-public-queue-by-label-instead-of-guid", breaks="MQDMPR-3.1.7.1.5-68", blind=True)
+class QueueManagerQueriesPublicQueueByLabelInsteadOfGuid(WrongHostOfPublicQueueFinder):
     """The queue manager queries the directory for a public queue by its Label, which other queues can also have."""
 
     def choose_public_queue_of_host(self, guid: UUID) -> PublishedQueue | None:
@@ -146,8 +146,8 @@ class QueueManagerPublicQueueQueriedByQueueName(WrongHostOfPublicQueueFinder):
         )
 
 
-@fault("queue-manager-public-queue-unknown-identifier-takes-newest-queue", breaks="MQDMPR-3.1.7.1.5-68", blind=True)
-class QueueManagerPublicQueueUnknownIdentifierTakesNewestQueue(WrongHostOfPublicQueueFinder):
+@fault("queue-manager-unknown-public-name-resolves-to-newest-queue", breaks="MQDMPR-3.1.7.1.5-68", blind=True)
+class QueueManagerUnknownPublicNameResolvesToNewestQueue(WrongHostOfPublicQueueFinder):
     """The queue manager takes the newest queue of another computer if no queue in the directory has the Identifier of
     the public format name.
     """
@@ -218,8 +218,8 @@ class QueueManagerPublicQueueSentToFirstMachineOfDirectory(NextHops):
         return min(others, key=lambda one: one.ComputerName or "", default=found)
 
 
-@fault("queue-manager-own-public-name-without-queue-opened-to-send", breaks="MQDMPR-3.1.7.1.5-73", blind=True)
-class QueueManagerOwnPublicNameWithoutQueueOpenedToSend(QueueOpening):
+@fault("queue-manager-opens-missing-local-public-queue-as-outgoing-queue", breaks="MQDMPR-3.1.7.1.5-73", blind=True)
+class QueueManagerOpensMissingLocalPublicQueueAsOutgoingQueue(QueueOpening):
     """The queue manager opens an outgoing queue for its own public queue that does not exist, when an application opens
     the queue; only a message that is sent at once is refused.
     """
@@ -251,8 +251,8 @@ class WrongBasePrioritySetter(CreatedOutgoingQueueChanger):
         raise NotImplementedError
 
 
-@fault("queue-manager-outgoing-priority-of-first-public-name", breaks="MQDMPR-3.1.7.1.5-86", blind=True)
-class QueueManagerOutgoingPriorityOfFirstPublicName(WrongBasePrioritySetter):
+@fault("queue-manager-base-priority-read-with-guid-of-first-public-name", breaks="MQDMPR-3.1.7.1.5-86", blind=True)
+class QueueManagerBasePriorityReadWithGuidOfFirstPublicName(WrongBasePrioritySetter):
     """The queue manager reads the BasePriority of each public queue with the GUID of the first public name."""
 
     def change_base_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
@@ -261,8 +261,8 @@ class QueueManagerOutgoingPriorityOfFirstPublicName(WrongBasePrioritySetter):
         queue.BasePriority = 0 if found is None else found.BasePriority
 
 
-@fault("queue-manager-outgoing-priority-missing-for-guid-in-capital-letters", breaks="MQDMPR-3.1.7.1.5-86", blind=True)
-class QueueManagerOutgoingPriorityMissingForGuidInCapitalLetters(WrongBasePrioritySetter):
+@fault("queue-manager-base-priority-not-found-for-uppercase-guid", breaks="MQDMPR-3.1.7.1.5-86", blind=True)
+class QueueManagerBasePriorityNotFoundForUppercaseGuid(WrongBasePrioritySetter):
     """The queue manager does not find the queue of a public format name whose GUID has capital letters."""
 
     def change_base_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
@@ -298,8 +298,8 @@ class QueueManagerDirectoryNotAskedForPriorityOfSeveralQueues(QueueOpening):
         return status, descriptor
 
 
-@fault("queue-manager-outgoing-priority-queried-by-label", breaks="MQDMPR-3.1.7.1.5-90", blind=True)
-class QueueManagerOutgoingPriorityQueriedByLabel(WrongBasePrioritySetter):
+@fault("queue-manager-queries-base-priority-by-label-of-public-queue", breaks="MQDMPR-3.1.7.1.5-90", blind=True)
+class QueueManagerQueriesBasePriorityByLabelOfPublicQueue(WrongBasePrioritySetter):
     """The queue manager queries the directory by the Label of the public queue, which other queues can also have."""
 
     def change_base_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
@@ -309,8 +309,8 @@ class QueueManagerOutgoingPriorityQueriedByLabel(WrongBasePrioritySetter):
         queue.BasePriority = same[0].BasePriority if found is not None and same else 0
 
 
-@fault("queue-manager-outgoing-priority-queried-by-queue-name", breaks="MQDMPR-3.1.7.1.5-90", blind=True)
-class QueueManagerOutgoingPriorityQueriedByQueueName(WrongBasePrioritySetter):
+@fault("queue-manager-queries-base-priority-by-name-of-public-queue", breaks="MQDMPR-3.1.7.1.5-90", blind=True)
+class QueueManagerQueriesBasePriorityByNameOfPublicQueue(WrongBasePrioritySetter):
     """The queue manager queries the directory by the name of the public queue without its computer."""
 
     def change_base_priority(self, queue: OutgoingQueue, guid: UUID) -> None:
@@ -329,8 +329,8 @@ class QueueManagerSecondOutgoingBasePriorityIsThatOfFirst(WrongBasePrioritySette
         self.first = queue.BasePriority = getattr(self, "first", queue.BasePriority)
 
 
-@fault("queue-manager-public-queue-of-lost-directory-sent-to-last-host", breaks="MQDMPR-3.1.7.1.5-94", blind=True)
-class QueueManagerPublicQueueOfLostDirectorySentToLastHost(NextHops):
+@fault("queue-manager-without-directory-sends-to-last-public-queue-host", breaks="MQDMPR-3.1.7.1.5-94", blind=True)
+class QueueManagerWithoutDirectorySendsToLastPublicQueueHost(NextHops):
     """While the directory is unavailable, the queue manager sends messages for an unknown public queue to the host of
     the last public queue.
     """
@@ -346,8 +346,8 @@ class QueueManagerPublicQueueOfLostDirectorySentToLastHost(NextHops):
         return found
 
 
-@fault("queue-manager-public-queue-of-lost-directory-messages-dropped", breaks="MQDMPR-3.1.7.1.5-94", blind=True)
-class QueueManagerPublicQueueOfLostDirectoryMessagesDropped(Resolving):
+@fault("queue-manager-without-directory-drops-public-queue-messages", breaks="MQDMPR-3.1.7.1.5-94", blind=True)
+class QueueManagerWithoutDirectoryDropsPublicQueueMessages(Resolving):
     """While the directory is unavailable, the queue manager drops the messages for a public queue."""
 
     def set_need_validation_state(self, session: Session) -> None:
@@ -363,8 +363,8 @@ class QueueManagerPublicQueueOfLostDirectoryMessagesDropped(Resolving):
                 self.qm.sending.remove_unsent_message(session, position)
 
 
-@fault("queue-manager-public-queue-of-lost-directory-keeps-newest-message", breaks="MQDMPR-3.1.7.1.5-94", blind=True)
-class QueueManagerPublicQueueOfLostDirectoryKeepsNewestMessage(Resolving):
+@fault("queue-manager-without-directory-keeps-newest-public-message-only", breaks="MQDMPR-3.1.7.1.5-94", blind=True)
+class QueueManagerWithoutDirectoryKeepsNewestPublicMessageOnly(Resolving):
     """While the directory is unavailable, the queue manager keeps only the newest message for a public queue."""
 
     def set_need_validation_state(self, session: Session) -> None:

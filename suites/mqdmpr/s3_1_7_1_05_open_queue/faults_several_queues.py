@@ -58,8 +58,8 @@ class QueueManagerSeveralLocalQueuesHaveNoCommonDescriptor(SeveralQueueDescripto
         return several
 
 
-@fault("queue-manager-descriptor-of-queues-with-local-one-has-receive-access", breaks="MQDMPR-3.1.7.1.5-15", blind=True)
-class QueueManagerDescriptorOfQueuesWithLocalOneHasReceiveAccess(SeveralQueueDescriptorChanger):
+@fault("queue-manager-receive-access-in-descriptor-of-mixed-queues", breaks="MQDMPR-3.1.7.1.5-15", blind=True)
+class QueueManagerReceiveAccessInDescriptorOfMixedQueues(SeveralQueueDescriptorChanger):
     """The AccessType of the OpenQueueDescriptor for several queues is ReceiveAccess if one of the queues is local."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -98,8 +98,8 @@ class QueueManagerDescriptorOfThreeQueuesDeniesReceive(SeveralQueueDescriptorCha
         return several
 
 
-@fault("queue-manager-descriptor-of-queues-with-local-one-denies-receive", breaks="MQDMPR-3.1.7.1.5-16", blind=True)
-class QueueManagerDescriptorOfQueuesWithLocalOneDeniesReceive(SeveralQueueDescriptorChanger):
+@fault("queue-manager-deny-receive-in-descriptor-of-mixed-queues", breaks="MQDMPR-3.1.7.1.5-16", blind=True)
+class QueueManagerDenyReceiveInDescriptorOfMixedQueues(SeveralQueueDescriptorChanger):
     """The ShareMode of the OpenQueueDescriptor for several queues is DenyReceive if one of the queues is local."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -147,8 +147,8 @@ class QueueManagerSecondDescriptorOfQueuesHasFormatNameOfFirst(SeveralQueueDescr
         return several
 
 
-@fault("queue-manager-descriptor-of-queues-with-local-one-not-multiple", breaks="MQDMPR-3.1.7.1.5-18", blind=True)
-class QueueManagerDescriptorOfQueuesWithLocalOneNotMultiple(SeveralQueueDescriptorChanger):
+@fault("queue-manager-multiple-false-in-descriptor-of-mixed-queues", breaks="MQDMPR-3.1.7.1.5-18", blind=True)
+class QueueManagerMultipleFalseInDescriptorOfMixedQueues(SeveralQueueDescriptorChanger):
     """The attribute Multiple of the OpenQueueDescriptor for several queues is False if one of the queues is local."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -156,8 +156,8 @@ class QueueManagerDescriptorOfQueuesWithLocalOneNotMultiple(SeveralQueueDescript
         return several
 
 
-@fault("queue-manager-second-descriptor-of-several-queues-not-multiple", breaks="MQDMPR-3.1.7.1.5-18", blind=True)
-class QueueManagerSecondDescriptorOfSeveralQueuesNotMultiple(SeveralQueueDescriptorChanger):
+@fault("queue-manager-multiple-false-in-second-descriptor-of-queues", breaks="MQDMPR-3.1.7.1.5-18", blind=True)
+class QueueManagerMultipleFalseInSecondDescriptorOfQueues(SeveralQueueDescriptorChanger):
     """The attribute Multiple of the second OpenQueueDescriptor for several queues is False."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -165,8 +165,8 @@ class QueueManagerSecondDescriptorOfSeveralQueuesNotMultiple(SeveralQueueDescrip
         return several
 
 
-@fault("queue-manager-descriptor-of-three-queues-not-multiple", breaks="MQDMPR-3.1.7.1.5-18", blind=True)
-class QueueManagerDescriptorOfThreeQueuesNotMultiple(SeveralQueueDescriptorChanger):
+@fault("queue-manager-multiple-false-in-descriptor-of-three-queues", breaks="MQDMPR-3.1.7.1.5-18", blind=True)
+class QueueManagerMultipleFalseInDescriptorOfThreeQueues(SeveralQueueDescriptorChanger):
     """The attribute Multiple of the OpenQueueDescriptor for three or more queues is False."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -207,8 +207,8 @@ class QueueManagerDescriptorOfThreeQueuesRefersToThirdQueue(SeveralQueueDescript
         return several
 
 
-@fault("queue-manager-descriptor-of-remote-queues-has-read-state-opened", breaks="MQDMPR-3.1.7.1.5-20", blind=True)
-class QueueManagerDescriptorOfRemoteQueuesHasReadStateOpened(SeveralQueueDescriptorChanger):
+@fault("queue-manager-read-state-opened-in-descriptor-of-remote-queues", breaks="MQDMPR-3.1.7.1.5-20", blind=True)
+class QueueManagerReadStateOpenedInDescriptorOfRemoteQueues(SeveralQueueDescriptorChanger):
     """The RemoteReadState of the OpenQueueDescriptor for several remote queues is Opened."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -217,8 +217,8 @@ class QueueManagerDescriptorOfRemoteQueuesHasReadStateOpened(SeveralQueueDescrip
         return several
 
 
-@fault("queue-manager-descriptor-of-queues-with-local-one-ready-for-read", breaks="MQDMPR-3.1.7.1.5-20", blind=True)
-class QueueManagerDescriptorOfQueuesWithLocalOneReadyForRead(SeveralQueueDescriptorChanger):
+@fault("queue-manager-read-state-ready-in-descriptor-of-mixed-queues", breaks="MQDMPR-3.1.7.1.5-20", blind=True)
+class QueueManagerReadStateReadyInDescriptorOfMixedQueues(SeveralQueueDescriptorChanger):
     """The RemoteReadState of the OpenQueueDescriptor for several queues is ReadyForRead if one of them is local."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -227,8 +227,8 @@ class QueueManagerDescriptorOfQueuesWithLocalOneReadyForRead(SeveralQueueDescrip
         return several
 
 
-@fault("queue-manager-second-descriptor-of-queues-has-read-state-opened", breaks="MQDMPR-3.1.7.1.5-20", blind=True)
-class QueueManagerSecondDescriptorOfQueuesHasReadStateOpened(SeveralQueueDescriptorChanger):
+@fault("queue-manager-read-state-opened-in-second-descriptor-of-queues", breaks="MQDMPR-3.1.7.1.5-20", blind=True)
+class QueueManagerReadStateOpenedInSecondDescriptorOfQueues(SeveralQueueDescriptorChanger):
     """The RemoteReadState of a second OpenQueueDescriptor for several queues is Opened."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -347,34 +347,32 @@ class _FailedOpeningLeftoverKeeper(QueueOpening):
         return []
 
 
-@fault("queue-manager-failed-opening-of-several-queues-leaves-local-one-open", breaks="MQDMPR-3.1.7.1.5-29", blind=True)
-class QueueManagerFailedOpeningOfSeveralQueuesLeavesLocalOneOpen(_FailedOpeningLeftoverKeeper):
+@fault("queue-manager-failed-open-of-list-leaves-local-queues-open", breaks="MQDMPR-3.1.7.1.5-29", blind=True)
+class QueueManagerFailedOpenOfListLeavesLocalQueuesOpen(_FailedOpeningLeftoverKeeper):
     """When one of several queues cannot be opened, the queue manager leaves the local queues among them open."""
 
     def choose_kept_descriptors(self, queue_desc: OpenQueueDescriptor) -> list[OpenQueueDescriptor]:
         return [one for one in queue_desc.OpenQueueDescriptorCollection if is_descriptor_of_local_queue(one)]
 
 
-@fault(
-    "queue-manager-failed-opening-of-several-queues-leaves-remote-one-open", breaks="MQDMPR-3.1.7.1.5-29", blind=True
-)
-class QueueManagerFailedOpeningOfSeveralQueuesLeavesRemoteOneOpen(_FailedOpeningLeftoverKeeper):
+@fault("queue-manager-failed-open-of-list-leaves-remote-queues-open", breaks="MQDMPR-3.1.7.1.5-29", blind=True)
+class QueueManagerFailedOpenOfListLeavesRemoteQueuesOpen(_FailedOpeningLeftoverKeeper):
     """When one of several queues cannot be opened, the queue manager leaves the remote queues among them open."""
 
     def choose_kept_descriptors(self, queue_desc: OpenQueueDescriptor) -> list[OpenQueueDescriptor]:
         return [one for one in queue_desc.OpenQueueDescriptorCollection if not is_descriptor_of_local_queue(one)]
 
 
-@fault("queue-manager-failed-opening-of-three-queues-leaves-second-one-open", breaks="MQDMPR-3.1.7.1.5-29", blind=True)
-class QueueManagerFailedOpeningOfThreeQueuesLeavesSecondOneOpen(_FailedOpeningLeftoverKeeper):
+@fault("queue-manager-failed-open-of-list-closes-only-first-queue", breaks="MQDMPR-3.1.7.1.5-29", blind=True)
+class QueueManagerFailedOpenOfListClosesOnlyFirstQueue(_FailedOpeningLeftoverKeeper):
     """When the third of several queues cannot be opened, the queue manager closes only the first queue."""
 
     def choose_kept_descriptors(self, queue_desc: OpenQueueDescriptor) -> list[OpenQueueDescriptor]:
         return queue_desc.OpenQueueDescriptorCollection[1:]
 
 
-@fault("queue-manager-descriptor-of-queues-lacks-that-of-third-queue", breaks="MQDMPR-3.1.7.1.5-32", blind=True)
-class QueueManagerDescriptorOfQueuesLacksThatOfThirdQueue(SeveralQueueDescriptorChanger):
+@fault("queue-manager-list-descriptor-lacks-part-for-third-queue", breaks="MQDMPR-3.1.7.1.5-32", blind=True)
+class QueueManagerListDescriptorLacksPartForThirdQueue(SeveralQueueDescriptorChanger):
     """The OpenQueueDescriptor for several queues contains only the OpenQueueDescriptors of the first two queues."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -382,8 +380,8 @@ class QueueManagerDescriptorOfQueuesLacksThatOfThirdQueue(SeveralQueueDescriptor
         return several
 
 
-@fault("queue-manager-descriptor-of-queues-lacks-those-of-local-queues", breaks="MQDMPR-3.1.7.1.5-32", blind=True)
-class QueueManagerDescriptorOfQueuesLacksThoseOfLocalQueues(SeveralQueueDescriptorChanger):
+@fault("queue-manager-list-descriptor-lacks-parts-for-local-queues", breaks="MQDMPR-3.1.7.1.5-32", blind=True)
+class QueueManagerListDescriptorLacksPartsForLocalQueues(SeveralQueueDescriptorChanger):
     """The OpenQueueDescriptor for several queues does not contain the OpenQueueDescriptors of local queues."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:
@@ -392,8 +390,8 @@ class QueueManagerDescriptorOfQueuesLacksThoseOfLocalQueues(SeveralQueueDescript
         return several
 
 
-@fault("queue-manager-second-descriptor-of-queues-contains-singles-of-first", breaks="MQDMPR-3.1.7.1.5-32", blind=True)
-class QueueManagerSecondDescriptorOfQueuesContainsSinglesOfFirst(SeveralQueueDescriptorChanger):
+@fault("queue-manager-second-list-descriptor-reuses-parts-of-first", breaks="MQDMPR-3.1.7.1.5-32", blind=True)
+class QueueManagerSecondListDescriptorReusesPartsOfFirst(SeveralQueueDescriptorChanger):
     """A second OpenQueueDescriptor for the same queues contains the single OpenQueueDescriptors of the first one."""
 
     def change_descriptor(self, several: OpenQueueDescriptor, format_name: str) -> OpenQueueDescriptor:

@@ -37,8 +37,8 @@ class MessageLockedDuringPurgeRestored(Positions):
         super().unlock_message(position)
 
 
-@fault("second-purge-deletes-held-message", breaks="MQDMPR-3.1.7.1.7-05")
-class SecondPurgeDeletesHeldMessage(Queues):
+@fault("second-purge-deletes-message-that-reader-has-locked", breaks="MQDMPR-3.1.7.1.7-05")
+class SecondPurgeDeletesMessageThatReaderHasLocked(Queues):
     """A second purge of a queue deletes a message that a reader has had locked since before the first purge."""
 
     def purge(

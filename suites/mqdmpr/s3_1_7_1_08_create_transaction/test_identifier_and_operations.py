@@ -30,7 +30,7 @@ def test_transaction_has_supplied_identifier(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.8-04",
         expected=dict.fromkeys(transactions, 0),
-        observed=application.count_operations(*transactions),
+        observed=application.count_operations_of_transactions(*transactions),
         case="number of operations of each transaction",
     )
     for one in transactions:
@@ -51,7 +51,7 @@ def test_transaction_has_supplied_identifier(peer, sut, judge):
             "labels in the queue before the end": received,
             "labels after the abort": aborted,
             "labels after the commit": application.labels(),
-            "remaining operations": application.count_operations(*transactions),
+            "remaining operations": application.count_operations_of_transactions(*transactions),
         },
     )
 

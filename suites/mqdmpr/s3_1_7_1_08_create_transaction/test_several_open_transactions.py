@@ -25,7 +25,7 @@ def test_every_open_transaction_is_in_the_collection(peer, sut, judge, external)
         judge(
             "MQDMPR-3.1.7.1.8-04",
             expected=dict.fromkeys(created, 0),
-            observed=application.count_operations(*created),
+            observed=application.count_operations_of_transactions(*created),
             case=f"number of operations of each of {number} transactions",
         )
     ended, left = created[::2], created[1::2]
@@ -34,7 +34,7 @@ def test_every_open_transaction_is_in_the_collection(peer, sut, judge, external)
     judge(
         "MQDMPR-3.1.7.1.8-04",
         expected=dict.fromkeys(left, 0),
-        observed=application.count_operations(*created),
+        observed=application.count_operations_of_transactions(*created),
         case="number of operations of each transaction that is still open",
     )
     for one in left:

@@ -40,8 +40,8 @@ class QueueManagerAcceptsLocalMessagesWhileThrottled(Enqueueing):
             self.qm.adm.Throttled = throttled
 
 
-@fault("queue-manager-own-quota-compared-with-single-queue", breaks="MQDMPR-3.1.7.1.9-04")
-class QueueManagerOwnQuotaComparedWithSingleQueue(Quotas):
+@fault("queue-manager-quota-compared-with-size-of-one-queue-only", breaks="MQDMPR-3.1.7.1.9-04")
+class QueueManagerQuotaComparedWithSizeOfOneQueueOnly(Quotas):
     """The queue manager compares QueueManagerQuota with the total size of the messages of only one queue."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -175,8 +175,8 @@ class SequentialIdNotIncremented(Positions):
 LOW_SEVEN_BYTES_MASK = (1 << 56) - 1
 
 
-@fault("lookup-identifier-low-bytes-descending", breaks=("MQDMPR-3.1.7.1.9-10", "MQDMPR-3.1.7.1.9-13"))
-class LookupIdentifierLowBytesDescending(Positions):
+@fault("lookup-identifier-low-bytes-decrease-with-each-message", breaks=("MQDMPR-3.1.7.1.9-10", "MQDMPR-3.1.7.1.9-13"))
+class LookupIdentifierLowBytesDecreaseWithEachMessage(Positions):
     """The low bytes of the LookupIdentifiers decrease from each message to the next."""
 
     def assign_lookup_identifier(self, message: Message) -> int:

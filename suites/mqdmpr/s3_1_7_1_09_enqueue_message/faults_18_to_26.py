@@ -161,7 +161,7 @@ def _is_message_sent_by_open_transaction(part: Positions, position: MessagePosit
     return any(_list_sent_messages_of_transaction(one) for one in part.qm.adm.TransactionCollection.values())
 
 
-def _pass_message_to_no_pending_read(when: Callable[[MessagePosition], bool]) -> Install:
+def _withhold_available_message_from_pending_reads(when: Callable[[MessagePosition], bool]) -> Install:
     """Return an installer of a fault that passes some available messages to no pending read."""
 
     def release_readers_of_other_messages(
@@ -296,7 +296,9 @@ add(
     "message-of-low-priority-completes-no-read",
     "MQDMPR-3.1.7.1.9-23",
     "A message that is enqueued outside a transaction behind another message of the queue completes no pending read.",
-    _pass_message_to_no_pending_read(lambda position: len(position.QueueReference.MessagePositionList) > 1),
+    _withhold_available_message_from_pending_reads(
+        lambda position: len(position.QueueReference.MessagePositionList) > 1
+    ),
     blind=True,
 )
 
@@ -305,7 +307,7 @@ add(
     "large-message-completes-no-read",
     "MQDMPR-3.1.7.1.9-23",
     "A message with a large body that is enqueued outside a transaction completes no pending read.",
-    _pass_message_to_no_pending_read(lambda position: has_large_body(position.MessageReference)),
+    _withhold_available_message_from_pending_reads(lambda position: has_large_body(position.MessageReference)),
     blind=True,
 )
 

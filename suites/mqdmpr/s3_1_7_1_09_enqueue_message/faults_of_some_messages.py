@@ -43,8 +43,8 @@ class QueueManagerSequentialIdNotIncrementedForFirstMessageOfQueue(SequentialIdI
         return not len(queue.MessagePositionList)
 
 
-@fault("queue-manager-time-to-be-received-starts-again-at-return", breaks="MQDMPR-3.1.7.1.9-15", blind=True)
-class QueueManagerTimeToBeReceivedStartsAgainAtReturn(Lifetimes):
+@fault("queue-manager-returned-message-restarts-time-to-be-received", breaks="MQDMPR-3.1.7.1.9-15", blind=True)
+class QueueManagerReturnedMessageRestartsTimeToBeReceived(Lifetimes):
     """The timer of TimeToBeReceived starts again when a received message returns to its queue."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:

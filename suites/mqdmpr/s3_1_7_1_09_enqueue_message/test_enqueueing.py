@@ -111,7 +111,7 @@ def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
         application.send(f"not sent {number}", transaction=aborted)
     labels_before = application.labels()
     last_before = sut.attempt("peek_by_lookup_id", queue=application.queue, seek="last")
-    counts = list(application.count_operations(committed, aborted).values())
+    counts = list(application.count_operations_of_transactions(committed, aborted).values())
     application.end_transaction("commit", committed)
     application.end_transaction("abort", aborted)
     application.await_message_count(2)

@@ -141,7 +141,7 @@ def test_messages_of_transaction_stay_apart_from_other_messages(peer, sut, judge
     ):
         sut.send(to, label=label, body="x" * size, transaction=transaction)
     labels = [first.labels(), second.labels()]
-    operations = first.count_operations(oldest, transaction, newest)
+    operations = first.count_operations_of_transactions(oldest, transaction, newest)
     peeks = []
     for label, size in (("small", 1), ("large", LARGE_BODY_BYTES)):
         read = PendingRequest(peer, "receive", queue=outside.queue, timeout_ms=PENDING_READ_TIMEOUT_MS)

@@ -29,7 +29,7 @@ add(
 )
 
 
-METHODS_OF_READ_EVENTS = (
+READ_EVENT_METHODS = (
     Reading.dequeue_message,
     Reading.read_by_lookup_identifier,
     Reading.peek_message,
@@ -50,7 +50,7 @@ add(
     combine_installers(
         *(
             replace_step_status(read, Status.MQ_ERROR_MESSAGE_NOT_FOUND, of=Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
-            for read in METHODS_OF_READ_EVENTS
+            for read in READ_EVENT_METHODS
         )
     ),
 )
@@ -300,8 +300,8 @@ class CancelledCursorReceiveLeavesCursorWaiting(Waiting):
         return super().cancel_waiting_read(queue, tag, status)
 
 
-@fault("queue-manager-cursor-receive-in-transaction-takes-next", breaks="MQDMPR-3.1.7.1.10-16", blind=True)
-class QueueManagerCursorReceiveInTransactionTakesNext(Reading):
+@fault("queue-manager-transactional-cursor-receive-skips-taken-message", breaks="MQDMPR-3.1.7.1.10-16", blind=True)
+class QueueManagerTransactionalCursorReceiveSkipsTakenMessage(Reading):
     """If another reader has received the message at a cursor, a receive by this cursor in a transaction takes the
     next message.
     """
@@ -324,8 +324,8 @@ class QueueManagerCursorReceiveInTransactionTakesNext(Reading):
         super().dequeue_message(queue_desc, answered, now, timeout_ms, cursor, tag, two_phase_read, transaction)
 
 
-@fault("queue-manager-cursor-receive-of-locked-returns-transaction-usage", breaks="MQDMPR-3.1.7.1.10-17", blind=True)
-class QueueManagerCursorReceiveOfLockedReturnsTransactionUsage(Reading):
+@fault("queue-manager-locked-cursor-receive-returns-transaction-usage", breaks="MQDMPR-3.1.7.1.10-17", blind=True)
+class QueueManagerLockedCursorReceiveReturnsTransactionUsage(Reading):
     """A receive by a cursor returns MQ_ERROR_TRANSACTION_USAGE if another reader has received the message of the
     cursor but has not ended its receive.
     """

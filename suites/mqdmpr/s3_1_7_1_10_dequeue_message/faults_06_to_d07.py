@@ -33,11 +33,11 @@ add(
 
 
 @fault(
-    "queue-manager-cursor-receive-before-locked-messages-takes-first",
+    "queue-manager-cursor-before-locked-messages-receives-first",
     breaks=("MQDMPR-3.1.7.1.10-19", "MQDMPR-3.1.7.1.10-20"),
     blind=True,
 )
-class QueueManagerCursorReceiveBeforeLockedMessagesTakesFirst(Cursors):
+class QueueManagerCursorBeforeLockedMessagesReceivesFirst(Cursors):
     """If all messages behind a cursor are locked, a receive by the cursor takes the first available message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -101,8 +101,8 @@ class QueueManagerCursorOfSecondPendingReceiveNotMoved(Waiting):
         cursor.MessagePositionReference = before
 
 
-@fault("queue-manager-cursor-of-pending-receive-stays-for-urgent-message", breaks="MQDMPR-3.1.7.1.10-31", blind=True)
-class QueueManagerCursorOfPendingReceiveStaysForUrgentMessage(Waiting):
+@fault("queue-manager-pending-receive-cursor-skips-urgent-arrival", breaks="MQDMPR-3.1.7.1.10-31", blind=True)
+class QueueManagerPendingReceiveCursorSkipsUrgentArrival(Waiting):
     """The cursor of a pending receive does not move to an arriving message of a priority above 3."""
 
     @only_if(lambda self, reader, position: position.MessageReference.Priority > 3)

@@ -208,8 +208,8 @@ class QueueManagerCursorReceivePastLastMessageTakesFirstMessage(Cursors):
         return got
 
 
-@fault("queue-manager-cursor-receive-before-locked-returns-io-timeout", breaks="MQDMPR-3.1.7.1.10-20", blind=True)
-class QueueManagerCursorReceiveBeforeLockedReturnsIoTimeout(Cursors):
+@fault("queue-manager-cursor-receive-before-locked-message-times-out", breaks="MQDMPR-3.1.7.1.10-20", blind=True)
+class QueueManagerCursorReceiveBeforeLockedMessageTimesOut(Cursors):
     """If only locked messages follow, a receive by a cursor with timeout 0 returns MQ_ERROR_IO_TIMEOUT."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> CursorResult:
@@ -256,8 +256,8 @@ class QueueManagerSecondCursorReceiveOfHandleNotCancelled(Waiting):
         return super().cancel_waiting_read(queue, tag, status)
 
 
-@fault("queue-manager-no-wait-time-expired-for-cancelled-cursor-receive", breaks="MQDMPR-3.1.7.1.10-34", blind=True)
-class QueueManagerNoWaitTimeExpiredForCancelledCursorReceive(Waiting):
+@fault("queue-manager-cancelled-cursor-receive-lacks-wait-time-expired", breaks="MQDMPR-3.1.7.1.10-34", blind=True)
+class QueueManagerCancelledCursorReceiveLacksWaitTimeExpired(Waiting):
     """If a pending receive by a cursor ends because of a cancellation, the queue manager does not raise Wait Time
     Expired on the cursor.
     """
@@ -274,8 +274,8 @@ class QueueManagerNoWaitTimeExpiredForCancelledCursorReceive(Waiting):
         cursor.CursorState = state
 
 
-@fault("queue-manager-no-wait-time-expired-for-second-wait-of-cursor", breaks="MQDMPR-3.1.7.1.10-34", blind=True)
-class QueueManagerNoWaitTimeExpiredForSecondWaitOfCursor(Cursors):
+@fault("queue-manager-wait-time-expired-raised-once-for-each-cursor", breaks="MQDMPR-3.1.7.1.10-34", blind=True)
+class QueueManagerWaitTimeExpiredRaisedOnceForEachCursor(Cursors):
     """The queue manager raises Wait Time Expired only for the first wait of a cursor that ends without a message."""
 
     def on_read_wait_expired(self, cursor: Cursor) -> None:

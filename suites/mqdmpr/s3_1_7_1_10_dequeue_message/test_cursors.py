@@ -8,13 +8,13 @@ from harness.expectations import any_order, each, in_queue
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, Method
-from suites.mqqp.steps.methods import parametrize_method
+from suites.mqqp.steps.methods import parametrize_by_method_with_rules
 
 LONG_READ_TIMEOUT_MS = 60_000
 
 
 @needs("qm2qm")
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {"receive": ["MQQP-3.1.4.1-D15"], "waits": ["MQQP-3.1.4.1-D02"]},
         Method.START_RECEIVE2: {

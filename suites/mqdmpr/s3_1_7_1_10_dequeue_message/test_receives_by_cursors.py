@@ -15,7 +15,7 @@ from harness.sut.control import ControlRefused
 from harness.sut.outcomes import get_label
 from harness.wire.rpc_qm2qm import Method
 from suites.applications import Application
-from suites.mqqp.steps.methods import parametrize_method
+from suites.mqqp.steps.methods import parametrize_by_method_with_rules
 
 NOT_FOUND_STATUS = "MQ_ERROR_MESSAGE_NOT_FOUND"
 SHORT_READ_TIMEOUT_MS = 300
@@ -161,7 +161,7 @@ def test_receive_by_cursor_behind_last_message_takes_no_other(peer, sut, judge, 
 
 
 @needs("qm2qm")
-@parametrize_method({Method.START_RECEIVE: {}, Method.START_RECEIVE2: {}})
+@parametrize_by_method_with_rules({Method.START_RECEIVE: {}, Method.START_RECEIVE2: {}})
 @covers("MQDMPR-3.1.7.1.10-19", "MQDMPR-3.1.7.1.10-20", "MQDMPR-3.1.7.1.11-15")
 def test_remote_receive_by_cursor_behind_last_message_finds_none(remote, judge, by, rules):
     """The first cursor has received the last of three messages, and the second cursor has received all of them; another

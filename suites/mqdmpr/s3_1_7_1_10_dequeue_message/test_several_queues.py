@@ -57,7 +57,7 @@ def test_receives_of_transaction_from_several_queues_end_together(peer, sut, jud
         looked_up += [queues.receive_by_lookup("subqueue", "t", "last", transaction=transaction)]
     locked = queues.labels()
     peeks = {place: sut.read_label("peek_message", queue=queues.names[place]) for place in ("queue", "other", "third")}
-    counts = list(application.count_operations(transaction, aborted).values())
+    counts = list(application.count_operations_of_transactions(transaction, aborted).values())
     sub = "st" if with_subqueue else ""
     for rule, received, labels in (
         ("MQDMPR-3.1.7.1.10-D03", plain, [*"pabuv", *sub[:1]]),

@@ -99,8 +99,8 @@ add(
 )
 
 
-@fault("queue-manager-tag-of-two-phase-receive-by-cursor-lost", breaks="MQDMPR-3.1.7.1.11-12", blind=True)
-class QueueManagerTagOfTwoPhaseReceiveByCursorLost(TwoPhaseReading):
+@fault("queue-manager-ignores-request-tag-of-two-phase-cursor-receive", breaks="MQDMPR-3.1.7.1.11-12", blind=True)
+class QueueManagerIgnoresRequestTagOfTwoPhaseCursorReceive(TwoPhaseReading):
     """The queue manager ignores the tag that the reader passes to a two-phase receive by a cursor."""
 
     def dequeue_message_begin(

@@ -59,7 +59,7 @@ def _make_returned_message_replacer(
     return make_changed_completion_callback
 
 
-def _lock_other_message_instead(position: MessagePosition, other: MessagePosition | None) -> None:
+def _move_lock_to_other_message(position: MessagePosition, other: MessagePosition | None) -> None:
     if other is not None and other is not position and other.State is MessagePositionState.AVAILABLE:
         position.State, other.State = other.State, position.State
 
@@ -67,7 +67,7 @@ def _lock_other_message_instead(position: MessagePosition, other: MessagePositio
 def _lock_following_message(given: Given, position: MessagePosition) -> MessagePosition:
     other = position.Next
     if given.cursor is not None and isinstance(other, MessagePosition):
-        _lock_other_message_instead(position, other)
+        _move_lock_to_other_message(position, other)
     return position
 
 

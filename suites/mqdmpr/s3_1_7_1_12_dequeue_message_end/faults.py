@@ -75,8 +75,8 @@ class QueueManagerMessageDeletedByDequeueEndRestoredAtRestart(TwoPhaseReading):
         super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
 
 
-@fault("negative-end-after-purge-returns-express-message-to-queue", breaks="MQDMPR-3.1.7.1.12-13")
-class NegativeEndAfterPurgeReturnsExpressMessageToQueue(TwoPhaseReading):
+@fault("dequeue-end-after-purge-returns-purged-express-message-to-queue", breaks="MQDMPR-3.1.7.1.12-13")
+class DequeueEndAfterPurgeReturnsPurgedExpressMessageToQueue(TwoPhaseReading):
     """After a purge of the queue, a Dequeue Message End with iDeleteMessage False returns an express message to its
     queue.
     """

@@ -246,8 +246,8 @@ class LookupBeforeFirstMessageReturnsLastMessage(Seeking):
         return found
 
 
-@fault("receive-in-transaction-does-not-lock", breaks=("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.13-24"))
-class ReceiveInTransactionDoesNotLock(TransactionOperations):
+@fault("lookup-receive-in-transaction-does-not-lock-message", breaks=("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.13-24"))
+class LookupReceiveInTransactionDoesNotLockMessage(TransactionOperations):
     """Before the commit, other readers can receive a message that a transaction receives by LookupIdentifier."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:

@@ -20,10 +20,10 @@ from suites.mqdmpr.s3_1_7_1_13_read_message_by_lookup_identifier.fault_steps imp
 
 
 @fault(
-    "receive-in-transaction-deletes-at-once",
+    "lookup-receive-in-transaction-deletes-message-before-commit",
     breaks=("MQDMPR-3.1.7.1.10-D04", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29"),
 )
-class ReceiveInTransactionDeletesAtOnce(TransactionOperations):
+class LookupReceiveInTransactionDeletesMessageBeforeCommit(TransactionOperations):
     """The queue manager deletes a message that a transaction receives by LookupIdentifier at once, even if the
     transaction is later aborted.
     """
@@ -93,8 +93,8 @@ class QueueManagerReceiveFromSubqueueLeftOutOfTransaction(Reading):
         )
 
 
-@fault("queue-manager-lookup-operation-before-earlier-operations", breaks="MQDMPR-3.1.7.1.13-29")
-class QueueManagerLookupOperationBeforeEarlierOperations(Reading):
+@fault("queue-manager-lookup-receive-operation-listed-first", breaks="MQDMPR-3.1.7.1.13-29")
+class QueueManagerLookupReceiveOperationListedFirst(Reading):
     """The operation of a receive by LookupIdentifier precedes the earlier operations of its transaction."""
 
     def read_by_lookup_identifier(
@@ -116,8 +116,8 @@ class QueueManagerLookupOperationBeforeEarlierOperations(Reading):
             operations.insert(0, operations.pop())
 
 
-@fault("operation-of-receive-precedes-earlier-operations", breaks="MQDMPR-3.1.7.1.13-29")
-class OperationOfReceivePrecedesEarlierOperations(TransactionOperations):
+@fault("transaction-receive-operation-inserted-before-earlier-operations", breaks="MQDMPR-3.1.7.1.13-29")
+class TransactionReceiveOperationInsertedBeforeEarlierOperations(TransactionOperations):
     """Each receive inserts its operation before the earlier operations of its transaction."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:

@@ -20,7 +20,7 @@ FIRST_AND_LAST_SEEK_ACTIONS = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
 class LookupReadChanger(Reading):
     """A part of the queue manager that changes some reads by LookupIdentifier; a subclass selects which."""
 
-    def answer_lookup_differently(
+    def answer_lookup_with_changed_result(
         self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: OnReadAnswered, peek: bool
     ) -> bool:
         """Answer a read in another way, and return True; otherwise return False."""
@@ -36,7 +36,7 @@ class LookupReadChanger(Reading):
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
     ) -> None:
-        if not self.answer_lookup_differently(queue_desc, lookup_operation, answered, peek_operation):
+        if not self.answer_lookup_with_changed_result(queue_desc, lookup_operation, answered, peek_operation):
             super().read_by_lookup_identifier(
                 queue_desc, lookup_id, lookup_operation, answered, peek_operation, two_phase_read, transaction
             )
@@ -102,7 +102,7 @@ class QueueManagerLookupPeekAtDeletedQueueReturnsNotFound(LookupReadChanger):
     MQ_ERROR_MESSAGE_NOT_FOUND.
     """
 
-    def answer_lookup_differently(
+    def answer_lookup_with_changed_result(
         self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: OnReadAnswered, peek: bool
     ) -> bool:
         wrong = queue_desc.QueueReference is None and peek
@@ -117,7 +117,7 @@ class QueueManagerSeekReadOfDeletedQueueReturnsNotFound(LookupReadChanger):
     MQ_ERROR_MESSAGE_NOT_FOUND.
     """
 
-    def answer_lookup_differently(
+    def answer_lookup_with_changed_result(
         self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: OnReadAnswered, peek: bool
     ) -> bool:
         wrong = queue_desc.QueueReference is None and operation is not MessageSeekAction.CURRENT
@@ -132,7 +132,7 @@ class QueueManagerLookupInDeletedQueueReadsRecreatedQueue(LookupReadChanger):
     queue.
     """
 
-    def answer_lookup_differently(
+    def answer_lookup_with_changed_result(
         self, queue_desc: OpenQueueDescriptor, operation: MessageSeekAction, answered: OnReadAnswered, peek: bool
     ) -> bool:
         if queue_desc.QueueReference is None:
@@ -191,8 +191,8 @@ class TransactionOperationOrderChanger(Reading):
             self.change_order_of_operations(transaction)
 
 
-@fault("queue-manager-inserts-lookup-receive-before-last-operation", breaks="MQDMPR-3.1.7.1.13-29", blind=True)
-class QueueManagerInsertsLookupReceiveBeforeLastOperation(TransactionOperationOrderChanger):
+@fault("queue-manager-lookup-receive-operation-listed-before-last", breaks="MQDMPR-3.1.7.1.13-29", blind=True)
+class QueueManagerLookupReceiveOperationListedBeforeLast(TransactionOperationOrderChanger):
     """The operation of a receive by LookupIdentifier precedes the operation before it, from the third operation of the
     transaction on.
     """

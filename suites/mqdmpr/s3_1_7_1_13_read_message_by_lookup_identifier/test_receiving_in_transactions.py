@@ -33,7 +33,7 @@ def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
         for label, transaction in (("d", committed), ("e", aborted))
     ]
     locked = application.labels()
-    counts = list(application.count_operations(committed, aborted).values())
+    counts = list(application.count_operations_of_transactions(committed, aborted).values())
     application.end_transaction("commit", committed)
     application.end_transaction("abort", aborted)
     labels_after = application.labels()
@@ -88,7 +88,7 @@ def test_each_action_receives_within_transaction(peer, sut, judge, end):
         for seek in ("next", "previous", "last", "first")
     ]
     locked = application.labels()
-    counts = list(application.count_operations(transaction).values())
+    counts = list(application.count_operations_of_transactions(transaction).values())
     application.end_transaction(end, transaction)
     judge(
         "MQDMPR-3.1.7.1.13-24",

@@ -70,8 +70,8 @@ class QueueManagerTimedPeekNextOfDeletedQueueReturnsIoTimeout(PeekNextChanger):
         return Status.MQ_ERROR_IO_TIMEOUT if timeout_ms else Status.MQ_ERROR_QUEUE_NOT_AVAILABLE
 
 
-@fault("queue-manager-peek-next-by-oldest-cursor-of-handle", breaks="MQDMPR-3.1.7.1.14-08", blind=True)
-class QueueManagerPeekNextByOldestCursorOfHandle(Cursors):
+@fault("queue-manager-peek-next-uses-oldest-cursor-of-handle", breaks="MQDMPR-3.1.7.1.14-08", blind=True)
+class QueueManagerPeekNextUsesOldestCursorOfHandle(Cursors):
     """A peek at the next message obtains its message from the oldest cursor of the handle that has read a message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -101,8 +101,8 @@ class QueueManagerPeekNextAfterReceivedMessageReturnsFirst(Cursors):
         return super().get_next_message_for_peek(cursor)
 
 
-@fault("queue-manager-peek-next-returns-first-message-that-arrived-later", breaks="MQDMPR-3.1.7.1.14-10", blind=True)
-class QueueManagerPeekNextReturnsFirstMessageThatArrivedLater(Cursors):
+@fault("queue-manager-peek-next-returns-newer-message-at-queue-front", breaks="MQDMPR-3.1.7.1.14-10", blind=True)
+class QueueManagerPeekNextReturnsNewerMessageAtQueueFront(Cursors):
     """A peek at the next message returns the first message of the queue if this message arrived after the message of
     the cursor, in front of it.
     """

@@ -169,7 +169,7 @@ def has_large_body(position: MessagePosition) -> bool:
     return len(position.MessageReference.Body) >= LARGE_BODY_BYTES
 
 
-def pass_message_to_some_reads(choose: Callable[[list[Any], MessagePosition], list[Any]]) -> Install:
+def pass_message_to_chosen_pending_reads(choose: Callable[[list[Any], MessagePosition], list[Any]]) -> Install:
     """Return an installer of a fault that passes an available message only to some of the reads that wait.
     ``choose`` selects these reads from all waiting reads of the queue.
     """

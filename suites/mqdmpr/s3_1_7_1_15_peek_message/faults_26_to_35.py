@@ -22,7 +22,7 @@ from suites.mqdmpr.s3_1_7_1_15_peek_message.fault_steps import (
     is_peek_with_cursor,
     is_transactional,
     make_change_of_message_to_status,
-    pass_message_to_some_reads,
+    pass_message_to_chosen_pending_reads,
 )
 
 
@@ -48,7 +48,7 @@ add(
     "queue-manager-pending-peek-by-cursor-misses-large-message",
     "MQDMPR-3.1.7.1.15-26",
     "A pending peek by a cursor continues to wait when a message with a large body arrives.",
-    pass_message_to_some_reads(
+    pass_message_to_chosen_pending_reads(
         lambda readers, position: [
             one for one in readers if one.CursorReference is None or not has_large_body(position)
         ]
@@ -61,7 +61,7 @@ add(
     "queue-manager-pending-peek-by-cursor-misses-transactional-message",
     "MQDMPR-3.1.7.1.15-26",
     "A pending peek by a cursor continues to wait when a transactional message arrives.",
-    pass_message_to_some_reads(
+    pass_message_to_chosen_pending_reads(
         lambda readers, position: [
             one for one in readers if one.CursorReference is None or not is_transactional(position)
         ]
@@ -74,7 +74,7 @@ add(
     "queue-manager-pending-peek-by-cursor-misses-message-of-priority-0",
     "MQDMPR-3.1.7.1.15-26",
     "A pending peek by a cursor continues to wait when a message of priority 0 arrives.",
-    pass_message_to_some_reads(
+    pass_message_to_chosen_pending_reads(
         lambda readers, position: [
             one for one in readers if one.CursorReference is None or position.MessageReference.Priority > 0
         ]
@@ -127,8 +127,8 @@ class QueueManagerCursorOfPendingPeekNotMovedToTransactionalMessage(_WaitingCurs
         return is_transactional(arrived)
 
 
-@fault("message-that-completes-cursor-peek-skips-later-receive", breaks="MQDMPR-3.1.7.1.15-29")
-class MessageThatCompletesCursorPeekSkipsLaterReceive(Waiting):
+@fault("message-of-pending-cursor-peek-not-given-to-later-receive", breaks="MQDMPR-3.1.7.1.15-29")
+class MessageOfPendingCursorPeekNotGivenToLaterReceive(Waiting):
     """A message that completes a pending peek by a cursor completes later peeks, but not a later receive."""
 
     def pass_new_message_to_waiting_readers(self, position: MessagePosition) -> None:
@@ -156,7 +156,7 @@ def _keep_later_reads_waiting(
             return readers
         return [readers[0], *(one for one in readers[1:] if not which(readers[0], one))]
 
-    return pass_message_to_some_reads(choose_completed_reads)
+    return pass_message_to_chosen_pending_reads(choose_completed_reads)
 
 
 add(
@@ -242,7 +242,7 @@ add(
     "queue-manager-pending-peek-by-cursor-misses-express-message",
     "MQDMPR-3.1.7.1.15-26",
     "A pending peek by a cursor continues to wait when an express message arrives.",
-    pass_message_to_some_reads(
+    pass_message_to_chosen_pending_reads(
         lambda readers, position: [
             one for one in readers if one.CursorReference is None or not is_express_message(position)
         ]
@@ -254,7 +254,7 @@ add(
     "queue-manager-message-completes-at-most-three-peeks-by-cursors",
     "MQDMPR-3.1.7.1.15-29",
     "A message that completes three pending peeks by cursors does not complete the next pending read.",
-    pass_message_to_some_reads(lambda readers, position: readers[:3]),
+    pass_message_to_chosen_pending_reads(lambda readers, position: readers[:3]),
 )
 
 

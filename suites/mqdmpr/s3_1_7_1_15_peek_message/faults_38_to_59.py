@@ -178,8 +178,8 @@ class QueueManagerPeekUnlocksFirstMessage(Reading):
             head.State = MessagePositionState.AVAILABLE
 
 
-@fault("queue-manager-peek-of-prioritized-message-times-out", breaks="MQDMPR-3.1.7.1.15-59", blind=True)
-class QueueManagerPeekOfPrioritizedMessageTimesOut(Reading):
+@fault("queue-manager-peek-of-nonzero-priority-message-times-out", breaks="MQDMPR-3.1.7.1.15-59", blind=True)
+class QueueManagerPeekOfNonzeroPriorityMessageTimesOut(Reading):
     """A peek without a cursor returns MQ_ERROR_IO_TIMEOUT when the message that it finds has a nonzero priority."""
 
     def peek_message(

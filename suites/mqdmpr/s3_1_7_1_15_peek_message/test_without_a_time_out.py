@@ -9,7 +9,7 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qm2qm import Action, Method
 from suites.applications import Application, PendingRequest
-from suites.mqqp.steps.methods import parametrize_method
+from suites.mqqp.steps.methods import parametrize_by_method_with_rules
 
 WAIT_LONGER_THAN_ANY_TIMEOUT_MS = 30 * 3_600_000
 """A time in ms for systems with faster timers. It is longer than any timeout that such a system might use instead of an
@@ -86,7 +86,7 @@ LONG_READ_TIMEOUT_MS = 60_000
 
 
 @needs("qm2qm")
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {
             "current": [

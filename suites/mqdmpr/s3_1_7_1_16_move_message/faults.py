@@ -27,8 +27,8 @@ def _is_application_queue(queue: Queue) -> bool:
     return queue.QueueType is not QueueType.SYSTEM
 
 
-@fault("moved-message-stays-in-source-queue", breaks="MQDMPR-3.1.7.1.16-05")
-class MovedMessageStaysInSourceQueue(Positions):
+@fault("move-leaves-message-in-source-queue-too", breaks="MQDMPR-3.1.7.1.16-05")
+class MoveLeavesMessageInSourceQueueToo(Positions):
     """When a message is moved, the queue manager also leaves the message in its source queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:

@@ -279,7 +279,7 @@ def test_moves_of_transaction_happen_together_at_its_end(peer, sut, judge, end):
         },
         observed={"outcomes of the moves": answers, "places": places.labels(), "first messages": peeks},
     )
-    counts = list(application.count_operations(transaction, other).values())
+    counts = list(application.count_operations_of_transactions(transaction, other).values())
     judge("MQDMPR-3.1.7.1.16-D03", expected=[5, 2], observed=counts, case="number of operations of each transaction")
     if end == "restart":
         sut.restart()
@@ -400,7 +400,7 @@ def test_message_moved_in_transaction_is_moved_at_commit(peer, sut, judge):
             sut.read_label("peek_message", queue=queue) for queue in (application.queue, subqueue)
         ],
     }
-    counts = list(application.count_operations(committed, aborted).values())
+    counts = list(application.count_operations_of_transactions(committed, aborted).values())
     judge(
         "MQDMPR-3.1.7.1.16-D02",
         expected={

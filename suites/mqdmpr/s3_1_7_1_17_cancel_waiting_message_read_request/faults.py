@@ -34,8 +34,8 @@ def _truncate_read_tag(tag: Hashable) -> tuple[int, ...]:
     return tuple(one & 0xFFFF for one in numbers if isinstance(one, int))
 
 
-@fault("queue-manager-cancel-compares-16-bits-of-tag", breaks="MQDMPR-3.1.7.1.17-05")
-class QueueManagerCancelCompares16BitsOfTag(Waiting):
+@fault("queue-manager-cancel-compares-low-16-bits-of-request-tag", breaks="MQDMPR-3.1.7.1.17-05")
+class QueueManagerCancelComparesLow16BitsOfRequestTag(Waiting):
     """The queue manager cancels the first pending read whose tag has the same low 16 bits as the requested tag."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:

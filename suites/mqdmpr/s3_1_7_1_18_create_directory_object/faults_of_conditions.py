@@ -17,34 +17,34 @@ from reference_qm.surface.inputs import DirectoryAnswered
 DirectoryAnswerCallback = Callable[[DirectoryAnswered], None]
 
 
-class _CreatedObjectChanger(DirectoryLink):
+class _CreatedDirectoryObjectChanger(DirectoryLink):
     """Changes the objects that the queue manager creates in the directory."""
 
-    def change_created_object(self, element: Queue) -> Queue:
+    def change_created_directory_object(self, element: Queue) -> Queue:
         """Return the object that is created."""
         return element
 
     def write(self, change: Change, answered: DirectoryAnswerCallback) -> None:
         if isinstance(change, CreateRequest) and isinstance(change.element, Queue):
-            change = replace(change, element=self.change_created_object(change.element))
+            change = replace(change, element=self.change_created_directory_object(change.element))
         super().write(change, answered)
 
 
 @fault("queue-manager-publishes-transactional-queue-as-nontransactional", breaks="MQDMPR-3.1.7.1.18-02", blind=True)
-class QueueManagerPublishesTransactionalQueueAsNontransactional(_CreatedObjectChanger):
+class QueueManagerPublishesTransactionalQueueAsNontransactional(_CreatedDirectoryObjectChanger):
     """The queue manager creates the directory object of a transactional queue as that of a nontransactional queue."""
 
-    def change_created_object(self, element: Queue) -> Queue:
+    def change_created_directory_object(self, element: Queue) -> Queue:
         return replace(element, Transactional=False)
 
 
 @fault("queue-manager-creates-directory-object-with-base-priority-0", breaks="MQDMPR-3.1.7.1.18-02", blind=True)
-class QueueManagerCreatesDirectoryObjectWithBasePriority0(_CreatedObjectChanger):
+class QueueManagerCreatesDirectoryObjectWithBasePriority0(_CreatedDirectoryObjectChanger):
     """The queue manager creates each directory object with the BasePriority 0, also for a queue with another
     BasePriority.
     """
 
-    def change_created_object(self, element: Queue) -> Queue:
+    def change_created_directory_object(self, element: Queue) -> Queue:
         return replace(element, BasePriority=0)
 
 

@@ -159,7 +159,7 @@ class FailedDeletionRecorder(DirectoryLink):
         super().write(change, record_failed_deletion)
 
 
-class TimerStartOmitterAfterFailedDeletion(DirectoryClient):
+class OnlineTimerStartOmitterAfterFailedDeletion(DirectoryClient):
     """The queue manager does not start the Directory Online Timer when a deletion has failed since DirectoryOffline
     became True.
     """
@@ -175,7 +175,7 @@ add(
     "queue-manager-failed-deletion-online-timer-not-started",
     "MQDMPR-3.1.7.1.19-10",
     "The queue manager does not start the Directory Online Timer when a deletion does not reach the directory.",
-    combine_installers(replace_part(FailedDeletionRecorder), replace_part(TimerStartOmitterAfterFailedDeletion)),
+    combine_installers(replace_part(FailedDeletionRecorder), replace_part(OnlineTimerStartOmitterAfterFailedDeletion)),
     blind=True,
 )
 

@@ -28,8 +28,11 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
 
-@fault("offline-own-public-queue-not-found", breaks=("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13"))
-class OfflineOwnPublicQueueNotFound(QueueNames):
+@fault(
+    "queue-manager-own-public-queue-not-found-while-directory-offline",
+    breaks=("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13"),
+)
+class QueueManagerOwnPublicQueueNotFoundWhileDirectoryOffline(QueueNames):
     """While the directory is offline, the queue manager does not find its own public queues."""
 
     def find_queue_by_format_name(self, name: FormatName) -> Queue | None:
@@ -40,8 +43,12 @@ class OfflineOwnPublicQueueNotFound(QueueNames):
 RESULT_FOR_UNKNOWN_FORMAT_NAME = QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
 
 
-@fault("offline-own-public-queue-has-no-path", breaks=("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13"), blind=True)
-class OfflineOwnPublicQueueHasNoPath(QueuePaths):
+@fault(
+    "queue-manager-own-public-queue-lacks-path-while-directory-offline",
+    breaks=("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13"),
+    blind=True,
+)
+class QueueManagerOwnPublicQueueLacksPathWhileDirectoryOffline(QueuePaths):
     """While the directory is offline, the queue manager finds no path name of its own public queues."""
 
     def _find_path_of_public_queue(self, name: PublicName) -> QueuePathResult:
@@ -52,8 +59,8 @@ class OfflineOwnPublicQueueHasNoPath(QueuePaths):
         )
 
 
-@fault("offline-own-public-transactional-queue-not-found", breaks="MQDMPR-3.1.7.1.20-09", blind=True)
-class OfflineOwnPublicTransactionalQueueNotFound(QueueNames):
+@fault("own-transactional-public-queue-not-found-while-directory-offline", breaks="MQDMPR-3.1.7.1.20-09", blind=True)
+class OwnTransactionalPublicQueueNotFoundWhileDirectoryOffline(QueueNames):
     """While the directory is offline, the queue manager does not find its own transactional public queues."""
 
     def find_queue_by_format_name(self, name: FormatName) -> Queue | None:
@@ -73,7 +80,7 @@ def _clear_directory_offline_temporarily(qm: QueueManager) -> Iterator[None]:
         state.DirectoryOffline = offline
 
 
-class _OfflineObjectKeeper(DirectoryClient):
+class _DirectoryObjectCacheForOutages(DirectoryClient):
     """Keep the objects that were read from the directory when the directory becomes unavailable."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
@@ -83,7 +90,7 @@ class _OfflineObjectKeeper(DirectoryClient):
             self.qm.enterprise.directory = before
 
 
-class _OfflineQueueFinder(NextHops):
+class _QueueFinderInObjectsReadBeforeOutage(NextHops):
     """Find queues of other queue managers in the objects that were read earlier, even while the
     directory is offline.
     """
@@ -93,7 +100,7 @@ class _OfflineQueueFinder(NextHops):
             return super().get_destination_info(format_name)
 
 
-class _OfflineQueueManagerFinder(NextHops):
+class _QueueManagerFinderInObjectsReadBeforeOutage(NextHops):
     """Find queue managers in the objects that were read earlier, even while the directory is offline."""
 
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
@@ -106,7 +113,9 @@ add(
     ("MQDMPR-3.1.7.1.20-11", "MQDMPR-3.1.7.1.20-27"),
     "While the directory is offline, the queue manager finds all queues and queue managers that it read earlier.",
     combine_installers(
-        replace_part(_OfflineObjectKeeper), replace_part(_OfflineQueueFinder), replace_part(_OfflineQueueManagerFinder)
+        replace_part(_DirectoryObjectCacheForOutages),
+        replace_part(_QueueFinderInObjectsReadBeforeOutage),
+        replace_part(_QueueManagerFinderInObjectsReadBeforeOutage),
     ),
 )
 
@@ -128,8 +137,8 @@ class OfflineQueueManagerFindsRemoteQueueReadBefore(QueuePaths):
         return found
 
 
-@fault("offline-own-public-queue-refused", breaks="MQDMPR-3.1.7.1.20-14")
-class OfflineOwnPublicQueueRefused(Destinations):
+@fault("queue-manager-refuses-own-public-queue-while-directory-offline", breaks="MQDMPR-3.1.7.1.20-14")
+class QueueManagerRefusesOwnPublicQueueWhileDirectoryOffline(Destinations):
     """While the directory is offline, the queue manager refuses messages to its own public queues."""
 
     def find_local_queue(self, text: str) -> Queue | None:
@@ -138,8 +147,11 @@ class OfflineOwnPublicQueueRefused(Destinations):
         return super().find_local_queue(text)
 
 
-@fault("offline-own-guid-in-format-name-not-recognized", breaks=("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18"))
-class OfflineOwnGuidInFormatNameNotRecognized(Destinations):
+@fault(
+    "queue-manager-own-guid-in-name-unknown-while-directory-offline",
+    breaks=("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18"),
+)
+class QueueManagerOwnGuidInNameUnknownWhileDirectoryOffline(Destinations):
     """While the directory is offline, the queue manager does not recognize its own GUID in a format name."""
 
     def find_local_queue(self, text: str) -> Queue | None:
@@ -149,11 +161,11 @@ class OfflineOwnGuidInFormatNameNotRecognized(Destinations):
 
 
 @fault(
-    "offline-private-name-with-own-guid-has-no-path",
+    "own-private-name-has-no-path-while-directory-offline",
     breaks=("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18"),
     blind=True,
 )
-class OfflinePrivateNameWithOwnGuidHasNoPath(QueuePaths):
+class OwnPrivateNameHasNoPathWhileDirectoryOffline(QueuePaths):
     """While the directory is offline, the queue manager finds no path name for a private format name with its own
     GUID.
     """
@@ -170,12 +182,14 @@ add(
     "offline-remote-queue-manager-found",
     "MQDMPR-3.1.7.1.20-20",
     "While the directory is offline, the queue manager finds other queue managers that it read earlier.",
-    combine_installers(replace_part(_OfflineObjectKeeper), replace_part(_OfflineQueueManagerFinder)),
+    combine_installers(
+        replace_part(_DirectoryObjectCacheForOutages), replace_part(_QueueManagerFinderInObjectsReadBeforeOutage)
+    ),
 )
 
 
-@fault("offline-remote-private-name-has-path", breaks="MQDMPR-3.1.7.1.20-20", blind=True)
-class OfflineRemotePrivateNameHasPath(QueuePaths):
+@fault("remote-private-name-has-path-while-directory-offline", breaks="MQDMPR-3.1.7.1.20-20", blind=True)
+class RemotePrivateNameHasPathWhileDirectoryOffline(QueuePaths):
     """While the directory is offline, the queue manager returns MQ_OK for the path of a private queue of another queue
     manager.
     """
@@ -269,8 +283,8 @@ class QueueManagerOfflineFindsPublicQueueItReadBefore(QueuePaths):
         return found
 
 
-@fault("queue-manager-offline-finds-own-object-only-through-known-queue", breaks="MQDMPR-3.1.7.1.20-17", blind=True)
-class QueueManagerOfflineFindsOwnObjectOnlyThroughKnownQueue(QueuePaths):
+@fault("queue-manager-offline-own-object-not-found-for-unknown-queue", breaks="MQDMPR-3.1.7.1.20-17", blind=True)
+class QueueManagerOfflineOwnObjectNotFoundForUnknownQueue(QueuePaths):
     """While the directory is offline, the queue manager does not find its own object for a private format name whose
     queue it does not have.
     """

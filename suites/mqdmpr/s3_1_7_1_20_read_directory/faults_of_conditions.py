@@ -80,8 +80,8 @@ class QueueManagerOfflineFindsNoOwnObjectForPrivateJournalName(QueuePaths):
         return super()._find_computer_of_private_queue(name)
 
 
-@fault("queue-manager-offline-own-object-without-computer-name", breaks="MQDMPR-3.1.7.1.20-18", blind=True)
-class QueueManagerOfflineOwnObjectWithoutComputerName(QueuePaths):
+@fault("own-directory-object-lacks-computer-name-while-offline", breaks="MQDMPR-3.1.7.1.20-18", blind=True)
+class OwnDirectoryObjectLacksComputerNameWhileOffline(QueuePaths):
     """While the directory is offline, the computer name in the queue manager's own object is empty."""
 
     def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:
@@ -126,8 +126,8 @@ class QueueManagerOfflineFindsOtherQueueManagerFoundBefore(QueuePaths):
         return self.known.get(name, found) if self.qm.enterprise.state.DirectoryOffline else found
 
 
-@fault("queue-manager-offline-other-queue-manager-read-as-own-object", breaks="MQDMPR-3.1.7.1.20-20", blind=True)
-class QueueManagerOfflineOtherQueueManagerReadAsOwnObject(QueuePaths):
+@fault("offline-read-of-other-queue-manager-returns-own-directory-object", breaks="MQDMPR-3.1.7.1.20-20", blind=True)
+class OfflineReadOfOtherQueueManagerReturnsOwnDirectoryObject(QueuePaths):
     """While the directory is offline, a read of the object of another queue manager returns the queue manager's own
     object.
     """

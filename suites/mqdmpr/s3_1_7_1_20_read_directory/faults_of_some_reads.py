@@ -78,8 +78,8 @@ class QueueManagerSecondReadOfOwnObjectOfflineFails(QueuePaths):
         return found if self.__dict__["count"] < 2 else QueuePathResult(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
 
 
-@fault("queue-manager-own-object-offline-has-dns-name-as-computer-name", breaks="MQDMPR-3.1.7.1.20-17", blind=True)
-class QueueManagerOwnObjectOfflineHasDnsNameAsComputerName(QueuePaths):
+@fault("own-directory-object-computer-name-is-dns-name-while-offline", breaks="MQDMPR-3.1.7.1.20-17", blind=True)
+class OwnDirectoryObjectComputerNameIsDnsNameWhileOffline(QueuePaths):
     """While the directory is offline, the ComputerName of the queue manager's own object is its DNS name."""
 
     def get_queue_path(self, format_name: str) -> QueuePathResult:

@@ -97,7 +97,7 @@ def await_destination_of_queue(peer, sut, queue):
     return {name.rpartition(".")[2]: str(value) for name, value in address.items()}, frames
 
 
-LABELS_SENT_OFFLINE = ("first", "second")
+LABELS_OF_MESSAGES_SENT_OFFLINE = ("first", "second")
 """The labels of the messages that the SUT sends to each of its queues without the directory."""
 
 
@@ -129,12 +129,13 @@ def test_own_queue_is_found_without_directory(peer, sut, judge):
     ):
         delivery = "transactional" if queue == public_queues[-1] else "express"
         outcomes = [
-            sut.attempt(sut.send, name, body="offline", label=word, delivery=delivery) for word in LABELS_SENT_OFFLINE
+            sut.attempt(sut.send, name, body="offline", label=word, delivery=delivery)
+            for word in LABELS_OF_MESSAGES_SENT_OFFLINE
         ]
-        peer.eventually(lambda queue=queue: len(sut.labels(queue)) >= len(LABELS_SENT_OFFLINE))
+        peer.eventually(lambda queue=queue: len(sut.labels(queue)) >= len(LABELS_OF_MESSAGES_SENT_OFFLINE))
         judge(
             *rules,
-            expected=facts(sends=[Outcome.DONE] * 2, queue=in_queue(*LABELS_SENT_OFFLINE)),
+            expected=facts(sends=[Outcome.DONE] * 2, queue=in_queue(*LABELS_OF_MESSAGES_SENT_OFFLINE)),
             observed={"sends": outcomes, "queue": sut.labels(queue)},
             case=queue,
         )

@@ -35,8 +35,8 @@ add(
 )
 
 
-@fault("queue-manager-write-directory-first-attribute-only", breaks="MQDMPR-3.1.7.1.24-03")
-class QueueManagerWriteDirectoryFirstAttributeOnly(Publishing):
+@fault("queue-manager-writes-only-first-changed-attribute-to-directory", breaks="MQDMPR-3.1.7.1.24-03")
+class QueueManagerWritesOnlyFirstChangedAttributeToDirectory(Publishing):
     """The queue manager writes only the first of several changed attributes to the directory object."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: StatusCallback) -> None:

@@ -7,13 +7,13 @@ from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.mqdmpr.steps.directory import Enterprise
 
-UPDATE_OPERATION = "QueueManagerUpdate"
-OWN_UPDATE_RULES = ("MQDMPR-3.1.7.1.24-15", "MQDMPR-3.1.7.1.24-16")
+UPDATE_NOTIFICATION_OPERATION = "QueueManagerUpdate"
+OWN_OBJECT_UPDATE_NOTIFICATION_RULES = ("MQDMPR-3.1.7.1.24-15", "MQDMPR-3.1.7.1.24-16")
 PUBLIC_KEYS_ATTRIBUTE = "public_encryption_keys_base64"
 
 
 @needs("directory", "environment", "inspect", "queue_control")
-@covers(*OWN_UPDATE_RULES)
+@covers(*OWN_OBJECT_UPDATE_NOTIFICATION_RULES)
 def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
     """The directory is available again, but has lost the SUT's public keys. The SUT writes the keys again and sends one
     change notification about this update.
@@ -21,7 +21,9 @@ def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     own_keys = enterprise.read_directory_object().get(PUBLIC_KEYS_ATTRIBUTE)
     if not own_keys:
-        judge.mark_not_exercised(*OWN_UPDATE_RULES, reason="the directory contains no public keys of the SUT")
+        judge.mark_not_exercised(
+            *OWN_OBJECT_UPDATE_NOTIFICATION_RULES, reason="the directory contains no public keys of the SUT"
+        )
         return
     peer.call_at_end_of_test(lambda: sut.change_directory_object(**{PUBLIC_KEYS_ATTRIBUTE: own_keys}))
     marker = enterprise.create_queue()
@@ -41,11 +43,17 @@ def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
     operations = [operation for operation, queue in notified[since:] if queue is None]
     if not is_rewritten:
         judge.mark_not_exercised(
-            *OWN_UPDATE_RULES, reason="the SUT does not write its keys again when the directory has lost them"
+            *OWN_OBJECT_UPDATE_NOTIFICATION_RULES,
+            reason="the SUT does not write its keys again when the directory has lost them",
         )
         return
     judge("MQDMPR-3.1.7.1.24-15", expected=holds("the SUT raises a change notification"), observed=bool(operations))
     if operations:
-        judge("MQDMPR-3.1.7.1.24-16", expected=[UPDATE_OPERATION], observed=operations, case="change notifications")
+        judge(
+            "MQDMPR-3.1.7.1.24-16",
+            expected=[UPDATE_NOTIFICATION_OPERATION],
+            observed=operations,
+            case="change notifications",
+        )
     else:
         judge.mark_not_exercised("MQDMPR-3.1.7.1.24-16", reason="the SUT raised no change notification")

@@ -98,8 +98,8 @@ class GetQueuePathOfRemotePrivateQueueReturnsLocalPath(QueuePaths):
         return found
 
 
-@fault("queue-path-of-unknown-own-private-number-refused", breaks="MQDMPR-3.1.7.1.26-35")
-class QueuePathOfUnknownOwnPrivateNumberRefused(QueuePaths):
+@fault("get-queue-path-of-unknown-local-private-number-illegal-name", breaks="MQDMPR-3.1.7.1.26-35")
+class GetQueuePathOfUnknownLocalPrivateNumberIllegalName(QueuePaths):
     """For an unknown private queue of the local computer, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME."""
 
     def _find_computer_of_private_queue(self, name: PrivateName) -> QueuePathResult:

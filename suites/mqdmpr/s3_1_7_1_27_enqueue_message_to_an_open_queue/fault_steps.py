@@ -34,7 +34,7 @@ class CopyEnqueueingChanger(Enqueueing):
         return status
 
 
-class LaterCopyChanger(Enqueueing):
+class LaterMessageCopyChanger(Enqueueing):
     """Change the second and later copies of a message."""
 
     changed_attributes: Mapping[str, Any] = MappingProxyType({})

@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from suites.mqdmpr.s3_1_7_1_27_enqueue_message_to_an_open_queue.fault_steps import (
     CopyEnqueueingChanger,
-    LaterCopyChanger,
+    LaterMessageCopyChanger,
 )
 
 
@@ -69,8 +69,8 @@ class QueueManagerSendInTransactionToFullQueueSucceeds(Enqueueing):
         return EnqueueStatus.NO_ERROR if own and queue.Transactional else status
 
 
-@fault("copies-for-several-queues-list-only-own-queue", breaks="MQDMPR-3.1.7.1.27-10")
-class CopiesForSeveralQueuesListOnlyOwnQueue(Enqueueing):
+@fault("sender-copy-for-several-queues-lists-only-its-own-destination", breaks="MQDMPR-3.1.7.1.27-10")
+class SenderCopyForSeveralQueuesListsOnlyItsOwnDestination(Enqueueing):
     """Each copy of a message to several queues lists only the queue to which it is sent."""
 
     def _enqueue_message(
@@ -82,8 +82,8 @@ class CopiesForSeveralQueuesListOnlyOwnQueue(Enqueueing):
         return status
 
 
-@fault("sender-later-copy-lists-remaining-queues", breaks="MQDMPR-3.1.7.1.27-10")
-class SenderLaterCopyListsRemainingQueues(LaterCopyChanger):
+@fault("sender-copy-lists-only-destinations-without-earlier-copy", breaks="MQDMPR-3.1.7.1.27-10")
+class SenderCopyListsOnlyDestinationsWithoutEarlierCopy(LaterMessageCopyChanger):
     """A copy of a message to several queues lists only the queues for which no copy exists yet."""
 
     def change_copy(
@@ -121,28 +121,28 @@ class CopiesForSeveralQueuesLoseLabelExceptFirst(CopyEnqueueingChanger):
 
 
 @fault("sender-later-copy-without-admin-queue", breaks="MQDMPR-3.1.7.1.27-12")
-class SenderLaterCopyWithoutAdminQueue(LaterCopyChanger):
+class SenderLaterCopyWithoutAdminQueue(LaterMessageCopyChanger):
     """The second and later copies of a message to several queues name no administration queue."""
 
     changed_attributes = MappingProxyType({"AdministrationQueueFormatName": None})
 
 
 @fault("sender-later-copy-has-priority-3", breaks="MQDMPR-3.1.7.1.27-12")
-class SenderLaterCopyHasPriority3(LaterCopyChanger):
+class SenderLaterCopyHasPriority3(LaterMessageCopyChanger):
     """The second and later copies of a message to several queues have the priority 3."""
 
     changed_attributes = MappingProxyType({"Priority": 3})
 
 
 @fault("sender-later-copy-without-time-to-be-received", breaks="MQDMPR-3.1.7.1.27-12")
-class SenderLaterCopyWithoutTimeToBeReceived(LaterCopyChanger):
+class SenderLaterCopyWithoutTimeToBeReceived(LaterMessageCopyChanger):
     """The second and later copies of a message to several queues have an unlimited TimeToBeReceived."""
 
     changed_attributes = MappingProxyType({"TimeToBeReceived": 0xFFFFFFFF})
 
 
 @fault("sender-later-copy-without-body", breaks="MQDMPR-3.1.7.1.27-12")
-class SenderLaterCopyWithoutBody(LaterCopyChanger):
+class SenderLaterCopyWithoutBody(LaterMessageCopyChanger):
     """The third copy of a message to several queues has no body."""
 
     def change_copy(

@@ -13,7 +13,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_1_7_1_27_enqueue_message_to_an_open_queue.fault_steps import (
     CopyEnqueueingChanger,
-    LaterCopyChanger,
+    LaterMessageCopyChanger,
 )
 
 
@@ -60,7 +60,7 @@ class SendToSeveralQueuesOmitsLastQueue(CopyEnqueueingChanger):
 
 
 @fault("sender-third-copy-not-enqueued", breaks="MQDMPR-3.1.7.1.27-14")
-class SenderThirdCopyNotEnqueued(LaterCopyChanger):
+class SenderThirdCopyNotEnqueued(LaterMessageCopyChanger):
     """The sender enqueues at most two copies of a message to several queues."""
 
     def change_copy(
@@ -70,7 +70,7 @@ class SenderThirdCopyNotEnqueued(LaterCopyChanger):
 
 
 @fault("sender-second-local-copy-not-enqueued", breaks="MQDMPR-3.1.7.1.27-14")
-class SenderSecondLocalCopyNotEnqueued(LaterCopyChanger):
+class SenderSecondLocalCopyNotEnqueued(LaterMessageCopyChanger):
     """When a message is sent to several local queues, the sender enqueues only the first copy."""
 
     def change_copy(

@@ -13,7 +13,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 from suites.mqdmpr.s3_1_7_1_27_enqueue_message_to_an_open_queue.fault_steps import (
     CopyEnqueueingChanger,
-    LaterCopyChanger,
+    LaterMessageCopyChanger,
 )
 
 
@@ -71,7 +71,7 @@ class SenderCopiesSentAfterFirstQueueRefusedItsCopy(Enqueueing):
 
 
 @fault("sender-refusal-of-third-copy-ignored", breaks="MQDMPR-3.1.7.1.27-18", blind=True)
-class SenderRefusalOfThirdCopyIgnored(LaterCopyChanger):
+class SenderRefusalOfThirdCopyIgnored(LaterMessageCopyChanger):
     """When the third of several queues refuses its copy of a message, the send succeeds."""
 
     def enqueue_to_open_queue(

@@ -37,8 +37,8 @@ class WaitingMessagesAllSentWithBodyOfFirst(DispatchCollection):
         super().add(session, position)
 
 
-@fault("waiting-message-packet-rebuilt", breaks=("MQDMPR-3.1.7.1.28-05", "MQDMPR-3.1.7.3.9-07"))
-class WaitingMessagePacketRebuilt(DispatchCollection):
+@fault("dispatched-message-packet-rebuilt-with-new-message-id", breaks=("MQDMPR-3.1.7.1.28-05", "MQDMPR-3.1.7.3.9-07"))
+class DispatchedMessagePacketRebuiltWithNewMessageId(DispatchCollection):
     """The queue manager builds a new packet with a new MessageID when it adds a message to the dispatch collection."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -47,10 +47,10 @@ class WaitingMessagePacketRebuilt(DispatchCollection):
         super().add(session, position)
 
 
-_ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
+_SENDING_ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
 
 
-@fault("waiting-messages-sent-without-regard-to-priority", breaks=_ORDER_RULES)
+@fault("waiting-messages-sent-without-regard-to-priority", breaks=_SENDING_ORDER_RULES)
 class WaitingMessagesSentWithoutRegardToPriority(DispatchCollection):
     """The queue manager sends waiting messages in the order in which applications sent them, regardless of their
     priorities.
@@ -60,7 +60,7 @@ class WaitingMessagesSentWithoutRegardToPriority(DispatchCollection):
         heapq.heappush(session.OutgoingMessageTable._unsent, (0, position.order))
 
 
-@fault("waiting-messages-sent-lowest-priority-first", breaks=_ORDER_RULES)
+@fault("waiting-messages-sent-lowest-priority-first", breaks=_SENDING_ORDER_RULES)
 class WaitingMessagesSentLowestPriorityFirst(DispatchCollection):
     """The queue manager sends waiting messages from the lowest priority to the highest."""
 
@@ -68,7 +68,7 @@ class WaitingMessagesSentLowestPriorityFirst(DispatchCollection):
         heapq.heappush(session.OutgoingMessageTable._unsent, (position.priority, position.order))
 
 
-@fault("queue-manager-priorities-5-and-6-sent-alike", breaks=_ORDER_RULES, blind=True)
+@fault("queue-manager-priorities-5-and-6-sent-alike", breaks=_SENDING_ORDER_RULES, blind=True)
 class QueueManagerPriorities5And6SentAlike(DispatchCollection):
     """The queue manager treats the priorities 1 and 2, 3 and 4, and 5 and 6 as equal: it sends messages of such a pair
     in the order in which they were added.
@@ -78,7 +78,7 @@ class QueueManagerPriorities5And6SentAlike(DispatchCollection):
         heapq.heappush(session.OutgoingMessageTable._unsent, (-((position.priority + 1) // 2), position.order))
 
 
-@fault("queue-manager-express-messages-sent-last", breaks=_ORDER_RULES, blind=True)
+@fault("queue-manager-express-messages-sent-last", breaks=_SENDING_ORDER_RULES, blind=True)
 class QueueManagerExpressMessagesSentLast(DispatchCollection):
     """The queue manager sends waiting express messages after all recoverable messages."""
 
@@ -87,7 +87,7 @@ class QueueManagerExpressMessagesSentLast(DispatchCollection):
         heapq.heappush(session.OutgoingMessageTable._unsent, (order, position.order))
 
 
-@fault("queue-manager-transactional-messages-sent-first", breaks=_ORDER_RULES, blind=True)
+@fault("queue-manager-transactional-messages-sent-first", breaks=_SENDING_ORDER_RULES, blind=True)
 class QueueManagerTransactionalMessagesSentFirst(DispatchCollection):
     """The queue manager sends waiting transactional messages before all other waiting messages, regardless of the
     priorities.
@@ -145,8 +145,8 @@ class SenderMessageAddedToIdleSessionHeldUntilNextMessage(Sending):
             super().dispatch_messages(session, now)
 
 
-@fault("message-sent-twice", breaks=("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06"))
-class MessageSentTwice(Sending):
+@fault("sender-sends-each-message-twice", breaks=("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06"))
+class SenderSendsEachMessageTwice(Sending):
     """The queue manager sends each message a second time."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -154,8 +154,8 @@ class MessageSentTwice(Sending):
             super().transmit(session, position, packet)
 
 
-@fault("message-sent-after-acknowledgment-only", breaks="MQDMPR-3.1.7.1.29-04")
-class MessageSentAfterAcknowledgmentOnly(Sending):
+@fault("sender-waits-for-acknowledgment-before-next-message", breaks="MQDMPR-3.1.7.1.29-04")
+class SenderWaitsForAcknowledgmentBeforeNextMessage(Sending):
     """The queue manager does not send a message until the previous message is acknowledged."""
 
     def may_send(self, session: Session) -> bool:

@@ -116,8 +116,8 @@ class QueueManagerWaitingRecoverableMessageSentAsExpress(DispatchCollection):
         super().add(session, position)
 
 
-@fault("queue-manager-waiting-message-sent-with-times-of-first", breaks="MQDMPR-3.1.7.1.28-05", blind=True)
-class QueueManagerWaitingMessageSentWithTimesOfFirst(DispatchCollection):
+@fault("queue-manager-dispatch-entry-has-times-of-first-waiting-message", breaks="MQDMPR-3.1.7.1.28-05", blind=True)
+class QueueManagerDispatchEntryHasTimesOfFirstWaitingMessage(DispatchCollection):
     """The DispatchEntry of a message that waits has the times of the message that waits first."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:

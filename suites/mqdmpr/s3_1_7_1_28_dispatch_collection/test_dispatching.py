@@ -12,19 +12,30 @@ from suites.mqqb.steps.sender import Sender
 
 MESSAGE_PRIORITIES = (3, 0, 7, 3, 5, 7, 1, 6, 4, 2)
 MESSAGE_LIFETIME_S = 1
-REPEATING_DELIVERY_ORDER = ("recoverable", "express", "express")
+DELIVERY_MODES_OF_SUCCESSIVE_MESSAGES = ("recoverable", "express", "express")
 LARGE_BODY_LENGTH_IN_UNITS_OF_10_BYTES = 4_000
 """The length of the body of a large message, in tens of characters."""
 HIGH_PRIORITY_MESSAGE_TAG, LATER_MESSAGE_TAG, EXPIRED_MESSAGE_TAG = 97, 98, 99
 """The ApplicationTags of two messages that are sent later, and of an expired message."""
-ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
-TRANSFER_RULES = ("MQDMPR-3.1.7.1.28-03", "MQDMPR-3.1.7.1.28-07", "MQDMPR-3.1.7.1.28-08", "MQDMPR-3.1.7.1.29-04")
+SENDING_ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
+DISPATCH_AND_SENDING_RULES = (
+    "MQDMPR-3.1.7.1.28-03",
+    "MQDMPR-3.1.7.1.28-07",
+    "MQDMPR-3.1.7.1.28-08",
+    "MQDMPR-3.1.7.1.29-04",
+)
 MESSAGE_CONTENT_RULES = ("MQDMPR-3.1.7.1.28-04", "MQDMPR-3.1.7.1.28-05", "MQDMPR-3.1.7.3.9-07")
-RULES_OF_SINGLE_SENDING = ("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06")
+RULES_OF_SENDING_MESSAGE_ONLY_ONCE = ("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06")
 
 
 @needs("send")
-@covers(*ORDER_RULES, *TRANSFER_RULES, *MESSAGE_CONTENT_RULES, *RULES_OF_SINGLE_SENDING, "MQDMPR-3.1.7.1.28-09")
+@covers(
+    *SENDING_ORDER_RULES,
+    *DISPATCH_AND_SENDING_RULES,
+    *MESSAGE_CONTENT_RULES,
+    *RULES_OF_SENDING_MESSAGE_ONLY_ONCE,
+    "MQDMPR-3.1.7.1.28-09",
+)
 @varied("positive journaling", "label", priority=("3", "0"))
 def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     """Ten messages wait: express and recoverable messages of all priorities, and a transactional message. The SUT sends
@@ -36,7 +47,7 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     expiring = {"application_tag": EXPIRED_MESSAGE_TAG, "time_to_reach_queue_s": MESSAGE_LIFETIME_S}
     for priority in (max(MESSAGE_PRIORITIES), min(MESSAGE_PRIORITIES)):
         sut.send(to, body="too late", priority=priority, **expiring)
-    of_deliveries = zip(MESSAGE_PRIORITIES, itertools.cycle(REPEATING_DELIVERY_ORDER))
+    of_deliveries = zip(MESSAGE_PRIORITIES, itertools.cycle(DELIVERY_MODES_OF_SUCCESSIVE_MESSAGES))
     every = [{"priority": priority, "delivery": delivery} for priority, delivery in of_deliveries]
     priorities = [*MESSAGE_PRIORITIES]
     if sut.has("transactions"):
@@ -52,14 +63,14 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     by_priority = sorted(identifiers, key=lambda tag: -priorities[tag - 1])
     observed = Sender.list_tags(frames)
     judge(
-        *ORDER_RULES,
+        *SENDING_ORDER_RULES,
         expected=by_priority,
         observed=list(dict.fromkeys(observed)),
         evidence=frames,
         case="ApplicationTags of the sent messages in order",
     )
     judge(
-        *TRANSFER_RULES,
+        *DISPATCH_AND_SENDING_RULES,
         expected=sorted(identifiers),
         observed=sorted({*observed} - {EXPIRED_MESSAGE_TAG}),
         evidence=frames,
@@ -68,7 +79,7 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     expected = {"number_of_messages": len(identifiers), "messages_sent_again": none("message")}
     repeated = sorted({tag for tag in observed if observed.count(tag) > 1})
     judge(
-        *RULES_OF_SINGLE_SENDING,
+        *RULES_OF_SENDING_MESSAGE_ONLY_ONCE,
         expected=expected,
         observed={"number_of_messages": len({*observed} - {EXPIRED_MESSAGE_TAG}), "messages_sent_again": repeated},
         evidence=frames,
@@ -107,7 +118,7 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     frames = sender.collect_all(session, len(frames) + 1)
     observed = Sender.list_tags(frames)
     judge(
-        *RULES_OF_SINGLE_SENDING,
+        *RULES_OF_SENDING_MESSAGE_ONLY_ONCE,
         expected=none("message"),
         observed=sorted({tag for tag in observed if observed.count(tag) > 1}),
         evidence=frames,
@@ -117,7 +128,7 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
 
 
 @needs("send")
-@covers(*ORDER_RULES)
+@covers(*SENDING_ORDER_RULES)
 def test_waiting_message_of_higher_priority_is_sent_first_on_open_session(peer, sut, judge):
     """The SUT fills its window; then four messages of different priorities wait, which the application did not send in
     the order of their priorities. When the peer acknowledges the sent messages, the SUT sends the waiting messages by
@@ -139,11 +150,11 @@ def test_waiting_message_of_higher_priority_is_sent_first_on_open_session(peer, 
     session.acknowledge_all()
 
 
-EQUAL_BODY, LARGE_BODY = "equal body", "large body " * 300
+BODY_OF_SEVERAL_MESSAGES, LARGE_BODY = "equal body", "large body " * 300
 
 
 @needs("send")
-@covers(*TRANSFER_RULES, *MESSAGE_CONTENT_RULES[:2], "MQDMPR-3.1.7.1.29-03")
+@covers(*DISPATCH_AND_SENDING_RULES, *MESSAGE_CONTENT_RULES[:2], "MQDMPR-3.1.7.1.29-03")
 @varied("positive journaling", "time to be received")
 def test_messages_to_two_queues_wait_beside_each_other(peer, sut, judge):
     """Express and recoverable messages to two queues of the peer wait at the same time: some have equal bodies, one has
@@ -152,7 +163,9 @@ def test_messages_to_two_queues_wait_beside_each_other(peer, sut, judge):
     queues = [peer.direct_name(f"mqc-beside-{number}") for number in (1, 2)]
     sent = {}
     for number, to in enumerate(queues):
-        for place, body in enumerate((EQUAL_BODY, LARGE_BODY + str(number), EQUAL_BODY, f"small {number}"), start=1):
+        for place, body in enumerate(
+            (BODY_OF_SEVERAL_MESSAGES, LARGE_BODY + str(number), BODY_OF_SEVERAL_MESSAGES, f"small {number}"), start=1
+        ):
             tag = 10 * number + place
             fields = {
                 "label": f"label {tag}",
@@ -171,7 +184,7 @@ def test_messages_to_two_queues_wait_beside_each_other(peer, sut, judge):
             session.acknowledge_all()
     tags = Sender.list_tags(frames)
     judge(
-        *TRANSFER_RULES,
+        *DISPATCH_AND_SENDING_RULES,
         "MQDMPR-3.1.7.1.29-03",
         expected=sorted(sent),
         observed=sorted(tags),

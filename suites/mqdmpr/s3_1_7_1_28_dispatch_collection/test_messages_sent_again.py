@@ -16,7 +16,7 @@ MESSAGE_PROPERTIES_BY_TAG: dict[int, dict[str, Any]] = {
     3: {"delivery": "transactional", "journal": ["positive", "negative"]},
 }
 """The properties of the messages, by ApplicationTag."""
-TIME_BEFORE_REPETITION_MS = 3_000
+TIME_BEFORE_MESSAGE_IS_SENT_AGAIN_MS = 3_000
 """The time between the first transmission and the end of the session, after which the clock shows another second."""
 
 
@@ -34,7 +34,7 @@ def test_message_sent_again_has_properties_of_first_packet(peer, sut, judge):
     session, frames = sender.await_first_messages(len(MESSAGE_PROPERTIES_BY_TAG))
     first = _describe_messages_by_tag(peer, frames)
     for _ in range(2):
-        peer.pass_time(TIME_BEFORE_REPETITION_MS)
+        peer.pass_time(TIME_BEFORE_MESSAGE_IS_SENT_AGAIN_MS)
         session.close()
         session = sender.await_session()
         again = sender.collect_all(session, len(MESSAGE_PROPERTIES_BY_TAG))

@@ -223,18 +223,18 @@ class ReceiverMessageGetsTracingQueueOfPreviousMessage(Positions):
         return super().insert_message(queue, message)
 
 
-@fault("message-has-security-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05")
-class MessageHasSecurityOfPreviousMessage(Positions):
+@fault("receiver-unsecured-message-has-security-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05")
+class ReceiverUnsecuredMessageHasSecurityOfPreviousMessage(Positions):
     """A message without a SecurityHeader has the security attributes of an earlier message."""
 
-    previous_security: MessageSecurity | None = None
+    security_of_previous_message: MessageSecurity | None = None
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if message.Identifier.QueueManagerGuid != self.qm.adm.Identifier:
             if message.security is not None and message.security.needs_header:
-                self.previous_security = message.security
-            elif self.previous_security is not None:
-                message = replace(message, security=self.previous_security)
+                self.security_of_previous_message = message.security
+            elif self.security_of_previous_message is not None:
+                message = replace(message, security=self.security_of_previous_message)
         position: MessagePosition = super().insert_message(queue, message)
         return position
 
@@ -276,8 +276,8 @@ class ReceiverTimeToReachQueueOf32BitsStoredAsInfinite(ReceivedMessageChanger):
     changes = MappingProxyType({"TimeToReachQueue": lambda old: INFINITE if old > 0x7FFFFFFF else old})
 
 
-@fault("receiver-body-type-low-byte-only", breaks="MQDMPR-3.1.7.1.31-D02")
-class ReceiverBodyTypeLowByteOnly(ReceivedMessageChanger):
+@fault("receiver-stores-only-low-byte-of-body-type", breaks="MQDMPR-3.1.7.1.31-D02")
+class ReceiverStoresOnlyLowByteOfBodyType(ReceivedMessageChanger):
     """The receiver stores only the low byte of BodyType."""
 
     changes = MappingProxyType({"BodyType": lambda old: old & 0xFF})

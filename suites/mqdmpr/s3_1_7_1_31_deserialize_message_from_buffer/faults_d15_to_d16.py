@@ -17,7 +17,7 @@ from reference_qm.model.adm import Message
 QUEUE_NAMES_OFFSET = 64
 
 
-class _DestinationRefuser(Identifying):
+class _MessageRefuserByDestinationType(Identifying):
     """Refuse messages with some types of destinations; a subclass selects which."""
 
     def is_refused(self, packet: UserMessagePacket) -> bool:
@@ -35,7 +35,7 @@ class _DestinationRefuser(Identifying):
     breaks=("MQDMPR-3.1.7.1.31-D15", "MQMQ-2.2.19.2-D06"),
     blind=True,
 )
-class ReceiverRefusesMessageToPublicQueueWithDq5(_DestinationRefuser):
+class ReceiverRefusesMessageToPublicQueueWithDq5(_MessageRefuserByDestinationType):
     """The receiver refuses a message with DQ 5, whose destination is a public queue."""
 
     def is_refused(self, packet: UserMessagePacket) -> bool:
@@ -43,7 +43,7 @@ class ReceiverRefusesMessageToPublicQueueWithDq5(_DestinationRefuser):
 
 
 @fault("receiver-refuses-transactional-message-with-dq-3", breaks="MQDMPR-3.1.7.1.31-D15", blind=True)
-class ReceiverRefusesTransactionalMessageWithDq3(_DestinationRefuser):
+class ReceiverRefusesTransactionalMessageWithDq3(_MessageRefuserByDestinationType):
     """The receiver refuses a transactional message with DQ 3."""
 
     def is_refused(self, packet: UserMessagePacket) -> bool:
@@ -51,7 +51,7 @@ class ReceiverRefusesTransactionalMessageWithDq3(_DestinationRefuser):
 
 
 @fault("receiver-refuses-message-with-dq-3-and-administration-queue", breaks="MQDMPR-3.1.7.1.31-D15", blind=True)
-class ReceiverRefusesMessageWithDq3AndAdministrationQueue(_DestinationRefuser):
+class ReceiverRefusesMessageWithDq3AndAdministrationQueue(_MessageRefuserByDestinationType):
     """The receiver refuses a message with DQ 3 if the message has an administration queue."""
 
     def is_refused(self, packet: UserMessagePacket) -> bool:

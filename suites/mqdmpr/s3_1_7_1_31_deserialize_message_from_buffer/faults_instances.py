@@ -15,7 +15,7 @@ from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.security import MessageSecurity
 
 MessageChange = Callable[[Message], Message]
-ChangeByPreviousMessage = Callable[[Message, Message], Message]
+MessageChangeFromPreviousMessage = Callable[[Message, Message], Message]
 
 
 def _change_arrived_messages(change: MessageChange) -> Install:
@@ -29,7 +29,7 @@ def _change_arrived_messages(change: MessageChange) -> Install:
     return replace_part(ArrivedAttributeChanger)
 
 
-def _copy_attribute_of_previous_message(change: ChangeByPreviousMessage) -> Install:
+def _copy_attribute_of_previous_message(change: MessageChangeFromPreviousMessage) -> Install:
     """Build a fault in which an arrived message gets an attribute of the message that arrived previously."""
 
     class PreviousAttributeCopier(Positions):
@@ -46,7 +46,7 @@ def _copy_attribute_of_previous_message(change: ChangeByPreviousMessage) -> Inst
     return replace_part(PreviousAttributeCopier)
 
 
-def _make_change_of_default_to_previous_value(name: str, default: object) -> ChangeByPreviousMessage:
+def _make_change_of_default_to_previous_value(name: str, default: object) -> MessageChangeFromPreviousMessage:
     """Return a change that gives a message with the default of an attribute the value of the previous message."""
 
     def replace_default_by_previous_value(message: Message, before: Message) -> Message:

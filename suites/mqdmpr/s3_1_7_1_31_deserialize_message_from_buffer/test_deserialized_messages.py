@@ -66,7 +66,7 @@ TRACE_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d8")
 SENT_LIFETIME_S = 0x8000_0001
 """A lifetime that needs 32 bits."""
 NO_SENDER_TYPE, USER_SENDER_TYPE, QUEUE_MANAGER_SENDER_TYPE = 0, 1, 2
-VALUE_NOT_SHOWN = "not shown"
+PROPERTY_NOT_SHOWN_OUTCOME = "not shown"
 NO_OPTIONAL_HEADERS_CASE = "message without optional headers"
 MESSAGE_WITHOUT_SENDER_CASE, MESSAGE_OF_USER_CASE = "message without a sender", "message of a user"
 MESSAGE_OF_QUEUE_MANAGER_CASE = "message of a queue manager"
@@ -98,7 +98,7 @@ def _judge_property(judge, rule, name, wanted, found, evidence):
     observed = {
         one: _get_shown_property(found[one], name) if one in found else "not stored in its queue" for one in wanted
     }
-    if all(value == VALUE_NOT_SHOWN for value in observed.values()):
+    if all(value == PROPERTY_NOT_SHOWN_OUTCOME for value in observed.values()):
         judge.mark_not_exercised(rule, reason=f"the control channel shows no {name}", evidence=evidence)
     else:
         judge(
@@ -113,9 +113,9 @@ def _judge_property(judge, rule, name, wanted, found, evidence):
 def _get_shown_property(message, name):
     """Return a property as the control channel shows it; ``security.name`` is a security property of the message."""
     part, _, rest = name.partition(".")
-    value = message.get(part, VALUE_NOT_SHOWN)
+    value = message.get(part, PROPERTY_NOT_SHOWN_OUTCOME)
     if rest and isinstance(value, dict):
-        value = value.get(rest, VALUE_NOT_SHOWN)
+        value = value.get(rest, PROPERTY_NOT_SHOWN_OUTCOME)
     elif rest and value is None:
         value = "no security"
     return sorted(value) if isinstance(value, list) else value
@@ -370,9 +370,13 @@ def test_read_message_has_transactional_attributes_of_packet(peer, remote, judge
         judge("MQDMPR-3.1.7.1.31-D04", expected=wanted, observed=observed, evidence=[queue.session, read])
 
 
-QUEUE_NUMBERS_BY_LIST = {"Destination": (1, 2, 3, 4), "Administration": (5, 6, 7), "Response": (8, 9, 10, 11, 12)}
+PRIVATE_QUEUE_NUMBERS_BY_DESTINATION_LIST = {
+    "Destination": (1, 2, 3, 4),
+    "Administration": (5, 6, 7),
+    "Response": (8, 9, 10, 11, 12),
+}
 """For each list of a MultiQueueFormatHeader, numbers from which the names of its queues are made."""
-LIST_SIGNATURE = bytes(range(1, 101))
+DESTINATION_LIST_SIGNATURE = bytes(range(1, 101))
 
 
 def _build_listed_queue_names(peer, numbers):
@@ -395,7 +399,13 @@ def test_read_message_has_each_list_of_queues_and_signature(peer, remote, judge)
     """Two messages are in a queue. The first has three lists of three to five queues of different kinds, and a
     signature of the lists; the second has other lists. A remote read returns each message with its lists and signature.
     """
-    swapped = dict(zip(QUEUE_NUMBERS_BY_LIST, [*QUEUE_NUMBERS_BY_LIST.values()][::-1], strict=True))
+    swapped = dict(
+        zip(
+            PRIVATE_QUEUE_NUMBERS_BY_DESTINATION_LIST,
+            [*PRIVATE_QUEUE_NUMBERS_BY_DESTINATION_LIST.values()][::-1],
+            strict=True,
+        )
+    )
     sent = [
         peer.recoverable_message(
             label=label,
@@ -403,13 +413,13 @@ def test_read_message_has_each_list_of_queues_and_signature(peer, remote, judge)
             | {"Signature": MQFSignatureHeader(Signature=signature)},
         )
         for label, lists, signature in (
-            ("first", QUEUE_NUMBERS_BY_LIST, LIST_SIGNATURE),
-            ("second", swapped, LIST_SIGNATURE[::-1]),
+            ("first", PRIVATE_QUEUE_NUMBERS_BY_DESTINATION_LIST, DESTINATION_LIST_SIGNATURE),
+            ("second", swapped, DESTINATION_LIST_SIGNATURE[::-1]),
         )
     ]
     queue = remote.open()
     remote.send_all(sent)
-    for packet, signature in zip(sent, (LIST_SIGNATURE, LIST_SIGNATURE[::-1]), strict=True):
+    for packet, signature in zip(sent, (DESTINATION_LIST_SIGNATURE, DESTINATION_LIST_SIGNATURE[::-1]), strict=True):
         read = queue.start_receive()
         if read.outcome == "MQ_OK":
             queue.acknowledge(read).expect_success()

@@ -258,8 +258,8 @@ for _name, _rule, _says, _install in (
     add(_name, _rule, _says, _install, blind=True)
 
 
-@fault("sender-privacy-level-lowered-for-weak-destination", breaks="MQDMPR-3.1.7.1.32-D09", blind=True)
-class SenderPrivacyLevelLoweredForWeakDestination(Securing):
+@fault("sender-lowers-privacy-level-if-destination-lacks-public-key", breaks="MQDMPR-3.1.7.1.32-D09", blind=True)
+class SenderLowersPrivacyLevelIfDestinationLacksPublicKey(Securing):
     """The sender sets PrivacyLevel in a packet to a lower level than Message.PrivacyLevel, if the destination has no
     public key for the provider of Message.PrivacyLevel.
     """

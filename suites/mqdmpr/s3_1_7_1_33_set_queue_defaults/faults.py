@@ -77,7 +77,7 @@ for _name, _says, _values in (
     add(_name, RULES_OF_QUEUE_DEFAULTS, _says, _set_queue_defaults(**_values))
 
 
-DESCRIPTOR_WITHOUT_RIGHTS = SecurityDescriptor(ANONYMOUS_SID, None, Acl(()))
+SECURITY_DESCRIPTOR_WITHOUT_RIGHTS = SecurityDescriptor(ANONYMOUS_SID, None, Acl(()))
 
 
 def _set_created_queue_attributes(**attributes: Any) -> Install:
@@ -100,7 +100,7 @@ add(
     "default-queue-grants-no-write",
     RULES_OF_QUEUE_DEFAULTS,
     ("The default security descriptor of a queue grants no user the right to write messages."),
-    _set_created_queue_attributes(Security=DESCRIPTOR_WITHOUT_RIGHTS),
+    _set_created_queue_attributes(Security=SECURITY_DESCRIPTOR_WITHOUT_RIGHTS),
 )
 
 
@@ -114,8 +114,8 @@ class QueueManagerJournalingOfPublicQueueTrueByDefault(QueueCommands):
         super().create_queue(replace(request, journaling=True) if public and bare else request, token, now)
 
 
-@fault("queue-manager-default-journal-quota-is-quota", breaks=RULES_OF_QUEUE_DEFAULTS, blind=True)
-class QueueManagerDefaultJournalQuotaIsQuota(QueueCommands):
+@fault("queue-manager-default-journal-quota-equals-supplied-queue-quota", breaks=RULES_OF_QUEUE_DEFAULTS, blind=True)
+class QueueManagerDefaultJournalQuotaEqualsSuppliedQueueQuota(QueueCommands):
     """If the creator of a queue supplies a Quota but no JournalQuota, the queue manager uses the Quota
     as JournalQuota.
     """

@@ -233,16 +233,16 @@ class SenderPausedQueueWithoutSessionNotOnHold(Administering):
             queue.State = state
 
 
-@fault("resumed-queue-stays-on-hold", breaks=("MQDMPR-3.1.4.15-03", "MQDMPR-3.1.7.2.4-03"))
-class ResumedQueueStaysOnHold(Administering):
+@fault("outgoing-queue-state-stays-on-hold-after-resume", breaks=("MQDMPR-3.1.4.15-03", "MQDMPR-3.1.7.2.4-03"))
+class OutgoingQueueStateStaysOnHoldAfterResume(Administering):
     """A resumed outgoing queue stays in the State OnHold."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
         """Ignore the request."""
 
 
-@fault("expired-message-not-acknowledged", breaks="MQDMPR-3.1.7.2.7-12")
-class ExpiredMessageNotAcknowledged(Expiring):
+@fault("receiver-expired-message-deleted-without-acknowledgment", breaks="MQDMPR-3.1.7.2.7-12")
+class ReceiverExpiredMessageDeletedWithoutAcknowledgment(Expiring):
     """A message whose TimeToBeReceived has expired is deleted without an acknowledgment."""
 
     def delete_messages_not_received_in_time(self, positions: list[MessagePosition], now: Now) -> None:
@@ -289,8 +289,8 @@ class QueueManagerMovedMessageNotInTotalBytes(Positions):
         return target
 
 
-@fault("queue-manager-message-of-peek-completes-only-one-more-read", breaks="MQDMPR-3.1.7.2.2-14", blind=True)
-class QueueManagerMessageOfPeekCompletesOnlyOneMoreRead(Waiting):
+@fault("queue-manager-message-of-peek-completes-one-further-read-only", breaks="MQDMPR-3.1.7.2.2-14", blind=True)
+class QueueManagerMessageOfPeekCompletesOneFurtherReadOnly(Waiting):
     """A message that completes a pending peek completes only one further pending read, even if that read is a
     peek.
     """

@@ -102,7 +102,7 @@ class QueueManagerPendingReadOfHandleOpenedToPeekNotCompleted(PendingReadHider):
         return reader.descriptor.AccessType is QueueAccessType.PEEK and QueueAccessType.RECEIVE in opened
 
 
-class PeekCompleterBehindReceive(Waiting):
+class PeekCompleterBehindCompletedReceive(Waiting):
     """A part of the queue manager in which a message that completes some receives also completes the pending peeks
     behind them; a subclass selects which.
     """
@@ -121,7 +121,7 @@ class PeekCompleterBehindReceive(Waiting):
 
 
 @fault("queue-manager-message-of-cursor-receive-also-completes-later-peeks", breaks="MQDMPR-3.1.7.2.2-11", blind=True)
-class QueueManagerMessageOfCursorReceiveAlsoCompletesLaterPeeks(PeekCompleterBehindReceive):
+class QueueManagerMessageOfCursorReceiveAlsoCompletesLaterPeeks(PeekCompleterBehindCompletedReceive):
     """A message that completes a pending receive by a cursor also completes the peeks that began to wait later."""
 
     def are_peeks_behind_receive_completed(self, reader: WaitingMessageReadOperation) -> bool:
@@ -129,7 +129,7 @@ class QueueManagerMessageOfCursorReceiveAlsoCompletesLaterPeeks(PeekCompleterBeh
 
 
 @fault("queue-manager-message-of-second-receive-also-completes-later-peeks", breaks="MQDMPR-3.1.7.2.2-11", blind=True)
-class QueueManagerMessageOfSecondReceiveAlsoCompletesLaterPeeks(PeekCompleterBehindReceive):
+class QueueManagerMessageOfSecondReceiveAlsoCompletesLaterPeeks(PeekCompleterBehindCompletedReceive):
     """A message that completes the second pending receive of the queue manager also completes the peeks behind it."""
 
     def are_peeks_behind_receive_completed(self, reader: WaitingMessageReadOperation) -> bool:
@@ -152,8 +152,8 @@ class QueueManagerMessageOfCursorPeekCompletesNoLaterRead(PendingReadHider):
         return False
 
 
-@fault("queue-manager-message-of-two-peeks-completes-no-third-read", breaks="MQDMPR-3.1.7.2.2-14", blind=True)
-class QueueManagerMessageOfTwoPeeksCompletesNoThirdRead(PendingReadHider):
+@fault("queue-manager-message-completes-at-most-two-pending-reads", breaks="MQDMPR-3.1.7.2.2-14", blind=True)
+class QueueManagerMessageCompletesAtMostTwoPendingReads(PendingReadHider):
     """A message that completes two pending peeks does not complete the read behind them."""
 
     def is_pending_read_hidden(self, reader: WaitingMessageReadOperation, place: int) -> bool:

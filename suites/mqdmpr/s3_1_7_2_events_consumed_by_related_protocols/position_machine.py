@@ -48,7 +48,7 @@ class MessagePositionMachine(Machine, path=Path(__file__)):
         """Do nothing: a message that arrived is available."""
 
     @state("locked")
-    def lock(self) -> None:
+    def lock_message_by_remote_receive(self) -> None:
         """Let a remote reader begin to receive the message."""
         self._record_read = self._remote.start_receive().expect_success()
         self.evidence.append(self._record_read)
@@ -56,7 +56,7 @@ class MessagePositionMachine(Machine, path=Path(__file__)):
     @state("purge pending")
     def purge_locked_message(self) -> None:
         """Purge the queue while the message is locked."""
-        self.lock()
+        self.lock_message_by_remote_receive()
         self._call_verb("purge", queue=self._queue)
 
     @state("in a transaction")

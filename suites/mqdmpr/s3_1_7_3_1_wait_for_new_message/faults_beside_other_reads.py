@@ -109,8 +109,8 @@ class QueueManagerAddsPendingReadToOldestDescriptorOfQueue(ReadWaitArgumentChang
         return queue_desc if queue is None else next(iter(queue.OpenQueueDescriptorCollection.values()))
 
 
-@fault("queue-manager-adds-pending-read-to-descriptor-that-already-waits", breaks="MQDMPR-3.1.7.3.1-14", blind=True)
-class QueueManagerAddsPendingReadToDescriptorThatAlreadyWaits(ReadWaitArgumentChanger):
+@fault("queue-manager-adds-pending-read-to-other-waiting-descriptor", breaks="MQDMPR-3.1.7.3.1-14", blind=True)
+class QueueManagerAddsPendingReadToOtherWaitingDescriptor(ReadWaitArgumentChanger):
     """The queue manager adds a pending read to the OpenQueueDescriptor of the queue that already has a pending read."""
 
     def choose_descriptor_of_read(self, queue_desc: OpenQueueDescriptor) -> OpenQueueDescriptor:

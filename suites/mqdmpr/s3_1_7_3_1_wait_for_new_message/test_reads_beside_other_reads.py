@@ -26,7 +26,7 @@ def test_reads_with_timeout_0_end_at_once(remote, judge):
     queue, other = remote.open(), remote.open()
     reads: dict[str, list[Call]] = {}
 
-    def read_at_once(case: str) -> None:
+    def read_with_timeout_0(case: str) -> None:
         reads[case] = [
             queue.begin(action, ulTimeout=0, **by)
             for action in (Action.RECEIVE, Action.PEEK_CURRENT)
@@ -35,13 +35,13 @@ def test_reads_with_timeout_0_end_at_once(remote, judge):
         for read in reads[case]:
             read.wait()
 
-    read_at_once("empty queue")
+    read_with_timeout_0("empty queue")
     remote.deliver(["a"])
     lock = other.start_receive().expect_success()
-    read_at_once("locked message")
+    read_with_timeout_0("locked message")
     pending = queue.begin(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS)
     pending.state_after_silence()
-    read_at_once("pending read")
+    read_with_timeout_0("pending read")
     outcomes = {case: [one.label_or_failure for one in found] for case, found in reads.items()}
     judge(
         "MQDMPR-3.1.7.3.1-07",

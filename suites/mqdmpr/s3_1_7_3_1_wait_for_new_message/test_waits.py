@@ -17,7 +17,7 @@ stalls.
 TIMEOUT_ABOVE_16_BITS_MS = 0x10000
 """A time in ms that is longer than the value of the low 16 bits of the long timeout."""
 TIMEOUT_STATUS, ILLEGAL_CURSOR_STATUS = "MQ_ERROR_IO_TIMEOUT", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
-WAIT_RULES = (
+EXPIRED_READ_WAIT_RULES = (
     "MQDMPR-3.1.7.3.1-15",
     "MQDMPR-3.1.7.3.1-19",
     "MQDMPR-3.1.7.3.1-20",
@@ -35,7 +35,7 @@ WAITING_READ_CASE_BY_KIND = {
 """For each kind of wait, the action, whether the action uses a cursor, and the rules."""
 
 
-@covers(*WAIT_RULES, "MQDMPR-3.1.7.3.4-04", "MQDMPR-3.1.7.1.10-34")
+@covers(*EXPIRED_READ_WAIT_RULES, "MQDMPR-3.1.7.3.4-04", "MQDMPR-3.1.7.1.10-34")
 @covers(*(rule for _, _, rules in WAITING_READ_CASE_BY_KIND.values() for rule in rules))
 def test_each_kind_of_pending_read_times_out(remote, judge):
     """Pending receives, peeks and peek-nexts, with and without a cursor, end with MQ_ERROR_IO_TIMEOUT after their
@@ -73,7 +73,7 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
             case=f"outcome of {name}",
         )
     outcomes = {name: call.outcome for name, call in calls.items()}
-    judge(*WAIT_RULES, expected=each(TIMEOUT_STATUS, "read"), observed=outcomes, evidence=evidence)
+    judge(*EXPIRED_READ_WAIT_RULES, expected=each(TIMEOUT_STATUS, "read"), observed=outcomes, evidence=evidence)
     longest_ms = SHORT_READ_TIMEOUT_MS + remote.sut.slack_ms(SHORT_READ_TIMEOUT_MS)
     longest_ms += 0 if virtual else remote.sut.response_timeout_ms
     # a stall makes none shorter: it began before they did

@@ -214,8 +214,8 @@ class LookupOfLockedMessageReturnsNotFound(_SeekStatusReplacer):
     replaced_status, replacement_status = Status.MQ_ERROR_TRANSACTION_USAGE, Status.MQ_ERROR_MESSAGE_NOT_FOUND
 
 
-@fault("queue-manager-search-of-locked-first-message-finds-none", breaks="MQDMPR-3.1.7.3.3-35", blind=True)
-class QueueManagerSearchOfLockedFirstMessageFindsNone(Seeking):
+@fault("queue-manager-lookup-of-locked-first-message-returns-not-found", breaks="MQDMPR-3.1.7.3.3-35", blind=True)
+class QueueManagerLookupOfLockedFirstMessageReturnsNotFound(Seeking):
     """If the first message of a queue is locked, a peek by its LookupIdentifier returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def seek_with_identifier(

@@ -11,7 +11,7 @@ from reference_qm.model.statuses import Status
 
 FIRST, PREVIOUS, CURRENT = MessageSeekAction.FIRST, MessageSeekAction.PREVIOUS, MessageSeekAction.CURRENT
 NEXT, LAST = MessageSeekAction.NEXT, MessageSeekAction.LAST
-Found = tuple[Status, MessagePosition | None]
+StatusAndFoundPosition = tuple[Status, MessagePosition | None]
 
 
 class LookupSearchResultChanger(Seeking):
@@ -20,13 +20,13 @@ class LookupSearchResultChanger(Seeking):
     """
 
     def change_search_result(
-        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found
-    ) -> Found:
+        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: StatusAndFoundPosition
+    ) -> StatusAndFoundPosition:
         raise NotImplementedError
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> StatusAndFoundPosition:
         found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
         return self.change_search_result(queue, lookup_id, peek_operation, lookup_action, found)
 
@@ -36,8 +36,8 @@ class QueueManagerSearchForLastMessageFailsInQueueOfOneMessage(LookupSearchResul
     """A search for the last message of a queue with one message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def change_search_result(
-        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found
-    ) -> Found:
+        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: StatusAndFoundPosition
+    ) -> StatusAndFoundPosition:
         if action is LAST and len(queue.MessagePositionList) == 1:
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         return found
@@ -48,8 +48,8 @@ class QueueManagerSearchForPreviousMessageMissesFirstMessage(LookupSearchResultC
     """A search for the previous message returns MQ_ERROR_MESSAGE_NOT_FOUND if this message is the first."""
 
     def change_search_result(
-        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found
-    ) -> Found:
+        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: StatusAndFoundPosition
+    ) -> StatusAndFoundPosition:
         if action is PREVIOUS and found[1] is not None and found[1] is queue.MessagePositionList.Head:
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         return found
@@ -62,7 +62,7 @@ class LookupIdentifierMasker(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> StatusAndFoundPosition:
         if lookup_action is CURRENT and queue.MessagePositionList.find(lookup_id) is None:
             for one in queue.MessagePositionList:
                 if not (one.LookupIdentifier ^ lookup_id) & self.mask:
@@ -89,8 +89,8 @@ class QueueManagerSearchForFirstMessageIgnoresPriority(LookupSearchResultChanger
     """A search for the first message returns the message that arrived first, even if its priority is lower."""
 
     def change_search_result(
-        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found
-    ) -> Found:
+        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: StatusAndFoundPosition
+    ) -> StatusAndFoundPosition:
         if action is FIRST and found[1] is not None:
             readable = [one for one in queue.MessagePositionList if self.is_message_readable(one, peek)]
             return Status.MQ_OK, min(readable, key=lambda one: one.order)
@@ -102,8 +102,8 @@ class QueueManagerSearchForFirstBehindLockedMessagesFails(LookupSearchResultChan
     """A search for the first message returns MQ_ERROR_MESSAGE_NOT_FOUND if the first two messages are locked."""
 
     def change_search_result(
-        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found
-    ) -> Found:
+        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: StatusAndFoundPosition
+    ) -> StatusAndFoundPosition:
         states = [one.State for one in queue.MessagePositionList][:2]
         if action is FIRST and states == [MessagePositionState.LOCKED] * 2:
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
@@ -119,8 +119,8 @@ class QueueManagerSearchForPreviousOnlyWithinPriority(LookupSearchResultChanger)
     """A search for the previous message finds no message of another priority."""
 
     def change_search_result(
-        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found
-    ) -> Found:
+        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: StatusAndFoundPosition
+    ) -> StatusAndFoundPosition:
         at = queue.MessagePositionList.find(lookup_id)
         if action is PREVIOUS and found[1] is not None and _get_message_priority(at) != _get_message_priority(found[1]):
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
@@ -135,7 +135,7 @@ class QueueManagerSearchForMessageBeforeLockedOneBeginsAtEnd(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> StatusAndFoundPosition:
         at = queue.MessagePositionList.find(lookup_id)
         if lookup_action is PREVIOUS and at is not None and at.State is MessagePositionState.LOCKED:
             lookup_action = LAST
@@ -147,8 +147,8 @@ class QueueManagerSearchForNextOnlyWithinPriority(LookupSearchResultChanger):
     """A search for the next message finds no message of another priority."""
 
     def change_search_result(
-        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found
-    ) -> Found:
+        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: StatusAndFoundPosition
+    ) -> StatusAndFoundPosition:
         at = queue.MessagePositionList.find(lookup_id)
         if action is NEXT and found[1] is not None and _get_message_priority(at) != _get_message_priority(found[1]):
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
@@ -161,7 +161,7 @@ class QueueManagerSearchForMessageAfterLockedOneBeginsAtStart(Seeking):
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> Found:
+    ) -> StatusAndFoundPosition:
         at = queue.MessagePositionList.find(lookup_id)
         if lookup_action is NEXT and at is not None and at.State is MessagePositionState.LOCKED:
             lookup_action = FIRST
@@ -173,8 +173,8 @@ class QueueManagerPeekAtPurgedMessageReturnsAlreadyReceived(LookupSearchResultCh
     """A peek at a message that was locked when its queue was purged returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
 
     def change_search_result(
-        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found
-    ) -> Found:
+        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: StatusAndFoundPosition
+    ) -> StatusAndFoundPosition:
         at = queue.MessagePositionList.find(lookup_id)
         if action is CURRENT and peek and at is not None and at.State is MessagePositionState.PURGE_PENDING:
             return Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, None
@@ -188,8 +188,8 @@ class QueueManagerPeekAtPurgedMessageReturnsTransactionUsage(LookupSearchResultC
     """
 
     def change_search_result(
-        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: Found
-    ) -> Found:
+        self, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction, found: StatusAndFoundPosition
+    ) -> StatusAndFoundPosition:
         at = queue.MessagePositionList.find(lookup_id)
         if action is CURRENT and peek and at is not None and at.State is MessagePositionState.PURGE_PENDING:
             for transaction in self.qm.adm.TransactionCollection.values():

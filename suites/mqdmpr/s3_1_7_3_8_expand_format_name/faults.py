@@ -64,8 +64,8 @@ class DescriptorOfSeveralQueuesHasUnexpandedName(QueueOpening):
         return status, descriptor
 
 
-@fault("duplicate-of-list-member-and-element-kept", breaks="MQDMPR-3.1.7.3.8-02")
-class DuplicateOfListMemberAndElementKept(QueueNames):
+@fault("name-that-is-element-and-list-member-expanded-twice", breaks="MQDMPR-3.1.7.3.8-02")
+class NameThatIsElementAndListMemberExpandedTwice(QueueNames):
     """The queue manager keeps an element of a format name twice if the element is also a member of a distribution list
     of this format name.
     """
@@ -336,8 +336,8 @@ class QueueManagerThreeIdenticalNamesExpandedToTwo(QueueNames):
         return found
 
 
-@fault("expanded-single-name-treated-as-several", breaks="MQDMPR-3.1.7.3.8-20")
-class ExpandedSingleNameTreatedAsSeveral(QueueNames):
+@fault("expansion-to-one-name-still-treated-as-several-queues", breaks="MQDMPR-3.1.7.3.8-20")
+class ExpansionToOneNameStillTreatedAsSeveralQueues(QueueNames):
     """When the expansion of a format name leaves one name, the queue manager still treats it as a format name of
     several queues.
     """
@@ -385,8 +385,8 @@ class QueueManagerExpansionKeepsThirdCaseVariantOfName(QueueNames):
         return kept[0] if len(kept) == 1 else MultipleElementName(tuple(kept))
 
 
-@fault("queue-manager-expands-one-queue-list-to-multiple-element-name", breaks="MQDMPR-3.1.7.3.8-20", blind=True)
-class QueueManagerExpandsOneQueueListToMultipleElementName(QueueNames):
+@fault("queue-manager-expands-one-member-list-to-multiple-element-name", breaks="MQDMPR-3.1.7.3.8-20", blind=True)
+class QueueManagerExpandsOneMemberListToMultipleElementName(QueueNames):
     """The expansion of a distribution list with a single queue is a format name of several queues."""
 
     def expand_format_name(self, text: str) -> FormatName | None:

@@ -16,8 +16,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-@fault("queue-manager-single-private-name-expanded-to-next-queue", breaks="MQDMPR-3.1.7.3.8-05")
-class QueueManagerSinglePrivateNameExpandedToNextQueue(QueueNames):
+@fault("queue-manager-expands-private-name-to-name-of-next-queue", breaks="MQDMPR-3.1.7.3.8-05")
+class QueueManagerExpandsPrivateNameToNameOfNextQueue(QueueNames):
     """The queue manager expands the private format name of a single queue to the name of the next private queue."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -25,8 +25,8 @@ class QueueManagerSinglePrivateNameExpandedToNextQueue(QueueNames):
         return replace(found, QueueIdentifier=found.QueueIdentifier + 1) if isinstance(found, PrivateName) else found
 
 
-@fault("queue-manager-second-single-name-expanded-to-first", breaks="MQDMPR-3.1.7.3.8-05")
-class QueueManagerSecondSingleNameExpandedToFirst(Commands):
+@fault("queue-manager-expands-second-name-of-host-to-first-name", breaks="MQDMPR-3.1.7.3.8-05")
+class QueueManagerExpandsSecondNameOfHostToFirstName(Commands):
     """The queue manager expands a second format name of a single queue at the same host to the first one."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -69,8 +69,8 @@ class QueueManagerExpansionOfSingleHostNameFails(Commands):
         return super().send_message(request, token, now)
 
 
-@fault("queue-manager-expansion-of-sole-list-with-nested-list-fails", breaks="MQDMPR-3.1.7.3.8-09")
-class QueueManagerExpansionOfSoleListWithNestedListFails(QueueNames):
+@fault("queue-manager-expansion-of-single-nested-distribution-list-fails", breaks="MQDMPR-3.1.7.3.8-09")
+class QueueManagerExpansionOfSingleNestedDistributionListFails(QueueNames):
     """The queue manager fails to expand a format name that is only a distribution list if a member is a distribution
     list.
     """
@@ -84,8 +84,8 @@ class QueueManagerExpansionOfSoleListWithNestedListFails(QueueNames):
         return super().expand_format_name(text)
 
 
-@fault("queue-manager-expansion-of-sole-list-has-at-most-two-members", breaks="MQDMPR-3.1.7.3.8-09")
-class QueueManagerExpansionOfSoleListHasAtMostTwoMembers(QueueNames):
+@fault("queue-manager-expansion-of-single-list-omits-later-members", breaks="MQDMPR-3.1.7.3.8-09")
+class QueueManagerExpansionOfSingleListOmitsLaterMembers(QueueNames):
     """The queue manager expands a format name that is only a distribution list to at most two names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -94,8 +94,8 @@ class QueueManagerExpansionOfSoleListHasAtMostTwoMembers(QueueNames):
         return MultipleElementName(found.Elements[:2]) if alone and isinstance(found, MultipleElementName) else found
 
 
-@fault("queue-manager-expansion-of-sole-list-with-one-member-fails", breaks="MQDMPR-3.1.7.3.8-09")
-class QueueManagerExpansionOfSoleListWithOneMemberFails(QueueNames):
+@fault("queue-manager-expansion-of-single-list-with-one-member-fails", breaks="MQDMPR-3.1.7.3.8-09")
+class QueueManagerExpansionOfSingleListWithOneMemberFails(QueueNames):
     """The queue manager fails to expand a format name that is only a distribution list with one member."""
 
     def expand_format_name(self, text: str) -> FormatName | None:

@@ -40,13 +40,13 @@ class Cursor(Machine, path=Path(__file__)):
         self._queue.peek(hCursor=self._cursor).expect_success()
 
     @state("read, then taken")
-    def peek_and_receive_first_elsewhere(self) -> None:
+    def peek_first_and_receive_it_without_cursor(self) -> None:
         """Let the cursor peek at the first message, and then receive this message without the cursor."""
         self.peek_first()
         self._queue.receive()
 
     @state("read, then locked")
-    def peek_and_lock_first_elsewhere(self) -> None:
+    def peek_first_and_lock_it_without_cursor(self) -> None:
         """Let the cursor peek at the first message, and then lock this message with a receive that is not ended."""
         self.peek_first()
         self._locked = self._queue.start_receive().expect_success()

@@ -79,7 +79,7 @@ class CursorRead:
         self.got: CursorResult = (CursorStatus.WAITING, None)
 
     @property
-    def found(self) -> MessagePosition | None:
+    def found_position(self) -> MessagePosition | None:
         """The message that the read found, or None."""
         return self.got[1]
 
@@ -122,19 +122,24 @@ class CursorRead:
 
     def is_last_message_found(self) -> bool:
         """Return whether the read found the last available message."""
-        return self.found is not None and self.available[-1:] == [self.found]
+        return self.found_position is not None and self.available[-1:] == [self.found_position]
 
     def is_large_message_found(self) -> bool:
         """Return whether the read found a message with a large body."""
-        return self.found is not None and len(self.found.MessageReference.Body) >= LARGE_BODY_BYTES
+        return self.found_position is not None and len(self.found_position.MessageReference.Body) >= LARGE_BODY_BYTES
 
     def is_transactional_message_found(self) -> bool:
         """Return whether the read found a transactional message."""
-        return self.found is not None and self.found.MessageReference.TransactionIdentifier is not None
+        return (
+            self.found_position is not None and self.found_position.MessageReference.TransactionIdentifier is not None
+        )
 
     def is_express_message_found(self) -> bool:
         """Return whether the read found an express message."""
-        return self.found is not None and self.found.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
+        return (
+            self.found_position is not None
+            and self.found_position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
+        )
 
     def is_handle_opened_to_peek(self) -> bool:
         """Return whether the handle of the cursor was opened to peek."""
@@ -144,9 +149,9 @@ class CursorRead:
         """Return whether the read found a message of a lower priority than the first message of the queue."""
         messages = self.messages
         return (
-            self.found is not None
+            self.found_position is not None
             and bool(messages)
-            and self.found.MessageReference.Priority < messages[0].MessageReference.Priority
+            and self.found_position.MessageReference.Priority < messages[0].MessageReference.Priority
         )
 
     def count_reads_of_cursor(self) -> int:
@@ -183,12 +188,12 @@ def is_cursor_not_at_read_message(step: CursorRead) -> bool:
 
 def has_unread_cursor_found_message(step: CursorRead) -> bool:
     """Return whether a read of a cursor that had read no message found a message."""
-    return step.found is not None and is_cursor_not_at_read_message(step)
+    return step.found_position is not None and is_cursor_not_at_read_message(step)
 
 
 def is_read_message_found_again(step: CursorRead) -> bool:
     """Return whether a read found the message that its cursor had already read."""
-    return step.found is not None and step.state is CursorState.READ
+    return step.found_position is not None and step.state is CursorState.READ
 
 
 CursorReadCondition = Callable[[CursorRead], bool]

@@ -170,8 +170,8 @@ class PendingPeekDoesNotChangeCursorState(Cursors):
         return got
 
 
-@fault("cursor-peek-never-waits", breaks=("MQDMPR-3.2.7.2-13", "MQDMPR-3.2.7.3-16"))
-class CursorPeekNeverWaits(Cursors):
+@fault("peek-by-cursor-ignores-timeout-and-fails-at-once", breaks=("MQDMPR-3.2.7.2-13", "MQDMPR-3.2.7.3-16"))
+class PeekByCursorIgnoresTimeoutAndFailsAtOnce(Cursors):
     """A peek by a cursor that finds no message fails, regardless of its timeout."""
 
     def _seek_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -248,7 +248,7 @@ add(
     "A peek by a cursor that has received a message searches the queue from its start.",
     change_cursor_reads(
         PEEK_METHOD,
-        lambda step: step.has_received_message_at_position() and step.found is not None,
+        lambda step: step.has_received_message_at_position() and step.found_position is not None,
         make_change_of_found_message(get_first_available_message),
     ),
 )

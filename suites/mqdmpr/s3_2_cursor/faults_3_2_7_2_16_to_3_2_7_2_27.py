@@ -93,7 +93,7 @@ class SecondCursorPeekAtMessageOfPriorityAbove3Refused(Cursors):
 
 
 @fault(
-    "cursor-moves-on-when-message-removed",
+    "cursor-advances-when-its-message-is-removed",
     breaks=(
         "MQQP-3.1.4.1-D04",
         "MQQP-3.1.4.1-D16",
@@ -105,7 +105,7 @@ class SecondCursorPeekAtMessageOfPriorityAbove3Refused(Cursors):
         "MQDMPR-3.1.7.1.15-16",
     ),
 )
-class CursorMovesOnWhenMessageRemoved(Cursors):
+class CursorAdvancesWhenItsMessageIsRemoved(Cursors):
     """When the message of a cursor is removed, the cursor moves to the next message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
@@ -130,11 +130,15 @@ class QueueManagerPeekByCursorFindsMessageOfTransaction(Cursors):
     """A peek by a cursor returns the cursor's message although a transaction has received it."""
 
     def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
-        status, found = super().get_message_for_peek(cursor)
+        status, found_position = super().get_message_for_peek(cursor)
         position = cursor.MessagePositionReference
         if status is not CursorStatus.ALREADY_RECEIVED or not isinstance(position, MessagePosition):
-            return status, found
-        return (CursorStatus.SUCCEEDED, position) if position.State is MessagePositionState.LOCKED else (status, found)
+            return status, found_position
+        return (
+            (CursorStatus.SUCCEEDED, position)
+            if position.State is MessagePositionState.LOCKED
+            else (status, found_position)
+        )
 
 
 @fault("queue-manager-cursor-of-moved-message-peeks-next", breaks="MQDMPR-3.2.7.2-27", blind=True)

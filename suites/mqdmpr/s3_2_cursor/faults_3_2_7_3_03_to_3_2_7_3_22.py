@@ -217,7 +217,7 @@ add(
     "opened earlier.",
     change_cursor_reads(
         PEEK_NEXT_METHOD,
-        lambda step: step.found is not None and step.is_not_first_cursor_of_queue(),
+        lambda step: step.found_position is not None and step.is_not_first_cursor_of_queue(),
         make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
@@ -229,7 +229,7 @@ add(
     "A second peek at the next message by a cursor returns a message of another open queue.",
     change_cursor_reads(
         PEEK_NEXT_METHOD,
-        lambda step: step.found is not None and step.count_reads_of_cursor() > 1,
+        lambda step: step.found_position is not None and step.count_reads_of_cursor() > 1,
         make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
@@ -278,7 +278,7 @@ add(
     "A peek that finds the next message sets the cursor's state to UNREAD if the last message of the queue is found.",
     change_cursor_reads(
         PEEK_NEXT_METHOD,
-        lambda step: step.found is not None and step.is_last_message_found(),
+        lambda step: step.found_position is not None and step.is_last_message_found(),
         make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
@@ -291,7 +291,7 @@ add(
     "cursor's message.",
     change_cursor_reads(
         PEEK_NEXT_METHOD,
-        lambda step: step.found is not None and step.is_message_received_by_other_reader(),
+        lambda step: step.found_position is not None and step.is_message_received_by_other_reader(),
         make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
@@ -304,7 +304,7 @@ add(
     "before.",
     change_cursor_reads(
         PEEK_NEXT_METHOD,
-        lambda step: step.found is not None and step.count_reads_of_cursor() > 1,
+        lambda step: step.found_position is not None and step.count_reads_of_cursor() > 1,
         make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
@@ -317,7 +317,7 @@ add(
     "earlier.",
     change_cursor_reads(
         PEEK_NEXT_METHOD,
-        lambda step: step.found is not None and step.is_not_first_cursor_of_queue(),
+        lambda step: step.found_position is not None and step.is_not_first_cursor_of_queue(),
         make_cursor_state_setter(CursorState.UNREAD),
     ),
 )
@@ -330,7 +330,7 @@ add(
     "than the first message of the queue.",
     change_cursor_reads(
         PEEK_NEXT_METHOD,
-        lambda step: step.found is not None and step.is_lower_priority_found(),
+        lambda step: step.found_position is not None and step.is_lower_priority_found(),
         make_change_of_found_message(get_first_available_message),
     ),
 )
@@ -343,7 +343,7 @@ add(
     "cursor's message.",
     change_cursor_reads(
         PEEK_NEXT_METHOD,
-        lambda step: step.found is not None and step.is_message_received_by_other_reader(),
+        lambda step: step.found_position is not None and step.is_message_received_by_other_reader(),
         make_change_of_found_message(get_first_available_message),
     ),
 )
@@ -356,7 +356,7 @@ add(
     "message.",
     change_cursor_reads(
         PEEK_NEXT_METHOD,
-        lambda step: step.found is not None and step.has_skipped_locked_message(),
+        lambda step: step.found_position is not None and step.has_skipped_locked_message(),
         make_change_of_found_message(get_first_available_message),
     ),
 )
@@ -368,7 +368,7 @@ add(
     "A peek that finds the next message fails if the last message of the queue is found.",
     change_cursor_reads(
         PEEK_NEXT_METHOD,
-        lambda step: step.found is not None and step.is_last_message_found(),
+        lambda step: step.found_position is not None and step.is_last_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -380,7 +380,7 @@ add(
     "A peek that finds the next message fails if another reader has received the cursor's message.",
     change_cursor_reads(
         PEEK_NEXT_METHOD,
-        lambda step: step.found is not None and step.is_message_received_by_other_reader(),
+        lambda step: step.found_position is not None and step.is_message_received_by_other_reader(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -392,7 +392,7 @@ add(
     "A peek that finds the next message fails if the message has a large body.",
     change_cursor_reads(
         PEEK_NEXT_METHOD,
-        lambda step: step.found is not None and step.is_large_message_found(),
+        lambda step: step.found_position is not None and step.is_large_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -404,7 +404,7 @@ add(
     "A peek that finds the next message fails if the message is transactional.",
     change_cursor_reads(
         PEEK_NEXT_METHOD,
-        lambda step: step.found is not None and step.is_transactional_message_found(),
+        lambda step: step.found_position is not None and step.is_transactional_message_found(),
         make_change_to_cursor_status(NOT_FOUND_STATUS),
     ),
 )
@@ -453,7 +453,7 @@ add(
     "A peek that finds the next message does not move the cursor if another reader has received the cursor's message.",
     change_cursor_reads(
         PEEK_NEXT_METHOD,
-        lambda step: step.found is not None and step.is_message_received_by_other_reader(),
+        lambda step: step.found_position is not None and step.is_message_received_by_other_reader(),
         keep_cursor_position,
     ),
 )
@@ -464,7 +464,9 @@ add(
     "MQDMPR-3.2.7.3-20",
     "A peek that finds the next message does not move the cursor if the last message of the queue is found.",
     change_cursor_reads(
-        PEEK_NEXT_METHOD, lambda step: step.found is not None and step.is_last_message_found(), keep_cursor_position
+        PEEK_NEXT_METHOD,
+        lambda step: step.found_position is not None and step.is_last_message_found(),
+        keep_cursor_position,
     ),
 )
 
@@ -475,7 +477,9 @@ add(
     "A peek that finds the next message does not move the cursor if the message has a lower priority than the first "
     "message of the queue.",
     change_cursor_reads(
-        PEEK_NEXT_METHOD, lambda step: step.found is not None and step.is_lower_priority_found(), keep_cursor_position
+        PEEK_NEXT_METHOD,
+        lambda step: step.found_position is not None and step.is_lower_priority_found(),
+        keep_cursor_position,
     ),
 )
 
@@ -486,7 +490,7 @@ add(
     "A peek that finds the next message does not move the cursor if the read has skipped a locked message.",
     change_cursor_reads(
         PEEK_NEXT_METHOD,
-        lambda step: step.found is not None and step.has_skipped_locked_message(),
+        lambda step: step.found_position is not None and step.has_skipped_locked_message(),
         keep_cursor_position,
     ),
 )
@@ -507,7 +511,9 @@ add(
     "MQDMPR-3.2.7.3-20",
     "The third peek at the next message by a cursor does not move the cursor.",
     change_cursor_reads(
-        PEEK_NEXT_METHOD, lambda step: step.found is not None and step.count_reads_of_cursor() > 2, keep_cursor_position
+        PEEK_NEXT_METHOD,
+        lambda step: step.found_position is not None and step.count_reads_of_cursor() > 2,
+        keep_cursor_position,
     ),
 )
 

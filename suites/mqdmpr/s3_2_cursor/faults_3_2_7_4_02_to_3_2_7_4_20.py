@@ -42,7 +42,7 @@ class CursorReceiveWithTimeout0TimesOut(Cursors):
         return got
 
 
-_REPLACE_ZERO_TIMEOUT_BY_INFINITE = with_arguments(
+_ZERO_READ_TIMEOUT_TO_INFINITE_CHANGE = with_arguments(
     Waiting.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms or None
 )
 """Replace the timeout 0 of a read with an infinite timeout."""
@@ -52,7 +52,7 @@ add(
     "cursor-receive-with-timeout-0-waits",
     "MQDMPR-3.2.7.4-02",
     "A receive by a cursor with timeout zero waits without limit.",
-    combine_installers(_REPLACE_ZERO_TIMEOUT_BY_INFINITE, replace_part(CursorReceiveWithTimeout0TimesOut)),
+    combine_installers(_ZERO_READ_TIMEOUT_TO_INFINITE_CHANGE, replace_part(CursorReceiveWithTimeout0TimesOut)),
 )
 
 
@@ -214,7 +214,7 @@ add(
     "A receive by a cursor whose queue has no message receives a message of another open queue.",
     change_cursor_reads(
         RECEIVE_METHOD,
-        lambda step: step.found is None and is_cursor_not_at_read_message(step),
+        lambda step: step.found_position is None and is_cursor_not_at_read_message(step),
         make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )
@@ -227,7 +227,7 @@ add(
     "earlier.",
     change_cursor_reads(
         RECEIVE_METHOD,
-        lambda step: step.found is not None and step.is_not_first_cursor_of_queue(),
+        lambda step: step.found_position is not None and step.is_not_first_cursor_of_queue(),
         make_change_of_found_message(get_first_message_of_other_queue),
     ),
 )

@@ -307,8 +307,8 @@ class QueueManagerCompletedReceiveSetsMovedCursorToRead(_CursorStateReadSetter):
         return not isinstance(cursor.MessagePositionReference, Boundary)
 
 
-@fault("queue-manager-moved-cursor-stays-when-its-receive-ends-empty", breaks="MQDMPR-3.2.7.6-04", blind=True)
-class QueueManagerMovedCursorStaysWhenItsReceiveEndsEmpty(Cursors):
+@fault("queue-manager-cursor-stays-after-receive-without-message", breaks="MQDMPR-3.2.7.6-04", blind=True)
+class QueueManagerCursorStaysAfterReceiveWithoutMessage(Cursors):
     """A cursor that is not before the first message does not move when its receive ends without a message."""
 
     def on_read_wait_expired(self, cursor: Cursor) -> None:
@@ -318,8 +318,8 @@ class QueueManagerMovedCursorStaysWhenItsReceiveEndsEmpty(Cursors):
         super().on_read_wait_expired(cursor)
 
 
-@fault("queue-manager-cursor-of-empty-receive-stays-before-locked-message", breaks="MQDMPR-3.2.7.6-04", blind=True)
-class QueueManagerCursorOfEmptyReceiveStaysBeforeLockedMessage(Cursors):
+@fault("queue-manager-cursor-stays-before-locked-after-empty-receive", breaks="MQDMPR-3.2.7.6-04", blind=True)
+class QueueManagerCursorStaysBeforeLockedAfterEmptyReceive(Cursors):
     """The cursor of a receive that ends without a message does not move past messages that are locked."""
 
     def on_read_wait_expired(self, cursor: Cursor) -> None:

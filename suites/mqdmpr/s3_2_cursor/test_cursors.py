@@ -8,7 +8,7 @@ from harness.expectations import each, in_queue
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, Method
-from suites.mqqp.steps.methods import parametrize_method
+from suites.mqqp.steps.methods import parametrize_by_method_with_rules
 
 pytestmark = needs("qm2qm")
 
@@ -18,7 +18,7 @@ SAMPLE_REQUEST_ID = 0x6D71_0002
 ALREADY_RECEIVED_STATUS, ILLEGAL_CURSOR_STATUS = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {
             "current": ["MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D16"],
@@ -175,7 +175,7 @@ or None if the specification does not define this message.
 """
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {"next": ["MQQP-3.1.4.1-D17"]},
         Method.START_RECEIVE2: {
@@ -250,7 +250,7 @@ def await_message_before_cursor(remote, by, first, then):
     )
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {"next": ["MQQP-3.1.4.1-D17", "MQDMPR-3.1.7.1.14-24"]},
         Method.START_RECEIVE2: {"next": ["MQQP-3.1.4.10-40", "MQDMPR-3.1.7.1.14-24", "MQDMPR-3.2.7.3-16"]},
@@ -302,7 +302,7 @@ def test_completed_receive_leaves_other_cursors_of_handle(remote, judge):
     )
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {"receive": ["MQQP-3.1.4.1-D15", "MQDMPR-3.1.7.1.10-30"]},
         Method.START_RECEIVE2: {"receive": ["MQQP-3.1.4.10-31", "MQDMPR-3.1.7.1.10-30", "MQDMPR-3.2.7.4-17"]},
@@ -321,7 +321,7 @@ def test_pending_receive_by_cursor_gets_message_before_it(remote, judge, by, rul
     )
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {"receive": ["MQQP-3.1.4.1-D15"]},
         Method.START_RECEIVE2: {
@@ -363,7 +363,7 @@ def test_receive_by_cursor_continues_behind_its_message(remote, judge, by, rules
     )
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {
             "next": ["MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17", "MQDMPR-3.1.7.3.2-12", "MQDMPR-3.1.7.3.2-16"],

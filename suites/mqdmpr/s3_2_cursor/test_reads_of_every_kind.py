@@ -61,7 +61,7 @@ def open_filled_queue(remote, kind):
     return queue
 
 
-def receive_and_put_back(queue, cursor):
+def receive_message_and_return_it_to_queue(queue, cursor):
     """Receive a message by a cursor and return it to the queue; return the receive."""
     read = queue.start_receive(hCursor=cursor)
     if read.outcome == "MQ_OK":
@@ -162,7 +162,7 @@ def test_receives_by_later_cursor_reach_each_kind_of_message(remote, judge, kind
     queue = open_filled_queue(remote, kind)
     early, receiving, at_message = (queue.open_cursor() for _ in range(3))
     queue.peek(hCursor=early).expect_success()
-    receives = [receive_and_put_back(queue, receiving) for _ in range(5)]
+    receives = [receive_message_and_return_it_to_queue(queue, receiving) for _ in range(5)]
     judge(
         *RECEIVE_RULES,
         expected=[*"abcd", NOT_FOUND_STATUS],
@@ -174,7 +174,7 @@ def test_receives_by_later_cursor_reach_each_kind_of_message(remote, judge, kind
     for moves in (["peek"], ["peek", "peek", "next"], ["peek", "peek"]):
         steps = [queue.read(PEEK_ACTION_BY_NAME[name], hCursor=at_message) for name in moves]
         peeks += steps
-        taken.append(receive_and_put_back(queue, at_message))
+        taken.append(receive_message_and_return_it_to_queue(queue, at_message))
         refused.append(queue.peek_next(hCursor=at_message))
     peeks.append(queue.peek(hCursor=at_message))
     judge(

@@ -47,7 +47,7 @@ class ParsedSecurityDescriptor:
         return None if not masks else masks[0]
 
 
-def read_security(sut: Sut, name: str) -> ParsedSecurityDescriptor:
+def read_security_descriptor_of_queue(sut: Sut, name: str) -> ParsedSecurityDescriptor:
     """Read the security descriptor of a queue of the SUT, which the verb ``get_queue`` or, if that verb does not return
     it, ``inspect`` returns. Raise NotShown if neither verb returns it, and ConformanceFailure if its bytes are
     malformed.
@@ -93,7 +93,7 @@ def _find_misplaced_part_of_descriptor(data: bytes) -> str | None:
     return None
 
 
-def read_sid(data: bytes) -> str:
+def parse_sid(data: bytes) -> str:
     """Read a SID; raise ConformanceFailure if its bytes are malformed."""
     try:
         return _read_sid(data, 0)

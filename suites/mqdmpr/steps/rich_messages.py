@@ -12,7 +12,7 @@ from harness.peer.party import NO_FIELDS
 from suites.applications import Application
 
 HOUR_S = 3_600
-QUEUE_DEPENDENT_PROPERTIES = ("lookup_id",)
+PROPERTIES_CHANGED_BY_MOVE_TO_QUEUE = ("lookup_id",)
 """The properties that belong to the place of a message in a queue."""
 
 
@@ -67,7 +67,7 @@ def map_properties_by_label(
 ) -> dict[str, dict[str, Any]]:
     """Return those properties of messages that must not change, by label."""
     return {
-        one["label"]: {name: one[name] for name in one if name not in (*QUEUE_DEPENDENT_PROPERTIES, *but)}
+        one["label"]: {name: one[name] for name in one if name not in (*PROPERTIES_CHANGED_BY_MOVE_TO_QUEUE, *but)}
         for one in messages
     }
 

@@ -63,16 +63,16 @@ class JournaledQueuesWithMessages:
         """Receive the first message of a queue or subqueue; return its label, or the outcome if no
         message is received.
         """
-        return self._read("receive", queue=self.names[place], timeout_ms=0, **how)
+        return self._execute_read_and_get_label("receive", queue=self.names[place], timeout_ms=0, **how)
 
     def receive_by_lookup(self, place: str, label: str, seek: str = "current", **how: Any) -> str:
         """Receive a message by LookupIdentifier, relative to the message with the given label; return the label of the
         received message, or the outcome if no message is received.
         """
         arguments = {"queue": self.names[place], "lookup_id": self.lookup_id(place, label), "seek": seek, **how}
-        return self._read("receive_by_lookup_id", **arguments)
+        return self._execute_read_and_get_label("receive_by_lookup_id", **arguments)
 
-    def _read(self, verb: str, **arguments: Any) -> str:
+    def _execute_read_and_get_label(self, verb: str, **arguments: Any) -> str:
         found: dict[str, Any] = {}
 
         def store_result_of_read() -> None:

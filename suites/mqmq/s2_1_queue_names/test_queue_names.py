@@ -138,7 +138,7 @@ class FormatNameCases(NamedTuple):
     """
 
     accepted: list[str]
-    unjudged: list[str]
+    unjudged_names: list[str]
     """Well-formed names of queues that the SUT may refuse because no directory knows them (MS-MQDMPR 3.1.7.1.5), or
     because their protocol is not installed.
     """
@@ -306,8 +306,8 @@ def test_message_is_sent_only_to_well_formed_format_name(peer, sut, judge, rule)
         if sut.has(capability):
             accepted = [*accepted, known(peer, sut)]
     outcomes = {name: sut.attempt(sut.send, name, body="named", label="named") for name in accepted}
-    outcomes |= {name: _send_message_to_name(sut, name) for name in (*names.unjudged, *names.refused)}
-    if names.unjudged and not accepted and Outcome.DONE not in outcomes.values():
+    outcomes |= {name: _send_message_to_name(sut, name) for name in (*names.unjudged_names, *names.refused)}
+    if names.unjudged_names and not accepted and Outcome.DONE not in outcomes.values():
         judge.mark_not_exercised(
             rule, reason="the SUT refuses every name, including the well-formed names of unknown queues"
         )

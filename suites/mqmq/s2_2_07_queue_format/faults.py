@@ -150,7 +150,7 @@ class ServerAcceptsDirectNameWithJournalSuffixAndFlags0(QueueFormats):
         return super().build_format_name(queue_format)
 
 
-def _read_suffix_as_machine(kind: QueueFormatType, suffix: int) -> Install:
+def _read_suffix_like_suffix_of_machine_format(kind: QueueFormatType, suffix: int) -> Install:
     """Let the server read a suffix of any QUEUE_FORMAT type as a suffix of type MACHINE."""
 
     class MachineSuffixMisreader(QueueFormats):
@@ -185,7 +185,7 @@ for _name, _rule, _says, _kind, _suffix in (
         SYSTEM_QUEUE_FLAG | SuffixType.DEADXACT,
     ),
 ):
-    add(_name, _rule, _says, _read_suffix_as_machine(_kind, _suffix))
+    add(_name, _rule, _says, _read_suffix_like_suffix_of_machine_format(_kind, _suffix))
 
 
 @fault("server-queue-format-dead-letter-suffix-of-public-name-accepted", breaks="MQMQ-2.2.7-07")

@@ -93,7 +93,7 @@ def test_client_sends_guid_of_public_queue(peer, sut, judge):
 
 
 SYSTEM_QUEUES = {
-    "MQMQ-2.2.7-04": (f"{Reader.QUEUE_NAME};JOURNAL", Suffix.JOURNAL),
+    "MQMQ-2.2.7-04": (f"{Reader.PEER_QUEUE_NAME};JOURNAL", Suffix.JOURNAL),
     "MQMQ-2.2.7-06": ("SYSTEM$;DEADLETTER", Suffix.DEADLETTER),
     "MQMQ-2.2.7-08": ("SYSTEM$;DEADXACT", Suffix.DEADXACT),
 }
@@ -123,7 +123,7 @@ def test_client_sends_direct_name_of_subqueue_as_subqueue(peer, sut, judge):
     subqueues without Flags 0x80, and the union contains a direct name with the subqueue.
     """
     rules = ("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
-    calls = open_queue_with_each_access(peer, sut, rf"DIRECT=TCP:{peer.address}\{Reader.QUEUE_NAME};sub")
+    calls = open_queue_with_each_access(peer, sut, rf"DIRECT=TCP:{peer.address}\{Reader.PEER_QUEUE_NAME};sub")
     call = calls[0] if calls else None
     kind, suffix, member = (0, 0, "") if call is None else describe_queue_format(call)
     if call is None or suffix & QUEUE_FORMAT_SUFFIX_MASK != Suffix.SUBQUEUE:
@@ -137,7 +137,7 @@ def test_client_sends_direct_name_of_subqueue_as_subqueue(peer, sut, judge):
     judge("MQMQ-2.2.7-12", expected=FormatType.SUBQUEUE, case="m_qft", observed=kind, evidence=call.evidence)
     judge(
         "MQMQ-2.2.7-16",
-        expected=rf"tcp:{peer.address}\{Reader.QUEUE_NAME};sub",
+        expected=rf"tcp:{peer.address}\{Reader.PEER_QUEUE_NAME};sub",
         case="direct name in the QUEUE_FORMAT",
         observed=member,
         evidence=call.evidence,

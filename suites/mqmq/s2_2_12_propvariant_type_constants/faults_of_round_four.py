@@ -14,12 +14,12 @@ from reference_qm.model.adm import Queue
 from reference_qm.rpc.interfaces.propvariant import PROPVARIANT, VarType
 from reference_qm.rpc.ndr import U16, U32, NdrType, Union
 
-HIGHEST_SIGNED_NUMBER = 0x7FFF
+HIGHEST_SIGNED_16_BIT_NUMBER = 0x7FFF
 """The highest number that fits into a signed integer of 2 bytes."""
 
 
 @dataclass
-class _ReplacedUnionArm(AbstractContextManager[None]):
+class _VariantUnionArmReplacement(AbstractContextManager[None]):
     """A context in which a PROPVARIANT of one type is read as a value of a different NDR type."""
 
     vt: VarType
@@ -43,7 +43,7 @@ def _get_union_arms() -> dict[int, NdrType | None]:
 
 def _read_variant_type_as_ndr_type(vt: VarType, kind: NdrType) -> Install:
     def install_context(faulty: FaultyCore) -> None:
-        faulty.context_of_computation = _ReplacedUnionArm(vt, kind)
+        faulty.context_of_computation = _VariantUnionArmReplacement(vt, kind)
 
     return install_context
 
@@ -61,7 +61,7 @@ add(
     "MQMQ-2.2.12-10",
     "The server reads the number of a PROPVARIANT of type VT_UI2 in a call as a signed number, and refuses a number "
     "above 0x7FFF.",
-    _read_variant_type_as_ndr_type(VarType.VT_UI2, U16.within(0, HIGHEST_SIGNED_NUMBER)),
+    _read_variant_type_as_ndr_type(VarType.VT_UI2, U16.within(0, HIGHEST_SIGNED_16_BIT_NUMBER)),
     blind=True,
 )
 

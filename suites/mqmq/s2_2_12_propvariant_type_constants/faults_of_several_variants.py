@@ -18,12 +18,12 @@ _GET_OBJECT_PROPERTIES_OPNUM = 10
 _QUEUE_TYPE_PROPERTY_ID, _MODIFY_TIME_PROPERTY_ID, _TRANSACTIONAL_PROPERTY_ID = 102, 110, 113
 
 
-class _MislabelledType(int):
+class _VariantTypeWithOtherStoredType(int):
     """A type constant whose name in the stub differs from the type of the value that follows it."""
 
     stored_type: int
 
-    def __new__(cls, printed: int, stored_type: int) -> _MislabelledType:
+    def __new__(cls, printed: int, stored_type: int) -> _VariantTypeWithOtherStoredType:
         made = super().__new__(cls, printed)
         made.stored_type = stored_type
         return made
@@ -35,8 +35,8 @@ class _MislabelledType(int):
         return self.stored_type == other
 
 
-def _mislabel_variant_type(found: Propvariant, stored_type: VarType, value: Any) -> Propvariant:
-    return {**found, "vt": _MislabelledType(found["vt"], stored_type), "_varUnion": value}
+def _name_wrong_type_in_variant(found: Propvariant, stored_type: VarType, value: Any) -> Propvariant:
+    return {**found, "vt": _VariantTypeWithOtherStoredType(found["vt"], stored_type), "_varUnion": value}
 
 
 @fault("server-refuses-vt-empty-propvariant-after-another-propvariant", breaks="MQMQ-2.2.12-01", blind=True)

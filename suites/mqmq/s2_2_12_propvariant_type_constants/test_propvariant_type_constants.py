@@ -57,14 +57,14 @@ SAMPLE_VARIANT_BY_RULE = {
     "MQMQ-2.2.12-15": Variant(VarType.BLOB, b"blobs"),
     "MQMQ-2.2.12-16": Variant(VarType.CLSID, SAMPLE_GUID),
 }
-NESTED_VECTOR = Variant(VarType.VECTOR | VarType.VARIANT, [Variant(VarType.UI2, 1)])
+VECTOR_VARIANT_INSIDE_VECTOR = Variant(VarType.VECTOR | VarType.VARIANT, [Variant(VarType.UI2, 1)])
 BOUNDARY_VALUE_VARIANTS_BY_RULE = {
     "MQMQ-2.2.12-03": [Variant(VarType.I2, value) for value in (0, 0x7FFF, -0x8000)],
     "MQMQ-2.2.12-04": [Variant(VarType.I4, value) for value in (0, 0x7FFF_FFFF, -0x8000_0000)],
     "MQMQ-2.2.12-05": [Variant(VarType.BOOL, 0)],
     "MQMQ-2.2.12-06": [
         Variant(VarType.VECTOR | VarType.VARIANT, []),
-        Variant(VarType.VECTOR | VarType.VARIANT, [NESTED_VECTOR, NESTED_VECTOR]),
+        Variant(VarType.VECTOR | VarType.VARIANT, [VECTOR_VARIANT_INSIDE_VECTOR, VECTOR_VARIANT_INSIDE_VECTOR]),
         Variant(
             VarType.VECTOR | VarType.VARIANT, [Variant(VarType.LPWSTR, "text"), Variant(VarType.CLSID, SAMPLE_GUID)]
         ),
@@ -91,7 +91,7 @@ VECTOR_VARIANTS = (
 )
 EMPTY_VECTOR_VARIANTS = [Variant(one.type_number, []) for one in VECTOR_VARIANTS]
 LONG_VECTOR_VARIANTS = [Variant(one.type_number, [*one.value, *one.value] * 20) for one in VECTOR_VARIANTS]
-CREATED_PROPERTIES: dict[str, Any] = {
+CREATED_QUEUE_PROPERTIES: dict[str, Any] = {
     "label": "label " * 20 + "full",
     "base_priority": -5,
     "quota_kb": 0x9000_0001,
@@ -101,10 +101,10 @@ CREATED_PROPERTIES: dict[str, Any] = {
 RETURNED_PROPERTY_VALUES_BY_RULE: dict[str, list[tuple[int, VarType, Any]]] = {
     "MQMQ-2.2.12-03": [(106, VarType.I2, -5 & 0xFFFF)],
     "MQMQ-2.2.12-11": [(105, VarType.UI4, 0x9000_0001), (107, VarType.UI4, 0x0001_2345)],
-    "MQMQ-2.2.12-14": [(LABEL_PROPERTY_ID, VarType.LPWSTR, CREATED_PROPERTIES["label"])],
+    "MQMQ-2.2.12-14": [(LABEL_PROPERTY_ID, VarType.LPWSTR, CREATED_QUEUE_PROPERTIES["label"])],
     "MQMQ-2.2.12-16": [(102, VarType.CLSID, SAMPLE_GUID)],
 }
-"""For each rule, the properties of a queue with CREATED_PROPERTIES: identifier, type and value."""
+"""For each rule, the properties of a queue with CREATED_QUEUE_PROPERTIES: identifier, type and value."""
 
 
 class ObjectPropertiesCaller:
@@ -214,7 +214,7 @@ def test_values_of_a_queue_are_returned_whole(object_properties_caller, sut, jud
     """A queue has a negative number, numbers with a high bit, a label of 124 characters and a GUID: the SUT returns
     these values as they were set. For a queue without such values, it returns an empty label and a zero GUID.
     """
-    created = sut.new_queue("values", **CREATED_PROPERTIES)
+    created = sut.new_queue("values", **CREATED_QUEUE_PROPERTIES)
     plain = sut.new_queue("defaults")
     wanted = [one for values in RETURNED_PROPERTY_VALUES_BY_RULE.values() for one, _, _ in values]
     values = object_properties_caller.request_property_values(created, wanted)

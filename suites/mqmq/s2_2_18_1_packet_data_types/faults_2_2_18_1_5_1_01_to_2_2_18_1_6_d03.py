@@ -31,7 +31,12 @@ from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import (
     make_queue_name_kind_condition,
 )
 
-PRIVATE_QUEUE_ON_DESTINATION_HOST_TYPE, PUBLIC_TYPE, PRIVATE_QUEUE_ON_OTHER_HOST_TYPE, DIRECT_TYPE = 3, 5, 6, 7
+(
+    PRIVATE_QUEUE_ON_DESTINATION_HOST_TYPE,
+    PUBLIC_QUEUE_NAME_TYPE,
+    PRIVATE_QUEUE_ON_OTHER_HOST_TYPE,
+    DIRECT_QUEUE_NAME_TYPE,
+) = 3, 5, 6, 7
 """The values of DQ and RQ for a private queue of the destination, a public queue, a private queue of another host, and
 a direct name.
 """
@@ -85,7 +90,7 @@ def _change_direct_name(change: Callable[[bytes], bytes]) -> Callable[[UserMessa
     return change_name_bytes
 
 
-def _add_padding_to_name_count(name: bytes) -> bytes:
+def _count_padding_in_queue_name_length(name: bytes) -> bytes:
     return (len(name) - 2).to_bytes(2, "little") + name[2:]
 
 
@@ -95,14 +100,17 @@ def _remove_name_padding(name: bytes) -> bytes:
 
 def _has_padded_name(packet: UserMessagePacket) -> bool:
     name = packet.build()[QUEUE_NAMES_OFFSET : QUEUE_NAMES_OFFSET + 2]
-    return _make_destination_name_kind_condition(DIRECT_TYPE)(packet) and -(2 + int.from_bytes(name, "little")) % 4 > 0
+    return (
+        _make_destination_name_kind_condition(DIRECT_QUEUE_NAME_TYPE)(packet)
+        and -(2 + int.from_bytes(name, "little")) % 4 > 0
+    )
 
 
 def _reset_private_queue_number(qm: QueueManager) -> None:
     qm.adm.last_private_queue_number = 20
 
 
-for _name, _rules, _says, _install in (
+for _name, _broken_rules, _says, _install in (
     (
         "sender-private-name-number-big-endian",
         ("MQMQ-2.2.18.1.5.1-01", "MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
@@ -123,13 +131,15 @@ for _name, _rules, _says, _install in (
         "sender-direct-name-text-big-endian",
         ("MQMQ-2.2.18.1.5.2-01",),
         "The sender's DirectQueueFormatName carries big-endian text.",
-        packets(UserMessagePacket, _swap_direct_name_bytes, _make_destination_name_kind_condition(DIRECT_TYPE)),
+        packets(
+            UserMessagePacket, _swap_direct_name_bytes, _make_destination_name_kind_condition(DIRECT_QUEUE_NAME_TYPE)
+        ),
     ),
     (
         "sender-direct-name-count-includes-padding",
         ("MQMQ-2.2.18.1.5.2-D01",),
         "The sender's DirectQueueFormatName carries a count that includes the padding.",
-        packets(UserMessagePacket, _change_direct_name(_add_padding_to_name_count), _has_padded_name),
+        packets(UserMessagePacket, _change_direct_name(_count_padding_in_queue_name_length), _has_padded_name),
     ),
     (
         "sender-direct-name-without-padding",
@@ -141,7 +151,9 @@ for _name, _rules, _says, _install in (
         "sender-public-name-of-20-bytes",
         ("MQMQ-2.2.18.1.7.1-01",),
         "The sender's PublicQueueFormatName has 20 bytes.",
-        packets(UserMessagePacket, _append_to_response_name, _make_response_name_kind_condition(PUBLIC_TYPE)),
+        packets(
+            UserMessagePacket, _append_to_response_name, _make_response_name_kind_condition(PUBLIC_QUEUE_NAME_TYPE)
+        ),
     ),
     (
         "sender-public-name-has-wrong-guid",
@@ -150,7 +162,7 @@ for _name, _rules, _says, _install in (
         wrong_fields(
             UserMessagePacket,
             {"UserHeader.ResponseQueue.PublicQueueIdentifier": SECOND_QUEUE_MANAGER_GUID},
-            _make_response_name_kind_condition(PUBLIC_TYPE),
+            _make_response_name_kind_condition(PUBLIC_QUEUE_NAME_TYPE),
         ),
     ),
     (
@@ -184,7 +196,7 @@ for _name, _rules, _says, _install in (
         ),
     ),
 ):
-    add(_name, _rules, _says, _install)
+    add(_name, _broken_rules, _says, _install)
 
 
 add(
@@ -199,7 +211,7 @@ add(
 )
 
 
-def reset_queue_numbers(qm: QueueManager) -> None:
+def reset_private_queue_number_counter(qm: QueueManager) -> None:
     """Start the numbers of new private queues at 1 again."""
     qm.adm.last_private_queue_number = 0
 
@@ -208,7 +220,7 @@ add(
     "queue-manager-private-queue-number-counted-from-1-after-restart",
     ("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04"),
     "After a restart, the queue manager numbers new private queues from 1, although older queues have these numbers.",
-    at_restart(reset_queue_numbers),
+    at_restart(reset_private_queue_number_counter),
 )
 
 
@@ -223,7 +235,7 @@ class QueueManagerReusesNumberOfQueueWithoutPrivacy(Queues):
         return made
 
 
-def exclude_null_from_count(packet: Any) -> bytes:
+def exclude_null_from_response_queue_name_count(packet: Any) -> bytes:
     """Return a message in which Count of the response queue does not include the terminating null."""
     name = packet.UserHeader.ResponseQueue.build()
     short = (int.from_bytes(name[:2], "little") - 2).to_bytes(2, "little") + name[2:]
@@ -238,7 +250,7 @@ add(
     "The sender excludes the terminating null from Count in the direct name of a response queue.",
     packets(
         UserMessagePacket,
-        exclude_null_from_count,
+        exclude_null_from_response_queue_name_count,
         make_queue_name_kind_condition("ResponseQueue", DirectQueueFormatName),
     ),
 )

@@ -356,8 +356,8 @@ def _reverse_guid_bytes(element: MQFFormatNameElement) -> MQFFormatNameElement:
     return replace(element, FormatName=MQFDistributionQueueFormatName(turned))
 
 
-@fault("router-hop-count-nack-source-is-destination", breaks="MQMQ-2.2.18.1.3-01", blind=True)
-class RouterHopCountNackSourceIsDestination(Sending):
+@fault("router-hop-count-nack-source-queue-manager-is-destination-guid", breaks="MQMQ-2.2.18.1.3-01", blind=True)
+class RouterHopCountNackSourceQueueManagerIsDestinationGuid(Sending):
     """A router sends the negative acknowledgment of a message with too many hops with the destination's GUID as
     SourceQueueManager.
     """

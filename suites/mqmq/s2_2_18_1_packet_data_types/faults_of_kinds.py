@@ -44,13 +44,13 @@ def _is_transactional_message(message: Message) -> bool:
     return message.TransactionIdentifier is not None
 
 
-def _change_bodies(change: Callable[[bytes], bytes], when: Callable[[Any], Any]) -> Install:
+def _change_message_bodies(change: Callable[[bytes], bytes], when: Callable[[Any], Any]) -> Install:
     return packets(UserMessagePacket, lambda packet: set_fields(packet, {_MESSAGE_BODY_FIELD: change}).build(), when)
 
 
 AckClass = MessageClass
-_rules: str | tuple[str, ...]
-for _name, _rules, _says, _install in (
+_broken_rules: str | tuple[str, ...]
+for _name, _broken_rules, _says, _install in (
     (
         "sender-lifetime-of-transactional-message-big-endian",
         "MQMQ-2.2.18-D01",
@@ -61,31 +61,31 @@ for _name, _rules, _says, _install in (
         "receiver-number-of-order-ack-big-endian",
         "MQMQ-2.2.18-D01",
         "The receiver sends an OrderAck with a big-endian TxSequenceNumber.",
-        _change_bodies(lambda body: body[:8] + body[8:12][::-1] + body[12:], is_order_ack),
+        _change_message_bodies(lambda body: body[:8] + body[8:12][::-1] + body[12:], is_order_ack),
     ),
     (
         "receiver-message-id-of-final-ack-big-endian",
         "MQMQ-2.2.18-D01",
         "The receiver sends a FinalAck with a big-endian MessageID in its body.",
-        _change_bodies(lambda body: body[:32] + body[32:36][::-1] + body[36:], is_final_ack),
+        _change_message_bodies(lambda body: body[:32] + body[32:36][::-1] + body[36:], is_final_ack),
     ),
     (
         "receiver-sequence-of-order-ack-interchanged",
         "MQMQ-2.2.18.1.2-D01",
         "The receiver sends an OrderAck with TimeStamp before Ordinal.",
-        _change_bodies(lambda body: body[4:8] + body[:4] + body[8:], is_order_ack),
+        _change_message_bodies(lambda body: body[4:8] + body[:4] + body[8:], is_order_ack),
     ),
     (
         "receiver-sequence-of-final-ack-interchanged",
         "MQMQ-2.2.18.1.2-D01",
         "The receiver sends a FinalAck with TimeStamp before Ordinal.",
-        _change_bodies(lambda body: body[4:8] + body[:4] + body[8:], is_final_ack),
+        _change_message_bodies(lambda body: body[4:8] + body[:4] + body[8:], is_final_ack),
     ),
     (
         "receiver-identifier-in-final-ack-interchanged",
         "MQMQ-2.2.18.1.3-D01",
         "The receiver sends a FinalAck whose MessageIdentifier has the number before the GUID.",
-        _change_bodies(lambda body: body[:16] + body[32:36] + body[16:32], is_final_ack),
+        _change_message_bodies(lambda body: body[:16] + body[32:36] + body[16:32], is_final_ack),
     ),
     (
         "receiver-identifier-in-acknowledgment-of-transactional-message-interchanged",
@@ -198,7 +198,7 @@ for _name, _rules, _says, _install in (
         ),
     ),
 ):
-    add(_name, _rules, _says, _install, blind=True)
+    add(_name, _broken_rules, _says, _install, blind=True)
 
 
 @fault("receiver-compares-tx-sequence-ids-by-time-stamp-only", breaks="MQMQ-2.2.18.1.2-D02", blind=True)

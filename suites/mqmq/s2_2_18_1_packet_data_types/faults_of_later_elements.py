@@ -28,13 +28,13 @@ from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
 
-class _ElementWithChangedLayout(MQFFormatNameElement):
+class _FormatNameElementWithChangedLayout(MQFFormatNameElement):
     """An element of a list with a different layout."""
 
     __slots__ = ()
 
 
-class _FormatNameAlignedTo4Bytes(_ElementWithChangedLayout):
+class _FormatNameAlignedTo4Bytes(_FormatNameElementWithChangedLayout):
     __slots__ = ()
 
     def build(self, offset: int = 0) -> bytes:
@@ -42,7 +42,7 @@ class _FormatNameAlignedTo4Bytes(_ElementWithChangedLayout):
         return head + bytes(-(offset + len(head)) % 4) + self.FormatName.build()
 
 
-class _FormatNameAlignedTo8Bytes(_ElementWithChangedLayout):
+class _FormatNameAlignedTo8Bytes(_FormatNameElementWithChangedLayout):
     __slots__ = ()
 
     def build(self, offset: int = 0) -> bytes:
@@ -50,7 +50,7 @@ class _FormatNameAlignedTo8Bytes(_ElementWithChangedLayout):
         return head + bytes(-(offset + len(head)) % 8) + self.FormatName.build()
 
 
-class _FormatNameWithNumberFirst(_ElementWithChangedLayout):
+class _PrivateFormatNameWithNumberBeforeGuid(_FormatNameElementWithChangedLayout):
     __slots__ = ()
 
     def build(self, offset: int = 0) -> bytes:
@@ -125,7 +125,9 @@ add(
     "element of a list.",
     packets(
         UserMessagePacket,
-        _change_later_elements(PrivateQueueFormatName, lambda one: _FormatNameWithNumberFirst(one.FormatName), 1),
+        _change_later_elements(
+            PrivateQueueFormatName, lambda one: _PrivateFormatNameWithNumberBeforeGuid(one.FormatName), 1
+        ),
     ),
     blind=True,
 )

@@ -11,7 +11,7 @@ from harness.faults.registry import add
 from reference_qm.codec import MQFDistributionQueueFormatName, UserMessagePacket
 
 
-def _copy_first_list(header: Any) -> Any:
+def _repeat_guid_of_first_distribution_list(header: Any) -> Any:
     """Replace the GUID of each distribution list in a list of names by the GUID of the first one."""
     if header is None:
         return None
@@ -20,7 +20,7 @@ def _copy_first_list(header: Any) -> Any:
     return replace(header, FormatNameList=tuple(names), HeaderSize=None, Padding=None)
 
 
-def _reverse_guid(header: Any) -> Any:
+def _reverse_guids_of_distribution_lists(header: Any) -> Any:
     if header is None:
         return None
     names = [
@@ -37,7 +37,7 @@ def _reverse_guid(header: Any) -> Any:
     return replace(header, FormatNameList=tuple(names), HeaderSize=None, Padding=None)
 
 
-def _has_lists(packet: Any) -> bool:
+def _has_distribution_lists(packet: Any) -> bool:
     return packet.MultiQueueFormatHeader is not None
 
 
@@ -45,13 +45,21 @@ add(
     "sender-format-name-element-second-distribution-list-guid-of-first",
     "MQMQ-2.2.18.1.4.2-02",
     "The sender puts the GUID of the first distribution list into the MQFFormatNameElement of the second one.",
-    wrong_fields(UserMessagePacket, {"MultiQueueFormatHeader.Destination": _copy_first_list}, _has_lists),
+    wrong_fields(
+        UserMessagePacket,
+        {"MultiQueueFormatHeader.Destination": _repeat_guid_of_first_distribution_list},
+        _has_distribution_lists,
+    ),
     blind=True,
 )
 add(
     "sender-format-name-element-distribution-list-guid-bytes-swapped",
     "MQMQ-2.2.18.1.4.2-02",
     "The sender puts the GUID of a distribution list with the wrong order of bytes into the MQFFormatNameElement.",
-    wrong_fields(UserMessagePacket, {"MultiQueueFormatHeader.Destination": _reverse_guid}, _has_lists),
+    wrong_fields(
+        UserMessagePacket,
+        {"MultiQueueFormatHeader.Destination": _reverse_guids_of_distribution_lists},
+        _has_distribution_lists,
+    ),
     blind=True,
 )

@@ -20,7 +20,7 @@ QUEUE_NAMES_OFFSET = 64
 _QUEUE_NAME_FIELDS = ("DestinationQueue", "AdminQueue", "ResponseQueue")
 
 
-def _change_name_bytes(name: str, kind: type, change: Callable[[bytes], bytes]) -> Install:
+def _change_bytes_of_queue_name(name: str, kind: type, change: Callable[[bytes], bytes]) -> Install:
     """Change the bytes of a name of one kind in the UserHeader, and correct PacketSize."""
 
     def change_packet(packet: UserMessagePacket) -> bytes:
@@ -64,19 +64,19 @@ for _name, _rule, _says, _install in (
         "public-admin-queue-name-of-20-bytes",
         "MQMQ-2.2.18.1.7.1-01",
         "The sender writes 20 bytes for a public administration queue.",
-        _change_name_bytes("AdminQueue", _PUBLIC_NAME_CLASS, lambda name: name + bytes(4)),
+        _change_bytes_of_queue_name("AdminQueue", _PUBLIC_NAME_CLASS, lambda name: name + bytes(4)),
     ),
     (
         "public-destination-name-of-20-bytes",
         "MQMQ-2.2.18.1.7.1-01",
         "The sender writes 20 bytes for a public destination.",
-        _change_name_bytes("DestinationQueue", _PUBLIC_NAME_CLASS, lambda name: name + bytes(4)),
+        _change_bytes_of_queue_name("DestinationQueue", _PUBLIC_NAME_CLASS, lambda name: name + bytes(4)),
     ),
     (
         "public-response-queue-name-of-12-bytes",
         "MQMQ-2.2.18.1.7.1-01",
         "The sender writes 12 bytes for a public response queue.",
-        _change_name_bytes("ResponseQueue", _PUBLIC_NAME_CLASS, lambda name: name[:12]),
+        _change_bytes_of_queue_name("ResponseQueue", _PUBLIC_NAME_CLASS, lambda name: name[:12]),
     ),
     (
         "public-admin-queue-unknown",
@@ -94,19 +94,19 @@ for _name, _rule, _says, _install in (
         "private-admin-queue-name-of-24-bytes",
         "MQMQ-2.2.18.1.7.2-01",
         "The sender writes 24 bytes for a private administration queue on another host.",
-        _change_name_bytes("AdminQueue", _PRIVATE_NAME_CLASS, lambda name: name + bytes(4)),
+        _change_bytes_of_queue_name("AdminQueue", _PRIVATE_NAME_CLASS, lambda name: name + bytes(4)),
     ),
     (
         "private-response-queue-number-before-guid",
         "MQMQ-2.2.18.1.7.2-01",
         "The sender writes the number of a private response queue on another host before the GUID of the host.",
-        _change_name_bytes("ResponseQueue", _PRIVATE_NAME_CLASS, lambda name: name[16:] + name[:16]),
+        _change_bytes_of_queue_name("ResponseQueue", _PRIVATE_NAME_CLASS, lambda name: name[16:] + name[:16]),
     ),
     (
         "private-response-queue-name-of-18-bytes",
         "MQMQ-2.2.18.1.7.2-01",
         "The sender writes the number of a private response queue on another host as 2 bytes.",
-        _change_name_bytes("ResponseQueue", _PRIVATE_NAME_CLASS, lambda name: name[:18]),
+        _change_bytes_of_queue_name("ResponseQueue", _PRIVATE_NAME_CLASS, lambda name: name[:18]),
     ),
     (
         "private-admin-queue-with-own-guid",

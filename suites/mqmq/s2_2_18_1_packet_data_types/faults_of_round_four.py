@@ -7,11 +7,13 @@ from reference_qm.codec import TxSequenceID, UserMessagePacket
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.model.adm import NO_INCOMING_SEQUENCE, Session
 
-SIGN_BIT = 1 << 31
+TIME_STAMP_SIGN_BIT = 1 << 31
 
 
 def _build_comparison_key_with_signed_time_stamp(identifier: TxSequenceID) -> tuple[int, int]:
-    return (identifier.TimeStamp & ~SIGN_BIT) - (identifier.TimeStamp & SIGN_BIT), identifier.Ordinal
+    return (identifier.TimeStamp & ~TIME_STAMP_SIGN_BIT) - (
+        identifier.TimeStamp & TIME_STAMP_SIGN_BIT
+    ), identifier.Ordinal
 
 
 @fault("receiver-tx-sequence-id-time-stamp-compared-as-signed-number", breaks="MQMQ-2.2.18.1.2-D02", blind=True)

@@ -23,7 +23,7 @@ from suites.mqmq.s2_2_18_1_packet_data_types.fault_steps import build_destinatio
 from suites.mqmq.steps.kinds_of_messages import is_transactional
 
 _GUID_SIZE = 16
-_NAMES_OFFSET = 48
+_USER_HEADER_NAMES_OFFSET = 48
 """The offset of the first queue name in the UserHeader, in bytes."""
 
 
@@ -91,7 +91,7 @@ def _change_name_in_user_header(
 
     def change_name_bytes(packet: Any) -> bytes:
         data, name, header = packet.build(), getattr(packet.UserHeader, field).build(), packet.UserHeader.build()
-        found = header.index(name, _NAMES_OFFSET) if field == "DestinationQueue" else header.rindex(name)
+        found = header.index(name, _USER_HEADER_NAMES_OFFSET) if field == "DestinationQueue" else header.rindex(name)
         at = BASE_HEADER_SIZE + found
         changed = change(name, getattr(packet.UserHeader, field))
         return correct_packet_size(data[:at] + changed + data[at + len(name) :])

@@ -25,13 +25,13 @@ from suites.mqmq.steps.forwarding import forward_message
 from suites.mqmq.steps.layout import Layout, RemoteReadPacket
 
 DISTRIBUTION_LIST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
-QUEUE_AFTER_LIST = "mqc-listed3"
+LABEL_OF_QUEUE_NAMED_AFTER_DISTRIBUTION_LIST = "mqc-listed3"
 """The queue whose direct name follows the distribution list."""
 
 
 @needs("private_names")
 @covers("MQMQ-2.2.18.1.4.2-01", "MQMQ-2.2.18.1.4.2-02", "MQDMPR-3.1.7.1.31-D06", "MQMQ-2.2.18.1.4.2-D01")
-@pytest.mark.parametrize("queue", ["mqc-listed", "mqc-listed2", QUEUE_AFTER_LIST])
+@pytest.mark.parametrize("queue", ["mqc-listed", "mqc-listed2", LABEL_OF_QUEUE_NAMED_AFTER_DISTRIBUTION_LIST])
 @varied("queue quota", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_forwarded_distribution_list_has_format_type_6_and_guid(peer, sut, judge, queue):
     """The SUT forwards a message for a direct name and a distribution list, in either order. FormatNameList of the
@@ -45,7 +45,7 @@ def test_forwarded_distribution_list_has_format_type_6_and_guid(peer, sut, judge
         ),
     ]
     expected = [(3, direct.lower() + "\0"), (6, str(DISTRIBUTION_LIST_GUID))]
-    if queue == QUEUE_AFTER_LIST:
+    if queue == LABEL_OF_QUEUE_NAMED_AFTER_DISTRIBUTION_LIST:
         elements, expected = elements[::-1], expected[::-1]
     sent, frame = forward_message(peer, sut, mqf={"Destination": elements})
     found = Layout(frame)
@@ -70,28 +70,30 @@ def test_forwarded_distribution_list_has_format_type_6_and_guid(peer, sut, judge
     )
 
 
-SECOND_LIST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
+SECOND_DISTRIBUTION_LIST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
 PUBLIC_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d3")
 PRIVATE_QUEUE_NUMBER = 0xA001_BEEF
 DESTINATION_LIST_NAME = "MultiQueueFormatHeader.Destination"
-LIST_SIZE_FIELDS, LIST_COUNT_FIELDS = (
+DESTINATION_LIST_SIZE_FIELDS, DESTINATION_LIST_COUNT_FIELDS = (
     (f"{DESTINATION_LIST_NAME}.HeaderSize",),
     (f"{DESTINATION_LIST_NAME}.ElementCount", f"{DESTINATION_LIST_NAME}.FormatNameList"),
 )
-LIST_FIELDS_BY_RULE = {
-    "MQMQ-2.2.18.1.4.1-D01": LIST_COUNT_FIELDS,
-    "MQMQ-2.2.18.1.4.2-01": (*LIST_SIZE_FIELDS, *LIST_COUNT_FIELDS),
-    "MQMQ-2.2.18.1.4.2-02": LIST_COUNT_FIELDS,
-    "MQMQ-2.2.18.1.4.2-D01": LIST_COUNT_FIELDS,
-    "MQMQ-2.2.18.1.7.2-03": LIST_COUNT_FIELDS,
-    "MQMQ-2.2.18.1.7.2-D01": LIST_COUNT_FIELDS,
-    "MQMQ-2.2.20.2-01": LIST_SIZE_FIELDS,
-    "MQMQ-2.2.20.2-04": LIST_COUNT_FIELDS,
-    "MQMQ-2.2.20.2-06": LIST_COUNT_FIELDS,
-    "MQMQ-2.2.20.2-D03": (*LIST_SIZE_FIELDS, "bytes after the last header"),
+DESTINATION_LIST_FIELDS_BY_RULE = {
+    "MQMQ-2.2.18.1.4.1-D01": DESTINATION_LIST_COUNT_FIELDS,
+    "MQMQ-2.2.18.1.4.2-01": (*DESTINATION_LIST_SIZE_FIELDS, *DESTINATION_LIST_COUNT_FIELDS),
+    "MQMQ-2.2.18.1.4.2-02": DESTINATION_LIST_COUNT_FIELDS,
+    "MQMQ-2.2.18.1.4.2-D01": DESTINATION_LIST_COUNT_FIELDS,
+    "MQMQ-2.2.18.1.7.2-03": DESTINATION_LIST_COUNT_FIELDS,
+    "MQMQ-2.2.18.1.7.2-D01": DESTINATION_LIST_COUNT_FIELDS,
+    "MQMQ-2.2.20.2-01": DESTINATION_LIST_SIZE_FIELDS,
+    "MQMQ-2.2.20.2-04": DESTINATION_LIST_COUNT_FIELDS,
+    "MQMQ-2.2.20.2-06": DESTINATION_LIST_COUNT_FIELDS,
+    "MQMQ-2.2.20.2-D03": (*DESTINATION_LIST_SIZE_FIELDS, "bytes after the last header"),
 }
 """For each rule, the fields of the list that the rule is about."""
-LIST_COUNT_RULES = tuple(rule for rule, of_rule in LIST_FIELDS_BY_RULE.items() if {*LIST_COUNT_FIELDS} <= {*of_rule})
+DESTINATION_LIST_COUNT_RULES = tuple(
+    rule for rule, of_rule in DESTINATION_LIST_FIELDS_BY_RULE.items() if {*DESTINATION_LIST_COUNT_FIELDS} <= {*of_rule}
+)
 """The rules about the names in the list."""
 
 
@@ -104,7 +106,7 @@ def build_distribution_list(peer, queue):
         MQFDirectQueueFormatName(DirectFormatName=directs[0]),
         MQFDistributionQueueFormatName(DistributionListIdentifier=DISTRIBUTION_LIST_GUID),
         PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=PRIVATE_QUEUE_NUMBER),
-        MQFDistributionQueueFormatName(DistributionListIdentifier=SECOND_LIST_GUID),
+        MQFDistributionQueueFormatName(DistributionListIdentifier=SECOND_DISTRIBUTION_LIST_GUID),
         PublicQueueFormatName(PublicQueueIdentifier=PUBLIC_QUEUE_GUID),
         MQFDirectQueueFormatName(DirectFormatName=directs[1]),
     ]
@@ -114,7 +116,7 @@ def build_distribution_list(peer, queue):
         f"{directs[0].lower()}\0",
         str(DISTRIBUTION_LIST_GUID),
         f"{peer.identifier}\\{PRIVATE_QUEUE_NUMBER:08x}",
-        str(SECOND_LIST_GUID),
+        str(SECOND_DISTRIBUTION_LIST_GUID),
         str(PUBLIC_QUEUE_GUID),
         f"{directs[1].lower()}\0",
     )
@@ -131,12 +133,12 @@ def judge_destination_list(judge, rules, found, names, evidence):
         "bytes after the last header": 0,
     }
     for rule in rules:
-        expected = fields({name: wanted[name] for name in LIST_FIELDS_BY_RULE[rule]})
+        expected = fields({name: wanted[name] for name in DESTINATION_LIST_FIELDS_BY_RULE[rule]})
         judge(rule, expected=expected, observed=found, evidence=evidence)
 
 
 @needs("private_names")
-@covers(*LIST_FIELDS_BY_RULE)
+@covers(*DESTINATION_LIST_FIELDS_BY_RULE)
 @pytest.mark.parametrize("queue", ["mqc-listed", "mqc-listed2"])
 def test_forwarded_list_has_every_name_in_its_place(peer, sut, judge, queue):
     """The SUT forwards a message for two distribution lists, a private name, a public name and two direct names. The
@@ -144,11 +146,11 @@ def test_forwarded_list_has_every_name_in_its_place(peer, sut, judge, queue):
     """
     elements, names = build_distribution_list(peer, queue)
     sent, frame = forward_message(peer, sut, mqf={"Destination": elements})
-    judge_destination_list(judge, LIST_FIELDS_BY_RULE, Layout(frame), names, [sent, frame])
+    judge_destination_list(judge, DESTINATION_LIST_FIELDS_BY_RULE, Layout(frame), names, [sent, frame])
 
 
 @needs("qm2qm")
-@covers(*LIST_COUNT_RULES)
+@covers(*DESTINATION_LIST_COUNT_RULES)
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 def test_list_of_remote_reader_has_every_name_in_its_place(remote, judge, queue):
     """Messages for two distribution lists, a private name, a public name and two direct names arrive, and a remote
@@ -164,4 +166,4 @@ def test_list_of_remote_reader_has_every_name_in_its_place(remote, judge, queue)
         found = Layout(RemoteReadPacket(read.packet_bytes))
         if not found.fields.get("UserHeader.Flags.MQ"):
             raise ConformanceFailure("the message of the remote reader has no lists of queues")
-        judge_destination_list(judge, LIST_COUNT_RULES, found, names, read.evidence)
+        judge_destination_list(judge, DESTINATION_LIST_COUNT_RULES, found, names, read.evidence)

@@ -21,7 +21,7 @@ QUEUE_NAMES_OFFSET = 64
 SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 PRIVATE_NAME_SIZE = 20
 """The size in bytes of the name of a private queue on any host."""
-PUBLIC_QUEUE_TYPE, THIRD_HOST_QUEUE_TYPE = 5, 6
+PUBLIC_QUEUE_TYPE, PRIVATE_QUEUE_OF_THIRD_HOST_TYPE = 5, 6
 """Values of RQ for a public response queue and for a private response queue of another host."""
 
 
@@ -122,7 +122,7 @@ def test_private_queues_of_two_hosts_have_their_own_guids_and_numbers(peer, sut,
     )
     outgoing.end()
     flags = read_user_header_flags(frame.data)
-    if (flags.AQ, flags.RQ) != (THIRD_HOST_QUEUE_TYPE, THIRD_HOST_QUEUE_TYPE):
+    if (flags.AQ, flags.RQ) != (PRIVATE_QUEUE_OF_THIRD_HOST_TYPE, PRIVATE_QUEUE_OF_THIRD_HOST_TYPE):
         raise ConformanceFailure(f"the SUT sent private queues of other hosts with AQ {flags.AQ} and RQ {flags.RQ}")
     count = int.from_bytes(frame.data[QUEUE_NAMES_OFFSET : QUEUE_NAMES_OFFSET + 2], "little")
     end = QUEUE_NAMES_OFFSET + 2 + count
@@ -164,9 +164,10 @@ def test_private_response_queue_is_host_guid_and_number(peer, sut, judge):
     the host and the number of the queue.
     """
     frame, kind, rest = _send_with_response_queue(peer, sut, rf"PRIVATE={SECOND_QUEUE_MANAGER_GUID}\0000ABCD")
-    if kind != THIRD_HOST_QUEUE_TYPE:
+    if kind != PRIVATE_QUEUE_OF_THIRD_HOST_TYPE:
         raise ConformanceFailure(
-            f"the SUT sent a private response queue of a third host with RQ {kind} instead of {THIRD_HOST_QUEUE_TYPE}"
+            "the SUT sent a private response queue of a third host "
+            f"with RQ {kind} instead of {PRIVATE_QUEUE_OF_THIRD_HOST_TYPE}"
         )
     judge(
         "MQMQ-2.2.18.1.7.2-02",

@@ -10,7 +10,7 @@ from harness.wire import TxSequenceID
 from suites.messages import Sequence
 from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_position
 
-SEQUENCE_COMPARISONS = (
+SEQUENCE_IDENTIFIER_COMPARISON_CASES = (
     ("a later TimeStamp, a lower Ordinal", 1, -5, True),
     ("a later TimeStamp, the highest Ordinal", 1, None, True),
     ("a TimeStamp later by 2 to the power of 30", 0x4000_0000, -5, True),
@@ -29,8 +29,8 @@ HIGHEST_U32 = 0xFFFF_FFFF
 @covers("MQMQ-2.2.18.1.2-D01", "MQMQ-2.2.18.1.2-D02")
 @pytest.mark.parametrize(
     ("seconds", "ordinals", "later"),
-    [case[1:] for case in SEQUENCE_COMPARISONS],
-    ids=[case[0] for case in SEQUENCE_COMPARISONS],
+    [case[1:] for case in SEQUENCE_IDENTIFIER_COMPARISON_CASES],
+    ids=[case[0] for case in SEQUENCE_IDENTIFIER_COMPARISON_CASES],
 )
 def test_sequences_are_compared_by_time_stamp_then_ordinal(peer, sut, judge, seconds, ordinals, later):
     """The peer sends the first message of one sequence, and then the first message of a second sequence. The OrderAck

@@ -43,7 +43,7 @@ def _remove_session_header(packet: SessionAckPacket) -> bytes:
     return correct_packet_size(packet.build()[:-SESSION_HEADER_SIZE])
 
 
-for _name, _rules, _says, _install in (
+for _name, _broken_rules, _says, _install in (
     (
         "receiver-session-ack-version-number-0x11",
         ("MQMQ-2.2.19.1-01",),
@@ -168,7 +168,7 @@ for _name, _rules, _says, _install in (
         field_is(SESSION_ACK_TYPE, "BaseHeader.TimeToReachQueue", SECONDS_PER_HOUR),
     ),
 ):
-    add(_name, _rules, _says, _install)
+    add(_name, _broken_rules, _says, _install)
 
 
 ESTABLISH_CONNECTION_TYPE = EstablishConnectionPacket

@@ -44,7 +44,7 @@ from suites.mqmq.s2_2_19_1_base_header.fault_steps import (
     USER_MESSAGE_TYPE,
 )
 
-FIXED_PRIORITY = 3
+PRIORITY_STORED_FOR_ALL_MESSAGES = 3
 
 
 @fault("receiver-priority-ignored", breaks="MQMQ-2.2.19.1-03")
@@ -52,11 +52,11 @@ class ReceiverPriorityIgnored(Positions):
     """The receiver puts messages into the queue in the order of arrival."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
-        return super().insert_message(queue, replace(message, Priority=FIXED_PRIORITY))
+        return super().insert_message(queue, replace(message, Priority=PRIORITY_STORED_FOR_ALL_MESSAGES))
 
 
-@fault("receiver-puts-later-message-before-earlier-one", breaks="MQMQ-2.2.19.1-03")
-class ReceiverPutsLaterMessageBeforeEarlierOne(Positions):
+@fault("receiver-puts-message-before-earlier-messages-of-its-priority", breaks="MQMQ-2.2.19.1-03")
+class ReceiverPutsMessageBeforeEarlierMessagesOfItsPriority(Positions):
     """The receiver puts a message before the earlier messages of its priority."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -109,8 +109,8 @@ class EqualPriorityOrderer(Seeking):
         return min(available, key=lambda one: (-self.get_compared_priority(one.MessageReference.Priority), one.order))
 
 
-@fault("receiver-priorities-6-and-7-alike", breaks="MQMQ-2.2.19.1-03")
-class ReceiverPriorities6And7Alike(EqualPriorityOrderer):
+@fault("receiver-orders-priority-7-like-priority-6", breaks="MQMQ-2.2.19.1-03")
+class ReceiverOrdersPriority7LikePriority6(EqualPriorityOrderer):
     """The receiver treats messages of priority 7 as messages of priority 6."""
 
     def get_compared_priority(self, priority: int) -> int:
@@ -251,7 +251,7 @@ add(
 )
 
 
-def _compute_time_from_start(faulty: FaultyCore) -> None:
+def _ignore_clock_changes_after_start(faulty: FaultyCore) -> None:
     """Let the queue manager compute the time from its start time and the seconds since the start."""
     began: list[Now] = []
 
@@ -270,7 +270,7 @@ add(
         *("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60"),
     ),
     "The queue manager reads the clock only once, at its start, and afterwards counts the seconds itself.",
-    _compute_time_from_start,
+    _ignore_clock_changes_after_start,
 )
 
 
@@ -331,11 +331,11 @@ class ReceiverTimeToReachQueueOfTransactionalMessageNotChecked(Admission):
 BASE_FLAGS_OFFSET = 2
 
 
-def _has_fixed_priority(packet: UserMessagePacket) -> bool:
-    return packet.BaseHeader.PR == FIXED_PRIORITY and packet.TransactionHeader is None
+def _is_nontransactional_with_priority_3(packet: UserMessagePacket) -> bool:
+    return packet.BaseHeader.PR == PRIORITY_STORED_FOR_ALL_MESSAGES and packet.TransactionHeader is None
 
 
-for _name, _rules, _says, _install in (
+for _name, _broken_rules, _says, _install in (
     (
         "sender-user-message-base-header-flags-big-endian",
         (
@@ -358,7 +358,7 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.1.12-D48",
         ),
         "The sender's UserMessage without a requested priority carries priority 4.",
-        field_is(USER_MESSAGE_TYPE, "BaseHeader.PR", 4, _has_fixed_priority),
+        field_is(USER_MESSAGE_TYPE, "BaseHeader.PR", 4, _is_nontransactional_with_priority_3),
     ),
     (
         "sender-user-message-time-to-reach-queue-in-minutes",
@@ -367,7 +367,7 @@ for _name, _rules, _says, _install in (
         change_number(USER_MESSAGE_TYPE, "BaseHeader.TimeToReachQueue", lambda seconds: seconds // 60),
     ),
 ):
-    add(_name, _rules, _says, _install)
+    add(_name, _broken_rules, _says, _install)
 
 
 add(

@@ -14,7 +14,7 @@ from reference_qm.codec import (
     SessionAckPacket,
     UserMessagePacket,
 )
-from suites.mqmq.steps.faulty_messages import change_sent_packets_from_number, drop_messages, ignore_packets
+from suites.mqmq.steps.faulty_messages import change_sent_packets_starting_with_number, drop_messages, ignore_packets
 from suites.mqmq.steps.kinds_of_messages import (
     has_large_body,
     is_admin_ack,
@@ -146,8 +146,8 @@ for _name, _role, _kind in (
         ignore_packets(_kind, lambda packet: packet.BaseHeader.Reserved, initiator=_role),
     )
 
-_rules: str | tuple[str, ...]
-for _name, _rules, _says, _install in (
+_broken_rules: str | tuple[str, ...]
+for _name, _broken_rules, _says, _install in (
     (
         "receiver-version-number-0x11-in-final-ack",
         "MQMQ-2.2.19.1-01",
@@ -204,7 +204,7 @@ for _name, _rules, _says, _install in (
         "receiver-in-set-from-second-order-ack-on",
         "MQMQ-2.2.19.1-06",
         "The receiver sends the second and every later OrderAck of a sequence with IN set.",
-        change_sent_packets_from_number(
+        change_sent_packets_starting_with_number(
             UserMessagePacket,
             2,
             lambda packet: (data := packet.build())[:2] + bytes([data[2] | 8]) + data[3:],
@@ -261,7 +261,7 @@ for _name, _rules, _says, _install in (
         "sender-tr-clear-from-second-traced-message-on",
         "MQMQ-2.2.19.1-12",
         "The sender clears TR in the second and every later message that is to be traced.",
-        change_sent_packets_from_number(
+        change_sent_packets_starting_with_number(
             UserMessagePacket,
             2,
             lambda packet: (data := packet.build())[:3] + bytes([data[3] & ~1]) + data[4:],
@@ -359,4 +359,4 @@ for _name, _rules, _says, _install in (
         field_is(UserMessagePacket, "BaseHeader.PR", 3, lambda packet: packet.BaseHeader.TR),
     ),
 ):
-    add(_name, _rules, _says, _install)
+    add(_name, _broken_rules, _says, _install)

@@ -12,7 +12,7 @@ _FLAGS_END_OFFSET = 8
 """The offset at which RecoverableMsgAckFlags of a SessionHeader ends."""
 
 
-for _name, _rules, _says, _install in (
+for _name, _broken_rules, _says, _install in (
     (
         "message-with-session-header-bit-and-no-session-header",
         ("MQMQ-2.2.19.1-07",),
@@ -32,7 +32,7 @@ for _name, _rules, _says, _install in (
         change_session_header(SessionAckPacket, lambda header: bytes(4)),
     ),
 ):
-    add(f"queue-manager-{_name}", _rules, _says, _install, blind=True)
+    add(f"queue-manager-{_name}", _broken_rules, _says, _install, blind=True)
 
 
 @fault("receiver-message-with-session-header-refused", breaks="MQMQ-2.2.19.1-07", blind=True)

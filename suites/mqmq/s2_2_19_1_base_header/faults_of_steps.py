@@ -160,8 +160,8 @@ class ReceiverTimeToReachQueueAbove31BitsExpired(Lifetimes):
         return 0x7FFF_FFFF < life < 0xFFFF_FFFF or super().has_message_expired(packet, now)
 
 
-@fault("receiver-time-to-reach-queue-of-16-bits", breaks="MQMQ-2.2.19.1-D04", blind=True)
-class ReceiverTimeToReachQueueOf16Bits(Lifetimes):
+@fault("receiver-reads-only-low-16-bits-of-time-to-reach-queue", breaks="MQMQ-2.2.19.1-D04", blind=True)
+class ReceiverReadsOnlyLow16BitsOfTimeToReachQueue(Lifetimes):
     """The receiver reads only the lowest 16 bits of a finite TimeToReachQueue."""
 
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:

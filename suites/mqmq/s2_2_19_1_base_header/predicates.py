@@ -10,7 +10,7 @@ from reference_qm.codec import BaseHeader
 from suites.mqmq.steps.base_bytes import STREAM_PACKET_KINDS, check_packet_size, judge_packet_bytes
 from suites.mqmq.steps.message_bytes import BASE_HEADER_NAME
 from suites.mqmq.steps.message_parts import make_part_presence_predicate
-from suites.mqmq.steps.unused import register_unused_bits
+from suites.mqmq.steps.unused import register_unused_bit_predicates
 from suites.mqqb.steps.order_and_final_acks import is_final_ack, is_order_ack, make_flag_predicate
 
 USER_MESSAGE_KIND = "UserMessage"
@@ -30,7 +30,7 @@ UNUSED_BIT_BY_RULE = {
 }
 """The reserved bits of Flags, by rule."""
 
-register_unused_bits((*INTERNAL_PACKET_KINDS, USER_MESSAGE_KIND), BaseHeader, UNUSED_BIT_BY_RULE)
+register_unused_bit_predicates((*INTERNAL_PACKET_KINDS, USER_MESSAGE_KIND), BaseHeader, UNUSED_BIT_BY_RULE)
 
 
 @passive("MQMQ-2.2.19.1-01", STREAM_PACKET_KINDS, "VersionNumber is 0x10", decisive=True)

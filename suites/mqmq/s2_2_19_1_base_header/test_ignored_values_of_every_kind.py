@@ -12,7 +12,7 @@ from harness.expectations import none
 from harness.run.marks import covers, needs
 from harness.sut.releases import find_release
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
-from suites.mqmq.steps.received_kinds import NO_CHANGED_VALUE, MessagesOfEveryKind
+from suites.mqmq.steps.received_kinds import CASE_WITHOUT_CHANGED_VALUES, MessagesOfEveryKind
 from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
 from suites.mqqb.steps.sequences import DEAD_LETTERS, Outgoing, find_kept_messages
 
@@ -40,7 +40,12 @@ UNUSED_PROPERTIES_HEADER_BIT_BY_RULE = {
     "MQMQ-2.2.19.3-08": "X7",
 }
 """The unused bits of each header, by rule."""
-MESSAGE_PART_RULES = ("MQMQ-2.2.19.3-13", "MQMQ-2.2.19.3-16", "MQMQ-2.2.19.3-D01", "MQMQ-2.2.19.3-D05")
+RULES_OF_VALUES_PASSED_TO_APPLICATION = (
+    "MQMQ-2.2.19.3-13",
+    "MQMQ-2.2.19.3-16",
+    "MQMQ-2.2.19.3-D01",
+    "MQMQ-2.2.19.3-D05",
+)
 """The rules about values that the receiver only passes to the application."""
 THIRD_HOST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f4")
 
@@ -124,7 +129,7 @@ def _list_values_of_optional_headers():
         ),
         pytest.param(
             _list_values_of_properties_header(),
-            marks=covers(*UNUSED_PROPERTIES_HEADER_BIT_BY_RULE, *MESSAGE_PART_RULES),
+            marks=covers(*UNUSED_PROPERTIES_HEADER_BIT_BY_RULE, *RULES_OF_VALUES_PASSED_TO_APPLICATION),
             id="MessagePropertiesHeader",
         ),
         pytest.param(
@@ -140,7 +145,7 @@ def test_ignored_values_change_no_message_of_any_kind(peer, sut, judge, values):
     values are not judged.
     """
     kinds = MessagesOfEveryKind(peer, sut)
-    kinds.send(NO_CHANGED_VALUE, {})
+    kinds.send(CASE_WITHOUT_CHANGED_VALUES, {})
     for value, (_, headers) in values.items():
         kinds.send(value, headers)
     kinds.await_acknowledgments()
@@ -149,7 +154,7 @@ def test_ignored_values_change_no_message_of_any_kind(peer, sut, judge, values):
         judge(
             rule,
             expected=none("message that is missing or changed"),
-            observed=kinds.list_differing_kinds(of_rule),
+            observed=kinds.list_differences_from_sent_messages(of_rule),
             evidence=kinds.list_evidence_frames(of_rule),
         )
 

@@ -165,7 +165,10 @@ def _send_and_poll_message(outgoing, arguments):
 
 
 SHORT_LIFETIME_S = 1
-TAGS_OF_UNEXPIRED_MESSAGES, DELIVERY_BY_EXPIRED_TAG = (1, 2), {3: "express", 4: "recoverable", 5: "transactional"}
+TAGS_OF_UNEXPIRED_MESSAGES, DELIVERY_MODE_BY_TAG_OF_EXPIRED_MESSAGE = (
+    (1, 2),
+    {3: "express", 4: "recoverable", 5: "transactional"},
+)
 
 
 @needs("send")
@@ -177,7 +180,7 @@ def test_sender_deletes_expired_messages_of_every_delivery(peer, sut, judge):
     to = peer.direct_name("mqc-expired")
     first, last = TAGS_OF_UNEXPIRED_MESSAGES
     sut.send(to, body="unexpired", application_tag=first)
-    for tag, delivery in DELIVERY_BY_EXPIRED_TAG.items():
+    for tag, delivery in DELIVERY_MODE_BY_TAG_OF_EXPIRED_MESSAGE.items():
         sut.send(
             to,
             body="expired",

@@ -13,7 +13,7 @@ SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """The GUID of an unknown queue manager."""
 
 
-PRIVATE_QUEUE_ON_DESTINATION_HOST_TYPE, PUBLIC_TYPE, DIRECT_TYPE = 3, 5, 7
+PRIVATE_QUEUE_ON_DESTINATION_HOST_TYPE, PUBLIC_QUEUE_NAME_TYPE, DIRECT_QUEUE_NAME_TYPE = 3, 5, 7
 """The values of DQ and AQ for a private queue of the destination, a public queue and a direct name."""
 
 

@@ -16,9 +16,9 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 from suites.mqmq.s2_2_19_2_user_header.fault_steps import (
-    DIRECT_TYPE,
+    DIRECT_QUEUE_NAME_TYPE,
     PRIVATE_QUEUE_ON_DESTINATION_HOST_TYPE,
-    PUBLIC_TYPE,
+    PUBLIC_QUEUE_NAME_TYPE,
     SECOND_QUEUE_MANAGER_GUID,
     SECONDS_PER_HOUR,
     has_admin_queue,
@@ -51,7 +51,7 @@ def _remove_response_queue(packet: UserMessagePacket) -> bytes:
     return correct_packet_size(data[: end - len(user.build()) + len(bare.build())] + data[end:])
 
 
-for _name, _rules, _says, _install in (
+for _name, _broken_rules, _says, _install in (
     (
         "sender-user-message-source-queue-manager-wrong",
         ("MQMQ-2.2.19.2-01", "MQDMPR-3.1.1.12-D51", "MQMQ-2.2.18.1.3-01"),
@@ -66,7 +66,7 @@ for _name, _rules, _says, _install in (
             UserMessagePacket,
             "UserHeader.QueueManagerAddress",
             SECOND_QUEUE_MANAGER_GUID,
-            make_destination_queue_type_condition(DIRECT_TYPE),
+            make_destination_queue_type_condition(DIRECT_QUEUE_NAME_TYPE),
         ),
     ),
     (
@@ -184,7 +184,7 @@ for _name, _rules, _says, _install in (
         "sender-user-message-aq-5-without-admin-queue",
         ("MQMQ-2.2.19.2-32",),
         "The sender's UserMessage has AQ 5, but contains no AdminQueue.",
-        field_is(UserMessagePacket, "UserHeader.AQ", PUBLIC_TYPE, _has_no_admin_queue),
+        field_is(UserMessagePacket, "UserHeader.AQ", PUBLIC_QUEUE_NAME_TYPE, _has_no_admin_queue),
     ),
     (
         "sender-user-message-aq-0-with-admin-queue",
@@ -205,7 +205,7 @@ for _name, _rules, _says, _install in (
         clear_bits(UserMessagePacket, "UserHeader.RQ", _has_response_queue),
     ),
 ):
-    add(_name, _rules, _says, _install)
+    add(_name, _broken_rules, _says, _install)
 
 
 USER_MESSAGE_TYPE = UserMessagePacket

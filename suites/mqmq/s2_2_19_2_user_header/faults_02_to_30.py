@@ -32,7 +32,7 @@ from reference_qm.model.adm import (
 )
 from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_19_2_user_header.fault_steps import (
-    PUBLIC_TYPE,
+    PUBLIC_QUEUE_NAME_TYPE,
     SECOND_QUEUE_MANAGER_GUID,
     has_admin_queue,
     make_destination_queue_type_condition,
@@ -97,7 +97,7 @@ class SenderChangesLastDigitOfPrivateDestinationGuid(Sending):
         )
 
 
-for _name, _rules, _says, _install in (
+for _name, _broken_rules, _says, _install in (
     (
         "sender-queue-manager-address-wrong-for-public-name",
         ("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
@@ -106,7 +106,7 @@ for _name, _rules, _says, _install in (
             UserMessagePacket,
             "UserHeader.QueueManagerAddress",
             SECOND_QUEUE_MANAGER_GUID,
-            make_destination_queue_type_condition(PUBLIC_TYPE),
+            make_destination_queue_type_condition(PUBLIC_QUEUE_NAME_TYPE),
         ),
     ),
     (
@@ -122,7 +122,7 @@ for _name, _rules, _says, _install in (
         wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.Flags": 0}, has_admin_queue),
     ),
 ):
-    add(_name, _rules, _says, _install)
+    add(_name, _broken_rules, _says, _install)
 
 
 @fault(

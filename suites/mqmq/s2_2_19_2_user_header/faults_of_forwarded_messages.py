@@ -11,7 +11,7 @@ from harness.faults.registry import add
 from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import PrivateQueueFormatNameId, UserMessagePacket, parse_packet
 
-_CONNECTOR = UUID("11111111-2222-3333-4444-555555555555")
+_CONNECTOR_GUID = UUID("11111111-2222-3333-4444-555555555555")
 _BASE_HEADER_SIZE = 16
 
 
@@ -43,7 +43,7 @@ add(
     "The router adds ConnectorType to a forwarded message in which UserHeader.Flags.CQ is clear.",
     send_wrong_bytes(
         UserMessagePacket,
-        _insert_after_user_header(_CONNECTOR.bytes_le),
+        _insert_after_user_header(_CONNECTOR_GUID.bytes_le),
         lambda packet: _is_forwarded(packet) and packet.UserHeader.ConnectorType is None,
     ),
     blind=True,

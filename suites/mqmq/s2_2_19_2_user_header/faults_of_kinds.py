@@ -10,7 +10,7 @@ from harness.faults.made_up import OTHER_GUID
 from harness.faults.primitives import set_fields
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
-from suites.mqmq.steps.faulty_messages import change_sent_packets_from_number, drop_messages
+from suites.mqmq.steps.faulty_messages import change_sent_packets_starting_with_number, drop_messages
 from suites.mqmq.steps.kinds_of_messages import (
     has_large_body,
     is_admin_ack,
@@ -23,7 +23,7 @@ from suites.mqmq.steps.kinds_of_messages import (
 NULL_GUID = UUID(int=0)
 
 
-def _is_ordinary_message(packet: Any) -> bool:
+def _is_normal_message_without_final_ack(packet: Any) -> bool:
     return packet.MessagePropertiesHeader.MessageClass == 0 and not is_final_ack(packet)
 
 
@@ -68,8 +68,8 @@ add(
     blind=True,
 )
 
-_rules: str | tuple[str, ...]
-for _name, _rules, _says, _install in (
+_broken_rules: str | tuple[str, ...]
+for _name, _broken_rules, _says, _install in (
     (
         "receiver-order-ack-source-of-acknowledged-message",
         "MQMQ-2.2.19.2-01",
@@ -92,7 +92,7 @@ for _name, _rules, _says, _install in (
         "sender-queue-manager-address-of-second-private-message-null",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The sender sets QueueManagerAddress to zero in the second and every later message for a private queue.",
-        change_sent_packets_from_number(
+        change_sent_packets_starting_with_number(
             UserMessagePacket,
             2,
             lambda packet: set_fields(packet, {"UserHeader.QueueManagerAddress": NULL_GUID}).build(),
@@ -286,8 +286,8 @@ for _name, _rules, _says, _install in (
             UserMessagePacket,
             "UserHeader.AQ",
             4,
-            lambda packet: packet.UserHeader.AQ in (2, 3) and _is_ordinary_message(packet),
+            lambda packet: packet.UserHeader.AQ in (2, 3) and _is_normal_message_without_final_ack(packet),
         ),
     ),
 ):
-    add(_name, _rules, _says, _install, blind=True)
+    add(_name, _broken_rules, _says, _install, blind=True)

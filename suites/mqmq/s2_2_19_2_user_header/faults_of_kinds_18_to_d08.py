@@ -23,12 +23,12 @@ from suites.mqmq.steps.kinds_of_messages import (
 NULL_GUID = UUID(int=0)
 
 
-def _is_ordinary_message(packet: Any) -> bool:
+def _is_normal_message_without_final_ack(packet: Any) -> bool:
     return packet.MessagePropertiesHeader.MessageClass == 0 and not is_final_ack(packet)
 
 
-_rules: str | tuple[str, ...]
-for _name, _rules, _says, _install in (
+_broken_rules: str | tuple[str, ...]
+for _name, _broken_rules, _says, _install in (
     (
         "sender-th-clear-in-last-message-of-transaction",
         "MQMQ-2.2.19.2-19",
@@ -74,7 +74,9 @@ for _name, _rules, _says, _install in (
         clear_bits(
             UserMessagePacket,
             "UserHeader.MP",
-            lambda packet: _is_ordinary_message(packet) and not packet.MessagePropertiesHeader.MessageBody,
+            lambda packet: (
+                _is_normal_message_without_final_ack(packet) and not packet.MessagePropertiesHeader.MessageBody
+            ),
         ),
     ),
     (
@@ -321,4 +323,4 @@ for _name, _rules, _says, _install in (
         field_is(UserMessagePacket, "UserHeader.AQ", 5, is_admin_ack),
     ),
 ):
-    add(_name, _rules, _says, _install, blind=True)
+    add(_name, _broken_rules, _says, _install, blind=True)

@@ -29,7 +29,7 @@ class ServerRemoteReadLacksTransactionHeaderAlthoughThIsSet(RemoteReads):
         return correct_packet_size(data[:start] + data[end:])
 
 
-def _remove_part_for_remote_readers(build_part: Callable[[UserMessagePacket], bytes]) -> Install:
+def _remove_header_from_remotely_read_messages(build_part: Callable[[UserMessagePacket], bytes]) -> Install:
     """Remove a part from the messages that remote readers get, and leave the flag of the part set."""
 
     class MessagePartRemover(RemoteReads):
@@ -46,7 +46,7 @@ def _build_connector_type(packet: UserMessagePacket) -> bytes:
     return b"" if connector is None else connector.bytes_le
 
 
-for _name, _rules, _says, _build_part in (
+for _name, _broken_rules, _says, _build_part in (
     (
         "server-remote-read-security-header-missing-with-sh",
         "MQMQ-2.2.19.2-18",
@@ -66,4 +66,4 @@ for _name, _rules, _says, _build_part in (
         lambda packet: b"" if packet.MultiQueueFormatHeader is None else packet.MultiQueueFormatHeader.build(),
     ),
 ):
-    add(_name, _rules, _says, _remove_part_for_remote_readers(_build_part))
+    add(_name, _broken_rules, _says, _remove_header_from_remotely_read_messages(_build_part))

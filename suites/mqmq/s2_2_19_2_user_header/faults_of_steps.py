@@ -15,7 +15,7 @@ from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.model.adm import INFINITE, MessagePosition
 
 
-class _PartialLifetimeWatcher(Lifetimes):
+class _TimeToBeReceivedWatcherOfSomeMessages(Lifetimes):
     """The receiver watches TimeToBeReceived only of some messages; a subclass selects which."""
 
     def is_lifetime_watched(self, position: MessagePosition) -> bool:
@@ -28,7 +28,7 @@ class _PartialLifetimeWatcher(Lifetimes):
 
 
 @fault("receiver-expired-transactional-message-kept", breaks=("MQMQ-2.2.19.2-05", "MQMQ-2.2.19.2-D03"), blind=True)
-class ReceiverExpiredTransactionalMessageKept(_PartialLifetimeWatcher):
+class ReceiverExpiredTransactionalMessageKept(_TimeToBeReceivedWatcherOfSomeMessages):
     """The receiver keeps a transactional message in its queue when TimeToBeReceived expires."""
 
     def is_lifetime_watched(self, position: MessagePosition) -> bool:
@@ -36,7 +36,7 @@ class ReceiverExpiredTransactionalMessageKept(_PartialLifetimeWatcher):
 
 
 @fault("receiver-keeps-expired-message-behind-earlier-message", breaks="MQMQ-2.2.19.2-05", blind=True)
-class ReceiverKeepsExpiredMessageBehindEarlierMessage(_PartialLifetimeWatcher):
+class ReceiverKeepsExpiredMessageBehindEarlierMessage(_TimeToBeReceivedWatcherOfSomeMessages):
     """The receiver keeps an expired message in its queue if another message was in the queue before."""
 
     def is_lifetime_watched(self, position: MessagePosition) -> bool:
@@ -44,7 +44,7 @@ class ReceiverKeepsExpiredMessageBehindEarlierMessage(_PartialLifetimeWatcher):
 
 
 @fault("receiver-expired-large-message-kept", breaks="MQMQ-2.2.19.2-05", blind=True)
-class ReceiverExpiredLargeMessageKept(_PartialLifetimeWatcher):
+class ReceiverExpiredLargeMessageKept(_TimeToBeReceivedWatcherOfSomeMessages):
     """The receiver keeps a message with a body of more than 4 KiB in its queue when TimeToBeReceived expires."""
 
     def is_lifetime_watched(self, position: MessagePosition) -> bool:
@@ -52,7 +52,7 @@ class ReceiverExpiredLargeMessageKept(_PartialLifetimeWatcher):
 
 
 @fault("receiver-expired-acknowledgment-kept", breaks="MQMQ-2.2.19.2-05", blind=True)
-class ReceiverExpiredAcknowledgmentKept(_PartialLifetimeWatcher):
+class ReceiverExpiredAcknowledgmentKept(_TimeToBeReceivedWatcherOfSomeMessages):
     """The receiver keeps an administration acknowledgment in its queue when TimeToBeReceived expires."""
 
     def is_lifetime_watched(self, position: MessagePosition) -> bool:
@@ -60,15 +60,15 @@ class ReceiverExpiredAcknowledgmentKept(_PartialLifetimeWatcher):
 
 
 @fault("receiver-expired-message-with-time-to-reach-queue-kept", breaks="MQMQ-2.2.19.2-05", blind=True)
-class ReceiverExpiredMessageWithTimeToReachQueueKept(_PartialLifetimeWatcher):
+class ReceiverExpiredMessageWithTimeToReachQueueKept(_TimeToBeReceivedWatcherOfSomeMessages):
     """The receiver keeps a message with a finite TimeToReachQueue in its queue when TimeToBeReceived expires."""
 
     def is_lifetime_watched(self, position: MessagePosition) -> bool:
         return position.MessageReference.TimeToReachQueue == INFINITE
 
 
-@fault("receiver-time-to-be-received-of-16-bits", breaks="MQMQ-2.2.19.2-D03", blind=True)
-class ReceiverTimeToBeReceivedOf16Bits(Lifetimes):
+@fault("receiver-reads-only-low-16-bits-of-time-to-be-received", breaks="MQMQ-2.2.19.2-D03", blind=True)
+class ReceiverReadsOnlyLow16BitsOfTimeToBeReceived(Lifetimes):
     """The receiver reads only the lowest 16 bits of a finite TimeToBeReceived."""
 
     def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
@@ -131,7 +131,7 @@ def _skip_journaling_of_messages(method: str, skipped: Any) -> Any:
     return cls
 
 
-for _method, _rules, _queue in (
+for _method, _broken_rules, _queue in (
     ("journal_delivered_message", ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21"), "system journal"),
     ("journal_failed_message", ("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-24"), "dead-letter queue"),
 ):
@@ -156,7 +156,7 @@ for _method, _rules, _queue in (
     ):
         add(
             f"sender-{_name}-message-not-put-into-{_queue.replace(' ', '-')}",
-            _rules,
+            _broken_rules,
             f"The sender does not put {_says} into its {_queue}.",
             replace_part(_skip_journaling_of_messages(_method, _skipped)),
             blind=True,

@@ -17,9 +17,9 @@ from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_19_2_user_header.fault_steps import (
-    DIRECT_TYPE,
+    DIRECT_QUEUE_NAME_TYPE,
     PRIVATE_QUEUE_ON_DESTINATION_HOST_TYPE,
-    PUBLIC_TYPE,
+    PUBLIC_QUEUE_NAME_TYPE,
     QUEUE_NAMES_OFFSET,
     SECONDS_PER_HOUR,
     make_destination_queue_type_condition,
@@ -120,13 +120,15 @@ def _reverse_public_destination_bytes(packet: UserMessagePacket) -> bytes:
     )
 
 
-for _name, _rules, _says, _install in (
+for _name, _broken_rules, _says, _install in (
     (
         "sender-public-destination-guid-big-endian",
         ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "The sender's UserMessage to a public queue carries a big-endian GUID in DestinationQueue.",
         packets(
-            UserMessagePacket, _reverse_public_destination_bytes, make_destination_queue_type_condition(PUBLIC_TYPE)
+            UserMessagePacket,
+            _reverse_public_destination_bytes,
+            make_destination_queue_type_condition(PUBLIC_QUEUE_NAME_TYPE),
         ),
     ),
     (
@@ -136,7 +138,7 @@ for _name, _rules, _says, _install in (
         wrong_fields(
             UserMessagePacket,
             {"UserHeader.DestinationQueue": _add_direct_prefix},
-            make_destination_queue_type_condition(DIRECT_TYPE),
+            make_destination_queue_type_condition(DIRECT_QUEUE_NAME_TYPE),
         ),
     ),
     (
@@ -152,11 +154,13 @@ for _name, _rules, _says, _install in (
         change_number(UserMessagePacket, "UserHeader.RQ", lambda kind: 2 if kind == 3 else kind),
     ),
 ):
-    add(_name, _rules, _says, _install)
+    add(_name, _broken_rules, _says, _install)
 
 
-@fault("receiver-dq-3-refused", breaks=("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15"))
-class ReceiverDq3Refused(Identifying):
+@fault(
+    "receiver-refuses-message-with-destination-queue-type-dq-3", breaks=("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15")
+)
+class ReceiverRefusesMessageWithDestinationQueueTypeDq3(Identifying):
     """The receiver refuses a message with DQ 3."""
 
     def check_field_values(self, packet: Packet) -> None:

@@ -16,7 +16,7 @@ from suites.mqmq.steps.message_bytes import (
 from suites.mqmq.steps.message_identifiers import check_message_id_ordinal
 from suites.mqmq.steps.message_parts import check_properties_present, make_part_presence_predicate
 from suites.mqmq.steps.source_queue_manager import check_source_queue_manager
-from suites.mqmq.steps.unused import register_unused_bits
+from suites.mqmq.steps.unused import register_unused_bit_predicates
 
 USER_MESSAGE_KIND = "UserMessage"
 DIRECT_QUEUE_TYPE = 7
@@ -31,7 +31,7 @@ UNUSED_BIT_BY_RULE = {
 }
 """The reserved bits of Flags, by rule."""
 
-register_unused_bits(USER_MESSAGE_KIND, UserHeader, UNUSED_BIT_BY_RULE)
+register_unused_bit_predicates(USER_MESSAGE_KIND, UserHeader, UNUSED_BIT_BY_RULE)
 
 passive("MQMQ-2.2.19.2-01", USER_MESSAGE_KIND, "SourceQueueManager of a message that the SUT originates is its GUID")(
     check_source_queue_manager
@@ -109,7 +109,7 @@ def check_ah_bit_is_clear(packet: Any, context: Context) -> Finding:
     return packet.UserHeader.AH == 0, f"AH is {packet.UserHeader.AH}"
 
 
-TYPES_WITH_QUEUE_NAME = (2, 5, 6, 7)
+QUEUE_TYPES_WITH_NAME_FIELD = (2, 5, 6, 7)
 """Values of AQ or RQ, one for each layout of a queue name."""
 
 
@@ -117,7 +117,7 @@ def make_queue_name_predicate(flag: str, queue: str, kinds: tuple[int, ...], *, 
     """Return a predicate that checks whether a queue name is present, or missing, as required when its flag has one of
     the given values.
     """
-    others = (0,) if there else TYPES_WITH_QUEUE_NAME
+    others = (0,) if there else QUEUE_TYPES_WITH_NAME_FIELD
     present, opposite = ("present", "missing") if there else ("missing", "present")
 
     def judge_name_presence(packet: Any, context: Context) -> Finding:

@@ -9,7 +9,7 @@ from harness.run.marks import covers, needs, varied
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 
-JOURNALS: tuple[list[str], ...] = ([], ["positive"], ["negative"], ["positive", "negative"])
+REQUESTED_JOURNALING_COMBINATIONS: tuple[list[str], ...] = ([], ["positive"], ["negative"], ["positive", "negative"])
 
 
 @needs("send")
@@ -21,7 +21,7 @@ def test_flags_of_sent_message_are_in_place(peer, sut, judge, delivery):
     MP have the values of the message, and all other bits whose value the message determines are clear.
     """
     outgoing = Outgoing(peer, sut)
-    for journal in JOURNALS:
+    for journal in REQUESTED_JOURNALING_COMBINATIONS:
         frame = outgoing.send(body="flags", label="flags", delivery=delivery, journal=journal)
         wanted = {
             "RC": 0,

@@ -16,10 +16,10 @@ from suites.messages import Sequence
 from suites.mqmq.steps.layout import RemoteReadPacket
 from suites.mqmq.steps.message_bytes import USER_HEADER_NAME
 from suites.mqmq.steps.message_parts import make_part_presence_predicate
-from suites.mqqp.steps.whole import build_lists_of_queues
+from suites.mqqp.steps.whole import build_destination_list_fields_of_every_kind
 
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
-RULE_FLAG_AND_OPTIONAL_PART = (
+RULE_FLAG_AND_OPTIONAL_HEADER_ROWS = (
     ("MQMQ-2.2.19.2-18", "SH", "SecurityHeader"),
     ("MQMQ-2.2.19.2-19", "TH", "TransactionHeader"),
     ("MQMQ-2.2.19.2-22", "CQ", "ConnectorType"),
@@ -38,7 +38,7 @@ def _parse_message_or_error(data):
 
 
 @needs("qm2qm")
-@covers(*(rule for rule, _, _ in RULE_FLAG_AND_OPTIONAL_PART))
+@covers(*(rule for rule, _, _ in RULE_FLAG_AND_OPTIONAL_HEADER_ROWS))
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 def test_message_of_remote_reader_has_part_of_each_set_flag(remote, judge, queue):
     """Messages with and without a TransactionHeader, a SecurityHeader, a ConnectorType and lists of queues arrive. In
@@ -48,7 +48,7 @@ def test_message_of_remote_reader_has_part_of_each_set_flag(remote, judge, queue
     build_message = sequence.message if queue == "transactional" else peer.recoverable_message
     whole = {
         "security": {"ST": 2, "DE": 1, "SecurityID": peer.identifier.bytes_le},
-        "mqf": build_lists_of_queues(peer),
+        "mqf": build_destination_list_fields_of_every_kind(peer),
     }
     opened = remote.open(queue)
     remote.send_all(
@@ -59,7 +59,7 @@ def test_message_of_remote_reader_has_part_of_each_set_flag(remote, judge, queue
     )
     reads = [opened.receive(), opened.peek().expect_success(), opened.receive()]
     evidence = [frame for read in reads for frame in read.evidence]
-    for rule, flag, part in RULE_FLAG_AND_OPTIONAL_PART:
+    for rule, flag, part in RULE_FLAG_AND_OPTIONAL_HEADER_ROWS:
         predicate = make_part_presence_predicate(USER_HEADER_NAME, flag, part)
         findings = []
         for read in reads:

@@ -10,7 +10,7 @@ from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, Publi
 from suites.mqmq.steps.received_kinds import MessagesOfEveryKind
 
 THIRD_HOST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f5")
-KINDS_OF_MESSAGES = ("express", "large", "with a connector type", "transactional")
+MESSAGE_KINDS_WITH_QUEUE_NAMES = ("express", "large", "with a connector type", "transactional")
 NAME_BUILDER_BY_QUEUE_TYPE = {
     2: lambda number: PrivateQueueFormatNameId(PrivateQueueIdentifier=number),
     3: lambda number: PrivateQueueFormatNameId(PrivateQueueIdentifier=number),
@@ -41,7 +41,7 @@ def test_names_of_admin_and_response_queues_reach_application(peer, sut, judge):
     """Messages of several kinds arrive with every pair of AQ and RQ. The application gets each message with the
     administration queue and the response queue that the peer sent.
     """
-    kinds = MessagesOfEveryKind(peer, sut, KINDS_OF_MESSAGES)
+    kinds = MessagesOfEveryKind(peer, sut, MESSAGE_KINDS_WITH_QUEUE_NAMES)
     cases = {
         f"AQ {admin}, RQ {response}": (admin, response, names) for admin, response, names in _list_queue_name_cases()
     }
@@ -58,6 +58,6 @@ def test_names_of_admin_and_response_queues_reach_application(peer, sut, judge):
         judge(
             *rules,
             expected=none("message that is missing or changed"),
-            observed=kinds.list_differing_kinds(judged),
+            observed=kinds.list_differences_from_sent_messages(judged),
             evidence=kinds.list_evidence_frames(judged),
         )

@@ -142,7 +142,7 @@ SENT_QUEUE_NAME_CASES = (
 """For each case, the rules, the property, the name that the application sets, the flag in UserHeader, the value of the
 flag, and the name in the packet.
 """
-NAMED_QUEUE_FORMAT_NAME = r"DIRECT=OS:nowhere\q"
+FORMAT_NAME_OF_UNREACHABLE_QUEUE = r"DIRECT=OS:nowhere\q"
 RULES_BY_NAME_TYPE = {
     2: ("MQMQ-2.2.18.1.5.1-01",),
     3: ("MQMQ-2.2.18.1.5.1-01",),
@@ -167,7 +167,10 @@ def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
     """
     hosts = _list_host_guids(peer, sut)
     outgoing = Outgoing(peer, sut, peer.private_name())
-    two_names = {"admin_queue": NAMED_QUEUE_FORMAT_NAME, "response_queue": f"{NAMED_QUEUE_FORMAT_NAME}q"}
+    two_names = {
+        "admin_queue": FORMAT_NAME_OF_UNREACHABLE_QUEUE,
+        "response_queue": f"{FORMAT_NAME_OF_UNREACHABLE_QUEUE}q",
+    }
     beside = outgoing.send(body="named", label="named", acks=["negative_arrival"], **two_names)
     both = {"UserHeader.Flags.AQ": 7, "UserHeader.Flags.RQ": 7}
     judge(

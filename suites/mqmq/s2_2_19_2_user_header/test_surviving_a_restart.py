@@ -14,11 +14,11 @@ from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.secured import SecuredMessageSender, sign_message
 from suites.mqqb.steps.sender import Sender
 
-NO_CHANGED_MESSAGE = none("changed message")
+NO_MESSAGE_CHANGED_OUTCOME = none("changed message")
 SHORT_LIFETIME_S = 2
 LONGER_LIFETIME_S = 20
 SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal")
-SENT_PROPERTIES = {
+PROPERTIES_OF_STORED_MESSAGE = {
     "priority": 5,
     "application_tag": 0x0A0B_0C0D,
     "acks": ["positive_receive"],
@@ -100,7 +100,7 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
         sut.restart()
         for name, messages in before.items():
             changes, case = _list_changes_in_queue(sut, name, messages), f"{name} after the {time} restart"
-            judge.all(expected=NO_CHANGED_MESSAGE, observed=changes, case=case, evidence=sent)
+            judge.all(expected=NO_MESSAGE_CHANGED_OUTCOME, observed=changes, case=case, evidence=sent)
     last = peer.open_raw()
     sent.append(last.send(peer.recoverable_message(label="new", base={"PR": 3})))
     peer.eventually(lambda: "new" in _list_labels_in_queue(sut, queue))
@@ -147,7 +147,7 @@ def test_local_messages_survive_restart(peer, sut, judge, delivery):
     for label, fields in (
         ("empty", {"body": ""}),
         ("received", {"body": "received"}),
-        ("full", {"body": "full", **SENT_PROPERTIES, **queues}),
+        ("full", {"body": "full", **PROPERTIES_OF_STORED_MESSAGE, **queues}),
         ("last", {"body": "x" * 10_000}),
     ):
         sut.send(to, label=label, delivery=delivery, **fields)
@@ -159,7 +159,9 @@ def test_local_messages_survive_restart(peer, sut, judge, delivery):
         )
     sut.restart()
     judge.all(
-        expected=NO_CHANGED_MESSAGE, observed=_list_changes_in_queue(sut, queue, before), case="queue after the restart"
+        expected=NO_MESSAGE_CHANGED_OUTCOME,
+        observed=_list_changes_in_queue(sut, queue, before),
+        case="queue after the restart",
     )
 
 
@@ -271,7 +273,7 @@ def test_moved_messages_survive_restart(peer, sut, judge):
     before = _peek_messages(sut, subqueue)
     sut.restart()
     judge.all(
-        expected=NO_CHANGED_MESSAGE,
+        expected=NO_MESSAGE_CHANGED_OUTCOME,
         observed=_list_changes_in_queue(sut, subqueue, before),
         case="subqueue after the restart",
     )
@@ -332,7 +334,7 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
     sut.restart()
     for name, messages in list_kept_messages().items():
         judge.all(
-            expected=NO_CHANGED_MESSAGE,
+            expected=NO_MESSAGE_CHANGED_OUTCOME,
             observed=_list_changed_properties(before[name], messages),
             case=f"{name} after a restart",
             evidence=frames,
@@ -389,7 +391,7 @@ def test_signed_and_unsigned_messages_survive_restart(peer, sut, judge):
     sut.restart()
     evidence = [frame for one in found.values() for frame in one.frames]
     judge.all(
-        expected=NO_CHANGED_MESSAGE,
+        expected=NO_MESSAGE_CHANGED_OUTCOME,
         observed=_list_changed_properties(before, sut.messages()),
         evidence=evidence,
         case="queue after the restart",

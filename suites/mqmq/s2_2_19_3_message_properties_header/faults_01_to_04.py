@@ -336,7 +336,7 @@ _BASE_HEADER_SIZE = 16
 _PRIVACY_LEVEL_FIELD = "MessagePropertiesHeader.PrivacyLevel"
 
 
-_NEXT_DEFINED_PRIVACY_LEVEL = {2: 3, 4: 5}
+_DEFINED_PRIVACY_LEVEL_BY_UNDEFINED_LEVEL = {2: 3, 4: 5}
 
 
 def _append_padding_without_extension(packet: UserMessagePacket) -> bytes:
@@ -372,8 +372,8 @@ class ReceiverDecryptsMessageWithUndefinedPrivacyLevel(SecurityOnReceipt):
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         level = packet.MessagePropertiesHeader.PrivacyLevel
-        if level in _NEXT_DEFINED_PRIVACY_LEVEL:
-            packet = set_fields(packet, {_PRIVACY_LEVEL_FIELD: _NEXT_DEFINED_PRIVACY_LEVEL[level]})
+        if level in _DEFINED_PRIVACY_LEVEL_BY_UNDEFINED_LEVEL:
+            packet = set_fields(packet, {_PRIVACY_LEVEL_FIELD: _DEFINED_PRIVACY_LEVEL_BY_UNDEFINED_LEVEL[level]})
         return super().decrypt_body(packet, now)
 
 

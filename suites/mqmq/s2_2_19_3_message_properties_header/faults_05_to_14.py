@@ -103,7 +103,7 @@ for _name, _rule, _says, _changes, _when in (
 PROPERTIES_HEADER_FIXED_SIZE = len(MessagePropertiesHeader().build())
 
 
-LARGEST_SIGNED_SIZE = 0x7FFF_FFFF
+LARGEST_SIGNED_32_BIT_SIZE = 0x7FFF_FFFF
 
 
 SHA1_ALGORITHM = 32772
@@ -139,7 +139,7 @@ def _change_fields_of_labeled_messages(**changes: Any) -> Install:
     return wrong_fields(UserMessagePacket, fields, lambda packet: bool(packet.MessagePropertiesHeader.Label))
 
 
-for _name, _rules, _says, _install in (
+for _name, _broken_rules, _says, _install in (
     (
         "sender-label-length-in-bytes",
         ("MQMQ-2.2.19.3-09",),
@@ -195,7 +195,7 @@ for _name, _rules, _says, _install in (
         "sender-message-size-beyond-packet",
         ("MQMQ-2.2.19.3-18",),
         "The sender's UserMessage carries a MessageSize above the size of the packet.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.MessageSize", LARGEST_SIGNED_SIZE),
+        field_is(UserMessagePacket, "MessagePropertiesHeader.MessageSize", LARGEST_SIGNED_32_BIT_SIZE),
     ),
     (
         "sender-allocation-body-size-zero",
@@ -244,7 +244,7 @@ for _name, _rules, _says, _install in (
         "sender-extension-size-beyond-packet",
         ("MQMQ-2.2.19.3-28",),
         "The sender's UserMessage carries an ExtensionSize above the size of the packet.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.ExtensionSize", LARGEST_SIGNED_SIZE),
+        field_is(UserMessagePacket, "MessagePropertiesHeader.ExtensionSize", LARGEST_SIGNED_32_BIT_SIZE),
     ),
     (
         "sender-message-properties-header-unpadded",
@@ -253,7 +253,7 @@ for _name, _rules, _says, _install in (
         packets(UserMessagePacket, _remove_properties_padding, _is_properties_header_last),
     ),
 ):
-    add(_name, _rules, _says, _install)
+    add(_name, _broken_rules, _says, _install)
 
 
 add(

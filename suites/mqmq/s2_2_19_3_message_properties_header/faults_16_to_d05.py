@@ -201,7 +201,7 @@ add(
 )
 
 
-def _change_properties_bytes(change: Callable[[bytearray, int], None]) -> Install:
+def _change_bytes_of_properties_header(change: Callable[[bytearray, int], None]) -> Install:
     """Change bytes of the MessagePropertiesHeader; `change` is called with the packet's bytes and the offset of the
     header.
     """
@@ -219,7 +219,7 @@ def _swap_tag_and_body_type(data: bytearray, at: int) -> None:
     data[at + 24 : at + 28], data[at + 28 : at + 32] = data[at + 28 : at + 32], data[at + 24 : at + 28]
 
 
-def _reverse_ack_bits(data: bytearray, at: int) -> None:
+def _reverse_ack_request_bits(data: bytearray, at: int) -> None:
     flags = data[at]
     data[at] = flags & 0xF0 | int(f"{flags & 0x0F:04b}"[::-1], 2)
 
@@ -242,7 +242,7 @@ for _name, _says, _change in (
     (
         "sender-acknowledgment-bits-reversed",
         "The sender's MessagePropertiesHeader has PA, PR, NA and NR in the reverse order.",
-        _reverse_ack_bits,
+        _reverse_ack_request_bits,
     ),
 ):
     add(
@@ -255,7 +255,7 @@ for _name, _says, _change in (
             "MQDMPR-3.1.7.1.32-D02",
         ),
         _says,
-        _change_properties_bytes(_change),
+        _change_bytes_of_properties_header(_change),
     )
 
 

@@ -55,7 +55,7 @@ def _decrypt_with_nonzero_initialization_vector(body: bytes) -> bytes:
     return bytes(one ^ 0x20 for one in body[:8]) + body[8:]
 
 
-for _name, _rules, _says, _install in (
+for _name, _broken_rules, _says, _install in (
     (
         "sender-encrypted-body-nonzero-vector",
         ("MQMQ-2.2.19.3-D03",),
@@ -81,4 +81,4 @@ for _name, _rules, _says, _install in (
         _change_decrypted_body(lambda body: body + bytes([16 - len(body) % 16] * (16 - len(body) % 16))),
     ),
 ):
-    add(_name, _rules, _says, _install)
+    add(_name, _broken_rules, _says, _install)

@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 _AES_BLOCK_BYTES = 16
 
 
-def _change_first_block(packet: UserMessagePacket, size: int) -> UserMessagePacket:
+def _change_first_cipher_block_of_body(packet: UserMessagePacket, size: int) -> UserMessagePacket:
     """Return the packet whose body has its first block changed as by an initialization vector of ones."""
     properties = packet.MessagePropertiesHeader
     first, rest = properties.MessageBody[:size], properties.MessageBody[size:]
@@ -33,7 +33,7 @@ class SenderSecondBodyInitializationVectorNotZero(Securing):
         if message.security is not None and message.security.PrivacyLevel == PrivacyLevel.ADVANCED:
             count = self.__dict__["count"] = self.__dict__.get("count", 0) + 1
             if count > 1:
-                packet = _change_first_block(packet, _AES_BLOCK_BYTES)
+                packet = _change_first_cipher_block_of_body(packet, _AES_BLOCK_BYTES)
         return super().encrypt_body(session, message, packet, now)
 
 
@@ -46,7 +46,7 @@ class SenderTransactionalBodyInitializationVectorNotZero(Securing):
     ) -> UserMessagePacket:
         secret = message.security is not None and message.security.PrivacyLevel == PrivacyLevel.ADVANCED
         if secret and packet.TransactionHeader is not None:
-            packet = _change_first_block(packet, _AES_BLOCK_BYTES)
+            packet = _change_first_cipher_block_of_body(packet, _AES_BLOCK_BYTES)
         return super().encrypt_body(session, message, packet, now)
 
 
@@ -61,4 +61,4 @@ class ReceiverTransactionalBodyInitializationVectorNotZero(Admission):
         secret = packet.SecurityHeader is not None and packet.SecurityHeader.EB
         if admitted is None or not secret or packet.TransactionHeader is None:
             return admitted
-        return _change_first_block(admitted, _AES_BLOCK_BYTES)
+        return _change_first_cipher_block_of_body(admitted, _AES_BLOCK_BYTES)

@@ -17,7 +17,7 @@ from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.model.adm import Message
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
-from suites.mqmq.steps.faulty_messages import change_sent_packets_from_number, drop_messages, misread_messages
+from suites.mqmq.steps.faulty_messages import change_sent_packets_starting_with_number, drop_messages, misread_messages
 from suites.mqmq.steps.kinds_of_messages import (
     has_large_body,
     is_express,
@@ -142,8 +142,8 @@ def _shorten_label(label: Any) -> Any:
     return label and label[:240]
 
 
-_rules: str | tuple[str, ...]
-for _name, _rules, _says, _install in (
+_broken_rules: str | tuple[str, ...]
+for _name, _broken_rules, _says, _install in (
     (
         "receiver-privacy-level-of-16-bits",
         "MQMQ-2.2.19.3-21",
@@ -397,7 +397,7 @@ for _name, _rules, _says, _install in (
         "sender-hash-algorithm-from-second-signed-message-on-md5",
         "MQMQ-2.2.19.3-D02",
         "The sender states MD5 in HashAlgorithm of the second and every later signed message.",
-        change_sent_packets_from_number(
+        change_sent_packets_starting_with_number(
             UserMessagePacket,
             2,
             lambda packet: set_fields(packet, {f"{_PROPERTIES_HEADER_PREFIX}HashAlgorithm": 0x8003}).build(),
@@ -405,7 +405,7 @@ for _name, _rules, _says, _install in (
         ),
     ),
 ):
-    add(_name, _rules, _says, _install, blind=True)
+    add(_name, _broken_rules, _says, _install, blind=True)
 
 
 def _insert_after_properties(packet: UserMessagePacket, inserted: bytes) -> bytes:

@@ -14,7 +14,7 @@ from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.transfer.securing import Securing
 from reference_qm.model.adm import Message
 
-_SHA_1 = 0x8004
+_SHA1_ALGORITHM = 0x8004
 _LONGEST_LABEL = 249
 
 
@@ -45,7 +45,7 @@ class SenderDefaultHashAlgorithmOfEncryptedMessageSha1(Securing):
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         security = message.security
         if security is not None and security.PrivacyLevel and security.HashAlgorithm == 0x800E:
-            packet = set_fields(packet, {"MessagePropertiesHeader.HashAlgorithm": _SHA_1})
+            packet = set_fields(packet, {"MessagePropertiesHeader.HashAlgorithm": _SHA1_ALGORITHM})
         return super().sign_packet(message, packet)
 
 

@@ -19,8 +19,8 @@ from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-_PROPERTIES_FIXED_BYTES = 56
-_CLASSES_WITHOUT_ACKNOWLEDGMENTS = (
+_PROPERTIES_HEADER_FIXED_BYTES = 56
+_MESSAGE_CLASSES_NEVER_ACKNOWLEDGED = (
     MessageClass.MQMSG_CLASS_NORMAL,
     MessageClass.MQMSG_CLASS_REPORT,
     MessageClass.MQMSG_CLASS_ORDER_ACK,
@@ -31,7 +31,7 @@ _is_transactional = has_header("TransactionHeader")
 
 
 def _is_acknowledgment(packet: UserMessagePacket) -> bool:
-    return packet.MessagePropertiesHeader.MessageClass not in _CLASSES_WITHOUT_ACKNOWLEDGMENTS
+    return packet.MessagePropertiesHeader.MessageClass not in _MESSAGE_CLASSES_NEVER_ACKNOWLEDGED
 
 
 def _is_report(packet: UserMessagePacket) -> bool:
@@ -43,18 +43,18 @@ def _insert_bytes_at_computed_offset(offset_of: Any) -> Any:
 
     def change_packet(packet: Any) -> bytes:
         data, properties = packet.build(), packet.MessagePropertiesHeader
-        at = data.index(properties.build()) + _PROPERTIES_FIXED_BYTES + offset_of(properties)
+        at = data.index(properties.build()) + _PROPERTIES_HEADER_FIXED_BYTES + offset_of(properties)
         return correct_packet_size(data[:at] + bytes(4) + data[at:])
 
     return change_packet
 
 
-def _get_label_end(properties: Any) -> int:
+def _get_end_offset_of_label(properties: Any) -> int:
     return 2 * int(properties.LabelLength)
 
 
-def _get_body_start(properties: Any) -> int:
-    return _get_label_end(properties) + int(properties.ExtensionSize)
+def _get_start_offset_of_body(properties: Any) -> int:
+    return _get_end_offset_of_label(properties) + int(properties.ExtensionSize)
 
 
 add(
@@ -107,7 +107,7 @@ add(
     "The sender puts four bytes of an extension into a labelled transactional message with ExtensionSize 0.",
     packets(
         UserMessagePacket,
-        _insert_bytes_at_computed_offset(_get_label_end),
+        _insert_bytes_at_computed_offset(_get_end_offset_of_label),
         lambda packet: (
             _is_transactional(packet)
             and packet.MessagePropertiesHeader.LabelLength
@@ -120,7 +120,7 @@ add(
     "queue-manager-report-extension-with-size-0",
     "MQMQ-2.2.19.3-32",
     "The queue manager puts four bytes of an extension into reports, whose ExtensionSize is 0.",
-    packets(UserMessagePacket, _insert_bytes_at_computed_offset(_get_label_end), _is_report),
+    packets(UserMessagePacket, _insert_bytes_at_computed_offset(_get_end_offset_of_label), _is_report),
     blind=True,
 )
 add(
@@ -129,7 +129,7 @@ add(
     "The sender puts four bytes of a body into a transactional message with an extension and MessageSize 0.",
     packets(
         UserMessagePacket,
-        _insert_bytes_at_computed_offset(_get_body_start),
+        _insert_bytes_at_computed_offset(_get_start_offset_of_body),
         lambda packet: (
             _is_transactional(packet)
             and packet.MessagePropertiesHeader.ExtensionSize
@@ -144,7 +144,7 @@ add(
     "The receiver puts four bytes of a body into administration acknowledgments with MessageSize 0.",
     packets(
         UserMessagePacket,
-        _insert_bytes_at_computed_offset(_get_body_start),
+        _insert_bytes_at_computed_offset(_get_start_offset_of_body),
         lambda packet: _is_acknowledgment(packet) and not packet.MessagePropertiesHeader.MessageSize,
     ),
     blind=True,

@@ -25,7 +25,7 @@ from suites.mqmq.steps.kinds_of_messages import (
     is_transactional,
 )
 
-_LARGEST_SIGNED_SIZE = 0x7FFFFFFF
+_LARGEST_SIGNED_32_BIT_SIZE = 0x7FFFFFFF
 _RC2_ALGORITHM, _AES_128_ALGORITHM = 0x6602, 0x660E
 _ENHANCED_PRIVACY_LEVEL, _ADVANCED_PRIVACY_LEVEL = 3, 5
 
@@ -64,11 +64,11 @@ def _set_properties_header_field(name: str, value: int, when: Callable[[Any], An
     return field_is(UserMessagePacket, f"MessagePropertiesHeader.{name}", value, when)
 
 
-def _needs_header_padding(packet: Any) -> bool:
+def _needs_properties_header_padding(packet: Any) -> bool:
     return bool(len(packet.MessagePropertiesHeader.MessageBody) % 4)
 
 
-def _remove_header_padding(header: bytes) -> bytes:
+def _remove_properties_header_padding(header: bytes) -> bytes:
     return header.rstrip(b"\0") if header.endswith(b"\0") else header
 
 
@@ -77,19 +77,19 @@ for _name, _rule, _says, _install in (
         "empty-message-message-size-beyond-packet",
         "MQMQ-2.2.19.3-18",
         "The sender sets MessageSize of a message without a body to 0x7FFFFFFF.",
-        _set_properties_header_field("MessageSize", _LARGEST_SIGNED_SIZE, _has_empty_body),
+        _set_properties_header_field("MessageSize", _LARGEST_SIGNED_32_BIT_SIZE, _has_empty_body),
     ),
     (
         "encrypted-message-message-size-beyond-packet",
         "MQMQ-2.2.19.3-18",
         "The sender sets MessageSize of an encrypted message to 0x7FFFFFFF.",
-        _set_properties_header_field("MessageSize", _LARGEST_SIGNED_SIZE, _make_encryption_condition()),
+        _set_properties_header_field("MessageSize", _LARGEST_SIGNED_32_BIT_SIZE, _make_encryption_condition()),
     ),
     (
         "report-message-size-beyond-packet",
         "MQMQ-2.2.19.3-18",
         "The sender sets MessageSize of a report to 0x7FFFFFFF.",
-        _set_properties_header_field("MessageSize", _LARGEST_SIGNED_SIZE, is_report),
+        _set_properties_header_field("MessageSize", _LARGEST_SIGNED_32_BIT_SIZE, is_report),
     ),
     (
         "encryption-algorithm-of-privacy-level-3-aes",
@@ -117,19 +117,19 @@ for _name, _rule, _says, _install in (
         "extension-size-of-message-with-extension-beyond-packet",
         "MQMQ-2.2.19.3-28",
         "The sender sets ExtensionSize of a message with an extension to 0x7FFFFFFF.",
-        _set_properties_header_field("ExtensionSize", _LARGEST_SIGNED_SIZE, _has_extension),
+        _set_properties_header_field("ExtensionSize", _LARGEST_SIGNED_32_BIT_SIZE, _has_extension),
     ),
     (
         "admin-ack-extension-size-beyond-packet",
         "MQMQ-2.2.19.3-28",
         "The sender sets ExtensionSize of an administration acknowledgment to 0x7FFFFFFF.",
-        _set_properties_header_field("ExtensionSize", _LARGEST_SIGNED_SIZE, is_admin_ack),
+        _set_properties_header_field("ExtensionSize", _LARGEST_SIGNED_32_BIT_SIZE, is_admin_ack),
     ),
     (
         "encrypted-message-extension-size-beyond-packet",
         "MQMQ-2.2.19.3-28",
         "The sender sets ExtensionSize of an encrypted message to 0x7FFFFFFF.",
-        _set_properties_header_field("ExtensionSize", _LARGEST_SIGNED_SIZE, _make_encryption_condition()),
+        _set_properties_header_field("ExtensionSize", _LARGEST_SIGNED_32_BIT_SIZE, _make_encryption_condition()),
     ),
     (
         "final-ack-of-unlisted-class",
@@ -148,7 +148,8 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.19.3-34",
         "The sender does not pad the MessagePropertiesHeader of a message with an extension.",
         _change_properties_header_bytes(
-            _remove_header_padding, lambda packet: _has_extension(packet) and _needs_header_padding(packet)
+            _remove_properties_header_padding,
+            lambda packet: _has_extension(packet) and _needs_properties_header_padding(packet),
         ),
     ),
     (
@@ -161,7 +162,7 @@ for _name, _rule, _says, _install in (
     add(_name, _rule, _says, _install)
 
 
-BIT_6_OF_FLAGS = 1 << 6
+UNUSED_BIT_6_OF_PROPERTIES_FLAGS = 1 << 6
 
 
 @fault("receiver-ack-correlation-id-copied-from-message", breaks="MQMQ-2.2.19.3-14", blind=True)
@@ -182,5 +183,5 @@ class ReceiverOmitsReceiveAckIfBit6OfPropertiesFlagsIsSet(AdminAcks):
     """The receiver sends no acknowledgment that a message left its queue if bit 6 of its Flags is set."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        if not message.AcknowledgementsRequested & BIT_6_OF_FLAGS:
+        if not message.AcknowledgementsRequested & UNUSED_BIT_6_OF_PROPERTIES_FLAGS:
             super().acknowledge_receive(message, reason, now)

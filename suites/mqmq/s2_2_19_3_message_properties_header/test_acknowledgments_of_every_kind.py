@@ -18,8 +18,8 @@ from suites.mqqb.steps.disposition import (
 
 NO_ACK_REQUEST_BITS: dict[str, int] = {}
 EVERY_ACK_REQUEST_BIT = {"PA": 1, "PR": 1, "NA": 1, "NR": 1}
-UNUSED_ACK_BITS = {"X4": 1, "X5": 1, "X6": 1, "X7": 1}
-CORRELATION_IDS = bytes(20), bytes(range(1, 21))
+UNUSED_ACK_REQUEST_BITS = {"X4": 1, "X5": 1, "X6": 1, "X7": 1}
+CORRELATION_IDS_OF_FIRST_AND_SECOND_MESSAGES = bytes(20), bytes(range(1, 21))
 """CorrelationID of the first messages, and CorrelationID of the second messages."""
 UNUSED_BIT_RULES = ("MQMQ-2.2.19.3-05", "MQMQ-2.2.19.3-06", "MQMQ-2.2.19.3-07", "MQMQ-2.2.19.3-08")
 ACKNOWLEDGMENT_RULES = ("MQMQ-2.2.19.3-14", "MQMQ-2.2.19.3-D01", "MQMQ-2.2.18.1.3-D01", "MQMQ-2.2.18.1.6-D01")
@@ -53,7 +53,7 @@ class RequestedAcknowledgmentsChecker:
         """
         user = self.receiver.add_admin_queue_fields(fields.pop("user", {}))
         turns = (("first", EVERY_ACK_REQUEST_BIT), ("second", wanted))
-        for (turn, requested), correlation in zip(turns, CORRELATION_IDS, strict=True):
+        for (turn, requested), correlation in zip(turns, CORRELATION_IDS_OF_FIRST_AND_SECOND_MESSAGES, strict=True):
             bits = {**requested, **more, "CorrelationID": correlation}
             for kind, arguments in FIELDS_BY_MESSAGE_KIND.items():
                 merged = {**fields, **arguments, "user": {**user, **arguments.get("user", {})}}
@@ -91,7 +91,7 @@ def test_every_received_message_is_acknowledged_twice(peer, sut, judge):
     messages = RequestedAcknowledgmentsChecker(peer, sut)
     wanted = {"PA": 1, "PR": 1}
     messages.send(wanted)
-    messages.send(wanted, more=UNUSED_ACK_BITS, note=" with unused bits")
+    messages.send(wanted, more=UNUSED_ACK_REQUEST_BITS, note=" with unused bits")
     messages.receiver.require_session_ack()
     for queue in ("plain", "transactional"):
         for _ in sut.messages(queue):

@@ -15,7 +15,7 @@ from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 
 EXTENSION_DATA = b"an extension"
-PROPERTIES = "MessagePropertiesHeader."
+PROPERTIES_HEADER_PREFIX = "MessagePropertiesHeader."
 REPORT_CLASS = 1
 
 
@@ -32,9 +32,9 @@ def test_message_with_extension_and_empty_body_ends_after_extension(peer, sut, j
     frame = outgoing.send(body="", label="empty", extension_base64=extension, delivery=delivery)
     outgoing.end()
     wanted = {
-        f"{PROPERTIES}MessageSize": 0,
-        f"{PROPERTIES}ExtensionData": EXTENSION_DATA.hex(),
-        f"{PROPERTIES}MessageBody": Layout.MISSING,
+        f"{PROPERTIES_HEADER_PREFIX}MessageSize": 0,
+        f"{PROPERTIES_HEADER_PREFIX}ExtensionData": EXTENSION_DATA.hex(),
+        f"{PROPERTIES_HEADER_PREFIX}MessageBody": Layout.MISSING,
         "bytes after the last header": 0,
     }
     judge("MQMQ-2.2.19.3-33", expected=fields(wanted), observed=Layout(frame), evidence=frame)
@@ -51,14 +51,16 @@ def test_report_without_extension_has_body_after_label(peer, sut, judge):
     sent = receiver.send_packet(receiver.build_message(**traced))
     peer.eventually(lambda: bool(peer.inbox.pieces))
     reports = [
-        frame for frame in peer.inbox.pieces if Layout(frame).fields.get(f"{PROPERTIES}MessageClass") == REPORT_CLASS
+        frame
+        for frame in peer.inbox.pieces
+        if Layout(frame).fields.get(f"{PROPERTIES_HEADER_PREFIX}MessageClass") == REPORT_CLASS
     ]
     if not reports:
         judge.mark_not_exercised("MQMQ-2.2.19.3-32", reason="the SUT sends no report on a traced message")
         return
     wanted = {
-        f"{PROPERTIES}ExtensionSize": 0,
-        f"{PROPERTIES}ExtensionData": Layout.MISSING,
+        f"{PROPERTIES_HEADER_PREFIX}ExtensionSize": 0,
+        f"{PROPERTIES_HEADER_PREFIX}ExtensionData": Layout.MISSING,
         "bytes after the last header": 0,
     }
     judge("MQMQ-2.2.19.3-32", expected=fields(wanted), observed=Layout(reports[0]), evidence=[sent, reports[0]])

@@ -13,7 +13,7 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
-LABEL_EXTENSION_BODY_ROWS = (
+LABEL_EXTENSION_AND_BODY_CASES = (
     ("", b"", b""),
     ("l", b"e", b"b"),
     ("la", b"ex", b"bo"),
@@ -27,7 +27,7 @@ LABEL_EXTENSION_BODY_ROWS = (
 """Labels, extensions and bodies: empty values, lengths with each remainder modulo 4, the longest label, and bytes that
 are not text.
 """
-LARGE_LABEL_EXTENSION_BODY = ("large", bytes(range(251)) * 300, bytes(range(253)) * 301)
+LARGE_EXTENSION_AND_BODY_CASE = ("large", bytes(range(251)) * 300, bytes(range(253)) * 301)
 """A label, and an extension and a body of more than 65,536 bytes."""
 EXTENSION_AND_BODY_RULES = (
     "MQMQ-2.2.19.3-D01",
@@ -55,7 +55,9 @@ def _build_message_fields(label, extension, body):
 
 @needs("receive")
 @covers(*EXTENSION_AND_BODY_RULES)
-@pytest.mark.parametrize(("label", "extension", "body"), [*LABEL_EXTENSION_BODY_ROWS, LARGE_LABEL_EXTENSION_BODY])
+@pytest.mark.parametrize(
+    ("label", "extension", "body"), [*LABEL_EXTENSION_AND_BODY_CASES, LARGE_EXTENSION_AND_BODY_CASE]
+)
 @pytest.mark.parametrize("transactional", [False, True], ids=["recoverable", "transactional"])
 def test_received_message_has_properties_as_sent(peer, sut, judge, label, extension, body, transactional):
     """Messages with labels, extensions and bodies of different lengths arrive. The application receives every property
@@ -77,7 +79,9 @@ def test_received_message_has_properties_as_sent(peer, sut, judge, label, extens
 
 @needs("private_names")
 @covers("MQMQ-2.2.19.3-D05", "MQMQ-2.2.19.3-17", "MQMQ-2.2.19.3-27")
-@pytest.mark.parametrize(("label", "extension", "body"), [*LABEL_EXTENSION_BODY_ROWS[1:5], LARGE_LABEL_EXTENSION_BODY])
+@pytest.mark.parametrize(
+    ("label", "extension", "body"), [*LABEL_EXTENSION_AND_BODY_CASES[1:5], LARGE_EXTENSION_AND_BODY_CASE]
+)
 def test_forwarded_message_has_properties_as_sent(peer, sut, judge, label, extension, body):
     """The SUT forwards messages with labels, extensions and bodies of different lengths. These fields, CorrelationID
     and BodyType are unchanged.

@@ -133,7 +133,7 @@ def _reorder_queue_lists(packet: UserMessagePacket) -> bytes:
     return packet.build().replace(whole, b"".join([*others, first]))
 
 
-for _name, _rules, _says, _change in (
+for _name, _broken_rules, _says, _change in (
     (
         "sender-sends-copies-for-all-destinations-to-first-one",
         ("MQMQ-2.2.20.1-D02",),
@@ -147,4 +147,4 @@ for _name, _rules, _says, _change in (
         _reorder_queue_lists,
     ),
 ):
-    add(_name, _rules, _says, packets(UserMessagePacket, _change, has_header("MultiQueueFormatHeader")))
+    add(_name, _broken_rules, _says, packets(UserMessagePacket, _change, has_header("MultiQueueFormatHeader")))

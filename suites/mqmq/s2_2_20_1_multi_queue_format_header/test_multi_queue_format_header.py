@@ -29,7 +29,7 @@ DIRECT_NAME_SUFFIX = r"OS:\PRIVATE$\q"
 """The part of a direct name that follows the host."""
 MESSAGE_LABEL = "several"
 TRACE_QUEUE_GUID = "6d71636f-6e66-4f72-8d00-0000000000d8"
-BODY_TYPE, MESSAGE_LIFETIME_S = 8, 77_777
+NON_DEFAULT_BODY_TYPE, MESSAGE_LIFETIME_S = 8, 77_777
 """A type of the body, and a TimeToBeReceived in s, that are not the defaults."""
 MESSAGE_COPY_RULES = (
     "MQMQ-2.2.20.1-01",
@@ -156,7 +156,7 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
         admin_queue=admin,
         response_queue=response,
         journal=journal,
-        body_type=BODY_TYPE,
+        body_type=NON_DEFAULT_BODY_TYPE,
         time_to_be_received_s=MESSAGE_LIFETIME_S,
         trace_queue=TRACE_QUEUE_GUID,
         **how,

@@ -21,8 +21,8 @@ from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_20_4_session_header.fault_steps import SentSessionHeaderChanger, is_acknowledgment
 from suites.mqmq.steps.kinds_of_messages import has_large_body, is_express, is_transactional
 
-_rules: str | tuple[str, ...]
-for _name, _rules, _says, _install in (
+_broken_rules: str | tuple[str, ...]
+for _name, _broken_rules, _says, _install in (
     (
         "receiver-ack-sequence-number-one-too-low",
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-02", "MQMQ-2.2.20.4-05"),
@@ -92,7 +92,7 @@ for _name, _rules, _says, _install in (
         change_number(SessionAckPacket, "SessionHeader.RecoverableMsgAckSeqNumber", lambda number: number or 1),
     ),
 ):
-    add(_name, _rules, _says, _install)
+    add(_name, _broken_rules, _says, _install)
 
 
 @fault("receiver-counts-messages-of-next-session-from-2", breaks=("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-03"))
@@ -150,7 +150,7 @@ def _omit_messages_from_sent_count(
     return replace_part(MessageCountOmitter)
 
 
-for _name, _rules, _says, _install in (
+for _name, _broken_rules, _says, _install in (
     (
         "receiver-acknowledgments-not-counted",
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-05"),
@@ -242,7 +242,7 @@ for _name, _rules, _says, _install in (
         field_is(SessionAckPacket, "SessionHeader.RecoverableMsgSeqNumber", 0),
     ),
 ):
-    add(_name, _rules, _says, _install)
+    add(_name, _broken_rules, _says, _install)
 
 
 HIGHEST_U32 = 0xFFFF_FFFF

@@ -84,7 +84,7 @@ class ReceiverRecoverableAckFlagsShowOnlyFirstAndLastMessage(SentSessionHeaderCh
         return replace(header, RecoverableMsgAckFlags=flags & (last | 1))
 
 
-def _omit_flags_of_messages(is_omitted: Callable[[UserMessagePacket], bool]) -> Install:
+def _omit_recoverable_ack_flags_of_messages(is_omitted: Callable[[UserMessagePacket], bool]) -> Install:
     """Let the receiver save messages whose flags it never sets."""
 
     class RecoverableFlagOmitter(Receiving):
@@ -110,7 +110,7 @@ for _name, _says, _is_omitted in (
         f"receiver-recoverable-flag-of-{_name}-message-clear",
         "MQMQ-2.2.20.4-08",
         f"The receiver does not set the flag of a saved {_says} in RecoverableMsgAckFlags.",
-        _omit_flags_of_messages(_is_omitted),
+        _omit_recoverable_ack_flags_of_messages(_is_omitted),
     )
 
 

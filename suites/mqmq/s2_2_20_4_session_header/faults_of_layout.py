@@ -11,11 +11,11 @@ from reference_qm.codec import SessionAckPacket
 _SESSION_HEADER_SIZE = 16
 """The size of a SessionHeader in bytes."""
 (
-    _RECOVERABLE_ACK_END_OFFSET,
-    _FLAGS_END_OFFSET,
-    _NUMBER_END_OFFSET,
-    _RECOVERABLE_NUMBER_END_OFFSET,
-    _WINDOW_END_OFFSET,
+    _RECOVERABLE_ACK_NUMBER_END_OFFSET,
+    _RECOVERABLE_ACK_FLAGS_END_OFFSET,
+    _USER_MSG_NUMBER_END_OFFSET,
+    _RECOVERABLE_MSG_NUMBER_END_OFFSET,
+    _WINDOW_SIZE_END_OFFSET,
 ) = 4, 8, 10, 12, 14
 """The offsets at which fields of a SessionHeader end."""
 
@@ -25,13 +25,16 @@ def _make_field_exchanger(first: int, second: int, end: int) -> Callable[[bytes]
     return lambda data: data[:first] + data[second:end] + data[first:second] + data[end:]
 
 
-for _name, _rules, _says, _install in (
+for _name, _broken_rules, _says, _install in (
     (
         "session-ack-message-number-before-flags",
         ("MQMQ-2.2.20.4-D01",),
         "The queue manager's SessionAck has UserMsgSequenceNumber before RecoverableMsgAckFlags.",
         change_session_header(
-            SessionAckPacket, _make_field_exchanger(_RECOVERABLE_ACK_END_OFFSET, _FLAGS_END_OFFSET, _NUMBER_END_OFFSET)
+            SessionAckPacket,
+            _make_field_exchanger(
+                _RECOVERABLE_ACK_NUMBER_END_OFFSET, _RECOVERABLE_ACK_FLAGS_END_OFFSET, _USER_MSG_NUMBER_END_OFFSET
+            ),
         ),
     ),
     (
@@ -40,8 +43,8 @@ for _name, _rules, _says, _install in (
         "The queue manager's SessionAck has Reserved before WindowSize.",
         change_session_header(
             SessionAckPacket,
-            _make_field_exchanger(_RECOVERABLE_NUMBER_END_OFFSET, _WINDOW_END_OFFSET, _SESSION_HEADER_SIZE),
+            _make_field_exchanger(_RECOVERABLE_MSG_NUMBER_END_OFFSET, _WINDOW_SIZE_END_OFFSET, _SESSION_HEADER_SIZE),
         ),
     ),
 ):
-    add(f"queue-manager-{_name}", _rules, _says, _install, blind=True)
+    add(f"queue-manager-{_name}", _broken_rules, _says, _install, blind=True)

@@ -30,7 +30,7 @@ COMPARED_SESSION_HEADER_BYTES = 12
 SAME_TIME_TOLERANCE_MS = 8_000
 """The RecoverableAckTimeout of the checks: long enough for one SessionAck to acknowledge several messages."""
 MAX_ATTEMPTS = 3
-MESSAGES_PER_GROUP = 30
+MESSAGES_BEFORE_AWAITED_SESSION_ACK = 30
 """The number of messages that the check sends before it waits for one SessionAck; it is below every window size."""
 ACKNOWLEDGED_FLAG_COUNT = 20
 HIGHEST_TIMER_ACCELERATION = 20
@@ -113,7 +113,7 @@ def test_session_ack_counts_express_messages(peer, sut, judge):
         "MQMQ-2.2.20.4-03",
         expected=[1, 1, 3],
         case="increases of AckSequenceNumber",
-        observed=_list_count_increases(counts),
+        observed=_list_increases_of_user_msg_counts(counts),
         evidence=evidence,
     )
     connection.close()
@@ -140,8 +140,14 @@ def test_session_ack_counts_more_than_256_messages(peer, sut, judge):
     """
     connection = peer.open_raw()
     within_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS) + sut.response_timeout_ms
-    for count in range(MESSAGES_PER_GROUP, 256 + 2 * MESSAGES_PER_GROUP, MESSAGES_PER_GROUP):
-        packets = [peer.message() for _ in range(MESSAGES_PER_GROUP - 1)] + [peer.recoverable_message()]
+    for count in range(
+        MESSAGES_BEFORE_AWAITED_SESSION_ACK,
+        256 + 2 * MESSAGES_BEFORE_AWAITED_SESSION_ACK,
+        MESSAGES_BEFORE_AWAITED_SESSION_ACK,
+    ):
+        packets = [peer.message() for _ in range(MESSAGES_BEFORE_AWAITED_SESSION_ACK - 1)] + [
+            peer.recoverable_message()
+        ]
         sent = [connection.send(packet) for packet in packets]
         connection.poll("SessionAck", make_ack_sequence_number_condition(count), within_ms=within_ms)
         last = next((one for one in reversed(connection.received) if one.kind == "SessionAck"), None)
@@ -410,6 +416,6 @@ def test_session_header_is_processed_with_any_reserved(peer, judge, kind, reserv
     )
 
 
-def _list_count_increases(counts):
+def _list_increases_of_user_msg_counts(counts):
     """Return by how much each count exceeds the previous count; the first count is compared with 0."""
     return [after - before for before, after in pairwise([0, *counts])]

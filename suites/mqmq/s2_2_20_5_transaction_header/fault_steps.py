@@ -12,7 +12,7 @@ def change_transaction_id_in_flags(flags: int, change: Callable[[int], int]) -> 
     return flags & ~0x00FF_FFF0 | (change(flags >> 4 & 0xFFFFF) & 0xFFFFF) << 4
 
 
-FM_FLAG = TransactionHeader.flags(FM=1)
+FIRST_IN_TRANSACTION_FLAG = TransactionHeader.flags(FM=1)
 
 
-LM_FLAG = TransactionHeader.flags(LM=1)
+LAST_IN_TRANSACTION_FLAG = TransactionHeader.flags(LM=1)

@@ -24,7 +24,11 @@ from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.transactions import OperationType, Transaction
-from suites.mqmq.s2_2_20_5_transaction_header.fault_steps import FM_FLAG, LM_FLAG, change_transaction_id_in_flags
+from suites.mqmq.s2_2_20_5_transaction_header.fault_steps import (
+    FIRST_IN_TRANSACTION_FLAG,
+    LAST_IN_TRANSACTION_FLAG,
+    change_transaction_id_in_flags,
+)
 from suites.mqmq.steps.kinds_of_messages import has_large_body
 
 
@@ -32,7 +36,7 @@ def _is_last_of_transaction(packet: UserMessagePacket) -> bool:
     return packet.TransactionHeader is not None and bool(packet.TransactionHeader.LM)
 
 
-for _name, _rules, _says, _install in (
+for _name, _broken_rules, _says, _install in (
     (
         "sender-transaction-header-unused-bit-set",
         ("MQMQ-2.2.20.5-02",),
@@ -108,7 +112,7 @@ for _name, _rules, _says, _install in (
         refuse_packets_unless_field_is_zero(UserMessagePacket, "TransactionHeader.ConnectorQMGuid"),
     ),
 ):
-    add(_name, _rules, _says, _install)
+    add(_name, _broken_rules, _says, _install)
 
 
 class TransactionBoundaryFlagChanger(TransactionEvents):
@@ -154,25 +158,33 @@ for _name, _rule, _says, _install in (
         "sender-fm-of-large-message-clear",
         "MQMQ-2.2.20.5-04",
         "The sender clears FM in the first message of a transaction if the body has more than 4 KiB.",
-        _change_transaction_flags(lambda packet, flags: flags & ~FM_FLAG if has_large_body(packet) else flags),
+        _change_transaction_flags(
+            lambda packet, flags: flags & ~FIRST_IN_TRANSACTION_FLAG if has_large_body(packet) else flags
+        ),
     ),
     (
         "sender-fm-set-with-lm",
         "MQMQ-2.2.20.5-04",
         "The sender also sets FM in the last message of a transaction.",
-        _change_transaction_flags(lambda packet, flags: flags | FM_FLAG if flags & LM_FLAG else flags),
+        _change_transaction_flags(
+            lambda packet, flags: flags | FIRST_IN_TRANSACTION_FLAG if flags & LAST_IN_TRANSACTION_FLAG else flags
+        ),
     ),
     (
         "sender-lm-set-with-fm",
         "MQMQ-2.2.20.5-05",
         "The sender also sets LM in the first message of a transaction.",
-        _change_transaction_flags(lambda packet, flags: flags | LM_FLAG if flags & FM_FLAG else flags),
+        _change_transaction_flags(
+            lambda packet, flags: flags | LAST_IN_TRANSACTION_FLAG if flags & FIRST_IN_TRANSACTION_FLAG else flags
+        ),
     ),
     (
         "sender-lm-of-large-message-clear",
         "MQMQ-2.2.20.5-05",
         "The sender clears LM in the last message of a transaction if the body has more than 4 KiB.",
-        _change_transaction_flags(lambda packet, flags: flags & ~LM_FLAG if has_large_body(packet) else flags),
+        _change_transaction_flags(
+            lambda packet, flags: flags & ~LAST_IN_TRANSACTION_FLAG if has_large_body(packet) else flags
+        ),
     ),
     (
         "sender-transaction-id-of-single-messages-0",
@@ -181,7 +193,7 @@ for _name, _rule, _says, _install in (
         _change_transaction_flags(
             lambda packet, flags: (
                 change_transaction_id_in_flags(flags, lambda number: 0)
-                if flags & FM_FLAG and flags & LM_FLAG
+                if flags & FIRST_IN_TRANSACTION_FLAG and flags & LAST_IN_TRANSACTION_FLAG
                 else flags
             )
         ),
@@ -219,7 +231,7 @@ for _name, _rule, _says, _install in (
         _change_transaction_flags(
             lambda packet, flags: (
                 change_transaction_id_in_flags(flags, lambda number: 0)
-                if flags & LM_FLAG and not flags & FM_FLAG
+                if flags & LAST_IN_TRANSACTION_FLAG and not flags & FIRST_IN_TRANSACTION_FLAG
                 else flags
             )
         ),
@@ -260,14 +272,14 @@ for _name, _rule, _says, _path, _change in (
         "MQMQ-2.2.20.5-04",
         "The sender sets FM in each transactional message that it sends again.",
         "TransactionHeader.Flags",
-        lambda old: old | FM_FLAG,
+        lambda old: old | FIRST_IN_TRANSACTION_FLAG,
     ),
     (
         "lm-set",
         "MQMQ-2.2.20.5-05",
         "The sender sets LM in each transactional message that it sends again.",
         "TransactionHeader.Flags",
-        lambda old: old | LM_FLAG,
+        lambda old: old | LAST_IN_TRANSACTION_FLAG,
     ),
     (
         "number-1-higher",

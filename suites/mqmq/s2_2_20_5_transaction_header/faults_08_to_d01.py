@@ -21,7 +21,11 @@ from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import Message, OutgoingMessagePosition, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
-from suites.mqmq.s2_2_20_5_transaction_header.fault_steps import FM_FLAG, LM_FLAG, change_transaction_id_in_flags
+from suites.mqmq.s2_2_20_5_transaction_header.fault_steps import (
+    FIRST_IN_TRANSACTION_FLAG,
+    LAST_IN_TRANSACTION_FLAG,
+    change_transaction_id_in_flags,
+)
 from suites.mqmq.steps.kinds_of_messages import has_large_body
 
 register_set_bit_faults(
@@ -130,7 +134,7 @@ def _make_flags_replacer(clear: int = 0, set_: int = 0) -> Callable[[Transaction
     return lambda header: replace(header, Flags=header.Flags & ~clear | set_)
 
 
-FA_FLAG = TransactionHeader.flags(FA=1)
+FINAL_ACK_REQUIRED_FLAG = TransactionHeader.flags(FA=1)
 
 
 UNUSED_BIT_RULES = (
@@ -153,12 +157,12 @@ for _bit_number, _rule in enumerate(UNUSED_BIT_RULES, 1):
         f"The receiver treats FA as clear in a message with X{_bit_number} set.",
         _change_received_transaction_headers(
             lambda packet, header, bit=_unused_bit: header.Flags & bit,  # type: ignore[misc]
-            _make_flags_replacer(clear=FA_FLAG),
+            _make_flags_replacer(clear=FINAL_ACK_REQUIRED_FLAG),
         ),
     )
 
 
-UNUSED_BITS_MASK = 0xFF00_0000
+UNUSED_TRANSACTION_FLAG_BITS_MASK = 0xFF00_0000
 
 
 def _remove_transaction_header(header: TransactionHeader) -> None:
@@ -183,7 +187,7 @@ for _name, _rule, _says, _when in (
         "all-unused",
         "MQMQ-2.2.20.5-15",
         "all unused bits set",
-        lambda packet, header: header.Flags & UNUSED_BITS_MASK == UNUSED_BITS_MASK,
+        lambda packet, header: header.Flags & UNUSED_TRANSACTION_FLAG_BITS_MASK == UNUSED_TRANSACTION_FLAG_BITS_MASK,
     ),
     ("x3-without-x2", "MQMQ-2.2.20.5-10", "X3 set and X2 clear", lambda packet, header: header.X3 and not header.X2),
     (
@@ -355,8 +359,8 @@ add(
 )
 
 
-@fault("receiver-transaction-id-of-16-bits", breaks="MQMQ-2.2.20.5-D01")
-class ReceiverTransactionIdOf16Bits(Receiving):
+@fault("receiver-reads-only-low-16-bits-of-transaction-id", breaks="MQMQ-2.2.20.5-D01")
+class ReceiverReadsOnlyLow16BitsOfTransactionId(Receiving):
     """The receiver reads only the lowest 16 bits of ID."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -373,7 +377,7 @@ add(
     "The receiver reads FM from bit 3 and LM from bit 2.",
     _change_received_transaction_headers(
         lambda packet, header: bool(header.FM) != bool(header.LM),
-        lambda header: replace(header, Flags=header.Flags ^ (FM_FLAG | LM_FLAG)),
+        lambda header: replace(header, Flags=header.Flags ^ (FIRST_IN_TRANSACTION_FLAG | LAST_IN_TRANSACTION_FLAG)),
     ),
 )
 

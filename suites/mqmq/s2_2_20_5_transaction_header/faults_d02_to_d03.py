@@ -131,7 +131,7 @@ add(
 )
 
 
-FA_FLAG = TransactionHeader.flags(FA=1)
+FINAL_ACK_REQUIRED_FLAG = TransactionHeader.flags(FA=1)
 
 
 @fault("receiver-omits-final-ack-for-transaction-header-with-x7-set", breaks="MQMQ-2.2.20.5-14", blind=True)
@@ -144,4 +144,4 @@ class ReceiverOmitsFinalAckForTransactionHeaderWithX7Set(Admission):
         admitted = super().admit(session, packet, queue, now)
         if admitted is None or admitted.TransactionHeader is None or not admitted.TransactionHeader.X7:
             return admitted
-        return set_fields(admitted, {"TransactionHeader.Flags": lambda flags: flags & ~FA_FLAG})
+        return set_fields(admitted, {"TransactionHeader.Flags": lambda flags: flags & ~FINAL_ACK_REQUIRED_FLAG})

@@ -10,7 +10,7 @@ from reference_qm.core.transfer.transactional_sending import TransactionalSendin
 from reference_qm.model.adm import Message, Session
 
 
-def _skip_numbers(qm: QueueManager) -> None:
+def _skip_sequence_numbers_at_restart(qm: QueueManager) -> None:
     for queue in qm.adm.OutgoingQueues.values():
         if queue.session.OutgoingTxSequenceNumber > 1:
             queue.session.OutgoingTxSequenceNumber += 10
@@ -20,7 +20,7 @@ add(
     "sender-transaction-header-sequence-number-skipped-at-restart",
     "MQMQ-2.2.20.5-16",
     "The sender skips 10 values of TxSequenceNumber in a sequence that it continues after a restart.",
-    at_restart(_skip_numbers),
+    at_restart(_skip_sequence_numbers_at_restart),
     blind=True,
 )
 

@@ -16,14 +16,14 @@ from suites.mqmq.steps.transactions import (
     check_lm_marks_last_message,
     check_transaction_has_new_id,
     check_transaction_keeps_id,
-    make_predicate_with_previous_message,
+    make_predicate_comparing_with_previous_message,
 )
-from suites.mqmq.steps.unused import register_unused_bits
+from suites.mqmq.steps.unused import register_unused_bit_predicates
 
 USER_MESSAGE_KIND = "UserMessage"
-UNUSED_BITS_MASK = 0xFF00_0000
+UNUSED_TRANSACTION_FLAG_BITS_MASK = 0xFF00_0000
 HIGHEST_U32 = 0xFFFF_FFFF
-UNUSED_BITS = {
+UNUSED_TRANSACTION_FLAG_BIT_BY_RULE = {
     "MQMQ-2.2.20.5-08": "X1",
     "MQMQ-2.2.20.5-09": "X2",
     "MQMQ-2.2.20.5-10": "X3",
@@ -35,7 +35,7 @@ UNUSED_BITS = {
 }
 """The unused bits of Flags, by rule."""
 
-register_unused_bits(USER_MESSAGE_KIND, TransactionHeader, UNUSED_BITS)
+register_unused_bit_predicates(USER_MESSAGE_KIND, TransactionHeader, UNUSED_TRANSACTION_FLAG_BIT_BY_RULE)
 
 
 @passive("MQMQ-2.2.20.5-02", USER_MESSAGE_KIND, "bits 24 to 31 of TransactionHeader.Flags are 0")
@@ -44,7 +44,7 @@ def check_unused_bits(packet: Any, context: Context) -> Finding:
     if packet.TransactionHeader is None:
         return None
     flags = packet.TransactionHeader.Flags
-    return not flags & UNUSED_BITS_MASK, f"TransactionHeader.Flags is 0x{flags:08X}"
+    return not flags & UNUSED_TRANSACTION_FLAG_BITS_MASK, f"TransactionHeader.Flags is 0x{flags:08X}"
 
 
 for rule in ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"):
@@ -172,4 +172,4 @@ for rule, expected, judge in (
     ("MQMQ-2.2.20.5-06", "all messages of a transaction have the same ID", check_transaction_keeps_id),
     ("MQMQ-2.2.20.5-07", "transactions have different IDs", check_transaction_has_new_id),
 ):
-    passive(rule, USER_MESSAGE_KIND, expected, of_system=True)(make_predicate_with_previous_message(judge))
+    passive(rule, USER_MESSAGE_KIND, expected, of_system=True)(make_predicate_comparing_with_previous_message(judge))

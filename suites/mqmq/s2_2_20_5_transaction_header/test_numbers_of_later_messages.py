@@ -23,7 +23,7 @@ def test_numbers_of_second_queue_are_consecutive(peer, sut, judge):
     judge(
         "MQMQ-2.2.20.5-16",
         expected=[1] * (MESSAGE_COUNT - 1),
-        observed=_list_increases(sent),
+        observed=_list_sequence_number_increases(sent),
         case="increases of TxSequenceNumber of the messages to the second queue",
         evidence=sent,
     )
@@ -49,13 +49,13 @@ def test_number_after_restart_is_next_number(peer, sut, judge):
         judge(
             "MQMQ-2.2.20.5-16",
             expected=[1, 1],
-            observed=_list_increases(evidence),
+            observed=_list_sequence_number_increases(evidence),
             case="increases of TxSequenceNumber before and after the restart",
             evidence=evidence,
         )
     outgoing.acknowledge_all()
 
 
-def _list_increases(frames):
+def _list_sequence_number_increases(frames):
     """Return the increase of TxSequenceNumber from each packet to the next."""
     return [after - before for before, after in pairwise(list_sequence_numbers(frames))]

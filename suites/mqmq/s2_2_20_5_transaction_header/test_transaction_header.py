@@ -34,7 +34,7 @@ SINGLE_MESSAGE_TRANSACTION_COUNT = 6
 """The number of transactions of one message in a check."""
 LARGE_BODY = "large " * 1000
 """A body of more than 4 KiB."""
-TRANSACTIONAL_QUEUE_KIND = "transactional"
+NAME_OF_TRANSACTIONAL_QUEUE_KIND = "transactional"
 PREVIOUS_NUMBER_FIELD = "TransactionHeader.PreviousTxSequenceNumber"
 
 
@@ -46,7 +46,7 @@ def test_unused_bit_of_transaction_header_is_accepted_or_refused(peer, sut, judg
     """
     for ordinal, (bit, rule) in enumerate(RULE_BY_UNUSED_BIT.items(), 1):
         packet = Sequence(peer, ordinal).message(transaction={bit: 1}, label=bit)
-        done = deliver_message(peer, packet, bit, TRANSACTIONAL_QUEUE_KIND)
+        done = deliver_message(peer, packet, bit, NAME_OF_TRANSACTIONAL_QUEUE_KIND)
         judge(
             rule,
             case="message",
@@ -68,7 +68,7 @@ def test_any_connector_qm_guid_is_accepted(peer, sut, judge):
         if ordinal <= CHECKED_SEQUENCE_COUNT:
             sequence = Sequence(peer, ordinal)
         packet = sequence.message(transaction={"ConnectorQMGuid": connector}, label=label)
-        done = deliver_message(peer, packet, label, TRANSACTIONAL_QUEUE_KIND)
+        done = deliver_message(peer, packet, label, NAME_OF_TRANSACTIONAL_QUEUE_KIND)
         judge(
             "MQMQ-2.2.20.5-21",
             expected=done.accepted_outcome,

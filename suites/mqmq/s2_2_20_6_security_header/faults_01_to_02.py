@@ -75,8 +75,8 @@ def _remove_public_encryption_keys(qm: QueueManager) -> None:
     qm.enterprise.state.LocalQueueManager = replace(machine, PublicEncryptionKeyList=b"")
 
 
-_rules: str | tuple[str, ...]
-for _name, _rules, _says, _install in (
+_broken_rules: str | tuple[str, ...]
+for _name, _broken_rules, _says, _install in (
     (
         "sender-security-header-st-3",
         ("MQMQ-2.2.20.6-01",),
@@ -192,7 +192,7 @@ for _name, _rules, _says, _install in (
         set_bits(UserMessagePacket, "SecurityHeader.DE"),
     ),
 ):
-    add(_name, _rules, _says, _install)
+    add(_name, _broken_rules, _says, _install)
 
 
 @fault("sender-sets-st-4-in-message-with-certificate-but-no-security-id", breaks="MQMQ-2.2.20.6-01", blind=True)
@@ -230,7 +230,7 @@ def _join_security_items(
     return header[:SECURITY_HEADER_FIXED_SIZE] + data + bytes(-len(data) % 4)
 
 
-for _name, _rules, _says, _install in (
+for _name, _broken_rules, _says, _install in (
     (
         "sender-security-header-sizes-swapped",
         (
@@ -275,7 +275,7 @@ for _name, _rules, _says, _install in (
         _change_sent_security_item("ProviderInfo", lambda info: info[4:] + info[:4]),
     ),
 ):
-    add(_name, _rules, _says, _install)
+    add(_name, _broken_rules, _says, _install)
 
 
 SECURITY_FLAGS_FIELD = "SecurityHeader.Flags"
@@ -284,7 +284,7 @@ SECURITY_FLAGS_FIELD = "SecurityHeader.Flags"
 SECURITY_DATA_PREFIX = "SecurityHeader.SecurityData."
 
 
-for _name, _rules, _says, _install in (
+for _name, _broken_rules, _says, _install in (
     (
         "au-set-in-signed-message",
         "MQMQ-2.2.20.6-05",
@@ -370,7 +370,7 @@ for _name, _rules, _says, _install in (
         ),
     ),
 ):
-    add(f"sender-security-header-{_name}", _rules, _says, _install)
+    add(f"sender-security-header-{_name}", _broken_rules, _says, _install)
 
 
 @fault("sender-msmq-1-signature-with-sid-of-first-user", breaks="MQMQ-2.2.20.6-23", blind=True)

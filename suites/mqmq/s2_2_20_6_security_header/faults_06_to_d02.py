@@ -98,13 +98,13 @@ def _make_security_item_changer(
     )
 
 
-EB_FLAG = SecurityHeader.flags(EB=1)
+ENCRYPTED_BODY_FLAG = SecurityHeader.flags(EB=1)
 
 
 X12_FLAG, X13_FLAG, X14_FLAG, X15_FLAG = (SecurityHeader.flags(**{name: 1}) for name in ("X12", "X13", "X14", "X15"))
 
 
-UNUSED_BITS_MASK = X12_FLAG | X13_FLAG | X14_FLAG | X15_FLAG
+UNUSED_SECURITY_FLAG_BITS_MASK = X12_FLAG | X13_FLAG | X14_FLAG | X15_FLAG
 
 
 _remove_sender_identifier = _make_security_item_changer("SecurityID", lambda old: b"")
@@ -113,13 +113,13 @@ _remove_sender_identifier = _make_security_item_changer("SecurityID", lambda old
 _reverse_signature_bytes = _make_security_item_changer("Signature", lambda old: old[::-1])
 
 
-_rules: str | tuple[str, ...]
-for _name, _rules, _says, _install in (
+_broken_rules: str | tuple[str, ...]
+for _name, _broken_rules, _says, _install in (
     (
         "x12-of-encrypted-message-not-decrypted",
         "MQMQ-2.2.20.6-10",
         "The receiver does not decrypt a message with X12 set.",
-        _change_received_message(lambda packet, header: header.X12, _make_security_flag_clearer(EB_FLAG)),
+        _change_received_message(lambda packet, header: header.X12, _make_security_flag_clearer(ENCRYPTED_BODY_FLAG)),
     ),
     (
         "x14-sender-forgotten",
@@ -131,14 +131,16 @@ for _name, _rules, _says, _install in (
         "x15-of-encrypted-message-not-decrypted",
         "MQMQ-2.2.20.6-13",
         "The receiver does not decrypt a message with X15 set.",
-        _change_received_message(lambda packet, header: header.X15, _make_security_flag_clearer(EB_FLAG)),
+        _change_received_message(lambda packet, header: header.X15, _make_security_flag_clearer(ENCRYPTED_BODY_FLAG)),
     ),
     (
         "all-unused-bits-signature-refused",
         "MQMQ-2.2.20.6-13",
         "The receiver refuses the signature of a message with all unused bits set.",
         _change_received_message(
-            lambda packet, header: header.Flags & UNUSED_BITS_MASK == UNUSED_BITS_MASK and header.SignatureSize,
+            lambda packet, header: (
+                header.Flags & UNUSED_SECURITY_FLAG_BITS_MASK == UNUSED_SECURITY_FLAG_BITS_MASK and header.SignatureSize
+            ),
             _reverse_signature_bytes,
         ),
     ),
@@ -168,7 +170,7 @@ for _name, _rules, _says, _install in (
         "MQMQ-2.2.20.6-06",
         "The receiver does not decrypt a message that is also signed.",
         _change_received_message(
-            lambda packet, header: header.EB and header.SignatureSize, _make_security_flag_clearer(EB_FLAG)
+            lambda packet, header: header.EB and header.SignatureSize, _make_security_flag_clearer(ENCRYPTED_BODY_FLAG)
         ),
     ),
     (
@@ -181,7 +183,7 @@ for _name, _rules, _says, _install in (
         ),
     ),
 ):
-    add(f"receiver-security-header-{_name}", _rules, _says, _install)
+    add(f"receiver-security-header-{_name}", _broken_rules, _says, _install)
 
 
 register_refusal_faults(

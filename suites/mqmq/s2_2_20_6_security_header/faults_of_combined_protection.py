@@ -14,7 +14,7 @@ from reference_qm.core.transfer.identifying import Identifying
 _ANONYMOUS_SID = bytes.fromhex("010100000000000507000000")
 
 
-def _encrypted_without_sender(packet: Any) -> bool:
+def _is_encrypted_without_sender(packet: Any) -> bool:
     security = packet.SecurityHeader
     return security is not None and bool(security.EB) and security.ST == 0
 
@@ -26,7 +26,7 @@ add(
     wrong_fields(
         UserMessagePacket,
         {"SecurityHeader.SecurityData.SecurityID": _ANONYMOUS_SID, "SecurityHeader.SecurityData.Padding": None},
-        _encrypted_without_sender,
+        _is_encrypted_without_sender,
     ),
     blind=True,
 )
@@ -80,7 +80,7 @@ add(
 )
 
 
-def _refuse_x13(when: Any) -> type[Identifying]:
+def _make_refuser_of_security_flag_x13(when: Any) -> type[Identifying]:
     """Return a part that refuses a packet in which X13 is set, if its SecurityHeader meets a condition."""
 
     class X13Refused(Identifying):
@@ -105,13 +105,13 @@ add(
     "receiver-security-header-unused-bit-x13-of-encrypted-message-refused",
     "MQMQ-2.2.20.6-11",
     "The receiver refuses an encrypted message in which X13 of the SecurityHeader is set.",
-    replace_part(_refuse_x13(_is_encrypted)),
+    replace_part(_make_refuser_of_security_flag_x13(_is_encrypted)),
     blind=True,
 )
 add(
     "receiver-security-header-unused-bit-x13-of-signed-message-refused",
     "MQMQ-2.2.20.6-11",
     "The receiver refuses a signed message in which X13 of the SecurityHeader is set.",
-    replace_part(_refuse_x13(_is_signed)),
+    replace_part(_make_refuser_of_security_flag_x13(_is_signed)),
     blind=True,
 )

@@ -12,7 +12,7 @@ from reference_qm.codec import SecurityHeader, UserMessagePacket
 _SECURITY_ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
 
 
-def _give_space_to_empty_items(packet: Any) -> bytes:
+def _write_4_bytes_for_each_empty_security_item(packet: Any) -> bytes:
     """Return a message in which each empty item before the last item of SecurityData takes four bytes."""
     header: SecurityHeader = packet.SecurityHeader
     data, wire = packet.build(), header.build()
@@ -23,7 +23,7 @@ def _give_space_to_empty_items(packet: Any) -> bytes:
     return correct_packet_size(data.replace(wire, made, 1))
 
 
-def _align_items_to_8(packet: Any) -> bytes:
+def _align_security_items_to_8_bytes(packet: Any) -> bytes:
     header: SecurityHeader = packet.SecurityHeader
     data, wire = packet.build(), header.build()
     made = wire[:16]
@@ -39,7 +39,7 @@ add(
     "The sender puts four bytes into SecurityData of an encrypted message for each item of size 0.",
     packets(
         UserMessagePacket,
-        _give_space_to_empty_items,
+        _write_4_bytes_for_each_empty_security_item,
         lambda packet: packet.SecurityHeader is not None and packet.SecurityHeader.EB,
     ),
     blind=True,
@@ -50,7 +50,7 @@ add(
     "The sender aligns the items in SecurityData of a signed message to 8 bytes.",
     packets(
         UserMessagePacket,
-        _align_items_to_8,
+        _align_security_items_to_8_bytes,
         lambda packet: packet.SecurityHeader is not None and packet.SecurityHeader.SecurityData.SenderCert,
     ),
     blind=True,

@@ -25,7 +25,7 @@ def _reverse_exponent_bytes(exponent: int) -> int:
     return int.from_bytes(exponent.to_bytes(4, "little"), "big")
 
 
-for _name, _rules, _says, _install in (
+for _name, _broken_rules, _says, _install in (
     (
         "base-key-type-for-signing",
         ("MQMQ-2.2.20.6-28",),
@@ -127,4 +127,4 @@ for _name, _rules, _says, _install in (
         change_published_blobs(lambda blob: blob + b"\xff" * 4, key_list=_SIGNING_KEY_LIST_NAME),
     ),
 ):
-    add(f"queue-manager-published-{_name}", _rules, _says, _install, blind=True)
+    add(f"queue-manager-published-{_name}", _broken_rules, _says, _install, blind=True)

@@ -8,10 +8,10 @@ from reference_qm.codec import MessagePropertiesHeader
 from reference_qm.security import SignatureType
 
 SIG10, SIG20, SIG30 = SignatureType.SIG10, SignatureType.SIG20, SignatureType.SIG30
-_changes: ValueByFieldPath
+_changed_values_by_field_path: ValueByFieldPath
 _ALL_ACK_REQUEST_BITS = MessagePropertiesHeader.flags(PA=1, PR=1, NA=1, NR=1)
 
-for _kind, _name, _rule, _says, _changes in (
+for _kind, _name, _rule, _says, _changed_values_by_field_path in (
     (
         SIG10,
         "1-0-signature-without-admin-queue",
@@ -73,6 +73,6 @@ for _kind, _name, _rule, _says, _changes in (
         f"sender-msmq-{_name}",
         _rule,
         f"The sender computes an MSMQ {_says}.",
-        change_signed_packet(_kind, _changes),
+        change_signed_packet(_kind, _changed_values_by_field_path),
         blind=True,
     )

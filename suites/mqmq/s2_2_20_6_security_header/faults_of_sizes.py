@@ -51,7 +51,7 @@ def _change_header_bytes(change: Callable[[bytes], bytes]) -> Install:
     return packets(UserMessagePacket, change_packet, has_header("SecurityHeader"))
 
 
-def _join_items(header: bytes, pad: Callable[[str, bytes], int]) -> bytes:
+def _join_security_items_with_padding(header: bytes, pad: Callable[[str, bytes], int]) -> bytes:
     """Return the SecurityHeader with as many zeros after each item as ``pad`` returns for its name and bytes."""
     data = SecurityHeader.read(ByteCursor(header)).SecurityData
     items = [(name, getattr(data, name)) for name in _SECURITY_ITEM_FIELDS]
@@ -73,7 +73,7 @@ def _exchange_bits_de_and_ai(flags: int) -> int:
     return flags & ~0xC0 | (flags & 0x40) << 1 | (flags & 0x80) >> 1
 
 
-for _name, _rules, _says, _install in (
+for _name, _broken_rules, _says, _install in (
     (
         "sender-unsigned-encrypted-message-without-security-data",
         ("MQMQ-2.2.20.6-08", "MQMQ-2.2.20.6-19"),
@@ -229,21 +229,27 @@ for _name, _rules, _says, _install in (
         "sender-security-items-aligned-to-8",
         ("MQMQ-2.2.20.6-21",),
         "The sender aligns each item of SecurityData to a multiple of 8 bytes.",
-        _change_header_bytes(lambda header: _join_items(header, lambda name, item: -len(item) % 8)),
+        _change_header_bytes(
+            lambda header: _join_security_items_with_padding(header, lambda name, item: -len(item) % 8)
+        ),
     ),
     (
         "sender-sender-cert-followed-by-provider-info-without-padding",
         ("MQMQ-2.2.20.6-21",),
         "The sender appends ProviderInfo to SenderCert without padding.",
         _change_header_bytes(
-            lambda header: _join_items(header, lambda name, item: 0 if name == "SenderCert" else -len(item) % 4)
+            lambda header: _join_security_items_with_padding(
+                header, lambda name, item: 0 if name == "SenderCert" else -len(item) % 4
+            )
         ),
     ),
     (
         "sender-aligned-security-item-padded-by-4-bytes",
         ("MQMQ-2.2.20.6-21",),
         "The sender adds four bytes of padding to an item of SecurityData whose size is a multiple of 4.",
-        _change_header_bytes(lambda header: _join_items(header, lambda name, item: 4 - len(item) % 4)),
+        _change_header_bytes(
+            lambda header: _join_security_items_with_padding(header, lambda name, item: 4 - len(item) % 4)
+        ),
     ),
     (
         "sender-security-flags-big-endian",
@@ -291,7 +297,7 @@ for _name, _rules, _says, _install in (
         ),
     ),
 ):
-    add(_name, _rules, _says, _install, blind=True)
+    add(_name, _broken_rules, _says, _install, blind=True)
 
 
 SECURITY_HEADER_FIXED_SIZE = 16

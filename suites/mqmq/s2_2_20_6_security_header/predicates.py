@@ -12,7 +12,7 @@ from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, NotExercised, passive
 from reference_qm.codec import FormatError, ProviderInfo, SecurityHeader
 from suites.mqmq.steps.message_parts import MessagePartJudgment, judge_message_part
-from suites.mqmq.steps.unused import register_unused_bits
+from suites.mqmq.steps.unused import register_unused_bit_predicates
 
 USER_MESSAGE_KIND = "UserMessage"
 NO_SENDER_TYPE, SID_SENDER_TYPE, QUEUE_MANAGER_SENDER_TYPE = 0, 1, 2
@@ -44,7 +44,7 @@ UNUSED_BIT_BY_RULE = {
 }
 """The unused bits of Flags, by rule."""
 
-register_unused_bits(USER_MESSAGE_KIND, SecurityHeader, UNUSED_BIT_BY_RULE)
+register_unused_bit_predicates(USER_MESSAGE_KIND, SecurityHeader, UNUSED_BIT_BY_RULE)
 
 
 @passive("MQMQ-2.2.20.6-01", USER_MESSAGE_KIND, "ST of the SecurityHeader is 0, 1 or 2")

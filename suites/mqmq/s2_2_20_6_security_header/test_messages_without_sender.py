@@ -8,7 +8,7 @@ from suites.mqmq.steps.layout import SECURITY_ITEM_AND_SIZE_FIELDS, Layout
 from suites.mqmq.steps.outgoing import Outgoing
 
 ITEM_SIZE_FIELDS = tuple(f"SecurityHeader.{size}" for _, size in SECURITY_ITEM_AND_SIZE_FIELDS)
-ARGUMENTS_OF_MESSAGES = (
+SEND_ARGUMENTS_OF_MESSAGES_WITHOUT_SENDER = (
     *({"delivery": delivery} for delivery in ("express", "recoverable", "transactional")),
     {"authentication_level": "none"},
     {"privacy_level": "none"},
@@ -25,10 +25,14 @@ def test_security_header_of_message_without_sender_is_not_empty(peer, sut, judge
     that the SUT adds to a message contains at least one item.
     """
     outgoing = Outgoing(peer, sut)
-    frames = [outgoing.send(body="no sender", sender="none", **arguments) for arguments in ARGUMENTS_OF_MESSAGES]
+    frames = [
+        outgoing.send(body="no sender", sender="none", **arguments)
+        for arguments in SEND_ARGUMENTS_OF_MESSAGES_WITHOUT_SENDER
+    ]
     outgoing.end()
     headers = {
-        str(arguments): _list_item_sizes(frame) for arguments, frame in zip(ARGUMENTS_OF_MESSAGES, frames, strict=True)
+        str(arguments): _list_item_sizes(frame)
+        for arguments, frame in zip(SEND_ARGUMENTS_OF_MESSAGES_WITHOUT_SENDER, frames, strict=True)
     }
     judge(
         "MQMQ-2.2.20.6-19",

@@ -41,7 +41,7 @@ def _is_debug_header_last(packet: UserMessagePacket) -> bool:
     return packet.DebugHeader is not None and packet.SessionHeader is None
 
 
-for _name, _rules, _says, _install in (
+for _name, _broken_rules, _says, _install in (
     (
         "sender-user-message-in-bit-set",
         ("MQMQ-2.2.20-02",),
@@ -109,7 +109,7 @@ for _name, _rules, _says, _install in (
         ),
     ),
 ):
-    add(_name, _rules, _says, _install)
+    add(_name, _broken_rules, _says, _install)
 
 
 LARGEST_UNCUT_BODY_BYTES = 0x10000

@@ -33,7 +33,7 @@ from suites.mqmq.s2_2_20_user_message_packet.fault_steps import (
     make_destination_list_length_condition,
 )
 
-LIST_FIXED_BYTES = 12
+DESTINATION_LIST_FIXED_BYTES = 12
 
 
 def _put_count_before_header_id(packet: UserMessagePacket) -> bytes:
@@ -52,7 +52,7 @@ def _remove_destination_padding(packet: UserMessagePacket) -> bytes:
         return packet.build()
     data, padded = packet.build(), header.Destination.build()
     names = sum(len(one.build()) for one in header.Destination.FormatNameList)
-    return correct_packet_size(data.replace(padded, padded[: LIST_FIXED_BYTES + names]))
+    return correct_packet_size(data.replace(padded, padded[: DESTINATION_LIST_FIXED_BYTES + names]))
 
 
 def _swap_signature_size_and_id(packet: UserMessagePacket) -> bytes:
@@ -221,7 +221,7 @@ for _number, _rule in ((2, "MQMQ-2.2.20.8-02"), (8, "MQMQ-2.2.20.8-08"), (14, "M
     )
 
 
-class ReceivedMessageChangerByDebugHeader(Admission):
+class ReceiverObeyingIgnoredDebugHeaderPart(Admission):
     """The receiver changes a message because of a part of the DebugHeader that the receiver must ignore."""
 
     def admit(
@@ -236,7 +236,7 @@ class ReceivedMessageChangerByDebugHeader(Admission):
 
 
 @fault("receiver-debug-header-x7-suppresses-acknowledgments", breaks="MQMQ-2.2.20.8-07")
-class ReceiverDebugHeaderX7SuppressesAcknowledgments(ReceivedMessageChangerByDebugHeader):
+class ReceiverDebugHeaderX7SuppressesAcknowledgments(ReceiverObeyingIgnoredDebugHeaderPart):
     """The receiver sends no acknowledgments for a message when bit X7 of its DebugHeader is set."""
 
     def change(self, packet: Any) -> UserMessagePacket:
@@ -253,7 +253,7 @@ def _remove_trace_queue(packet: Any) -> UserMessagePacket:
 
 
 @fault("receiver-sends-no-report-for-transactional-message-with-x12", breaks="MQMQ-2.2.20.8-12")
-class ReceiverSendsNoReportForTransactionalMessageWithX12(ReceivedMessageChangerByDebugHeader):
+class ReceiverSendsNoReportForTransactionalMessageWithX12(ReceiverObeyingIgnoredDebugHeaderPart):
     """The receiver sends no report about a transactional message when bit X12 of its DebugHeader is set."""
 
     def change(self, packet: Any) -> UserMessagePacket:
@@ -272,7 +272,7 @@ class RouterDebugHeaderX15SuppressesReport(Routing):
 
 
 @fault("receiver-sends-no-report-if-debug-reserved-is-above-0x7fff", breaks="MQMQ-2.2.20.8-16")
-class ReceiverSendsNoReportIfDebugReservedIsAbove0x7fff(ReceivedMessageChangerByDebugHeader):
+class ReceiverSendsNoReportIfDebugReservedIsAbove0x7fff(ReceiverObeyingIgnoredDebugHeaderPart):
     """The receiver sends no report about a message when Reserved of its DebugHeader is greater than 0x7FFF."""
 
     def change(self, packet: Any) -> UserMessagePacket:

@@ -7,7 +7,7 @@ from harness.faults.received_messages import change_received_message
 from harness.faults.registry import add
 from reference_qm.codec import BaseHeader, UserMessagePacket
 
-_TR_FLAG = BaseHeader.flags(TR=1)
+_TRACE_REQUEST_FLAG = BaseHeader.flags(TR=1)
 _SESSION_HEADER_SIZE = 16
 
 
@@ -34,7 +34,7 @@ add(
     "MQMQ-2.2.20.8-14",
     "The receiver stores a traced message whose DebugHeader has bit X14 set, but sends no report about it.",
     change_received_message(
-        {"BaseHeader.Flags": lambda flags: flags & ~_TR_FLAG},
+        {"BaseHeader.Flags": lambda flags: flags & ~_TRACE_REQUEST_FLAG},
         lambda packet: packet.DebugHeader is not None and packet.DebugHeader.X14,
     ),
     blind=True,

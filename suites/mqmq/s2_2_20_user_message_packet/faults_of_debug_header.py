@@ -136,7 +136,7 @@ for _name, _rule, _says, _install in (
     add(_name, _rule, _says, _install)
 
 
-TR_FLAG = BaseHeader.flags(TR=1)
+TRACE_REQUEST_FLAG = BaseHeader.flags(TR=1)
 
 
 @fault("receiver-sends-no-trace-report-if-debug-flag-x13-is-set", breaks="MQMQ-2.2.20.8-13", blind=True)
@@ -149,4 +149,4 @@ class ReceiverSendsNoTraceReportIfDebugFlagX13IsSet(Admission):
         admitted = super().admit(session, packet, queue, now)
         if admitted is None or admitted.DebugHeader is None or not admitted.DebugHeader.X13:
             return admitted
-        return set_fields(admitted, {"BaseHeader.Flags": lambda flags: flags & ~TR_FLAG})
+        return set_fields(admitted, {"BaseHeader.Flags": lambda flags: flags & ~TRACE_REQUEST_FLAG})

@@ -59,9 +59,9 @@ def _append_unflagged_header(name: str, header: Any, when: Any) -> Any:
     )
 
 
-_SH_FIELD = "UserHeader.SH"
-_DH_FIELD = "BaseHeader.DH"
-for _name, _rules, _says, _install in (
+_SECURITY_HEADER_FLAG_PATH = "UserHeader.SH"
+_DEBUG_HEADER_FLAG_PATH = "BaseHeader.DH"
+for _name, _broken_rules, _says, _install in (
     (
         "report-without-message-properties-header",
         _HEADER_ORDER_RULES,
@@ -96,20 +96,22 @@ for _name, _rules, _says, _install in (
         "encrypted-message-sh-clear",
         "MQMQ-2.2.20-04",
         "The sender clears UserHeader.Flags.SH in an encrypted message, which has a SecurityHeader.",
-        clear_bits(UserMessagePacket, _SH_FIELD, _is_encrypted),
+        clear_bits(UserMessagePacket, _SECURITY_HEADER_FLAG_PATH, _is_encrypted),
     ),
     (
         "order-ack-sh-set-without-security-header",
         "MQMQ-2.2.20-04",
         "The receiver sets UserHeader.Flags.SH in an OrderAck, which has no SecurityHeader.",
-        set_bits(UserMessagePacket, _SH_FIELD, is_order_ack),
+        set_bits(UserMessagePacket, _SECURITY_HEADER_FLAG_PATH, is_order_ack),
     ),
     (
         "message-with-lists-sh-set-without-security-header",
         "MQMQ-2.2.20-04",
         "The sender sets UserHeader.Flags.SH in a message that has a MultiQueueFormatHeader and no SecurityHeader.",
         set_bits(
-            UserMessagePacket, _SH_FIELD, lambda packet: has_destination_lists(packet) and packet.SecurityHeader is None
+            UserMessagePacket,
+            _SECURITY_HEADER_FLAG_PATH,
+            lambda packet: has_destination_lists(packet) and packet.SecurityHeader is None,
         ),
     ),
     (
@@ -124,7 +126,9 @@ for _name, _rules, _says, _install in (
         "MQMQ-2.2.20-06",
         "The sender clears BaseHeader.Flags.DH in a transactional message that has a DebugHeader.",
         clear_bits(
-            UserMessagePacket, _DH_FIELD, lambda packet: packet.DebugHeader is not None and is_transactional(packet)
+            UserMessagePacket,
+            _DEBUG_HEADER_FLAG_PATH,
+            lambda packet: packet.DebugHeader is not None and is_transactional(packet),
         ),
     ),
     (
@@ -132,7 +136,9 @@ for _name, _rules, _says, _install in (
         "MQMQ-2.2.20-06",
         "The sender sets BaseHeader.Flags.DH in a message that has a MultiQueueFormatHeader and no DebugHeader.",
         set_bits(
-            UserMessagePacket, _DH_FIELD, lambda packet: has_destination_lists(packet) and packet.DebugHeader is None
+            UserMessagePacket,
+            _DEBUG_HEADER_FLAG_PATH,
+            lambda packet: has_destination_lists(packet) and packet.DebugHeader is None,
         ),
     ),
     (
@@ -244,4 +250,4 @@ for _name, _rules, _says, _install in (
         ),
     ),
 ):
-    add(_name, _rules, _says, _install)
+    add(_name, _broken_rules, _says, _install)

@@ -17,7 +17,7 @@ add(
 )
 
 
-def _refuse_bit(bit: int, *, with_queue: bool) -> Install:
+def _make_fault_refusing_debug_flag_bit(bit: int, *, with_queue: bool) -> Install:
     """Return an installer of a fault that refuses a packet in which a bit of DebugHeader.Flags is set, and whose header
     names a queue (``with_queue``) or no queue.
     """
@@ -36,34 +36,34 @@ add(
     "receiver-debug-header-unused-bit-x2-refused-without-queue",
     "MQMQ-2.2.20.8-02",
     "The receiver refuses a message in which X2 of the DebugHeader is set and QT is 0.",
-    _refuse_bit(2, with_queue=False),
+    _make_fault_refusing_debug_flag_bit(2, with_queue=False),
     blind=True,
 )
 add(
     "receiver-debug-header-unused-bit-x7-refused-without-queue",
     "MQMQ-2.2.20.8-07",
     "The receiver refuses a message in which X7 of the DebugHeader is set and QT is 0.",
-    _refuse_bit(7, with_queue=False),
+    _make_fault_refusing_debug_flag_bit(7, with_queue=False),
     blind=True,
 )
 add(
     "receiver-debug-header-unused-bit-x8-refused-without-queue",
     "MQMQ-2.2.20.8-08",
     "The receiver refuses a message in which X8 of the DebugHeader is set and QT is 0.",
-    _refuse_bit(8, with_queue=False),
+    _make_fault_refusing_debug_flag_bit(8, with_queue=False),
     blind=True,
 )
 add(
     "receiver-debug-header-unused-bit-x12-refused-without-queue",
     "MQMQ-2.2.20.8-12",
     "The receiver refuses a message in which X12 of the DebugHeader is set and QT is 0.",
-    _refuse_bit(12, with_queue=False),
+    _make_fault_refusing_debug_flag_bit(12, with_queue=False),
     blind=True,
 )
 add(
     "receiver-debug-header-unused-bit-x15-refused-without-queue",
     "MQMQ-2.2.20.8-15",
     "The receiver refuses a message in which X15 of the DebugHeader is set and QT is 0.",
-    _refuse_bit(15, with_queue=False),
+    _make_fault_refusing_debug_flag_bit(15, with_queue=False),
     blind=True,
 )

@@ -23,7 +23,7 @@ from suites.mqmq.s2_2_20_user_message_packet.fault_steps import (
 )
 
 _LIST_NAMES = ("Destination", "Administration", "Response")
-_LIST_FIXED_BYTES = 12
+_DESTINATION_LIST_FIXED_BYTES = 12
 """The size of the fields of an MQFAddressHeader before its names."""
 
 
@@ -68,7 +68,7 @@ def _build_list_of_elements(
     record: Any, build_element: Callable[[int, Any, int], bytes], *, size: bool = True, alignment: int = 4
 ) -> bytes:
     """Build a list. ``build_element`` is called with the place, the element, and the offset of the element."""
-    wire = record.build()[:_LIST_FIXED_BYTES]
+    wire = record.build()[:_DESTINATION_LIST_FIXED_BYTES]
     for place, element in enumerate(record.FormatNameList, 1):
         wire += build_element(place, element, len(wire))
     wire += bytes(-len(wire) % alignment)
@@ -177,7 +177,7 @@ for _name, _rule, _says, _install in (
         off_by(
             UserMessagePacket,
             f"{_MULTI_QUEUE_HEADER_NAME}.Response.HeaderSize",
-            -_LIST_FIXED_BYTES,
+            -_DESTINATION_LIST_FIXED_BYTES,
             _make_list_length_condition("Response"),
         ),
     ),

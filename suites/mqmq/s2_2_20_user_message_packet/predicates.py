@@ -20,7 +20,7 @@ from suites.mqmq.steps.message_parts import (
     make_part_presence_predicate,
     make_well_formed_part_predicate,
 )
-from suites.mqmq.steps.unused import make_zero_value_predicate, register_unused_bits
+from suites.mqmq.steps.unused import make_zero_value_predicate, register_unused_bit_predicates
 
 USER_MESSAGE_KIND = "UserMessage"
 
@@ -123,7 +123,7 @@ UNUSED_BIT_BY_RULE = {
 }
 """The unused bits of Flags, by rule."""
 
-register_unused_bits(USER_MESSAGE_KIND, DebugHeader, UNUSED_BIT_BY_RULE)
+register_unused_bit_predicates(USER_MESSAGE_KIND, DebugHeader, UNUSED_BIT_BY_RULE)
 passive("MQMQ-2.2.20.8-16", USER_MESSAGE_KIND, "Reserved of the DebugHeader is 0 when sent", advice=True)(
     make_zero_value_predicate("DebugHeader", attrgetter("Reserved"), "Reserved")
 )

@@ -25,13 +25,13 @@ PADDED_SIZE_FIELD = "padded size"
 LARGE_BODY = b"an odd number of bytes, " * 300 + b"!"
 LIST_SIGNATURE_BYTES = b"\x5a" * 0x104
 """A signature whose size needs two bytes."""
-LIST_FIXED_BYTES, ELEMENT_OVERHEAD_BYTES = 12, 4
+DESTINATION_LIST_FIXED_BYTES, LIST_ELEMENT_BYTES_BESIDE_NAME = 12, 4
 """The size of an MQFAddressHeader without names, and of FormatType and the null of a direct name, in bytes."""
 
 
 def _build_list(header_id, *names):
     """Build a list of direct names whose size is not a multiple of 4 bytes."""
-    if (LIST_FIXED_BYTES + sum(ELEMENT_OVERHEAD_BYTES + 2 * len(name) for name in names)) % 4 == 0:
+    if (DESTINATION_LIST_FIXED_BYTES + sum(LIST_ELEMENT_BYTES_BESIDE_NAME + 2 * len(name) for name in names)) % 4 == 0:
         names = (*names[:-1], f"{names[-1]}x")
     elements = [MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName=name)) for name in names]
     return MQFAddressHeader(HeaderID=header_id, FormatNameList=elements)

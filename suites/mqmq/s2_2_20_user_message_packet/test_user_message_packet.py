@@ -50,7 +50,7 @@ time, a message contains a SessionHeader (MS-MQQB 3.1.7.11).
 """
 MAX_ATTEMPTS = 5
 """The number of attempts: on a busy machine, the SUT may send too early or too late."""
-HEADER_FLAG_AND_SIZE_WITHOUT_ACK, HEADER_FLAG_AND_SIZE_WITH_ACK = (0, 0), (1, 16)
+SESSION_HEADER_FLAG_AND_SIZE_WITHOUT_ACK, SESSION_HEADER_FLAG_AND_SIZE_WITH_ACK = (0, 0), (1, 16)
 """Pairs of SH and the size of the SessionHeader in bytes."""
 
 
@@ -249,13 +249,16 @@ def test_message_with_sh_has_session_header(peer, sut, judge):
         peer.pass_time(sut.duration_ms(int(delay_ms * PIGGYBACK_SHARE_OF_ACK_TIMEOUT)))
         sender.send(number)
         sent = sender.collect(session, number)
-        if len(sent) < number or _get_session_header(sent[-1]) != HEADER_FLAG_AND_SIZE_WITHOUT_ACK:
+        if len(sent) < number or _get_session_header(sent[-1]) != SESSION_HEADER_FLAG_AND_SIZE_WITHOUT_ACK:
             break
         peer.pass_time(sut.duration_ms(delay_ms))  # until the message is acknowledged
     if len(sent) == number and session.received[known].kind == "SessionAck":
         raise ConformanceFailure("the SUT always acknowledged the peer's message before it sent its own message")
     observed = list(dict.fromkeys(_get_session_header(frame) for frame in sent))
-    expected, evidence = [HEADER_FLAG_AND_SIZE_WITHOUT_ACK, HEADER_FLAG_AND_SIZE_WITH_ACK], [*first, received, sent[-1]]
+    expected, evidence = (
+        [SESSION_HEADER_FLAG_AND_SIZE_WITHOUT_ACK, SESSION_HEADER_FLAG_AND_SIZE_WITH_ACK],
+        [*first, received, sent[-1]],
+    )
     judge.all(
         expected=expected, observed=observed, case="SH and size of the SessionHeader of each message", evidence=evidence
     )

@@ -271,7 +271,7 @@ def _keep_two_destinations(packet: Any) -> Any:
     return replace(packet, MultiQueueFormatHeader=replace(lists, Destination=listed))
 
 
-for _name, _rules, _says, _change in (
+for _name, _broken_rules, _says, _change in (
     (
         "queue-manager-signature-covers-first-4-kib-of-body",
         ("MQMQ-2.5.1-04", "MQMQ-2.5.2-04", "MQMQ-2.5.3-04"),
@@ -321,13 +321,13 @@ for _name, _rules, _says, _change in (
         _make_properties_changer(MessageClass=lambda old: old & 0xFF),
     ),
 ):
-    add(_name, _rules, _says, _sign_and_verify_changed_packet(_change))
+    add(_name, _broken_rules, _says, _sign_and_verify_changed_packet(_change))
 
 
 SIGNATURE_TYPE_BY_VERSION = {"1": SignatureType.SIG10, "2": SignatureType.SIG20, "3": SignatureType.SIG30}
 
 
-MSMQ_VERSION_BY_KEY = {"1": "1.0", "2": "2.0", "3": "3.0"}
+MSMQ_VERSION_BY_VERSION_KEY = {"1": "1.0", "2": "2.0", "3": "3.0"}
 
 
 PROPERTIES_HEADER_PREFIX = "MessagePropertiesHeader."
@@ -415,10 +415,10 @@ def _make_destinations_changer(kept: Callable[[list[Any]], Any]) -> Callable[[Us
     return change_packet
 
 
-FaultRows = tuple[tuple[str, dict[str, str], str, Callable[[UserMessagePacket], UserMessagePacket]], ...]
+SignedPropertyFaultRows = tuple[tuple[str, dict[str, str], str, Callable[[UserMessagePacket], UserMessagePacket]], ...]
 
 
-SIGNED_PROPERTY_FAULT_ROWS: FaultRows = (
+SIGNED_PROPERTY_FAULT_ROWS: SignedPropertyFaultRows = (
     (
         "correlation-guid",
         {"1": "MQMQ-2.5.1-02", "2": "MQMQ-2.5.2-02", "3": "MQMQ-2.5.3-02"},
@@ -601,6 +601,6 @@ for _name, _rule_by_kind, _says, _change in SIGNED_PROPERTY_FAULT_ROWS:
         add(
             f"receiver-signature-{_version}-covers-{_name}",
             _version_rule,
-            f"The receiver verifies an MSMQ {MSMQ_VERSION_BY_KEY[_version]} signature over {_says}.",
+            f"The receiver verifies an MSMQ {MSMQ_VERSION_BY_VERSION_KEY[_version]} signature over {_says}.",
             _verify_changed_packet(_change, SIGNATURE_TYPE_BY_VERSION[_version]),
         )

@@ -21,8 +21,8 @@ _DELIVERY_OFFSET, _PRIORITY_OFFSET, _JOURNAL_OFFSET, _CLASS_OFFSET, _BODY_TYPE_O
     26,
 )
 """Offsets of properties behind SourceQueueManager, which MSMQ 2.0 and 3.0 signatures cover."""
-_rule: str | tuple[str, ...]
-_changes: ValueByFieldPath
+_broken_rule: str | tuple[str, ...]
+_changed_values_by_field_path: ValueByFieldPath
 
 
 def _change_signed_bytes_from_source_queue_manager(of: SignatureType, change: Callable[[bytes], bytes]) -> Install:
@@ -65,7 +65,7 @@ for _kind, _number, _rule_numbers in (
     (SIG30, "3-0", ("MQMQ-2.5.3-11", "MQMQ-2.5.3-12", "MQMQ-2.5.3-13", "MQMQ-2.5.3-16")),
 ):
     _dm, _pr, _journal, _body_type = _rule_numbers
-    for _name, _rule, _says, _tail in (
+    for _name, _broken_rule, _says, _tail in (
         (
             "with-priority-before-dm",
             (_dm, _pr),
@@ -121,12 +121,12 @@ for _kind, _number, _rule_numbers in (
     ):
         add(
             f"queue-manager-msmq-{_number}-signature-{_name}",
-            _rule,
+            _broken_rule,
             f"The content that the queue manager signs and verifies for MSMQ {_number.replace('-', '.')} {_says}.",
             _change_signed_bytes_from_source_queue_manager(_kind, _tail),
             blind=True,
         )
-    for _name, _rule, _says, _changes in (
+    for _name, _broken_rule, _says, _changed_values_by_field_path in (
         ("dm-0", (_dm,), "DM 0", {"UserHeader.Flags": lambda old: old & ~UserHeader.flags(DM=3)}),
         ("priority-0", (_pr,), "PR 0", {"BaseHeader.Flags": lambda old: old & ~BaseHeader.flags(PR=7)}),
         (
@@ -139,8 +139,8 @@ for _kind, _number, _rule_numbers in (
     ):
         add(
             f"sender-msmq-{_number}-signature-with-{_name}",
-            _rule,
+            _broken_rule,
             f"The sender computes an MSMQ {_number.replace('-', '.')} signature with {_says}.",
-            change_signed_packet(_kind, _changes),
+            change_signed_packet(_kind, _changed_values_by_field_path),
             blind=True,
         )

@@ -26,7 +26,7 @@ ARRIVAL_ACK_CLASS, BAD_SIGNATURE_CLASS = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 CONNECTOR_GUID = "6d71636f-6e66-4f72-8d00-0000000000c0"
 
 
-class Property(NamedTuple):
+class CheckedProperty(NamedTuple):
     """A property of a message: the layer and the field that contain the property, and the value to which the check
     changes it.
     """
@@ -36,40 +36,42 @@ class Property(NamedTuple):
     value: Any
 
 
-CORRELATION_ID_PROPERTY = Property("MessagePropertiesHeader", "CorrelationID", bytes(range(20)))
-APPLICATION_TAG_PROPERTY = Property("MessagePropertiesHeader", "ApplicationTag", 0xF102_0304)
-BODY_PROPERTY = Property("MessagePropertiesHeader", "MessageBody", b"a body")
-LONG_BODY_PROPERTY = Property("MessagePropertiesHeader", "MessageBody", bytes(range(256)) * 257 + b"odd")
+CORRELATION_ID_PROPERTY = CheckedProperty("MessagePropertiesHeader", "CorrelationID", bytes(range(20)))
+APPLICATION_TAG_PROPERTY = CheckedProperty("MessagePropertiesHeader", "ApplicationTag", 0xF102_0304)
+BODY_PROPERTY = CheckedProperty("MessagePropertiesHeader", "MessageBody", b"a body")
+LONG_BODY_PROPERTY = CheckedProperty("MessagePropertiesHeader", "MessageBody", bytes(range(256)) * 257 + b"odd")
 """A body of more than 64 KiB whose size is odd."""
-LABEL_PROPERTY = Property("MessagePropertiesHeader", "Label", "A l\u00e4bel")
-LONG_LABEL_PROPERTY = Property("MessagePropertiesHeader", "Label", "n" * 248 + "e")
-RESPONSE_QUEUE_PROPERTY = Property("UserHeader", "ResponseQueue", "TCP:{peer}\\private$\\mqc-answers")
-SOURCE_RESPONSE_QUEUE_PROPERTY = Property(
+LABEL_PROPERTY = CheckedProperty("MessagePropertiesHeader", "Label", "A l\u00e4bel")
+LONG_LABEL_PROPERTY = CheckedProperty("MessagePropertiesHeader", "Label", "n" * 248 + "e")
+RESPONSE_QUEUE_PROPERTY = CheckedProperty("UserHeader", "ResponseQueue", "TCP:{peer}\\private$\\mqc-answers")
+SOURCE_RESPONSE_QUEUE_PROPERTY = CheckedProperty(
     "UserHeader", "ResponseQueue", PrivateQueueFormatNameId(PrivateQueueIdentifier=7)
 )
-REMOTE_RESPONSE_QUEUE_PROPERTY = Property(
+REMOTE_RESPONSE_QUEUE_PROPERTY = CheckedProperty(
     "UserHeader", "ResponseQueue", PrivateQueueFormatName(SourceQueueManager=OTHER_GUID, PrivateQueueIdentifier=7)
 )
-PUBLIC_RESPONSE_QUEUE_PROPERTY = Property(
+PUBLIC_RESPONSE_QUEUE_PROPERTY = CheckedProperty(
     "UserHeader", "ResponseQueue", PublicQueueFormatName(PublicQueueIdentifier=OTHER_GUID)
 )
-ADMIN_QUEUE_PROPERTY = Property("UserHeader", "AdminQueue", "TCP:{peer}\\PRIVATE$\\MQC-PEER")
-SOURCE_ADMIN_QUEUE_PROPERTY = Property("UserHeader", "AdminQueue", PrivateQueueFormatNameId(PrivateQueueIdentifier=7))
-EXTENSION_DATA_PROPERTY = Property("MessagePropertiesHeader", "ExtensionData", b"ext")
-LONG_EXTENSION_PROPERTY = Property("MessagePropertiesHeader", "ExtensionData", bytes(range(256)) * 17)
-DESTINATIONS_PROPERTY = Property("MultiQueueFormatHeader", "Destination", "another")
-SOURCE_QUEUE_MANAGER_PROPERTY = Property("UserHeader", "SourceQueueManager", OTHER_GUID)
-DELIVERY_MODE_PROPERTY = Property("UserHeader", "DM", 1)
-PRIORITY_PROPERTY = Property("BaseHeader", "PR", 5)
-DEAD_LETTER_FLAG_PROPERTY = Property("UserHeader", "JN", 1)
-JOURNAL_FLAG_PROPERTY = Property("UserHeader", "JP", 1)
-NEGATIVE_RECEIVE_ACK_PROPERTY = Property("MessagePropertiesHeader", "NR", 1)
-POSITIVE_RECEIVE_ACK_PROPERTY = Property("MessagePropertiesHeader", "PR", 1)
-REPORT_CLASS_PROPERTY = Property("MessagePropertiesHeader", "MessageClass", 1)
-ACK_CLASS_PROPERTY = Property("MessagePropertiesHeader", "MessageClass", 0x4000)
-BODY_TYPE_PROPERTY = Property("MessagePropertiesHeader", "BodyType", 0x1011)
-CONNECTOR_TYPE_PROPERTY = Property("UserHeader", "ConnectorType", CONNECTOR_GUID)
-DESTINATION_QUEUE_PROPERTY = Property("UserHeader", "DestinationQueue", "TCP:{sut}\\{QUEUE}")
+ADMIN_QUEUE_PROPERTY = CheckedProperty("UserHeader", "AdminQueue", "TCP:{peer}\\PRIVATE$\\MQC-PEER")
+SOURCE_ADMIN_QUEUE_PROPERTY = CheckedProperty(
+    "UserHeader", "AdminQueue", PrivateQueueFormatNameId(PrivateQueueIdentifier=7)
+)
+EXTENSION_DATA_PROPERTY = CheckedProperty("MessagePropertiesHeader", "ExtensionData", b"ext")
+LONG_EXTENSION_PROPERTY = CheckedProperty("MessagePropertiesHeader", "ExtensionData", bytes(range(256)) * 17)
+DESTINATIONS_PROPERTY = CheckedProperty("MultiQueueFormatHeader", "Destination", "another")
+SOURCE_QUEUE_MANAGER_PROPERTY = CheckedProperty("UserHeader", "SourceQueueManager", OTHER_GUID)
+DELIVERY_MODE_PROPERTY = CheckedProperty("UserHeader", "DM", 1)
+PRIORITY_PROPERTY = CheckedProperty("BaseHeader", "PR", 5)
+DEAD_LETTER_FLAG_PROPERTY = CheckedProperty("UserHeader", "JN", 1)
+JOURNAL_FLAG_PROPERTY = CheckedProperty("UserHeader", "JP", 1)
+NEGATIVE_RECEIVE_ACK_PROPERTY = CheckedProperty("MessagePropertiesHeader", "NR", 1)
+POSITIVE_RECEIVE_ACK_PROPERTY = CheckedProperty("MessagePropertiesHeader", "PR", 1)
+REPORT_CLASS_PROPERTY = CheckedProperty("MessagePropertiesHeader", "MessageClass", 1)
+ACK_CLASS_PROPERTY = CheckedProperty("MessagePropertiesHeader", "MessageClass", 0x4000)
+BODY_TYPE_PROPERTY = CheckedProperty("MessagePropertiesHeader", "BodyType", 0x1011)
+CONNECTOR_TYPE_PROPERTY = CheckedProperty("UserHeader", "ConnectorType", CONNECTOR_GUID)
+DESTINATION_QUEUE_PROPERTY = CheckedProperty("UserHeader", "DestinationQueue", "TCP:{sut}\\{QUEUE}")
 
 RULES_AND_PROPERTIES_COVERED_BY_SIG10 = (
     ("MQMQ-2.5.1-02", CORRELATION_ID_PROPERTY),

@@ -86,7 +86,7 @@ def ignore_packets(kind: type[Packet], when: PacketCondition, *, initiator: bool
     return replace_part(ReceivedPacketIgnorer)
 
 
-def change_sent_packets_from_number(
+def change_sent_packets_starting_with_number(
     kind: type[Packet], number: int, change: Callable[[Any], bytes], group: Callable[[Any], Hashable]
 ) -> Install:
     """Return an installer of a fault that changes the bytes of sent packets from a given number on. Packets of one

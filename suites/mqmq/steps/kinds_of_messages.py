@@ -8,10 +8,10 @@ from typing import Any
 
 from reference_qm.codec import MessageClass
 
-_ORDERING_LABEL = "QM Ordering Ack"
+_ORDER_AND_FINAL_ACK_LABEL = "QM Ordering Ack"
+"""The label of OrderAcks and FinalAcks. Spec: MS-MQQB 2.2.4, 2.2.5."""
 LARGE_BODY_BYTES = 4096
 """The greatest length of a body that is not large, in bytes."""
-"""The label of OrderAcks and FinalAcks. Spec: MS-MQQB 2.2.4, 2.2.5."""
 
 
 def is_report(packet: Any) -> bool:
@@ -26,13 +26,13 @@ def is_order_ack(packet: Any) -> bool:
 
 def is_final_ack(packet: Any) -> bool:
     """Return whether a message is a FinalAck."""
-    return packet.MessagePropertiesHeader.Label == _ORDERING_LABEL and not is_order_ack(packet)
+    return packet.MessagePropertiesHeader.Label == _ORDER_AND_FINAL_ACK_LABEL and not is_order_ack(packet)
 
 
 def is_admin_ack(packet: Any) -> bool:
     """Return whether a message is an administration acknowledgment."""
     header = packet.MessagePropertiesHeader
-    return header.MessageClass > MessageClass.MQMSG_CLASS_REPORT and header.Label != _ORDERING_LABEL
+    return header.MessageClass > MessageClass.MQMSG_CLASS_REPORT and header.Label != _ORDER_AND_FINAL_ACK_LABEL
 
 
 def has_destination_lists(packet: Any) -> bool:

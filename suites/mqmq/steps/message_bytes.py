@@ -93,7 +93,7 @@ def find_properties_header_offset(data: bytes) -> int | None:
 
 
 @lru_cache(maxsize=64)
-def parse_with_changed_flag(data: bytes, header: str, name: str, value: int) -> UserMessagePacket | None:
+def parse_message_with_changed_flag(data: bytes, header: str, name: str, value: int) -> UserMessagePacket | None:
     """Parse malformed bytes after the named bits of Flags have been set to `value`; return the message, or None if the
     bytes are still malformed.
     """
@@ -114,11 +114,11 @@ def is_valid_after_flag_is_set(data: bytes, header: str, name: str, *values: int
     """Return whether malformed bytes are a valid message after the named bits of Flags have been set to one of the
     given values.
     """
-    return any(parse_with_changed_flag(data, header, name, value) is not None for value in values)
+    return any(parse_message_with_changed_flag(data, header, name, value) is not None for value in values)
 
 
 @lru_cache(maxsize=64)
-def parse_with_correct_body_size(data: bytes, size: int) -> tuple[int, UserMessagePacket] | None:
+def parse_message_with_corrected_body_size(data: bytes, size: int) -> tuple[int, UserMessagePacket] | None:
     """Return MessageSize of malformed bytes, and the message that results when MessageSize is set to `size`; None if
     the bytes are still malformed.
     """

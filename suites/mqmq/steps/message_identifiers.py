@@ -17,7 +17,7 @@ from harness.judging.passive import (
 USER_MESSAGE_KIND = "UserMessage"
 
 
-class SentMessages(ConnectionSummary):
+class HashesOfSentMessagesByIdentifier(ConnectionSummary):
     """For each identifier of a message from the SUT on a connection, a hash of the properties of the first message with
     that identifier.
     """
@@ -35,7 +35,7 @@ class SentMessages(ConnectionSummary):
 
 def check_message_id_ordinal(packet: Any, context: Context) -> Finding:
     """Check that a message whose identifier has been used before is the earlier message, sent again."""
-    user, messages = packet.UserHeader, context.before(SentMessages)
+    user, messages = packet.UserHeader, context.before(HashesOfSentMessagesByIdentifier)
     if not messages.first:
         return NotExercised("the message is the first message on its connection")
     first = messages.first.get((user.SourceQueueManager, user.MessageID))

@@ -23,7 +23,7 @@ HeaderFieldsByName = Mapping[str, Mapping[str, Any]]
 LARGE_BODY = b"large body " * 500
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
 MESSAGE_LIFETIME_S = 86_400
-NO_CHANGED_VALUE = "without values"
+CASE_WITHOUT_CHANGED_VALUES = "without values"
 HIGHEST_PEEKED_MESSAGE_COUNT = 1_000
 """The number of messages to read from a queue, which is more than any check sends."""
 FIELDS_BY_MESSAGE_KIND: Mapping[str, Mapping[str, Any]] = {
@@ -79,7 +79,7 @@ class MessagesOfEveryKind:
             label=label, **{name: one for name, one in merged.items() if name != "transaction"}
         )
 
-    def list_differing_kinds(self, values: Iterable[str]) -> list[str]:
+    def list_differences_from_sent_messages(self, values: Iterable[str]) -> list[str]:
         """Return the differences between the sent messages with the given values and the messages in the queues. If
         messages without values were also sent, exclude the kinds of which the SUT did not accept the message without
         values.
@@ -87,11 +87,12 @@ class MessagesOfEveryKind:
         wanted = set(values)
         shown = self._read_queues()
         accepted: Iterable[str] = self.kinds
-        if (NO_CHANGED_VALUE, self.kinds[0]) in self.sent:
+        if (CASE_WITHOUT_CHANGED_VALUES, self.kinds[0]) in self.sent:
             accepted = [
                 one
                 for one in self.kinds
-                if self._describe_message_difference(shown, NO_CHANGED_VALUE, one) == UNCHANGED_PROPERTIES_OUTCOME
+                if self._describe_message_difference(shown, CASE_WITHOUT_CHANGED_VALUES, one)
+                == UNCHANGED_PROPERTIES_OUTCOME
             ]
         if not accepted:
             raise ConformanceFailure("the SUT accepted none of the messages that were sent without values")

@@ -19,7 +19,7 @@ from harness.peer.timeouts import ACK_TIMEOUT_MS
 
 SESSION_ACK_KIND, USER_MESSAGE_KIND = "SessionAck", "UserMessage"
 _SEQUENCE_NUMBER_COUNT = 0x10000
-_ACK_FLAG_BITS = 32
+_RECOVERABLE_ACK_FLAG_COUNT = 32
 
 SessionHeaderJudgment = Callable[[Any, "SessionMessageCounts"], Finding]
 
@@ -70,7 +70,11 @@ class SessionMessageCounts(ConnectionSummary):
 def list_acknowledged_numbers(header: Any) -> list[int]:
     """Return the sequence numbers of the recoverable messages that a SessionHeader acknowledges."""
     first, flags = header.RecoverableMsgAckSeqNumber, header.RecoverableMsgAckFlags
-    return [(first + bit) % _SEQUENCE_NUMBER_COUNT for bit in range(_ACK_FLAG_BITS) if first and flags >> bit & 1]
+    return [
+        (first + bit) % _SEQUENCE_NUMBER_COUNT
+        for bit in range(_RECOVERABLE_ACK_FLAG_COUNT)
+        if first and flags >> bit & 1
+    ]
 
 
 def await_saved_numbers(session: Conversation, count: int) -> tuple[list[int], list[Frame]]:
@@ -81,16 +85,19 @@ def await_saved_numbers(session: Conversation, count: int) -> tuple[list[int], l
     def list_session_acks() -> list[Frame]:
         return [frame for frame in session.received if frame.kind == "SessionAck"]
 
-    def list_numbers() -> list[int]:
+    def list_acknowledged_sequence_numbers() -> list[int]:
         return sorted(
             {one for frame in list_session_acks() for one in list_acknowledged_numbers(frame["SessionHeader"])}
         )
 
     sut = session.peer.sut
     within_ms = sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS)
-    while len(list_numbers()) < count and session.poll("SessionAck", within_ms=within_ms) is not None:
+    while (
+        len(list_acknowledged_sequence_numbers()) < count
+        and session.poll("SessionAck", within_ms=within_ms) is not None
+    ):
         pass
-    return list_numbers(), list_session_acks()
+    return list_acknowledged_sequence_numbers(), list_session_acks()
 
 
 @cache

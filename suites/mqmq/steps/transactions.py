@@ -27,7 +27,7 @@ class SentTransactionHeaders(ConnectionSummary):
             self.headers.store_new_value((header.TxSequenceID, header.TxSequenceNumber), header)
 
 
-def make_predicate_with_previous_message(judge: HeaderPairJudgment) -> Predicate:
+def make_predicate_comparing_with_previous_message(judge: HeaderPairJudgment) -> Predicate:
     """Return a predicate that compares each new transactional message with the previous message of its sequence."""
 
     def judge_packet(packet: Any, context: Context) -> Finding:

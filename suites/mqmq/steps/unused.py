@@ -51,7 +51,7 @@ def make_zero_value_predicate(header: str, value_of: Callable[[Any], int], name:
     return judge_unused_bit
 
 
-def register_unused_bits(kinds: str | tuple[str, ...], header: type, rules: Mapping[str, str]) -> None:
+def register_unused_bit_predicates(kinds: str | tuple[str, ...], header: type, rules: Mapping[str, str]) -> None:
     """Register a predicate for each rule; it checks that the bits that `rules` names for the rule are 0 in the Flags of
     the header.
     """

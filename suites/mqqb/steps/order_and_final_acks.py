@@ -20,7 +20,11 @@ from reference_qm.codec import (
     UserHeader,
     UserMessagePacket,
 )
-from suites.mqmq.steps.message_bytes import USER_HEADER_NAME, parse_with_changed_flag, parse_with_correct_body_size
+from suites.mqmq.steps.message_bytes import (
+    USER_HEADER_NAME,
+    parse_message_with_changed_flag,
+    parse_message_with_corrected_body_size,
+)
 
 USER_MESSAGE_KIND = "UserMessage"
 ORDERING_ACK_LABEL = "QM Ordering Ack"
@@ -129,7 +133,7 @@ def make_body_size_predicate(meant: Callable[[Any], bool]) -> Predicate:
     def judge_size(packet: Any, context: Context) -> Finding:
         if isinstance(packet, UserMessagePacket):
             return check_acknowledgment_body_size(packet) if meant(packet) else None
-        found = parse_with_correct_body_size(context.frame.data, BODY_SIZE)
+        found = parse_message_with_corrected_body_size(context.frame.data, BODY_SIZE)
         return (False, f"MessageSize is {found[0]}") if found is not None and meant(found[1]) else None
 
     return judge_size
@@ -159,7 +163,7 @@ def make_flag_predicate(header: str, flag: str, value: int, *meanings: Callable[
     def judge_flag(packet: Any, context: Context) -> Finding:
         if isinstance(packet, UserMessagePacket):
             return (True, f"{flag} is {value}") if is_intended_as_acknowledgment(packet) else None
-        message = parse_with_changed_flag(context.frame.data, header, flag, value)
+        message = parse_message_with_changed_flag(context.frame.data, header, flag, value)
         return (
             (False, f"{flag} is not {value}")
             if message is not None and is_intended_as_acknowledgment(message)

@@ -32,11 +32,11 @@ from reference_qm.rpc.calls import Call
 from reference_qm.rpc.events import RpcOutput
 from reference_qm.surface.clock import Now
 
-LOOKUP_RECEIVES = frozenset(RECEIVE_ACTIONS) - {ReadAction.MQ_ACTION_RECEIVE}
+LOOKUP_RECEIVE_ACTIONS = frozenset(RECEIVE_ACTIONS) - {ReadAction.MQ_ACTION_RECEIVE}
 
 
 @follows("E51.2")
-class CancelledReadFails(RemoteEnding):
+class ServerReturnsFailureForCancelledRead(RemoteEnding):
     """A cancelled read returns a failure HRESULT, not an informational status."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -45,7 +45,7 @@ class CancelledReadFails(RemoteEnding):
 
 
 @follows("E52.2")
-class PeeksCannotBeCancelled(RemoteReads):
+class ServerDoesNotCancelPeeks(RemoteReads):
     """RemoteQMCancelReceive does not find a waiting peek, so the peek waits until its timeout expires."""
 
     def remote_peek(
@@ -97,7 +97,7 @@ class _LookupReceiveRemover(RemoteReads):
 
 class _LookupReceiveEndIgnorer(RemoteEnding):
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
-        if entry.Action in LOOKUP_RECEIVES:
+        if entry.Action in LOOKUP_RECEIVE_ACTIONS:
             entry.ended = True
             ended(Status.MQ_OK)
         else:
@@ -112,7 +112,7 @@ add_reading(
 
 
 @follows("E58.2")
-class LookupOfFirstOrLastNeedsExactMessage(Seeking):
+class SeekFirstOrLastFailsForReservedLookupIds(Seeking):
     """A lookup with SeekFirst or SeekLast fails, because no message has the LookupIdentifier 0 or the maximum
     LookupIdentifier.
     """
@@ -163,7 +163,7 @@ class ServerPutsPriorityIntoEveryLookupId(Positions):
 
 
 @follows("E103.2")
-class LookupOfFirstOrLastNeedsKnownLookupId(Seeking):
+class SeekFirstOrLastRequiresKnownOrReservedLookupId(Seeking):
     """A lookup with SeekFirst or SeekLast succeeds only with the LookupIdentifier of a message in the queue, with 0, or
     with the maximum.
     """
@@ -178,7 +178,7 @@ class LookupOfFirstOrLastNeedsKnownLookupId(Seeking):
 
 
 @follows("E106.2")
-class ServerCursorEndsAfterTimedOutReceive(Cursors):
+class ServerCursorFindsNothingAfterTimedOutReceive(Cursors):
     """When the wait of a receive by a cursor has expired, the cursor finds no message any more."""
 
     def on_read_wait_expired(self, cursor: Cursor) -> None:
@@ -189,7 +189,7 @@ class ServerCursorEndsAfterTimedOutReceive(Cursors):
 
 
 @follows("E107.2")
-class UntaggedReadWaitsAfterClose(QueueOpening):
+class ReadWithoutTagWaitsAfterCloseOfQueue(QueueOpening):
     """When an OpenQueueDescriptor is closed, a waiting read without a tag continues to wait."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -210,7 +210,7 @@ class ClientTreatsLowBuildOfVersion51AsOld(ClientReading):
 
 
 @follows("E137.2")
-class ClosedQueuesAreKept(ClientOpening):
+class ClientKeepsEntriesOfClosedQueues(ClientOpening):
     """The client keeps the RemoteOpenQueueEntry of a closed queue."""
 
     def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
@@ -245,7 +245,7 @@ class ServerComparesSevenBytesOfLookupId(Seeking):
 
 
 @follows("E170.2")
-class DeletedQueuesAreNotFound(RemoteStarting):
+class ServerTreatsHandleOfDeletedQueueAsUnknown(RemoteStarting):
     """The server treats a handle of a deleted queue as unknown."""
 
     @only_if(lambda part, handle: handle in part.qm.descriptors and part.qm.descriptors[handle].QueueReference is None)

@@ -70,7 +70,7 @@ class ReadAnswerChanger(RemoteReads):
         super().answer_read(call, status, entry)
 
 
-class MessageAnswerChanger(RemoteReads):
+class ReadDescriptionChangerOfAnswersWithMessage(RemoteReads):
     """Change the REMOTEREADDESC of an answer that contains a message."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 from suites.mqqp.s2_2_2_1_remotereaddesc.fault_steps import (
-    MessageAnswerChanger,
+    ReadDescriptionChangerOfAnswersWithMessage,
     ReadRefuser,
     ReadTimeoutChanger,
     make_call_with_changed_description,
@@ -165,7 +165,7 @@ class ServerReturnsNullLpBufferAndDwSize0(RemoteReads):
 
 
 @fault("server-shorter-packet-padded-to-size-of-longest", breaks="MQQP-2.2.2.1-03")
-class ServerShorterPacketPaddedToSizeOfLongest(MessageAnswerChanger):
+class ServerShorterPacketPaddedToSizeOfLongest(ReadDescriptionChangerOfAnswersWithMessage):
     """The server pads lpBuffer of a packet to the size of the longest packet that it returned before."""
 
     def __init__(self, qm: QM) -> None:
@@ -178,7 +178,7 @@ class ServerShorterPacketPaddedToSizeOfLongest(MessageAnswerChanger):
 
 
 @fault("server-large-packet-padded-to-4-kb", breaks=("MQQP-2.2.2.1-03", "MQQP-2.2.2.1-D04"))
-class ServerLargePacketPaddedTo4Kb(MessageAnswerChanger):
+class ServerLargePacketPaddedTo4Kb(ReadDescriptionChangerOfAnswersWithMessage):
     """The server pads lpBuffer of a packet above 4,096 bytes to a multiple of 4,096 bytes."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:
@@ -187,8 +187,10 @@ class ServerLargePacketPaddedTo4Kb(MessageAnswerChanger):
         return {"dwSize": padded, "lpBuffer": found["lpBuffer"].ljust(padded, b"\0")}
 
 
-@fault("server-peek-packet-with-extra-bytes", breaks=("MQQP-2.2.2.1-D02", "MQQP-2.2.2.1-03"), blind=True)
-class ServerPeekPacketWithExtraBytes(RemoteReads):
+@fault(
+    "server-peek-returns-packet-with-extra-bytes-in-dw-size", breaks=("MQQP-2.2.2.1-D02", "MQQP-2.2.2.1-03"), blind=True
+)
+class ServerPeekReturnsPacketWithExtraBytesInDwSize(RemoteReads):
     """For a peek, the server returns the packet with 8 to 15 extra bytes, and counts these bytes in dwSize."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -273,8 +275,8 @@ class ServerReadWithReservedNot0DoesNotWait(RemoteStarting):
         return entry
 
 
-@fault("client-reserved-above-1-of-answer-refused", breaks="MQQP-2.2.2.1-06")
-class ClientReservedAbove1OfAnswerRefused(ClientReading):
+@fault("client-refuses-read-answer-with-reserved-above-1", breaks="MQQP-2.2.2.1-06")
+class ClientRefusesReadAnswerWithReservedAbove1(ClientReading):
     """The client treats a read as failed if Reserved of the answer is above 1."""
 
     def reconstruct_message(self, results: dict[str, Any], server: Any) -> RemoteMessage:

@@ -24,8 +24,8 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 from suites.mqqp.s2_2_2_1_remotereaddesc.fault_steps import (
-    MessageAnswerChanger,
     ReadAnswerChanger,
+    ReadDescriptionChangerOfAnswersWithMessage,
     ReadRefuser,
     ReadTimeoutChanger,
     make_call_with_changed_description,
@@ -111,7 +111,7 @@ class ServerSetsDwArriveTimeToSentTime(RemoteReads):
 
 
 @fault("server-dw-arrive-time-of-later-read-is-that-of-first-message", breaks="MQQP-2.2.2.1-07")
-class ServerDwArriveTimeOfLaterReadIsThatOfFirstMessage(MessageAnswerChanger):
+class ServerDwArriveTimeOfLaterReadIsThatOfFirstMessage(ReadDescriptionChangerOfAnswersWithMessage):
     """The server returns the dwArriveTime of the first message that it returned for each later message of the queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -123,7 +123,7 @@ class ServerDwArriveTimeOfLaterReadIsThatOfFirstMessage(MessageAnswerChanger):
 
 
 @fault("server-dw-arrive-time-is-that-of-last-message-in-queue", breaks="MQQP-2.2.2.1-07")
-class ServerDwArriveTimeIsThatOfLastMessageInQueue(MessageAnswerChanger):
+class ServerDwArriveTimeIsThatOfLastMessageInQueue(ReadDescriptionChangerOfAnswersWithMessage):
     """The server returns the dwArriveTime of the last message of the queue."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:
@@ -132,7 +132,7 @@ class ServerDwArriveTimeIsThatOfLastMessageInQueue(MessageAnswerChanger):
 
 
 @fault("server-dw-arrive-time-of-transactional-message-is-sent-time", breaks="MQQP-2.2.2.1-07")
-class ServerDwArriveTimeOfTransactionalMessageIsSentTime(MessageAnswerChanger):
+class ServerDwArriveTimeOfTransactionalMessageIsSentTime(ReadDescriptionChangerOfAnswersWithMessage):
     """The server returns SentTime as dwArriveTime of a message of a transactional queue."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:
@@ -141,7 +141,7 @@ class ServerDwArriveTimeOfTransactionalMessageIsSentTime(MessageAnswerChanger):
 
 
 @fault("server-dw-arrive-time-of-express-message-is-sent-time", breaks="MQQP-2.2.2.1-07")
-class ServerDwArriveTimeOfExpressMessageIsSentTime(MessageAnswerChanger):
+class ServerDwArriveTimeOfExpressMessageIsSentTime(ReadDescriptionChangerOfAnswersWithMessage):
     """The server returns SentTime as dwArriveTime of an express message."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:
@@ -187,8 +187,8 @@ class ServerAnswerDwArriveTimeInMinutes(RemoteReads):
         return described | {"dwArriveTime": described["dwArriveTime"] // 60}
 
 
-@fault("server-arrive-time-in-local-time", breaks="MQQP-2.2.2.1-08", blind=True)
-class ServerArriveTimeInLocalTime(RemoteReads):
+@fault("server-dw-arrive-time-in-local-time-instead-of-utc", breaks="MQQP-2.2.2.1-08", blind=True)
+class ServerDwArriveTimeInLocalTimeInsteadOfUtc(RemoteReads):
     """The server sets dwArriveTime to the local time of a time zone that is one hour ahead of UTC."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
@@ -280,7 +280,7 @@ class ClientFailsReceiveWhoseAnswerHasRrNack(ClientReading):
 
 
 @fault("server-returns-packet-of-first-read-for-every-later-message", breaks=("MQQP-2.2.2.1-10", "MQQP-2.2.2.1-D04"))
-class ServerReturnsPacketOfFirstReadForEveryLaterMessage(MessageAnswerChanger):
+class ServerReturnsPacketOfFirstReadForEveryLaterMessage(ReadDescriptionChangerOfAnswersWithMessage):
     """The server returns the packet of the first message that it read for every later message."""
 
     def __init__(self, qm: QM) -> None:

@@ -21,8 +21,8 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.inputs import Input, RpcBytesReceived
 from suites.mqqp.s2_2_2_1_remotereaddesc.fault_steps import (
-    MessageAnswerChanger,
     ReadAnswerChanger,
+    ReadDescriptionChangerOfAnswersWithMessage,
     make_call_with_changed_description,
 )
 
@@ -111,7 +111,7 @@ class ServerAnswerPacketCutAt64Kib(RemoteReads):
 
 
 @fault("server-packet-above-1-mb-cut", breaks="MQQP-2.2.2.1-D04")
-class ServerPacketAbove1MbCut(MessageAnswerChanger):
+class ServerPacketAbove1MbCut(ReadDescriptionChangerOfAnswersWithMessage):
     """The server returns only the first 1,048,576 bytes of a longer packet."""
 
     def change(self, position: MessagePosition, found: dict[str, Any]) -> dict[str, Any]:

@@ -54,16 +54,16 @@ class ServerIgnoresHCursorOfSecondReceiveBySameCursor(RemoteReads):
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
     ) -> None:
-        self._note_use(cursor)
+        self._record_cursor_use(cursor)
         super().remote_peek(entry, descriptor, cursor, now)
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
     ) -> None:
-        used = cursor is not None and self._note_use(cursor)
+        used = cursor is not None and self._record_cursor_use(cursor)
         super().remote_receive(entry, descriptor, None if used else cursor, now)
 
-    def _note_use(self, cursor: Cursor | None) -> bool:
+    def _record_cursor_use(self, cursor: Cursor | None) -> bool:
         if cursor is None:
             return False
         uses: set[int] = self.__dict__.setdefault("uses", set())

@@ -212,7 +212,7 @@ def test_arrival_time_of_received_message_is_in_seconds(remote, judge, by):
     queue, beside = remote.open(), remote.open("transactional")
     sent = {"SentTime": remote.peer.environment.now().utc_s - SECONDS_PER_DAY}
     periods = [
-        send_and_get_arrival_period(remote, message)
+        send_message_and_get_arrival_period(remote, message)
         for message in (
             remote.peer.recoverable_message(sent, label="first"),
             remote.peer.message({"DM": 0, **sent}, label="second"),
@@ -236,7 +236,7 @@ def test_arrival_time_of_received_message_is_in_seconds(remote, judge, by):
             judge(rule, expected=expected, observed=observed, evidence=read.evidence, case="arrival time in seconds")
 
 
-def send_and_get_arrival_period(remote: Any, message: Any) -> tuple[int, int]:
+def send_message_and_get_arrival_period(remote: Any, message: Any) -> tuple[int, int]:
     """Send a message and wait for its acknowledgment; return the times before and after this exchange. Then wait a
     second.
     """

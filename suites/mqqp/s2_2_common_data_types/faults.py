@@ -28,7 +28,7 @@ from reference_qm.rpc.syntaxes import NDR, NDR64
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Input, RpcBytesReceived
 
-READ_METHOD_STEPS = (
+QM2QM_METHOD_STEPS = (
     RemoteStarting.remote_qm_start_receive,
     RemoteStarting.remote_qm_start_receive2,
     RemoteStarting.remote_qm_start_receive_by_lookup_id,
@@ -47,7 +47,7 @@ def _change_failure_statuses(change: Callable[[int], int]) -> Install:
     def change_failure_status(status: int) -> int:
         return change(status) if status >> 31 else status
 
-    return combine_installers(*(change_answer(method, Return=change_failure_status) for method in READ_METHOD_STEPS))
+    return combine_installers(*(change_answer(method, Return=change_failure_status) for method in QM2QM_METHOD_STEPS))
 
 
 add(
@@ -184,7 +184,7 @@ class ServerPurgeThroughPeekHandleRefusedWithoutSeverityBit(RemoteOpening):
             super().refuse_purge(call, status)
 
 
-NO_SEVERITY_MASK = 0x7FFFFFFF
+MASK_WITHOUT_SEVERITY_BIT = 0x7FFFFFFF
 
 
 @fault("server-timeout-status-without-severity-bit", breaks="MQQP-2.2-D01")
@@ -193,7 +193,7 @@ class ServerTimeoutStatusWithoutSeverityBit(RemoteReads):
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if status is Status.MQ_ERROR_IO_TIMEOUT and entry is not None and entry.Timeout:
-            call = change_answer_values(call, Return=status & NO_SEVERITY_MASK)
+            call = change_answer_values(call, Return=status & MASK_WITHOUT_SEVERITY_BIT)
         super().answer_read(call, status, entry)
 
 
@@ -203,7 +203,7 @@ class ServerAlreadyReceivedStatusWithoutSeverityBit(RemoteReads):
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if status is Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED:
-            call = change_answer_values(call, Return=status & NO_SEVERITY_MASK)
+            call = change_answer_values(call, Return=status & MASK_WITHOUT_SEVERITY_BIT)
         super().answer_read(call, status, entry)
 
 
@@ -215,7 +215,7 @@ class ServerUnknownRequestIdStatusWithoutSeverityBit(RemoteEnding):
         given = call.arguments
         status, _ = self.find_read_to_cancel(given["hQueue"], given["dwRequestID"])
         if status is Status.MQ_ERROR and given["pQueue"] == given["hQueue"]:
-            call = change_answer_values(call, Return=status & NO_SEVERITY_MASK)
+            call = change_answer_values(call, Return=status & MASK_WITHOUT_SEVERITY_BIT)
         super().remote_qm_cancel_receive(call, now)
 
 
@@ -246,8 +246,8 @@ class ServerStatusOfRefusedLookupWithoutSeverity(_RefusalStatusChanger):
         return status & ~SEVERITY_BIT if call.method.name == "RemoteQMStartReceiveByLookupId" else status
 
 
-@fault("server-second-open-queue-without-handle", breaks="MQQP-2.2.1.1-01")
-class ServerSecondOpenQueueWithoutHandle(RemoteOpening):
+@fault("server-second-open-queue-returns-null-context-handle", breaks="MQQP-2.2.1.1-01")
+class ServerSecondOpenQueueReturnsNullContextHandle(RemoteOpening):
     """The server returns the handle NULL from the second RemoteQMOpenQueue of a client."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -315,8 +315,8 @@ class ServerEndReceiveWithRrNackLeavesContextHandleValid(RemoteEnding):
         super().remote_qm_end_receive(change_answer_values(call, pphContext=kept) if kept else call, now)
 
 
-@fault("server-two-receives-share-handle", breaks="MQQP-2.2.1.2-01")
-class ServerTwoReceivesShareHandle(RemoteReads):
+@fault("server-second-receive-returns-context-handle-of-first", breaks="MQQP-2.2.1.2-01")
+class ServerSecondReceiveReturnsContextHandleOfFirst(RemoteReads):
     """The server returns the context handle of the first receive of a queue handle also for the second receive."""
 
     def __init__(self, qm: QM) -> None:

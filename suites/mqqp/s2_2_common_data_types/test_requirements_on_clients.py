@@ -116,7 +116,7 @@ def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge)
     )
 
 
-RULE_AND_READER_BY_METHOD = {
+RULE_AND_SERVER_VERSION_BY_METHOD = {
     "RemoteQMStartReceive": ("MQQP-3.1.4.1-10", Reader.WINDOWS_2000_VERSION),
     "RemoteQMEndReceive": ("MQQP-3.1.4.2-08", Reader.WINDOWS_7_VERSION),
     "RemoteQMOpenQueue": ("MQQP-3.1.4.3-12", Reader.WINDOWS_7_VERSION),
@@ -142,14 +142,15 @@ FAILING_METHODS = {
 
 @needs("remote_read")
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in RULE_AND_READER_BY_METHOD.items()]
+    "name",
+    [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in RULE_AND_SERVER_VERSION_BY_METHOD.items()],
 )
 def test_client_treats_all_failures_of_a_method_alike(peer, sut, judge, name):
     """The peer answers calls of one method with nine different failures. For each failure, the SUT makes the same
     number of calls and reports the same result to the application. If the application requested a read, an open or a
     purge, that result is a failure.
     """
-    rule, version = RULE_AND_READER_BY_METHOD[name]
+    rule, version = RULE_AND_SERVER_VERSION_BY_METHOD[name]
     outcomes, evidence = [], []
     reader = Reader(peer, sut, version)
     for status in FAILURE_STATUSES:
@@ -219,13 +220,14 @@ ANSWER_BY_FAULT_KIND = {
 @needs("remote_read")
 @pytest.mark.parametrize("way", ANSWER_BY_FAULT_KIND)
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in RULE_AND_READER_BY_METHOD.items()]
+    "name",
+    [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in RULE_AND_SERVER_VERSION_BY_METHOD.items()],
 )
 def test_client_reports_call_with_fault_or_lost_connection(peer, sut, judge, name, way):
     """The peer answers a call with a fault, or closes the connection. The SUT reports a failure to the application.
     Afterwards, the SUT can open and read a queue.
     """
-    rule, version = RULE_AND_READER_BY_METHOD[name]
+    rule, version = RULE_AND_SERVER_VERSION_BY_METHOD[name]
     reader = Reader(peer, sut, version)
     sound = reader.server.answers[name]
     reader.server.answers[name] = ANSWER_BY_FAULT_KIND[way]

@@ -27,7 +27,7 @@ class ServerForgetsFirstOfThreeWaitingReads(RemoteStarting):
         return super().create_remote_read_entry(call, desc)
 
 
-class _ReadEntryOmitter(RemoteStarting):
+class _RemoteReadEntryOmitter(RemoteStarting):
     """Forget the entries of some reads; a subclass selects which."""
 
     def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: ReadDescription) -> bool:
@@ -40,24 +40,24 @@ class _ReadEntryOmitter(RemoteStarting):
         return entry
 
 
-@fault("server-entry-of-waiting-read-by-cursor-not-kept", breaks="MQQP-3.1.1.3-01")
-class ServerEntryOfWaitingReadByCursorNotKept(_ReadEntryOmitter):
+@fault("server-adds-no-remote-read-entry-for-read-by-cursor", breaks="MQQP-3.1.1.3-01")
+class ServerAddsNoRemoteReadEntryForReadByCursor(_RemoteReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a read by a cursor."""
 
     def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: ReadDescription) -> bool:
         return bool(desc["hCursor"])
 
 
-@fault("server-entry-of-third-waiting-read-of-handle-not-kept", breaks="MQQP-3.1.1.3-01")
-class ServerEntryOfThirdWaitingReadOfHandleNotKept(_ReadEntryOmitter):
+@fault("server-adds-no-remote-read-entry-for-third-read-of-handle", breaks="MQQP-3.1.1.3-01")
+class ServerAddsNoRemoteReadEntryForThirdReadOfHandle(_RemoteReadEntryOmitter):
     """The server keeps at most two RemoteReadEntry elements of a handle."""
 
     def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: ReadDescription) -> bool:
         return len(self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle)) > 2
 
 
-@fault("server-entry-of-waiting-start-receive-not-kept", breaks="MQQP-3.1.1.3-01")
-class ServerEntryOfWaitingStartReceiveNotKept(_ReadEntryOmitter):
+@fault("server-adds-no-remote-read-entry-for-waiting-start-receive", breaks="MQQP-3.1.1.3-01")
+class ServerAddsNoRemoteReadEntryForWaitingStartReceive(_RemoteReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a RemoteQMStartReceive."""
 
     def is_read_entry_omitted(self, entry: RemoteReadEntry, desc: ReadDescription) -> bool:
@@ -129,8 +129,8 @@ class ServerFinishedReadRemovesEqualRequestIdOfOtherHandle(RemoteReads):
                 self.qm.remote.RemoteReadEntryCollection.remove(one)
 
 
-@fault("server-finished-read-removes-other-entries-of-handle", breaks="MQQP-3.1.1.3-02")
-class ServerFinishedReadRemovesOtherEntriesOfHandle(RemoteReads):
+@fault("server-finished-read-removes-all-read-entries-of-handle", breaks="MQQP-3.1.1.3-02")
+class ServerFinishedReadRemovesAllReadEntriesOfHandle(RemoteReads):
     """The server removes all RemoteReadEntry elements of a handle when a read of the handle returns a message."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -140,7 +140,7 @@ class ServerFinishedReadRemovesOtherEntriesOfHandle(RemoteReads):
                 self.qm.remote.RemoteReadEntryCollection.remove(one)
 
 
-class _PartialReadCanceller(RemoteOpening):
+class _CloserCancellingSelectedReads(RemoteOpening):
     """Cancel only some reads of a queue that is closed; the others stay pending."""
 
     def select_cancelled_reads(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
@@ -164,7 +164,7 @@ class _PartialReadCanceller(RemoteOpening):
 
 
 @fault("server-close-cancels-only-first-two-reads", breaks="MQQP-3.1.1.3-03")
-class ServerCloseCancelsOnlyFirstTwoReads(_PartialReadCanceller):
+class ServerCloseCancelsOnlyFirstTwoReads(_CloserCancellingSelectedReads):
     """The server cancels only the first two waiting reads of a closed queue."""
 
     def select_cancelled_reads(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
@@ -172,7 +172,7 @@ class ServerCloseCancelsOnlyFirstTwoReads(_PartialReadCanceller):
 
 
 @fault("server-close-cancels-only-reads-of-start-receive2", breaks="MQQP-3.1.1.3-03")
-class ServerCloseCancelsOnlyReadsOfStartReceive2(_PartialReadCanceller):
+class ServerCloseCancelsOnlyReadsOfStartReceive2(_CloserCancellingSelectedReads):
     """The server cancels only the waiting reads of RemoteQMStartReceive2 of a closed queue."""
 
     def select_cancelled_reads(self, reads: list[RemoteReadEntry]) -> list[RemoteReadEntry]:
@@ -226,8 +226,8 @@ class ServerOpenQueueEntryRemovedByTimedOutRead(RemoteReads):
                 self.qm.remote.OpenQueueEntryCollection.remove(one)
 
 
-@fault("server-open-queue-replaces-other-entries", breaks=("MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03"))
-class ServerOpenQueueReplacesOtherEntries(RemoteOpening):
+@fault("server-open-queue-removes-all-earlier-open-queue-entries", breaks=("MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03"))
+class ServerOpenQueueRemovesAllEarlierOpenQueueEntries(RemoteOpening):
     """When a queue is opened, RemoteQMOpenQueue removes all earlier entries from OpenQueueEntryCollection."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
@@ -237,8 +237,8 @@ class ServerOpenQueueReplacesOtherEntries(RemoteOpening):
                 self.qm.remote.OpenQueueEntryCollection.remove(other)
 
 
-@fault("server-close-queue-removes-entries-of-later-opened-queues", breaks="MQQP-3.1.1.5-02")
-class ServerCloseQueueRemovesEntriesOfLaterOpenedQueues(RemoteOpening):
+@fault("server-close-queue-removes-open-queue-entries-of-later-queues", breaks="MQQP-3.1.1.5-02")
+class ServerCloseQueueRemovesOpenQueueEntriesOfLaterQueues(RemoteOpening):
     """When a queue is closed, the server also removes the entries of the queues that were opened after this queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -274,8 +274,8 @@ class ServerCloseQueueAlsoRemovesNewestOpenQueueEntry(RemoteOpening):
             collection.remove(one)
 
 
-@fault("server-close-queue-removes-entries-of-all-handles-of-queue", breaks="MQQP-3.1.1.5-02")
-class ServerCloseQueueRemovesEntriesOfAllHandlesOfQueue(RemoteOpening):
+@fault("server-close-queue-removes-entries-of-other-handles-of-queue", breaks="MQQP-3.1.1.5-02")
+class ServerCloseQueueRemovesEntriesOfOtherHandlesOfQueue(RemoteOpening):
     """The server removes the OpenQueueEntry elements of all handles of a queue when one handle is closed."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:

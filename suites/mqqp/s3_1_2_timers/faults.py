@@ -87,8 +87,8 @@ class ServerCallTimerStoppedByOtherReadThatEnds(Waiting):
         super().pass_message_to_waiting_reader(reader, position)
 
 
-@fault("server-read-uses-timeout-of-first-read", breaks=("MQQP-3.1.2-02", "MQDMPR-3.1.2.3-01"))
-class ServerReadUsesTimeoutOfFirstRead(RemoteReads):
+@fault("server-waiting-read-uses-ul-timeout-of-first-read", breaks=("MQQP-3.1.2-02", "MQDMPR-3.1.2.3-01"))
+class ServerWaitingReadUsesUlTimeoutOfFirstRead(RemoteReads):
     """The server uses the timeout of the first read for every waiting read."""
 
     def __init__(self, qm: QueueManager) -> None:

@@ -13,7 +13,7 @@ from suites.mqqp.s3_1_4_08_ports_and_version.test_ports_and_version import reque
 
 pytestmark = needs("qm2qm")
 
-ANSWERED = "answered"
+PORT_CALL_ANSWERED_OUTCOME = "answered"
 UNKNOWN_CALL_ID = 0x7171
 UNKNOWN_OPNUM = 0x7171
 """An opnum that no release of MSMQ has in qm2qm."""
@@ -39,7 +39,7 @@ def get_outcome_of_port_call(remote: Remote, port: int) -> str:
     calls = request_ports_of_server(remote, port, PortType.IP_READ)
     if not calls:
         return "qm2qm is not served"
-    return calls[0].outcome if calls[0].out is None else ANSWERED
+    return calls[0].outcome if calls[0].out is None else PORT_CALL_ANSWERED_OUTCOME
 
 
 def judge_waiting_peeks(remote: Remote, judge, peek: Call, peek_of_other_client: Call) -> None:
@@ -86,7 +86,7 @@ def test_server_serves_clients_after_co_cancel(remote, sut, judge):
         found[name] = get_outcome_of_port_call(remote, port)
     judge(
         "MQQP-3.1.3-01",
-        expected=facts(**dict.fromkeys(found, ANSWERED)),
+        expected=facts(**dict.fromkeys(found, PORT_CALL_ANSWERED_OUTCOME)),
         observed=found,
         case="call on a new connection after a co_cancel",
         evidence=evidence,
@@ -113,7 +113,7 @@ def test_server_serves_clients_after_fragments_with_unknown_opnum(remote, sut, j
     association.wait_closed(sut.quiet_ms)
     judge(
         "MQQP-3.1.3-01",
-        expected=ANSWERED,
+        expected=PORT_CALL_ANSWERED_OUTCOME,
         observed=get_outcome_of_port_call(remote, port),
         case="call on a new connection after fragments with an unknown opnum",
         evidence=request.sent,

@@ -24,7 +24,7 @@ def is_start_receive2(entry: RemoteReadEntry) -> bool:
     return entry.call.method.name == "RemoteQMStartReceive2"
 
 
-class WaitedReadRecorder(RemoteReads):
+class RecorderOfWaitOfReadForMessage(RemoteReads):
     """Remember whether a read had to wait for its message."""
 
     def remote_receive(
@@ -35,7 +35,7 @@ class WaitedReadRecorder(RemoteReads):
             entry.Timeout |= 1 << 40
 
 
-class WaitedReadCollector(RemoteReads):
+class CollectorOfReadsThatWaited(RemoteReads):
     """Collect the reads that had to wait for a message."""
 
     def __init__(self, qm: QM) -> None:

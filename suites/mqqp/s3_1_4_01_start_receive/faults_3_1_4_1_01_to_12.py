@@ -28,7 +28,7 @@ from reference_qm.model.statuses import CursorStatus, Status
 from reference_qm.rpc import Call
 from reference_qm.rpc.outgoing import CallFailed, ClientOutput
 from reference_qm.surface.clock import Now
-from suites.mqqp.s3_1_4_01_start_receive.fault_steps import WaitedReadRecorder, is_start_receive2
+from suites.mqqp.s3_1_4_01_start_receive.fault_steps import RecorderOfWaitOfReadForMessage, is_start_receive2
 
 
 @fault("server-received-message-visible-to-lookup-peek", breaks="MQQP-3.1.4.1-01")
@@ -121,7 +121,7 @@ add(
 
 
 @fault("server-returns-null-context-handle-for-start-receive-that-waited", breaks="MQQP-3.1.4.1-05")
-class ServerReturnsNullContextHandleForStartReceiveThatWaited(WaitedReadRecorder):
+class ServerReturnsNullContextHandleForStartReceiveThatWaited(RecorderOfWaitOfReadForMessage):
     """The server returns the context handle NULL for a RemoteQMStartReceive that waited for its message."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -238,13 +238,13 @@ class ClientEndReceiveCalledAfterFailedReceive(ClientReading):
 
 
 @fault(
-    "client-failed-call-not-noticed",
+    "client-waits-on-after-call-ended-with-fault-or-lost-connection",
     breaks=(
         *("MQQP-3.1.4.1-10", "MQQP-3.1.4.10-10", "MQQP-3.1.4.11-18", "MQQP-3.1.4.2-08", "MQQP-3.1.4.3-12"),
         *("MQQP-3.1.4.4-03", "MQQP-3.1.4.5-03", "MQQP-3.1.4.6-05", "MQQP-3.1.4.7-03"),
     ),
 )
-class ClientFailedCallNotNoticed(ClientTasks):
+class ClientWaitsOnAfterCallEndedWithFaultOrLostConnection(ClientTasks):
     """The client continues to wait for a call that ended with a fault or a lost connection."""
 
     def _carry_out_outputs(self, binding: Binding, happened: list[ClientOutput], now: Now) -> None:
@@ -281,8 +281,8 @@ class ClientFailureWithCode0TakenAsSuccess(ServerBindings):
         return super().is_failure(status) and bool(status & 0xFFFF)
 
 
-@fault("client-read-that-timed-out-repeated", breaks=("MQQP-3.1.4.1-10", "MQQP-3.1.4.10-10"))
-class ClientReadThatTimedOutRepeated(ClientReading):
+@fault("client-repeats-read-after-io-timeout", breaks=("MQQP-3.1.4.1-10", "MQQP-3.1.4.10-10"))
+class ClientRepeatsReadAfterIoTimeout(ClientReading):
     """The client repeats a read that returned MQ_ERROR_IO_TIMEOUT."""
 
     def _call_start_method(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> RemoteCallSequence:
@@ -294,8 +294,12 @@ class ClientReadThatTimedOutRepeated(ClientReading):
         return (yield from super()._call_start_method(read, method, arguments))
 
 
-@fault("server-dw-request-id-of-waiting-peek-accepted", breaks=("MQQP-3.1.4.10-15", "MQQP-3.1.4.1-12"), blind=True)
-class ServerDwRequestIdOfWaitingPeekAccepted(RemoteStarting):
+@fault(
+    "server-accepts-second-read-with-dw-request-id-of-waiting-peek",
+    breaks=("MQQP-3.1.4.10-15", "MQQP-3.1.4.1-12"),
+    blind=True,
+)
+class ServerAcceptsSecondReadWithDwRequestIdOfWaitingPeek(RemoteStarting):
     """The server accepts a second read with the dwRequestID of a waiting peek, but refuses a second read with the
     dwRequestID of a waiting receive.
     """
@@ -393,8 +397,12 @@ class ServerDuplicateRequestIdRefusedWithMqError(RemoteStarting):
         return Status.MQ_ERROR if super().check_request_id(desc) else Status.MQ_OK
 
 
-@fault("server-request-id-of-pending-peek-accepted", breaks=("MQQP-3.1.4.1-12", "MQQP-2.2.2.1-05"), blind=True)
-class ServerRequestIdOfPendingPeekAccepted(RemoteStarting):
+@fault(
+    "server-accepts-new-read-with-dw-request-id-of-pending-peek",
+    breaks=("MQQP-3.1.4.1-12", "MQQP-2.2.2.1-05"),
+    blind=True,
+)
+class ServerAcceptsNewReadWithDwRequestIdOfPendingPeek(RemoteStarting):
     """The server accepts the dwRequestID of a pending peek."""
 
     def check_request_id(self, desc: dict[str, Any]) -> Status:

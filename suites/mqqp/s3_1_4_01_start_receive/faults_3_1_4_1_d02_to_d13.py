@@ -32,8 +32,8 @@ class ServerWaitingReadIgnoresTransactionalMessage(Waiting):
             super().pass_new_message_to_waiting_readers(position)
 
 
-@fault("server-timeout-rounded-to-seconds", breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"))
-class ServerTimeoutRoundedToSeconds(RemoteStarting):
+@fault("server-rounds-ul-timeout-up-to-seconds", breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"))
+class ServerRoundsUlTimeoutUpToSeconds(RemoteStarting):
     """The server rounds ulTimeout up to a whole number of seconds."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:

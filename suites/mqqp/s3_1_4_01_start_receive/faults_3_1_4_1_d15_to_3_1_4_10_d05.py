@@ -17,7 +17,7 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call, FaultStatus
 from reference_qm.surface.clock import Now
-from suites.mqqp.s3_1_4_01_start_receive.fault_steps import WaitedReadRecorder, is_start_receive2
+from suites.mqqp.s3_1_4_01_start_receive.fault_steps import RecorderOfWaitOfReadForMessage, is_start_receive2
 
 
 @fault("server-waited-receive-deletes-message-at-once", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"))
@@ -110,8 +110,8 @@ class ServerEndOfReadRemovesReadOfOtherQueueWithEqualRequestId(RemoteReads):
                 super().remove_remote_read_entry(other)
 
 
-@fault("server-entry-of-timed-out-read-not-removed", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
-class ServerEntryOfTimedOutReadNotRemoved(RemoteReads):
+@fault("server-keeps-remote-read-entry-of-timed-out-read", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
+class ServerKeepsRemoteReadEntryOfTimedOutRead(RemoteReads):
     """The server keeps the entry of a read whose timeout expired, so the dwRequestID stays in use."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -120,8 +120,8 @@ class ServerEntryOfTimedOutReadNotRemoved(RemoteReads):
             self.qm.remote.RemoteReadEntryCollection.add(entry)
 
 
-@fault("server-entry-of-failed-cursor-read-not-removed", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
-class ServerEntryOfFailedCursorReadNotRemoved(RemoteReads):
+@fault("server-keeps-remote-read-entry-of-failed-cursor-read", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
+class ServerKeepsRemoteReadEntryOfFailedCursorRead(RemoteReads):
     """When a read by a cursor fails because its message was already received, the server keeps the entry of the
     read.
     """
@@ -132,8 +132,8 @@ class ServerEntryOfFailedCursorReadNotRemoved(RemoteReads):
             self.qm.remote.RemoteReadEntryCollection.add(entry)
 
 
-@fault("server-entry-of-finished-peek-not-removed", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
-class ServerEntryOfFinishedPeekNotRemoved(RemoteReads):
+@fault("server-keeps-remote-read-entry-of-finished-peek-next", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
+class ServerKeepsRemoteReadEntryOfFinishedPeekNext(RemoteReads):
     """The server keeps the entry of a finished PEEK_NEXT, so the dwRequestID stays in use."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -234,7 +234,7 @@ add(
 
 
 @fault("server-returns-null-context-handle-for-start-receive2-that-waited", breaks="MQQP-3.1.4.10-02")
-class ServerReturnsNullContextHandleForStartReceive2ThatWaited(WaitedReadRecorder):
+class ServerReturnsNullContextHandleForStartReceive2ThatWaited(RecorderOfWaitOfReadForMessage):
     """The server returns the context handle NULL for a RemoteQMStartReceive2 that waited for its message."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -321,8 +321,8 @@ class ServerStartReceive2NullDescriptionReturnsInvalidParameter(RemoteStarting):
         return Status.MQ_ERROR_INVALID_PARAMETER if desc is None else Status.MQ_OK
 
 
-@fault("server-receive-by-cursor-reads-other-cursor", breaks="MQQP-3.1.4.10-21")
-class ServerReceiveByCursorReadsOtherCursor(RemoteStarting):
+@fault("server-receive-by-cursor-uses-cursor-opened-last", breaks="MQQP-3.1.4.10-21")
+class ServerReceiveByCursorUsesCursorOpenedLast(RemoteStarting):
     """The server reads by the cursor that was opened last, even if the read names another open cursor."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -341,7 +341,7 @@ class ServerStartReceive2RaisesExceptionForTimeout(RemoteReads):
             super().answer_read(call, status, entry)
 
 
-class _UnknownActionPeeker(RemoteStarting):
+class _PeekerForUnknownReadActions(RemoteStarting):
     def check_start_action(self, desc: ReadDescription) -> Status:
         if super().check_start_action(desc):
             desc["ulAction"] = ReadAction.MQ_ACTION_PEEK_CURRENT
@@ -352,7 +352,7 @@ add(
     "server-unknown-action-peeks-tolerated",
     (),
     "Tolerated: the server performs a read with an undefined ulAction as a PEEK_CURRENT.",
-    replace_part(_UnknownActionPeeker),
+    replace_part(_PeekerForUnknownReadActions),
 )
 
 
@@ -368,8 +368,8 @@ class ServerReceiveByCursorDoesNotWait(RemoteReads):
         super().remote_receive(entry, descriptor, cursor, now)
 
 
-@fault("server-ended-read-removes-entries-of-equal-request-id", breaks="MQQP-3.1.4.1-D18", blind=True)
-class ServerEndedReadRemovesEntriesOfEqualRequestId(RemoteReads):
+@fault("server-ended-read-removes-read-entries-of-equal-request-id", breaks="MQQP-3.1.4.1-D18", blind=True)
+class ServerEndedReadRemovesReadEntriesOfEqualRequestId(RemoteReads):
     """At the end of a read, the server removes the entries with its dwRequestID of every queue handle."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:

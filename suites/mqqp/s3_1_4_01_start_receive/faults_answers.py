@@ -20,7 +20,7 @@ UNKNOWN_INFORMATION_STATUS = 0x400E0000
 
 
 @fault(
-    "server-receive-returns-null-handle",
+    "server-successful-receive-returns-null-context-handle",
     breaks=(
         "MQQP-3.1.4.1-05",
         "MQQP-3.1.4.10-02",
@@ -31,7 +31,7 @@ UNKNOWN_INFORMATION_STATUS = 0x400E0000
         "MQQP-3.1.4.10-54",
     ),
 )
-class ServerReceiveReturnsNullHandle(RemoteReads):
+class ServerSuccessfulReceiveReturnsNullContextHandle(RemoteReads):
     """The server returns the context handle NULL for a successful receive."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -41,7 +41,7 @@ class ServerReceiveReturnsNullHandle(RemoteReads):
 
 
 @fault(
-    "server-peek-returns-handle",
+    "server-successful-peek-returns-context-handle",
     breaks=(
         "MQQP-3.1.4.1-06",
         "MQQP-3.1.4.10-03",
@@ -51,7 +51,7 @@ class ServerReceiveReturnsNullHandle(RemoteReads):
         "MQQP-3.1.4.1-D19",
     ),
 )
-class ServerPeekReturnsHandle(RemoteReads):
+class ServerSuccessfulPeekReturnsContextHandle(RemoteReads):
     """The server returns a context handle for a successful peek."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:

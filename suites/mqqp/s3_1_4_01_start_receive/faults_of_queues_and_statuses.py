@@ -16,7 +16,7 @@ from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 
-class StartMethodRecorder(RemoteStarting):
+class StartReceiveMethodRecorder(RemoteStarting):
     """A part of the queue manager that knows which method starts the current read."""
 
     method = ""
@@ -31,7 +31,7 @@ class StartMethodRecorder(RemoteStarting):
 
 
 @fault("server-start-receive-reads-unopened-queue-if-other-queue-is-open", breaks="MQQP-3.1.4.1-D10", blind=True)
-class ServerStartReceiveReadsUnopenedQueueIfOtherQueueIsOpen(StartMethodRecorder):
+class ServerStartReceiveReadsUnopenedQueueIfOtherQueueIsOpen(StartReceiveMethodRecorder):
     """RemoteQMStartReceive reads from an unopened queue if RemoteQMOpenQueue has opened any other queue."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -41,7 +41,7 @@ class ServerStartReceiveReadsUnopenedQueueIfOtherQueueIsOpen(StartMethodRecorder
 
 
 @fault("server-start-receive-by-cursor-reads-unopened-queue", breaks="MQQP-3.1.4.1-D10", blind=True)
-class ServerStartReceiveByCursorReadsUnopenedQueue(StartMethodRecorder):
+class ServerStartReceiveByCursorReadsUnopenedQueue(StartReceiveMethodRecorder):
     """RemoteQMStartReceive with a cursor reads from a queue that RemoteQMOpenQueue has not opened."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -51,7 +51,7 @@ class ServerStartReceiveByCursorReadsUnopenedQueue(StartMethodRecorder):
 
 
 @fault("server-start-receive2-reads-unopened-queue-if-other-queue-is-open", breaks="MQQP-3.1.4.10-19", blind=True)
-class ServerStartReceive2ReadsUnopenedQueueIfOtherQueueIsOpen(StartMethodRecorder):
+class ServerStartReceive2ReadsUnopenedQueueIfOtherQueueIsOpen(StartReceiveMethodRecorder):
     """RemoteQMStartReceive2 reads from an unopened queue if RemoteQMOpenQueue has opened any other queue."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -61,7 +61,7 @@ class ServerStartReceive2ReadsUnopenedQueueIfOtherQueueIsOpen(StartMethodRecorde
 
 
 @fault("server-start-receive2-returns-invalid-handle-for-closed-queue", breaks="MQQP-3.1.4.10-19", blind=True)
-class ServerStartReceive2ReturnsInvalidHandleForClosedQueue(StartMethodRecorder):
+class ServerStartReceive2ReturnsInvalidHandleForClosedQueue(StartReceiveMethodRecorder):
     """RemoteQMStartReceive2 returns MQ_ERROR_INVALID_HANDLE for a queue that was opened and is closed again."""
 
     def check_open_queue(self, desc: ReadDescription) -> Status:
@@ -132,7 +132,7 @@ class ServerStartReceive2AcceptsHCursorOfOtherQueueHandle(RemoteStarting):
 
 
 @fault("server-start-receive2-accepts-h-cursor-of-closed-cursor", breaks="MQQP-3.1.4.10-21", blind=True)
-class ServerStartReceive2AcceptsHCursorOfClosedCursor(StartMethodRecorder):
+class ServerStartReceive2AcceptsHCursorOfClosedCursor(StartReceiveMethodRecorder):
     """RemoteQMStartReceive2 with the handle of a cursor that was closed reads without a cursor."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -149,25 +149,25 @@ class ServerStartReceive2AcceptsHCursorOfClosedCursor(StartMethodRecorder):
 class ServerStartReceive2SequentialIdOfWaitingReadIsZero(RemoteReads):
     """RemoteQMStartReceive2 returns the SequentialId 0 for a message that arrives while the read waits."""
 
-    starting: RemoteReadEntry | None = None
+    started_read_entry: RemoteReadEntry | None = None
     has_waited = False
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
     ) -> None:
-        self.starting = entry
+        self.started_read_entry = entry
         super().remote_receive(entry, descriptor, cursor, now)
-        self.starting = None
+        self.started_read_entry = None
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
     ) -> None:
-        self.starting = entry
+        self.started_read_entry = entry
         super().remote_peek(entry, descriptor, cursor, now)
-        self.starting = None
+        self.started_read_entry = None
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
-        self.has_waited = self.starting is not entry and entry.Timeout > 0
+        self.has_waited = self.started_read_entry is not entry and entry.Timeout > 0
         super().complete_remote_read(entry, status, position)
         self.has_waited = False
 

@@ -130,16 +130,19 @@ class ServerReceiveIgnoresHCursor(RemoteReads):
         super().remote_receive(entry, descriptor, None, now)
 
 
-@fault("server-ul-timeout-ignored", breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.4.10-D01", "MQQP-2.2.2.1-D01"))
-class ServerUlTimeoutIgnored(RemoteStarting):
+@fault(
+    "server-ignores-ul-timeout-and-ends-reads-at-once",
+    breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.4.10-D01", "MQQP-2.2.2.1-D01"),
+)
+class ServerIgnoresUlTimeoutAndEndsReadsAtOnce(RemoteStarting):
     """The server ends every read at once, as if ulTimeout were 0."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
         return super().create_remote_read_entry(call, desc | {"ulTimeout": 0})
 
 
-@fault("server-read-without-timeout-waits", breaks="MQQP-3.1.4.1-D02")
-class ServerReadWithoutTimeoutWaits(RemoteStarting):
+@fault("server-read-with-ul-timeout-0-waits-one-minute", breaks="MQQP-3.1.4.1-D02")
+class ServerReadWithUlTimeout0WaitsOneMinute(RemoteStarting):
     """The server lets a read with ulTimeout 0 wait for a minute."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:
@@ -161,10 +164,10 @@ add(
 
 
 @fault(
-    "server-receive-leaves-message",
+    "server-receive-does-not-remove-message-from-queue",
     breaks=("MQQP-3.1.4.1-01", "MQQP-3.1.4.10-31", "MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-D02"),
 )
-class ServerReceiveLeavesMessage(RemoteReads):
+class ServerReceiveDoesNotRemoveMessageFromQueue(RemoteReads):
     """A RECEIVE leaves the message in the queue."""
 
     def remote_receive(
@@ -174,7 +177,7 @@ class ServerReceiveLeavesMessage(RemoteReads):
 
 
 @fault(
-    "server-peek-current-takes-message",
+    "server-peek-current-removes-message-from-queue",
     breaks=(
         "MQQP-3.1.4.10-36",
         "MQQP-3.1.4.1-D04",
@@ -182,7 +185,7 @@ class ServerReceiveLeavesMessage(RemoteReads):
         "MQQP-3.1.4.10-D03",
     ),
 )
-class ServerPeekCurrentTakesMessage(RemoteReads):
+class ServerPeekCurrentRemovesMessageFromQueue(RemoteReads):
     """A PEEK_CURRENT removes the message from the queue."""
 
     def remote_peek(
@@ -210,7 +213,7 @@ class ServerPeekNextDoesNotMoveCursor(RemoteReads):
 
 
 @fault(
-    "server-keeps-no-entry-of-waiting-read",
+    "server-adds-no-remote-read-entry-for-waiting-read",
     breaks=(
         "MQQP-3.1.4.10-24",
         "MQQP-3.1.4.10-30",
@@ -218,7 +221,7 @@ class ServerPeekNextDoesNotMoveCursor(RemoteReads):
         "MQQP-3.1.4.1-D14",
     ),
 )
-class ServerKeepsNoEntryOfWaitingRead(RemoteStarting):
+class ServerAddsNoRemoteReadEntryForWaitingRead(RemoteStarting):
     """The server does not keep a waiting read in RemoteReadEntryCollection."""
 
     def create_remote_read_entry(self, call: Call, desc: ReadDescription) -> RemoteReadEntry:

@@ -44,11 +44,11 @@ class ServerReadByCursorWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
 
 
 @fault(
-    "server-second-handle-without-remote-qm-open-queue-accepted",
+    "server-accepts-second-handle-without-remote-qm-open-queue",
     breaks=("MQQP-3.1.4.10-18", "MQQP-3.1.4.11-25"),
     blind=True,
 )
-class ServerSecondHandleWithoutRemoteQmOpenQueueAccepted(RemoteStarting):
+class ServerAcceptsSecondHandleWithoutRemoteQmOpenQueue(RemoteStarting):
     """The server accepts a handle for which RemoteQMOpenQueue was not called, if another handle of the same queue was
     opened by RemoteQMOpenQueue.
     """
@@ -104,8 +104,8 @@ class ServerPeekNextWithoutCursorOfEmptyQueueTimesOut(RemoteStarting):
         return Status.MQ_ERROR_IO_TIMEOUT if status and empty else status
 
 
-@fault("server-peek-next-without-cursor-with-timeout-invalid-parameter", breaks=UNKNOWN_CURSOR_RULES, blind=True)
-class ServerPeekNextWithoutCursorWithTimeoutInvalidParameter(RemoteStarting):
+@fault("server-timed-peek-next-without-cursor-returns-invalid-parameter", breaks=UNKNOWN_CURSOR_RULES, blind=True)
+class ServerTimedPeekNextWithoutCursorReturnsInvalidParameter(RemoteStarting):
     """A PEEK_NEXT whose hCursor is 0 returns MQ_ERROR_INVALID_PARAMETER if its ulTimeout is not 0."""
 
     def check_peek_next_cursor(self, desc: ReadDescriptionFields) -> Status:
@@ -113,8 +113,8 @@ class ServerPeekNextWithoutCursorWithTimeoutInvalidParameter(RemoteStarting):
         return Status.MQ_ERROR_INVALID_PARAMETER if status and desc["ulTimeout"] else status
 
 
-@fault("server-peek-next-without-cursor-with-peek-handle-invalid-parameter", breaks=UNKNOWN_CURSOR_RULES, blind=True)
-class ServerPeekNextWithoutCursorWithPeekHandleInvalidParameter(RemoteStarting):
+@fault("server-peek-handle-next-without-cursor-returns-invalid-parameter", breaks=UNKNOWN_CURSOR_RULES, blind=True)
+class ServerPeekHandleNextWithoutCursorReturnsInvalidParameter(RemoteStarting):
     """A PEEK_NEXT whose hCursor is 0 returns MQ_ERROR_INVALID_PARAMETER if its handle was opened to peek."""
 
     def check_peek_next_cursor(self, desc: ReadDescriptionFields) -> Status:
@@ -171,8 +171,8 @@ class ServerPeekOfEmptyQueueReadsOtherOpenQueue(RemoteReads):
 # -- a description that is NULL
 
 
-@fault("server-start-receive2-null-description-after-read-invalid-parameter", breaks="MQQP-3.1.4.10-13", blind=True)
-class ServerStartReceive2NullDescriptionAfterReadInvalidParameter(RemoteStarting):
+@fault("server-later-null-read-desc-returns-invalid-parameter", breaks="MQQP-3.1.4.10-13", blind=True)
+class ServerLaterNullReadDescReturnsInvalidParameter(RemoteStarting):
     """RemoteQMStartReceive2 returns MQ_ERROR_INVALID_PARAMETER for a pRemoteReadDesc of NULL after an earlier read."""
 
     def remote_qm_start_receive2(self, call: Call, now: Now) -> None:

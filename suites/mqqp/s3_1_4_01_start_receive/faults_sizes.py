@@ -12,7 +12,7 @@ from reference_qm.core.remote.remote_reads import RemoteReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
-from suites.mqqp.s3_1_4_01_start_receive.fault_steps import WaitedReadCollector
+from suites.mqqp.s3_1_4_01_start_receive.fault_steps import CollectorOfReadsThatWaited
 
 MESSAGE_SIZE_RULES = ("MQQP-3.1.4.1-20", "MQQP-3.1.4.10-51")
 MESSAGE_SIZE_RULES_OF_ALL_READS = (*MESSAGE_SIZE_RULES, "MQQP-3.1.4.11-54")
@@ -26,7 +26,7 @@ def _resize_packet(
     return found | {"dwSize": size, "lpBuffer": found["lpBuffer"].ljust(size, bytes(1))[:size]}
 
 
-class MessageSizeChanger(RemoteReads):
+class WrongDwSizeSetterOfReturnedMessages(RemoteReads):
     """Return some messages with a wrong dwSize; a subclass selects which."""
 
     def change(self, size: int, position: MessagePosition) -> int:
@@ -38,7 +38,7 @@ class MessageSizeChanger(RemoteReads):
 
 
 @fault("server-dw-size-of-read-omits-body-padding", breaks=MESSAGE_SIZE_RULES_OF_ALL_READS, blind=True)
-class ServerDwSizeOfReadOmitsBodyPadding(MessageSizeChanger):
+class ServerDwSizeOfReadOmitsBodyPadding(WrongDwSizeSetterOfReturnedMessages):
     """The dwSize of a read omits the bytes that pad the body of the message to a multiple of 4."""
 
     def change(self, size: int, position: MessagePosition) -> int:
@@ -46,7 +46,7 @@ class ServerDwSizeOfReadOmitsBodyPadding(MessageSizeChanger):
 
 
 @fault("server-dw-size-of-read-has-only-low-16-bits", breaks=MESSAGE_SIZE_RULES_OF_ALL_READS, blind=True)
-class ServerDwSizeOfReadHasOnlyLow16Bits(MessageSizeChanger):
+class ServerDwSizeOfReadHasOnlyLow16Bits(WrongDwSizeSetterOfReturnedMessages):
     """The dwSize of a read contains only the low 16 bits of PacketSize."""
 
     def change(self, size: int, position: MessagePosition) -> int:
@@ -54,7 +54,7 @@ class ServerDwSizeOfReadHasOnlyLow16Bits(MessageSizeChanger):
 
 
 @fault("server-read-dwsize-is-size-of-earlier-message", breaks=MESSAGE_SIZE_RULES_OF_ALL_READS, blind=True)
-class ServerReadDwsizeIsSizeOfEarlierMessage(MessageSizeChanger):
+class ServerReadDwsizeIsSizeOfEarlierMessage(WrongDwSizeSetterOfReturnedMessages):
     """The dwSize of a read is the PacketSize of the first message that was read from the queue."""
 
     def change(self, size: int, position: MessagePosition) -> int:
@@ -78,7 +78,7 @@ class ServerReturnsDwSize4TooLargeForPeekNext(RemoteReads):
 
 
 @fault("server-returns-dw-size-4-too-large-for-read-that-waited", breaks=MESSAGE_SIZE_RULES, blind=True)
-class ServerReturnsDwSize4TooLargeForReadThatWaited(WaitedReadCollector):
+class ServerReturnsDwSize4TooLargeForReadThatWaited(CollectorOfReadsThatWaited):
     """The dwSize of a read that had to wait for its message is PacketSize plus 4."""
 
     is_answering_waited_read = False
@@ -92,7 +92,7 @@ class ServerReturnsDwSize4TooLargeForReadThatWaited(WaitedReadCollector):
         return _resize_packet(found, lambda size, _: size + 4, position) if self.is_answering_waited_read else found
 
 
-class SuccessStatusChanger(WaitedReadCollector):
+class StatusChangerOfSuccessfulReads(CollectorOfReadsThatWaited):
     """Return another status instead of MQ_OK for some successful reads; a subclass selects which."""
 
     def is_success_status_changed(self, entry: RemoteReadEntry) -> bool:
@@ -105,7 +105,7 @@ class SuccessStatusChanger(WaitedReadCollector):
 
 
 @fault("server-read-that-waited-returns-error-status-with-message", breaks="MQQP-3.1.4.10-09", blind=True)
-class ServerReadThatWaitedReturnsErrorStatusWithMessage(SuccessStatusChanger):
+class ServerReadThatWaitedReturnsErrorStatusWithMessage(StatusChangerOfSuccessfulReads):
     """A read that had to wait for its message returns MQ_ERROR with the message."""
 
     def is_success_status_changed(self, entry: RemoteReadEntry) -> bool:
@@ -113,7 +113,7 @@ class ServerReadThatWaitedReturnsErrorStatusWithMessage(SuccessStatusChanger):
 
 
 @fault("server-peek-next-returns-error-status-with-message", breaks="MQQP-3.1.4.10-09", blind=True)
-class ServerPeekNextReturnsErrorStatusWithMessage(SuccessStatusChanger):
+class ServerPeekNextReturnsErrorStatusWithMessage(StatusChangerOfSuccessfulReads):
     """A successful PEEK_NEXT returns MQ_ERROR with the message."""
 
     def is_success_status_changed(self, entry: RemoteReadEntry) -> bool:
@@ -121,7 +121,7 @@ class ServerPeekNextReturnsErrorStatusWithMessage(SuccessStatusChanger):
 
 
 @fault("server-read-of-large-message-returns-error-status-with-message", breaks="MQQP-3.1.4.10-09", blind=True)
-class ServerReadOfLargeMessageReturnsErrorStatusWithMessage(SuccessStatusChanger):
+class ServerReadOfLargeMessageReturnsErrorStatusWithMessage(StatusChangerOfSuccessfulReads):
     """A read of a message whose body has more than 8 KB returns MQ_ERROR with the message."""
 
     def is_success_status_changed(self, entry: RemoteReadEntry) -> bool:

@@ -14,7 +14,7 @@ ReadDescriptionFields = dict[str, Any]
 WAITING_READ_ENTRY_RULES = ("MQQP-3.1.4.1-D14", "MQQP-3.1.4.10-24", "MQQP-3.1.4.10-30")
 
 
-class ReadEntryOmitter(RemoteStarting):
+class RemoteReadEntryOmitter(RemoteStarting):
     """Do not add the entries of some reads to RemoteReadEntryCollection; a subclass selects which."""
 
     def is_read_entry_omitted(self, desc: ReadDescriptionFields) -> bool:
@@ -30,7 +30,7 @@ class ReadEntryOmitter(RemoteStarting):
 
 
 @fault("server-infinite-wait-has-no-remote-read-entry", breaks=WAITING_READ_ENTRY_RULES, blind=True)
-class ServerInfiniteWaitHasNoRemoteReadEntry(ReadEntryOmitter):
+class ServerInfiniteWaitHasNoRemoteReadEntry(RemoteReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a read whose ulTimeout is infinite."""
 
     def is_read_entry_omitted(self, desc: ReadDescriptionFields) -> bool:
@@ -38,7 +38,7 @@ class ServerInfiniteWaitHasNoRemoteReadEntry(ReadEntryOmitter):
 
 
 @fault("server-waiting-receive-by-cursor-has-no-remote-read-entry", breaks=WAITING_READ_ENTRY_RULES, blind=True)
-class ServerWaitingReceiveByCursorHasNoRemoteReadEntry(ReadEntryOmitter):
+class ServerWaitingReceiveByCursorHasNoRemoteReadEntry(RemoteReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a waiting RECEIVE with hCursor."""
 
     def is_read_entry_omitted(self, desc: ReadDescriptionFields) -> bool:
@@ -46,7 +46,7 @@ class ServerWaitingReceiveByCursorHasNoRemoteReadEntry(ReadEntryOmitter):
 
 
 @fault("server-third-waiting-read-of-handle-has-no-remote-read-entry", breaks=WAITING_READ_ENTRY_RULES, blind=True)
-class ServerThirdWaitingReadOfHandleHasNoRemoteReadEntry(ReadEntryOmitter):
+class ServerThirdWaitingReadOfHandleHasNoRemoteReadEntry(RemoteReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a third waiting read of one queue handle."""
 
     def is_read_entry_omitted(self, desc: ReadDescriptionFields) -> bool:
@@ -54,7 +54,7 @@ class ServerThirdWaitingReadOfHandleHasNoRemoteReadEntry(ReadEntryOmitter):
 
 
 @fault("server-waiting-read-of-second-handle-has-no-remote-read-entry", breaks=WAITING_READ_ENTRY_RULES, blind=True)
-class ServerWaitingReadOfSecondHandleHasNoRemoteReadEntry(ReadEntryOmitter):
+class ServerWaitingReadOfSecondHandleHasNoRemoteReadEntry(RemoteReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a waiting read while a read of another queue handle is waiting."""
 
     def is_read_entry_omitted(self, desc: ReadDescriptionFields) -> bool:
@@ -63,7 +63,7 @@ class ServerWaitingReadOfSecondHandleHasNoRemoteReadEntry(ReadEntryOmitter):
 
 
 @fault("server-waiting-read-of-request-id-0-has-no-remote-read-entry", breaks=WAITING_READ_ENTRY_RULES, blind=True)
-class ServerWaitingReadOfRequestId0HasNoRemoteReadEntry(ReadEntryOmitter):
+class ServerWaitingReadOfRequestId0HasNoRemoteReadEntry(RemoteReadEntryOmitter):
     """The server keeps no RemoteReadEntry for a waiting read whose dwRequestID is 0."""
 
     def is_read_entry_omitted(self, desc: ReadDescriptionFields) -> bool:

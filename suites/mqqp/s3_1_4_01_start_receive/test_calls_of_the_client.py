@@ -23,7 +23,7 @@ SAMPLE_LOOKUP_ID = 0x0055_0000_0000_0007
 VERSION_NOT_REQUESTED_REASON = "the SUT always calls RemoteQMStartReceive, as Windows 2000 does"
 
 
-RULES_BY_STARTING_METHOD = {
+RULES_BY_READ_STARTING_METHOD = {
     Method.START_RECEIVE: ["MQQP-3.1.4.2-04", "MQQP-3.1.4.1-07", "MQQP-3.1.4.1-10"],
     Method.START_RECEIVE2: ["MQQP-3.1.4.2-04", "MQQP-3.1.4.10-04", "MQQP-3.1.4.10-10"],
     Method.START_RECEIVE_BY_LOOKUP_ID: ["MQQP-3.1.4.2-04", "MQQP-3.1.4.11-04", "MQQP-3.1.4.11-18"],
@@ -31,7 +31,7 @@ RULES_BY_STARTING_METHOD = {
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=covers(*rules), id=name) for name, rules in RULES_BY_STARTING_METHOD.items()]
+    "name", [pytest.param(name, marks=covers(*rules), id=name) for name, rules in RULES_BY_READ_STARTING_METHOD.items()]
 )
 def test_client_ends_only_successful_receive(peer, sut, judge, name):
     """The peer returns a failure together with a message and a handle. The SUT does not call RemoteQMEndReceive. The
@@ -61,7 +61,11 @@ def test_client_ends_only_successful_receive(peer, sut, judge, name):
     expected = [name, name, "RemoteQMEndReceive", name, "RemoteQMEndReceive"] * len(seeks)
     observed = [call.name for call in came]
     judge(
-        *RULES_BY_STARTING_METHOD[name], expected=expected, observed=observed, evidence=came, case="calls of the client"
+        *RULES_BY_READ_STARTING_METHOD[name],
+        expected=expected,
+        observed=observed,
+        evidence=came,
+        case="calls of the client",
     )
 
 

@@ -7,7 +7,7 @@ from harness.peer.association import Call
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import Action, LookupId, Method
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
-from suites.mqqp.steps.methods import parametrize_method
+from suites.mqqp.steps.methods import parametrize_by_method_with_rules
 
 LONG_READ_TIMEOUT_MS = 600_000
 DELETED_QUEUE_STATUSES = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PARAMETER")
@@ -37,7 +37,7 @@ def _read_with_each_action(queue, by, cursor):
 
 
 @needs("qm2qm", "queue_control")
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {
             "failure": ["MQQP-3.1.4.1-10", "MQQP-3.1.4.1-D20"],

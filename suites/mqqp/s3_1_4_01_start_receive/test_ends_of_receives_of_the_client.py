@@ -19,7 +19,7 @@ READ_TIMEOUT_STATUS = 0xC00E_001B
 ACCESS_DENIED_FAULT = 0x0000_0005
 SAMPLE_LOOKUP_ID = 0x0055_0000_0000_0007
 
-RULE_BY_STARTING_METHOD = {
+RULE_BY_READ_STARTING_METHOD = {
     Method.START_RECEIVE: "MQQP-3.1.4.1-07",
     Method.START_RECEIVE2: "MQQP-3.1.4.10-04",
     Method.START_RECEIVE_BY_LOOKUP_ID: "MQQP-3.1.4.11-04",
@@ -28,7 +28,7 @@ RULE_BY_STARTING_METHOD = {
 
 @pytest.mark.parametrize(
     ("name", "rule"),
-    [pytest.param(name, rule, marks=covers(rule), id=name) for name, rule in RULE_BY_STARTING_METHOD.items()],
+    [pytest.param(name, rule, marks=covers(rule), id=name) for name, rule in RULE_BY_READ_STARTING_METHOD.items()],
 )
 def test_client_ends_no_receive_that_failed(peer, sut, judge, name, rule):
     """The SUT receives from four queues of the peer: the first two receives return a failure, and the other two get an

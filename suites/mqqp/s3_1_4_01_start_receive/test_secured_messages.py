@@ -11,8 +11,8 @@ from harness.wire import ProviderInfo
 from harness.wire.protection import ADVANCED_PROVIDER, PROVIDER_TYPES
 from harness.wire.rpc_qm2qm import Action, LookupId, Method
 from suites.mqqb.steps.secured import NO_SIGNATURE_ACCEPTED_REASON, SENDER_TYPE_OF_SENDER_WITH_SID, SHA512, sign_message
-from suites.mqqp.steps.methods import parametrize_method
-from suites.mqqp.steps.whole import build_full_message
+from suites.mqqp.steps.methods import parametrize_by_method_with_rules
+from suites.mqqp.steps.whole import build_message_without_default_values
 
 SECURITY_HEADER_FIELD_NAMES = ("ST", "SecurityID", "Signature", "SenderCert", "ProviderInfo")
 DEFAULT_PROVIDER_FLAG, NAMED_PROVIDER_FLAG = 1, 0
@@ -20,7 +20,7 @@ DEFAULT_PROVIDER_FLAG, NAMED_PROVIDER_FLAG = 1, 0
 EXPECTED_SIGNED_FLAGS = {"SecurityHeader": True, "UserHeader.Flags.SH": 1}
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {"buffer": ["MQQP-3.1.4.1-14", "MQQP-3.1.4.1-16"]},
         Method.START_RECEIVE2: {"buffer": ["MQQP-3.1.4.10-45", "MQQP-3.1.4.10-47"]},
@@ -45,7 +45,11 @@ def test_read_returns_security_properties_of_signed_message(remote, judge, by, r
         }
         security = claims | {"ProviderInfo": info}
         sent.append(
-            sign_message(build_full_message(remote.peer, f"DE {default}", HashAlgorithm=SHA512, security=security))
+            sign_message(
+                build_message_without_default_values(
+                    remote.peer, f"DE {default}", HashAlgorithm=SHA512, security=security
+                )
+            )
         )
     remote.send_all(sent)
     for packet in sent:

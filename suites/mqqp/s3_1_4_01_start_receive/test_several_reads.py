@@ -9,7 +9,7 @@ from harness.peer.association import Call
 from harness.peer.remote import MESSAGE_BODY
 from harness.run.marks import needs
 from harness.wire.rpc_qm2qm import Action, Method
-from suites.mqqp.steps.methods import parametrize_method
+from suites.mqqp.steps.methods import parametrize_by_method_with_rules
 from suites.mqqp.steps.reading import read_sizes_of_response
 
 pytestmark = needs("qm2qm")
@@ -18,7 +18,7 @@ INFINITE_TIMEOUT_MS, LONG_READ_TIMEOUT_MS, SHORT_READ_TIMEOUT_MS = 0xFFFF_FFFF, 
 IO_TIMEOUT_STATUS = "MQ_ERROR_IO_TIMEOUT"
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {"entries": ["MQQP-3.1.4.1-D14"]},
         Method.START_RECEIVE2: {"entries": ["MQQP-3.1.4.10-24", "MQQP-3.1.4.10-30"]},
@@ -61,7 +61,7 @@ def test_each_of_several_waiting_receives_can_be_cancelled(remote, judge, by, ru
     )
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {
             "entry": ["MQQP-3.1.4.1-D14"],
@@ -138,7 +138,7 @@ def test_waiting_reads_keep_their_actions_and_timeouts(remote, judge, by, rules)
         )
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {"queue": ["MQQP-3.1.4.1-D11"]},
         Method.START_RECEIVE2: {"queue": ["MQQP-3.1.4.10-20"]},

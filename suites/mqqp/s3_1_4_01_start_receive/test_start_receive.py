@@ -15,15 +15,15 @@ from harness.peer.remote import MESSAGE_BODY
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire.rpc_qm2qm import Action, Method, build_desc2
 from harness.wire.rpc_qmcomm import PEEK_ACCESS, transfer_buffer
-from suites.mqqp.steps.lookups import look_up_sequential_id, read_sequential_ids_by_label
-from suites.mqqp.steps.methods import parametrize_method
+from suites.mqqp.steps.lookups import find_label_by_sequential_id, read_sequential_ids_by_label
+from suites.mqqp.steps.methods import parametrize_by_method_with_rules
 from suites.mqqp.steps.reading import read_sizes_of_response, send_messages_to_queue
 from suites.mqqp.steps.whole import (
     UNKNOWN_GUID,
-    Kind,
+    MessageKind,
     UnchangedMessageExpectation,
-    build_full_message,
-    build_lists_of_queues,
+    build_destination_list_fields_of_every_kind,
+    build_message_without_default_values,
 )
 
 pytestmark = needs("qm2qm")
@@ -35,7 +35,7 @@ SHORT_READ_TIMEOUT_MS = 200
 MESSAGE_NOT_FOUND_STATUS = "MQ_ERROR_MESSAGE_NOT_FOUND"
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {
             "ok": [
@@ -141,7 +141,7 @@ def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judg
     )
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {
             "buffer": ["MQQP-3.1.4.1-13", "MQQP-3.1.4.1-14", "MQQP-3.1.4.1-16", "MQQP-3.1.4.1-19"],
@@ -156,7 +156,7 @@ def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judg
         },
     }
 )
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", MessageKind)
 def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
     """Six messages with every property set arrive. The second message also has lists of queues, the third has a body of
     70,000 bytes, the fourth has the longest label, the fifth has no body, and the sixth is traced. A peek and receives
@@ -164,12 +164,16 @@ def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
     """
     queue = remote.open(kind.queue)
     sent = [
-        build_full_message(remote.peer, "first", kind),
-        build_full_message(remote.peer, "second", kind, mqf=build_lists_of_queues(remote.peer)),
-        build_full_message(remote.peer, "third", kind, body=bytes(range(250)) * 280),
-        build_full_message(remote.peer, LONGEST_LABEL, kind),
-        build_full_message(remote.peer, "fifth", kind, body=b""),
-        build_full_message(remote.peer, "sixth", kind, base={"TR": 1}, debug={"QueueIdentifier": UNKNOWN_GUID}),
+        build_message_without_default_values(remote.peer, "first", kind),
+        build_message_without_default_values(
+            remote.peer, "second", kind, mqf=build_destination_list_fields_of_every_kind(remote.peer)
+        ),
+        build_message_without_default_values(remote.peer, "third", kind, body=bytes(range(250)) * 280),
+        build_message_without_default_values(remote.peer, LONGEST_LABEL, kind),
+        build_message_without_default_values(remote.peer, "fifth", kind, body=b""),
+        build_message_without_default_values(
+            remote.peer, "sixth", kind, base={"TR": 1}, debug={"QueueIdentifier": UNKNOWN_GUID}
+        ),
     ]
     remote.send_all(sent)
     reads = [queue.peek(by=by)]
@@ -221,7 +225,7 @@ def test_sequential_id_finds_message_by_lookup(remote, judge):
             case="label returned by the read",
         )
         sequential_id = new.sequential_id or 0
-        found = look_up_sequential_id(queue, sequential_id, new)
+        found = find_label_by_sequential_id(queue, sequential_id, new)
         judge(
             "MQQP-3.1.4.10-05",
             "MQQP-3.1.4.10-52",
@@ -288,7 +292,7 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, k
         )
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {
             "failure": ["MQQP-3.1.4.1-10", "MQQP-3.1.4.1-D20"],
@@ -365,7 +369,7 @@ def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
     judge(*rules["handle"], expected=each(holds("NULL"), "read"), observed=without, evidence=evidence)
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {
             "next": ["MQQP-3.1.4.1-D09"],
@@ -459,7 +463,7 @@ def test_read_without_description_is_refused(remote, judge):
     )
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {
             "cursor": ["MQQP-3.1.4.1-D12", "MQQP-3.1.4.1-01"],
@@ -615,7 +619,7 @@ def test_reads_by_cursor_keep_cursor_move_it_or_take_message(remote, judge, by, 
     )
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {
             "receive": ["MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D13", "MQDMPR-3.1.7.1.9-14"],
@@ -657,7 +661,7 @@ def test_reads_without_cursor_return_highest_priority(remote, judge, by, rules):
         judge(*rules[name], expected=wanted, observed=observed, evidence=evidence, case="labels returned by the reads")
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {
             "next": ["MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17"],

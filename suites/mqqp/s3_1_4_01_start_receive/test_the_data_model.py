@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from harness.wire.rpc_qm2qm import Action, Method
-from suites.mqqp.steps.methods import parametrize_method
+from suites.mqqp.steps.methods import parametrize_by_method_with_rules
 
 pytestmark = needs("qm2qm", "inspect")
 
@@ -47,7 +47,7 @@ def list_states_of_waiting_reads(sut: Sut, request_ids: dict[str, int]) -> list[
     return sorted(found)
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {
             "receive": ["MQQP-3.1.4.1-D15", "MQDMPR-3.1.7.3.1-10", "MQDMPR-3.1.7.3.1-14", "MQDMPR-3.1.7.3.1-25"]
@@ -161,7 +161,7 @@ def test_waiting_reads_by_cursors_are_kept_until_they_end(remote, sut, judge):
 
 
 @needs("receive")
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {"current": ["MQQP-3.1.4.1-D16"], "next": ["MQQP-3.1.4.1-D17"]},
         Method.START_RECEIVE2: {"current": ["MQQP-3.1.4.10-36"], "next": ["MQQP-3.1.4.10-40"]},

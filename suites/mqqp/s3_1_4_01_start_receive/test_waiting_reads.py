@@ -9,7 +9,7 @@ from harness.peer.association import Call
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.releases import lacks_method
 from harness.wire.rpc_qm2qm import Action, Method
-from suites.mqqp.steps.methods import parametrize_method
+from suites.mqqp.steps.methods import parametrize_by_method_with_rules
 from suites.mqqp.steps.reading import send_messages_to_queue
 
 pytestmark = needs("qm2qm")
@@ -21,7 +21,7 @@ LONGEST_ZERO_TIMEOUT_READ_MS = 500
 """A time in ms within which every read with timeout 0 ends."""
 
 
-def find_other_start_method(remote, by):
+def find_other_read_starting_method(remote, by):
     """Return the other of the two methods that start a read. If the SUT's release does not have that method, return the
     given method.
     """
@@ -29,7 +29,7 @@ def find_other_start_method(remote, by):
     return by if lacks_method(remote.sut, other) else other
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {
             "twice": ["MQQP-3.1.4.1-12", "MQQP-2.2.2.1-05"],
@@ -55,7 +55,7 @@ def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by,
     reads = [
         queue.begin(one, by=how, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
         for one, how, number in zip(
-            (Action.RECEIVE, action), (find_other_start_method(remote, by), by), numbers, strict=True
+            (Action.RECEIVE, action), (find_other_read_starting_method(remote, by), by), numbers, strict=True
         )
     ]
     numbers.append(by_cursor)
@@ -91,7 +91,7 @@ def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by,
     judge(*rules["searched"], expected=expected, observed=seen, evidence=[elsewhere, *similar])
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {
             "created": ["MQQP-3.1.4.1-D14"],
@@ -206,7 +206,7 @@ WAITING_READ_RULES = (
 """The rules of MS-MQDMPR about every waiting read."""
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {
             "waits": ["MQQP-3.1.4.1-D02"],
@@ -276,7 +276,7 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
     judge(*rules["waits"], *WAITING_READ_RULES, *events, expected=expected, observed=seen, evidence=evidence)
 
 
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {
             "receive": ["MQQP-3.1.4.1-05", "MQQP-3.1.4.1-D19"],

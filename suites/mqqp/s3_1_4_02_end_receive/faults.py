@@ -53,8 +53,8 @@ class ServerEndReceiveRrAckDeletionNotSaved(TwoPhaseReading):
         ended(Status.MQ_OK)
 
 
-@fault("client-end-receive-before-receive", breaks="MQQP-3.1.4.2-04")
-class ClientEndReceiveBeforeReceive(ClientReading):
+@fault("client-calls-end-receive-before-start-receive", breaks="MQQP-3.1.4.2-04")
+class ClientCallsEndReceiveBeforeStartReceive(ClientReading):
     """The client calls RemoteQMEndReceive before it calls the method that starts the receive."""
 
     def start_receive(self, read: RemoteRead) -> RemoteCallSequence:
@@ -369,8 +369,8 @@ class ServerEndReceiveLeavesMessageLocked(RemoteEnding):
         ended(Status.MQ_OK)
 
 
-@fault("server-end-receive-returns-its-handle", breaks=("MQQP-3.1.4.2-16", "MQQP-2.2.1.2-01"))
-class ServerEndReceiveReturnsItsHandle(RemoteEnding):
+@fault("server-end-receive-returns-ended-context-handle", breaks=("MQQP-3.1.4.2-16", "MQQP-2.2.1.2-01"))
+class ServerEndReceiveReturnsEndedContextHandle(RemoteEnding):
     """RemoteQMEndReceive returns its context handle instead of NULL."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:

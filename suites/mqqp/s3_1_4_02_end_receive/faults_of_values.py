@@ -7,7 +7,7 @@ from collections.abc import Callable
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import change_request
 
-_STUB_SIZE_BYTES, _ACK_OFFSET = 24, 20
+_STUB_SIZE_BYTES, _DW_ACK_OFFSET = 24, 20
 _RR_NACK, _RR_ACK = 1, 2
 
 
@@ -16,7 +16,9 @@ def _misread_ack_of_end_receive(change: Callable[[int], int]) -> Install:
     return change_request(
         "RemoteQMEndReceive",
         _STUB_SIZE_BYTES,
-        lambda stub: stub[:_ACK_OFFSET] + change(int.from_bytes(stub[_ACK_OFFSET:], "little")).to_bytes(4, "little"),
+        lambda stub: (
+            stub[:_DW_ACK_OFFSET] + change(int.from_bytes(stub[_DW_ACK_OFFSET:], "little")).to_bytes(4, "little")
+        ),
     )
 
 

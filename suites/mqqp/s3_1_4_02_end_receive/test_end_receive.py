@@ -10,7 +10,7 @@ from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import INFINITE_TIMEOUT_MS, Ack, Action, LookupId, Method
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
-from suites.mqqp.steps.methods import parametrize_method
+from suites.mqqp.steps.methods import parametrize_by_method_with_rules
 from suites.mqqp.steps.reading import send_messages_to_queue
 
 pytestmark = needs("qm2qm")
@@ -33,7 +33,7 @@ UNKNOWN_CONTEXT_FAULT = "fault nca_s_fault_context_mismatch"
     "MQDMPR-3.1.7.1.12-18",
     "MQDMPR-3.1.7.1.12-21",
 )
-@parametrize_method(
+@parametrize_by_method_with_rules(
     {
         Method.START_RECEIVE: {"two phases": ["MQQP-3.1.4.1-D15"], "current": ["MQQP-3.1.4.1-D04"]},
         Method.START_RECEIVE2: {"two phases": ["MQQP-3.1.4.10-31"], "current": ["MQQP-3.1.4.10-D03"]},

@@ -12,7 +12,7 @@ from suites.mqqp.steps.lookups import find_lookup_ids
 
 pytestmark = needs("qm2qm")
 
-END_OF_QUEUE_BY_ACTION = {
+RESERVED_LOOKUP_ID_BY_ACTION = {
     Action.LOOKUP_RECEIVE_NEXT: LookupId.BEFORE_FIRST,
     Action.LOOKUP_RECEIVE_PREV: LookupId.BEHIND_LAST,
 }
@@ -32,7 +32,7 @@ def test_end_of_receive_by_lookup_id_deletes_its_handle(remote, judge, action, a
     known = find_lookup_ids(queue, 2)
     if len(known) < 2:
         raise ConformanceFailure("the lookups did not confirm the LookupIds of two messages")
-    end_of_queue = END_OF_QUEUE_BY_ACTION.get(action)
+    end_of_queue = RESERVED_LOOKUP_ID_BY_ACTION.get(action)
     places = known if end_of_queue is None else [end_of_queue] * 2
     received = [queue.look_up(action, place).expect_success() for place in places]
     ends = [queue.end(receive, ack) for receive in reversed(received)]

@@ -86,8 +86,8 @@ class ServerOpenQueueHqueue0Refused(RemoteOpening):
         return Status.MQ_OK if h_queue else Status.MQ_ERROR_INVALID_PARAMETER
 
 
-@fault("server-open-queue-hqueue-of-other-queue-opened", breaks=("MQQP-3.1.4.3-11", "MQQP-3.1.4.3-17"))
-class ServerOpenQueueHqueueOfOtherQueueOpened(RemoteOpening):
+@fault("server-open-queue-opens-queue-of-hqueue-not-of-dwpcontext", breaks=("MQQP-3.1.4.3-11", "MQQP-3.1.4.3-17"))
+class ServerOpenQueueOpensQueueOfHqueueNotOfDwpcontext(RemoteOpening):
     """If hQueue is the handle of another queue, RemoteQMOpenQueue opens that queue instead of the queue
     of dwpContext.
     """
@@ -195,8 +195,8 @@ class ServerSecondOpenOfDescriptorReturnsFirstContextHandle(RemoteOpening):
         super().remote_qm_open_queue(change_answer_values(call, phContext=return_first_handle), now)
 
 
-@fault("server-open-queue-client-id-zero", breaks="MQQP-3.1.4.3-18")
-class ServerOpenQueueClientIdZero(RemoteOpening):
+@fault("server-open-queue-entry-client-id-zero-instead-of-plicguid", breaks="MQQP-3.1.4.3-18")
+class ServerOpenQueueEntryClientIdZeroInsteadOfPlicguid(RemoteOpening):
     """RemoteQMOpenQueue sets ClientId of its entry to zero instead of pLicGuid."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
@@ -215,8 +215,8 @@ class ServerOpenQueueEntryGetsClientIdOfFirstEntry(RemoteOpening):
         super().remote_qm_open_queue(call, now)
 
 
-@fault("server-open-queue-entry-not-kept", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"))
-class ServerOpenQueueEntryNotKept(RemoteOpening):
+@fault("server-open-queue-adds-no-open-queue-entry", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"))
+class ServerOpenQueueAddsNoOpenQueueEntry(RemoteOpening):
     """RemoteQMOpenQueue does not keep its entry in OpenQueueEntryCollection."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
@@ -381,8 +381,8 @@ class ClientPurgesBySecondQueueHandleWithoutOpenQueueCall(ClientOpening):
         return (yield from super().call_open_queue(queue))
 
 
-@fault("client-queue-reopened-without-open-queue", breaks="MQQP-3.1.4.3-07")
-class ClientQueueReopenedWithoutOpenQueue(ClientOpening):
+@fault("client-omits-open-queue-call-for-queue-opened-again", breaks="MQQP-3.1.4.3-07")
+class ClientOmitsOpenQueueCallForQueueOpenedAgain(ClientOpening):
     """The client does not call RemoteQMOpenQueue for a queue that it has opened before and closed."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:

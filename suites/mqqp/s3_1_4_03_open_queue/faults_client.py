@@ -18,7 +18,7 @@ from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import Binding, RemoteCallSequence
 from reference_qm.surface.inputs import Endpoint
 
-_LATER_CALL_RULES = (
+_RULES_OF_CALLS_AFTER_OPEN_QUEUE = (
     "MQQP-3.1.4.3-02",
     "MQQP-3.1.4.3-03",
     "MQQP-3.1.4.3-04",
@@ -35,7 +35,7 @@ _LATER_CALL_RULES = (
 
 @fault(
     "client-uses-context-handle-of-first-queue-for-second-queue",
-    breaks=(*_LATER_CALL_RULES, "MQQP-3.2.4.1-08", "MQQP-3.1.4.7-01"),
+    breaks=(*_RULES_OF_CALLS_AFTER_OPEN_QUEUE, "MQQP-3.2.4.1-08", "MQQP-3.1.4.7-01"),
     blind=True,
 )
 class ClientUsesContextHandleOfFirstQueueForSecondQueue(ClientOpening):
@@ -52,7 +52,7 @@ class ClientUsesContextHandleOfFirstQueueForSecondQueue(ClientOpening):
 
 @fault(
     "client-reopened-queue-uses-context-handle-of-first-opening",
-    breaks=(*_LATER_CALL_RULES, "MQQP-3.2.4.1-08"),
+    breaks=(*_RULES_OF_CALLS_AFTER_OPEN_QUEUE, "MQQP-3.2.4.1-08"),
     blind=True,
 )
 class ClientReopenedQueueUsesContextHandleOfFirstOpening(ClientOpening):

@@ -66,8 +66,8 @@ class ServerOpenQueueEntryClientIdIsGuidOfFirstClient(RemoteOpening):
         entry.ClientId = self.__dict__.setdefault("first", entry.ClientId)
 
 
-@fault("server-open-queue-third-handle-null", breaks="MQQP-3.1.4.3-20", blind=True)
-class ServerOpenQueueThirdHandleNull(RemoteOpening):
+@fault("server-third-open-queue-returns-null-context-handle", breaks="MQQP-3.1.4.3-20", blind=True)
+class ServerThirdOpenQueueReturnsNullContextHandle(RemoteOpening):
     """The third RemoteQMOpenQueue in a row returns MQ_OK with the context handle NULL."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:

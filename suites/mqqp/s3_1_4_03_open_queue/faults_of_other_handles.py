@@ -17,8 +17,8 @@ class ServerOpenQueueAcceptsPQueueOfOtherOpenQueue(RemoteOpening):
         return super().check_open_values_equal(p_queue, dwp_context)
 
 
-@fault("server-open-queue-uses-h-queue-that-is-an-open-queue", breaks="MQQP-3.1.4.3-17", blind=True)
-class ServerOpenQueueUsesHQueueThatIsAnOpenQueue(RemoteOpening):
+@fault("server-open-queue-prefers-hqueue-that-names-open-queue", breaks="MQQP-3.1.4.3-17", blind=True)
+class ServerOpenQueuePrefersHqueueThatNamesOpenQueue(RemoteOpening):
     """RemoteQMOpenQueue identifies the queue by hQueue if hQueue is the handle of an open queue."""
 
     def choose_descriptor_handle(self, h_queue: int, dwp_context: int) -> int:

@@ -17,7 +17,7 @@ SAMPLE_LOOKUP_ID = 0x0055_0000_0000_0007
 OPEN_AND_CLOSE_METHODS = ("RemoteQMOpenQueue", "RemoteQMCloseQueue")
 
 
-RULES_BY_METHOD = {
+RULES_OF_CALLS_AFTER_OPEN_QUEUE_BY_METHOD = {
     Method.START_RECEIVE: ("MQQP-3.1.4.1-04", ["MQQP-3.1.4.3-02"]),
     "RemoteQMEndReceive": ("MQQP-3.1.4.2-05", ["MQQP-3.1.4.3-03", "MQQP-3.1.4.2-03"]),
     "RemoteQMCloseQueue": ("MQQP-3.1.4.4-02", ["MQQP-3.1.4.3-04"]),
@@ -34,13 +34,17 @@ RULES_BY_METHOD = {
 
 @needs("remote_read")
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=covers(rule, *more), id=name) for name, (rule, more) in RULES_BY_METHOD.items()]
+    "name",
+    [
+        pytest.param(name, marks=covers(rule, *more), id=name)
+        for name, (rule, more) in RULES_OF_CALLS_AFTER_OPEN_QUEUE_BY_METHOD.items()
+    ],
 )
 def test_client_calls_method_on_agreed_context_and_open_queue(peer, sut, judge, name):
     """An application's request makes the SUT call a method of qm2qm. The SUT calls the method on a presentation context
     that the server accepted, after one RemoteQMOpenQueue and before any RemoteQMCloseQueue.
     """
-    binding, order = RULES_BY_METHOD[name]
+    binding, order = RULES_OF_CALLS_AFTER_OPEN_QUEUE_BY_METHOD[name]
     reader = Reader(
         peer, sut, Reader.WINDOWS_2000_VERSION if name == Method.START_RECEIVE else Reader.WINDOWS_7_VERSION
     )
@@ -77,13 +81,13 @@ METHODS_OF_PEEKING_CLIENT = (Method.START_RECEIVE, "RemoteQMCloseQueue", "Remote
     "name",
     [
         pytest.param(name, marks=covers(*rules), id=name)
-        for name, (_, rules) in RULES_BY_METHOD.items()
+        for name, (_, rules) in RULES_OF_CALLS_AFTER_OPEN_QUEUE_BY_METHOD.items()
         if name in METHODS_OF_PEEKING_CLIENT
     ],
 )
 def test_client_opens_queue_to_peek_before_other_calls(peer, sut, judge, name):
     """The SUT opens a queue to peek, and calls a method for the queue. RemoteQMOpenQueue precedes this call."""
-    _, rules = RULES_BY_METHOD[name]
+    _, rules = RULES_OF_CALLS_AFTER_OPEN_QUEUE_BY_METHOD[name]
     reader = Reader(
         peer, sut, Reader.WINDOWS_2000_VERSION if name == Method.START_RECEIVE else Reader.WINDOWS_7_VERSION
     )
@@ -105,7 +109,10 @@ def test_client_opens_queue_to_peek_before_other_calls(peer, sut, judge, name):
 @needs("remote_read")
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=covers(*rules, context), id=name) for name, (context, rules) in RULES_BY_METHOD.items()],
+    [
+        pytest.param(name, marks=covers(*rules, context), id=name)
+        for name, (context, rules) in RULES_OF_CALLS_AFTER_OPEN_QUEUE_BY_METHOD.items()
+    ],
 )
 def test_client_opens_second_queue_of_server_before_other_calls(peer, sut, judge, name):
     """The SUT has a queue of the peer open. It calls a method for a second queue of the peer, then through a second
@@ -113,7 +120,7 @@ def test_client_opens_second_queue_of_server_before_other_calls(peer, sut, judge
     called RemoteQMOpenQueue for the handle before, and calls the method on a presentation context that the server
     accepted.
     """
-    context, rules = RULES_BY_METHOD[name]
+    context, rules = RULES_OF_CALLS_AFTER_OPEN_QUEUE_BY_METHOD[name]
     reader = Reader(
         peer, sut, Reader.WINDOWS_2000_VERSION if name == Method.START_RECEIVE else Reader.WINDOWS_7_VERSION
     )
@@ -152,14 +159,18 @@ def test_client_opens_second_queue_of_server_before_other_calls(peer, sut, judge
 
 @needs("remote_read")
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=covers(context), id=name) for name, (context, _) in RULES_BY_METHOD.items()]
+    "name",
+    [
+        pytest.param(name, marks=covers(context), id=name)
+        for name, (context, _) in RULES_OF_CALLS_AFTER_OPEN_QUEUE_BY_METHOD.items()
+    ],
 )
 @pytest.mark.parametrize("transfer", [pytest.param(NDR, id="ndr"), pytest.param(NDR64, id="ndr64")])
 def test_client_calls_method_on_only_context_that_server_accepts(peer, sut, judge, name, transfer):
     """The peer accepts only one transfer syntax, NDR or NDR64. An application's request makes the SUT call a method of
     qm2qm. The SUT calls the method on a presentation context that the server accepted.
     """
-    context, _ = RULES_BY_METHOD[name]
+    context, _ = RULES_OF_CALLS_AFTER_OPEN_QUEUE_BY_METHOD[name]
     reader = Reader(
         peer, sut, Reader.WINDOWS_2000_VERSION if name == Method.START_RECEIVE else Reader.WINDOWS_7_VERSION
     )

@@ -68,9 +68,9 @@ class ServerDoesNotReleaseClosedQueueOpenedToPeek(RemoteOpening):
 
 
 @fault(
-    "server-close-queue-with-unfinished-receive-not-released", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"), blind=True
+    "server-closed-queue-kept-while-receive-is-unfinished", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"), blind=True
 )
-class ServerCloseQueueWithUnfinishedReceiveNotReleased(RemoteOpening):
+class ServerClosedQueueKeptWhileReceiveIsUnfinished(RemoteOpening):
     """The server does not release a closed queue while a receive from the queue is unfinished."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -190,8 +190,8 @@ class ServerCloseQueueEndsOpenReceivesOfOtherHandles(RemoteOpening):
         super().close_open_queue_entry(entry)
 
 
-@fault("server-close-queue-removes-every-entry-of-client", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.1.5-02"))
-class ServerCloseQueueRemovesEveryEntryOfClient(RemoteOpening):
+@fault("server-close-queue-removes-all-open-queue-entries-of-client", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.1.5-02"))
+class ServerCloseQueueRemovesAllOpenQueueEntriesOfClient(RemoteOpening):
     """When a queue is closed, the server also closes all other queues that were opened with the same ClientId."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -287,8 +287,8 @@ class ServerCloseQueueLeavesReadsWithTimeout(RemoteOpening):
         super().close_open_queue_entry(entry)
 
 
-@fault("server-close-queue-keeps-entry", breaks="MQQP-3.1.4.4-15")
-class ServerCloseQueueKeepsEntry(RemoteOpening):
+@fault("server-close-queue-keeps-open-queue-entry", breaks="MQQP-3.1.4.4-15")
+class ServerCloseQueueKeepsOpenQueueEntry(RemoteOpening):
     """RemoteQMCloseQueue keeps the entry of the closed queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -297,10 +297,10 @@ class ServerCloseQueueKeepsEntry(RemoteOpening):
 
 
 @fault(
-    "server-close-queue-returns-its-handle",
+    "server-close-queue-returns-closed-context-handle",
     breaks=("MQQP-3.1.4.4-15", "MQQP-3.1.4.4-16", "MQQP-3.1.4.3-10", "MQQP-2.2.1.1-01"),
 )
-class ServerCloseQueueReturnsItsHandle(RemoteOpening):
+class ServerCloseQueueReturnsClosedContextHandle(RemoteOpening):
     """RemoteQMCloseQueue returns its context handle instead of NULL."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -358,8 +358,8 @@ class ServerCloseQueueClosesFirstHandleOfSameQueue(RemoteOpening):
         super().close_open_queue_entry(entry)
 
 
-@fault("server-close-queue-with-waiting-read-keeps-entry", breaks="MQQP-3.1.4.4-15", blind=True)
-class ServerCloseQueueWithWaitingReadKeepsEntry(RemoteOpening):
+@fault("server-close-queue-with-waiting-read-keeps-open-queue-entry", breaks="MQQP-3.1.4.4-15", blind=True)
+class ServerCloseQueueWithWaitingReadKeepsOpenQueueEntry(RemoteOpening):
     """RemoteQMCloseQueue cancels the reads that wait with the handle, but then does not delete the OpenQueueEntry, and
     further reads with the handle succeed.
     """

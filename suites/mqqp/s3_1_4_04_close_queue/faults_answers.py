@@ -85,14 +85,14 @@ class _CloseAnswerChanger(RemoteOpening):
         super().remote_qm_close_queue(self.change_answer(call) if concerned else call, now)
 
 
-class _ContextHandleReturner(_CloseAnswerChanger):
+class _ClosedContextHandleReturner(_CloseAnswerChanger):
     """RemoteQMCloseQueue that returns its own context handle for some entries; a subclass selects which."""
 
     def change_answer(self, call: Call) -> Call:
         return change_answer_values(call, pphContext=call.handle)
 
 
-class _CloseErrorReturner(_CloseAnswerChanger):
+class _CloseQueueErrorReturner(_CloseAnswerChanger):
     """RemoteQMCloseQueue that returns MQ_ERROR for some entries; a subclass selects which."""
 
     def change_answer(self, call: Call) -> Call:
@@ -100,15 +100,15 @@ class _CloseErrorReturner(_CloseAnswerChanger):
 
 
 @fault("server-close-queue-with-waiting-read-returns-handle", breaks="MQQP-3.1.4.4-16", blind=True)
-class ServerCloseQueueWithWaitingReadReturnsHandle(_ContextHandleReturner):
+class ServerCloseQueueWithWaitingReadReturnsHandle(_ClosedContextHandleReturner):
     """RemoteQMCloseQueue returns its context handle if a read of the queue waits."""
 
     def is_close_answer_changed(self, entry: OpenQueueEntry) -> bool:
         return bool(self.qm.remote.RemoteReadEntryCollection.list_entries_of_handle(entry.OpenQueueDescriptorHandle))
 
 
-@fault("server-close-queue-of-one-of-two-handles-returns-handle", breaks="MQQP-3.1.4.4-16", blind=True)
-class ServerCloseQueueOfOneOfTwoHandlesReturnsHandle(_ContextHandleReturner):
+@fault("server-close-queue-returns-context-handle-if-other-queue-is-open", breaks="MQQP-3.1.4.4-16", blind=True)
+class ServerCloseQueueReturnsContextHandleIfOtherQueueIsOpen(_ClosedContextHandleReturner):
     """RemoteQMCloseQueue returns its context handle while another queue is open."""
 
     def is_close_answer_changed(self, entry: OpenQueueEntry) -> bool:
@@ -116,7 +116,7 @@ class ServerCloseQueueOfOneOfTwoHandlesReturnsHandle(_ContextHandleReturner):
 
 
 @fault("server-close-queue-of-deleted-queue-returns-handle", breaks="MQQP-3.1.4.4-16", blind=True)
-class ServerCloseQueueOfDeletedQueueReturnsHandle(_ContextHandleReturner):
+class ServerCloseQueueOfDeletedQueueReturnsHandle(_ClosedContextHandleReturner):
     """RemoteQMCloseQueue returns its context handle if the queue was deleted."""
 
     def is_close_answer_changed(self, entry: OpenQueueEntry) -> bool:
@@ -125,7 +125,7 @@ class ServerCloseQueueOfDeletedQueueReturnsHandle(_ContextHandleReturner):
 
 
 @fault("server-close-queue-with-open-cursor-returns-error", breaks="MQQP-3.1.4.4-17", blind=True)
-class ServerCloseQueueWithOpenCursorReturnsError(_CloseErrorReturner):
+class ServerCloseQueueWithOpenCursorReturnsError(_CloseQueueErrorReturner):
     """RemoteQMCloseQueue returns MQ_ERROR if the queue has an open cursor."""
 
     def is_close_answer_changed(self, entry: OpenQueueEntry) -> bool:
@@ -134,15 +134,15 @@ class ServerCloseQueueWithOpenCursorReturnsError(_CloseErrorReturner):
 
 
 @fault("server-close-queue-while-other-queue-is-open-returns-error", breaks="MQQP-3.1.4.4-17", blind=True)
-class ServerCloseQueueWhileOtherQueueIsOpenReturnsError(_CloseErrorReturner):
+class ServerCloseQueueWhileOtherQueueIsOpenReturnsError(_CloseQueueErrorReturner):
     """RemoteQMCloseQueue returns MQ_ERROR while another queue is open."""
 
     def is_close_answer_changed(self, entry: OpenQueueEntry) -> bool:
         return len(list(self.qm.remote.OpenQueueEntryCollection)) > 1
 
 
-@fault("server-close-queue-of-handle-without-reads-keeps-queue", breaks="MQQP-3.1.4.4-07", blind=True)
-class ServerCloseQueueOfHandleWithoutReadsKeepsQueue(RemoteOpening):
+@fault("server-close-queue-keeps-descriptor-open-if-no-read-waits", breaks="MQQP-3.1.4.4-07", blind=True)
+class ServerCloseQueueKeepsDescriptorOpenIfNoReadWaits(RemoteOpening):
     """RemoteQMCloseQueue answers with MQ_OK, but keeps the descriptor open for reads if no read of the queue waits."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:

@@ -37,8 +37,8 @@ def _is_deleted(qm: QueueManager, call: Call) -> bool:
     return descriptor is not None and descriptor.QueueReference is None
 
 
-@fault("server-close-queue-keeps-entry-with-unfinished-receive", breaks="MQQP-3.1.4.4-07", blind=True)
-class ServerCloseQueueKeepsEntryWithUnfinishedReceive(RemoteOpening):
+@fault("server-close-queue-keeps-entry-if-receive-is-unfinished", breaks="MQQP-3.1.4.4-07", blind=True)
+class ServerCloseQueueKeepsEntryIfReceiveIsUnfinished(RemoteOpening):
     """RemoteQMCloseQueue keeps the entry of a queue from which a message was received, but not yet acknowledged."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:

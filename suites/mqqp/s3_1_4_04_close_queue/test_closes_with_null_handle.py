@@ -21,27 +21,27 @@ def test_close_with_null_handle_fails_in_each_state_of_client(remote, judge):
     association = remote.associate()
     calls = {}
 
-    def close_nothing(case: str) -> None:
+    def call_close_queue_with_null_handle(case: str) -> None:
         calls[case] = association.call("RemoteQMCloseQueue", pphContext=RemoteQueue.NULL_HANDLE)
 
-    close_nothing("before the first opening")
+    call_close_queue_with_null_handle("before the first opening")
     queue = remote.open_with_messages("first", "second", association=association)
     other = remote.open("admin", association=association)
     queue.open_cursor()
     held = queue.start_receive()
-    close_nothing("with two open queues, a cursor and a receive")
+    call_close_queue_with_null_handle("with two open queues, a cursor and a receive")
     queue.acknowledge(held)
-    close_nothing("after the end of the receive")
+    call_close_queue_with_null_handle("after the end of the receive")
     peeks = [queue.peek()]
     other.close()
-    close_nothing("after the first close")
+    call_close_queue_with_null_handle("after the first close")
     other.close()
-    close_nothing("after a close with an unknown handle")
+    call_close_queue_with_null_handle("after a close with an unknown handle")
     peeks.append(queue.peek())
     queue.close()
-    close_nothing("after the last close")
+    call_close_queue_with_null_handle("after the last close")
     again = remote.open(association=association)
-    close_nothing("after a later opening")
+    call_close_queue_with_null_handle("after a later opening")
     peeks.append(again.peek())
     judge(
         "MQQP-3.1.4.4-05",

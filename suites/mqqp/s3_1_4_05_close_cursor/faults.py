@@ -119,8 +119,8 @@ class ServerCloseCursorHcursorComparedInLow16Bits(_WrongCursorCloser):
         super().remote_qm_close_cursor(call, now)
 
 
-@fault("server-close-cursor-of-other-handle-of-same-queue", breaks=("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10"))
-class ServerCloseCursorOfOtherHandleOfSameQueue(_WrongCursorCloser):
+@fault("server-close-cursor-accepts-cursor-of-other-handle-of-queue", breaks=("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10"))
+class ServerCloseCursorAcceptsCursorOfOtherHandleOfQueue(_WrongCursorCloser):
     """The server closes a cursor that belongs to another handle of the same queue."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
@@ -301,8 +301,8 @@ class ServerCloseCursorKeepsCursorOfWaitingReadOpen(RemoteOpening):
             super().remote_qm_close_cursor(call, now)
 
 
-@fault("server-cursor-with-unended-receive-not-closed", breaks="MQQP-3.1.4.5-11")
-class ServerCursorWithUnendedReceiveNotClosed(RemoteOpening):
+@fault("server-close-cursor-keeps-cursor-of-unended-receive", breaks="MQQP-3.1.4.5-11")
+class ServerCloseCursorKeepsCursorOfUnendedReceive(RemoteOpening):
     """RemoteQMCloseCursor returns MQ_OK for a cursor whose message is locked by a receive, but does not close the
     cursor.
     """

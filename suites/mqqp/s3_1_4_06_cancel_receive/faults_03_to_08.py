@@ -172,8 +172,8 @@ class ServerChecksPQueueOnlyInFirstCancelReceiveOfHandle(RemoteEnding):
         return super().cancel_remote_read(entry, status)
 
 
-@fault("server-refused-cancel-cancels-read-of-queue-of-wrong-p-queue", breaks="MQQP-3.1.4.6-07")
-class ServerRefusedCancelCancelsReadOfQueueOfWrongPQueue(RemoteEnding):
+@fault("server-refused-cancel-ends-read-of-queue-that-pqueue-names", breaks="MQQP-3.1.4.6-07")
+class ServerRefusedCancelEndsReadOfQueueThatPqueueNames(RemoteEnding):
     """The server refuses a RemoteQMCancelReceive whose pQueue is the handle of a different open queue, but cancels the
     read that waits there with the given dwRequestID.
     """
@@ -202,8 +202,8 @@ class ServerRefusesCancelWithWrongPQueueButCancelsRead(RemoteEnding):
         super().remote_qm_cancel_receive(call, now)
 
 
-@fault("server-cancel-with-wrong-p-queue-and-no-read-invalid-handle", breaks="MQQP-3.1.4.6-07")
-class ServerCancelWithWrongPQueueAndNoReadInvalidHandle(RemoteEnding):
+@fault("server-idle-cancel-with-wrong-pqueue-returns-invalid-handle", breaks="MQQP-3.1.4.6-07")
+class ServerIdleCancelWithWrongPqueueReturnsInvalidHandle(RemoteEnding):
     """The server returns MQ_ERROR_INVALID_HANDLE for a RemoteQMCancelReceive with a wrong pQueue that is not 0, if no
     read waits on hQueue.
     """
@@ -233,8 +233,8 @@ class ServerCancelReceiveHQueueIgnored(RemoteEnding):
         return super().find_read_to_cancel(h_queue, request_id)
 
 
-@fault("server-cancel-receive-of-other-handle-of-same-queue", breaks="MQQP-3.1.4.6-08")
-class ServerCancelReceiveOfOtherHandleOfSameQueue(RemoteEnding):
+@fault("server-cancel-receive-cancels-read-of-other-handle-of-queue", breaks="MQQP-3.1.4.6-08")
+class ServerCancelReceiveCancelsReadOfOtherHandleOfQueue(RemoteEnding):
     """RemoteQMCancelReceive also cancels a read that waits on another handle of the same queue."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:

@@ -14,10 +14,10 @@ from reference_qm.surface.clock import Now
 
 
 @fault(
-    "server-cancel-receive-idle-queue-accepted",
+    "server-cancel-receive-returns-mq-ok-for-queue-without-reads",
     breaks="MQQP-3.1.4.6-09",
 )
-class ServerCancelReceiveIdleQueueAccepted(RemoteEnding):
+class ServerCancelReceiveReturnsMqOkForQueueWithoutReads(RemoteEnding):
     """RemoteQMCancelReceive returns MQ_OK for a queue on which no read waits."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -45,8 +45,8 @@ class ServerCancelReceiveOfFinishedReceiveReturnsMqOk(RemoteReads):
             super().remove_remote_read_entry(entry)
 
 
-@fault("server-cancel-after-last-read-ended-mq-error", breaks="MQQP-3.1.4.6-09")
-class ServerCancelAfterLastReadEndedMqError(RemoteEnding):
+@fault("server-cancel-receive-returns-mq-error-after-last-cancelled-read", breaks="MQQP-3.1.4.6-09")
+class ServerCancelReceiveReturnsMqErrorAfterLastCancelledRead(RemoteEnding):
     """The server returns MQ_ERROR for a RemoteQMCancelReceive on a handle whose reads were all cancelled."""
 
     def __init__(self, qm: QM) -> None:
@@ -62,8 +62,8 @@ class ServerCancelAfterLastReadEndedMqError(RemoteEnding):
         return (Status.MQ_ERROR, None) if not entry and h_queue in self.cancelled else (status, entry)
 
 
-@fault("server-cancel-on-open-handle-without-reads-mq-error", breaks="MQQP-3.1.4.6-09")
-class ServerCancelOnOpenHandleWithoutReadsMqError(RemoteEnding):
+@fault("server-cancel-receive-on-idle-handle-returns-mq-error", breaks="MQQP-3.1.4.6-09")
+class ServerCancelReceiveOnIdleHandleReturnsMqError(RemoteEnding):
     """The server returns MQ_ERROR for a RemoteQMCancelReceive on an open handle without waiting reads, while reads wait
     on a different handle.
     """
@@ -75,8 +75,8 @@ class ServerCancelOnOpenHandleWithoutReadsMqError(RemoteEnding):
         return status, entry
 
 
-@fault("server-cancel-on-closed-handle-invalid-parameter", breaks="MQQP-3.1.4.6-09")
-class ServerCancelOnClosedHandleInvalidParameter(RemoteEnding):
+@fault("server-cancel-receive-on-closed-handle-returns-invalid-parameter", breaks="MQQP-3.1.4.6-09")
+class ServerCancelReceiveOnClosedHandleReturnsInvalidParameter(RemoteEnding):
     """The server returns MQ_ERROR_INVALID_PARAMETER for a RemoteQMCancelReceive on a handle that is not open."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -199,8 +199,8 @@ class ServerCancelOfDwRequestId0xffffffffCancelsFirstRead(RemoteEnding):
         return super().find_read_to_cancel(h_queue, request_id)
 
 
-@fault("server-cancel-third-read-not-found", breaks="MQQP-3.1.4.6-10")
-class ServerCancelThirdReadNotFound(RemoteEnding):
+@fault("server-cancel-receive-searches-only-first-two-waiting-reads", breaks="MQQP-3.1.4.6-10")
+class ServerCancelReceiveSearchesOnlyFirstTwoWaitingReads(RemoteEnding):
     """The server searches only the first two waiting reads of a handle."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -248,8 +248,8 @@ class ServerCancelReceiveFindsOnlyReadsOfOwnConnection(RemoteEnding):
         return status, entry
 
 
-@fault("server-cancel-receive-unknown-id-wrong-status", breaks="MQQP-3.1.4.6-11")
-class ServerCancelReceiveUnknownIdWrongStatus(RemoteEnding):
+@fault("server-cancel-receive-unknown-request-id-returns-invalid-handle", breaks="MQQP-3.1.4.6-11")
+class ServerCancelReceiveUnknownRequestIdReturnsInvalidHandle(RemoteEnding):
     """RemoteQMCancelReceive returns MQ_ERROR_INVALID_HANDLE for an unknown dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:

@@ -10,8 +10,8 @@ from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_steps import RemoteCallSequence, RemoteError
 
 
-@fault("client-cancel-of-unsent-read-at-close", breaks="MQQP-3.1.4.6-03", blind=True)
-class ClientCancelOfUnsentReadAtClose(ClientCancelling):
+@fault("client-close-queue-calls-cancel-receive-for-unsent-reads", breaks="MQQP-3.1.4.6-03", blind=True)
+class ClientCloseQueueCallsCancelReceiveForUnsentReads(ClientCancelling):
     """The client calls RemoteQMCancelReceive for reads that were not sent when it closes their queue."""
 
     def cancel_every_pending_read(self, queue: RemoteQueue) -> RemoteCallSequence:

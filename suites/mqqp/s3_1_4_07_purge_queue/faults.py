@@ -175,13 +175,13 @@ class ServerPurgeAlsoPurgesJournal(RemoteOpening):
 
 
 @fault(
-    "server-purge-queue-leaves-messages",
+    "server-purge-queue-removes-no-messages",
     breaks=(
         "MQQP-3.1.4.7-10",
         "MQQP-3.1.4.7-D01",
     ),
 )
-class ServerPurgeQueueLeavesMessages(RemoteOpening):
+class ServerPurgeQueueRemovesNoMessages(RemoteOpening):
     """RemoteQMPurgeQueue returns MQ_OK and leaves the messages in the queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -251,7 +251,7 @@ class ServerPurgeQueueClosesCursors(RemoteOpening):
             descriptor.CursorCollection.clear()
 
 
-class _PartialPurger(RemoteOpening):
+class _PurgerKeepingSelectedMessages(RemoteOpening):
     def is_message_kept_by_purge(self, queue: Queue, index: int) -> bool:
         """Return whether the purge leaves the message with the given index in the queue."""
         return False
@@ -270,7 +270,7 @@ class _PartialPurger(RemoteOpening):
 
 
 @fault("server-purge-queue-with-open-receive-leaves-messages", breaks="MQQP-3.1.4.7-10")
-class ServerPurgeQueueWithOpenReceiveLeavesMessages(_PartialPurger):
+class ServerPurgeQueueWithOpenReceiveLeavesMessages(_PurgerKeepingSelectedMessages):
     """If a receive from a queue is unfinished, a purge leaves all messages in the queue."""
 
     def is_message_kept_by_purge(self, queue: Queue, index: int) -> bool:
@@ -348,7 +348,7 @@ class ServerPurgeWithWaitingReadReturnsError(RemoteOpening):
 
 
 @fault("server-purge-queue-leaves-recoverable-messages", breaks="MQQP-3.1.4.7-D01")
-class ServerPurgeQueueLeavesRecoverableMessages(_PartialPurger):
+class ServerPurgeQueueLeavesRecoverableMessages(_PurgerKeepingSelectedMessages):
     """The server purges only the express messages of a queue."""
 
     def is_message_kept_by_purge(self, queue: Queue, index: int) -> bool:
@@ -358,7 +358,7 @@ class ServerPurgeQueueLeavesRecoverableMessages(_PartialPurger):
 
 
 @fault("server-purge-queue-leaves-third-and-later-messages", breaks="MQQP-3.1.4.7-D01")
-class ServerPurgeQueueLeavesThirdAndLaterMessages(_PartialPurger):
+class ServerPurgeQueueLeavesThirdAndLaterMessages(_PurgerKeepingSelectedMessages):
     """The server purges only the first two messages of a queue."""
 
     def is_message_kept_by_purge(self, queue: Queue, index: int) -> bool:
@@ -366,7 +366,7 @@ class ServerPurgeQueueLeavesThirdAndLaterMessages(_PartialPurger):
 
 
 @fault("server-purge-queue-leaves-messages-of-priority-0", breaks="MQQP-3.1.4.7-D01")
-class ServerPurgeQueueLeavesMessagesOfPriority0(_PartialPurger):
+class ServerPurgeQueueLeavesMessagesOfPriority0(_PurgerKeepingSelectedMessages):
     """The server does not purge messages of priority 0."""
 
     def is_message_kept_by_purge(self, queue: Queue, index: int) -> bool:

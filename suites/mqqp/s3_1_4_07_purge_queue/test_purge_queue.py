@@ -22,7 +22,7 @@ from suites.mqqb.steps.disposition import (
     list_message_class_names,
 )
 from suites.mqqp.steps.reading import send_messages_to_queue
-from suites.mqqp.steps.whole import Kind, UnchangedMessageExpectation, build_full_message
+from suites.mqqp.steps.whole import MessageKind, UnchangedMessageExpectation, build_message_without_default_values
 
 pytestmark = needs("qm2qm")
 
@@ -144,7 +144,7 @@ def test_purge_of_queue_leaves_its_subqueue(remote, sut, judge):
 
 @needs("restart")
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10")
-@pytest.mark.parametrize("kind", [Kind.RECOVERABLE, Kind.TRANSACTIONAL])
+@pytest.mark.parametrize("kind", [MessageKind.RECOVERABLE, MessageKind.TRANSACTIONAL])
 def test_purged_messages_stay_removed_after_restart(remote, sut, judge, kind):
     """Two messages are purged, a third message arrives, and the SUT restarts. The queue contains only the third
     message.
@@ -170,30 +170,30 @@ def test_purge_removes_message_of_unended_receive(remote, judge):
     judge.all(expected=facts(purge="MQ_OK", queue=in_queue()), observed=observed, evidence=[held, purged])
 
 
-def send_message_and_purge_queue_again(remote: Remote, queue: RemoteQueue, kind: Kind) -> str:
+def send_message_and_purge_queue_again(remote: Remote, queue: RemoteQueue, kind: MessageKind) -> str:
     """Send a further message, and purge the queue again; return the outcome of the purge."""
-    remote.send_all([build_full_message(remote.peer, "further", kind)])
+    remote.send_all([build_message_without_default_values(remote.peer, "further", kind)])
     return queue.purge().outcome
 
 
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10")
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", MessageKind)
 def test_purge_removes_all_messages(remote, judge, kind):
     """A queue contains messages of all priorities, one of them longer than an RPC fragment. After the purge, the queue
     is empty. A message that arrives later can be received with all its bytes, and a second purge removes the next
     message.
     """
     queue = remote.open(kind.queue)
-    sent = [build_full_message(remote.peer, f"message {number}", kind) for number in range(4)]
-    if kind != Kind.TRANSACTIONAL:
-        delivery = {"DM": int(kind != Kind.EXPRESS)}
+    sent = [build_message_without_default_values(remote.peer, f"message {number}", kind) for number in range(4)]
+    if kind != MessageKind.TRANSACTIONAL:
+        delivery = {"DM": int(kind != MessageKind.EXPRESS)}
         sent += [remote.peer.message(delivery, base={"PR": one}, label=f"priority {one}") for one in range(8)]
-    sent.append(build_full_message(remote.peer, "long", kind, body=bytes(100_000)))
+    sent.append(build_message_without_default_values(remote.peer, "long", kind, body=bytes(100_000)))
     remote.send_all(sent)
     before = len(queue.labels())
     purged = queue.purge()
     left = queue.labels()
-    later = build_full_message(remote.peer, "first", kind)
+    later = build_message_without_default_values(remote.peer, "first", kind)
     remote.send_all([later])
     observed = {
         "number_of_messages_before_the_purge": before,

@@ -33,8 +33,8 @@ class ServerGetPortRefusesIpxTypesWhileQueueIsOpen(RemoteOpening):
         return super().get_server_port(port_type)
 
 
-@fault("server-second-ipx-read-refused", breaks="MQQP-3.1.4.8-03", blind=True)
-class ServerSecondIpxReadRefused(RemoteOpening):
+@fault("server-get-server-port-refuses-second-ipx-read-call", breaks="MQQP-3.1.4.8-03", blind=True)
+class ServerGetServerPortRefusesSecondIpxReadCall(RemoteOpening):
     """From its second call with IPX_READ on, RemoteQMGetQMQMServerPort returns MQ_ERROR_INVALID_PARAMETER."""
 
     def __init__(self, qm: QM) -> None:

@@ -64,7 +64,7 @@ add(
 )
 
 
-def _has_called_method_before(qm: QueueManager, call: Call, status: int) -> bool:
+def _has_client_called_get_version_before(qm: QueueManager, call: Call, status: int) -> bool:
     """Return whether the client has called the method on this connection before."""
     asked: set[int] = qm.__dict__.setdefault("connections_with_version", set())
     known = id(call.association) in asked
@@ -76,7 +76,7 @@ add(
     "acceptor-remoteqmgetversion-second-call-thrown",
     "MQQP-3.1.4.9-D03",
     "RemoteQmGetVersion throws an exception in the second call on a connection.",
-    throw_statuses_if(RemoteOpening.remote_qm_get_version, _has_called_method_before),
+    throw_statuses_if(RemoteOpening.remote_qm_get_version, _has_client_called_get_version_before),
     blind=True,
 )
 add(

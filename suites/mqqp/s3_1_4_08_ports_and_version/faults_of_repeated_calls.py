@@ -37,7 +37,7 @@ class ServerGetPortReturnsIpHandshakePortOneTooHigh(RemoteOpening):
         return port + 1 if port and port_type == PortType.IP_HANDSHAKE else port
 
 
-def _change_later_versions(change: Callable[[VersionNumbers], VersionNumbers]) -> Install:
+def _change_versions_from_second_call(change: Callable[[VersionNumbers], VersionNumbers]) -> Install:
     """Return an installer of a fault that changes the version from the second call of RemoteQmGetVersion on."""
 
     class LaterVersion(RemoteOpening):
@@ -76,7 +76,7 @@ for _rule, _number, _change in (
         f"server-version-of-second-call-{_number}",
         (_rule, "MQQP-3.1.4.9-D02"),
         f"RemoteQmGetVersion returns {_number.replace('-', ' ')} from its second call on.",
-        _change_later_versions(_change),
+        _change_versions_from_second_call(_change),
         blind=True,
     )
     add(

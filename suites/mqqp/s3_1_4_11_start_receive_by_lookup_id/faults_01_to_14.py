@@ -58,7 +58,7 @@ class ServerReturnsNullContextHandleForSecondLookupReceive(ReadAnswerChanger):
         return change_answer_values(call, pphContext=None) if locked else call
 
 
-class _FailureAnswererWithHandle(RemoteReads):
+class _ContextHandleReturnerInFailures(RemoteReads):
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if entry is None or not status >> 31:
             super().answer_read(call, status, entry)
@@ -74,7 +74,7 @@ add(
         *("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"),
     ),
     "The server returns a context handle for a failed read.",
-    replace_part(_FailureAnswererWithHandle),
+    replace_part(_ContextHandleReturnerInFailures),
 )
 
 

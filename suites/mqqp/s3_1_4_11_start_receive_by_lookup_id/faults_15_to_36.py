@@ -136,10 +136,10 @@ add(
 
 
 @fault(
-    "server-lookup-h-remote-queue-zero-accepted",
+    "server-lookup-with-hremotequeue-0-reads-first-open-queue",
     breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-22"),
 )
-class ServerLookupHRemoteQueueZeroAccepted(RemoteStarting):
+class ServerLookupWithHremotequeue0ReadsFirstOpenQueue(RemoteStarting):
     """The server reads the first open queue when hRemoteQueue is 0."""
 
     def check_dw_queue(self, desc: ReadDescription) -> Status:
@@ -236,8 +236,12 @@ class ServerAcceptsLookupReceiveWithUnknownCursor(RemoteStarting):
         super().remote_qm_start_receive_by_lookup_id(call, now)
 
 
-@fault("server-lookup-cursor-status-invalid-parameter", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-24"), blind=True)
-class ServerLookupCursorStatusInvalidParameter(RemoteStarting):
+@fault(
+    "server-lookup-with-cursor-returns-status-invalid-parameter",
+    breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-24"),
+    blind=True,
+)
+class ServerLookupWithCursorReturnsStatusInvalidParameter(RemoteStarting):
     """The server returns STATUS_INVALID_PARAMETER for a read by LookupIdentifier with an open cursor."""
 
     def check_lookup_cursor(self, desc: ReadDescription) -> Status:
@@ -294,13 +298,13 @@ class ServerLookupUsesLastOpenedQueue(RemoteReads):
 
 
 @fault(
-    "server-lookup-receive-leaves-message",
+    "server-lookup-receive-does-not-remove-message-from-queue",
     breaks=(
         *("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D04", "MQQP-3.1.4.11-D05", "MQQP-3.1.4.11-D06"),
         *("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36"),
     ),
 )
-class ServerLookupReceiveLeavesMessage(RemoteReads):
+class ServerLookupReceiveDoesNotRemoveMessageFromQueue(RemoteReads):
     """A RECEIVE lookup leaves the message in the queue."""
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
@@ -309,7 +313,7 @@ class ServerLookupReceiveLeavesMessage(RemoteReads):
         super().remote_read_by_lookup(entry, descriptor, lookup_id)
 
 
-class _LookupEndRefuser(RemoteEnding):
+class _EndRefuserForReceiveByLookupId(RemoteEnding):
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
         if entry.Action in (RECEIVE_ACTIONS - {ReadAction.MQ_ACTION_RECEIVE}):
             ended(Status.MQ_ERROR_INVALID_PARAMETER)
@@ -321,7 +325,7 @@ add(
     "server-lookup-receive-cannot-be-ended",
     ("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36"),
     "RemoteQMEndReceive fails for a receive by LookupIdentifier.",
-    replace_part(_LookupEndRefuser),
+    replace_part(_EndRefuserForReceiveByLookupId),
 )
 
 
@@ -344,8 +348,8 @@ class ServerSecondLookupReceiveUnlocksFirst(RemoteReads):
         kept[:] = [position]
 
 
-@fault("server-lookup-receive-current-of-locked-message", breaks="MQQP-3.1.4.11-36")
-class ServerLookupReceiveCurrentOfLockedMessage(Seeking):
+@fault("server-lookup-receive-current-takes-locked-message", breaks="MQQP-3.1.4.11-36")
+class ServerLookupReceiveCurrentTakesLockedMessage(Seeking):
     """A receive by LookupIdentifier receives a message that another receive has locked."""
 
     def seek_with_identifier(

@@ -125,10 +125,10 @@ class ServerLookupIdComparedIn7Bytes(Seeking):
 
 
 @fault(
-    "server-lookup-peek-takes-message",
+    "server-lookup-peek-removes-message-from-queue",
     breaks=("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D03"),
 )
-class ServerLookupPeekTakesMessage(RemoteReads):
+class ServerLookupPeekRemovesMessageFromQueue(RemoteReads):
     """A PEEK lookup removes the message from the queue."""
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:

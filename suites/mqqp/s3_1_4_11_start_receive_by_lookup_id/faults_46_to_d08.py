@@ -159,8 +159,8 @@ class ServerLookupPacketTimeToBeReceivedInfinite(_LookupPacketChanger):
         return replace(packet, UserHeader=replace(packet.UserHeader, TimeToBeReceived=0xFFFFFFFF))
 
 
-@fault("server-lookup-dwsize-rounded-to-16", breaks="MQQP-3.1.4.11-54", blind=True)
-class ServerLookupDwsizeRoundedTo16(ReadAnswerChanger):
+@fault("server-lookup-dw-size-rounded-up-to-multiple-of-16", breaks="MQQP-3.1.4.11-54", blind=True)
+class ServerLookupDwSizeRoundedUpToMultipleOf16(ReadAnswerChanger):
     """In a read by LookupIdentifier, the server returns a dwSize that is rounded up to a multiple of 16."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -365,7 +365,7 @@ class ServerLookupRaisesExceptionForLockedMessage(_RpcExceptionRaiser):
         return status is Status.MQ_ERROR_TRANSACTION_USAGE
 
 
-class _UnknownLookupActionPeeker(RemoteStarting):
+class _PeekerForUnknownLookupActions(RemoteStarting):
     def check_lookup_action(self, desc: ReadDescription) -> Status:
         if super().check_lookup_action(desc):
             desc["ulAction"] = ReadAction.MQ_LOOKUP_PEEK_NEXT
@@ -376,5 +376,5 @@ add(
     "server-lookup-unknown-action-tolerated",
     (),
     "Tolerated: the server performs a lookup with an undefined ulAction as a LOOKUP_PEEK_NEXT.",
-    replace_part(_UnknownLookupActionPeeker),
+    replace_part(_PeekerForUnknownLookupActions),
 )

@@ -158,7 +158,7 @@ class ServerLookupPreviousDwsize4TooLarge(RemoteReads):
 # -- LOOKUP_RECEIVE_CURRENT
 
 
-class LookupReceiveKeeper(RemoteEnding):
+class MessageKeeperAfterLookupReceive(RemoteEnding):
     """Keep some messages that a LOOKUP_RECEIVE_CURRENT received; a subclass selects which."""
 
     receive_count = 0
@@ -177,7 +177,7 @@ class LookupReceiveKeeper(RemoteEnding):
 
 
 @fault("server-second-lookup-receive-current-keeps-message", breaks=LOOKUP_RECEIVE_REMOVAL_RULE, blind=True)
-class ServerSecondLookupReceiveCurrentKeepsMessage(LookupReceiveKeeper):
+class ServerSecondLookupReceiveCurrentKeepsMessage(MessageKeeperAfterLookupReceive):
     """The second LOOKUP_RECEIVE_CURRENT does not remove its message."""
 
     def is_kept(self, position: MessagePosition) -> bool:
@@ -185,7 +185,7 @@ class ServerSecondLookupReceiveCurrentKeepsMessage(LookupReceiveKeeper):
 
 
 @fault("server-lookup-receive-current-keeps-express-message", breaks=LOOKUP_RECEIVE_REMOVAL_RULE, blind=True)
-class ServerLookupReceiveCurrentKeepsExpressMessage(LookupReceiveKeeper):
+class ServerLookupReceiveCurrentKeepsExpressMessage(MessageKeeperAfterLookupReceive):
     """A LOOKUP_RECEIVE_CURRENT does not remove an express message."""
 
     def is_kept(self, position: MessagePosition) -> bool:
@@ -193,7 +193,7 @@ class ServerLookupReceiveCurrentKeepsExpressMessage(LookupReceiveKeeper):
 
 
 @fault("server-lookup-receive-current-keeps-transactional-message", breaks=LOOKUP_RECEIVE_REMOVAL_RULE, blind=True)
-class ServerLookupReceiveCurrentKeepsTransactionalMessage(LookupReceiveKeeper):
+class ServerLookupReceiveCurrentKeepsTransactionalMessage(MessageKeeperAfterLookupReceive):
     """A LOOKUP_RECEIVE_CURRENT does not remove a message of a transactional queue."""
 
     def is_kept(self, position: MessagePosition) -> bool:

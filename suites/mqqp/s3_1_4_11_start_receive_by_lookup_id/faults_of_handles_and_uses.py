@@ -133,7 +133,7 @@ class LookupReadChanger(ClientReading):
         return (yield from super().start_receive2(read))
 
 
-class ZeroLookupIdSenderInLaterCalls(LookupReadChanger):
+class ZeroLookupIdSetterAfterFirstLookup(LookupReadChanger):
     """A part of the queue manager that sends the LookupId 0 in all lookups after the first."""
 
     def change_lookup(self, read: RemoteRead, earlier: int) -> RemoteRead:
@@ -149,7 +149,7 @@ CURRENT_OR_PREVIOUS_LOOKUP_ACTIONS = (
 
 
 @fault("client-lookup-id-zero-in-later-lookup-peek-current", breaks="MQQP-3.1.4.11-09", blind=True)
-class ClientLookupIdZeroInLaterLookupPeekCurrent(ZeroLookupIdSenderInLaterCalls):
+class ClientLookupIdZeroInLaterLookupPeekCurrent(ZeroLookupIdSetterAfterFirstLookup):
     """A client sets LookupId to 0 in each LOOKUP_PEEK_CURRENT after the first."""
 
     changed_actions = (PEEK_CURRENT,)
@@ -201,7 +201,7 @@ class ClientLookupIdZeroInLookupReceivePrevOfLastMessage(LookupReadChanger):
 
 
 @fault("client-lookup-id-zero-in-later-lookup-receive-current", breaks="MQQP-3.1.4.11-14", blind=True)
-class ClientLookupIdZeroInLaterLookupReceiveCurrent(ZeroLookupIdSenderInLaterCalls):
+class ClientLookupIdZeroInLaterLookupReceiveCurrent(ZeroLookupIdSetterAfterFirstLookup):
     """A client sets LookupId to 0 in each LOOKUP_RECEIVE_CURRENT after the first."""
 
     changed_actions = (ReadAction.MQ_LOOKUP_RECEIVE_CURRENT,)

@@ -13,8 +13,8 @@ from reference_qm.model.adm import MessagePosition
 from reference_qm.model.statuses import Status
 
 
-@fault("client-second-lookup-peek-current-lookup-id-0", breaks="MQQP-3.1.4.11-09", blind=True)
-class ClientSecondLookupPeekCurrentLookupId0(ClientReading):
+@fault("client-sends-lookup-id-0-in-later-lookup-peek-current", breaks="MQQP-3.1.4.11-09", blind=True)
+class ClientSendsLookupId0InLaterLookupPeekCurrent(ClientReading):
     """The client sets LookupId to 0 in the second and later LOOKUP_PEEK_CURRENT."""
 
     count = 0
@@ -27,8 +27,8 @@ class ClientSecondLookupPeekCurrentLookupId0(ClientReading):
         return (yield from super().start_receive2(read))
 
 
-@fault("client-lookup-peek-current-of-peek-handle-lookup-id-0", breaks="MQQP-3.1.4.11-09", blind=True)
-class ClientLookupPeekCurrentOfPeekHandleLookupId0(ClientReading):
+@fault("client-lookup-peek-current-by-peek-handle-sends-lookup-id-0", breaks="MQQP-3.1.4.11-09", blind=True)
+class ClientLookupPeekCurrentByPeekHandleSendsLookupId0(ClientReading):
     """The client sets LookupId to 0 in a LOOKUP_PEEK_CURRENT of a queue that was opened to peek."""
 
     def start_receive2(self, read: RemoteRead) -> RemoteCallSequence:
@@ -38,11 +38,11 @@ class ClientLookupPeekCurrentOfPeekHandleLookupId0(ClientReading):
 
 
 @fault(
-    "server-lookup-receive-next-without-message-success",
+    "server-lookup-receive-next-returns-mq-ok-without-message",
     breaks=("MQQP-3.1.4.11-D07", "MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58"),
     blind=True,
 )
-class ServerLookupReceiveNextWithoutMessageSuccess(RemoteReads):
+class ServerLookupReceiveNextReturnsMqOkWithoutMessage(RemoteReads):
     """The server returns MQ_OK if a LOOKUP_RECEIVE_NEXT finds no message."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:

@@ -43,8 +43,8 @@ class ClientUlTimeoutOfLookupPeekNextCopiedFromEarlierRead(ClientReading):
         return described
 
 
-@fault("server-lookup-peek-queue-not-opened-by-remote-open-queue-accepted", breaks="MQQP-3.1.4.11-25", blind=True)
-class ServerLookupPeekQueueNotOpenedByRemoteOpenQueueAccepted(RemoteStarting):
+@fault("server-accepts-lookup-peek-without-remote-qm-open-queue", breaks="MQQP-3.1.4.11-25", blind=True)
+class ServerAcceptsLookupPeekWithoutRemoteQmOpenQueue(RemoteStarting):
     """The server accepts a peek by RemoteQMStartReceiveByLookupId with the handle of a queue that only
     R_QMOpenRemoteQueue has opened.
     """

@@ -19,7 +19,7 @@ from harness.wire.rpc_qm2qm import INFINITE_TIMEOUT_MS, Action, LookupId
 from suites.mqqp.steps.lookups import find_lookup_ids, list_candidate_lookup_ids, read_sequential_ids_by_label
 from suites.mqqp.steps.reading import read_sizes_of_response, send_messages_to_queue
 from suites.mqqp.steps.refusals import LONG_READ_TIMEOUT_MS
-from suites.mqqp.steps.whole import Kind, UnchangedMessageExpectation, build_full_message
+from suites.mqqp.steps.whole import MessageKind, UnchangedMessageExpectation, build_message_without_default_values
 
 pytestmark = needs("qm2qm")
 
@@ -155,8 +155,8 @@ def send_in_reverse_priority_order(remote: Remote) -> None:
         remote.send_all([remote.peer.recoverable_message(label=label, base={"PR": priority})])
 
 
-QUEUE_FRONT_RULES = ("MQDMPR-3.1.7.3.2-09", "MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15")
-QUEUE_END_RULES = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53")
+RULES_OF_SEARCH_FROM_QUEUE_FRONT = ("MQDMPR-3.1.7.3.2-09", "MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15")
+RULES_OF_SEARCH_FROM_QUEUE_END = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53")
 """The rules of MS-MQDMPR about searches from the beginning and the end of the queue."""
 
 
@@ -170,25 +170,25 @@ QUEUE_END_RULES = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3
                 Action.LOOKUP_PEEK_NEXT,
                 LookupId.BEFORE_FIRST,
                 "first",
-                ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D02", *QUEUE_FRONT_RULES),
+                ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D02", *RULES_OF_SEARCH_FROM_QUEUE_FRONT),
             ),
             (
                 Action.LOOKUP_PEEK_PREV,
                 LookupId.BEHIND_LAST,
                 "third",
-                ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03", *QUEUE_END_RULES),
+                ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03", *RULES_OF_SEARCH_FROM_QUEUE_END),
             ),
             (
                 Action.LOOKUP_RECEIVE_NEXT,
                 LookupId.BEFORE_FIRST,
                 "first",
-                ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05", *QUEUE_FRONT_RULES),
+                ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05", *RULES_OF_SEARCH_FROM_QUEUE_FRONT),
             ),
             (
                 Action.LOOKUP_RECEIVE_PREV,
                 LookupId.BEHIND_LAST,
                 "third",
-                ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06", *QUEUE_END_RULES),
+                ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06", *RULES_OF_SEARCH_FROM_QUEUE_END),
             ),
         )
     ],
@@ -351,15 +351,15 @@ def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
     "MQQP-3.1.4.11-53",
     "MQQP-3.1.4.11-54",
 )
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", MessageKind)
 def test_lookup_returns_every_property_of_message(remote, judge, kind):
     """Two messages arrive with every property set, the second with a body of 70,000 bytes. Lookups return the packets
     unchanged, and dwSize is PacketSize.
     """
     queue = remote.open(kind.queue)
     sent = [
-        build_full_message(remote.peer, "first", kind),
-        build_full_message(remote.peer, "second", kind, body=bytes(range(250)) * 280),
+        build_message_without_default_values(remote.peer, "first", kind),
+        build_message_without_default_values(remote.peer, "second", kind, body=bytes(range(250)) * 280),
     ]
     remote.send_all(sent)
     reads = {
@@ -601,7 +601,7 @@ def test_lookup_beside_message_crosses_priorities(remote, judge, action, at, rul
         queue.acknowledge(read)
 
 
-LABELS_BESIDE_LOCKED_MESSAGES = ("first", "second", "third", "fourth", "fifth")
+LABELS_OF_LOCKED_AND_UNLOCKED_MESSAGES = ("first", "second", "third", "fourth", "fifth")
 POSITIONS_OF_LOCKED_MESSAGES = (4, 2, 0)
 """The positions of the messages that other receives lock; the last message is locked first."""
 RULE_BY_FIRST_OR_LAST_LOOKUP_ID: dict[int, str] = {
@@ -648,10 +648,12 @@ def test_lookup_passes_over_locked_messages(remote, judge, action):
     with the LookupIds of locked and of other messages, read only the two messages that are not locked. Each successful
     receive returns MQ_OK and a handle. Each peek, each failed read and each refused read returns the handle NULL.
     """
-    queue = remote.open_with_messages(*LABELS_BESIDE_LOCKED_MESSAGES)
-    known = find_lookup_ids(queue, len(LABELS_BESIDE_LOCKED_MESSAGES))
-    if len(known) < len(LABELS_BESIDE_LOCKED_MESSAGES):
-        raise ConformanceFailure(f"lookups found only {len(known)} of {len(LABELS_BESIDE_LOCKED_MESSAGES)} messages")
+    queue = remote.open_with_messages(*LABELS_OF_LOCKED_AND_UNLOCKED_MESSAGES)
+    known = find_lookup_ids(queue, len(LABELS_OF_LOCKED_AND_UNLOCKED_MESSAGES))
+    if len(known) < len(LABELS_OF_LOCKED_AND_UNLOCKED_MESSAGES):
+        raise ConformanceFailure(
+            f"lookups found only {len(known)} of {len(LABELS_OF_LOCKED_AND_UNLOCKED_MESSAGES)} messages"
+        )
     for at in POSITIONS_OF_LOCKED_MESSAGES:
         cursor = queue.open_cursor()
         queue.peek(hCursor=cursor).expect_success()

@@ -27,7 +27,7 @@ BAD_STUB_OUTCOME = "fault RPC_X_BAD_STUB_DATA"
 UNKNOWN_OPNUM_OUTCOME = "fault nca_s_op_rng_error"
 
 
-def _build_whole_stubs(queue, wide):
+def _build_complete_stubs_by_method(queue, wide):
     """Return well-formed stubs of calls that have no effect on the check's queue, by method."""
     arguments = {
         "RemoteQMCloseCursor": {"hQueue": queue.handle, "hCursor": 0x7F00_0001},
@@ -68,7 +68,7 @@ def test_invalid_stub_faults_and_does_nothing(remote, judge):
     }
     for port_type in (4, 0x100, 0xFFFF_FFFF):
         calls[f"call with dwPortType {port_type}"] = association.call("RemoteQMGetQMQMServerPort", dwPortType=port_type)
-    for name, stub in _build_whole_stubs(queue, wide).items():
+    for name, stub in _build_complete_stubs_by_method(queue, wide).items():
         for missing in (1, 4):
             calls[f"{name} without its last {missing} bytes"] = association.call(name, stub=stub[:-missing])
     observed = {name: call.outcome for name, call in calls.items()}
@@ -159,7 +159,7 @@ def get_context_handle(call: Call, name: str = "pphContext") -> bytes:
     return bytes(getattr(call.out, name)) if call.out is not None else NULL_HANDLE
 
 
-RULE_BY_METHOD = {
+EXCEPTION_RULE_BY_METHOD = {
     Method.START_RECEIVE: "MQQP-3.1.4.1-D21",
     Method.END_RECEIVE: "MQQP-3.1.4.2-D03",
     Method.OPEN_QUEUE: "MQQP-3.1.4.3-D02",
@@ -174,7 +174,7 @@ RULE_BY_METHOD = {
 
 @pytest.mark.parametrize(
     ("method", "rule"),
-    [pytest.param(method, rule, marks=covers(rule), id=method) for method, rule in RULE_BY_METHOD.items()],
+    [pytest.param(method, rule, marks=covers(rule), id=method) for method, rule in EXCEPTION_RULE_BY_METHOD.items()],
 )
 @sut_survives()
 def test_refused_call_returns_status_and_no_fault(remote, judge, method, rule):

@@ -61,7 +61,7 @@ class ServerRundownEndsOpenReceivesOfOtherClients(RemoteEnding):
         super().run_down_remote_read(entry)
 
 
-class _RundownChangerOfMethod(RemoteEnding):
+class _RundownChangerForReceivesOfOneMethod(RemoteEnding):
     """Treat the unfinished receives of one method differently."""
 
     method = ""
@@ -75,21 +75,21 @@ class _RundownChangerOfMethod(RemoteEnding):
 
 
 @fault("server-rundown-leaves-message-of-start-receive-locked", breaks="MQQP-3.1.6.2-01")
-class ServerRundownLeavesMessageOfStartReceiveLocked(_RundownChangerOfMethod):
+class ServerRundownLeavesMessageOfStartReceiveLocked(_RundownChangerForReceivesOfOneMethod):
     """The server does not end the unfinished RemoteQMStartReceive of a lost client."""
 
     method = "RemoteQMStartReceive"
 
 
 @fault("server-rundown-leaves-message-of-start-receive2-locked", breaks="MQQP-3.1.6.2-01")
-class ServerRundownLeavesMessageOfStartReceive2Locked(_RundownChangerOfMethod):
+class ServerRundownLeavesMessageOfStartReceive2Locked(_RundownChangerForReceivesOfOneMethod):
     """The server does not end the unfinished RemoteQMStartReceive2 of a lost client."""
 
     method = "RemoteQMStartReceive2"
 
 
 @fault("server-rundown-leaves-message-of-receive-by-cursor-locked", breaks="MQQP-3.1.6.2-01")
-class ServerRundownLeavesMessageOfReceiveByCursorLocked(_RundownChangerOfMethod):
+class ServerRundownLeavesMessageOfReceiveByCursorLocked(_RundownChangerForReceivesOfOneMethod):
     """The server does not end the unfinished receive by a cursor of a lost client."""
 
     def is_of_changed_method(self, call: Call) -> bool:
@@ -99,7 +99,7 @@ class ServerRundownLeavesMessageOfReceiveByCursorLocked(_RundownChangerOfMethod)
 
 
 @fault("server-rundown-leaves-message-of-receive-with-ul-timeout-locked", breaks="MQQP-3.1.6.2-01")
-class ServerRundownLeavesMessageOfReceiveWithUlTimeoutLocked(_RundownChangerOfMethod):
+class ServerRundownLeavesMessageOfReceiveWithUlTimeoutLocked(_RundownChangerForReceivesOfOneMethod):
     """The server does not end the unfinished receive with an ulTimeout of a lost client."""
 
     def is_of_changed_method(self, call: Call) -> bool:

@@ -13,7 +13,7 @@ from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import Action, Method, build_desc2
 from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS
 from suites.mqqp.steps.reading import send_messages_to_queue
-from suites.mqqp.steps.whole import Kind
+from suites.mqqp.steps.whole import MessageKind
 
 pytestmark = needs("qm2qm")
 
@@ -83,13 +83,13 @@ def test_lost_client_leaves_no_queue_open(remote, judge, reading):
 
 @covers("MQQP-3.1.6.1-01", "MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", MessageKind)
 def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
     """Two clients each receive a message, and the connection of one client closes. The message of this client is in the
     queue again. The handle of the other client stays open, and its message stays locked.
     """
     queue, other = remote.open(kind.queue), remote.open(kind.queue)
-    if kind == Kind.EXPRESS:
+    if kind == MessageKind.EXPRESS:
         remote.send_all([remote.peer.message({"DM": 0}, label=one) for one in ("first", "second", "third")])
     else:
         send_messages_to_queue(remote, kind.queue, "first", "second", "third")

@@ -26,24 +26,24 @@ class _PendingReadEntryOmitter(ClientReading):
         return entry
 
 
-@fault("client-pending-peek-without-entry", breaks="MQQP-3.2.1.2-01", blind=True)
-class ClientPendingPeekWithoutEntry(_PendingReadEntryOmitter):
+@fault("client-pending-peek-has-no-pending-read-entry", breaks="MQQP-3.2.1.2-01", blind=True)
+class ClientPendingPeekHasNoPendingReadEntry(_PendingReadEntryOmitter):
     """The client has no entry of a pending peek."""
 
     def is_entry_omitted(self, read: RemoteRead) -> bool:
         return not read.receives
 
 
-@fault("client-second-pending-read-of-queue-without-entry", breaks="MQQP-3.2.1.2-01", blind=True)
-class ClientSecondPendingReadOfQueueWithoutEntry(_PendingReadEntryOmitter):
+@fault("client-second-pending-read-of-queue-has-no-pending-read-entry", breaks="MQQP-3.2.1.2-01", blind=True)
+class ClientSecondPendingReadOfQueueHasNoPendingReadEntry(_PendingReadEntryOmitter):
     """The client has no entry of a second pending read of a queue."""
 
     def is_entry_omitted(self, read: RemoteRead) -> bool:
         return any(one.queue is read.queue for one in self.qm.remote_client.PendingRemoteReadEntryCollection)
 
 
-@fault("client-pending-read-by-cursor-without-entry", breaks="MQQP-3.2.1.2-01", blind=True)
-class ClientPendingReadByCursorWithoutEntry(_PendingReadEntryOmitter):
+@fault("client-pending-read-by-cursor-has-no-pending-read-entry", breaks="MQQP-3.2.1.2-01", blind=True)
+class ClientPendingReadByCursorHasNoPendingReadEntry(_PendingReadEntryOmitter):
     """The client has no entry of a pending read by a cursor."""
 
     def is_entry_omitted(self, read: RemoteRead) -> bool:
@@ -64,16 +64,16 @@ class _OpenQueueEntryOmitter(ClientOpening):
             self.qm.remote_client.RemoteOpenQueueEntryCollection.pop()
 
 
-@fault("client-queue-opened-to-peek-without-entry", breaks="MQQP-3.2.1.4-01", blind=True)
-class ClientQueueOpenedToPeekWithoutEntry(_OpenQueueEntryOmitter):
+@fault("client-queue-opened-to-peek-has-no-open-queue-entry", breaks="MQQP-3.2.1.4-01", blind=True)
+class ClientQueueOpenedToPeekHasNoOpenQueueEntry(_OpenQueueEntryOmitter):
     """The client has no entry of a queue that it opened to peek."""
 
     def is_entry_omitted(self, queue: RemoteQueue) -> bool:
         return not queue.may_receive
 
 
-@fault("client-queue-that-is-opened-twice-has-one-entry", breaks="MQQP-3.2.1.4-01", blind=True)
-class ClientQueueThatIsOpenedTwiceHasOneEntry(_OpenQueueEntryOmitter):
+@fault("client-queue-opened-twice-has-only-one-open-queue-entry", breaks="MQQP-3.2.1.4-01", blind=True)
+class ClientQueueOpenedTwiceHasOnlyOneOpenQueueEntry(_OpenQueueEntryOmitter):
     """The client has no second entry of a queue that it opened twice."""
 
     def is_entry_omitted(self, queue: RemoteQueue) -> bool:
@@ -81,8 +81,8 @@ class ClientQueueThatIsOpenedTwiceHasOneEntry(_OpenQueueEntryOmitter):
         return any(entry.queue.FormatName == queue.FormatName for entry in entries)
 
 
-@fault("client-queue-opened-after-close-without-entry", breaks="MQQP-3.2.1.4-01", blind=True)
-class ClientQueueOpenedAfterCloseWithoutEntry(_OpenQueueEntryOmitter):
+@fault("client-queue-opened-after-close-has-no-open-queue-entry", breaks="MQQP-3.2.1.4-01", blind=True)
+class ClientQueueOpenedAfterCloseHasNoOpenQueueEntry(_OpenQueueEntryOmitter):
     """The client has no entry of a queue that it opened after another queue was closed."""
 
     def __init__(self, qm: QM) -> None:

@@ -23,7 +23,7 @@ class OpenQueueParameterChanger(ClientOpening):
         return {**given, **self.change(queue, given)}
 
 
-class FixedOpenParameterChanger(ClientOpening):
+class OpenQueueValueReplacer(ClientOpening):
     """Change the parameters of RemoteQMOpenQueue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from reference_qm.rpc.syntaxes import SyntaxId
 from reference_qm.surface.inputs import Endpoint
 from suites.mqqp.s3_2_4_1_opening_a_queue.fault_steps import (
     WRONG_GUID,
-    FixedOpenParameterChanger,
     OpenQueueParameterChanger,
+    OpenQueueValueReplacer,
 )
 
 WRONG_QM2QM_INTERFACE = Interface("qm2qm", SyntaxId(UUID(int=QM2QM.syntax.uuid.int + 1), 1), QM2QM.methods)
@@ -215,8 +215,8 @@ class ClientQueueOpenedOnFirstBindingIfPortRefuses(ServerBindings):
         return second
 
 
-@fault("client-binding-stays-open-after-queue", breaks="MQQP-3.2.4.1-07")
-class ClientBindingStaysOpenAfterQueue(ClientOpening):
+@fault("client-binding-handle-not-closed-when-queue-is-closed", breaks="MQQP-3.2.4.1-07")
+class ClientBindingHandleNotClosedWhenQueueIsClosed(ClientOpening):
     """The client does not close the binding handle when it closes the queue."""
 
     def close_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -299,7 +299,7 @@ class ClientOpenQueuePlicguidDiffersForSecondQueue(OpenQueueParameterChanger):
 
 
 @fault("client-p-lic-guid-changed-in-second-remote-qm-open-queue", breaks="MQQP-3.2.4.1-10")
-class ClientPLicGuidChangedInSecondRemoteQmOpenQueue(FixedOpenParameterChanger):
+class ClientPLicGuidChangedInSecondRemoteQmOpenQueue(OpenQueueValueReplacer):
     """The client sets pLicGuid of its second RemoteQMOpenQueue to a different GUID."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -307,8 +307,8 @@ class ClientPLicGuidChangedInSecondRemoteQmOpenQueue(FixedOpenParameterChanger):
         return {"pLicGuid": UUID(int=self.qm.adm.Identifier.int ^ many)}
 
 
-@fault("client-open-queue-dw-mqs-inverted", breaks="MQQP-3.2.4.1-11")
-class ClientOpenQueueDwMqsInverted(ClientOpening):
+@fault("client-open-queue-dw-mqs-1-although-client-is-no-server", breaks="MQQP-3.2.4.1-11")
+class ClientOpenQueueDwMqs1AlthoughClientIsNoServer(ClientOpening):
     """A client that is not a server calls RemoteQMOpenQueue with dwMQS 1."""
 
     def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -317,7 +317,7 @@ class ClientOpenQueueDwMqsInverted(ClientOpening):
 
 
 @fault("client-dw-mqs-inverted-in-second-remote-qm-open-queue", breaks="MQQP-3.2.4.1-11")
-class ClientDwMqsInvertedInSecondRemoteQmOpenQueue(FixedOpenParameterChanger):
+class ClientDwMqsInvertedInSecondRemoteQmOpenQueue(OpenQueueValueReplacer):
     """The client sets dwMQS of its second RemoteQMOpenQueue to the opposite value."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:

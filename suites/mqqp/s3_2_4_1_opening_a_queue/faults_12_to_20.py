@@ -19,8 +19,8 @@ from reference_qm.core.remote.client_tasks import ClientTasks
 from reference_qm.rpc.bodies import CoCancel, Orphaned
 from suites.mqqp.s3_2_4_1_opening_a_queue.fault_steps import (
     WRONG_GUID,
-    FixedOpenParameterChanger,
     OpenQueueParameterChanger,
+    OpenQueueValueReplacer,
 )
 
 
@@ -81,7 +81,7 @@ def _find_first_opened_queue(qm: QM, queue: RemoteQueue) -> RemoteQueue:
 
 
 @fault("client-h-queue-of-later-open-queue-is-that-of-first-queue", breaks="MQQP-3.2.4.1-12")
-class ClientHQueueOfLaterOpenQueueIsThatOfFirstQueue(FixedOpenParameterChanger):
+class ClientHQueueOfLaterOpenQueueIsThatOfFirstQueue(OpenQueueValueReplacer):
     """The client sets hQueue of each RemoteQMOpenQueue to the phQueue of the first queue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class ClientHQueueOfLaterOpenQueueIsThatOfFirstQueue(FixedOpenParameterChanger):
 
 
 @fault("client-h-queue-is-dwp-queue-in-open-queue-to-peek", breaks="MQQP-3.2.4.1-12")
-class ClientHQueueIsDwpQueueInOpenQueueToPeek(FixedOpenParameterChanger):
+class ClientHQueueIsDwpQueueInOpenQueueToPeek(OpenQueueValueReplacer):
     """The client sets hQueue to dwpQueue for a queue that it opens to peek."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -114,7 +114,7 @@ class ClientOpenQueueSendsPQueueOfFirstOpenedQueue(OpenQueueParameterChanger):
 
 
 @fault("client-p-queue-of-later-open-queue-is-that-of-first-queue", breaks="MQQP-3.2.4.1-13")
-class ClientPQueueOfLaterOpenQueueIsThatOfFirstQueue(FixedOpenParameterChanger):
+class ClientPQueueOfLaterOpenQueueIsThatOfFirstQueue(OpenQueueValueReplacer):
     """The client sets pQueue of each RemoteQMOpenQueue to the dwpQueue of the first queue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -139,7 +139,7 @@ class ClientOpenQueueSendsLow16BitsOfDwpContext(OpenQueueParameterChanger):
 
 
 @fault("client-dwp-context-of-later-open-queue-is-that-of-first-queue", breaks="MQQP-3.2.4.1-14")
-class ClientDwpContextOfLaterOpenQueueIsThatOfFirstQueue(FixedOpenParameterChanger):
+class ClientDwpContextOfLaterOpenQueueIsThatOfFirstQueue(OpenQueueValueReplacer):
     """The client sets dwpContext of each RemoteQMOpenQueue to the pdwContext of the first queue."""
 
     def change(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -166,8 +166,8 @@ add(
 )
 
 
-@fault("client-open-queue-timeout-three-minutes", breaks="MQQP-3.2.4.1-15")
-class ClientOpenQueueTimeoutThreeMinutes(ClientOpening):
+@fault("client-cancels-open-queue-call-after-three-minutes", breaks="MQQP-3.2.4.1-15")
+class ClientCancelsOpenQueueCallAfterThreeMinutes(ClientOpening):
     """The client cancels a RemoteQMOpenQueue after three minutes."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -191,8 +191,8 @@ class ClientSecondOpenQueueWithoutTimeLimit(ClientOpening):
         return results["phContext"]
 
 
-@fault("client-open-queue-timeout-ten-minutes", breaks="MQQP-3.2.4.1-15", blind=True)
-class ClientOpenQueueTimeoutTenMinutes(ClientOpening):
+@fault("client-cancels-open-queue-call-after-ten-minutes", breaks="MQQP-3.2.4.1-15", blind=True)
+class ClientCancelsOpenQueueCallAfterTenMinutes(ClientOpening):
     """The client cancels an unanswered RemoteQMOpenQueue after ten minutes."""
 
     def call_open_queue(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -244,8 +244,8 @@ class ClientRemoteOpenQueueEntryOfSecondQueueReplacesFirst(ClientOpening):
         del self.qm.remote_client.RemoteOpenQueueEntryCollection[:-1]
 
 
-@fault("client-remote-open-queue-entry-handle-of-first-queue", breaks="MQQP-3.2.4.1-17")
-class ClientRemoteOpenQueueEntryHandleOfFirstQueue(ClientOpening):
+@fault("client-second-open-queue-entry-has-handle-of-first-queue", breaks="MQQP-3.2.4.1-17")
+class ClientSecondOpenQueueEntryHasHandleOfFirstQueue(ClientOpening):
     """The client sets RRSessionHandle of the second RemoteOpenQueueEntry to the handle of the first queue."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:

@@ -9,8 +9,8 @@ from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
 
 
-@fault("client-dw-mqs-1-while-other-queue-is-open", breaks="MQQP-3.2.4.1-11", blind=True)
-class ClientDwMqs1WhileOtherQueueIsOpen(ClientOpening):
+@fault("client-open-queue-dw-mqs-1-while-other-queue-is-open", breaks="MQQP-3.2.4.1-11", blind=True)
+class ClientOpenQueueDwMqs1WhileOtherQueueIsOpen(ClientOpening):
     """The client sets dwMQS to 1 while another remote queue is open."""
 
     def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -18,8 +18,8 @@ class ClientDwMqs1WhileOtherQueueIsOpen(ClientOpening):
         return {**arguments, "dwMQS": 1} if self.qm.remote_client.queues else arguments
 
 
-@fault("client-dw-mqs-1-in-opening-to-peek", breaks="MQQP-3.2.4.1-11", blind=True)
-class ClientDwMqs1InOpeningToPeek(ClientOpening):
+@fault("client-open-queue-dw-mqs-1-for-queue-opened-to-peek", breaks="MQQP-3.2.4.1-11", blind=True)
+class ClientOpenQueueDwMqs1ForQueueOpenedToPeek(ClientOpening):
     """The client sets dwMQS to 1 when it opens a queue to peek."""
 
     def build_open_queue_arguments(self, queue: RemoteQueue) -> dict[str, Any]:

@@ -76,7 +76,7 @@ class ClientReplacesReturnedPortAbove0x7fffBy2105(ServerBindings):
         return DEFAULT_READ_PORT if interface is QM2QM and port >= SIGN_BIT_OF_PORT else port
 
 
-class InitialBindingUser(ServerBindings):
+class InitialBindingReuserForOpenQueue(ServerBindings):
     """A part of the queue manager that uses the initial binding handle to qm2qm when the second one cannot be
     constructed.
     """
@@ -103,7 +103,7 @@ class InitialBindingUser(ServerBindings):
 
 
 @fault("client-opens-queue-on-initial-binding-if-second-binding-fails", breaks="MQQP-3.2.4.1-06", blind=True)
-class ClientOpensQueueOnInitialBindingIfSecondBindingFails(InitialBindingUser):
+class ClientOpensQueueOnInitialBindingIfSecondBindingFails(InitialBindingReuserForOpenQueue):
     """A client that cannot construct the second binding handle calls RemoteQMOpenQueue with the initial one."""
 
     def is_initial_binding_used(self, error: RemoteError, port: int) -> bool:
@@ -111,7 +111,7 @@ class ClientOpensQueueOnInitialBindingIfSecondBindingFails(InitialBindingUser):
 
 
 @fault("client-opens-queue-on-initial-binding-if-port-is-zero", breaks="MQQP-3.2.4.1-06", blind=True)
-class ClientOpensQueueOnInitialBindingIfPortIsZero(InitialBindingUser):
+class ClientOpensQueueOnInitialBindingIfPortIsZero(InitialBindingReuserForOpenQueue):
     """A client to which RemoteQMGetQMQMServerPort returned 0 calls RemoteQMOpenQueue with the initial handle."""
 
     def is_initial_binding_used(self, error: RemoteError, port: int) -> bool:

@@ -13,16 +13,16 @@ from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
 class PreviousAnswerRecorder(ClientReading):
     """Remember the answer to the last read."""
 
-    last_size = 0
+    last_packet_size = 0
     last_sequential_id = 0
     last_handle: UUID | None = None
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
         second = results.get("lpRemoteReadDesc2")
         if second is None:
-            self.last_size = results["lpRemoteReadDesc"]["dwSize"]
+            self.last_packet_size = results["lpRemoteReadDesc"]["dwSize"]
         else:
-            self.last_size = second["pRemoteReadDesc"]["dwSize"]
+            self.last_packet_size = second["pRemoteReadDesc"]["dwSize"]
             self.last_sequential_id = second["SequentialId"]
         return super().reconstruct_message(results, server)
 

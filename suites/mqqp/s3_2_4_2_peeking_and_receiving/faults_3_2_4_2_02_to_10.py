@@ -16,7 +16,7 @@ from reference_qm.core.remote.client_steps import RemoteCallSequence
 
 
 @fault(
-    "client-keeps-no-entry-of-pending-read",
+    "client-adds-no-pending-read-entry",
     breaks=(
         "MQQP-3.2.4.2-02",
         "MQQP-3.2.4.2-06",
@@ -29,7 +29,7 @@ from reference_qm.core.remote.client_steps import RemoteCallSequence
         "MQQP-3.2.1.2-01",
     ),
 )
-class ClientKeepsNoEntryOfPendingRead(ClientReading):
+class ClientAddsNoPendingReadEntry(ClientReading):
     """The client does not keep a pending read in rPendingRemoteReadEntryCollection."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -106,7 +106,7 @@ REQUEST_ID_RULES = (
 )
 
 
-class _GroupedRequestNumberer(ClientReading):
+class _RequestIdCounterByGroupOfReads(ClientReading):
     """The client divides its reads into groups and numbers the RequestIds of each group separately."""
 
     def is_read_in_first_group(self, read: RemoteRead) -> bool:
@@ -123,12 +123,12 @@ class _GroupedRequestNumberer(ClientReading):
 
 
 @fault("client-request-ids-of-peeks-and-receives-counted-apart", breaks=REQUEST_ID_RULES, blind=True)
-class ClientRequestIdsOfPeeksAndReceivesCountedApart(_GroupedRequestNumberer):
+class ClientRequestIdsOfPeeksAndReceivesCountedApart(_RequestIdCounterByGroupOfReads):
     """The client assigns the RequestId of a pending peek also to a receive."""
 
 
 @fault("client-request-ids-of-reads-by-cursor-counted-apart", breaks=REQUEST_ID_RULES, blind=True)
-class ClientRequestIdsOfReadsByCursorCountedApart(_GroupedRequestNumberer):
+class ClientRequestIdsOfReadsByCursorCountedApart(_RequestIdCounterByGroupOfReads):
     """The client assigns the RequestId of a pending read without a cursor also to a read by a cursor."""
 
     def is_read_in_first_group(self, read: RemoteRead) -> bool:

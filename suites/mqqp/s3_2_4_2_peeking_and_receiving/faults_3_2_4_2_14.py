@@ -303,7 +303,7 @@ class ClientReadLpbufferNotNullInSecondRead(PreviousAnswerRecorder):
     """When the client has read a message, it sets lpBuffer of later reads to an empty buffer instead of NULL."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        return {**super().describe_read(read), **({"lpBuffer": b""} if self.last_size else {})}
+        return {**super().describe_read(read), **({"lpBuffer": b""} if self.last_packet_size else {})}
 
 
 REMOTE_QUEUE_HANDLE_RULES = (

@@ -172,8 +172,8 @@ class ClientSendsUlTimeoutAbove0x7fffffffAs0x7fffffff(ReadDescriptionChanger):
         return {"ulTimeout": min(read.TimeOut, 0x7FFFFFFF)} if read.TimeOut != INFINITE_MS else {}
 
 
-@fault("client-timeout-rounded-to-seconds", breaks=TIMEOUT)
-class ClientTimeoutRoundedToSeconds(ReadDescriptionChanger):
+@fault("client-rounds-ul-timeout-down-to-seconds", breaks=TIMEOUT)
+class ClientRoundsUlTimeoutDownToSeconds(ReadDescriptionChanger):
     """The client rounds ulTimeout down to whole seconds."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
@@ -233,10 +233,10 @@ class ClientAdds0x100ToRequestIdOfConcurrentRead(ReadDescriptionChanger):
         return {"dwRequestID": read.entry.RequestId + 0x100} if len(pending) > 1 else {}
 
 
-NEW_SERVER_RULES = ("MQQP-3.2.4.2-23", "MQQP-3.2.4.3-23", "MQQP-3.2.4.5-23", "MQQP-3.2.4.6-22")
+NEW_SERVER_METHOD_RULES = ("MQQP-3.2.4.2-23", "MQQP-3.2.4.3-23", "MQQP-3.2.4.5-23", "MQQP-3.2.4.6-22")
 
 
-@fault("client-treats-server-of-version-6-0-as-old", breaks=NEW_SERVER_RULES)
+@fault("client-treats-server-of-version-6-0-as-old", breaks=NEW_SERVER_METHOD_RULES)
 class ClientTreatsServerOfVersion60AsOld(ClientReading):
     """The client treats a server of version 6.0 as too old for RemoteQMStartReceive2."""
 
@@ -244,7 +244,7 @@ class ClientTreatsServerOfVersion60AsOld(ClientReading):
         return super().is_old_version(version) or (version is not None and version.Minor < 1)
 
 
-@fault("client-treats-server-with-build-below-951-as-old", breaks=NEW_SERVER_RULES)
+@fault("client-treats-server-with-build-below-951-as-old", breaks=NEW_SERVER_METHOD_RULES)
 class ClientTreatsServerWithBuildBelow951AsOld(ClientReading):
     """The client treats a server of version 6.1 with a build below 951 as too old for RemoteQMStartReceive2."""
 
@@ -253,7 +253,7 @@ class ClientTreatsServerWithBuildBelow951AsOld(ClientReading):
         return small or super().is_old_version(version)
 
 
-@fault("client-treats-server-of-version-10-as-old", breaks=NEW_SERVER_RULES)
+@fault("client-treats-server-of-version-10-as-old", breaks=NEW_SERVER_METHOD_RULES)
 class ClientTreatsServerOfVersion10AsOld(ClientReading):
     """The client compares version numbers as text, so it treats a server of version 10.0 as too old for
     RemoteQMStartReceive2.

@@ -115,10 +115,10 @@ class ClientResolvesPrivateResponseQueueAtSender(ClientReading):
         return found._replace(message=replace(found.message, ResponseQueueFormatName=name))
 
 
-DELIVERY_RULES = ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34")
+RULES_OF_DELIVERY_TO_APPLICATION = ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34")
 
 
-@fault("client-read-message-body-limited-to-64-kb", breaks=DELIVERY_RULES)
+@fault("client-read-message-body-limited-to-64-kb", breaks=RULES_OF_DELIVERY_TO_APPLICATION)
 class ClientReadMessageBodyLimitedTo64Kb(ClientReading):
     """The client delivers only the first 65,535 bytes of the body of a message to its application."""
 
@@ -127,7 +127,7 @@ class ClientReadMessageBodyLimitedTo64Kb(ClientReading):
         return found._replace(message=replace(found.message, Body=found.message.Body[:0xFFFF]))
 
 
-@fault("client-read-message-label-missing", breaks=DELIVERY_RULES)
+@fault("client-read-message-label-missing", breaks=RULES_OF_DELIVERY_TO_APPLICATION)
 class ClientReadMessageLabelMissing(ClientReading):
     """The client delivers a message without its label to its application."""
 
@@ -136,7 +136,7 @@ class ClientReadMessageLabelMissing(ClientReading):
         return found._replace(message=replace(found.message, Label=""))
 
 
-@fault("client-read-first-message-delivered-again", breaks=DELIVERY_RULES)
+@fault("client-read-first-message-delivered-again", breaks=RULES_OF_DELIVERY_TO_APPLICATION)
 class ClientReadFirstMessageDeliveredAgain(ClientReading):
     """When the client reads a queue again, it delivers the message of its first read of this queue."""
 
@@ -148,7 +148,7 @@ class ClientReadFirstMessageDeliveredAgain(ClientReading):
         return self.first_message
 
 
-@fault("client-read-message-application-tag-missing", breaks=DELIVERY_RULES)
+@fault("client-read-message-application-tag-missing", breaks=RULES_OF_DELIVERY_TO_APPLICATION)
 class ClientReadMessageApplicationTagMissing(ClientReading):
     """The client delivers a message without its application tag."""
 
@@ -160,8 +160,8 @@ class ClientReadMessageApplicationTagMissing(ClientReading):
 DELIVERED_MESSAGE_RULES = ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34")
 
 
-@fault("client-second-message-same-as-first", breaks=DELIVERED_MESSAGE_RULES)
-class ClientSecondMessageSameAsFirst(ClientReading):
+@fault("client-delivers-message-of-first-read-again-in-later-reads", breaks=DELIVERED_MESSAGE_RULES)
+class ClientDeliversMessageOfFirstReadAgainInLaterReads(ClientReading):
     """The client delivers the message of the first read again after later reads."""
 
     def __init__(self, qm: QM) -> None:
@@ -216,7 +216,7 @@ class _DeliveredMessageChanger(ClientReading):
         return found._replace(message=replace(found.message, **self.change(found.message)))
 
 
-@fault("client-read-label-of-more-than-64-characters-cut-off", breaks=DELIVERY_RULES, blind=True)
+@fault("client-read-label-of-more-than-64-characters-cut-off", breaks=RULES_OF_DELIVERY_TO_APPLICATION, blind=True)
 class ClientReadLabelOfMoreThan64CharactersCutOff(_DeliveredMessageChanger):
     """The client delivers only the first 64 characters of a label."""
 
@@ -224,7 +224,7 @@ class ClientReadLabelOfMoreThan64CharactersCutOff(_DeliveredMessageChanger):
         return {"Label": message.Label[:64]}
 
 
-@fault("client-read-label-limited-to-248-characters", breaks=DELIVERY_RULES, blind=True)
+@fault("client-read-label-limited-to-248-characters", breaks=RULES_OF_DELIVERY_TO_APPLICATION, blind=True)
 class ClientReadLabelLimitedTo248Characters(_DeliveredMessageChanger):
     """The client delivers only the first 248 characters of a label of 249 characters."""
 
@@ -232,7 +232,7 @@ class ClientReadLabelLimitedTo248Characters(_DeliveredMessageChanger):
         return {"Label": message.Label[:248]}
 
 
-@fault("client-delivers-body-without-zero-bytes-at-its-end", breaks=DELIVERY_RULES, blind=True)
+@fault("client-delivers-body-without-zero-bytes-at-its-end", breaks=RULES_OF_DELIVERY_TO_APPLICATION, blind=True)
 class ClientDeliversBodyWithoutZeroBytesAtItsEnd(_DeliveredMessageChanger):
     """The client delivers a body without the zero bytes at its end."""
 
@@ -240,7 +240,7 @@ class ClientDeliversBodyWithoutZeroBytesAtItsEnd(_DeliveredMessageChanger):
         return {"Body": message.Body.rstrip(b"\0")}
 
 
-@fault("client-delivers-priority-7-as-priority-3", breaks=DELIVERY_RULES, blind=True)
+@fault("client-delivers-priority-7-as-priority-3", breaks=RULES_OF_DELIVERY_TO_APPLICATION, blind=True)
 class ClientDeliversPriority7AsPriority3(_DeliveredMessageChanger):
     """The client delivers a message of priority 7 with priority 3."""
 
@@ -256,10 +256,10 @@ add(
 )
 
 
-ENTRY_REMOVAL_RULES = ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-3.2.4.5-36", "MQQP-3.2.4.6-38")
+PENDING_READ_ENTRY_REMOVAL_RULES = ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-3.2.4.5-36", "MQQP-3.2.4.6-38")
 
 
-@fault("client-pending-read-entry-of-failed-read-kept", breaks=ENTRY_REMOVAL_RULES)
+@fault("client-pending-read-entry-of-failed-read-kept", breaks=PENDING_READ_ENTRY_REMOVAL_RULES)
 class ClientPendingReadEntryOfFailedReadKept(ClientReading):
     """The client keeps the PendingRemoteReadEntry of a read that failed."""
 
@@ -272,11 +272,11 @@ class ClientPendingReadEntryOfFailedReadKept(ClientReading):
             raise
 
 
-REMOVED_ENTRY_RULES = ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-3.2.4.5-36", "MQQP-3.2.4.6-38")
+REMOVED_PENDING_READ_ENTRY_RULES = ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-3.2.4.5-36", "MQQP-3.2.4.6-38")
 
 
-@fault("client-entry-of-read-without-message-kept", breaks=REMOVED_ENTRY_RULES)
-class ClientEntryOfReadWithoutMessageKept(ClientReading):
+@fault("client-keeps-pending-read-entry-of-read-without-message", breaks=REMOVED_PENDING_READ_ENTRY_RULES)
+class ClientKeepsPendingReadEntryOfReadWithoutMessage(ClientReading):
     """The client keeps the PendingRemoteReadEntry of a read that returned no message."""
 
     def __init__(self, qm: QM) -> None:
@@ -292,8 +292,8 @@ class ClientEntryOfReadWithoutMessageKept(ClientReading):
             super().remove_pending_read(entry)
 
 
-@fault("client-entry-of-second-read-kept", breaks=REMOVED_ENTRY_RULES)
-class ClientEntryOfSecondReadKept(ClientReading):
+@fault("client-keeps-pending-read-entry-of-every-second-read", breaks=REMOVED_PENDING_READ_ENTRY_RULES)
+class ClientKeepsPendingReadEntryOfEverySecondRead(ClientReading):
     """The client keeps the PendingRemoteReadEntry of every second read."""
 
     def __init__(self, qm: QM) -> None:
@@ -306,8 +306,8 @@ class ClientEntryOfSecondReadKept(ClientReading):
             super().remove_pending_read(entry)
 
 
-@fault("client-end-of-read-removes-oldest-entry", breaks=REMOVED_ENTRY_RULES)
-class ClientEndOfReadRemovesOldestEntry(ClientReading):
+@fault("client-end-of-read-removes-oldest-pending-read-entry", breaks=REMOVED_PENDING_READ_ENTRY_RULES)
+class ClientEndOfReadRemovesOldestPendingReadEntry(ClientReading):
     """The client removes the oldest PendingRemoteReadEntry when a read ends."""
 
     def remove_pending_read(self, entry: PendingRemoteReadEntry) -> None:
@@ -316,7 +316,7 @@ class ClientEndOfReadRemovesOldestEntry(ClientReading):
             del pending[0]
 
 
-@fault("client-pending-read-entry-of-lost-connection-kept", breaks=ENTRY_REMOVAL_RULES, blind=True)
+@fault("client-pending-read-entry-of-lost-connection-kept", breaks=PENDING_READ_ENTRY_REMOVAL_RULES, blind=True)
 class ClientPendingReadEntryOfLostConnectionKept(ClientReading):
     """When the connection of a read is lost, the client keeps the PendingRemoteReadEntry of the read."""
 

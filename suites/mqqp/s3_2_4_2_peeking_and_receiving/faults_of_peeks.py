@@ -34,23 +34,23 @@ class ClientKeepsNoEntryOfPeekWhileEarlierReadWaits(_PeekEntryOmitter):
         return bool(self.qm.remote_client.PendingRemoteReadEntryCollection)
 
 
-@fault("client-peek-with-time-out-without-entry", breaks="MQQP-3.2.4.2-02", blind=True)
-class ClientPeekWithTimeOutWithoutEntry(_PeekEntryOmitter):
+@fault("client-peek-with-timeout-has-no-pending-read-entry", breaks="MQQP-3.2.4.2-02", blind=True)
+class ClientPeekWithTimeoutHasNoPendingReadEntry(_PeekEntryOmitter):
     """A client creates no PendingRemoteReadEntry for a peek with a time-out."""
 
     def is_peek_entry_omitted(self, read: RemoteRead) -> bool:
         return read.TimeOut != INFINITE_MS
 
 
-@fault("client-peek-of-queue-opened-to-peek-without-entry", breaks="MQQP-3.2.4.2-02", blind=True)
-class ClientPeekOfQueueOpenedToPeekWithoutEntry(_PeekEntryOmitter):
+@fault("client-peek-by-peek-handle-has-no-pending-read-entry", breaks="MQQP-3.2.4.2-02", blind=True)
+class ClientPeekByPeekHandleHasNoPendingReadEntry(_PeekEntryOmitter):
     """A client creates no PendingRemoteReadEntry for a peek of a queue that it opened to peek."""
 
     def is_peek_entry_omitted(self, read: RemoteRead) -> bool:
         return not read.queue.may_receive
 
 
-class _HandleOfPeekEntryChanger(ClientReading):
+class _WrongHandleSetterOfPeekEntries(ClientReading):
     """Store a wrong OpenQueueDescriptorHandle in the entry of a peek."""
 
     def find_wrong_handle(self, read: RemoteRead) -> int:
@@ -65,7 +65,7 @@ class _HandleOfPeekEntryChanger(ClientReading):
 
 
 @fault("client-pending-peek-entry-has-handle-of-first-queue", breaks="MQQP-3.2.4.2-03", blind=True)
-class ClientPendingPeekEntryHasHandleOfFirstQueue(_HandleOfPeekEntryChanger):
+class ClientPendingPeekEntryHasHandleOfFirstQueue(_WrongHandleSetterOfPeekEntries):
     """The PendingRemoteReadEntry of a peek has the handle of the first queue that is open."""
 
     def find_wrong_handle(self, read: RemoteRead) -> int:
@@ -73,7 +73,7 @@ class ClientPendingPeekEntryHasHandleOfFirstQueue(_HandleOfPeekEntryChanger):
 
 
 @fault("client-pending-peek-entry-has-dwp-queue-as-handle", breaks="MQQP-3.2.4.2-03", blind=True)
-class ClientPendingPeekEntryHasDwpQueueAsHandle(_HandleOfPeekEntryChanger):
+class ClientPendingPeekEntryHasDwpQueueAsHandle(_WrongHandleSetterOfPeekEntries):
     """OpenQueueDescriptorHandle in the PendingRemoteReadEntry of a peek is dwpQueue instead of phQueue."""
 
     def find_wrong_handle(self, read: RemoteRead) -> int:
@@ -81,7 +81,7 @@ class ClientPendingPeekEntryHasDwpQueueAsHandle(_HandleOfPeekEntryChanger):
 
 
 @fault("client-pending-peek-entry-with-timeout-has-handle-1-too-large", breaks="MQQP-3.2.4.2-03", blind=True)
-class ClientPendingPeekEntryWithTimeoutHasHandle1TooLarge(_HandleOfPeekEntryChanger):
+class ClientPendingPeekEntryWithTimeoutHasHandle1TooLarge(_WrongHandleSetterOfPeekEntries):
     """OpenQueueDescriptorHandle in the PendingRemoteReadEntry of a peek with a time-out is 1 too large."""
 
     def find_wrong_handle(self, read: RemoteRead) -> int:

@@ -17,12 +17,12 @@ from reference_qm.core.remote.client_steps import RemoteCallSequence
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 from reference_qm.rpc.bodies import Request
 
-RECENT_VERSION = ServerVersion(6, 0, 6000)
+VERSION_OF_RECENT_SERVER = ServerVersion(6, 0, 6000)
 """A version of servers that have RemoteQMStartReceive2."""
 GREATEST_DW_SIZE = 0x00420000
 START_RECEIVE_OPNUM, DW_SIZE_OFFSET, SIZE_OF_REMOTEREADDESC = 0, 16, 44
 """The opnum of RemoteQMStartReceive, and the place of dwSize in its request."""
-HIGH_BIT_MASK = 0x80000000
+HIGHEST_BIT_OF_32_BITS_MASK = 0x80000000
 
 PEEK, RECEIVE, PEEK_BY_CURSOR_SECTION, RECEIVE_BY_CURSOR_SECTION = "3.2.4.2", "3.2.4.3", "3.2.4.5", "3.2.4.6"
 """The sections of the four kinds of reads."""
@@ -54,7 +54,7 @@ class ReadCounterByKind(ClientReading):
         return next(place for place, one in enumerate(counted) if one is read)
 
 
-class SomeReadDescriptionsChanger(ReadCounterByKind):
+class SelectedReadDescriptionsChanger(ReadCounterByKind):
     """A part of the queue manager that changes the REMOTEREADDESC of some reads; a subclass selects which."""
 
     def change_description(self, read: RemoteRead, desc: dict[str, Any]) -> dict[str, Any]:
@@ -121,7 +121,7 @@ class ClientKeepsNoEntryOfCursorReceiveWithoutTimeLimit(InfiniteReadEntryOmitter
 # -- versions ----------------------------------------------------------------------------------------------------------
 
 
-class OldVersionMisjudger(ReadCounterByKind):
+class RecentVersionSubstituter(ReadCounterByKind):
     """A part of the queue manager that takes some old versions for recent ones; a subclass selects which."""
 
     def is_old_version_taken_for_recent(self, version: ServerVersion) -> bool:
@@ -131,66 +131,66 @@ class OldVersionMisjudger(ReadCounterByKind):
     def ask_server_version(self, read: RemoteRead) -> RemoteCallSequence:
         version = yield from super().ask_server_version(read)
         recent = version is not None and self.changes(read) and self.is_old_version_taken_for_recent(version)
-        return RECENT_VERSION if recent else version
+        return VERSION_OF_RECENT_SERVER if recent else version
 
 
 @fault("client-later-peek-calls-start-receive2-on-old-server", breaks="MQQP-3.2.4.2-13", blind=True)
-class ClientLaterPeekCallsStartReceive2OnOldServer(OldVersionMisjudger):
+class ClientLaterPeekCallsStartReceive2OnOldServer(RecentVersionSubstituter):
     """For each peek after its first, a client calls RemoteQMStartReceive2 on any server that returns a version."""
 
     sections = (PEEK,)
-    reads = 0
+    read_count = 0
 
     def is_old_version_taken_for_recent(self, version: ServerVersion) -> bool:
-        self.reads += 1
-        return self.reads > 1
+        self.read_count += 1
+        return self.read_count > 1
 
 
 @fault("client-later-cursor-peek-calls-start-receive2-on-old-server", breaks="MQQP-3.2.4.5-13", blind=True)
-class ClientLaterCursorPeekCallsStartReceive2OnOldServer(OldVersionMisjudger):
+class ClientLaterCursorPeekCallsStartReceive2OnOldServer(RecentVersionSubstituter):
     """For each peek by a cursor after its first, a client calls RemoteQMStartReceive2 on any server that returns a
     version.
     """
 
     sections = (PEEK_BY_CURSOR_SECTION,)
-    reads = 0
+    read_count = 0
 
     def is_old_version_taken_for_recent(self, version: ServerVersion) -> bool:
-        self.reads += 1
-        return self.reads > 1
+        self.read_count += 1
+        return self.read_count > 1
 
 
 @fault("client-later-receive-calls-start-receive2-on-old-server", breaks="MQQP-3.2.4.3-13", blind=True)
-class ClientLaterReceiveCallsStartReceive2OnOldServer(OldVersionMisjudger):
+class ClientLaterReceiveCallsStartReceive2OnOldServer(RecentVersionSubstituter):
     """For each receive after its first, a client calls RemoteQMStartReceive2 on any server that returns a version."""
 
     sections = (RECEIVE,)
-    reads = 0
+    read_count = 0
 
     def is_old_version_taken_for_recent(self, version: ServerVersion) -> bool:
-        self.reads += 1
-        return self.reads > 1
+        self.read_count += 1
+        return self.read_count > 1
 
 
 @fault("client-later-cursor-receive-calls-start-receive2-on-old-server", breaks="MQQP-3.2.4.6-12", blind=True)
-class ClientLaterCursorReceiveCallsStartReceive2OnOldServer(OldVersionMisjudger):
+class ClientLaterCursorReceiveCallsStartReceive2OnOldServer(RecentVersionSubstituter):
     """For each receive by a cursor after its first, a client calls RemoteQMStartReceive2 on any server that returns a
     version.
     """
 
     sections = (RECEIVE_BY_CURSOR_SECTION,)
-    reads = 0
+    read_count = 0
 
     def is_old_version_taken_for_recent(self, version: ServerVersion) -> bool:
-        self.reads += 1
-        return self.reads > 1
+        self.read_count += 1
+        return self.read_count > 1
 
 
 # -- REMOTEREADDESC ----------------------------------------------------------------------------------------------------
 
 
 @fault("client-ul-action-of-later-peek-is-peek-next", breaks=("MQQP-3.2.4.2-19", "MQQP-3.2.4.2-29"), blind=True)
-class ClientUlActionOfLaterPeekIsPeekNext(SomeReadDescriptionsChanger):
+class ClientUlActionOfLaterPeekIsPeekNext(SelectedReadDescriptionsChanger):
     """In each peek after its first, a client sets ulAction to MQ_ACTION_PEEK_NEXT."""
 
     sections = (PEEK,)
@@ -202,7 +202,7 @@ class ClientUlActionOfLaterPeekIsPeekNext(SomeReadDescriptionsChanger):
 @fault(
     "client-ul-action-of-peek-without-time-limit-is-receive", breaks=("MQQP-3.2.4.2-19", "MQQP-3.2.4.2-29"), blind=True
 )
-class ClientUlActionOfPeekWithoutTimeLimitIsReceive(SomeReadDescriptionsChanger):
+class ClientUlActionOfPeekWithoutTimeLimitIsReceive(SelectedReadDescriptionsChanger):
     """In a peek without a timeout, a client sets ulAction to MQ_ACTION_RECEIVE."""
 
     sections = (PEEK,)
@@ -211,7 +211,7 @@ class ClientUlActionOfPeekWithoutTimeLimitIsReceive(SomeReadDescriptionsChanger)
         return {**desc, "ulAction": int(ReadAction.MQ_ACTION_RECEIVE)} if read.TimeOut == INFINITE_MS else desc
 
 
-class OpenCursorHandleSender(SomeReadDescriptionsChanger):
+class OpenCursorHandleSender(SelectedReadDescriptionsChanger):
     """A part of the queue manager that sets hCursor to an open cursor of the queue, if there is one, although the read
     has no cursor.
     """
@@ -223,7 +223,7 @@ class OpenCursorHandleSender(SomeReadDescriptionsChanger):
         return {**desc, "hCursor": cursors[0]} if cursors else desc
 
 
-class NonzeroHCursorSenderWhileReadIsPending(SomeReadDescriptionsChanger):
+class NonzeroHCursorSenderWhileReadIsPending(SelectedReadDescriptionsChanger):
     """A part of the queue manager that sets hCursor to 1 while another read of the queue is pending."""
 
     def change_description(self, read: RemoteRead, desc: dict[str, Any]) -> dict[str, Any]:
@@ -268,24 +268,24 @@ class ClientHCursorOfPlainReceiveIs1BesidePendingRead(NonzeroHCursorSenderWhileR
     sections = (RECEIVE,)
 
 
-class RequestIdChangerWhileReadIsPending(SomeReadDescriptionsChanger):
+class RequestIdChangerWhileReadIsPending(SelectedReadDescriptionsChanger):
     """A part of the queue manager that sends another dwRequestID than the RequestId of the entry while other reads are
     pending.
     """
 
     def change_description(self, read: RemoteRead, desc: dict[str, Any]) -> dict[str, Any]:
         beside = len(self.qm.remote_client.PendingRemoteReadEntryCollection) > 1
-        return {**desc, "dwRequestID": desc["dwRequestID"] | HIGH_BIT_MASK} if beside else desc
+        return {**desc, "dwRequestID": desc["dwRequestID"] | HIGHEST_BIT_OF_32_BITS_MASK} if beside else desc
 
 
-class RequestIdChangerOfInfiniteRead(SomeReadDescriptionsChanger):
+class RequestIdChangerOfInfiniteRead(SelectedReadDescriptionsChanger):
     """A part of the queue manager that sends another dwRequestID than the RequestId of the entry in a read without a
     timeout.
     """
 
     def change_description(self, read: RemoteRead, desc: dict[str, Any]) -> dict[str, Any]:
         endless = read.TimeOut == INFINITE_MS
-        return {**desc, "dwRequestID": desc["dwRequestID"] | HIGH_BIT_MASK} if endless else desc
+        return {**desc, "dwRequestID": desc["dwRequestID"] | HIGHEST_BIT_OF_32_BITS_MASK} if endless else desc
 
 
 @fault(

@@ -23,7 +23,7 @@ from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.surface.effects import Effect, SendPacket
 
 _FIRST_BUILD_WITH_START_RECEIVE2 = 951
-_FIRST_FIELDS_STRUCT = struct.Struct("<5I")
+_READ_DESCRIPTION_START_STRUCT = struct.Struct("<5I")
 """The fields of REMOTEREADDESC from hRemoteQueue to dwSize."""
 _DW_SIZE_STRUCT = struct.Struct("<I")
 
@@ -93,10 +93,10 @@ def _send_recorded_sizes(faulty: FaultyCore) -> None:
         if not size or not isinstance(pdu.body, Request) or pdu.body.opnum != opnum:
             return [effect]
         stub = pdu.body.stub
-        _, cursor, action, _, _ = _FIRST_FIELDS_STRUCT.unpack_from(stub)
+        _, cursor, action, _, _ = _READ_DESCRIPTION_START_STRUCT.unpack_from(stub)
         if cursor or action != ReadAction.MQ_ACTION_PEEK_CURRENT:
             return [effect]
-        at = _FIRST_FIELDS_STRUCT.size - _DW_SIZE_STRUCT.size
+        at = _READ_DESCRIPTION_START_STRUCT.size - _DW_SIZE_STRUCT.size
         changed = stub[:at] + _DW_SIZE_STRUCT.pack(size) + stub[at + _DW_SIZE_STRUCT.size :]
         return [replace(effect, data=replace(pdu, body=replace(pdu.body, stub=changed)).build())]
 

@@ -15,7 +15,7 @@ class _PeekDwSizeSetter(ClientReading):
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
-        self.reads = 0
+        self.read_count = 0
 
     def choose_dw_size(self, read: RemoteRead) -> int:
         """Return dwSize of a read."""
@@ -23,7 +23,7 @@ class _PeekDwSizeSetter(ClientReading):
 
     def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read2(read)
-        self.reads += 1
+        self.read_count += 1
         size = self.choose_dw_size(read)
         sized = {"dwSize": size, "lpBuffer": bytes(size)} if size else {}
         return {**described, "pRemoteReadDesc": {**described["pRemoteReadDesc"], **sized}}
@@ -34,7 +34,7 @@ class ClientSecondPeekWithDwSize1(_PeekDwSizeSetter):
     """From its second read on, the client sets dwSize of a peek to 1."""
 
     def choose_dw_size(self, read: RemoteRead) -> int:
-        return int(self.reads > 1 and not read.receives)
+        return int(self.read_count > 1 and not read.receives)
 
 
 @fault("client-peek-with-time-limit-with-dw-size-1", breaks="MQQP-3.2.4.2-26", blind=True)

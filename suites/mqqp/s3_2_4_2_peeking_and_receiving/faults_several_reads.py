@@ -16,13 +16,13 @@ from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 ENTRY_CREATION_RULES = ("MQQP-3.2.4.3-02", "MQQP-3.2.4.5-02", "MQQP-3.2.4.6-02")
 ENTRY_HANDLE_RULES = ("MQQP-3.2.4.3-03", "MQQP-3.2.4.5-03", "MQQP-3.2.4.6-03")
 OLD_SERVER_METHOD_RULES = ("MQQP-3.2.4.2-13", "MQQP-3.2.4.3-13", "MQQP-3.2.4.5-13", "MQQP-3.2.4.6-12")
-ENTRY_KEPT_RULE = "MQQP-3.2.4.3-06"
+PENDING_READ_ENTRY_KEPT_RULE = "MQQP-3.2.4.3-06"
 
 
 # -- the entry of a read
 
 
-class PendingEntryOmitter(ClientReading):
+class PendingReadEntryOmitter(ClientReading):
     """Keep no PendingRemoteReadEntry for some reads; a subclass selects which."""
 
     def is_pending_entry_omitted(self, read: RemoteRead) -> bool:
@@ -37,31 +37,31 @@ class PendingEntryOmitter(ClientReading):
         return entry
 
 
-@fault("client-read-beside-pending-read-has-no-entry", breaks=ENTRY_CREATION_RULES, blind=True)
-class ClientReadBesidePendingReadHasNoEntry(PendingEntryOmitter):
+@fault("client-read-beside-pending-read-has-no-pending-read-entry", breaks=ENTRY_CREATION_RULES, blind=True)
+class ClientReadBesidePendingReadHasNoPendingReadEntry(PendingReadEntryOmitter):
     """The client keeps no PendingRemoteReadEntry for a read while another read is pending."""
 
     def is_pending_entry_omitted(self, read: RemoteRead) -> bool:
         return bool(self.qm.remote_client.PendingRemoteReadEntryCollection)
 
 
-@fault("client-read-with-infinite-timeout-has-no-entry", breaks=ENTRY_CREATION_RULES, blind=True)
-class ClientReadWithInfiniteTimeoutHasNoEntry(PendingEntryOmitter):
+@fault("client-read-with-infinite-timeout-has-no-pending-read-entry", breaks=ENTRY_CREATION_RULES, blind=True)
+class ClientReadWithInfiniteTimeoutHasNoPendingReadEntry(PendingReadEntryOmitter):
     """The client keeps no PendingRemoteReadEntry for a read without a time limit."""
 
     def is_pending_entry_omitted(self, read: RemoteRead) -> bool:
         return read.TimeOut == INFINITE_MS
 
 
-@fault("client-read-of-second-queue-has-no-entry", breaks=ENTRY_CREATION_RULES, blind=True)
-class ClientReadOfSecondQueueHasNoEntry(PendingEntryOmitter):
+@fault("client-read-of-second-queue-has-no-pending-read-entry", breaks=ENTRY_CREATION_RULES, blind=True)
+class ClientReadOfSecondQueueHasNoPendingReadEntry(PendingReadEntryOmitter):
     """The client keeps no PendingRemoteReadEntry for a read of a queue that was not opened first."""
 
     def is_pending_entry_omitted(self, read: RemoteRead) -> bool:
         return read.queue is not next(iter(self.qm.remote_client.queues.values()))
 
 
-class WrongEntryHandleSetter(ClientReading):
+class WrongHandleSetterOfPendingReadEntries(ClientReading):
     """Create entries with another OpenQueueDescriptorHandle."""
 
     def choose_wrong_handle(self, read: RemoteRead) -> int:
@@ -76,7 +76,7 @@ class WrongEntryHandleSetter(ClientReading):
 
 
 @fault("client-pending-read-entry-has-handle-of-first-queue", breaks=ENTRY_HANDLE_RULES, blind=True)
-class ClientPendingReadEntryHasHandleOfFirstQueue(WrongEntryHandleSetter):
+class ClientPendingReadEntryHasHandleOfFirstQueue(WrongHandleSetterOfPendingReadEntries):
     """OpenQueueDescriptorHandle of each PendingRemoteReadEntry is the handle of the queue that was opened first."""
 
     def choose_wrong_handle(self, read: RemoteRead) -> int:
@@ -84,7 +84,7 @@ class ClientPendingReadEntryHasHandleOfFirstQueue(WrongEntryHandleSetter):
 
 
 @fault("client-pending-read-entry-has-handle-of-newest-queue", breaks=ENTRY_HANDLE_RULES, blind=True)
-class ClientPendingReadEntryHasHandleOfNewestQueue(WrongEntryHandleSetter):
+class ClientPendingReadEntryHasHandleOfNewestQueue(WrongHandleSetterOfPendingReadEntries):
     """OpenQueueDescriptorHandle of each PendingRemoteReadEntry is the handle of the queue that was opened last."""
 
     def choose_wrong_handle(self, read: RemoteRead) -> int:
@@ -92,7 +92,7 @@ class ClientPendingReadEntryHasHandleOfNewestQueue(WrongEntryHandleSetter):
 
 
 @fault("client-pending-read-entry-has-handle-of-oldest-pending-read", breaks=ENTRY_HANDLE_RULES, blind=True)
-class ClientPendingReadEntryHasHandleOfOldestPendingRead(WrongEntryHandleSetter):
+class ClientPendingReadEntryHasHandleOfOldestPendingRead(WrongHandleSetterOfPendingReadEntries):
     """OpenQueueDescriptorHandle of a PendingRemoteReadEntry is the handle of the read that is pending longest."""
 
     def choose_wrong_handle(self, read: RemoteRead) -> int:
@@ -100,7 +100,7 @@ class ClientPendingReadEntryHasHandleOfOldestPendingRead(WrongEntryHandleSetter)
         return pending[0].OpenQueueDescriptorHandle if pending else read.queue.QueueHandle
 
 
-@fault("client-next-read-removes-entry-of-pending-receive", breaks=ENTRY_KEPT_RULE, blind=True)
+@fault("client-next-read-removes-entry-of-pending-receive", breaks=PENDING_READ_ENTRY_KEPT_RULE, blind=True)
 class ClientNextReadRemovesEntryOfPendingReceive(ClientReading):
     """The client removes the PendingRemoteReadEntry of a receive when another read of the same queue begins."""
 
@@ -111,7 +111,7 @@ class ClientNextReadRemovesEntryOfPendingReceive(ClientReading):
         return super().create_pending_read(read)
 
 
-@fault("client-answer-removes-entries-of-all-pending-reads", breaks=ENTRY_KEPT_RULE, blind=True)
+@fault("client-answer-removes-entries-of-all-pending-reads", breaks=PENDING_READ_ENTRY_KEPT_RULE, blind=True)
 class ClientAnswerRemovesEntriesOfAllPendingReads(ClientReading):
     """The client removes all PendingRemoteReadEntries when the server answers one of the reads."""
 
@@ -120,7 +120,7 @@ class ClientAnswerRemovesEntriesOfAllPendingReads(ClientReading):
             super().remove_pending_read(one)
 
 
-@fault("client-removes-entry-of-receive-without-time-limit-when-sent", breaks=ENTRY_KEPT_RULE, blind=True)
+@fault("client-removes-entry-of-receive-without-time-limit-when-sent", breaks=PENDING_READ_ENTRY_KEPT_RULE, blind=True)
 class ClientRemovesEntryOfReceiveWithoutTimeLimitWhenSent(ClientReading):
     """The client removes the PendingRemoteReadEntry of a receive without a time limit when it sends the request."""
 
@@ -133,7 +133,7 @@ class ClientRemovesEntryOfReceiveWithoutTimeLimitWhenSent(ClientReading):
 # -- the method for an old server
 
 
-class WrongMethodCaller(ClientReading):
+class StartReceive2CallerOnOldServer(ClientReading):
     """Call RemoteQMStartReceive2 of an old server for some reads; a subclass selects which."""
 
     read_count = 0
@@ -150,7 +150,7 @@ class WrongMethodCaller(ClientReading):
 
 
 @fault("client-read-of-old-server-with-infinite-timeout-by-start-receive2", breaks=OLD_SERVER_METHOD_RULES, blind=True)
-class ClientReadOfOldServerWithInfiniteTimeoutByStartReceive2(WrongMethodCaller):
+class ClientReadOfOldServerWithInfiniteTimeoutByStartReceive2(StartReceive2CallerOnOldServer):
     """The client calls RemoteQMStartReceive2 of an old server for a read without a time limit."""
 
     def is_start_receive2_called(self, read: RemoteRead) -> bool:
@@ -158,7 +158,7 @@ class ClientReadOfOldServerWithInfiniteTimeoutByStartReceive2(WrongMethodCaller)
 
 
 @fault("client-read-of-old-server-beside-pending-read-by-start-receive2", breaks=OLD_SERVER_METHOD_RULES, blind=True)
-class ClientReadOfOldServerBesidePendingReadByStartReceive2(WrongMethodCaller):
+class ClientReadOfOldServerBesidePendingReadByStartReceive2(StartReceive2CallerOnOldServer):
     """The client calls RemoteQMStartReceive2 of an old server for a read while another read is pending."""
 
     def is_start_receive2_called(self, read: RemoteRead) -> bool:

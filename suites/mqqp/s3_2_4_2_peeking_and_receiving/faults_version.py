@@ -55,10 +55,10 @@ add(
 
 
 @fault(
-    "client-reads-from-no-old-server",
+    "client-refuses-to-read-from-server-below-version-5-1",
     breaks=("MQQP-3.2.4.2-13", "MQQP-3.2.4.3-13", "MQQP-3.2.4.5-13", "MQQP-3.2.4.6-12"),
 )
-class ClientReadsFromNoOldServer(ClientReading):
+class ClientRefusesToReadFromServerBelowVersion51(ClientReading):
     """The client does not read from a server below version 5.1."""
 
     def start_receive(self, read: RemoteRead) -> RemoteCallSequence:

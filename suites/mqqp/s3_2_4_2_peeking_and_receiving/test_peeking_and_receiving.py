@@ -22,7 +22,7 @@ from harness.wire.rpc_qm2qm import INFINITE_TIMEOUT_MS, Ack, Action, Method
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.repeated import judge_cancel_in_second_queue, judge_repeated_reads
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.sections import parametrize_section
 from suites.mqqp.steps.reader import Reader, Reading
-from suites.mqqp.steps.whole import Kind, build_full_message
+from suites.mqqp.steps.whole import MessageKind, build_message_without_default_values
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 pytestmark = needs("remote_read")
@@ -145,7 +145,7 @@ def judge_fields_of_reads(
             return False
         if called != method:
             raise ConformanceFailure(f"the SUT called {called} instead of {method}")
-        judge_fields_of_read(reader, judge, rules, calls[-1], build_required_numbers(reading, timeout_ms))
+        judge_fields_of_read(reader, judge, rules, calls[-1], build_required_numeric_read_fields(reading, timeout_ms))
     before = len(reader.server.list_calls_of("RemoteQMCancelReceive"))
     reader.begin("cancel", request=requests[1].number)
     cancels = reader.server.wait("RemoteQMCancelReceive", before + 1)[before:]
@@ -212,7 +212,7 @@ def judge_fields_of_read(
     judge("MQQP-2.2.2.1-D03", expected=0, observed=asked.Reserved, case="Reserved", evidence=call.evidence)
 
 
-def build_required_numbers(reading: Reading, timeout_ms: int) -> dict[str, int]:
+def build_required_numeric_read_fields(reading: Reading, timeout_ms: int) -> dict[str, int]:
     """Return the required numeric fields, except dwRequestID, of a read by the third handle and cursor."""
     return {
         "hRemoteQueue": Reader.THIRD_QUEUE_HANDLES.queue,
@@ -410,11 +410,16 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
     bodies = (b"", bytes(range(250)) * 280, b"\x01\0\0")
     messages = [
         *(
-            build_full_message(peer, f"{Reader.MESSAGE_LABEL} {kind}", kind, destination=reader.destination)
-            for kind in Kind
+            build_message_without_default_values(
+                peer, f"{Reader.MESSAGE_LABEL} {kind}", kind, destination=reader.destination
+            )
+            for kind in MessageKind
         ),
-        *(build_full_message(peer, Reader.MESSAGE_LABEL, destination=reader.destination, body=one) for one in bodies),
-        build_full_message(peer, LONGEST_LABEL, destination=reader.destination, base={"PR": 7}),
+        *(
+            build_message_without_default_values(peer, Reader.MESSAGE_LABEL, destination=reader.destination, body=one)
+            for one in bodies
+        ),
+        build_message_without_default_values(peer, LONGEST_LABEL, destination=reader.destination, base={"PR": 7}),
     ]
     begin_reads_of_other_kinds(reader, section.reading, remote := reader.open())
     others = len(reader.reads())
@@ -428,7 +433,7 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
             reply.get("message"),
             peer.identifier,
             but=LIFETIME_PROPERTIES,
-            arrived_time=Reader.ARRIVAL_TIME,
+            arrived_time=Reader.MESSAGE_ARRIVAL_TIME_S,
         )
         judge(rules["message"], expected=UNCHANGED_PROPERTIES_OUTCOME, observed=observed, evidence=call.evidence)
     reader.leave_start_receives_unanswered()
@@ -439,7 +444,7 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
     calls = reader.reads()
     labels = ("later", "earlier")
     for call, label in zip((calls[-1], calls[-2]), labels, strict=True):
-        data = build_full_message(peer, label, destination=reader.destination)
+        data = build_message_without_default_values(peer, label, destination=reader.destination)
         reader.answer_read(call, bytes(data))
         peer.settle()
     shown = [(one.wait().get("message") or {}).get("label") for one in reversed(requests)]

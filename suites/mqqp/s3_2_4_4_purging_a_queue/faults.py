@@ -28,8 +28,8 @@ class ClientPurgeQueueSendsDwpQueueInsteadOfPhQueue(ClientOpening):
         yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", **arguments)
 
 
-@fault("client-purge-queue-of-last-opened-queue", breaks="MQQP-3.2.4.4-D01")
-class ClientPurgeQueueOfLastOpenedQueue(ClientOpening):
+@fault("client-purges-last-opened-queue-instead-of-named-queue", breaks="MQQP-3.2.4.4-D01")
+class ClientPurgesLastOpenedQueueInsteadOfNamedQueue(ClientOpening):
     """The client purges the queue that it opened last instead of the queue that its application names."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
@@ -71,11 +71,11 @@ class ClientPurgeQueueSendsLow16BitsOfHQueue(ClientOpening):
 class ClientSecondPurgeOfQueueNotCalled(ClientOpening):
     """The client calls RemoteQMPurgeQueue only for the first purge of a queue."""
 
-    purged: frozenset[int] = frozenset()
+    purged_queue_numbers: frozenset[int] = frozenset()
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
-        if queue.number not in self.purged:
-            self.purged |= {queue.number}
+        if queue.number not in self.purged_queue_numbers:
+            self.purged_queue_numbers |= {queue.number}
             yield from super().purge_queue_at_server(queue)
 
 
@@ -95,11 +95,11 @@ class ClientOmitsSecondPurgeQueueCallOfQueue(ClientOpening):
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
-        self.purged: set[int] = set()
+        self.purged_queue_numbers: set[int] = set()
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> RemoteCallSequence:
-        if queue.number not in self.purged:
-            self.purged.add(queue.number)
+        if queue.number not in self.purged_queue_numbers:
+            self.purged_queue_numbers.add(queue.number)
             yield from super().purge_queue_at_server(queue)
 
 

@@ -333,8 +333,8 @@ class ClientCancelReceiveSendsDwRequestIdOfLastRead(ClientCancelling):
         return {**super().build_cancel_receive_arguments(entry), "dwRequestID": self.qm.remote_client.last_request_id}
 
 
-@fault("client-cancel-request-id-of-newest-read", breaks="MQQP-3.2.4.7-06")
-class ClientCancelRequestIdOfNewestRead(_CancelParameterChanger):
+@fault("client-cancel-receive-sends-dw-request-id-of-newest-read", breaks="MQQP-3.2.4.7-06")
+class ClientCancelReceiveSendsDwRequestIdOfNewestRead(_CancelParameterChanger):
     """The client sets dwRequestID of RemoteQMCancelReceive to the RequestId of its newest pending read."""
 
     def change(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -357,8 +357,8 @@ add(
 )
 
 
-@fault("client-entry-of-cancelled-read-kept-while-others-wait", breaks="MQQP-3.2.4.7-07")
-class ClientEntryOfCancelledReadKeptWhileOthersWait(ClientCancelling):
+@fault("client-keeps-entry-of-cancelled-read-while-other-read-waits", breaks="MQQP-3.2.4.7-07")
+class ClientKeepsEntryOfCancelledReadWhileOtherReadWaits(ClientCancelling):
     """The client keeps the entry of a cancelled read while another read of the queue is pending."""
 
     def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:
@@ -367,16 +367,16 @@ class ClientEntryOfCancelledReadKeptWhileOthersWait(ClientCancelling):
             super().remove_cancelled_read(entry)
 
 
-@fault("client-entry-of-cancelled-read-kept-until-answer", breaks="MQQP-3.2.4.7-07")
-class ClientEntryOfCancelledReadKeptUntilAnswer(ClientCancelling):
+@fault("client-keeps-pending-read-entry-of-cancelled-read-until-answer", breaks="MQQP-3.2.4.7-07")
+class ClientKeepsPendingReadEntryOfCancelledReadUntilAnswer(ClientCancelling):
     """The client keeps the PendingRemoteReadEntry of a cancelled read while the server has not answered the read."""
 
     def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:
         pass
 
 
-@fault("client-cancel-removes-oldest-entry", breaks="MQQP-3.2.4.7-07")
-class ClientCancelRemovesOldestEntry(ClientCancelling):
+@fault("client-cancel-receive-removes-oldest-pending-read-entry", breaks="MQQP-3.2.4.7-07")
+class ClientCancelReceiveRemovesOldestPendingReadEntry(ClientCancelling):
     """The client removes the oldest PendingRemoteReadEntry when it cancels a read."""
 
     def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:
@@ -385,8 +385,8 @@ class ClientCancelRemovesOldestEntry(ClientCancelling):
             del pending[0]
 
 
-@fault("client-entry-of-second-cancelled-read-kept", breaks="MQQP-3.2.4.7-07")
-class ClientEntryOfSecondCancelledReadKept(ClientCancelling):
+@fault("client-keeps-pending-read-entry-of-every-second-cancelled-read", breaks="MQQP-3.2.4.7-07")
+class ClientKeepsPendingReadEntryOfEverySecondCancelledRead(ClientCancelling):
     """The client keeps the PendingRemoteReadEntry of every second cancelled read."""
 
     def __init__(self, qm: QM) -> None:
@@ -399,8 +399,8 @@ class ClientEntryOfSecondCancelledReadKept(ClientCancelling):
             super().remove_cancelled_read(entry)
 
 
-@fault("client-entry-of-refused-cancel-kept", breaks="MQQP-3.2.4.7-07", blind=True)
-class ClientEntryOfRefusedCancelKept(ClientCancelling):
+@fault("client-keeps-pending-read-entry-after-refused-cancel-receive", breaks="MQQP-3.2.4.7-07", blind=True)
+class ClientKeepsPendingReadEntryAfterRefusedCancelReceive(ClientCancelling):
     """The client keeps the PendingRemoteReadEntry of a read if RemoteQMCancelReceive returned a failure."""
 
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> RemoteCallSequence:
@@ -412,8 +412,8 @@ class ClientEntryOfRefusedCancelKept(ClientCancelling):
             raise
 
 
-@fault("client-cancel-removes-oldest-entry-of-queue", breaks="MQQP-3.2.4.7-07", blind=True)
-class ClientCancelRemovesOldestEntryOfQueue(ClientCancelling):
+@fault("client-cancel-removes-oldest-pending-read-entry-of-queue", breaks="MQQP-3.2.4.7-07", blind=True)
+class ClientCancelRemovesOldestPendingReadEntryOfQueue(ClientCancelling):
     """After a cancellation, the client removes the oldest PendingRemoteReadEntry of the queue instead of the entry of
     the cancelled read.
     """

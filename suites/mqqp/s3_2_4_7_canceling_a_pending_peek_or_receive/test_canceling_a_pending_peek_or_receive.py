@@ -127,5 +127,5 @@ def test_cancelled_read_is_removed_from_pending_reads(peer, sut, judge, status):
     )
     judge.conclude()
     for number in (1, 2):
-        reader.answer_read(reads[number], None, Reader.CANCELED)
+        reader.answer_read(reads[number], None, Reader.CANCELED_BY_CLIENT_STATUS)
         requests[number].wait()

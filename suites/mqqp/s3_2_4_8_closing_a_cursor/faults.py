@@ -23,8 +23,8 @@ add(
 )
 
 
-@fault("client-closed-cursor-still-usable", breaks=("MQQP-3.2.4.8-02", "MQQP-3.1.4.5-01"))
-class ClientClosedCursorStillUsable(ClientCommands):
+@fault("client-uses-closed-cursor-in-later-commands", breaks=("MQQP-3.2.4.8-02", "MQQP-3.1.4.5-01"))
+class ClientUsesClosedCursorInLaterCommands(ClientCommands):
     """The client continues to use a closed cursor in later commands."""
 
     def remote_close_cursor(self, request: RemoteCloseCursor, token: int, now: Now) -> None:

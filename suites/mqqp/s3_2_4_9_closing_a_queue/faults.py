@@ -17,8 +17,8 @@ from reference_qm.core.remote.client_opening import ClientOpening
 from reference_qm.core.remote.client_steps import Binding, RemoteCallSequence, RemoteError
 
 
-@fault("client-close-queue-of-last-opened-queue", breaks="MQQP-3.2.4.9-02")
-class ClientCloseQueueOfLastOpenedQueue(ClientOpening):
+@fault("client-closes-last-opened-queue-instead-of-named-queue", breaks="MQQP-3.2.4.9-02")
+class ClientClosesLastOpenedQueueInsteadOfNamedQueue(ClientOpening):
     """The client closes the queue that it opened last instead of the queue that its application names."""
 
     def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
@@ -224,8 +224,8 @@ class _CloseCallOmitter(ClientOpening):
             yield from super().call_close_queue(binding, entry)
 
 
-@fault("client-close-queue-opened-to-peek-not-called", breaks="MQQP-3.2.4.9-05")
-class ClientCloseQueueOpenedToPeekNotCalled(_CloseCallOmitter):
+@fault("client-omits-close-queue-call-for-queue-opened-to-peek", breaks="MQQP-3.2.4.9-05")
+class ClientOmitsCloseQueueCallForQueueOpenedToPeek(_CloseCallOmitter):
     """The client does not call RemoteQMCloseQueue for a queue that it opened to peek."""
 
     def is_close_call_omitted(self, entry: RemoteOpenQueueEntry) -> bool:
@@ -305,8 +305,8 @@ class ClientCloseQueueSendsWrongContextHandle(ClientOpening):
         yield from super().call_close_queue(binding, replace(entry, RRSessionHandle=WRONG_CONTEXT_HANDLE))
 
 
-@fault("client-close-queue-context-handle-of-newest-queue", breaks="MQQP-3.2.4.9-06")
-class ClientCloseQueueContextHandleOfNewestQueue(ClientOpening):
+@fault("client-close-queue-sends-context-handle-of-newest-queue", breaks="MQQP-3.2.4.9-06")
+class ClientCloseQueueSendsContextHandleOfNewestQueue(ClientOpening):
     """The client calls RemoteQMCloseQueue with the phContext of the queue that it opened last."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
@@ -314,8 +314,8 @@ class ClientCloseQueueContextHandleOfNewestQueue(ClientOpening):
         yield from self.qm.server_bindings.call_method(binding, "RemoteQMCloseQueue", pphContext=newest.RRSessionHandle)
 
 
-@fault("client-close-queue-context-handle-of-first-queue", breaks="MQQP-3.2.4.9-06")
-class ClientCloseQueueContextHandleOfFirstQueue(ClientOpening):
+@fault("client-close-queue-sends-context-handle-of-first-queue", breaks="MQQP-3.2.4.9-06")
+class ClientCloseQueueSendsContextHandleOfFirstQueue(ClientOpening):
     """The client calls RemoteQMCloseQueue with the phContext of the queue that it opened first."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
@@ -331,24 +331,24 @@ add(
 )
 
 
-@fault("client-close-queue-removes-every-entry", breaks="MQQP-3.2.4.9-07")
-class ClientCloseQueueRemovesEveryEntry(ClientOpening):
+@fault("client-close-queue-removes-every-open-queue-entry", breaks="MQQP-3.2.4.9-07")
+class ClientCloseQueueRemovesEveryOpenQueueEntry(ClientOpening):
     """The client removes the RemoteOpenQueueEntries of all its queues when it closes one of them."""
 
     def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
         self.qm.remote_client.RemoteOpenQueueEntryCollection.clear()
 
 
-@fault("client-close-queue-removes-first-entry", breaks="MQQP-3.2.4.9-07")
-class ClientCloseQueueRemovesFirstEntry(ClientOpening):
+@fault("client-close-queue-removes-open-queue-entry-of-first-queue", breaks="MQQP-3.2.4.9-07")
+class ClientCloseQueueRemovesOpenQueueEntryOfFirstQueue(ClientOpening):
     """The client removes the RemoteOpenQueueEntry of the queue that it opened first when it closes another queue."""
 
     def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
         del self.qm.remote_client.RemoteOpenQueueEntryCollection[0]
 
 
-@fault("client-entry-of-queue-kept-after-refused-close", breaks="MQQP-3.2.4.9-07")
-class ClientEntryOfQueueKeptAfterRefusedClose(ClientOpening):
+@fault("client-keeps-open-queue-entry-after-refused-close-queue", breaks="MQQP-3.2.4.9-07")
+class ClientKeepsOpenQueueEntryAfterRefusedCloseQueue(ClientOpening):
     """The client keeps the RemoteOpenQueueEntry of a queue, if RemoteQMCloseQueue returned an error."""
 
     def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:
@@ -357,8 +357,8 @@ class ClientEntryOfQueueKeptAfterRefusedClose(ClientOpening):
         self.remove_remote_open_queue(entry)
 
 
-@fault("client-close-queue-entry-kept-after-refusal", breaks="MQQP-3.2.4.9-07", blind=True)
-class ClientCloseQueueEntryKeptAfterRefusal(ClientOpening):
+@fault("client-keeps-open-queue-entry-after-close-queue-failure", breaks="MQQP-3.2.4.9-07", blind=True)
+class ClientKeepsOpenQueueEntryAfterCloseQueueFailure(ClientOpening):
     """The client keeps the RemoteOpenQueueEntry of a queue if RemoteQMCloseQueue returned a failure."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> RemoteCallSequence:

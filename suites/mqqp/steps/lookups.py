@@ -24,7 +24,7 @@ def list_candidate_lookup_ids(sequential_id: int, read: Call) -> list[int]:
     return list(dict.fromkeys([sequential_id, *((7 - one << 56) | sequential_id for one in priorities)]))
 
 
-def look_up_sequential_id(queue: RemoteQueue, sequential_id: int, read: Call) -> str:
+def find_label_by_sequential_id(queue: RemoteQueue, sequential_id: int, read: Call) -> str:
     """Look up the message that a read returned, by the SequentialId in the same response; return the label or the
     outcome.
     """

@@ -10,7 +10,7 @@ import pytest
 from harness.run.marks import covers
 
 
-def parametrize_method(methods: Mapping[str, Mapping[str, Sequence[str]]]) -> pytest.MarkDecorator:
+def parametrize_by_method_with_rules(methods: Mapping[str, Mapping[str, Sequence[str]]]) -> pytest.MarkDecorator:
     """Return a decorator that runs a check for several methods, each with the rules of the method's own section. The
     rules of each method are grouped by the part of the check that judges them.
     """

@@ -114,20 +114,20 @@ class Reader:
     ``version``: the version that RemoteQmGetVersion returns.
     """
 
-    QUEUE_NAME = "private$\\mqc-far"
+    PEER_QUEUE_NAME = "private$\\mqc-far"
     """The queue of the peer that the SUT reads."""
     FIRST_QUEUE_HANDLES, SECOND_QUEUE_HANDLES, THIRD_QUEUE_HANDLES = map(build_numbered_handles, range(3))
     """The handles of the queues that the SUT opens, in order."""
     FIRST_CURSOR_HANDLE, SECOND_CURSOR_HANDLE = 0xC4D4_4044, 0xC4D5_4145
     """The phCursor of the first cursor and of the second cursor."""
-    SEQUENTIAL_ID = 0x0011_2233_4455_6677
-    ARRIVAL_TIME = 1_700_000_123
+    MESSAGE_SEQUENTIAL_ID = 0x0011_2233_4455_6677
+    MESSAGE_ARRIVAL_TIME_S = 1_700_000_123
     MESSAGE_BODY, MESSAGE_LABEL = b"read from afar", "far"
     WINDOWS_7_VERSION, WINDOWS_2003_VERSION, WINDOWS_2000_VERSION = (6, 1, 7600), (5, 2, 3790), (5, 0, 2195)
     """Versions that RemoteQmGetVersion returns (notes <22> to <24>)."""
     READ_TIMEOUT_MS, LONG_TIMEOUT_MS = 1_500, 60_000
     """The timeout in ms of reads that the peer answers, and of reads that wait for the check."""
-    CANCELED = 0x400E_03E9
+    CANCELED_BY_CLIENT_STATUS = 0x400E_03E9
     """The status MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT. Spec: MS-MQQP 3.1.4.6."""
 
     def __init__(self, peer: Peer, sut: Sut, version: tuple[int, int, int] = WINDOWS_7_VERSION) -> None:
@@ -185,7 +185,7 @@ class Reader:
         user = {
             "SourceQueueManager": self.peer.identifier,
             "MessageID": self.peer.next_message_id(),
-            "SentTime": self.ARRIVAL_TIME - 100,
+            "SentTime": self.MESSAGE_ARRIVAL_TIME_S - 100,
         }
         return bytes(user_message(destination=self.destination, user=user, body=body, label=self.MESSAGE_LABEL))
 
@@ -203,7 +203,7 @@ class Reader:
         answer = REMOTEREADDESC(
             **{name: getattr(asked, name) for name in names},
             dwSize=len(data or b""),
-            dwArriveTime=self.ARRIVAL_TIME if data else 0,
+            dwArriveTime=self.MESSAGE_ARRIVAL_TIME_S if data else 0,
             lpBuffer=build_byte_array_pointer(data),
             **{"Reserved": 1, **fields},
         )
@@ -214,14 +214,14 @@ class Reader:
         if call.name == Method.START_RECEIVE:
             call.respond(lpRemoteReadDesc=answer, **results)
         else:
-            call.respond(lpRemoteReadDesc2=build_desc2(answer, self.SEQUENTIAL_ID if data else 0), **results)
+            call.respond(lpRemoteReadDesc2=build_desc2(answer, self.MESSAGE_SEQUENTIAL_ID if data else 0), **results)
 
     def answer_cancel_receive(self, call: ServedCall) -> None:
         """Answer RemoteQMCancelReceive, and the waiting read that it cancels, if any. Spec: MS-MQQP 3.1.4.6."""
         call.respond()
         for read in self.reads():
             if not read.answered and self.get_read_description(read).dwRequestID == call.into.dwRequestID:
-                self.answer_read(read, None, self.CANCELED)
+                self.answer_read(read, None, self.CANCELED_BY_CLIENT_STATUS)
 
     def answer_start_receives_with_message(self, data: bytes | None = None) -> None:
         """Let the peer answer each StartReceive with a packet, by default with a new message."""
@@ -291,7 +291,7 @@ class Reader:
     @property
     def destination(self) -> str:
         """The direct name of the peer's queue."""
-        return f"TCP:{self.peer.address}\\{self.QUEUE_NAME}"
+        return f"TCP:{self.peer.address}\\{self.PEER_QUEUE_NAME}"
 
     @property
     def format_name(self) -> str:

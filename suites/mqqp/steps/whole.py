@@ -22,7 +22,7 @@ from harness.wire import (
 from suites.messages import Sequence
 
 
-class Kind(StrEnum):
+class MessageKind(StrEnum):
     """The kinds of messages: express, recoverable and transactional."""
 
     EXPRESS = "express"
@@ -32,7 +32,7 @@ class Kind(StrEnum):
     @property
     def queue(self) -> str:
         """The queue of the SUT to which messages of this kind are sent."""
-        return "transactional" if self is Kind.TRANSACTIONAL else "plain"
+        return "transactional" if self is MessageKind.TRANSACTIONAL else "plain"
 
 
 _COMPARED_FIELDS_BY_HEADER = {
@@ -55,7 +55,7 @@ UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
 """A GUID that identifies no queue, no distribution list and no queue manager."""
 
 
-def build_lists_of_queues(peer: Peer) -> dict[str, Any]:
+def build_destination_list_fields_of_every_kind(peer: Peer) -> dict[str, Any]:
     """Return the fields of a MultiQueueFormatHeader whose lists contain a name of every kind."""
     names = (
         MQFDirectQueueFormatName(DirectFormatName=f"TCP:{peer.address}\\private$\\mqc-listed"),
@@ -67,7 +67,9 @@ def build_lists_of_queues(peer: Peer) -> dict[str, Any]:
     return {"Destination": elements, "Administration": elements[:1], "Response": elements[2:]}
 
 
-def build_full_message(peer: Peer, label: str, kind: Kind = Kind.RECOVERABLE, **more: Any) -> Any:
+def build_message_without_default_values(
+    peer: Peer, label: str, kind: MessageKind = MessageKind.RECOVERABLE, **more: Any
+) -> Any:
     """Build a message of the given kind in which every property differs from its default. ``more``: values that replace
     properties.
     """
@@ -96,9 +98,9 @@ def build_full_message(peer: Peer, label: str, kind: Kind = Kind.RECOVERABLE, **
         **more,
     }
     base = properties.pop("base", {})
-    if kind == Kind.TRANSACTIONAL:
+    if kind == MessageKind.TRANSACTIONAL:
         return Sequence(peer).message(user, base=base, **properties)
-    return peer.message({"DM": int(kind == Kind.RECOVERABLE), **user}, base={"PR": 6, **base}, **properties)
+    return peer.message({"DM": int(kind == MessageKind.RECOVERABLE), **user}, base={"PR": 6, **base}, **properties)
 
 
 class UnchangedMessageExpectation(Expectation):
