@@ -87,7 +87,7 @@ def test_message_in_outgoing_queue_is_unchanged_after_restart(peer, sut, judge, 
     session = sender.poll_session()
     while session is not None and session.record.closed_by is not None:  # what it had before the restart
         session = sender.poll_session()
-    frames = [] if session is None else sender.collect_all(session, 1)
+    frames = [] if session is None else sender.collect_messages_until_silence(session, 1)
     change = describe_change(before, frames[0], peer.identifier) if frames else "not sent"
     for frame in frames[:1]:
         traces = [Layout(one).of("BaseHeader.Flags.TR", "DebugHeader.QueueIdentifier") for one in (before, frame)]

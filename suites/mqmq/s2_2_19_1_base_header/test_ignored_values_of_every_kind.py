@@ -14,7 +14,7 @@ from harness.sut.releases import find_release
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
 from suites.mqmq.steps.received_kinds import NO_CHANGED_VALUE, MessagesOfEveryKind
 from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
-from suites.mqqb.steps.sequences import DEAD_LETTERS, Outgoing, find_kept_messages
+from suites.mqqb.steps.sequences import DEAD_LETTERS, SequenceSentBySut, find_kept_messages
 
 UNUSED_BASE_HEADER_BIT_BY_RULE = {
     "MQMQ-2.2.19.1-10": "X9",
@@ -164,7 +164,7 @@ def test_reserved_of_order_and_final_acks_has_no_effect(peer, sut, judge):
     BaseHeader.Reserved is nonzero. Each OrderAck completes its message, and each FinalAck moves its message to the
     dead-letter queue.
     """
-    outgoing = Outgoing(peer, sut, "mqc-ignored")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-ignored")
     refused = outgoing.send(len(RESERVED_BYTE_VALUES), journal=["negative"])
     sent = [outgoing.send_session_ack()]
     for value, frame in zip(RESERVED_BYTE_VALUES, refused, strict=True):

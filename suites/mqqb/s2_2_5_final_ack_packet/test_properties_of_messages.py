@@ -130,7 +130,7 @@ def test_each_refusal_of_unknown_provider_has_its_class(peer, sut, judge):
                 **rest,
             )
             packets[f"message {number} to a {name} name"] = sign_message(message)
-    for case, disposition in secured.dispositions(packets, "transactional").items():
+    for case, disposition in secured.send_and_read_dispositions(packets, "transactional").items():
         judge(
             "MQQB-2.2.5-17",
             expected=one_of("NACK_UNSUPPORTED_CRYPTO_PROVIDER", "no FinalAck"),

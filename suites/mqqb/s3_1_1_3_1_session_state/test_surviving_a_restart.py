@@ -41,7 +41,7 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
     earlier = dict(zip(Sender.list_tags(came), came, strict=True))
     sut.restart()
     session = sender.poll_session()
-    resent = [] if session is None else sender.collect(session, len(earlier))
+    resent = [] if session is None else sender.collect_messages(session, len(earlier))
     judge.all(
         expected=sorted(earlier),
         observed=sorted(Sender.list_tags(resent)),
@@ -87,7 +87,7 @@ def test_outgoing_sequence_number_continues_after_restart(peer, sut, judge, ackn
     sut.restart()
     sender.send(4, delivery="transactional")
     again = sender.await_session()
-    came = sender.collect(again, 4 - acknowledged_count)
+    came = sender.collect_messages(again, 4 - acknowledged_count)
     new = next((frame for frame, tag in zip(came, Sender.list_tags(came), strict=True) if tag == 4), None)
     if new is None:
         raise ConformanceFailure("the message that was sent after the restart did not arrive")

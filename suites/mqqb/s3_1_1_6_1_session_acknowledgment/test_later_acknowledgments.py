@@ -6,7 +6,7 @@ from harness.expectations import none
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.outgoing_session import await_session_of_sut
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import SequenceSentBySut
 
 MESSAGE_COUNT = 24
 """The number of messages that one SessionAck acknowledges; their flags need the high 16 bits."""
@@ -18,7 +18,7 @@ def test_messages_of_high_flags_are_discarded(peer, sut, judge):
     """The SUT sends 24 recoverable messages, and the peer acknowledges all of them by one SessionAck. The SUT sends
     none of them on the next session.
     """
-    outgoing = Outgoing(peer, sut, "mqc-many-flags")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-many-flags")
     sent = outgoing.send(MESSAGE_COUNT, "recoverable")
     ack = outgoing.send_session_ack()
     outgoing.session.close()

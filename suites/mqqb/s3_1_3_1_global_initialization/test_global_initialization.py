@@ -19,7 +19,7 @@ from suites.mqqb.steps.caching import (
 )
 from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, SecuredMessageSender, encrypt_message, sign_message
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import SequenceSentBySut
 
 PERSISTENT_ELEMENT_BY_RULE = {
     "MQQB-3.1.1.3-28": "ResendTimeoutsShort",
@@ -151,7 +151,7 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
     def fill_security_caches():
         clear = sign_message(secured.message(body=CLEAR_BODY, PrivacyLevel=ENHANCED_PRIVACY_LEVEL))
         packet = encrypt_message(sut, clear, ENHANCED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128])
-        frames = secured.dispositions({"": packet})[""].frames
+        frames = secured.send_and_read_dispositions({"": packet})[""].frames
         if not all(caches.entries(name) for name, *_ in CACHES_OF_RECEIVER_WITH_RULES):
             raise ConformanceFailure("the message has no entry in the caches")
         return frames
@@ -159,7 +159,7 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
     def send_weak_key():
         key = SYMMETRIC_KEYS[40] + bytes(11)
         packet = encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, RC2, key)
-        return secured.dispositions({"": packet})[""]
+        return secured.send_and_read_dispositions({"": packet})[""]
 
     first = fill_security_caches()
     weak = [send_weak_key()]
@@ -240,7 +240,7 @@ def test_resend_times_are_unchanged_by_start_with_unacknowledged_sequence(peer, 
     """The SUT has one unacknowledged recoverable message and two unacknowledged transactional messages for queues of
     the peer. The SUT is restarted, or is stopped and started. The resend times are unchanged.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = SequenceSentBySut(peer, sut)
     evidence = [*outgoing.send(2), *outgoing.start_second_sequence("mqc-other").send(delivery="recoverable")]
     before = _read_queue_manager_state(sut)
     start(sut)

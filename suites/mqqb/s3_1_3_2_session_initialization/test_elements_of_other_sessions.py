@@ -12,7 +12,7 @@ from suites.mqqb.s3_1_3_2_session_initialization.connections import open_connect
 from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
+from suites.mqqb.steps.sequences import RESENT_OUTCOME, SequenceSentBySut
 
 LONG_ACK_TIMEOUT_MS = 120_000
 """An AckTimeout in ms that is so long that the SUT does not acknowledge a message during the check."""
@@ -69,7 +69,7 @@ def test_initiated_session_has_no_values_of_other_queue(peer, sut, judge):
     session has its own initial elements.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
-    outgoing = Outgoing(peer, sut, "mqc-values-first")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-values-first")
     outgoing.send(2)
     outgoing.send_session_ack()
     outgoing.send_order_ack(1)

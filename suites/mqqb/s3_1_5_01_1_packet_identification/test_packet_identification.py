@@ -16,7 +16,7 @@ from harness.wire import PrivateQueueFormatNameId, connection_parameters
 from suites.mqqb.steps.opening import await_early_close
 from suites.mqqb.steps.ordering import ACK_RECEIVE, build_final_ack, build_order_ack
 from suites.mqqb.steps.outgoing_session import await_session_of_sut
-from suites.mqqb.steps.sequences import NOT_RESENT_OUTCOME, RESENT_OUTCOME, Outgoing
+from suites.mqqb.steps.sequences import NOT_RESENT_OUTCOME, RESENT_OUTCOME, SequenceSentBySut
 
 VALID_TIMEOUT_FIELDS: dict[str, Any] = {"RecoverableAckTimeout": 500, "AckTimeout": 20_000}
 CHANGES_OF_PARAMETERS_PACKET: dict[str, dict[str, Any]] = {
@@ -120,7 +120,7 @@ def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, su
     acknowledgment and these messages on separate sessions, because their effect on sequence numbers is undefined (E26).
     """
     make, *changes = ACKNOWLEDGMENT_CHANGES_BY_RULE[rule]
-    outgoing = Outgoing(peer, sut)
+    outgoing = SequenceSentBySut(peer, sut)
     [sent] = outgoing.send()
     session = outgoing.session
     outgoing.sender.acknowledge_all(session)

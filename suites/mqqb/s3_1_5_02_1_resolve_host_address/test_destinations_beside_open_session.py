@@ -31,7 +31,7 @@ def test_second_direct_name_leads_to_its_own_host(peer, second_host, sut, judge)
         evidence=evidence,
     )
     if session is not None:
-        two.second.sender.collect(session, 1)
+        two.second.sender.collect_messages(session, 1)
         session.acknowledge_all()
 
 

@@ -133,7 +133,7 @@ def test_outgoing_queue_for_a_host_name_shows_the_address(peer, sut, judge):
     sender = Sender(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     sender.send(1)
     session = sender.await_session()
-    came = sender.collect(session, 1)
+    came = sender.collect_messages(session, 1)
     queue = find_outgoing_queue(sut, sender.to)
     for rule, status in (
         ("MQQB-3.1.5.2.3-14", "InProcess"),

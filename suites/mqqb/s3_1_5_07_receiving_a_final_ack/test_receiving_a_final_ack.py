@@ -17,7 +17,7 @@ from suites.mqqb.steps.ordering import (
     build_unknown_ack,
     send_packet_in_states_before_open,
 )
-from suites.mqqb.steps.sequences import DEAD_LETTERS, SYSTEM_JOURNAL, Outgoing, find_kept_messages
+from suites.mqqb.steps.sequences import DEAD_LETTERS, SYSTEM_JOURNAL, SequenceSentBySut, find_kept_messages
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 NONTRANSACTIONAL_DEAD_LETTER_QUEUE = "system$;deadletter"
@@ -79,7 +79,7 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
     itself, and the last two FinalAcks twice. The messages are for the second of two queues; the first message for each
     journal or dead-letter queue has a body of 5,000 bytes.
     """
-    beside = Outgoing(peer, sut, f"mqc-final-beside-{int(ordered)}")
+    beside = SequenceSentBySut(peer, sut, f"mqc-final-beside-{int(ordered)}")
     beside.send()
     beside.acknowledge_all()
     outgoing = beside.start_second_sequence(f"mqc-final-{int(ordered)}")
@@ -175,7 +175,7 @@ def test_refused_message_goes_to_its_named_dead_letter_queue(peer, sut, judge, o
     own, second = (sut.new_queue(name, transactional=True) for name in ("dead", "dead-2"))
     with suppress(ControlRefused):
         sut.send(sut.format_name("transactional"), delivery="transactional", dead_letter_queue=f"{own}-missing")
-    outgoing = Outgoing(peer, sut, f"mqc-own-dead-{int(ordered)}{int(restarted)}")
+    outgoing = SequenceSentBySut(peer, sut, f"mqc-own-dead-{int(ordered)}{int(restarted)}")
     negative = ["negative"]
     for journal, named in ((negative, own), (["positive"], own), (negative, second), (negative, own)):
         try:

@@ -65,7 +65,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     transactional and an encrypted message each add the certificate of their user.
     """
     secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
-    secured.dispositions(
+    secured.send_and_read_dispositions(
         {
             "": encrypt_message(
                 sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, SYMMETRIC_KEYS[128]
@@ -75,7 +75,9 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     peer.pass_time(2 * sut.response_timeout_ms)
     initial_users = caches.users()
     yesterday = {"SentTime": peer.environment.now().utc_s - DAY_S}
-    disposition = secured.dispositions({"": sign_message(secured.message(body=CLEAR_BODY, header=yesterday))})[""]
+    disposition = secured.send_and_read_dispositions(
+        {"": sign_message(secured.message(body=CLEAR_BODY, header=yesterday))}
+    )[""]
     if disposition.found is None:
         raise ConformanceFailure(NO_SIGNATURE_ACCEPTED_REASON)
     entries, now_s = caches.entries(caches.CERTIFICATE_CACHE), peer.environment.now().utc_s
@@ -116,7 +118,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
     first_remaining_ms = caches.get_remaining_ms(caches.CERTIFICATE_CACHE)
     peer.pass_time(CACHING_DELAY_MS)
-    second = secured.dispositions({"": sign_message(secured.message(BOB), key=BOB.key)})[""]
+    second = secured.send_and_read_dispositions({"": sign_message(secured.message(BOB), key=BOB.key)})[""]
     second_remaining_ms = caches.get_remaining_ms(caches.CERTIFICATE_CACHE)
     now_s = peer.environment.now().utc_s
     judge_second_cache_entry(
@@ -157,7 +159,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
         evidence=evidence,
     )
     peer.pass_time(CACHING_DELAY_MS)
-    again = secured.dispositions({"": sign_message(secured.message(body=CLEAR_BODY))})[""]
+    again = secured.send_and_read_dispositions({"": sign_message(secured.message(body=CLEAR_BODY))})[""]
     times = {one["SecurityID"]: one["CachedTime"] for one in caches.entries(caches.CERTIFICATE_CACHE)}
     judge(
         "MQQB-3.1.5.8.3-32",
@@ -168,9 +170,9 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
         evidence=[*evidence, *again.frames],
     )
     foreign = secured.message(ERIN, security={"SenderCert": MALLORY.certificate})
-    refused = secured.dispositions({"": sign_message(foreign, key=MALLORY.key)})[""]
+    refused = secured.send_and_read_dispositions({"": sign_message(foreign, key=MALLORY.key)})[""]
     transactional = secured.message(CAROL, queue="transactional")
-    third = secured.dispositions({"": sign_message(transactional, key=CAROL.key)}, "transactional")[""]
+    third = secured.send_and_read_dispositions({"": sign_message(transactional, key=CAROL.key)}, "transactional")[""]
     judge(
         "MQQB-3.1.1.3-03",
         "MQQB-3.1.5.8.3-34",
@@ -181,7 +183,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     )
     signed = sign_message(secured.message(DAVE, body=CLEAR_BODY, PrivacyLevel=ENHANCED_PRIVACY_LEVEL), key=DAVE.key)
     encrypted = encrypt_message(sut, signed, ENHANCED_PRIVACY_LEVEL, protection.RC4, SYMMETRIC_KEYS[128])
-    fourth = secured.dispositions({"": encrypted})[""]
+    fourth = secured.send_and_read_dispositions({"": encrypted})[""]
     later = caches.entries(caches.CERTIFICATE_CACHE)[2:]
     evidence = [*third.frames, *fourth.frames]
     certificates = [one["UserCert"].get("Certificate") for one in later]
@@ -224,14 +226,14 @@ def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     secured, caches = SecuredMessageSender(peer, sut, user_cert_cache_size=4), SecurityCaches(sut)
     evidence = []
     for user in (ALICE, BOB, CAROL, DAVE):
-        disposition = secured.dispositions({"": sign_message(secured.message(user), key=user.key)})[""]
+        disposition = secured.send_and_read_dispositions({"": sign_message(secured.message(user), key=user.key)})[""]
         if disposition.found is None:
             raise ConformanceFailure(NO_SIGNATURE_ACCEPTED_REASON)
         evidence += disposition.frames
         peer.pass_time(CACHING_DELAY_MS)
     full = caches.users()
-    secured.dispositions({"": sign_message(secured.message(ALICE))})
-    evidence += secured.dispositions({"": sign_message(secured.message(ERIN), key=ERIN.key)})[""].frames
+    secured.send_and_read_dispositions({"": sign_message(secured.message(ALICE))})
+    evidence += secured.send_and_read_dispositions({"": sign_message(secured.message(ERIN), key=ERIN.key)})[""].frames
     judge.all(
         expected=facts(
             entries_of_the_full_cache=["alice", "bob", "carol", "dave"],
@@ -266,14 +268,14 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     An earlier message without a key does not start the cleanup timer of this cache.
     """
     secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
-    secured.dispositions({"": sign_message(secured.message(body=CLEAR_BODY))})
+    secured.send_and_read_dispositions({"": sign_message(secured.message(body=CLEAR_BODY))})
     peer.pass_time(3 * sut.response_timeout_ms)
     initial = len(caches.entries(caches.RECEIVED_KEY_CACHE))
 
     def build_encrypted_message(key=SYMMETRIC_KEYS[128]):
         return encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, key)
 
-    disposition = secured.dispositions({"": build_encrypted_message()})[""]
+    disposition = secured.send_and_read_dispositions({"": build_encrypted_message()})[""]
     entries, now_s = caches.entries(caches.RECEIVED_KEY_CACHE), peer.environment.now().utc_s
     evidence = disposition.frames
     judge(
@@ -300,7 +302,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         case="CachedTime",
         evidence=evidence,
     )
-    repeated = secured.dispositions({"": build_encrypted_message()})[""]
+    repeated = secured.send_and_read_dispositions({"": build_encrypted_message()})[""]
     known = len(caches.entries(caches.RECEIVED_KEY_CACHE))
     judge(
         "MQQB-3.1.5.8.3-55",
@@ -313,7 +315,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
     first_remaining_ms = caches.get_remaining_ms(caches.RECEIVED_KEY_CACHE)
     peer.pass_time(CACHING_DELAY_MS)
-    another = secured.dispositions({"": build_encrypted_message(SYMMETRIC_KEYS[128][::-1])})[""]
+    another = secured.send_and_read_dispositions({"": build_encrypted_message(SYMMETRIC_KEYS[128][::-1])})[""]
     now_s = peer.environment.now().utc_s
     if known == 1:  # a receiver that does not search its cache (-55) has another second entry
         judge_second_cache_entry(
@@ -343,7 +345,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     packet = encrypt_message(
         sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC2, SYMMETRIC_KEYS[128]
     )
-    third = secured.dispositions({"": packet})[""]
+    third = secured.send_and_read_dispositions({"": packet})[""]
     judge(
         "MQQB-3.1.1.3-06",
         "MQQB-3.1.1.3-07",
@@ -352,7 +354,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         case="number of new cache entries for a different key and for a different algorithm",
         evidence=[*another.frames, *third.frames],
     )
-    later = secured.dispositions({"": build_encrypted_message()})[""]
+    later = secured.send_and_read_dispositions({"": build_encrypted_message()})[""]
     if known == 1:  # a receiver that does not search its cache (-55) adds another entry
         times = [one["CachedTime"] for one in caches.entries(caches.RECEIVED_KEY_CACHE)]
         judge(
@@ -401,7 +403,7 @@ def judge_keys_of_other_messages(judge, secured, caches):
         key = SYMMETRIC_KEYS[128][at + 1 :] + SYMMETRIC_KEYS[128][: at + 1]
         packet = encrypt_message(sut, message, ENHANCED_PRIVACY_LEVEL, protection.RC4, key)
         before = caches.entries(caches.RECEIVED_KEY_CACHE)
-        disposition = secured.dispositions({"": packet}, queue)[""]
+        disposition = secured.send_and_read_dispositions({"": packet}, queue)[""]
         blob = bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex()
         new = [entry for entry in caches.entries(caches.RECEIVED_KEY_CACHE) if entry not in before]
         if not new:  # a receiver need not cache every key (MQQB-3.1.5.8.3-67 is a SHOULD)
@@ -441,7 +443,7 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
     frames, blobs = [], []
     for level, algorithm, bits in ENCRYPTION_KINDS:
         packet = encrypt_message(sut, secured.message(body=CLEAR_BODY), level, algorithm, SYMMETRIC_KEYS[bits])
-        disposition = secured.dispositions({"": packet})[""]
+        disposition = secured.send_and_read_dispositions({"": packet})[""]
         frames += disposition.frames
         blobs.append(bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex())
     expected = [
@@ -490,7 +492,7 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
     for key, source in zip(keys[:4], (peer.identifier, GUID_OF_SECOND_SOURCE) * 2, strict=True):
         message = secured.message(body=CLEAR_BODY, header={"SourceQueueManager": source})
         packet = encrypt_message(sut, message, ENHANCED_PRIVACY_LEVEL, protection.RC4, key)
-        evidence += secured.dispositions({"": packet})[""].frames
+        evidence += secured.send_and_read_dispositions({"": packet})[""].frames
         peer.pass_time(CACHING_DELAY_MS)
     full = list_cached_key_names()
     judge(
@@ -499,10 +501,10 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
         observed=bool(full),
         evidence=evidence[-1],
     )
-    secured.dispositions(
+    secured.send_and_read_dispositions(
         {"": encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, keys[0])}
     )
-    evidence += secured.dispositions(
+    evidence += secured.send_and_read_dispositions(
         {"": encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, keys[4])}
     )[""].frames
     judge(
@@ -513,7 +515,7 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
         evidence=evidence[-6:],
     )
     again = encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, keys[0])
-    frames = secured.dispositions({"": again})[""].frames
+    frames = secured.send_and_read_dispositions({"": again})[""].frames
     judge(
         "MQQB-3.1.5.8.3-57",
         expected=[*"3451"],

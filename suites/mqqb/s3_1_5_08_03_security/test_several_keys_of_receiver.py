@@ -29,7 +29,7 @@ def _send_with_key(secured: SecuredMessageSender, key: bytes, queue: str = "plai
     """Send a message that is encrypted with a symmetric key; return its disposition and its key blob."""
     message = secured.message(queue=queue, body=CLEAR_BODY)
     packet = encrypt_message(secured.sut, message, ENHANCED_PRIVACY_LEVEL, RC4, key)
-    disposition = secured.dispositions({"": packet}, queue)[""]
+    disposition = secured.send_and_read_dispositions({"": packet}, queue)[""]
     return disposition, bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex()
 
 
@@ -77,7 +77,7 @@ def test_each_cached_key_is_used_again(peer, sut, judge):
 def test_certificate_is_cached_after_end_of_its_session(peer, sut, judge):
     """The peer sends a signed message and closes its session. UserCertCache still contains the certificate."""
     secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
-    disposition = secured.dispositions({"": sign_message(secured.message(body=CLEAR_BODY))})[""]
+    disposition = secured.send_and_read_dispositions({"": sign_message(secured.message(body=CLEAR_BODY))})[""]
     if disposition.found is None:
         raise ConformanceFailure(NO_SIGNATURE_ACCEPTED_REASON)
     secured.reconnect()

@@ -61,7 +61,7 @@ def test_message_with_a_field_changed_after_signing_is_refused(peer, sut, judge)
                 (rule, f"{kind}, {field}", "kept", NOT_STORED_OUTCOME)
                 for rule in (RULE_BY_SIGNATURE_VERSION[kind], RULE_OF_REFUSAL)
             ]
-    judge_dispositions(judge, secured, secured.dispositions(packets), table)
+    judge_dispositions(judge, secured, secured.send_and_read_dispositions(packets), table)
 
 
 def _is_list_signature(kind):

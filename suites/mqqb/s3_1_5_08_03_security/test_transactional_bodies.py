@@ -41,6 +41,6 @@ def test_transactional_body_is_decrypted_with_each_algorithm(peer, sut, judge, p
     }
     rules = (*RULES_OF_TRANSACTIONAL_BODY, *["MQQB-3.1.5.8.3-80"] * (provider == "Advanced"))
     table = [(rule, name, "body", CLEAR_BODY_TEXT) for rule in rules for name in kinds]
-    judge_dispositions(judge, secured, secured.dispositions(packets, "transactional"), table)
+    judge_dispositions(judge, secured, secured.send_and_read_dispositions(packets, "transactional"), table)
     if provider != "Advanced":
         judge.mark_not_exercised("MQQB-3.1.5.8.3-80", reason="the provider does not have AES")

@@ -163,7 +163,7 @@ def test_kind_of_queue_is_checked_before_access(peer, sut, judge):
     secured = SecuredMessageSender(peer, sut)
     plain = sut.format_name("plain").removeprefix("DIRECT=")
     packet = secured.message(MALLORY, queue="transactional", destination=plain)
-    found = secured.dispositions({"": packet}, "transactional")[""]
+    found = secured.send_and_read_dispositions({"": packet}, "transactional")[""]
     judge(
         "MQQB-3.1.5.8-05",
         expected="NACK_NOT_TRANSACTIONAL_Q",

@@ -138,7 +138,7 @@ def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
     for turn, numbers in enumerate(FLAGGED_MESSAGE_NUMBERS_OF_ACKS, 1):
         if turn > 1:
             sender.send(turn + 2, delivery="recoverable")
-            own = sender.collect(session, turn + 2)
+            own = sender.collect_messages(session, turn + 2)
         session.acknowledge_all()
         before = len(session.received)
         build = peer.message if turn == len(FLAGGED_MESSAGE_NUMBERS_OF_ACKS) else peer.recoverable_message

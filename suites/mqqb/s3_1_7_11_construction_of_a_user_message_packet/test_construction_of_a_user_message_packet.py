@@ -325,7 +325,7 @@ def _send_message_after_packet(sender: Sender, session, since, after_ms: int = 0
     sender.peer.pass_time_until(since, after_ms)
     known = len(session.messages)
     sender.send(known + 1, **fields)
-    came = sender.collect(session, known + 1)[known:]
+    came = sender.collect_messages(session, known + 1)[known:]
     if len(came) != 1:
         raise ConformanceFailure(f"{len(came)} packets arrived for one message of the SUT")
     return came

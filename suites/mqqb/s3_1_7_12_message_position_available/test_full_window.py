@@ -32,7 +32,7 @@ def test_messages_behind_full_window_have_initial_values(peer, sut, judge):
     sender.send(*range(2, window + 1), delivery="recoverable")
     for tag, delivery in enumerate(("transactional", "express", "recoverable"), window + 1):
         sender.send(tag, delivery=delivery)
-    came = sender.collect_all(session, window - 1)
+    came = sender.collect_messages_until_silence(session, window - 1)
     entries: list[dict[str, Any]] = find_initiated_session(sut, sender.to)["OutgoingMessageTable"]
     if len(entries) != window + 3 or len(came) > window + 1:
         raise ConformanceFailure("the SUT did not keep the last two messages until an acknowledgment arrived")
@@ -53,7 +53,7 @@ def test_messages_behind_full_window_have_initial_values(peer, sut, judge):
     for rule, name in NUMBER_ELEMENT_BY_RULE.items():
         judge(rule, expected=[0, 0], observed=[entry[name] for entry in waiting], case=name)
     session.acknowledge_all()
-    sender.collect_all(session, window + 3)
+    sender.collect_messages_until_silence(session, window + 3)
     session.acknowledge_all()
     for frame in session.messages:
         if frame["UserHeader"].TH:

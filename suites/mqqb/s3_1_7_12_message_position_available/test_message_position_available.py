@@ -14,7 +14,7 @@ from suites.applications import DONE, get_request_outcome, list_computer_names
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.provoking import make_sut_send_message
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import SequenceSentBySut
 
 INITIAL_POSITION_FLAGS = {
     "AwaitingAck": False,
@@ -74,9 +74,9 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     judge.conclude("MQQB-3.1.7.12-06")
     if session is None:
         raise ConformanceFailure("the SUT established no session for its messages")
-    sender.collect(session, 2)
+    sender.collect_messages(session, 2)
     third = sender.send(3, label="label 3", body=LARGE_BODY)
-    came = sender.collect_all(session, 3)
+    came = sender.collect_messages_until_silence(session, 3)
     judge(
         "MQQB-3.1.7.12-14",
         expected=[1, 2, 3],
@@ -216,7 +216,7 @@ def test_message_is_sent_while_other_destination_is_unreachable(peer, sut, judge
     sender = Sender(peer, sut)
     sender.send(1)
     session = sender.poll_session()
-    came = [] if session is None else sender.collect(session, 1)
+    came = [] if session is None else sender.collect_messages(session, 1)
     judge.all(
         expected=[1], observed=Sender.list_tags(came), case="numbers of the messages sent to the peer", evidence=came
     )
@@ -244,7 +244,7 @@ def test_new_outgoing_message_entry_has_initial_values(peer, sut, judge):
         judge(rule, expected=[0, 0], observed=[one[name] for one in entries], case=name)
     sender = Sender(peer, sut)
     session = sender.await_session()
-    sender.collect(session, 2)
+    sender.collect_messages(session, 2)
     session.acknowledge_all()
 
 
@@ -254,7 +254,7 @@ def test_new_entry_behind_acknowledged_message_has_initial_flags(peer, sut, judg
     """The peer sends the OrderAck of the first of two transactional messages. Then an application pauses the queue and
     sends a third message: its entry in OutgoingMessageTable has all flags FALSE.
     """
-    outgoing = Outgoing(peer, sut, "mqc-behind-acknowledged")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-behind-acknowledged")
     outgoing.send(2)
     outgoing.send_session_ack()
     outgoing.send_order_ack(1)
@@ -270,7 +270,7 @@ def test_new_entry_behind_acknowledged_message_has_initial_flags(peer, sut, judg
         case="flags of the entry behind an acknowledged message",
     )
     sut.resume(outgoing.to)
-    outgoing.sent = outgoing.sender.collect(outgoing.session, 3)
+    outgoing.sent = outgoing.sender.collect_messages(outgoing.session, 3)
     outgoing.acknowledge_all()
 
 
@@ -293,7 +293,11 @@ def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
     last = FIRST_TAG_OF_UNPAUSED_QUEUE + 1 + len(SEND_ARGUMENTS_FOR_PAUSED_QUEUE)
     if not peer.inbox.wait(lambda frame: Sender.list_tags([frame]) == [last]):
         raise ConformanceFailure("the SUT did not send the messages to the queue that is not paused")
-    at_once = [tag for tag in Sender.list_tags(sender.collect_all(session, 1)) if tag < FIRST_TAG_OF_UNPAUSED_QUEUE]
+    at_once = [
+        tag
+        for tag in Sender.list_tags(sender.collect_messages_until_silence(session, 1))
+        if tag < FIRST_TAG_OF_UNPAUSED_QUEUE
+    ]
     peer.inbox.acknowledge(spare=session)
     judge(
         "MQQB-3.1.7.12-04",
@@ -303,7 +307,7 @@ def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
         evidence=session.messages,
     )
     sut.resume(sender.to)
-    sender.collect_all(session, 1 + len(SEND_ARGUMENTS_FOR_PAUSED_QUEUE))
+    sender.collect_messages_until_silence(session, 1 + len(SEND_ARGUMENTS_FOR_PAUSED_QUEUE))
     peer.inbox.acknowledge()
     for frame in peer.inbox.messages:
         if frame["UserHeader"].TH:
@@ -337,7 +341,7 @@ def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
     sut.resume(sender.to)
     again = again or sender.poll_session(sut.connect_timeout_ms)
     if again is not None:
-        sender.collect(again, 1)
+        sender.collect_messages(again, 1)
         again.acknowledge_all()
 
 

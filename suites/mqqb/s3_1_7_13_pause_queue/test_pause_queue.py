@@ -266,7 +266,7 @@ def test_pause_keeps_message_behind_full_window(peer, sut, judge):
     if window > LARGEST_WINDOW_SIZE:
         raise ConformanceFailure(f"the SUT's window of {window} is too large to fill with messages")
     sender.send(*range(2, window + 4))
-    sent = sender.collect_all(session, window)
+    sent = sender.collect_messages_until_silence(session, window)
     if len(sent) != window:
         raise ConformanceFailure(f"{len(sent)} messages arrived instead of the {window} messages of a full window")
     refusal = ""

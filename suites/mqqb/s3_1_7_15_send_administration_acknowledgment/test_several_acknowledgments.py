@@ -271,7 +271,7 @@ def test_acknowledgment_of_encrypted_message_is_not_encrypted(peer, sut, judge, 
     queue = {"AQ": 2, "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=ADMIN_QUEUE_NUMBER)}
     message = secured.message(header=queue if name == "private" else {}, body=b"a secret")
     packet = encrypt_message(sut, message, ENHANCED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128])
-    found = secured.dispositions({"": packet})[""]
+    found = secured.send_and_read_dispositions({"": packet})[""]
     if len(found.frames) < 2:
         raise ConformanceFailure("the SUT did not acknowledge the encrypted message")
     ack = found.frames[1]

@@ -308,7 +308,7 @@ class SecuredMessageSender:
         """
         by = user or (None if self.tells else ALICE)
         claims = {} if by else {"ST": SENDER_TYPE_OF_NO_SENDER, "SecurityID": b"", "SenderCert": MALLORY.certificate}
-        found = self.dispositions(
+        found = self.send_and_read_dispositions(
             {
                 str(kind): sign_message(
                     self.message(by or ALICE, security=claims, several=kind == SIG30, HashAlgorithm=one),
@@ -334,7 +334,9 @@ class SecuredMessageSender:
         """Build a message without a SecurityHeader."""
         return self.peer.message(self._await_administration_ack, queue=queue, PA=1, NA=1)
 
-    def dispositions(self, packets: Mapping[str, Any], queue: str = "plain") -> dict[str, SecuredDisposition]:
+    def send_and_read_dispositions(
+        self, packets: Mapping[str, Any], queue: str = "plain"
+    ) -> dict[str, SecuredDisposition]:
         """Send messages; return the disposition of each message by name."""
         sent = {name: self.connection.send(packet) for name, packet in packets.items()}
 

@@ -24,7 +24,7 @@ def test_each_message_to_other_site_is_sent_to_site_gate(peer, sut, judge):
             continue
         sender.send(number, delivery=step)
         session = sender.poll_session()
-        frames = [] if session is None else sender.collect(session, 1)
+        frames = [] if session is None else sender.collect_messages(session, 1)
         observed = {str(frame["UserHeader"].QueueManagerAddress) for frame in frames}
         case = f"QueueManagerAddress of the messages that arrive at the site gate in step {number} ({step})"
         judge.all(expected={str(FAR_QUEUE_MANAGER)}, observed=observed, case=case, evidence=frames)

@@ -6,7 +6,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import load_peer_keys, load_second_peer_keys
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.published_keys import publish_keys, restore_keys_at_end
@@ -30,7 +30,7 @@ def test_expired_public_keys_are_read_from_directory_again(peer, sut, judge):
     with the keys that the directory then contains as soon as the cache timer has expired. Each message has a different
     privacy level, so that no symmetric key is used twice.
     """
-    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
     with restore_keys_at_end(sut, peer.identifier):
         frame = outgoing.send(body="first", privacy_level="base")

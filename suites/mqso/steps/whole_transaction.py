@@ -135,6 +135,6 @@ class WholeTransaction:
         session = self.sender.poll_session()
         if session is None:
             return []
-        tags = Sender.list_tags(self.sender.collect_all(session, len(SENT_APPLICATION_TAGS)))
+        tags = Sender.list_tags(self.sender.collect_messages_until_silence(session, len(SENT_APPLICATION_TAGS)))
         session.acknowledge_all()
         return tags

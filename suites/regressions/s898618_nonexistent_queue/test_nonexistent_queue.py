@@ -14,7 +14,7 @@ from suites.mqqb.steps.disposition import (
     get_message_class,
     identifier,
 )
-from suites.mqqb.steps.sequences import DEAD_LETTERS, Outgoing, find_kept_messages
+from suites.mqqb.steps.sequences import DEAD_LETTERS, SequenceSentBySut, find_kept_messages
 
 
 @needs("send", "receive")
@@ -26,7 +26,7 @@ def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered)
     negative journaling become dead letters, and a third message does not. On the next session, the SUT sends a later
     message, but none of the three messages.
     """
-    outgoing = Outgoing(peer, sut, f"mqc-no-queue-{int(ordered)}")
+    outgoing = SequenceSentBySut(peer, sut, f"mqc-no-queue-{int(ordered)}")
     outgoing.send(2, journal=["negative"])
     outgoing.send(1)
     frames = [outgoing.send_session_ack()]
