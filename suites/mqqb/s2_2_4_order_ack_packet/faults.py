@@ -414,8 +414,8 @@ class SenderClosesSessionIfOrderAckReservedIsNonzero(OrderAcks):
         super().receive(session, packet, now)
 
 
-@fault("initiator-order-ack-reserved-refused", breaks="MQQB-2.2.4.1-04")
-class InitiatorOrderAckReservedRefused(OrderAcks):
+@fault("sender-ignores-order-ack-with-nonzero-last-4-bytes-of-reserved", breaks="MQQB-2.2.4.1-04")
+class SenderIgnoresOrderAckWithNonzeroLast4BytesOfReserved(OrderAcks):
     """The sender ignores an OrderAck if the last four bytes of Reserved are not zero."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -441,8 +441,8 @@ add(
 )
 
 
-@fault("receiver-order-ack-destination-queue-private-admin-queue", breaks="MQQB-2.2.4-04", blind=True)
-class ReceiverOrderAckDestinationQueuePrivateAdminQueue(Sending):
+@fault("receiver-sends-order-ack-to-private-admin-queue-of-message", breaks="MQQB-2.2.4-04", blind=True)
+class ReceiverSendsOrderAckToPrivateAdminQueueOfMessage(Sending):
     """The receiver puts the number of the private administration queue that the acknowledged message names into
     DestinationQueue of an OrderAck with DQ 3.
     """
@@ -470,8 +470,8 @@ class ReceiverOrderAckDestinationQueuePrivateAdminQueue(Sending):
         return None
 
 
-@fault("receiver-order-ack-tx-previous-sequence-number-across-gap", breaks="MQQB-2.2.4.1-03", blind=True)
-class ReceiverOrderAckTxPreviousSequenceNumberAcrossGap(OrderAcks):
+@fault("receiver-order-ack-copies-previous-number-of-message", breaks="MQQB-2.2.4.1-03", blind=True)
+class ReceiverOrderAckCopiesPreviousNumberOfMessage(OrderAcks):
     """The receiver sets TxPreviousSequenceNumber of an OrderAck to PreviousTxSequenceNumber of the acknowledged
     message, which is lower than TxSequenceNumber minus one if the sequence has a gap.
     """

@@ -19,8 +19,8 @@ _GUID_DESTINATION = 0x3
 _PRIORITY_3 = BaseHeader.flags(PR=3)
 
 
-@fault("receiver-order-ack-base-header-session-header-appended", breaks="MQQB-2.2.4-01", blind=True)
-class ReceiverOrderAckBaseHeaderSessionHeaderAppended(Sending):
+@fault("receiver-appends-session-header-to-order-ack", breaks="MQQB-2.2.4-01", blind=True)
+class ReceiverAppendsSessionHeaderToOrderAck(Sending):
     """The receiver sets BaseHeader.Flags.SH in an OrderAck, and appends the session acknowledgment that is due."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:

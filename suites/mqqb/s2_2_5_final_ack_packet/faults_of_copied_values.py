@@ -21,8 +21,8 @@ from reference_qm.surface.clock import Now
 _FINAL_NACK_BIT = 0x8000
 
 
-@fault("receiver-final-ack-base-header-session-header-appended", breaks="MQQB-2.2.5-01", blind=True)
-class ReceiverFinalAckBaseHeaderSessionHeaderAppended(Sending):
+@fault("receiver-appends-session-header-to-final-ack", breaks="MQQB-2.2.5-01", blind=True)
+class ReceiverAppendsSessionHeaderToFinalAck(Sending):
     """The receiver sets BaseHeader.Flags.SH in a FinalAck, and appends the session acknowledgment that is due."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -116,10 +116,8 @@ class ReceiverFinalAckOfClosedSessionSentAsExpress(FinalAcks):
         super().move_to_outgoing_queue(position, now)
 
 
-@fault(
-    "receiver-final-ack-of-received-message-with-dead-letter-request-class-timeout", breaks="MQQB-2.2.5-11", blind=True
-)
-class ReceiverFinalAckOfReceivedMessageWithDeadLetterRequestClassTimeout(FinalAcks):
+@fault("receiver-final-ack-of-received-message-with-only-jn-is-timeout", breaks="MQQB-2.2.5-11", blind=True)
+class ReceiverFinalAckOfReceivedMessageWithOnlyJnIsTimeout(FinalAcks):
     """The receiver sends the FinalAck of a received message that sets only JN with the class NACK_RECEIVE_TIMEOUT."""
 
     def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -130,8 +128,8 @@ class ReceiverFinalAckOfReceivedMessageWithDeadLetterRequestClassTimeout(FinalAc
         super().send_final_ack_of_message(position, reason, now)
 
 
-@fault("receiver-final-ack-of-message-received-in-transaction-class-purged", breaks="MQQB-2.2.5-11", blind=True)
-class ReceiverFinalAckOfMessageReceivedInTransactionClassPurged(TransactionOperations):
+@fault("receiver-final-ack-of-message-received-in-transaction-is-purged", breaks="MQQB-2.2.5-11", blind=True)
+class ReceiverFinalAckOfMessageReceivedInTransactionIsPurged(TransactionOperations):
     """The receiver sends the FinalAck of a message that was received in a transaction with the class NACK_Q_PURGED."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:

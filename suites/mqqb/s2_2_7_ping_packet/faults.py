@@ -174,8 +174,8 @@ class AcceptorPingResponseRfClearWhileOffline(Ping):
         return response if self.qm.adm.ConnectionActive else replace(response, Flags=PingPacket.flags(RC=response.RC))
 
 
-@fault("acceptor-ping-response-rf-stays-set", breaks="MQQB-2.2.7-04")
-class AcceptorPingResponseRfStaysSet(Ping):
+@fault("acceptor-sets-rf-in-every-ping-response-after-a-refusal", breaks="MQQB-2.2.7-04")
+class AcceptorSetsRfInEveryPingResponseAfterARefusal(Ping):
     """The acceptor leaves RF set in every Ping Response after it has refused once, even if a session would be
     accepted again.
     """
@@ -372,8 +372,8 @@ class InitiatorPingResponseCookieComparedByLow16Bits(Ping):
         super().receive_response(data, now)
 
 
-@fault("initiator-response-to-earlier-ping-accepted", breaks="MQQB-2.2.7-23")
-class InitiatorResponseToEarlierPingAccepted(Ping):
+@fault("initiator-accepts-ping-response-with-lower-cookie", breaks="MQQB-2.2.7-23")
+class InitiatorAcceptsPingResponseWithLowerCookie(Ping):
     """The initiator accepts a Ping Response whose Cookie is lower than the Cookie of its latest Ping Request."""
 
     def receive_response(self, data: bytes, now: Now) -> None:

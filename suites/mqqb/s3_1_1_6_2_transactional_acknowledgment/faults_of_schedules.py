@@ -59,8 +59,8 @@ class ReceiverOrderAckSendTimerNotStartedByRejectedMessage(InSequence):
             session.order_acks_due.clear()
 
 
-@fault("sender-order-ack-messages-sent-again-not-discarded", breaks="MQQB-3.1.1.6.2-08", blind=True)
-class SenderOrderAckMessagesSentAgainNotDiscarded(OrderAcks):
+@fault("sender-keeps-resent-messages-that-order-ack-acknowledges", breaks="MQQB-3.1.1.6.2-08", blind=True)
+class SenderKeepsResentMessagesThatOrderAckAcknowledges(OrderAcks):
     """The sender does not discard the messages up to TxSequenceNumber that it has sent more than once."""
 
     sent_again: bool = False
@@ -74,8 +74,12 @@ class SenderOrderAckMessagesSentAgainNotDiscarded(OrderAcks):
             super().delete_order_acknowledged_messages(session, body)
 
 
-@fault("sender-order-ack-only-last-message-discarded", breaks=("MQQB-3.1.1.6.2-08", "MQQB-3.1.5.6-13"), blind=True)
-class SenderOrderAckOnlyLastMessageDiscarded(OrderAcks):
+@fault(
+    "sender-discards-only-message-whose-number-order-ack-contains",
+    breaks=("MQQB-3.1.1.6.2-08", "MQQB-3.1.5.6-13"),
+    blind=True,
+)
+class SenderDiscardsOnlyMessageWhoseNumberOrderAckContains(OrderAcks):
     """The sender discards only the message with the number TxSequenceNumber, and sends the earlier ones again."""
 
     def delete_order_acknowledged_messages(self, session: Session, body: OrderAckBody) -> None:
@@ -87,8 +91,8 @@ class SenderOrderAckOnlyLastMessageDiscarded(OrderAcks):
         self.qm.transactional_sending.begin_sequence(session)
 
 
-@fault("sender-order-ack-on-other-session-discards-nothing", breaks="MQQB-3.1.1.6.2-08", blind=True)
-class SenderOrderAckOnOtherSessionDiscardsNothing(OrderAcks):
+@fault("sender-discards-no-message-at-order-ack-on-other-session", breaks="MQQB-3.1.1.6.2-08", blind=True)
+class SenderDiscardsNoMessageAtOrderAckOnOtherSession(OrderAcks):
     """The sender discards no message when the OrderAck arrives on another session than the messages were sent on."""
 
     def receive(self, session: Session, packet: Any, now: Now) -> None:

@@ -241,11 +241,11 @@ class InitiatorStateOfSecondUnresolvableQueueNotNeedValidation(Resolving):
 
 
 @fault(
-    "initiator-state-on-hold-replaced-by-need-validation-in-retry",
+    "initiator-retry-replaces-queue-state-on-hold-by-need-validation",
     breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"),
     blind=True,
 )
-class InitiatorStateOnHoldReplacedByNeedValidationInRetry(Resolving):
+class InitiatorRetryReplacesQueueStateOnHoldByNeedValidation(Resolving):
     """When a retry finds no destination or next hop, the initiator sets State of a queue that is OnHold
     to NeedValidation.
     """

@@ -19,8 +19,8 @@ def _count_open_accepted_sessions(qm: QueueManager) -> int:
     return sum(not one.initiator and one.SessionState is SessionState.OPEN for one in qm.sessions.values())
 
 
-@fault("acceptor-remote-guid-set-in-every-session", breaks="MQQB-3.1.5.3.1-01")
-class AcceptorRemoteGuidSetInEverySession(SessionOpening):
+@fault("acceptor-sets-remote-qm-guid-of-all-sessions-to-new-client-guid", breaks="MQQB-3.1.5.3.1-01")
+class AcceptorSetsRemoteQmGuidOfAllSessionsToNewClientGuid(SessionOpening):
     """The acceptor sets RemoteQMGuid of every accepted session to the ClientGuid of the latest request."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:

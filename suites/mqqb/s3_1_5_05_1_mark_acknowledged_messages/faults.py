@@ -23,8 +23,8 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-@fault("sender-refused-messages-still-fill-window", breaks="MQQB-3.1.5.5.1-01")
-class SenderRefusedMessagesStillFillWindow(FinalAcks):
+@fault("sender-counts-refused-messages-as-unacknowledged", breaks="MQQB-3.1.5.5.1-01")
+class SenderCountsRefusedMessagesAsUnacknowledged(FinalAcks):
     """The sender counts a message as unacknowledged even after a FinalAck has refused it."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

@@ -368,8 +368,8 @@ class SenderOrderAckedMessageResentAfterRestart(TransactionalSending):
             session.OutgoingMessageTable.remove(position)
 
 
-@fault("sender-order-acked-unacknowledged-message-resent-on-new-session", breaks="MQQB-3.1.5.6-13", blind=True)
-class SenderOrderAckedUnacknowledgedMessageResentOnNewSession(TransactionalSending):
+@fault("sender-resends-message-whose-order-ack-precedes-session-ack", breaks="MQQB-3.1.5.6-13", blind=True)
+class SenderResendsMessageWhoseOrderAckPrecedesSessionAck(TransactionalSending):
     """The sender keeps a transactional message whose OrderAck arrives before its session acknowledgment, and sends the
     message again on the next session.
     """

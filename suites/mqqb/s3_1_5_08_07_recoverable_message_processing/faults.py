@@ -432,8 +432,8 @@ class ReceiverRecoverableMessageWithTimeToReachQueueNotFlagged(Receiving):
         super().take_message(session, packet, receipt, now)
 
 
-@fault("receiver-immediate-session-ack-only-once", breaks="MQQB-3.1.5.8.7-02", blind=True)
-class ReceiverImmediateSessionAckOnlyOnce(SessionAcks):
+@fault("receiver-sends-session-ack-at-once-only-for-first-32-messages", breaks="MQQB-3.1.5.8.7-02", blind=True)
+class ReceiverSendsSessionAckAtOnceOnlyForFirst32Messages(SessionAcks):
     """The receiver sends a SessionAck at once only for the first 32 unacknowledged recoverable messages."""
 
     full: Any = frozenset()

@@ -133,8 +133,8 @@ class ReceiverLabelCopiedFromLatestMessageOfOtherQueue(Positions):
 # -- the queue --------------------------------------------------------------------------------------------------------
 
 
-@fault("receiver-second-queue-of-session-ignored", breaks=("MQQB-3.1.5.8.8-04", "MQQB-3.1.5.8-10"))
-class ReceiverSecondQueueOfSessionIgnored(Admission):
+@fault("receiver-puts-messages-of-session-into-queue-of-first-message", breaks=("MQQB-3.1.5.8.8-04", "MQQB-3.1.5.8-10"))
+class ReceiverPutsMessagesOfSessionIntoQueueOfFirstMessage(Admission):
     """The receiver puts every later nontransactional message of a session into the queue of the first message of the
     session.
     """

@@ -109,8 +109,8 @@ add(
 )
 
 
-@fault("receiver-report-to-queue-of-first-traced-message", breaks="MQQB-3.1.5.8.9-04", blind=True)
-class ReceiverReportToQueueOfFirstTracedMessage(Tracing):
+@fault("receiver-reports-all-messages-to-queue-of-first-traced-message", breaks="MQQB-3.1.5.8.9-04", blind=True)
+class ReceiverReportsAllMessagesToQueueOfFirstTracedMessage(Tracing):
     """The receiver sends the report on each received message to the queue that the first traced message named."""
 
     def __init__(self, qm: QM) -> None:
@@ -215,8 +215,8 @@ class ReceiverNoReportsAfterReportThatCouldNotBeSent(Tracing):
         self.failed = self.failed or self.qm.adm.MessageIdOrdinal == before
 
 
-@fault("receiver-report-message-id-low-16-bits", breaks="MQQB-3.1.5.8.9-07", blind=True)
-class ReceiverReportMessageIdLow16Bits(Tracing):
+@fault("receiver-report-contains-only-low-16-bits-of-message-id", breaks="MQQB-3.1.5.8.9-07", blind=True)
+class ReceiverReportContainsOnlyLow16BitsOfMessageId(Tracing):
     """The report on a received message contains only the low 16 bits of MessageID."""
 
     def build_report_body(self, message: Message, next_hop: str | None) -> str:

@@ -92,8 +92,8 @@ class ReceiverReportHasBodyOfFirstReport(_ReportFault):
         return replace(message, Body=self._body)
 
 
-@fault("receiver-second-report-of-class-normal", breaks="MQQB-3.1.5.8.9-03")
-class ReceiverSecondReportOfClassNormal(_ReportFault):
+@fault("receiver-sends-each-report-after-first-with-class-normal", breaks="MQQB-3.1.5.8.9-03")
+class ReceiverSendsEachReportAfterFirstWithClassNormal(_ReportFault):
     """The receiver sends every report after the first with the class MQMSG_CLASS_NORMAL."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -150,8 +150,8 @@ class ReceiverReportBodyWithoutTargetOfTransactionalMessage(Tracing):
         return super().build_report_body(message, next_hop)
 
 
-@fault("receiver-report-to-queue-of-previous-report", breaks="MQQB-3.1.5.8.9-04")
-class ReceiverReportToQueueOfPreviousReport(_ReportFault):
+@fault("receiver-sends-each-report-to-queue-of-previous-report", breaks="MQQB-3.1.5.8.9-04")
+class ReceiverSendsEachReportToQueueOfPreviousReport(_ReportFault):
     """The receiver sends each report to the report queue of the previous report."""
 
     def __init__(self, qm: QueueManager) -> None:

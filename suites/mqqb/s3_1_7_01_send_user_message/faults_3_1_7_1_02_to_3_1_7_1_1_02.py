@@ -233,8 +233,8 @@ add(
 )
 
 
-@fault("sender-message-of-large-body-not-sent", breaks="MQQB-3.1.7.1-10", blind=True)
-class SenderMessageOfLargeBodyNotSent(Sending):
+@fault("sender-does-not-send-message-with-large-body", breaks="MQQB-3.1.7.1-10", blind=True)
+class SenderDoesNotSendMessageWithLargeBody(Sending):
     """The sender does not send a message whose body is larger than 1 MB."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:

@@ -58,16 +58,16 @@ class _ConnectingWithoutPingResponse(Ping):
             self.qm.connecting.connect_transport(session)
 
 
-@fault("initiator-connection-beside-session-without-wait-for-ping", breaks="MQQB-3.1.7.6-10", blind=True)
-class InitiatorConnectionBesideSessionWithoutWaitForPing(_ConnectingWithoutPingResponse):
+@fault("initiator-connects-before-ping-response-beside-open-session", breaks="MQQB-3.1.7.6-10", blind=True)
+class InitiatorConnectsBeforePingResponseBesideOpenSession(_ConnectingWithoutPingResponse):
     """After a Ping Request, the initiator connects at once if it has another session with the address."""
 
     def is_impatient(self, session: Session) -> bool:
         return any(one.RemoteQMAddress == session.RemoteQMAddress for one in list_open_sessions(self.qm, session))
 
 
-@fault("initiator-connection-to-known-address-without-wait-for-ping", breaks="MQQB-3.1.7.6-10", blind=True)
-class InitiatorConnectionToKnownAddressWithoutWaitForPing(_ConnectingWithoutPingResponse):
+@fault("initiator-connects-before-ping-response-to-known-address", breaks="MQQB-3.1.7.6-10", blind=True)
+class InitiatorConnectsBeforePingResponseToKnownAddress(_ConnectingWithoutPingResponse):
     """After a Ping Request to an address that it pinged before, the initiator connects at once."""
 
     def is_impatient(self, session: Session) -> bool:

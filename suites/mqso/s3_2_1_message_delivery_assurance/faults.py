@@ -56,8 +56,8 @@ add(
 )
 
 
-@fault("queue-manager-waiting-receive-in-transaction-deletes-at-once", breaks=("MQSO-3.2.1-01", "MQSO-3.3.4.7-D02"))
-class QueueManagerWaitingReceiveInTransactionDeletesAtOnce(Reading):
+@fault("queue-manager-waiting-receive-deletes-message-before-commit", breaks=("MQSO-3.2.1-01", "MQSO-3.3.4.7-D02"))
+class QueueManagerWaitingReceiveDeletesMessageBeforeCommit(Reading):
     """A receive in a transaction that waited for its message deletes the message at once."""
 
     def dequeue_message(

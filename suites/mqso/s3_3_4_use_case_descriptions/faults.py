@@ -341,8 +341,8 @@ add(
 )
 
 
-@fault("queue-manager-message-received-by-cursor-stays", breaks="MQSO-3.3.4.6-D02", blind=True)
-class QueueManagerMessageReceivedByCursorStays(Reading):
+@fault("queue-manager-message-received-by-cursor-stays-in-queue", breaks="MQSO-3.3.4.6-D02", blind=True)
+class QueueManagerMessageReceivedByCursorStaysInQueue(Reading):
     """A message that is received through a cursor outside a transaction stays in its queue."""
 
     def dequeue_message(
@@ -361,8 +361,8 @@ class QueueManagerMessageReceivedByCursorStays(Reading):
         super().dequeue_message(queue_desc, answer_and_unlock_message, now, *args, **(named | {"two_phase_read": True}))
 
 
-@fault("queue-manager-message-received-from-journal-stays", breaks="MQSO-3.3.4.6-D02")
-class QueueManagerMessageReceivedFromJournalStays(Positions):
+@fault("queue-manager-message-received-from-journal-stays-in-journal", breaks="MQSO-3.3.4.6-D02")
+class QueueManagerMessageReceivedFromJournalStaysInJournal(Positions):
     """A message that an application receives from the journal of a queue stays in the journal."""
 
     @only_if(lambda self, position, reason: position.QueueReference.QueueType is QueueType.SYSTEM)
@@ -408,8 +408,8 @@ class QueueManagerAbortDeletesSecondReceivedMessage(TransactionEvents):
         super().transaction_abort(transaction, now)
 
 
-@fault("queue-manager-message-received-from-subqueue-in-transaction-stays", breaks="MQSO-3.3.4.7-D02")
-class QueueManagerMessageReceivedFromSubqueueInTransactionStays(TransactionEvents):
+@fault("queue-manager-subqueue-keeps-message-received-in-transaction", breaks="MQSO-3.3.4.7-D02")
+class QueueManagerSubqueueKeepsMessageReceivedInTransaction(TransactionEvents):
     """A message that a transaction receives from a subqueue is in the subqueue again after the commit."""
 
     @only_if(lambda self, operation, now: operation.MessagePositionReference.QueueReference.parent is not None)

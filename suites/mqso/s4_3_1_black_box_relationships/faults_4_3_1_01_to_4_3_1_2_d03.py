@@ -227,8 +227,8 @@ class CommitDiscardsSentMessages(TransactionEvents):
         self.abort_enqueue(operation, now)
 
 
-@fault("queue-manager-abort-of-prepared-transaction-commits-sends", breaks="MQSO-4.3.1.2-D02", blind=True)
-class QueueManagerAbortOfPreparedTransactionCommitsSends(TransactionEvents):
+@fault("queue-manager-abort-after-prepare-stores-sent-messages", breaks="MQSO-4.3.1.2-D02", blind=True)
+class QueueManagerAbortAfterPrepareStoresSentMessages(TransactionEvents):
     """The abort of a prepared transaction stores the messages that it sent."""
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:

@@ -72,8 +72,8 @@ class QueueManagerAbortReturnsOnlyFirstReceivedMessage(TransactionEvents):
         super().transaction_abort(transaction, now)
 
 
-@fault("queue-manager-abort-of-prepared-transaction-deletes-received", breaks="MQSO-4.3.1.2-D07")
-class QueueManagerAbortOfPreparedTransactionDeletesReceived(TransactionEvents):
+@fault("queue-manager-abort-after-prepare-deletes-received-messages", breaks="MQSO-4.3.1.2-D07")
+class QueueManagerAbortAfterPrepareDeletesReceivedMessages(TransactionEvents):
     """When the coordinator aborts a prepared transaction, the queue manager deletes the messages that the transaction
     received.
     """

@@ -85,8 +85,8 @@ class QueueManagerKeepsQueueOfFailedCreationWhenDiskIsFull(QueueCommands):
         return result
 
 
-@fault("queue-manager-disk-full-refused-purge-hides-messages", breaks="MQSO-5.5.5-01", blind=True)
-class QueueManagerDiskFullRefusedPurgeHidesMessages(Queues):
+@fault("queue-manager-hides-messages-of-purge-refused-by-full-disk", breaks="MQSO-5.5.5-01", blind=True)
+class QueueManagerHidesMessagesOfPurgeRefusedByFullDisk(Queues):
     """If a purge cannot be stored, the purge is refused, but the messages can no longer be received."""
 
     def purge(

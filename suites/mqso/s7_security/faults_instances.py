@@ -24,8 +24,8 @@ class ReceiverFindsFirstUserForLaterMessages(SecurityLookup):
         return known[0] if known else None
 
 
-@fault("queue-manager-object-lacks-signing-keys", breaks="MQSO-7.4.1.3-04")
-class QueueManagerObjectLacksSigningKeys(DirectoryClient):
+@fault("queue-manager-writes-no-signing-keys-to-directory-object", breaks="MQSO-7.4.1.3-04")
+class QueueManagerWritesNoSigningKeysToDirectoryObject(DirectoryClient):
     """The queue manager does not write its public signing keys to its directory object."""
 
     def publish_public_keys(self) -> None:
@@ -42,8 +42,8 @@ class QueueManagerObjectLacksSigningKeys(DirectoryClient):
         )
 
 
-@fault("queue-manager-object-has-key-of-first-provider-only", breaks="MQSO-7.4.1.3-04")
-class QueueManagerObjectHasKeyOfFirstProviderOnly(DirectoryClient):
+@fault("queue-manager-writes-only-first-key-to-directory-object", breaks="MQSO-7.4.1.3-04")
+class QueueManagerWritesOnlyFirstKeyToDirectoryObject(DirectoryClient):
     """The queue manager writes only the public key of its first provider to its directory object."""
 
     def publish_public_keys(self) -> None:
