@@ -15,8 +15,8 @@ from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
-_GUID_DESTINATION = 0x3
-_PRIORITY_3 = BaseHeader.flags(PR=3)
+_DESTINATION_TYPE_DQ_OF_PRIVATE_NAME = 0x3
+_BASE_HEADER_FLAGS_WITH_PRIORITY_3 = BaseHeader.flags(PR=3)
 
 
 @fault("receiver-appends-session-header-to-order-ack", breaks="MQQB-2.2.4-01", blind=True)
@@ -39,8 +39,8 @@ add(
     "The receiver sets BaseHeader.Flags.PR to 3 in an OrderAck whose order queue has a private format name.",
     wrong_fields(
         UserMessagePacket,
-        {"BaseHeader.Flags": _PRIORITY_3},
-        lambda packet: is_order_ack(packet) and packet.UserHeader.DQ == _GUID_DESTINATION,
+        {"BaseHeader.Flags": _BASE_HEADER_FLAGS_WITH_PRIORITY_3},
+        lambda packet: is_order_ack(packet) and packet.UserHeader.DQ == _DESTINATION_TYPE_DQ_OF_PRIVATE_NAME,
     ),
     blind=True,
 )
@@ -61,7 +61,7 @@ class ReceiverOrderAckDirectNameAddressOfOldestSession(OrderAcks):
 
 
 @dataclass(frozen=True, slots=True)
-class _ResizedBody:
+class _OrderAckBodyOfGivenSize:
     """The body of an OrderAck, with a given size in bytes."""
 
     body: OrderAckBody
@@ -77,7 +77,7 @@ class ReceiverOrderAckMessageBodyReservedOmittedAfterRejection(OrderAcks):
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> Any:
         body = super().build(transfer)
-        return _ResizedBody(body, 16) if transfer.RejectCount else body
+        return _OrderAckBodyOfGivenSize(body, 16) if transfer.RejectCount else body
 
 
 @fault("receiver-order-ack-message-body-reserved-24-bytes-in-later-sequence", breaks="MQQB-2.2.4-08", blind=True)
@@ -88,10 +88,10 @@ class ReceiverOrderAckMessageBodyReserved24BytesInLaterSequence(OrderAcks):
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> Any:
         body = super().build(transfer)
-        return _ResizedBody(body, 40) if transfer.saved_sequence_number > 1 else body
+        return _OrderAckBodyOfGivenSize(body, 40) if transfer.saved_sequence_number > 1 else body
 
 
-class _RequestedAcks(InSequence):
+class _LastRequestedAcksRecorder(InSequence):
     """Stores the acknowledgments that the last transactional message requests."""
 
     requested: int = 0
@@ -103,7 +103,7 @@ class _RequestedAcks(InSequence):
         super().receive_transactional_message(session, packet, receipt, now)
 
 
-class _OrderAckWithRequestedAcks(Sending):
+class _OrderAckWithAckRequestsOfLastMessage(Sending):
     """Sets MessagePropertiesHeader.Flags of an OrderAck to the stored flags."""
 
     def construct_user_message(self, position: Any) -> UserMessagePacket:
@@ -118,6 +118,6 @@ add(
     "receiver-order-ack-properties-flags-of-acknowledged-message",
     "MQQB-2.2.4-09",
     "The receiver sends an OrderAck with MessagePropertiesHeader.Flags of the last received message.",
-    combine_installers(replace_part(_RequestedAcks), replace_part(_OrderAckWithRequestedAcks)),
+    combine_installers(replace_part(_LastRequestedAcksRecorder), replace_part(_OrderAckWithAckRequestsOfLastMessage)),
     blind=True,
 )

@@ -35,38 +35,42 @@ class ReceiverAppendsSessionHeaderToFinalAck(Sending):
         return replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=flags), SessionHeader=header)
 
 
-class _LeavingMessage(FinalAcks):
+class _MessageAwaitingFinalAckRecorder(FinalAcks):
     """Stores the message whose FinalAck is being sent."""
 
-    leaving: Message | None = None
+    message_awaiting_final_ack: Message | None = None
 
     def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
-        self.leaving = position.MessageReference
+        self.message_awaiting_final_ack = position.MessageReference
         super().send_final_ack_of_message(position, reason, now)
-        self.leaving = None
+        self.message_awaiting_final_ack = None
 
 
-def _make_final_ack_with(field: str, attribute: str) -> type[Sending]:
+def _make_final_ack_copying_message_attribute(field: str, attribute: str) -> type[Sending]:
     """Return a part that copies an attribute of the acknowledged message into a field of its FinalAck."""
 
     class FinalAckWithCopiedValue(Sending):
         def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
             packet = super().construct_user_message(position)
-            leaving = getattr(self.qm.final_acks, "leaving", None)
-            if leaving is None or not is_final_ack(packet):
+            message_awaiting_final_ack = getattr(self.qm.final_acks, "message_awaiting_final_ack", None)
+            if message_awaiting_final_ack is None or not is_final_ack(packet):
                 return packet
-            return set_fields(packet, {field: getattr(leaving, attribute)})
+            return set_fields(packet, {field: getattr(message_awaiting_final_ack, attribute)})
 
     return FinalAckWithCopiedValue
 
 
-class _TracedFinalAck(Sending):
+class _FinalAckWithTraceFlagOfMessage(Sending):
     """Sets BaseHeader.Flags.TR of the FinalAck of a traced message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         packet = super().construct_user_message(position)
-        leaving = getattr(self.qm.final_acks, "leaving", None)
-        if leaving is None or not leaving.TracingRequested or not is_final_ack(packet):
+        message_awaiting_final_ack = getattr(self.qm.final_acks, "message_awaiting_final_ack", None)
+        if (
+            message_awaiting_final_ack is None
+            or not message_awaiting_final_ack.TracingRequested
+            or not is_final_ack(packet)
+        ):
             return packet
         return set_fields(packet, {"BaseHeader.Flags": BaseHeader.flags(TR=1)})
 
@@ -76,8 +80,8 @@ add(
     "MQQB-2.2.5-01",
     "The receiver sends a FinalAck with BaseHeader.Flags.TR set when the acknowledged message has this flag.",
     combine_installers(
-        replace_part(_LeavingMessage),
-        replace_part(_TracedFinalAck),
+        replace_part(_MessageAwaitingFinalAckRecorder),
+        replace_part(_FinalAckWithTraceFlagOfMessage),
     ),
     blind=True,
 )
@@ -86,8 +90,10 @@ add(
     "MQQB-2.2.5-10",
     "The receiver sends a FinalAck with MessagePropertiesHeader.Flags of the message that left its queue.",
     combine_installers(
-        replace_part(_LeavingMessage),
-        replace_part(_make_final_ack_with("MessagePropertiesHeader.Flags", "AcknowledgementsRequested")),
+        replace_part(_MessageAwaitingFinalAckRecorder),
+        replace_part(
+            _make_final_ack_copying_message_attribute("MessagePropertiesHeader.Flags", "AcknowledgementsRequested")
+        ),
     ),
     blind=True,
 )
@@ -96,8 +102,8 @@ add(
     "MQQB-2.2.5-23",
     "The receiver sends a FinalAck with BodyType of the message that left its queue.",
     combine_installers(
-        replace_part(_LeavingMessage),
-        replace_part(_make_final_ack_with("MessagePropertiesHeader.BodyType", "BodyType")),
+        replace_part(_MessageAwaitingFinalAckRecorder),
+        replace_part(_make_final_ack_copying_message_attribute("MessagePropertiesHeader.BodyType", "BodyType")),
     ),
     blind=True,
 )

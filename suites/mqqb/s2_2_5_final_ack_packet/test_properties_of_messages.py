@@ -16,7 +16,7 @@ from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.secured import SecuredMessageSender, sign_message
 
 UNKNOWN_PROVIDER_INFO = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryptographic Provider"))
-REQUESTED_ACKS = {"PR": 1, "NR": 1}
+POSITIVE_AND_NEGATIVE_RECEIVE_ACK_REQUESTS = {"PR": 1, "NR": 1}
 
 
 def _receive_in_transaction(sut, queue: str) -> None:
@@ -40,7 +40,7 @@ def test_final_ack_copies_no_property_of_its_message(peer, sut, judge):
                 receiver.add_admin_queue_fields(journaling),
                 base={"TR": 1},
                 debug={"QueueIdentifier": PEER_PUBLIC_QUEUE},
-                properties=REQUESTED_ACKS,
+                properties=POSITIVE_AND_NEGATIVE_RECEIVE_ACK_REQUESTS,
             )
         )
         for journaling in ({"JN": 1, "JP": 1}, {"JN": 1})

@@ -37,11 +37,11 @@ add(
 )
 
 
-RF_BIT = PingPacket.flags(RF=1)
+REFUSAL_BIT_RF_OF_PING_FLAGS = PingPacket.flags(RF=1)
 
 
 def _set_rf_if_unused_flags_set(data: bytes) -> bytes:
-    return bytes([data[0] | RF_BIT]) + data[1:] if _read_ping_flags(data) >> 2 else data
+    return bytes([data[0] | REFUSAL_BIT_RF_OF_PING_FLAGS]) + data[1:] if _read_ping_flags(data) >> 2 else data
 
 
 add(

@@ -122,7 +122,7 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
             return
 
 
-COOKIE_OF_SEVERAL_PINGS = 0x8765_4321
+COOKIE_SHARED_BY_PING_REQUESTS = 0x8765_4321
 RULES_OF_REFUSING_RESPONSES = (
     "MQQB-2.2.7-03",
     "MQQB-2.2.7-04",
@@ -152,7 +152,7 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
     opened = [request_session_with_guid(peer, peer.identifier)[1]]
     for limit in (1, usual):
         sut.configure(max_sessions=limit)
-        exchange = ping_sut(peer, RC=RC, Cookie=COOKIE_OF_SEVERAL_PINGS)
+        exchange = ping_sut(peer, RC=RC, Cookie=COOKIE_SHARED_BY_PING_REQUESTS)
         outcome, connection = request_session_with_guid(peer, peer.identifier)
         opened.append(connection)
         case = f"Ping Response with max_sessions {limit}"
@@ -173,7 +173,7 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
             evidence=exchange,
         )
         for rule, name, value in (
-            ("MQQB-3.1.7.7-08", "Cookie", COOKIE_OF_SEVERAL_PINGS),
+            ("MQQB-3.1.7.7-08", "Cookie", COOKIE_SHARED_BY_PING_REQUESTS),
             ("MQQB-3.1.7.7-09", "QMGuid", sut.guid),
         ):
             judge(rule, expected=fields({name: value}), observed=exchange.fields(name), case=case, evidence=[*exchange])

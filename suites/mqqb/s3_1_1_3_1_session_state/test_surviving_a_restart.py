@@ -13,7 +13,7 @@ from suites.mqqb.steps.ordering import Receiver, build_order_ack
 from suites.mqqb.steps.restarting import UNCHANGED_OUTCOME, describe_change
 from suites.mqqb.steps.sender import Sender
 
-FULL_MESSAGE_FIELDS: dict[str, Any] = {
+FIELDS_OF_MESSAGE_WITH_ALL_PROPERTIES: dict[str, Any] = {
     "label": "a label",
     "priority": 6,
     "acks": ["positive_arrival", "positive_receive"],
@@ -33,9 +33,9 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     queues = {"admin_queue": peer.direct_name("mqc-acks"), "response_queue": peer.direct_name("mqc-answers")}
     sender.send(1, delivery="recoverable", priority=0)
-    sender.send(2, delivery="recoverable", **FULL_MESSAGE_FIELDS, **queues)
+    sender.send(2, delivery="recoverable", **FIELDS_OF_MESSAGE_WITH_ALL_PROPERTIES, **queues)
     sender.send(3, 4, delivery="transactional")
-    sender.send(5, delivery="transactional", **{**FULL_MESSAGE_FIELDS, "priority": 0}, **queues)
+    sender.send(5, delivery="transactional", **{**FIELDS_OF_MESSAGE_WITH_ALL_PROPERTIES, "priority": 0}, **queues)
     sender.send(6, delivery="recoverable", priority=0)
     _, came = sender.await_first_messages(6)
     earlier = dict(zip(Sender.list_tags(came), came, strict=True))

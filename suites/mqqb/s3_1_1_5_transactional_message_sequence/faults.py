@@ -133,7 +133,7 @@ class SenderThirdMessageOfNewSequenceInOldSequence(TransactionalSending):
         return numbered
 
 
-_FA_BIT = TransactionHeader.flags(FA=1)
+_FINAL_ACK_REQUEST_BIT_FA = TransactionHeader.flags(FA=1)
 
 
 @fault("router-fa-set-in-transaction-header-of-forwarded-message", breaks="MQQB-3.1.1.5-07")
@@ -142,7 +142,7 @@ class RouterFaSetInTransactionHeaderOfForwardedMessage(Routing):
 
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
         if packet.TransactionHeader is not None:
-            packet = set_fields(packet, {"TransactionHeader.Flags": lambda old: old | _FA_BIT})
+            packet = set_fields(packet, {"TransactionHeader.Flags": lambda old: old | _FINAL_ACK_REQUEST_BIT_FA})
         super().forward_message(position, packet, now)
 
 

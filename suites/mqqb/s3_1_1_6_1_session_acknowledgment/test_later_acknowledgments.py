@@ -45,7 +45,7 @@ def test_acknowledgments_of_express_messages_have_no_recoverable_number(peer, su
     for session in (peer.open_raw(AckTimeout=ACK_TIMEOUT_MS), await_session_of_sut(peer, sut)):
         for number in (1, 2, 3):
             sent = session.send(peer.message())
-            answer = _await_session_ack_of_count(session, sut, number)
+            answer = _await_session_ack_of_message_count(session, sut, number)
             header = answer["SessionHeader"]
             for rule, value in (
                 ("MQQB-3.1.1.6.1-03", header.RecoverableMsgAckSeqNumber),
@@ -55,7 +55,7 @@ def test_acknowledgments_of_express_messages_have_no_recoverable_number(peer, su
                 judge(rule, expected=0, observed=value, case=case, evidence=[sent, answer])
 
 
-def _await_session_ack_of_count(session, sut, number: int):
+def _await_session_ack_of_message_count(session, sut, number: int):
     """Wait for the SessionAck that acknowledges the given number of messages."""
     return session.expect(
         "SessionAck",

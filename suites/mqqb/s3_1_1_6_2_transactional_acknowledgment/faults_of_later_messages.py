@@ -16,7 +16,7 @@ from reference_qm.model.adm import NO_INCOMING_SEQUENCE, RecoverableReceipt, Ses
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-OriginalStepFunction = Callable[..., Any]
+UnchangedStepFunction = Callable[..., Any]
 
 
 def acknowledge_forwarded_messages(acknowledge: Callable[[Any, Session, UserMessagePacket, int, Now], None]) -> Install:
@@ -26,7 +26,7 @@ def acknowledge_forwarded_messages(acknowledge: Callable[[Any, Session, UserMess
 
     def run(
         self: Any,
-        original: OriginalStepFunction,
+        original: UnchangedStepFunction,
         session: Session,
         packet: UserMessagePacket,
         receipt: RecoverableReceipt,

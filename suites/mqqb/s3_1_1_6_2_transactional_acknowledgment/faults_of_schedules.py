@@ -63,14 +63,14 @@ class ReceiverOrderAckSendTimerNotStartedByRejectedMessage(InSequence):
 class SenderKeepsResentMessagesThatOrderAckAcknowledges(OrderAcks):
     """The sender does not discard the messages up to TxSequenceNumber that it has sent more than once."""
 
-    sent_again: bool = False
+    are_messages_sent_again: bool = False
 
     def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        self.sent_again = get_outgoing_sequence(session).ResendIntervalIndex > 0
+        self.are_messages_sent_again = get_outgoing_sequence(session).ResendIntervalIndex > 0
         super().note_last_message_in_order(session, body, now)
 
     def delete_order_acknowledged_messages(self, session: Session, body: OrderAckBody) -> None:
-        if not self.sent_again:
+        if not self.are_messages_sent_again:
             super().delete_order_acknowledged_messages(session, body)
 
 

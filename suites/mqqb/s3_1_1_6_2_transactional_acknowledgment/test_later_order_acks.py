@@ -25,7 +25,7 @@ def test_messages_sent_again_are_discarded_at_order_ack(peer, sut, judge):
         raise ConformanceFailure("the SUT did not send its messages again")
     outgoing.send_session_ack()
     frame = outgoing.send_order_ack(2)
-    _judge_next_session(judge, outgoing, frame)
+    _judge_last_message_is_resent_on_next_session(judge, outgoing, frame)
 
 
 @needs("send")
@@ -39,10 +39,10 @@ def test_messages_are_discarded_at_order_ack_on_session_of_peer(peer, sut, judge
     outgoing.send_session_ack()
     carrier = peer.open_raw()
     frame = carrier.send(build_order_ack(peer, outgoing.sent[1]))
-    _judge_next_session(judge, outgoing, frame)
+    _judge_last_message_is_resent_on_next_session(judge, outgoing, frame)
 
 
-def _judge_next_session(judge, outgoing: SequenceSentBySut, frame) -> None:
+def _judge_last_message_is_resent_on_next_session(judge, outgoing: SequenceSentBySut, frame) -> None:
     """Close the session, and judge that the SUT sends only the last message on the next session."""
     outgoing.peer.settle()
     outgoing.session.close()

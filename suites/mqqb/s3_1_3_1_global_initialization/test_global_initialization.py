@@ -28,7 +28,7 @@ PERSISTENT_ELEMENT_BY_RULE = {
     "MQQB-3.1.1.3-31": "ResendTimeoutsFinal",
 }
 """Elements that a restart does not change, by rule."""
-RESEND_TABLE_ENTRIES = (
+RULE_TIMEOUT_AND_SLICE_OF_RESEND_TIMER_TABLE = (
     ("MQQB-3.1.3.1-02", "ResendTimeoutsShort", slice(0, 3)),
     ("MQQB-3.1.3.1-03", "ResendTimeoutsMedium", slice(3, 6)),
     ("MQQB-3.1.3.1-04", "ResendTimeoutsLong", slice(6, 9)),
@@ -83,7 +83,7 @@ def _read_queue_manager_state(sut):
 @needs("inspect", "restart")
 @covers(
     *PERSISTENT_ELEMENT_BY_RULE,
-    *(rule for rule, *_ in RESEND_TABLE_ENTRIES),
+    *(rule for rule, *_ in RULE_TIMEOUT_AND_SLICE_OF_RESEND_TIMER_TABLE),
     *EMPTY_CACHE_BY_RULE,
     *DEFAULT_SETTING_BY_RULE,
     "MQQB-3.1.4.1-01",
@@ -105,7 +105,7 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
             observed={name: read_data_model_element(after_restart, name)},
         )
     table = read_data_model_element(after_restart, "ResendTimerTable")
-    for rule, name, entries in RESEND_TABLE_ENTRIES:
+    for rule, name, entries in RULE_TIMEOUT_AND_SLICE_OF_RESEND_TIMER_TABLE:
         timeouts = [read_data_model_element(after_restart, name)] * (entries.stop - entries.start)
         judge(rule, expected=timeouts, observed=table[entries], case="entries of ResendTimerTable")
     counts = {

@@ -17,7 +17,7 @@ def _is_other_session_open(self: Any, session: Session) -> bool:
     return any(one is not session and one.SessionState is SessionState.OPEN for one in self.qm.sessions.values())
 
 
-def _find_other_sequence(self: Any, session: Session) -> OutgoingTransferSequence | None:
+def _find_sequence_of_another_outgoing_queue(self: Any, session: Session) -> OutgoingTransferSequence | None:
     """Return the transfer sequence of another outgoing queue, or None."""
     for queue in self.qm.adm.OutgoingQueues.values():
         if queue.session is not session and queue.session.TxOutgoingSequence is not None:
@@ -36,13 +36,13 @@ class QueueManagerCopiesUnackedReceivedCountOfOtherSession(SessionInitialization
         session.UnackedReceivedMsgCount = max(counts, default=0)
 
 
-def _copy_from_other_sequence(*fields: str) -> type[SessionInitialization]:
+def _copy_elements_from_sequence_of_another_queue(*fields: str) -> type[SessionInitialization]:
     """Return a part with which a session begins with values of the transfer sequence of another queue."""
 
     class CopiedFromOtherSequence(SessionInitialization):
         def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
             super().initialize_transfer_sequence(session, now)
-            other = _find_other_sequence(self, session)
+            other = _find_sequence_of_another_outgoing_queue(self, session)
             for field in fields if other is not None else ():
                 setattr(session.TxOutgoingSequence, field, getattr(other, field))
 
@@ -53,21 +53,21 @@ add(
     "sender-session-last-ack-count-of-other-queue",
     "MQQB-3.1.3.2-18",
     "The sender begins a session with LastAckCount of the session of another outgoing queue.",
-    replace_part(_copy_from_other_sequence("LastAckCount")),
+    replace_part(_copy_elements_from_sequence_of_another_queue("LastAckCount")),
     blind=True,
 )
 add(
     "sender-session-resend-interval-index-of-other-queue",
     "MQQB-3.1.3.2-19",
     "The sender begins a session with ResendIntervalIndex of the session of another outgoing queue.",
-    replace_part(_copy_from_other_sequence("ResendIntervalIndex")),
+    replace_part(_copy_elements_from_sequence_of_another_queue("ResendIntervalIndex")),
     blind=True,
 )
 add(
     "sender-session-resend-interval-of-other-queue",
     "MQQB-3.1.3.2-20",
     "The sender begins a session with ResendInterval of the session of another outgoing queue.",
-    replace_part(_copy_from_other_sequence("ResendInterval")),
+    replace_part(_copy_elements_from_sequence_of_another_queue("ResendInterval")),
     blind=True,
 )
 

@@ -33,7 +33,7 @@ from suites.mqqb.steps.provoking import make_sut_send_message
 from suites.mqso.steps.routed import RoutedMessages
 
 FIELDS_OF_EMPTY_NEXT_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
-OTHER_GUID_LAST_DIGITS = "ff"
+LAST_DIGITS_OF_UNKNOWN_GUID = "ff"
 """The last two hexadecimal digits of OTHER_GUID."""
 UNREACHABLE_IPV4, UNREACHABLE_IPV6 = "192.0.2.7", "2001:db8::7"
 """Addresses that are reserved for documentation, so that no system has them (RFC 5737, RFC 3849)."""
@@ -191,7 +191,7 @@ def judge_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
     session = OutgoingSession.create_unless_refused(peer, sut, judge, name)
     if session is None:
         return
-    another = name.replace(OTHER_GUID_LAST_DIGITS, "fe")
+    another = name.replace(LAST_DIGITS_OF_UNKNOWN_GUID, "fe")
     with suppress(ControlRefused):
         make_sut_send_message(peer, sut, another)
     peer.eventually(lambda: find_outgoing_queue(sut, name)["State"] == "NeedValidation")
@@ -235,7 +235,7 @@ def test_unresolvable_name_is_tried_again_after_retry_time(peer, sut, judge, nam
     entry whenever the Session Retry Connect Timer expires.
     """
     with suppress(ControlRefused):
-        make_sut_send_message(peer, sut, name.replace(OTHER_GUID_LAST_DIGITS, "fe"))
+        make_sut_send_message(peer, sut, name.replace(LAST_DIGITS_OF_UNKNOWN_GUID, "fe"))
     if OutgoingSession.create_unless_refused(peer, sut, judge, name) is None:
         return
     peer.eventually(lambda: bool(_list_connection_history_times(sut, name)))
@@ -296,7 +296,7 @@ def test_destination_without_next_hop_needs_validation(peer, sut, judge):
     )
 
 
-NAME_CASES_OF_QUEUES_ON_HOLD = {
+FORMAT_NAME_AND_RULE_BY_QUEUE_ON_HOLD = {
     "no-queue": (f"PUBLIC={OTHER_GUID}", "MQQB-3.1.5.2.1-11"),
     "no-way": (private_name(OTHER_GUID), "MQQB-3.1.5.2.1-21"),
 }
@@ -306,7 +306,7 @@ NAME_CASES_OF_QUEUES_ON_HOLD = {
 @needs("send", "management", "queue_control", "pause")
 @pytest.mark.parametrize(
     ("name", "rule"),
-    [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in NAME_CASES_OF_QUEUES_ON_HOLD.items()],
+    [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in FORMAT_NAME_AND_RULE_BY_QUEUE_ON_HOLD.items()],
 )
 def test_queue_on_hold_needs_no_validation(peer, sut, judge, name, rule):
     """The SUT pauses the queue of an unresolvable name. Its State is OnHold, and remains OnHold after

@@ -342,7 +342,7 @@ class AcceptorResponseTimeStamp0Replaced(_EstablishResponseFault):
         return set_fields(response, {"EstablishConnectionHeader.TimeStamp": lambda old: old or 1})
 
 
-_SE_BIT = 0x100
+_SESSION_FLAG_SE = 0x100
 
 
 _first_se_flag_by_queue_manager: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
@@ -357,7 +357,7 @@ class AcceptorSeOfFirstRequestInEveryResponse(_EstablishResponseFault):
     ) -> EstablishConnectionPacket:
         first = _first_se_flag_by_queue_manager.setdefault(self.qm, response.EstablishConnectionHeader.SE)
         bits = response.EstablishConnectionHeader.OperatingSystem
-        probe = set_fields(response, {"EstablishConnectionHeader.OperatingSystem": bits ^ _SE_BIT})
+        probe = set_fields(response, {"EstablishConnectionHeader.OperatingSystem": bits ^ _SESSION_FLAG_SE})
         return response if first == response.EstablishConnectionHeader.SE else probe
 
 

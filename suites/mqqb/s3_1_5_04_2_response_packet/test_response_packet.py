@@ -24,7 +24,7 @@ HANDSHAKE_STEP_INTERVAL_MS = 2_000
 """The time in ms between two steps, which is so long that the entries of the steps have different times in whole
 seconds.
 """
-ANY_USER_MESSAGE = packet("UserMessage")
+USER_MESSAGE_EXPECTATION = packet("UserMessage")
 
 
 @needs("management")
@@ -201,7 +201,7 @@ def test_connection_parameters_response_opens_session(peer, sut, judge):
         expected=fields(
             {
                 "SUT is silent before the response": True,
-                "packets after the response": packets(ANY_USER_MESSAGE, ANY_USER_MESSAGE),
+                "packets after the response": packets(USER_MESSAGE_EXPECTATION, USER_MESSAGE_EXPECTATION),
             }
         ),
         observed={"SUT is silent before the response": is_quiet, "packets after the response": messages},

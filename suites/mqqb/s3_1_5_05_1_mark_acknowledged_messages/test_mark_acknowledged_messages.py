@@ -25,7 +25,7 @@ HELD_BACK_MESSAGE_COUNT = 60
 acknowledges first.
 """
 DELIVERY_MODES = ("express", "recoverable", "transactional")
-BODY_SIZE_COUNT = 10
+COUNT_OF_DIFFERENT_BODY_SIZES = 10
 """The number of different body sizes; messages that follow each other have different sizes."""
 LARGEST_WINDOW_SIZE = 512
 """The largest window that the check fills: more messages would take too long."""
@@ -145,7 +145,7 @@ def _send_with_alternating_delivery(sender, tags):
         sender.send(*tags)
         return
     for tag in tags:
-        body = "body" * (1 + 7 * tag % BODY_SIZE_COUNT)
+        body = "body" * (1 + 7 * tag % COUNT_OF_DIFFERENT_BODY_SIZES)
         sender.send(tag, priority=0, delivery=DELIVERY_MODES[tag % len(DELIVERY_MODES)], body=body)
 
 

@@ -137,7 +137,7 @@ def _replace_transfer_info_element(element: str, value: object) -> Install:
     return replace_part(Transfer)
 
 
-_TRANSFER_INFO_FAULTS: tuple[tuple[str, str, str, object], ...] = (
+_FAULTS_OF_TRANSFER_INFO_ELEMENTS: tuple[tuple[str, str, str, object], ...] = (
     ("sender-transfer-info-last-ack-time-wrong", "MQQB-3.1.5.6-17", "EodLastAckTime", 0),
     ("sender-transfer-info-last-ack-count-wrong", "MQQB-3.1.5.6-18", "EodLastAckCount", 7),
     ("sender-transfer-info-no-ack-count-wrong", "MQQB-3.1.5.6-19", "EodNoAckCount", 7),
@@ -151,7 +151,7 @@ _TRANSFER_INFO_FAULTS: tuple[tuple[str, str, str, object], ...] = (
 )
 
 
-for _name, _rule, _element, _value in _TRANSFER_INFO_FAULTS:
+for _name, _rule, _element, _value in _FAULTS_OF_TRANSFER_INFO_ELEMENTS:
     add(
         _name,
         _rule,

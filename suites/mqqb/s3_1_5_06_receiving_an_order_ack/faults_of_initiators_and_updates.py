@@ -37,7 +37,7 @@ class SenderLastAckIncrementedByOneForSeveralAckedMessages(OrderAcks):
             sequence.LastAck = SequenceInfo(before.SeqID, before.SeqNo + 1, before.SeqNo)
 
 
-class _FaultByReceivingSession(OrderAcks):
+class _FaultBySessionOfOrderAck(OrderAcks):
     """A base class of faults that depend on the session on which an OrderAck arrives."""
 
     def __init__(self, qm: QM) -> None:
@@ -50,7 +50,7 @@ class _FaultByReceivingSession(OrderAcks):
 
 
 @fault("sender-last-ack-of-order-ack-on-other-session-unchanged", breaks="MQQB-3.1.5.6-08", blind=True)
-class SenderLastAckOfOrderAckOnOtherSessionUnchanged(_FaultByReceivingSession):
+class SenderLastAckOfOrderAckOnOtherSessionUnchanged(_FaultBySessionOfOrderAck):
     """The sender does not set LastAck for an OrderAck that arrives on another session."""
 
     def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:

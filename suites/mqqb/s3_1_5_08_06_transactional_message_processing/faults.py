@@ -241,7 +241,7 @@ class ReceiverHigherNumberKeptWhenLaterSequenceBegins(InSequence):
         transfer.SequenceNumber = max(number, transfer.SequenceNumber)
 
 
-DQ_OF_PRIVATE_NAME = 3
+DESTINATION_TYPE_DQ_OF_PRIVATE_NAME = 3
 """The value of UserHeader.Flags.DQ for a private format name."""
 
 
@@ -250,7 +250,7 @@ class ReceiverOrderOfMessagesToPrivateNameNotChecked(InSequence):
     """The receiver accepts transactional messages to a private format name in any order."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        return packet.UserHeader.DQ == DQ_OF_PRIVATE_NAME or super().is_in_sequence(session, packet)
+        return packet.UserHeader.DQ == DESTINATION_TYPE_DQ_OF_PRIVATE_NAME or super().is_in_sequence(session, packet)
 
 
 SequenceAcceptancePredicate = Callable[[TransactionHeader, Session, bool], bool]

@@ -11,7 +11,7 @@ from reference_qm.codec import FinalAckBody, FormatError, OrderAckBody, TxSequen
 from suites.mqqb.steps.order_and_final_acks import is_final_ack, is_order_ack
 from suites.mqqb.steps.received_messages import Message, ReceivedMessages
 
-DQ_OF_PRIVATE_NAME = 3
+DESTINATION_TYPE_DQ_OF_PRIVATE_NAME = 3
 """The value of DQ for a private queue of the queue manager in QueueManagerAddress. Spec: MS-MQMQ 2.2.19.2."""
 UNCAPTURED_MESSAGES_REASON = "its messages may have been received before the capture began or where it lacks packets"
 
@@ -44,7 +44,7 @@ class OrderAck(NamedTuple):
         except FormatError:
             return None
         user = packet.UserHeader
-        return cls(body, user.QueueManagerAddress if user.DQ == DQ_OF_PRIVATE_NAME else None)
+        return cls(body, user.QueueManagerAddress if user.DQ == DESTINATION_TYPE_DQ_OF_PRIVATE_NAME else None)
 
 
 def apply_to_order_acks_of_receiver(judge: Callable[[OrderAck, ReceivedMessages], Finding]) -> Predicate:
