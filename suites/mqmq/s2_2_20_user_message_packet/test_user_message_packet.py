@@ -18,7 +18,7 @@ from suites.mqqb.steps.disposition import AcknowledgingReceiver, get_correlation
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.secured import SecuredMessageSender, flip_signature_bit, sign_message
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.tracing import Report
+from suites.mqqb.steps.tracing import TraceReportMessage
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 RULE_BY_UNUSED_DEBUG_FIELD = {
@@ -135,7 +135,7 @@ def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge, queue):
     messages = [message for each in sent.values() for message in each]
     frames = receiver.await_messages_of_sut(receiver.list_reports, 1 + len(messages))
     acks = receiver.await_acks(1 + len(messages))
-    reports, acknowledged = [Report(frame) for frame in frames], [get_correlation_id(ack) for ack in acks]
+    reports, acknowledged = [TraceReportMessage(frame) for frame in frames], [get_correlation_id(ack) for ack in acks]
     for rule, of_rule in sent.items():
         observed = [
             (sum(report.is_about_message(message) for report in reports), acknowledged.count(identifier(message)))
@@ -166,7 +166,8 @@ def test_any_unused_bit_leaves_forwarded_message_reported(peer, sut, judge):
 
     first = send_traced_message({})
     usual = sum(
-        Report(frame).is_about_message(first) for frame in receiver.await_messages_of_sut(receiver.list_reports, 2)
+        TraceReportMessage(frame).is_about_message(first)
+        for frame in receiver.await_messages_of_sut(receiver.list_reports, 2)
     )
     if not usual:
         judge.mark_not_exercised(
@@ -178,7 +179,7 @@ def test_any_unused_bit_leaves_forwarded_message_reported(peer, sut, judge):
         for field, rule in RULE_BY_UNUSED_DEBUG_FIELD.items()
     }
     frames = receiver.await_messages_of_sut(receiver.list_reports, usual * (1 + len(sent)))
-    reports = [Report(frame) for frame in frames]
+    reports = [TraceReportMessage(frame) for frame in frames]
     for rule, message in sent.items():
         observed = sum(report.is_about_message(message) for report in reports)
         judge(

@@ -94,12 +94,12 @@ class ReceiverOrderAckMessageBodyReserved24BytesInLaterSequence(OrderAcks):
 class _LastRequestedAcksRecorder(InSequence):
     """Stores the acknowledgments that the last transactional message requests."""
 
-    requested: int = 0
+    acks_requested_by_last_message: int = 0
 
     def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: Any, now: Now
     ) -> None:
-        self.requested = packet.MessagePropertiesHeader.Flags
+        self.acks_requested_by_last_message = packet.MessagePropertiesHeader.Flags
         super().receive_transactional_message(session, packet, receipt, now)
 
 
@@ -108,7 +108,7 @@ class _OrderAckWithAckRequestsOfLastMessage(Sending):
 
     def construct_user_message(self, position: Any) -> UserMessagePacket:
         packet = super().construct_user_message(position)
-        flags = getattr(self.qm.in_sequence, "requested", 0)
+        flags = getattr(self.qm.in_sequence, "acks_requested_by_last_message", 0)
         if not is_order_ack(packet) or not flags:
             return packet
         return replace(packet, MessagePropertiesHeader=replace(packet.MessagePropertiesHeader, Flags=flags))

@@ -16,8 +16,8 @@ from suites.mqqb.steps.order_and_final_acks import (
     check_destination_by_direct_name,
     check_destination_by_private_name,
     check_ordering_ack_label,
-    check_other_user_flags,
     check_properties_header_flags_are_zero,
+    check_user_flags_except_mp_dm_and_dq_are_zero,
     is_order_ack,
     register_acknowledgment_predicates,
 )
@@ -33,7 +33,7 @@ register_acknowledgment_predicates(
     mp="MQQB-2.2.4-02",
     rules={
         check_base_header_flags_are_zero: "MQQB-2.2.4-01",
-        check_other_user_flags: "MQQB-2.2.4-03",
+        check_user_flags_except_mp_dm_and_dq_are_zero: "MQQB-2.2.4-03",
         check_destination_by_private_name: "MQQB-2.2.4-04",
         check_destination_by_direct_name: "MQQB-2.2.4-05",
         check_ordering_ack_label: "MQQB-2.2.4-07",

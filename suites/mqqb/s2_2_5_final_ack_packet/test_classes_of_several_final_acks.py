@@ -134,7 +134,7 @@ def test_each_refusal_of_secured_messages_to_private_name_has_its_class(peer, su
     message has the class of its refusal.
     """
     secured = SecuredMessageSender(peer, sut)
-    secured.reconnect()
+    secured.open_another_session()
     destination = peer.private_destination(sut.queue("transactional"))
 
     def build_message(user, number):

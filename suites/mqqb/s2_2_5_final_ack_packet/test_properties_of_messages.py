@@ -112,7 +112,7 @@ def test_each_refusal_of_unknown_provider_has_its_class(peer, sut, judge):
     unknown provider (erratum E84).
     """
     secured = SecuredMessageSender(peer, sut)
-    secured.reconnect()
+    secured.open_another_session()
     private = peer.private_destination(sut.queue("transactional"))
     packets: dict[str, Any] = {}
     cases: tuple[tuple[str, dict[str, Any], dict[str, Any]], ...] = (

@@ -93,7 +93,7 @@ def test_unused_bit_of_a_ping_response_is_ignored(peer, sut, judge, bit, rule, R
     asked = pinging_sut.await_ping()
     answer = pinging_sut.answer_ping(asked, Flags=1 << bit | RF << 1)
     observed = pinging_sut.await_session(pinging_sut.time_shorter_than_retry_timer_ms)
-    if expected == PingingSut.SESSION_OPENED_OUTCOME != observed and pinging_sut.has_stalled_after(asked):
+    if expected == PingingSut.SESSION_OPENED_OUTCOME != observed and pinging_sut.was_too_slow_after_ping(asked):
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     case = f"after a Ping Response with RF {RF} and bit {bit}"
@@ -111,7 +111,7 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
         exchange = ping_sut(peer, QMGuid=client)
         outcome, connection = request_session_with_guid(peer, client)
         evidence = [*exchange, *connection.received[:1]]
-        predicted = exchange.outcome_predicted_by_rf
+        predicted = exchange.session_outcome_predicted_by_rf
         judge.all(
             expected=outcome,
             observed=predicted,
@@ -160,7 +160,7 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
             "MQQB-2.2.7-04",
             "MQQB-3.1.7.7-05",
             expected=outcome,
-            observed=exchange.outcome_predicted_by_rf,
+            observed=exchange.session_outcome_predicted_by_rf,
             case=f"outcome that RF of the {case} predicts",
             evidence=exchange,
         )
@@ -211,7 +211,7 @@ def test_rf_is_set_while_the_sut_is_offline(peer, sut, judge):
             continue
         judge.all(
             expected=outcome,
-            observed=exchange.outcome_predicted_by_rf,
+            observed=exchange.session_outcome_predicted_by_rf,
             case=f"outcome that RF of the Ping Response predicts while the SUT is {case}",
             evidence=exchange,
         )

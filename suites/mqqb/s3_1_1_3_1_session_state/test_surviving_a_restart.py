@@ -10,7 +10,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, malforms, needs, varied
 from suites.mqqb.steps.ordering import Receiver, build_order_ack
-from suites.mqqb.steps.restarting import UNCHANGED_OUTCOME, describe_change
+from suites.mqqb.steps.restarting import UNCHANGED_ACK_OUTCOME, describe_change
 from suites.mqqb.steps.sender import Sender
 
 FIELDS_OF_MESSAGE_WITH_ALL_PROPERTIES: dict[str, Any] = {
@@ -60,7 +60,7 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
         evidence = [*came, frame]
         judge(
             "MQQB-3.1.1.3.2-02",
-            expected=UNCHANGED_OUTCOME,
+            expected=UNCHANGED_ACK_OUTCOME,
             observed=observed,
             case=f"message {tag} after a restart",
             evidence=evidence,

@@ -134,7 +134,7 @@ def test_ping_response_after_one_second_opens_no_session(peer, sut, judge, after
     peer.pass_time(sut.duration_ms(after_ms))
     answer = pinging_sut.answer_ping(asked)
     observed = pinging_sut.await_session(pinging_sut.time_shorter_than_retry_timer_ms - sut.duration_ms(after_ms))
-    if expected == PingingSut.SESSION_OPENED_OUTCOME != observed and pinging_sut.has_stalled_after(asked):
+    if expected == PingingSut.SESSION_OPENED_OUTCOME != observed and pinging_sut.was_too_slow_after_ping(asked):
         judge.mark_not_exercised("MQQB-3.1.2.9-D01", reason=STALLED_SUT_REASON, evidence=[asked, answer])
         return
     judge(

@@ -41,7 +41,7 @@ def _address_queue_by_number(peer):
 
 
 NON_ORDER_QUEUE_NUMBER = 0x4D51
-_CHANGES_TO_ADDRESSES_OF_OTHER_QUEUES = (
+_CHANGES_ADDRESSING_OTHER_THAN_ORDER_QUEUE = (
     *map(_address_queue_by_path, (r"PRIVATE$\mqc-other", r"PRIVATE$\order_queue$2", "order_queue$")),
     _address_queue_by_number,
 )
@@ -60,7 +60,7 @@ _CHANGES_OF_LABEL = tuple(
 )
 ACKNOWLEDGMENT_CHANGES_BY_RULE: dict[str, tuple[Callable[..., Any], ...]] = {
     "MQQB-3.1.5.1.1-04": (build_order_ack, lambda peer: {"piggyback": True}, *_CHANGES_OF_BASE_FLAGS),
-    "MQQB-3.1.5.1.1-05": (build_order_ack, *_CHANGES_TO_ADDRESSES_OF_OTHER_QUEUES),
+    "MQQB-3.1.5.1.1-05": (build_order_ack, *_CHANGES_ADDRESSING_OTHER_THAN_ORDER_QUEUE),
     "MQQB-3.1.5.1.1-06": (build_order_ack, *_CHANGES_OF_LABEL),
     "MQQB-3.1.5.1.1-07": (
         build_order_ack,
@@ -73,7 +73,7 @@ ACKNOWLEDGMENT_CHANGES_BY_RULE: dict[str, tuple[Callable[..., Any], ...]] = {
         lambda peer: {"MessageClass": 0x0000},
     ),
     "MQQB-3.1.5.1.1-09": (build_final_ack, *_CHANGES_OF_BASE_FLAGS),
-    "MQQB-3.1.5.1.1-10": (build_final_ack, *_CHANGES_TO_ADDRESSES_OF_OTHER_QUEUES),
+    "MQQB-3.1.5.1.1-10": (build_final_ack, *_CHANGES_ADDRESSING_OTHER_THAN_ORDER_QUEUE),
     "MQQB-3.1.5.1.1-11": (build_final_ack, *_CHANGES_OF_LABEL),
     "MQQB-3.1.5.1.1-12": (
         functools.partial(build_final_ack, MessageClass=ACK_RECEIVE),

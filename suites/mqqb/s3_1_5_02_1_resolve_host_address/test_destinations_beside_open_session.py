@@ -68,7 +68,7 @@ def test_session_for_host_name_begins_with_its_first_next_hop(peer, sut, judge):
         evidence=request,
     )
     second.respond()
-    second.agree()
+    second.answer_connection_parameters()
     second.connection.acknowledge_all()
 
 
@@ -100,5 +100,5 @@ def test_ping_request_arrives_at_resolved_address_of_second_destination(peer, se
     second = OutgoingSession(second_host, sut, listener=pinging.listener)
     if second.poll_request() is not None:
         second.respond()
-        second.agree()
+        second.answer_connection_parameters()
         second.connection.acknowledge_all()

@@ -83,7 +83,7 @@ def test_every_attempt_for_name_with_guid_leads_to_its_queue_manager(peer, secon
             peer.settle()
         if attempt == CONNECTION_ATTEMPT_NAMES[1]:  # the message is not acknowledged, so that the SUT connects again
             session.respond()
-            session.agree()
+            session.answer_connection_parameters()
         session.connection.close()
         peer.settle()
     if sut.has("management"):
@@ -167,7 +167,7 @@ def test_session_has_guid_of_its_next_hop_before_each_response(peer, sut, judge,
         )
         if attempt == CONNECTION_ATTEMPT_NAMES[1]:
             outgoing.respond()
-            outgoing.agree()
+            outgoing.answer_connection_parameters()
         outgoing.connection.close()
         peer.settle()
 

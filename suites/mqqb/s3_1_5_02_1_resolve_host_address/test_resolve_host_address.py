@@ -57,7 +57,7 @@ def test_message_to_a_direct_name_goes_to_its_host_and_queue(peer, sut, judge):
     if request is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     session.respond()
-    message = session.agree()
+    message = session.answer_connection_parameters()
     named = message["UserHeader"].DestinationQueue.DirectFormatName.removeprefix("DIRECT=")
     judge(
         "MQQB-3.1.5.2.1-01",
@@ -158,7 +158,7 @@ def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.5.2.1-02")
     session.respond()
-    message = session.agree()
+    message = session.answer_connection_parameters()
     connected = [
         name for name in (to, UNRESOLVABLE_HOST_QUEUE_NAME) if find_outgoing_queue(sut, name)["State"] == "Connected"
     ]
@@ -393,7 +393,7 @@ def test_retried_session_keeps_one_next_hop_of_the_destination(peer, sut, judge)
         judge.conclude()
         if attempt == 1:  # the message is not acknowledged, so that the SUT connects again
             session.respond()
-            session.agree()
+            session.answer_connection_parameters()
         session.connection.close()
 
 

@@ -103,7 +103,7 @@ def test_retried_direct_name_and_private_name_lead_to_peer(peer, sut, judge):
         if attempt == "first attempt":
             session.connection.close()
     session.respond()
-    message = session.agree()
+    message = session.answer_connection_parameters()
     judge(
         "MQQB-3.1.5.2.1-01",
         "MQQB-3.1.5.2.1-13",

@@ -18,8 +18,8 @@ from suites.mqmq.steps.kinds_of_messages import is_transactional
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
     BAD_ENCRYPTION_CLASS,
     is_encrypted,
-    refuse_messages_in_step,
-    register_faults_of_blind_author,
+    refuse_selected_messages_in_security_step,
+    register_faults_written_without_knowing_checks,
 )
 
 RECEIVED_KEY_CACHE_NAME = "ReceiveSymmetricKeyCache"
@@ -139,7 +139,7 @@ def _refuse_symmetric_key(condition: Callable[[bytes], bool]) -> Install:
     return change_step(SecurityOnReceipt.decrypt_body, run)
 
 
-register_faults_of_blind_author(
+register_faults_written_without_knowing_checks(
     (
         "receiver-cached-key-cleared-after-use",
         "MQQB-3.1.5.8.3-56",
@@ -190,7 +190,9 @@ register_faults_of_blind_author(
         "receiver-key-of-transactional-message-not-decrypted",
         "MQQB-3.1.5.8.3-64",
         "The receiver decrypts no symmetric key of a transactional message, and refuses the message.",
-        refuse_messages_in_step("decrypt_body", _is_encrypted_transactional_message, BAD_ENCRYPTION_CLASS),
+        refuse_selected_messages_in_security_step(
+            "decrypt_body", _is_encrypted_transactional_message, BAD_ENCRYPTION_CLASS
+        ),
     ),
     (
         "receiver-body-decrypted-up-to-4096-bytes",
@@ -208,7 +210,7 @@ register_faults_of_blind_author(
         "receiver-body-encrypted-with-aes-192-not-decrypted",
         "MQQB-3.1.5.8.3-70",
         "The receiver refuses a body that is encrypted with AES and a key of 192 bits.",
-        refuse_messages_in_step(
+        refuse_selected_messages_in_security_step(
             "decrypt_body", _make_encryption_algorithm_condition(EncryptionAlgorithm.AES192), BAD_ENCRYPTION_CLASS
         ),
     ),

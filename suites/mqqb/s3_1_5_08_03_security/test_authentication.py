@@ -277,7 +277,7 @@ def _build_unusually_signed_messages(secured):
     }
 
 
-AS_VALUE_SET_BY_PEER = 0xE
+AUTHENTICATION_TYPE_AS_SET_BY_PEER = 0xE
 """A value of AS that the peer sends although only the receiver should set AS: the SUT may refuse the message (MS-MQMQ
 2.2.20.6).
 """
@@ -290,7 +290,7 @@ def test_authentication_signature_is_set_by_the_valid_signature(peer, sut, judge
     """The peer sends signed messages with AS 0xE: in the queue, AS is the kind of the valid signature."""
     secured = SecuredMessageSender(peer, sut)
     secured.require_accepted_signature()
-    marked = {"AS": AS_VALUE_SET_BY_PEER}
+    marked = {"AS": AUTHENTICATION_TYPE_AS_SET_BY_PEER}
     dispositions = secured.send_and_read_dispositions(
         {
             "sig20": sign_message(secured.message(security=marked)),

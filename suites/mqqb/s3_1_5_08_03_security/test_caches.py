@@ -364,7 +364,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
             case="CachedTime of the first entry after a later message with the same key",
             evidence=[*evidence, *later.frames],
         )
-    judge_keys_of_other_messages(judge, secured, caches)
+    judge_cached_keys_of_later_messages(judge, secured, caches)
     observed = (
         first_remaining_ms
         if second_remaining_ms is None
@@ -387,7 +387,7 @@ GUID_OF_SECOND_SOURCE = UUID("6d71636f-6e66-4f72-8d00-0000000000e3")
 """The identifier of a queue manager whose message the peer forwards."""
 
 
-def judge_keys_of_other_messages(judge, secured, caches):
+def judge_cached_keys_of_later_messages(judge, secured, caches):
     """Send an encrypted message from another source, which the peer forwards, and a transactional message from the
     peer. Judge the elements of the cache entries of their keys.
     """

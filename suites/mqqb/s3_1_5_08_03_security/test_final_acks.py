@@ -125,7 +125,7 @@ def send_refused_messages_on_two_sessions(secured, causes, build):
     dispositions: dict[str, Any] = {}
     for places in (POSITIONS_OF_REFUSED_MESSAGES[:2], POSITIONS_OF_REFUSED_MESSAGES[2:]):
         if dispositions:
-            secured.reconnect()
+            secured.open_another_session()
         packets = {}
         for cause in causes:
             sequence = secured.create_sequence()

@@ -14,7 +14,7 @@ from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.tracing import Report
+from suites.mqqb.steps.tracing import TraceReportMessage
 
 RULES_FULFILLED_WITHOUT_REPORTS = ("MQQB-3.1.5.8.1-04", "MQDMPR-3.1.7.1.31-D07")
 """Rules that a system fulfils even if it sends no reports, such as an early release of Windows (MS-MQMQ <23>)."""
@@ -83,7 +83,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     untraced = receiver.send_packet(receiver.build_message(**build_traced_fields(5, on=0)))
     repeated = receiver.send_packet(packets[0])
     reports = receiver.await_messages_of_sut(receiver.list_reports, len(reported))
-    found = [Report(frame) for frame in reports]
+    found = [TraceReportMessage(frame) for frame in reports]
     evidence = [*reported, refused, untraced, repeated, to_unknown_queue, *reports]
 
     def count_reports(*messages: Frame) -> list[int]:
@@ -156,7 +156,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
         for frame in reported
         if frame not in by_private_name
     ]
-    expected_values = Report.build_expected_values(PEER_PUBLIC_QUEUE)
+    expected_values = TraceReportMessage.build_expected_values(PEER_PUBLIC_QUEUE)
     for name, rules in (
         ("MessageClass", ("MQQB-3.1.5.8.9-03", "MQDMPR-3.1.1.12-D06", "MQDMPR-3.1.7.1.32-D08")),
         ("destination", ("MQQB-3.1.5.8.9-04", "MQDMPR-3.1.7.1.31-D07")),
@@ -175,7 +175,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     labels = sorted(report.label for report in found)
     judge(
         "MQQB-3.1.5.8.9-06",
-        expected=sorted(map(Report.build_expected_label, reported)),
+        expected=sorted(map(TraceReportMessage.build_expected_label, reported)),
         observed=labels,
         case="labels of the reports",
         evidence=evidence,

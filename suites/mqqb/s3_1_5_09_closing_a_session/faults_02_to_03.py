@@ -9,7 +9,7 @@ from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_5_09_closing_a_session.fault_steps import ChangedSessionClosing
+from suites.mqqb.s3_1_5_09_closing_a_session.fault_steps import SessionClosingChangedForSomeReasons
 
 
 @fault("queue-manager-session-state-open-after-closing", breaks="MQQB-3.1.5.9-02")
@@ -112,7 +112,7 @@ class InitiatorQueueLeftConnectedAfterSecondClosing(Closing):
 
 
 @fault("initiator-queue-state-connected-after-wrong-counts", breaks="MQQB-3.1.5.9-03", blind=True)
-class InitiatorQueueStateConnectedAfterWrongCounts(ChangedSessionClosing):
+class InitiatorQueueStateConnectedAfterWrongCounts(SessionClosingChangedForSomeReasons):
     """The initiator leaves State of the outgoing queue at Connected when it closes its session because
     of wrong counts.
     """

@@ -410,7 +410,7 @@ def test_initiator_tries_again_after_each_failed_attempt(peer, sut, judge):
             return
         evidence = [request]
     session.respond()
-    session.agree()
+    session.answer_connection_parameters()
     session.connection.acknowledge_all()
     peer.settle()
 

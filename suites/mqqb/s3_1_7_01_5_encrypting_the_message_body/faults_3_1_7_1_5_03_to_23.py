@@ -137,7 +137,7 @@ add(
 )
 
 
-def _encrypt_with_changed_settings(change: Callable[[SecuritySettings], SecuritySettings]) -> Install:
+def _encrypt_with_changed_security_settings(change: Callable[[SecuritySettings], SecuritySettings]) -> Install:
     """Make the sender encrypt with changed settings."""
 
     class EncryptionWithChangedSettings(Securing):
@@ -167,7 +167,7 @@ add(
         "MQQB-3.1.1.3-17",
     ),
     "The sender ignores the configured encryption algorithms.",
-    _encrypt_with_changed_settings(lambda settings: SecuritySettings()),
+    _encrypt_with_changed_security_settings(lambda settings: SecuritySettings()),
 )
 
 
@@ -223,7 +223,7 @@ add(
     "sender-enhanced-rc2-key-never-reduced-to-40-bits",
     ("MQQB-3.1.7.1.5-17", "MQQB-3.1.7.1.5-29", "MQQB-3.1.1.3-18"),
     "The sender makes RC2 keys of 128 bits at level Enhanced although SendEnhancedRC2Using40BitKeys is TRUE.",
-    _encrypt_with_changed_settings(lambda settings: replace(settings, SendEnhancedRC2Using40BitKeys=False)),
+    _encrypt_with_changed_security_settings(lambda settings: replace(settings, SendEnhancedRC2Using40BitKeys=False)),
 )
 
 

@@ -65,7 +65,7 @@ class SenderSendSymmetricKeyCacheEmptiedByNewSession(SessionInitialization):
         self.qm.caches.SendSymmetricKeyCache.entries.clear()
 
 
-class _NewKeyForSomeMessages(Securing):
+class _EncryptingSomeMessagesWithNewKey(Securing):
     """Encrypts some messages with a new key."""
 
     def needs_new_key(self, packet: UserMessagePacket) -> bool:
@@ -85,7 +85,7 @@ class _NewKeyForSomeMessages(Securing):
 
 
 @fault("sender-symmetric-key-of-transactional-message-not-reused", breaks="MQQB-3.1.7.1.5-21", blind=True)
-class SenderSymmetricKeyOfTransactionalMessageNotReused(_NewKeyForSomeMessages):
+class SenderSymmetricKeyOfTransactionalMessageNotReused(_EncryptingSomeMessagesWithNewKey):
     """The sender encrypts each transactional message with a new symmetric key, although a key is cached."""
 
     def needs_new_key(self, packet: UserMessagePacket) -> bool:
@@ -93,7 +93,7 @@ class SenderSymmetricKeyOfTransactionalMessageNotReused(_NewKeyForSomeMessages):
 
 
 @fault("sender-symmetric-key-of-express-message-not-cached", breaks="MQQB-3.1.7.1.5-32", blind=True)
-class SenderSymmetricKeyOfExpressMessageNotCached(_NewKeyForSomeMessages):
+class SenderSymmetricKeyOfExpressMessageNotCached(_EncryptingSomeMessagesWithNewKey):
     """The sender does not add the new symmetric key of an express message to SendSymmetricKeyCache."""
 
     def needs_new_key(self, packet: UserMessagePacket) -> bool:

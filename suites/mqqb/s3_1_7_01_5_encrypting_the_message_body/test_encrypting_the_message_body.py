@@ -36,7 +36,7 @@ from suites.mqqb.steps.opening import (
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
-COMPARED_KEY_BYTES = 5
+COUNT_OF_COMPARED_KEY_BYTES = 5
 """The size in bytes of the shortest symmetric key. Two new keys have different beginnings of this size."""
 ZERO_KEY_END_BYTES = 3
 """If so many bytes at the end of a symmetric key are zero, the SUT has padded a shorter key."""
@@ -171,7 +171,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
         )
         if not sut.has("configure") and found.choice in ENCRYPTION_CHOICES_BY_PRIVACY_LEVEL[level]:
             choice = found.choice
-        beginning = (found.key or found.blob)[:COMPARED_KEY_BYTES]
+        beginning = (found.key or found.blob)[:COUNT_OF_COMPARED_KEY_BYTES]
         new = bool(beginning) and beginning not in known_keys
         known_keys.add(beginning)
         for rule, value, expected, observed in (

@@ -18,7 +18,7 @@ from suites.mqqb.s3_1_7_01_5_encrypting_the_message_body.changed_keys import (
 from suites.mqqb.steps.caching import ADVANCED_PRIVACY_LEVEL
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.opening import private_name
-from suites.mqqb.steps.published_keys import publish_keys, restore_keys_at_end
+from suites.mqqb.steps.published_keys import publish_public_keys_of_queue_manager, restore_public_keys_at_end_of_check
 
 TEXT = "a body to encrypt"
 
@@ -31,11 +31,11 @@ def test_advanced_message_is_not_sent_after_its_key_was_withdrawn(peer, sut, jud
     """
     outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     sut.set_timers(public_key_cache_ms=PUBLIC_KEY_CACHE_MS)
-    with restore_keys_at_end(sut, peer.identifier):
+    with restore_public_keys_at_end_of_check(sut, peer.identifier):
         first = outgoing.send(body=TEXT, privacy_level="advanced")
         keys = load_peer_keys()
         del keys[ADVANCED_PROVIDER]
-        publish_keys(sut, peer.identifier, keys)
+        publish_public_keys_of_queue_manager(sut, peer.identifier, keys)
         await_published_keys(outgoing)
         clear = outgoing.send(body=TEXT)
         later = outgoing.poll(body=TEXT, privacy_level="advanced")
@@ -60,9 +60,9 @@ def test_each_published_key_is_used_with_its_own_exponent(peer, sut, judge):
     sut.configure(preferred_enhanced="rc2")
     keys = load_peer_keys()
     keys[BASE_PROVIDER] = change_exponent(keys[BASE_PROVIDER])
-    with restore_keys_at_end(sut, peer.identifier):
+    with restore_public_keys_at_end_of_check(sut, peer.identifier):
         first = outgoing.send(body=TEXT, privacy_level="enhanced")
-        publish_keys(sut, peer.identifier, keys)
+        publish_public_keys_of_queue_manager(sut, peer.identifier, keys)
         await_published_keys(outgoing)
         sut.configure(preferred_enhanced="rc4")
         for level in ("enhanced", "advanced") if find_release(sut).has_aes_provider else ("enhanced",):

@@ -21,7 +21,7 @@ from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.provoking import read_application_tag
-from suites.mqqb.steps.published_keys import publish_keys, restore_keys_at_end
+from suites.mqqb.steps.published_keys import publish_public_keys_of_queue_manager, restore_public_keys_at_end_of_check
 
 TEXT = "a body to encrypt"
 BODY_SIZES = (0, 15, 16, 4_096, 5_000, 20_000)
@@ -88,7 +88,7 @@ def _open_session_to_queue_manager(
     session = OutgoingSession(peer, sut, listener=listener)
     session.await_request()
     session.respond(ServerGuid=guid)
-    return session, DecryptedMessage(session.agree())
+    return session, DecryptedMessage(session.answer_connection_parameters())
 
 
 def _await_message(peer, tag: int) -> Frame:
@@ -305,9 +305,9 @@ def test_new_symmetric_key_is_encrypted_with_changed_published_key(peer, sut, ju
         else {name: change_exponent(one) for name, one in load_peer_keys().items()}
     )
     sut.configure(preferred_enhanced="rc2")
-    with restore_keys_at_end(sut, peer.identifier):
+    with restore_public_keys_at_end_of_check(sut, peer.identifier):
         first = DecryptedMessage(outgoing.send(body=TEXT, privacy_level="enhanced"))
-        publish_keys(sut, peer.identifier, keys)
+        publish_public_keys_of_queue_manager(sut, peer.identifier, keys)
         outgoing.start_new_session()
         peer.pass_time(sut.duration_ms(CACHE_DURATION_MS) + sut.slack_ms(CACHE_DURATION_MS))
         sut.configure(preferred_enhanced="rc4")

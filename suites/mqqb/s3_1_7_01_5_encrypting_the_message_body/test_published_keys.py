@@ -10,7 +10,7 @@ from harness.wire.protection import ENHANCED_PROVIDER
 from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.opening import private_name
-from suites.mqqb.steps.published_keys import publish_keys, restore_keys_at_end
+from suites.mqqb.steps.published_keys import publish_public_keys_of_queue_manager, restore_public_keys_at_end_of_check
 
 CACHE_DURATION_MS = 60_000
 
@@ -23,8 +23,8 @@ def test_symmetric_key_is_encrypted_with_longer_published_key(peer, sut, judge):
     """
     outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
-    with restore_keys_at_end(sut, peer.identifier):
-        publish_keys(sut, peer.identifier, load_long_peer_keys())
+    with restore_public_keys_at_end_of_check(sut, peer.identifier):
+        publish_public_keys_of_queue_manager(sut, peer.identifier, load_long_peer_keys())
         first = outgoing.send(body="a message before the keys expire")
         outgoing.start_new_session()
         peer.pass_time(sut.duration_ms(CACHE_DURATION_MS) + sut.slack_ms(CACHE_DURATION_MS))
@@ -54,12 +54,12 @@ def test_message_is_sent_only_with_published_key_of_its_level(peer, sut, judge):
         outgoing.start_new_session()
         peer.pass_time(sut.duration_ms(CACHE_DURATION_MS) + sut.slack_ms(CACHE_DURATION_MS))
 
-    with restore_keys_at_end(sut, peer.identifier):
+    with restore_public_keys_at_end_of_check(sut, peer.identifier):
         sut.change_directory_object(queue_manager=str(peer.identifier), public_encryption_keys_base64="")
         first = outgoing.send(body="a message without encryption")
         wait_for_new_keys()
         outgoing.poll(body="no key", privacy_level="enhanced")
-        publish_keys(
+        publish_public_keys_of_queue_manager(
             sut, peer.identifier, {name: key for name, key in load_peer_keys().items() if name != ENHANCED_PROVIDER}
         )
         wait_for_new_keys()

@@ -29,7 +29,7 @@ LONGEST_LABEL = 249
 """The greatest number of characters in a label."""
 LARGE_BODY_REPETITIONS = 120_000
 """The number of repetitions of a text in a body of more than 1 MB."""
-ACKNOWLEDGMENT_BITS = {
+ACK_REQUEST_NAME_BY_FLAG = {
     "PA": "positive_arrival",
     "PR": "positive_receive",
     "NA": "negative_arrival",
@@ -158,8 +158,8 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     admin = peer.direct_name("mqc-acks")
     asked: list[dict[str, Any]] = [
-        *({"acks": [one], "admin_queue": admin} for one in ACKNOWLEDGMENT_BITS.values()),
-        {"acks": list(ACKNOWLEDGMENT_BITS.values()), "admin_queue": admin},
+        *({"acks": [one], "admin_queue": admin} for one in ACK_REQUEST_NAME_BY_FLAG.values()),
+        {"acks": list(ACK_REQUEST_NAME_BY_FLAG.values()), "admin_queue": admin},
         *({"journal": journal} for journal in (["positive"], ["negative"], ["positive", "negative"])),
     ]
     wanted = {}
@@ -195,7 +195,7 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
 def _get_requests_and_lifetimes(frame) -> tuple[list[str], int, int]:
     """Return the acknowledgments and the journaling that a packet requests, and its lifetimes in seconds."""
     user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
-    acks = [name for bit, name in ACKNOWLEDGMENT_BITS.items() if properties.getfieldval(bit)]
+    acks = [name for bit, name in ACK_REQUEST_NAME_BY_FLAG.items() if properties.getfieldval(bit)]
     journals = [name for bit, name in (("JP", "positive"), ("JN", "negative")) if user.getfieldval(bit)]
     return sorted(acks + journals), int(user.TimeToBeReceived), int(frame["BaseHeader"].TimeToReachQueue)
 

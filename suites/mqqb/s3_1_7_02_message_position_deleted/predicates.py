@@ -9,7 +9,9 @@ from reference_qm.codec import MessageClass, MessagePropertiesHeader
 from suites.mqqb.steps.administration_acks import USER_MESSAGE_KIND, apply_to_acknowledged_messages
 from suites.mqqb.steps.received_messages import Message
 
-_PR_BIT, _NR_BIT = (MessagePropertiesHeader.flags(**{name: 1}) for name in ("PR", "NR"))
+_POSITIVE_RECEIVE_ACK_REQUEST_BIT_PR, _NEGATIVE_RECEIVE_ACK_REQUEST_BIT_NR = (
+    MessagePropertiesHeader.flags(**{name: 1}) for name in ("PR", "NR")
+)
 
 
 def _make_delivery_predicate(wanted: int) -> Any:
@@ -35,7 +37,9 @@ def _check_request_for_ack(packet: Any, message: Message, answered: Any) -> Find
     acknowledgment reports a removal without receipt.
     """
     received = packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ACK_RECEIVE
-    name, bit = ("PR", _PR_BIT) if received else ("NR", _NR_BIT)
+    name, bit = (
+        ("PR", _POSITIVE_RECEIVE_ACK_REQUEST_BIT_PR) if received else ("NR", _NEGATIVE_RECEIVE_ACK_REQUEST_BIT_NR)
+    )
     return bool(message.ack_request_bits & bit), f"{name} of the message is {int(bool(message.ack_request_bits & bit))}"
 
 

@@ -46,7 +46,7 @@ def _judge_whether_rf_predicts_session_outcome(peer, judge, case: str) -> None:
     judge(
         "MQQB-3.1.7.7-05",
         expected=outcome,
-        observed=exchange.outcome_predicted_by_rf,
+        observed=exchange.session_outcome_predicted_by_rf,
         case=f"outcome that RF of the Ping Response predicts {case}",
         evidence=exchange,
     )

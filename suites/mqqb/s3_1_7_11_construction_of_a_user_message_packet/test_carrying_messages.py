@@ -27,7 +27,7 @@ SEND_ARGUMENTS_OF_HEADER_CARRIERS: dict[str, dict[str, Any]] = {
 """The arguments of the messages that carry a SessionHeader."""
 
 
-def _has_tag(tag: int, frame: Frame) -> bool:
+def _has_application_tag(tag: int, frame: Frame) -> bool:
     """Return whether a message has an application tag."""
     return read_application_tag(frame) == tag
 
@@ -55,7 +55,7 @@ def test_carrier_of_each_kind_has_flag_and_window_size(peer, sut, judge, kind):
         received = session.send(peer.recoverable_message())
         peer.pass_time_until(received, int(delay_ms * NEARLY_DUE_ACK_DELAY_FRACTION))
         sender.send(tag, **SEND_ARGUMENTS_OF_HEADER_CARRIERS[kind])
-        frame = session.expect("UserMessage", partial(_has_tag, tag))
+        frame = session.expect("UserMessage", partial(_has_application_tag, tag))
         evidence += [received, frame]
         session.acknowledge_all()
         if frame["BaseHeader"].SH:

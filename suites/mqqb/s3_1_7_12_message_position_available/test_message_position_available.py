@@ -22,7 +22,7 @@ INITIAL_POSITION_FLAGS = {
     "ReceivedOrderAck": False,
     "Transmitted": False,
 }
-NAMES_OF_OTHER_PROTOCOLS = ("MULTICAST=234.1.1.1:1801", "DIRECT=HTTP://{address}/msmq/private$\\mqc-peer")
+QUEUE_NAMES_OF_MULTICAST_AND_HTTP = ("MULTICAST=234.1.1.1:1801", "DIRECT=HTTP://{address}/msmq/private$\\mqc-peer")
 SEND_ARGUMENTS_FOR_PAUSED_QUEUE: tuple[dict[str, Any], ...] = (
     {},
     {"delivery": "recoverable"},
@@ -141,7 +141,9 @@ def test_each_waiting_message_is_sent_once_on_each_session(peer, sut, judge):
     sender = Sender(peer, sut)
     peer.inbox.wait(lambda frame: True, len(waiting))
     get_request_outcome(
-        partial(sut.send, NAMES_OF_OTHER_PROTOCOLS[0], body="multicast", application_tag=TAG_OF_MULTICAST_MESSAGE)
+        partial(
+            sut.send, QUEUE_NAMES_OF_MULTICAST_AND_HTTP[0], body="multicast", application_tag=TAG_OF_MULTICAST_MESSAGE
+        )
     )
     peer.inbox.wait(lambda frame: Sender.list_tags([frame]) == [TAG_OF_MULTICAST_MESSAGE], within_ms=sut.quiet_ms)
     came = peer.inbox.copies
@@ -385,7 +387,7 @@ def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
     and to an HTTPS name. The SUT may refuse to send the messages, and opens no session.
     """
     listener = peer.listen_raw()
-    multicast, http = NAMES_OF_OTHER_PROTOCOLS
+    multicast, http = QUEUE_NAMES_OF_MULTICAST_AND_HTTP
     for rule, name, delivery in (
         ("MQQB-3.1.7.12-03", multicast, "express"),
         ("MQQB-3.1.7.12-03", multicast, "recoverable"),

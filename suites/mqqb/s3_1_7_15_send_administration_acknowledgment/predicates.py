@@ -9,7 +9,7 @@ from typing import Any
 from harness.judging.passive import Finding, passive
 from reference_qm.codec.base import INFINITE
 from suites.mqqb.steps.administration_acks import (
-    POSITIVE_CLASSES,
+    POSITIVE_ACK_CLASSES,
     USER_MESSAGE_KIND,
     apply_to_acknowledged_messages,
     apply_to_administration_acks,
@@ -20,7 +20,11 @@ from suites.mqqb.steps.received_messages import Message
 ACK_REQUEST_BITS = 0xF
 """The bits of MessagePropertiesHeader.Flags that request acknowledgments: PA, PR, NA and NR."""
 _QUEUE_TYPE_PRIVATE, _QUEUE_TYPE_PUBLIC, _QUEUE_TYPE_DIRECT = 3, 5, 7
-_RQ_OF_PRIVATE_QUEUE_ON_SOURCE, _RQ_OF_PRIVATE_QUEUE_ON_DESTINATION, _RQ_OF_PRIVATE_QUEUE_ON_ANY_HOST = 2, 3, 6
+(
+    _RESPONSE_QUEUE_TYPE_RQ_OF_QUEUE_ON_SOURCE,
+    _RESPONSE_QUEUE_TYPE_RQ_OF_QUEUE_ON_DESTINATION,
+    _RESPONSE_QUEUE_TYPE_RQ_OF_QUEUE_ON_ANY_HOST,
+) = 2, 3, 6
 
 
 def _requests_no_acknowledgment(packet: Any) -> tuple[bool, str]:
@@ -94,7 +98,7 @@ def _check_ack_body(packet: Any, message: Message, answered: Any) -> Finding:
     body = packet.MessagePropertiesHeader.MessageBody
     if message.is_encrypted:
         return None  # what it says in clear is not sent back
-    if packet.MessagePropertiesHeader.MessageClass in POSITIVE_CLASSES:
+    if packet.MessagePropertiesHeader.MessageClass in POSITIVE_ACK_CLASSES:
         return not body, f"size of MessageBody in bytes: {len(body)}"
     same = hash(body) == message.body
     return same, f"MessageBody is {'' if same else 'not '}the MessageBody of the message"
@@ -125,7 +129,9 @@ for expected, compare, rules in (
 
 def _is_sent_to_admin_queue(packet: Any, message: Message, answered: Any) -> bool:
     host = (
-        message.QueueManagerAddress if message.AQ == _RQ_OF_PRIVATE_QUEUE_ON_DESTINATION else answered.QueueManagerGuid
+        message.QueueManagerAddress
+        if message.AQ == _RESPONSE_QUEUE_TYPE_RQ_OF_QUEUE_ON_DESTINATION
+        else answered.QueueManagerGuid
     )
     user = packet.UserHeader
     return is_same_queue(user.DestinationQueue, message.AdminQueue, user.QueueManagerAddress, host)
@@ -151,9 +157,9 @@ def _make_admin_queue_predicate(*kinds: int) -> Any:
 for rule, kinds, of_queue in (
     ("MQQB-3.1.7.15-09", (), True),
     ("MQQB-3.1.7.15-10", (), False),
-    ("MQQB-3.1.7.15-11", (_RQ_OF_PRIVATE_QUEUE_ON_SOURCE,), False),
+    ("MQQB-3.1.7.15-11", (_RESPONSE_QUEUE_TYPE_RQ_OF_QUEUE_ON_SOURCE,), False),
     ("MQQB-3.1.7.15-13", (_QUEUE_TYPE_PUBLIC,), False),
-    ("MQQB-3.1.7.15-14", (_RQ_OF_PRIVATE_QUEUE_ON_ANY_HOST,), False),
+    ("MQQB-3.1.7.15-14", (_RESPONSE_QUEUE_TYPE_RQ_OF_QUEUE_ON_ANY_HOST,), False),
     ("MQQB-3.1.7.15-15", (_QUEUE_TYPE_DIRECT,), False),
 ):
     passive(rule, USER_MESSAGE_KIND, "DestinationQueue is the AdminQueue of the message", of_system=True)(
@@ -172,7 +178,11 @@ def _make_response_queue_predicate(*kinds: int) -> Any:
         user = packet.UserHeader
         if message.DQ == _QUEUE_TYPE_PRIVATE and message.QueueManagerAddress != user.SourceQueueManager:
             return None  # a message for another queue manager, which was not passed on
-        host = user.QueueManagerAddress if user.RQ == _RQ_OF_PRIVATE_QUEUE_ON_DESTINATION else user.SourceQueueManager
+        host = (
+            user.QueueManagerAddress
+            if user.RQ == _RESPONSE_QUEUE_TYPE_RQ_OF_QUEUE_ON_DESTINATION
+            else user.SourceQueueManager
+        )
         kept = is_same_queue(user.ResponseQueue, message.DestinationQueue, host, message.QueueManagerAddress)
         return (
             kept,

@@ -20,7 +20,7 @@ from suites.mqqb.steps.order_and_final_acks import is_final_ack
 from suites.mqqb.steps.received_messages import Message, ReceivedMessages
 
 USER_MESSAGE_KIND = "UserMessage"
-POSITIVE_CLASSES = (MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+POSITIVE_ACK_CLASSES = (MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 _NEGATIVE_CLASS_BIT, _LEFT_QUEUE_CLASS_BIT = 0x8000, 0x4000
 """Two bits of the message class: one is set in negative acknowledgments, the other in acknowledgments of messages that
 had reached their queue.
@@ -36,7 +36,7 @@ identifier of that message.
 def is_administration_ack(packet: Any, context: Context) -> bool:
     """Return whether a message is an administration acknowledgment that the SUT itself created."""
     value = packet.MessagePropertiesHeader.MessageClass
-    meant = value in POSITIVE_CLASSES or value & _NEGATIVE_CLASS_BIT
+    meant = value in POSITIVE_ACK_CLASSES or value & _NEGATIVE_CLASS_BIT
     return bool(meant) and not is_final_ack(packet) and is_originated_by_sut(packet, context)
 
 

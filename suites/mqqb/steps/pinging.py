@@ -123,7 +123,7 @@ class PingExchange(NamedTuple):
         return ping.Signature == PING_SIGNATURE or ping.Cookie == request.Cookie
 
     @property
-    def outcome_predicted_by_rf(self) -> Any:
+    def session_outcome_predicted_by_rf(self) -> Any:
         """Return the outcome that RF predicts for a session request: refused or accepted."""
         return describe_ping_fields(self.received) if self.ping is None else ("refused" if self.ping.RF else "accepted")
 
@@ -255,7 +255,7 @@ class PingingSut:
         """Wait for the SUT's next connection and the request on this connection; return the outcome."""
         return self.await_connection(within_ms)[0]
 
-    def has_stalled_after(self, asked: Frame) -> bool:
+    def was_too_slow_after_ping(self, asked: Frame) -> bool:
         """Return whether the SUT was so slow while its Ping Response Timer ran that its later packets prove nothing."""
         return self.peer.has_stalled(asked.time_ms, asked.time_ms + self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS))
 

@@ -64,7 +64,7 @@ def check_sequence_was_received(ack: OrderAck, received: ReceivedMessages) -> Fi
     """Compare TxSequenceID with the sequences that the system received."""
     if ack.body.TxSequenceID in received.sequences:
         return True, "TxSequenceID is the TxSequenceID of received messages"
-    if not received.excludes_receipt_of_sequence(ack.body.TxSequenceID, ack.source):
+    if not received.can_have_received_no_message_of_sequence(ack.body.TxSequenceID, ack.source):
         raise NotCaptured(UNCAPTURED_MESSAGES_REASON)
     return False, "TxSequenceID is not the TxSequenceID of received messages"
 
@@ -74,7 +74,7 @@ def check_number_was_received(ack: OrderAck, received: ReceivedMessages) -> Find
     identifier, number = ack.body.TxSequenceID, ack.body.TxSequenceNumber
     if (identifier, number) in received.numbers:
         return True, f"TxSequenceNumber is {number}, the number of a received message"
-    if not received.has_whole_sequence(identifier):
+    if not received.has_captured_sequence_from_first_message(identifier):
         raise NotCaptured(UNCAPTURED_MESSAGES_REASON)
     return False, f"TxSequenceNumber is {number}, not the number of a received message"
 

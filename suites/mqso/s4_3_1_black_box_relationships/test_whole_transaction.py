@@ -85,7 +85,7 @@ def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, ex
             "left": whole.labels(SENT_LABELS_BY_QUEUE, but=True),
         }
         judge(*COORDINATED_VOTE_RULES, expected=expected, observed=observed)
-    decided = whole.decide(outcome)
+    decided = whole.commit_or_abort(outcome)
     committed = outcome == "commit"
     peer.settle()
     waiting = whole.waiting.await_label() if committed else whole.waiting.is_answered()

@@ -167,7 +167,7 @@ class ForeignDirectoryObjectAccepted(DirectoryClient):
         return DirectoryOperationResult.SUCCESS
 
 
-class OtherDirectoryObjectAcceptor(DirectoryClient):
+class AcceptorOfDirectoryObjectWithOtherIdentifier(DirectoryClient):
     """After a restart, the queue manager does not compare its Identifier with the Identifier of its directory
     object.
     """
@@ -186,7 +186,7 @@ add(
     "queue-manager-other-identifier-in-directory-accepted-after-restart",
     ("MQSO-5.5.6-02", "MQSO-5.5.6-03"),
     "After a restart, the queue manager does not compare its Identifier with the Identifier of its directory object.",
-    combine_installers(replace_part(OtherDirectoryObjectAcceptor), at_restart(_record_restart)),
+    combine_installers(replace_part(AcceptorOfDirectoryObjectWithOtherIdentifier), at_restart(_record_restart)),
 )
 
 

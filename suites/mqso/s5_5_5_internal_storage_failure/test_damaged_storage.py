@@ -59,7 +59,7 @@ class StartOnDamagedStore:
     answers: dict[str, str]
     pinged: tuple[bool, bool]
     """Whether the SUT answered a ping before the failed start, and after it."""
-    binds_accepted: tuple[bool, bool]
+    are_binds_accepted_before_and_after_start: tuple[bool, bool]
     """Whether the SUT accepted a bind of a remote reader before the failed start, and after it."""
     state: str | None
     """The state that the SUT shows after the failed start, or None if it shows no state."""
@@ -95,8 +95,17 @@ def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str
     if sut.has("transactions"):
         answers["begin of a transaction"] = sut.attempt("begin")
     state = read_shown_state(sut)
-    binds_accepted = (is_bound, is_bound and BindAttempt(peer, sut).is_method_supported)
-    return StartOnDamagedStore(queue, start_requested_at_ms, began_ms, attempts, answers, pinged, binds_accepted, state)
+    are_binds_accepted_before_and_after_start = (is_bound, is_bound and BindAttempt(peer, sut).is_method_supported)
+    return StartOnDamagedStore(
+        queue,
+        start_requested_at_ms,
+        began_ms,
+        attempts,
+        answers,
+        pinged,
+        are_binds_accepted_before_and_after_start,
+        state,
+    )
 
 
 def _judge_that_shown_state_is_stopped(judge: Judge, state: str | None, event: str) -> None:
@@ -217,7 +226,7 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
     judge(
         "MQSO-5.1.1.1-01",
         expected=False,
-        observed=damaged.binds_accepted[1],
+        observed=damaged.are_binds_accepted_before_and_after_start[1],
         case="a bind of a remote reader is accepted after the failed start",
         evidence=evidence,
     )

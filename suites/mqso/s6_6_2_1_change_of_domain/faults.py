@@ -90,7 +90,7 @@ class LastDomainStoredWithoutDirectory(DirectoryClient):
         self.qm.membership.save_domain()
 
 
-class OtherDirectoryObjectRecorder(Membership):
+class RecorderOfDirectoryObjectWithOtherIdentifier(Membership):
     """A queue manager that records whether the object in a new domain has a different Identifier."""
 
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
@@ -99,7 +99,7 @@ class OtherDirectoryObjectRecorder(Membership):
         super().change_domain(go_on, now)
 
 
-class DirectoryWatchOmitter(DirectoryClient):
+class OmitterOfPeriodicDirectoryQueries(DirectoryClient):
     """A queue manager that found an object with a different Identifier does not query the directory periodically."""
 
     def start_online_timer_if_offline(self, now: Now) -> None:
@@ -111,7 +111,9 @@ add(
     "queue-manager-object-of-other-identifier-not-queried-again",
     "MQSO-6.6.2.1-D02",
     "A queue manager that finds an object with a different Identifier does not query the directory periodically.",
-    combine_installers(replace_part(OtherDirectoryObjectRecorder), replace_part(DirectoryWatchOmitter)),
+    combine_installers(
+        replace_part(RecorderOfDirectoryObjectWithOtherIdentifier), replace_part(OmitterOfPeriodicDirectoryQueries)
+    ),
 )
 
 

@@ -22,7 +22,7 @@ RETRY_DURATIONS_S = ("120", "900")
 6.4.4.1).
 """
 INITIALIZATION_RULES = ("MQSO-6.6-06", "MQSO-6.6.1-D06")
-UNINITIALIZED_VALUES = (None, False)
+VALUES_OF_UNINITIALIZED_ATTRIBUTE = (None, False)
 PUBLIC_KEY_ATTRIBUTES = ("PublicEncryptionKeyList", "PublicSigningKeyList")
 
 
@@ -46,7 +46,9 @@ def _judge_missing_roles(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
     if sut.file.capabilities.get("directory", False):
         judge.mark_not_exercised("MQSO-6.6.1-D04", reason="the SUT is in directory mode")
         return
-    set_there = [name for name in ATTRIBUTE_BY_PROVISIONED_ROLE if shown.get(name) not in UNINITIALIZED_VALUES]
+    set_there = [
+        name for name in ATTRIBUTE_BY_PROVISIONED_ROLE if shown.get(name) not in VALUES_OF_UNINITIALIZED_ATTRIBUTE
+    ]
     judge(
         "MQSO-6.6.1-D04",
         "MQSO-6.6-06",

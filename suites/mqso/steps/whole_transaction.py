@@ -46,10 +46,10 @@ class WholeTransaction:
         self.waiting = PendingRequest(peer, "receive", queue=self.queues["awaited"], timeout_ms=READ_TIMEOUT_MS)
         peer.settle()
         self.transaction = sut.control.call("begin", external=external)["transaction"]
-        self.received = self._receive_in_each_way()
+        self.received = self._receive_by_name_handle_cursor_and_lookup_id()
         self._send_to_each_queue()
 
-    def _receive_in_each_way(self) -> list[str]:
+    def _receive_by_name_handle_cursor_and_lookup_id(self) -> list[str]:
         """Receive by name, by a handle, by a cursor and by a LookupIdentifier; return the labels."""
         sut, first = self.sut, self.queues["first"]
         labels = [sut.read_label("receive", queue=first, transaction=self.transaction)]
@@ -126,7 +126,7 @@ class WholeTransaction:
             "journal": sut.labels(f"{first};journal"),
         }
 
-    def decide(self, outcome: str) -> str:
+    def commit_or_abort(self, outcome: str) -> str:
         """Commit or abort the transaction; return the outcome of the request."""
         return self.sut.attempt(outcome, transaction=self.transaction)
 
