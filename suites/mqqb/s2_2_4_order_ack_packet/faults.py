@@ -268,8 +268,8 @@ class ReceiverOrderAcksRepeatSequenceIdOfFirstSender(OrderAcks):
         )
 
 
-@fault("receiver-order-ack-tx-sequence-number-of-other-sequence", breaks="MQQB-2.2.4.1-02", blind=True)
-class ReceiverOrderAckTxSequenceNumberOfOtherSequence(OrderAcks):
+@fault("receiver-order-ack-has-number-of-other-due-sequence", breaks="MQQB-2.2.4.1-02", blind=True)
+class ReceiverOrderAckHasNumberOfOtherDueSequence(OrderAcks):
     """When the OrderAcks of two sequences are due at the same time, the receiver puts the number of the last sequence
     into both OrderAcks.
     """

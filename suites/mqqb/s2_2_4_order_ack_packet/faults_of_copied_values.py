@@ -46,8 +46,8 @@ add(
 )
 
 
-@fault("receiver-order-ack-direct-name-address-of-oldest-session", breaks="MQQB-2.2.4-06", blind=True)
-class ReceiverOrderAckDirectNameAddressOfOldestSession(OrderAcks):
+@fault("receiver-sends-order-ack-to-address-of-oldest-session", breaks="MQQB-2.2.4-06", blind=True)
+class ReceiverSendsOrderAckToAddressOfOldestSession(OrderAcks):
     """The receiver sends an OrderAck with the address of the queue manager of its oldest session."""
 
     def on_send_timer(self, session: Session, now: Now) -> None:
@@ -80,8 +80,8 @@ class ReceiverOrderAckMessageBodyReservedOmittedAfterRejection(OrderAcks):
         return _OrderAckBodyOfGivenSize(body, 16) if transfer.RejectCount else body
 
 
-@fault("receiver-order-ack-message-body-reserved-24-bytes-in-later-sequence", breaks="MQQB-2.2.4-08", blind=True)
-class ReceiverOrderAckMessageBodyReserved24BytesInLaterSequence(OrderAcks):
+@fault("receiver-order-ack-of-later-message-has-4-extra-bytes", breaks="MQQB-2.2.4-08", blind=True)
+class ReceiverOrderAckOfLaterMessageHas4ExtraBytes(OrderAcks):
     """The receiver sends an OrderAck with 4 bytes after the field Reserved for a message that is not the first one of
     its sequence.
     """

@@ -378,8 +378,8 @@ class ReceiverJnSetInFinalAckOnOwnSession(Sending):
         super().transmit(session, position, packet)
 
 
-@fault("receiver-final-ack-class-bad-encryption-for-bad-signature", breaks="MQQB-2.2.5-18", blind=True)
-class ReceiverFinalAckClassBadEncryptionForBadSignature(FinalAcks):
+@fault("receiver-final-ack-of-bad-signature-has-class-bad-encryption", breaks="MQQB-2.2.5-18", blind=True)
+class ReceiverFinalAckOfBadSignatureHasClassBadEncryption(FinalAcks):
     """The receiver sends a FinalAck of class NACK_BAD_ENCRYPTION for an encrypted transactional message that has an
     invalid signature.
     """

@@ -113,8 +113,8 @@ class AcceptorRefusingPingResponseRcClear(Ping):
         return replace(response, Flags=PingPacket.flags(RC=0, RF=1)) if response.RF else response
 
 
-@fault("acceptor-ping-response-rc-of-first-request", breaks="MQQB-2.2.7-03")
-class AcceptorPingResponseRcOfFirstRequest(Ping):
+@fault("acceptor-copies-rc-of-first-ping-request-to-every-response", breaks="MQQB-2.2.7-03")
+class AcceptorCopiesRcOfFirstPingRequestToEveryResponse(Ping):
     """The acceptor copies RC of the first Ping Request to every Ping Response."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -325,8 +325,8 @@ class AcceptorPingResponseCookieHighestBitCleared(Ping):
         return replace(response, Cookie=response.Cookie & 0x7FFFFFFF)
 
 
-@fault("acceptor-ping-response-cookie-of-first-request-of-host", breaks="MQQB-2.2.7-22")
-class AcceptorPingResponseCookieOfFirstRequestOfHost(Ping):
+@fault("acceptor-repeats-cookie-of-first-ping-request-of-host", breaks="MQQB-2.2.7-22")
+class AcceptorRepeatsCookieOfFirstPingRequestOfHost(Ping):
     """The acceptor sends the Cookie of the first request of a host in every Ping Response for this host."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
@@ -340,8 +340,8 @@ class AcceptorPingResponseCookieOfFirstRequestOfHost(Ping):
         )
 
 
-@fault("acceptor-ping-response-cookie-0xffffffff-as-0", breaks="MQQB-2.2.7-22")
-class AcceptorPingResponseCookie0xffffffffAs0(Ping):
+@fault("acceptor-answers-ping-cookie-0xffffffff-with-cookie-0", breaks="MQQB-2.2.7-22")
+class AcceptorAnswersPingCookie0xffffffffWithCookie0(Ping):
     """The acceptor sends Cookie 0 in the response to a request with Cookie 0xFFFFFFFF."""
 
     def build_response(self, request: PingPacket) -> PingPacket:

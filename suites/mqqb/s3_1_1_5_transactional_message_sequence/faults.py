@@ -81,8 +81,8 @@ class SenderLastMessageOfSequenceKeptAfterOrderAck(OrderAcks):
         super().delete_order_acknowledged_messages(session, replace(body, TxSequenceNumber=number))
 
 
-@fault("sender-third-sequence-with-ordinal-of-second", breaks="MQQB-3.1.1.5-03")
-class SenderThirdSequenceWithOrdinalOfSecond(TransactionalSending):
+@fault("sender-third-sequence-has-ordinal-of-second-sequence", breaks="MQQB-3.1.1.5-03")
+class SenderThirdSequenceHasOrdinalOfSecondSequence(TransactionalSending):
     """The sender begins the third sequence with the Ordinal of the second sequence."""
 
     def begin_sequence(self, session: Session) -> None:
@@ -91,8 +91,8 @@ class SenderThirdSequenceWithOrdinalOfSecond(TransactionalSending):
             session.OutgoingTxSequenceID = replace(session.OutgoingTxSequenceID, Ordinal=2)
 
 
-@fault("sender-second-message-of-new-sequence-in-old-sequence", breaks=("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"))
-class SenderSecondMessageOfNewSequenceInOldSequence(TransactionalSending):
+@fault("sender-sends-second-message-of-new-sequence-in-old-sequence", breaks=("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"))
+class SenderSendsSecondMessageOfNewSequenceInOldSequence(TransactionalSending):
     """The sender sends the second message of a new sequence as a message of the old sequence."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
@@ -120,8 +120,8 @@ add(
 )
 
 
-@fault("sender-third-message-of-new-sequence-in-old-sequence", breaks="MQQB-3.1.1.5-04", blind=True)
-class SenderThirdMessageOfNewSequenceInOldSequence(TransactionalSending):
+@fault("sender-gives-third-message-ordinal-of-earlier-sequence", breaks="MQQB-3.1.1.5-04", blind=True)
+class SenderGivesThirdMessageOrdinalOfEarlierSequence(TransactionalSending):
     """The sender gives the third message of a second sequence the Ordinal of the first sequence."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:

@@ -92,8 +92,8 @@ class InitiatorConnectsToHostOtherThanInFormatName(NextHops):
         return found and replace(found, HostName=UNUSED_ADDRESS)
 
 
-@fault("initiator-get-destination-info-always-with-first-format-name", breaks="MQQB-3.1.5.2.1-06")
-class InitiatorGetDestinationInfoAlwaysWithFirstFormatName(NextHops):
+@fault("initiator-always-asks-destination-info-for-first-format-name", breaks="MQQB-3.1.5.2.1-06")
+class InitiatorAlwaysAsksDestinationInfoForFirstFormatName(NextHops):
     """The initiator always calls Get Destination Info with the first format name that it used."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:

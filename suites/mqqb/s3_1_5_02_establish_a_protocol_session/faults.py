@@ -349,8 +349,8 @@ class InitiatorRefusedPingNotInHistory(Ping):
             history.extend(before)
 
 
-@fault("initiator-connection-history-ping-failure-as-dns-failure", breaks="MQQB-3.1.5.2.2-07")
-class InitiatorConnectionHistoryPingFailureAsDnsFailure(Connecting):
+@fault("initiator-history-reports-ping-failure-as-dns-failure", breaks="MQQB-3.1.5.2.2-07")
+class InitiatorHistoryReportsPingFailureAsDnsFailure(Connecting):
     """The initiator's ConnectionHistory has Status DnsFailure for a failed ping."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:

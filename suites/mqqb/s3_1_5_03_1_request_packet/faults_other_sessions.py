@@ -68,10 +68,10 @@ class AcceptorZeroServerGuidRefusedWhileSessionIsOpen(SessionOpening):
 
 
 @fault(
-    "acceptor-server-guid-equal-to-client-guid-valid",
+    "acceptor-accepts-request-whose-server-guid-is-its-client-guid",
     breaks=("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07", "MQQB-2.2.1-05"),
 )
-class AcceptorServerGuidEqualToClientGuidValid(SessionOpening):
+class AcceptorAcceptsRequestWhoseServerGuidIsItsClientGuid(SessionOpening):
     """The acceptor accepts a request whose ServerGuid is the ClientGuid."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
@@ -89,8 +89,8 @@ class _EstablishResponseFault(SessionOpening):
         return self.change_response(session, super().build_establish_response(session, request))
 
 
-@fault("acceptor-response-client-guid-of-earlier-request", breaks="MQQB-3.1.5.3.1-08")
-class AcceptorResponseClientGuidOfEarlierRequest(_EstablishResponseFault):
+@fault("acceptor-response-has-client-guid-of-previous-request", breaks="MQQB-3.1.5.3.1-08")
+class AcceptorResponseHasClientGuidOfPreviousRequest(_EstablishResponseFault):
     """The acceptor sends the ClientGuid of the previous request in each response."""
 
     def __init__(self, qm: QueueManager) -> None:

@@ -265,8 +265,8 @@ class SenderEodResendIntervalSetOnlyByFirstOrderAck(_TransferInfoChanger):
             )
 
 
-@fault("sender-seq-id-of-eod-first-non-ack-zero", breaks="MQQB-3.1.5.6-21", blind=True)
-class SenderSeqIdOfEodFirstNonAckZero(OrderAcks):
+@fault("sender-sets-seq-id-of-eod-first-non-ack-to-zero", breaks="MQQB-3.1.5.6-21", blind=True)
+class SenderSetsSeqIdOfEodFirstNonAckToZero(OrderAcks):
     """The sender sets SeqID of EodFirstNonAck to 0."""
 
     def update_outgoing_transfer_info(self, session: Session) -> None:
@@ -287,8 +287,8 @@ class SenderEodLastNonAckIsFirstUnackedEntry(OrderAcks):
             _set_transfer_info_fields(session, EodLastNonAck=unacked[0])
 
 
-@fault("sender-prev-no-of-eod-last-ack-zero", breaks="MQQB-3.1.5.6-23", blind=True)
-class SenderPrevNoOfEodLastAckZero(OrderAcks):
+@fault("sender-sets-prev-no-of-eod-last-ack-to-zero", breaks="MQQB-3.1.5.6-23", blind=True)
+class SenderSetsPrevNoOfEodLastAckToZero(OrderAcks):
     """The sender sets PrevNo of EodLastAck to 0."""
 
     def update_outgoing_transfer_info(self, session: Session) -> None:

@@ -93,8 +93,8 @@ class ReceiverTransactionalMessageToPrivateNamePutInAnyQueue(Admission):
         return packet if packet.UserHeader.DQ == DESTINATION_TYPE_DQ_OF_PRIVATE_NAME else outcome
 
 
-@fault("receiver-recoverable-message-in-transactional-queue", breaks=("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"))
-class ReceiverRecoverableMessageInTransactionalQueue(Admission):
+@fault("receiver-puts-recoverable-message-into-transactional-queue", breaks=("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"))
+class ReceiverPutsRecoverableMessageIntoTransactionalQueue(Admission):
     """The receiver inserts a recoverable message without a transaction into a transactional queue."""
 
     def check_nontransactional_queue(

@@ -376,8 +376,8 @@ class ReceiverFinalAckMissingForInvalidPrivacyLevelWithNa(FinalAcks):
             super().send_negative_final_ack(session, packet, message_class, now)
 
 
-@fault("receiver-access-check-denying-aces-before-allowing-aces", breaks="MQQB-3.1.5.8.3-99", blind=True)
-class ReceiverAccessCheckDenyingAcesBeforeAllowingAces(SecurityOnReceipt):
+@fault("receiver-checks-denying-aces-before-earlier-allowing-aces", breaks="MQQB-3.1.5.8.3-99", blind=True)
+class ReceiverChecksDenyingAcesBeforeEarlierAllowingAces(SecurityOnReceipt):
     """The receiver refuses a message if any ACE of the queue denies its sender the access, even if an earlier ACE
     allows the access.
     """

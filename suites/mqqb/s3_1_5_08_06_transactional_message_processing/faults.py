@@ -167,8 +167,8 @@ class ReceiverTxMessageRejectCountKeptByFirstMessage(InSequence):
             session.TxMessageRejectCount = transfer.RejectCount = count
 
 
-@fault("receiver-reject-count-reset-only-by-new-sequence", breaks="MQQB-3.1.5.8.6-07", blind=True)
-class ReceiverRejectCountResetOnlyByNewSequence(InSequence):
+@fault("receiver-resets-reject-count-only-at-first-message-of-sequence", breaks="MQQB-3.1.5.8.6-07", blind=True)
+class ReceiverResetsRejectCountOnlyAtFirstMessageOfSequence(InSequence):
     """The receiver resets the reject count only when it accepts the first message of a sequence."""
 
     def accept_in_sequence(

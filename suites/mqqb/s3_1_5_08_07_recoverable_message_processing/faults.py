@@ -225,8 +225,8 @@ class ReceiverUserMsgSequenceNumber0InAckOf32Messages(_AckOf32MessagesFault):
         return replace(header, UserMsgSequenceNumber=0)
 
 
-@fault("receiver-recoverable-count-is-all-sent-in-ack-of-32-messages", breaks="MQQB-3.1.5.8.7-08", blind=True)
-class ReceiverRecoverableCountIsAllSentInAckOf32Messages(_AckOf32MessagesFault):
+@fault("receiver-recoverable-count-is-total-count-in-ack-of-32-messages", breaks="MQQB-3.1.5.8.7-08", blind=True)
+class ReceiverRecoverableCountIsTotalCountInAckOf32Messages(_AckOf32MessagesFault):
     """The receiver sends the number of all sent messages as RecoverableMsgSeqNumber in the SessionAck after 32
     recoverable messages.
     """

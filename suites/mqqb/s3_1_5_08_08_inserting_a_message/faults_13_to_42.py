@@ -128,8 +128,8 @@ class ReceiverKeepsSessionIfTransactionalMessageExceedsQuota(Admission):
         return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
-@fault("receiver-session-open-after-express-message-beyond-machine-quota", breaks="MQQB-3.1.5.8.8-15")
-class ReceiverSessionOpenAfterExpressMessageBeyondMachineQuota(Admission):
+@fault("receiver-drops-express-message-over-quota-but-keeps-session", breaks="MQQB-3.1.5.8.8-15")
+class ReceiverDropsExpressMessageOverQuotaButKeepsSession(Admission):
     """The receiver drops an express message that exceeds the quota of the queue manager, and keeps the session open."""
 
     def has_queue_room_for_message(

@@ -109,8 +109,8 @@ class ReceiverTransferInfoLastAccessTimeOfOtherQueueChanged(_AcceptedTransferInf
             transfer.LastAccessTime = 0
 
 
-@fault("receiver-transfer-info-reject-count-of-earlier-queue", breaks="MQQB-3.1.5.8.8-27")
-class ReceiverTransferInfoRejectCountOfEarlierQueue(InSequence):
+@fault("receiver-new-transfer-info-has-reject-count-of-earlier-queue", breaks="MQQB-3.1.5.8.8-27")
+class ReceiverNewTransferInfoHasRejectCountOfEarlierQueue(InSequence):
     """The receiver sets RejectCount of a new IncomingTransactionalTransferInfo to the number of messages that were
     rejected earlier on the session.
     """

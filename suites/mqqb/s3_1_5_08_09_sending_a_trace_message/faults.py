@@ -148,8 +148,8 @@ class ReceiverReportLabelDateFromMonotonicClock(Tracing):
         return super().build_report_label(message, replace(now, utc_s=now.monotonic_ms // 1000))
 
 
-@fault("receiver-hop-count-in-report-label-decimal", breaks="MQQB-3.1.5.8.9-06")
-class ReceiverHopCountInReportLabelDecimal(Tracing):
+@fault("receiver-report-label-has-hop-count-in-decimal-digits", breaks="MQQB-3.1.5.8.9-06")
+class ReceiverReportLabelHasHopCountInDecimalDigits(Tracing):
     """The receiver puts the hop count in decimal digits into the label of its report."""
 
     def build_report_label(self, message: Message, now: Now) -> str:

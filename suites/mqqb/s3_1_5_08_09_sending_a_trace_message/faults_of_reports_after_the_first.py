@@ -94,8 +94,8 @@ add(
 )
 
 
-@fault("receiver-report-with-identifier-of-earlier-report", breaks="MQQB-3.1.5.8.9-02", blind=True)
-class ReceiverReportWithIdentifierOfEarlierReport(Sending):
+@fault("receiver-sends-each-report-with-identifier-of-first-report", breaks="MQQB-3.1.5.8.9-02", blind=True)
+class ReceiverSendsEachReportWithIdentifierOfFirstReport(Sending):
     """The receiver sends each report with the MessageIdentifier of its first report."""
 
     def __init__(self, qm: QM) -> None:

@@ -238,8 +238,8 @@ class ReceiverAckReachQueueOfTransactionalMessageOmitted(AdminAcks):
             super().acknowledge_arrival(position, now)
 
 
-@fault("receiver-ack-reach-queue-to-queue-of-first-message", breaks="MQQB-3.1.5.8-12", blind=True)
-class ReceiverAckReachQueueToQueueOfFirstMessage(AdminAcks):
+@fault("receiver-sends-arrival-ack-to-admin-queue-of-first-message", breaks="MQQB-3.1.5.8-12", blind=True)
+class ReceiverSendsArrivalAckToAdminQueueOfFirstMessage(AdminAcks):
     """The receiver sends each acknowledgment to the administration queue that the first message of the sender named."""
 
     def __init__(self, qm: QM) -> None:

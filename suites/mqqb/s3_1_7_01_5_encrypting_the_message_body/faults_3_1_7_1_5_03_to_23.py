@@ -297,10 +297,10 @@ class SenderCachedSymmetricKeyNotUsed(Securing):
 
 
 @fault(
-    "sender-encryption-key-field-always-first-key",
+    "sender-sends-first-cached-key-in-every-encryption-key-field",
     breaks=("MQQB-3.1.7.1.5-23", "MQQB-3.1.7.1.5-24", "MQQB-3.1.7.1.5-30", "MQDMPR-3.1.1.12-D55", "MQQB-3.1.7.1.5-35"),
 )
-class SenderEncryptionKeyFieldAlwaysFirstKey(Securing):
+class SenderSendsFirstCachedKeyInEveryEncryptionKeyField(Securing):
     """The sender sends the first cached key as EncryptionKey of every message."""
 
     def encrypt_body(
@@ -324,8 +324,8 @@ def _truncate_modulus(key: bytes) -> bytes:
     return key[: header_bytes + MODULUS_BUFFER_BYTES].ljust(len(key), b"\0")
 
 
-@fault("sender-use-public-key-of-first-provider-for-all-messages", breaks="MQQB-3.1.7.1.5-12", blind=True)
-class SenderUsePublicKeyOfFirstProviderForAllMessages(Securing):
+@fault("sender-encrypts-all-messages-with-public-key-of-first-provider", breaks="MQQB-3.1.7.1.5-12", blind=True)
+class SenderEncryptsAllMessagesWithPublicKeyOfFirstProvider(Securing):
     """The sender uses the public key of the provider with which it first encrypted a message for a queue manager also
     for messages that it encrypts with a different provider.
     """

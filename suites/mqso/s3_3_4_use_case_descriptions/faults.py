@@ -157,16 +157,16 @@ class QueueManagerReportsDiscardedTransactionalMessageAsSent(Commands):
         return super().send_message(request, token, now)
 
 
-@fault("local-message-stored-in-dead-letter-queue", breaks="MQSO-3.3.4.3-D02")
-class LocalMessageStoredInDeadLetterQueue(Destinations):
+@fault("queue-manager-stores-local-message-in-dead-letter-queue", breaks="MQSO-3.3.4.3-D02")
+class QueueManagerStoresLocalMessageInDeadLetterQueue(Destinations):
     """The queue manager stores a message for one of its own queues in the dead-letter queue."""
 
     def find_local_queue(self, text: str) -> Queue | None:
         return None if super().find_local_queue(text) is None else self.qm.adm.SystemDeadletterQueue
 
 
-@fault("queue-manager-message-to-several-local-queues-only-in-first", breaks="MQSO-3.3.4.3-D02", blind=True)
-class QueueManagerMessageToSeveralLocalQueuesOnlyInFirst(Enqueueing):
+@fault("queue-manager-stores-message-to-several-queues-only-in-first", breaks="MQSO-3.3.4.3-D02", blind=True)
+class QueueManagerStoresMessageToSeveralQueuesOnlyInFirst(Enqueueing):
     """The queue manager stores a message to several local queues only in the first of these queues."""
 
     def _enqueue_message(

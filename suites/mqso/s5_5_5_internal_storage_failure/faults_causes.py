@@ -174,8 +174,8 @@ class QueueManagerKeepsTransactionalQueueRefusedByFullDisk(Queues):
             super().forget(queue)
 
 
-@fault("queue-manager-repairs-all-but-highest-queue-number", breaks="MQSO-5.5.5-02", blind=True)
-class QueueManagerRepairsAllButHighestQueueNumber(Restoring):
+@fault("queue-manager-repairs-queue-counter-to-second-highest-number", breaks="MQSO-5.5.5-02", blind=True)
+class QueueManagerRepairsQueueCounterToSecondHighestNumber(Restoring):
     """The queue manager repairs the number of private queues to the second highest number of its queues."""
 
     def repair_queue_numbers(self) -> None:

@@ -107,8 +107,8 @@ add(
 )
 
 
-@fault("directory-object-rewritten-at-each-start", breaks="MQSO-6.6.2-D01")
-class DirectoryObjectRewrittenAtEachStart(DirectoryClient):
+@fault("queue-manager-writes-other-quota-to-directory-at-each-start", breaks="MQSO-6.6.2-D01")
+class QueueManagerWritesOtherQuotaToDirectoryAtEachStart(DirectoryClient):
     """At each start, the queue manager writes a different quota to its directory object."""
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:

@@ -12,8 +12,8 @@ from reference_qm.directory.interface import WriteRequest
 from reference_qm.security.directory_keys import UserSignCerts
 
 
-@fault("receiver-finds-first-user-for-later-messages", breaks="MQSO-7.4.1.4.2-D01")
-class ReceiverFindsFirstUserForLaterMessages(SecurityLookup):
+@fault("receiver-uses-certificates-of-first-user-for-all-messages", breaks="MQSO-7.4.1.4.2-D01")
+class ReceiverUsesCertificatesOfFirstUserForAllMessages(SecurityLookup):
     """The receiver uses the certificates of the first user that it found for the messages of all users."""
 
     def find_user_certificates(self, security_id: bytes) -> UserSignCerts | None:
