@@ -15,7 +15,7 @@ from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.ordering import ACK_RECEIVE
-from suites.mqqb.steps.sequences import SequenceSentBySut, find_kept_messages
+from suites.mqqb.steps.sequences import SequenceSentBySut, find_positions_of_messages_in_queue
 
 PRIVATE_QUEUE_ON_DESTINATION_TYPE = 3
 ADMIN_QUEUE_NUMBER = 1
@@ -147,10 +147,12 @@ def test_received_transactional_message_with_jp_is_journaled(peer, sut, judge):
     outgoing.send(journal=["positive", "negative"], body=LARGE_BODY)
     frames = [outgoing.send_session_ack(), outgoing.send_order_ack(2)]
     frames += [outgoing.send_final_ack(number, MessageClass=ACK_RECEIVE) for number in (1, 2)]
-    peer.eventually(lambda: find_kept_messages(sut, SYSTEM_JOURNAL_QUEUE, outgoing.identifiers) == [1, 2])
+    peer.eventually(
+        lambda: find_positions_of_messages_in_queue(sut, SYSTEM_JOURNAL_QUEUE, outgoing.identifiers) == [1, 2]
+    )
     judge.all(
         expected=[1, 2],
         case="messages in the system journal",
-        observed=find_kept_messages(sut, SYSTEM_JOURNAL_QUEUE, outgoing.identifiers),
+        observed=find_positions_of_messages_in_queue(sut, SYSTEM_JOURNAL_QUEUE, outgoing.identifiers),
         evidence=frames,
     )

@@ -163,7 +163,7 @@ class _LatestMessageRecorder(Identifying):
 _LATEST_MESSAGE_PROPERTIES_BY_QUEUE_MANAGER: dict[int, MessagePropertiesHeader] = {}
 
 
-def _copy_latest_property_to_order_ack(name: str) -> Install:
+def _copy_property_of_latest_message_to_order_ack(name: str) -> Install:
     """Return a function that installs a fault: the receiver copies one property of the last message to an OrderAck."""
 
     def copy_property(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
@@ -180,7 +180,7 @@ add(
     "receiver-order-ack-flags-of-message",
     "MQQB-2.2.4-09",
     "The receiver sends MessagePropertiesHeader.Flags of the last message in an OrderAck.",
-    _copy_latest_property_to_order_ack("Flags"),
+    _copy_property_of_latest_message_to_order_ack("Flags"),
 )
 
 
@@ -199,7 +199,7 @@ add(
     "receiver-order-ack-body-type-of-message",
     "MQQB-2.2.4-11",
     "The receiver sends BodyType of the last message as BodyType of an OrderAck.",
-    _copy_latest_property_to_order_ack("BodyType"),
+    _copy_property_of_latest_message_to_order_ack("BodyType"),
 )
 
 

@@ -50,7 +50,7 @@ def _replace_address(name: str) -> str:
     return FOREIGN_ADDRESS + name[name.index("\\") :]
 
 
-def _exchange_sequence_numbers(body: bytes) -> bytes:
+def _swap_sequence_numbers_in_order_ack_body(body: bytes) -> bytes:
     return body[:8] + body[12:16] + body[8:12] + body[16:]
 
 
@@ -58,7 +58,7 @@ def _move_reserved_field_to_front(body: bytes) -> bytes:
     return body[16:] + body[:16]
 
 
-def _exchange_parts_of_sequence_identifier(body: bytes) -> bytes:
+def _swap_parts_of_sequence_identifier(body: bytes) -> bytes:
     return body[4:8] + body[:4] + body[8:]
 
 
@@ -97,7 +97,7 @@ _ORDER_ACK_FAULTS_WITH_CASES: tuple[tuple[str, str, str, Any, tuple[tuple[str, s
         "MQQB-2.2.4-12",
         "numbers-exchanged",
         "TxSequenceNumber and TxPreviousSequenceNumber are exchanged",
-        {MESSAGE_BODY_FIELD_PATH: _exchange_sequence_numbers},
+        {MESSAGE_BODY_FIELD_PATH: _swap_sequence_numbers_in_order_ack_body},
         (_FAULT_CASE_OF_ACK_OF_LATER_MESSAGE, _FAULT_CASE_OF_PRIVATE_QUEUE_NUMBER),
     ),
     (
@@ -111,7 +111,7 @@ _ORDER_ACK_FAULTS_WITH_CASES: tuple[tuple[str, str, str, Any, tuple[tuple[str, s
         "MQQB-2.2.4-12",
         "identifier-parts-exchanged",
         "Ordinal and TimeStamp of TxSequenceID are exchanged",
-        {MESSAGE_BODY_FIELD_PATH: _exchange_parts_of_sequence_identifier},
+        {MESSAGE_BODY_FIELD_PATH: _swap_parts_of_sequence_identifier},
         (_FAULT_CASE_OF_LATER_MESSAGE_ON_SESSION,),
     ),
 )

@@ -38,7 +38,7 @@ def _has_positive_class(qm: QueueManager, session: Session, packet: UserMessageP
     return not _has_negative_class(qm, session, packet)
 
 
-def _combine_conditions(first: SessionCondition, second: SessionCondition) -> SessionCondition:
+def _require_all_packet_conditions(first: SessionCondition, second: SessionCondition) -> SessionCondition:
     return lambda qm, session, packet: first(qm, session, packet) and second(qm, session, packet)
 
 
@@ -72,7 +72,7 @@ def _clear_source_guid_in_body(body: bytes) -> bytes:
     return body[:16] + bytes(16) + body[32:]
 
 
-def _exchange_sequence_numbers_in_body(body: bytes) -> bytes:
+def _swap_sequence_numbers_in_final_ack_body(body: bytes) -> bytes:
     return body[:8] + body[12:16] + body[8:12] + body[16:]
 
 
@@ -88,32 +88,32 @@ _FAULT_CASE_WHILE_OTHER_SESSION_IS_OPEN = ("beside-session", "sent beside anothe
 _FAULT_CASE_OF_LATER_MESSAGE_TO_PRIVATE_QUEUE = (
     "later-private",
     "that follows another message",
-    _combine_conditions(is_sent_to_private_queue, is_later_message),
+    _require_all_packet_conditions(is_sent_to_private_queue, is_later_message),
 )
 _FAULT_CASE_OF_NEGATIVE_CLASS_TO_PRIVATE_QUEUE = (
     "negative-private",
     "of a negative class",
-    _combine_conditions(is_sent_to_private_queue, _has_negative_class),
+    _require_all_packet_conditions(is_sent_to_private_queue, _has_negative_class),
 )
 _FAULT_CASE_OF_PRIVATE_QUEUE_WHILE_SESSION_IS_OPEN = (
     "beside-session-private",
     "beside a session",
-    _combine_conditions(is_sent_to_private_queue, has_other_session),
+    _require_all_packet_conditions(is_sent_to_private_queue, has_other_session),
 )
 _FAULT_CASE_OF_NEGATIVE_CLASS_TO_DIRECT_NAME = (
     "negative-direct",
     "of a negative class",
-    _combine_conditions(is_sent_to_direct_name, _has_negative_class),
+    _require_all_packet_conditions(is_sent_to_direct_name, _has_negative_class),
 )
 _FAULT_CASE_OF_LATER_MESSAGE_TO_DIRECT_NAME = (
     "later-direct",
     "that follows another message",
-    _combine_conditions(is_sent_to_direct_name, is_later_message),
+    _require_all_packet_conditions(is_sent_to_direct_name, is_later_message),
 )
 _FAULT_CASE_OF_DIRECT_NAME_WHILE_SESSION_IS_OPEN = (
     "beside-session-direct",
     "beside a session",
-    _combine_conditions(is_sent_to_direct_name, has_other_session),
+    _require_all_packet_conditions(is_sent_to_direct_name, has_other_session),
 )
 _FINAL_ACK_FAULTS_WITH_CASES: tuple[tuple[str, str, str, Any, tuple[tuple[str, str, Any], ...]], ...] = (
     (
@@ -184,7 +184,7 @@ _FINAL_ACK_FAULTS_WITH_CASES: tuple[tuple[str, str, str, Any, tuple[tuple[str, s
         "MQQB-2.2.5-24",
         "body-with-numbers-exchanged",
         "TxSequenceNumber and TxPreviousSequenceNumber are exchanged",
-        {MESSAGE_BODY_FIELD_PATH: _exchange_sequence_numbers_in_body},
+        {MESSAGE_BODY_FIELD_PATH: _swap_sequence_numbers_in_final_ack_body},
         (_FAULT_CASE_OF_NEGATIVE_CLASS,),
     ),
     (

@@ -7,7 +7,7 @@ from typing import Any
 from harness.judging.passive import Finding, passive
 from suites.mqqb.steps.order_and_final_acks import (
     USER_MESSAGE_KIND,
-    apply_to_acknowledgments,
+    apply_predicate_to_order_and_final_acks,
     check_acknowledgment_body_size,
     check_acknowledgment_body_type,
     check_base_header_flags_are_zero,
@@ -38,7 +38,7 @@ register_acknowledgment_predicates(
 
 
 @passive("MQQB-2.2.5-03", USER_MESSAGE_KIND, "DM of a FinalAck is 1")
-@apply_to_acknowledgments(is_final_ack)
+@apply_predicate_to_order_and_final_acks(is_final_ack)
 def check_recoverable_final_ack(packet: Any) -> Finding:
     """Check that DM of a FinalAck is 1, which means recoverable."""
     return packet.UserHeader.DM == 1, f"DM is {packet.UserHeader.DM}"

@@ -16,9 +16,9 @@ from suites.mqqb.steps.pinging import (
     STALLED_SUT_REASON,
     PingingSut,
     ping_sut,
-    request_session_with_guid,
+    request_session_or_report_refused_connection,
+    request_session_with_client_guid,
     require_ping_answer,
-    try_session_request,
 )
 
 RULES_OF_UNUSED_BITS = {
@@ -109,7 +109,7 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
     for number in range(SESSION_COUNT_BEYOND_CLIENT_LIMIT):
         client = UUID(CLIENT_GUID_FORMAT.format(number))
         exchange = ping_sut(peer, QMGuid=client)
-        outcome, connection = request_session_with_guid(peer, client)
+        outcome, connection = request_session_with_client_guid(peer, client)
         evidence = [*exchange, *connection.received[:1]]
         predicted = exchange.session_outcome_predicted_by_rf
         judge.all(
@@ -149,11 +149,11 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
             *RULES_OF_REFUSING_RESPONSES, reason="the SUT's limit of sessions cannot be configured"
         )
         return
-    opened = [request_session_with_guid(peer, peer.identifier)[1]]
+    opened = [request_session_with_client_guid(peer, peer.identifier)[1]]
     for limit in (1, usual):
         sut.configure(max_sessions=limit)
         exchange = ping_sut(peer, RC=RC, Cookie=COOKIE_SHARED_BY_PING_REQUESTS)
-        outcome, connection = request_session_with_guid(peer, peer.identifier)
+        outcome, connection = request_session_with_client_guid(peer, peer.identifier)
         opened.append(connection)
         case = f"Ping Response with max_sessions {limit}"
         judge(
@@ -204,7 +204,7 @@ def test_rf_is_set_while_the_sut_is_offline(peer, sut, judge):
     for case, change in (("offline", sut.take_offline), ("online again", sut.bring_online)):
         change()
         exchange = ping_sut(peer)
-        outcome = try_session_request(peer)
+        outcome = request_session_or_report_refused_connection(peer)
         if exchange.received is None and outcome != "accepted":
             reason = "the SUT answers no ping while it is offline"
             judge.mark_not_exercised("MQQB-2.2.7-04", "MQQB-3.1.7.7-05", reason=reason, evidence=[*exchange])

@@ -11,7 +11,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import find_accepted_session, is_address
+from suites.mqqb.steps.opening import find_accepted_session, is_text_of_ip_address
 from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.provoking import SecondQueueManager
 from suites.mqqb.steps.sender import Sender
@@ -71,7 +71,7 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
     judge(
         "MQQB-3.1.1.3.1-11",
         expected=holds("RemoteQMAddress of each session is an address"),
-        observed=bool(all(map(is_address, addresses)) and len(addresses) > 1) or str(addresses),
+        observed=bool(all(map(is_text_of_ip_address, addresses)) and len(addresses) > 1) or str(addresses),
         evidence=came,
     )
     session.close()
@@ -88,7 +88,7 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
     judge(
         "MQQB-3.1.1.3.1-11",
         expected=none("RemoteQMAddress that is no address"),
-        observed=[one["RemoteQMAddress"] for one in waiting if not is_address(one["RemoteQMAddress"])],
+        observed=[one["RemoteQMAddress"] for one in waiting if not is_text_of_ip_address(one["RemoteQMAddress"])],
     )
     judge.conclude("MQQB-3.1.1.3.1-11")
     sut.restart()

@@ -23,7 +23,7 @@ from suites.mqqb.steps.opening import (
     find_initiated_session,
     find_outgoing_queue,
     format_guid,
-    is_address,
+    is_text_of_ip_address,
     list_connection_history,
     list_outgoing_queues,
     private_name,
@@ -455,7 +455,7 @@ def test_next_hops_have_every_address_of_host_name(peer, sut, judge):
     judge(
         "MQQB-3.1.1.3.1.3-01",
         expected=none("Address that is no network address"),
-        observed=[hop["Address"] for hop in hops if not is_address(hop["Address"])],
+        observed=[hop["Address"] for hop in hops if not is_text_of_ip_address(hop["Address"])],
         evidence=[request],
     )
     judge(
@@ -541,5 +541,5 @@ def judge_session_elements(peer, sut, judge, name, request, attempt):
     }
     for rule, (element, expected, observed) in values.items():
         judge(rule, expected=expected, observed=observed, case=f"{element}, {attempt}", evidence=request)
-    addresses = [hop["Address"] for hop in hops if is_address(hop["Address"])]
+    addresses = [hop["Address"] for hop in hops if is_text_of_ip_address(hop["Address"])]
     judge("MQQB-3.1.1.3.1.3-01", expected=len(hops), observed=len(addresses), case="number of NextHops with an address")

@@ -16,7 +16,7 @@ from suites.mqqb.steps.opening import (
     PEER_QUEUE_BY_HOST_NAME,
     expect_recent_connection_history_entry,
     get_last_connection_history_entry,
-    is_address,
+    is_text_of_ip_address,
     list_outgoing_queues,
     private_name,
 )
@@ -77,7 +77,7 @@ def test_each_failed_address_has_its_entry_in_connection_history(peer, sut, judg
     judge(
         "MQQB-3.1.5.2.2-07",
         expected=holds("AddressList of each failed ping is an address"),
-        observed=all(map(is_address, pinged)) or str(pinged),
+        observed=all(map(is_text_of_ip_address, pinged)) or str(pinged),
     )
 
 

@@ -23,7 +23,7 @@ from suites.mqqb.steps.sequences import (
     RESENT_OUTCOME,
     SYSTEM_JOURNAL,
     SequenceSentBySut,
-    find_kept_messages,
+    find_positions_of_messages_in_queue,
     get_sequence_id_number,
     get_sequence_info,
     read_sequence_info_of_transfer,
@@ -673,7 +673,7 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
 
     def find_journaled_messages():
         return {
-            name: find_kept_messages(sut, queue, outgoing.identifiers)
+            name: find_positions_of_messages_in_queue(sut, queue, outgoing.identifiers)
             for name, queue in (
                 ("numbers of the messages in the journal", SYSTEM_JOURNAL),
                 ("numbers of the messages in the dead-letter queue", DEAD_LETTERS),

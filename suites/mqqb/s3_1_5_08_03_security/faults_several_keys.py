@@ -70,7 +70,7 @@ class ReceiverCachedKeyWithGuidOfForwarder(SecurityOnReceipt):
         return checked
 
 
-def _change_new_keys(change: Callable[[Any, UserMessagePacket, Any], Any]) -> Install:
+def _change_keys_that_message_adds_to_cache(change: Callable[[Any, UserMessagePacket, Any], Any]) -> Install:
     """Return an installer of a fault that changes the entries which a message adds to the cache."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -168,7 +168,7 @@ register_faults_written_without_knowing_checks(
         "receiver-cached-key-of-transactional-message-with-own-guid",
         "MQQB-3.1.5.8.3-59",
         "The receiver sets RemoteQMGuid of the CachedSymmetricKey of a transactional message to its own GUID.",
-        _change_new_keys(
+        _change_keys_that_message_adds_to_cache(
             lambda self, packet, one: (
                 replace(one, RemoteQMGuid=self.qm.adm.Identifier) if is_transactional(packet) else one
             )

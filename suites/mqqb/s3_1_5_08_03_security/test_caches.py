@@ -25,7 +25,7 @@ from suites.mqqb.steps.secured import (
 NEEDED_SECURITY_FACILITIES = needs("security", "receive", "configure", "inspect")
 ENHANCED_PRIVACY_LEVEL = 3
 ENHANCED_PROVIDER_NAME = protection.PROVIDER_BY_PRIVACY_LEVEL[ENHANCED_PRIVACY_LEVEL]
-ENCRYPTION_KINDS = (
+PRIVACY_LEVEL_ALGORITHM_AND_KEY_BITS = (
     (1, protection.RC2, 40),
     (1, protection.RC4, 40),
     (ENHANCED_PRIVACY_LEVEL, protection.RC2, 128),
@@ -35,7 +35,7 @@ ENCRYPTION_KINDS = (
     (5, protection.AES_256, 256),
 )
 """The kinds of encryption: PrivacyLevel, algorithm, and number of bits of the key."""
-CACHING_DELAY_MS = 3_000
+DELAY_BETWEEN_CACHED_ENTRIES_MS = 3_000
 """A delay in ms that is so long that CachedTime, in whole seconds, differs."""
 DAY_S = 86_400
 LONGEST_TIMER_IN_LIFETIMES = 100
@@ -117,7 +117,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     lifetime_ms = inspect_queue_manager(sut)["UserCertLifetime"]
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
     first_remaining_ms = caches.get_remaining_ms(caches.CERTIFICATE_CACHE)
-    peer.pass_time(CACHING_DELAY_MS)
+    peer.pass_time(DELAY_BETWEEN_CACHED_ENTRIES_MS)
     second = secured.send_and_read_dispositions({"": sign_message(secured.message(BOB), key=BOB.key)})[""]
     second_remaining_ms = caches.get_remaining_ms(caches.CERTIFICATE_CACHE)
     now_s = peer.environment.now().utc_s
@@ -147,7 +147,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
         first_remaining_ms
         if second_remaining_ms is None
         or first_remaining_ms is None
-        or second_remaining_ms <= first_remaining_ms - CACHING_DELAY_MS // 2
+        or second_remaining_ms <= first_remaining_ms - DELAY_BETWEEN_CACHED_ENTRIES_MS // 2
         else "restarted"
     )
     judge(
@@ -158,7 +158,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
         case="remaining ms of the cleanup timer",
         evidence=evidence,
     )
-    peer.pass_time(CACHING_DELAY_MS)
+    peer.pass_time(DELAY_BETWEEN_CACHED_ENTRIES_MS)
     again = secured.send_and_read_dispositions({"": sign_message(secured.message(body=CLEAR_BODY))})[""]
     times = {one["SecurityID"]: one["CachedTime"] for one in caches.entries(caches.CERTIFICATE_CACHE)}
     judge(
@@ -196,10 +196,10 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
 
 
 def expect_later_cached_time(entry, now_s):
-    """Return the expectation that a CachedTime is later than that of the given entry, which was added CACHING_DELAY_MS
-    earlier.
+    """Return the expectation that a CachedTime is later than that of the given entry, which was added
+    DELAY_BETWEEN_CACHED_ENTRIES_MS earlier.
     """
-    soonest = min(entry["CachedTime"] + CACHING_DELAY_MS // 2_000, now_s)
+    soonest = min(entry["CachedTime"] + DELAY_BETWEEN_CACHED_ENTRIES_MS // 2_000, now_s)
     return between(soonest, now_s + CLOCK_TOLERANCE_S)
 
 
@@ -230,7 +230,7 @@ def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
         if disposition.found is None:
             raise ConformanceFailure(NO_SIGNATURE_ACCEPTED_REASON)
         evidence += disposition.frames
-        peer.pass_time(CACHING_DELAY_MS)
+        peer.pass_time(DELAY_BETWEEN_CACHED_ENTRIES_MS)
     full = caches.users()
     secured.send_and_read_dispositions({"": sign_message(secured.message(ALICE))})
     evidence += secured.send_and_read_dispositions({"": sign_message(secured.message(ERIN), key=ERIN.key)})[""].frames
@@ -314,7 +314,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     lifetime_ms = inspect_queue_manager(sut)["SymmetricKeyShortLifetime"]
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
     first_remaining_ms = caches.get_remaining_ms(caches.RECEIVED_KEY_CACHE)
-    peer.pass_time(CACHING_DELAY_MS)
+    peer.pass_time(DELAY_BETWEEN_CACHED_ENTRIES_MS)
     another = secured.send_and_read_dispositions({"": build_encrypted_message(SYMMETRIC_KEYS[128][::-1])})[""]
     now_s = peer.environment.now().utc_s
     if known == 1:  # a receiver that does not search its cache (-55) has another second entry
@@ -369,7 +369,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         first_remaining_ms
         if second_remaining_ms is None
         or first_remaining_ms is None
-        or second_remaining_ms <= first_remaining_ms - CACHING_DELAY_MS // 2
+        or second_remaining_ms <= first_remaining_ms - DELAY_BETWEEN_CACHED_ENTRIES_MS // 2
         else "restarted"
     )
     soonest = due - slack - 2 * sut.response_timeout_ms
@@ -441,14 +441,14 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
     """
     secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
     frames, blobs = [], []
-    for level, algorithm, bits in ENCRYPTION_KINDS:
+    for level, algorithm, bits in PRIVACY_LEVEL_ALGORITHM_AND_KEY_BITS:
         packet = encrypt_message(sut, secured.message(body=CLEAR_BODY), level, algorithm, SYMMETRIC_KEYS[bits])
         disposition = secured.send_and_read_dispositions({"": packet})[""]
         frames += disposition.frames
         blobs.append(bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex())
     expected = [
         (protection.PROVIDER_BY_PRIVACY_LEVEL[level], algorithm, blob)
-        for (level, algorithm, _), blob in zip(ENCRYPTION_KINDS, blobs, strict=True)
+        for (level, algorithm, _), blob in zip(PRIVACY_LEVEL_ALGORITHM_AND_KEY_BITS, blobs, strict=True)
     ]
     entries = [
         (entry.get("CryptoServiceProvider"), entry.get("CryptoAlgorithm"), entry.get("EncryptedSymmetricKey"))
@@ -493,7 +493,7 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
         message = secured.message(body=CLEAR_BODY, header={"SourceQueueManager": source})
         packet = encrypt_message(sut, message, ENHANCED_PRIVACY_LEVEL, protection.RC4, key)
         evidence += secured.send_and_read_dispositions({"": packet})[""].frames
-        peer.pass_time(CACHING_DELAY_MS)
+        peer.pass_time(DELAY_BETWEEN_CACHED_ENTRIES_MS)
     full = list_cached_key_names()
     judge(
         "MQQB-3.1.5.8.3-67",

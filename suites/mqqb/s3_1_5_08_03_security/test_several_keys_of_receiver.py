@@ -20,8 +20,8 @@ from suites.mqqb.steps.secured import (
 )
 
 SHORT_LIFETIME_MS = 120_000
-LATER_KEY_DELAY_MS = 90_000
-CLEANUP_DELAY_MS = 60_000
+DELAY_BEFORE_SECOND_KEY_MS = 90_000
+DELAY_BEFORE_CACHE_CLEANUP_MS = 60_000
 """The time in ms for which a key may stay in the cache after its lifetime (MS-MQQB 3.1.6.10)."""
 
 
@@ -106,14 +106,14 @@ def test_later_key_does_not_prolong_lifetime_of_received_key(peer, sut, judge):
         reason = "the SUT does not cache the key, or does not start the cleanup timer with SymmetricKeyShortLifetime"
         judge.mark_not_exercised("MQQB-3.1.1.3-14", reason=reason, evidence=first.frames)
         return
-    peer.pass_time(sut.duration_ms(LATER_KEY_DELAY_MS))
+    peer.pass_time(sut.duration_ms(DELAY_BEFORE_SECOND_KEY_MS))
     secured.open_another_session()
     second, later_blob = _send_message_encrypted_with_key(secured, SYMMETRIC_KEYS[128][::-1])
     if later_blob not in _list_key_blobs(caches):
         reason = "the SUT does not cache the later key"
         judge.mark_not_exercised("MQQB-3.1.1.3-14", reason=reason, evidence=second.frames)
         return
-    rest_ms = SHORT_LIFETIME_MS + CLEANUP_DELAY_MS - LATER_KEY_DELAY_MS
+    rest_ms = SHORT_LIFETIME_MS + DELAY_BEFORE_CACHE_CLEANUP_MS - DELAY_BEFORE_SECOND_KEY_MS
     peer.pass_time(sut.duration_ms(rest_ms) + sut.slack_ms(rest_ms))
     judge(
         "MQQB-3.1.1.3-14",

@@ -23,7 +23,7 @@ OTHER_RESPONSE_QUEUE_NAME = r"TCP:10.0.0.9\private$\answers"
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-00000000c0c0")
 LONG_BODY = b"a long body " * 500
 SignedFieldChange = tuple[dict[str, Any], dict[str, Any]]
-CHANGES_BY_FIELD: dict[str, tuple[SignedFieldChange, str]] = {
+CHANGES_BY_SIGNED_FIELD: dict[str, tuple[SignedFieldChange, str]] = {
     "application tag": (({"ApplicationTag": 0}, {"ApplicationTag": 0x51D5_0002}), "123"),
     "CorrelationID": (({"CorrelationID": bytes(20)}, {"CorrelationID": b"\5" * 20}), "123"),
     "label": (({}, {"label": "a label"}), "123"),
@@ -51,7 +51,7 @@ def test_message_with_a_field_changed_after_signing_is_refused(peer, sut, judge)
     secured.require_accepted_signature()
     packets, table = {}, []
     for kind, version in SIGNATURE_BY_VERSION.items():
-        for field, ((before, after), versions) in CHANGES_BY_FIELD.items():
+        for field, ((before, after), versions) in CHANGES_BY_SIGNED_FIELD.items():
             if kind[5] not in versions:
                 continue
             value = compute_signature(_build_message(secured, kind, before), version, ALICE.key)

@@ -14,7 +14,7 @@ from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
 LARGE_BODY_BYTES = 0x1000
-REPORT_CLASS = 1
+MESSAGE_CLASS_OF_REPORT = 1
 
 
 class _ReportOmissionFault(Tracing):
@@ -63,7 +63,7 @@ class _ReportFault(OwnMessages):
         raise NotImplementedError
 
     def send(self, message: Message, now: Now) -> None:
-        super().send(self.change_report(message) if message.Class == REPORT_CLASS else message, now)
+        super().send(self.change_report(message) if message.Class == MESSAGE_CLASS_OF_REPORT else message, now)
 
 
 @fault("receiver-second-report-is-recoverable", breaks="MQQB-3.1.5.8.9-05")

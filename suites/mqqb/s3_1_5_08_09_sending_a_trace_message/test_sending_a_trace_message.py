@@ -65,9 +65,9 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
             **build_traced_fields(9), properties={"CorrelationID": CORRELATION_ID_OF_TRACED_MESSAGE}
         ),
         receiver.build_message(**build_traced_fields(0x1D), MessageClass=AckClass.REACH_QUEUE),
-        receiver.build_message(**_add_user_fields(build_traced_fields(1), DM=1, JN=1)),
+        receiver.build_message(**_add_user_header_fields(build_traced_fields(1), DM=1, JN=1)),
         receiver.build_message(
-            **_add_user_fields(build_traced_fields(7), MessageID=LARGE_MESSAGE_ID + peer.next_message_id())
+            **_add_user_header_fields(build_traced_fields(7), MessageID=LARGE_MESSAGE_ID + peer.next_message_id())
         ),
         Sequence(peer, ordinal=1).message(**build_traced_fields(2)),
     ]
@@ -76,7 +76,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     reported += [receiver.send_packet(packet) for packet in packets[1:]]
     by_private_name = []
     if sut.has("queue_control"):
-        private = _add_user_fields(build_traced_fields(8), **peer.private_destination(sut.queue()))
+        private = _add_user_header_fields(build_traced_fields(8), **peer.private_destination(sut.queue()))
         by_private_name.append(receiver.send_packet(receiver.build_message(**private, destination=None)))
         reported += by_private_name
     refused = receiver.send_packet(Sequence(peer, ordinal=2).message(queue="plain", **build_traced_fields(4)))
@@ -193,6 +193,6 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     receiver.acknowledge_all()
 
 
-def _add_user_fields(arguments: dict[str, Any], **user: Any) -> dict[str, Any]:
+def _add_user_header_fields(arguments: dict[str, Any], **user: Any) -> dict[str, Any]:
     """Add fields of UserHeader to the arguments of a message."""
     return arguments | {"user": arguments["user"] | user}

@@ -20,7 +20,7 @@ def await_published_keys(outgoing: MessagesSentBySut) -> None:
     outgoing.peer.pass_time(sut.duration_ms(PUBLIC_KEY_CACHE_MS) + sut.slack_ms(PUBLIC_KEY_CACHE_MS))
 
 
-def change_exponent(key: RsaKey) -> RsaKey:
+def change_public_exponent_of_key(key: RsaKey) -> RsaKey:
     """Return a key with the same modulus and another public exponent."""
     assert key.primes is not None
     p, q = key.primes

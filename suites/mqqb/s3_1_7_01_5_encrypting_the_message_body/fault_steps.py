@@ -52,7 +52,7 @@ def change_security_data(**items: Any) -> dict[str, Any]:
     }
 
 
-def invert_lowest_bits(data: bytes) -> bytes:
+def invert_lowest_bit_of_every_byte(data: bytes) -> bytes:
     """Invert the lowest bit of every byte."""
     return bytes(byte ^ 1 for byte in data)
 

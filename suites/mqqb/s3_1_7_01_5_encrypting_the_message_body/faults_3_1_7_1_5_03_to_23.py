@@ -23,7 +23,7 @@ from reference_qm.surface.entropy import Entropy
 from suites.mqqb.s3_1_7_01_5_encrypting_the_message_body.fault_steps import (
     change_encrypted_message,
     change_security_data,
-    invert_lowest_bits,
+    invert_lowest_bit_of_every_byte,
 )
 
 
@@ -84,7 +84,7 @@ add(
     ),
     "The sender's EncryptionKey is a SIMPLEBLOB with corrupt key bytes.",
     change_encrypted_message(
-        change_security_data(EncryptionKey=lambda blob: blob[:12] + invert_lowest_bits(blob[12:]))
+        change_security_data(EncryptionKey=lambda blob: blob[:12] + invert_lowest_bit_of_every_byte(blob[12:]))
     ),
 )
 
@@ -92,7 +92,7 @@ add(
 _PRIVACY_LEVEL_FIELD = "MessagePropertiesHeader.PrivacyLevel"
 
 
-def _encrypt_for_wrong_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) -> Install:
+def _encrypt_for_wrong_privacy_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) -> Install:
     """Make the sender encrypt for a wrong privacy level, but put the requested level into the packet."""
 
     class EncryptionForWrongLevel(Securing):
@@ -125,7 +125,7 @@ add(
         "MQSO-7.4.1.4.3-01",
     ),
     "The sender encrypts with the Base provider at every privacy level.",
-    _encrypt_for_wrong_level(PrivacyLevel.BASE, (PrivacyLevel.ENHANCED, PrivacyLevel.ADVANCED)),
+    _encrypt_for_wrong_privacy_level(PrivacyLevel.BASE, (PrivacyLevel.ENHANCED, PrivacyLevel.ADVANCED)),
 )
 
 
@@ -133,7 +133,7 @@ add(
     "sender-encryption-provider-enhanced-for-level-base",
     ("MQQB-3.1.7.1.5-12", "MQQB-3.1.7.1.5-13", "MQQB-3.1.7.1.5-19", "MQDMPR-3.1.1.12-06", "MQQB-3.1.7.1.5-28"),
     "The sender encrypts with the Enhanced provider at level Base.",
-    _encrypt_for_wrong_level(PrivacyLevel.ENHANCED, (PrivacyLevel.BASE,)),
+    _encrypt_for_wrong_privacy_level(PrivacyLevel.ENHANCED, (PrivacyLevel.BASE,)),
 )
 
 

@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_7_01_5_encrypting_the_message_body.fault_steps import (
     change_encrypted_message,
     change_security_data,
-    invert_lowest_bits,
+    invert_lowest_bit_of_every_byte,
 )
 
 add(
@@ -39,7 +39,7 @@ add(
     "sender-encrypted-body-corrupt",
     ("MQQB-3.1.7.1.5-35", "MQQB-3.1.7.1.5-36"),
     "The sender's message has a body that cannot be decrypted with the key in the message.",
-    change_encrypted_message({_MESSAGE_BODY_PATH: invert_lowest_bits}),
+    change_encrypted_message({_MESSAGE_BODY_PATH: invert_lowest_bit_of_every_byte}),
 )
 
 
@@ -85,7 +85,7 @@ add(
     "MQQB-3.1.7.1.5-37",
     "The sender encrypts a body with AES and an initialization vector other than zeros.",
     change_encrypted_message(
-        {_MESSAGE_BODY_PATH: lambda body: invert_lowest_bits(body[:16]) + body[16:]}, _is_encrypted_by_aes
+        {_MESSAGE_BODY_PATH: lambda body: invert_lowest_bit_of_every_byte(body[:16]) + body[16:]}, _is_encrypted_by_aes
     ),
 )
 

@@ -72,7 +72,7 @@ def _draw_unreduced_key_for_later_messages(step: EncryptedMessageContext) -> byt
     )
 
 
-def _reduce_rc4_key(step: EncryptedMessageContext) -> bytes | None:
+def _reduce_rc4_key_to_40_bits(step: EncryptedMessageContext) -> bytes | None:
     key = step.key
     if key.CryptoServiceProvider != ENHANCED_PROVIDER or key.CryptoAlgorithm != EncryptionAlgorithm.RC4:
         return None
@@ -220,7 +220,7 @@ def _clear_error_in_connection_history(
         queue.ConnectionHistory[-1] = replace(queue.ConnectionHistory[-1], Error=0)
 
 
-def _change_found_blobs(change: Callable[[bytes], bytes], *providers: str) -> Install:
+def _change_key_blobs_that_sender_looked_up(change: Callable[[bytes], bytes], *providers: str) -> Install:
     """Return an installer of a fault that changes key blobs of some providers that the sender has looked up."""
 
     def run(self: Any, original: Any, guid: UUID, now: Now) -> MqdsPublicKeys | None:
@@ -413,7 +413,7 @@ for _name, _rule, _says, _install in (
         "sender-rc4-key-of-enhanced-provider-with-40-bits",
         "MQQB-3.1.7.1.5-28",
         "The sender creates an RC4 key of 40 bits for the Enhanced provider, and pads the key with zero bits.",
-        encrypt_body_with_chosen_symmetric_key(_reduce_rc4_key),
+        encrypt_body_with_chosen_symmetric_key(_reduce_rc4_key_to_40_bits),
     ),
     (
         "sender-long-aes-key-with-128-bits",
@@ -455,19 +455,19 @@ for _name, _rule, _says, _install in (
         "sender-modulus-of-base-key-with-changed-low-byte",
         "MQQB-3.1.7.1.5.2-05",
         "The sender copies the modulus of a Base key with a wrong low byte into the PUBLICKEYBLOB.",
-        _change_found_blobs(_set_low_modulus_byte, BASE_PROVIDER),
+        _change_key_blobs_that_sender_looked_up(_set_low_modulus_byte, BASE_PROVIDER),
     ),
     (
         "sender-modulus-of-enhanced-key-in-reverse-order",
         "MQQB-3.1.7.1.5.2-05",
         "The sender copies the modulus of an Enhanced key with reversed inner bytes into the PUBLICKEYBLOB.",
-        _change_found_blobs(_reverse_modulus, ENHANCED_PROVIDER),
+        _change_key_blobs_that_sender_looked_up(_reverse_modulus, ENHANCED_PROVIDER),
     ),
     (
         "sender-modulus-of-aes-key-with-gap",
         "MQQB-3.1.7.1.5.2-05",
         "The sender copies the modulus of an AES key with eight zero bytes in the middle into the PUBLICKEYBLOB.",
-        _change_found_blobs(_clear_middle_of_modulus, AES_PROVIDER),
+        _change_key_blobs_that_sender_looked_up(_clear_middle_of_modulus, AES_PROVIDER),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)

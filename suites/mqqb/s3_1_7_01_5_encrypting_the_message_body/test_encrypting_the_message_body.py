@@ -282,7 +282,7 @@ def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
     again.acknowledge_all()
 
 
-def _describe_blob(size: int, algorithm: int) -> dict[str, int]:
+def _describe_simple_blob(size: int, algorithm: int) -> dict[str, int]:
     """Return the size of a SIMPLEBLOB and the name of its algorithm, for verdicts."""
     return {"bytes": size, "sessionKeyAlgorithm": algorithm}
 
@@ -298,7 +298,7 @@ def _list_encryption_comparisons(
     whole = len(body) if block == 1 else (len(BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK) // block + 1) * block
     sizes = found.properties.MessageSize, found.properties.AllocationBodySize
     wanted, seen = describe_encryption_choice(choice), describe_encryption_choice(found.choice)
-    blob = _describe_blob(len(found.blob), struct.unpack("<I", found.blob[4:8].ljust(4, b"\0"))[0])
+    blob = _describe_simple_blob(len(found.blob), struct.unpack("<I", found.blob[4:8].ljust(4, b"\0"))[0])
     opened, encrypted = holds("the peer can decrypt the key"), holds("encrypted", otherwise="not encrypted")
     is_key = found.key is not None
     whole_key = any((found.key or b"\1")[-ZERO_KEY_END_BYTES:]) or (provider, algorithm) == (ENHANCED_PROVIDER, RC2)
@@ -322,7 +322,7 @@ def _list_encryption_comparisons(
         ("MQDMPR-3.1.7.1.32-D12", "EncryptionAlgorithm", algorithm, found.algorithm),
         ("MQQB-3.1.7.1.5-41", "ProviderInfo", provider + "\0", found.provider),
         ("MQDMPR-3.1.1.12-D66", "ProviderInfo", provider + "\0", found.provider),
-        ("MQQB-3.1.7.1.5-42", "SIMPLEBLOB", _describe_blob(268, algorithm), blob),
+        ("MQQB-3.1.7.1.5-42", "SIMPLEBLOB", _describe_simple_blob(268, algorithm), blob),
         ("MQQB-3.1.7.1.5.2-03", "key", opened, is_key),
         ("MQQB-3.1.7.1.5.2-04", "key", opened, is_key),
         ("MQQB-3.1.7.1.5.2-05", "key", opened, is_key),

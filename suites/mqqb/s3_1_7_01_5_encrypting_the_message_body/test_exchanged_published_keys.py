@@ -13,7 +13,7 @@ from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.s3_1_7_01_5_encrypting_the_message_body.changed_keys import (
     PUBLIC_KEY_CACHE_MS,
     await_published_keys,
-    change_exponent,
+    change_public_exponent_of_key,
 )
 from suites.mqqb.steps.caching import ADVANCED_PRIVACY_LEVEL
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
@@ -59,7 +59,7 @@ def test_each_published_key_is_used_with_its_own_exponent(peer, sut, judge):
     sut.set_timers(public_key_cache_ms=PUBLIC_KEY_CACHE_MS)
     sut.configure(preferred_enhanced="rc2")
     keys = load_peer_keys()
-    keys[BASE_PROVIDER] = change_exponent(keys[BASE_PROVIDER])
+    keys[BASE_PROVIDER] = change_public_exponent_of_key(keys[BASE_PROVIDER])
     with restore_public_keys_at_end_of_check(sut, peer.identifier):
         first = outgoing.send(body=TEXT, privacy_level="enhanced")
         publish_public_keys_of_queue_manager(sut, peer.identifier, keys)

@@ -15,7 +15,7 @@ from harness.sut.releases import find_release
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire.protection import AES_128, AES_192, AES_256, BASE_PROVIDER, RC2
 from suites.mqmq.steps.outgoing import MessagesSentBySut
-from suites.mqqb.s3_1_7_01_5_encrypting_the_message_body.changed_keys import change_exponent
+from suites.mqqb.s3_1_7_01_5_encrypting_the_message_body.changed_keys import change_public_exponent_of_key
 from suites.mqqb.steps.caching import SecurityCaches, inspect_queue_manager
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.opening import private_name
@@ -302,7 +302,7 @@ def test_new_symmetric_key_is_encrypted_with_changed_published_key(peer, sut, ju
     keys = (
         load_long_peer_keys()
         if change == "length"
-        else {name: change_exponent(one) for name, one in load_peer_keys().items()}
+        else {name: change_public_exponent_of_key(one) for name, one in load_peer_keys().items()}
     )
     sut.configure(preferred_enhanced="rc2")
     with restore_public_keys_at_end_of_check(sut, peer.identifier):

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.judging.passive import Finding, passive
 from reference_qm.codec import MessageClass, MessagePropertiesHeader
-from suites.mqqb.steps.administration_acks import USER_MESSAGE_KIND, apply_to_acknowledged_messages
+from suites.mqqb.steps.administration_acks import USER_MESSAGE_KIND, apply_predicate_to_acknowledged_messages
 from suites.mqqb.steps.received_messages import Message
 
 _POSITIVE_RECEIVE_ACK_REQUEST_BIT_PR, _NEGATIVE_RECEIVE_ACK_REQUEST_BIT_NR = (
@@ -28,7 +28,7 @@ def _make_delivery_predicate(wanted: int) -> Any:
 
 for rule, wanted in (("MQQB-3.1.7.2.1-01", 1), ("MQQB-3.1.7.2.1-02", 0)):
     passive(rule, USER_MESSAGE_KIND, f"DM is {wanted} for a message with DM {wanted}", of_system=True)(
-        apply_to_acknowledged_messages(_make_delivery_predicate(wanted), left_queue=True)
+        apply_predicate_to_acknowledged_messages(_make_delivery_predicate(wanted), left_queue=True)
     )
 
 
@@ -44,5 +44,5 @@ def _check_request_for_ack(packet: Any, message: Message, answered: Any) -> Find
 
 
 passive("MQQB-3.1.7.2.1-03", USER_MESSAGE_KIND, "the message requested this kind of acknowledgment", of_system=True)(
-    apply_to_acknowledged_messages(_check_request_for_ack, left_queue=True)
+    apply_predicate_to_acknowledged_messages(_check_request_for_ack, left_queue=True)
 )

@@ -11,8 +11,8 @@ from reference_qm.codec.base import INFINITE
 from suites.mqqb.steps.administration_acks import (
     POSITIVE_ACK_CLASSES,
     USER_MESSAGE_KIND,
-    apply_to_acknowledged_messages,
-    apply_to_administration_acks,
+    apply_predicate_to_acknowledged_messages,
+    apply_predicate_to_administration_acks,
     is_same_queue,
 )
 from suites.mqqb.steps.received_messages import Message
@@ -62,7 +62,7 @@ def _is_ack_not_signed(packet: Any) -> tuple[bool, str]:
     return size == 0, f"size of the signature in bytes: {size}"
 
 
-ATTRIBUTE_TEST_BY_RULE = {
+ACK_EXPECTATION_AND_TEST_BY_RULE = {
     "MQQB-3.1.7.15-D01": ("PA, PR, NA and NR of the acknowledgment are 0", _requests_no_acknowledgment),
     "MQQB-3.1.7.15-D02": ("TimeToReachQueue of the acknowledgment is 0xFFFFFFFF", _has_time_to_reach_queue),
     "MQQB-3.1.7.15-D03": ("TimeToBeReceived of the acknowledgment is 0xFFFFFFFF", _has_time_to_be_received),
@@ -73,8 +73,8 @@ ATTRIBUTE_TEST_BY_RULE = {
 }
 """For each rule, an attribute of an acknowledgment whose value does not depend on the acknowledged message."""
 
-for rule, (expected, judge) in ATTRIBUTE_TEST_BY_RULE.items():
-    passive(rule, USER_MESSAGE_KIND, expected, of_system=True)(apply_to_administration_acks(judge))
+for rule, (expected, judge) in ACK_EXPECTATION_AND_TEST_BY_RULE.items():
+    passive(rule, USER_MESSAGE_KIND, expected, of_system=True)(apply_predicate_to_administration_acks(judge))
 
 
 @passive(
@@ -83,12 +83,16 @@ for rule, (expected, judge) in ATTRIBUTE_TEST_BY_RULE.items():
     "the acknowledgment has no acknowledgment request, journaling, expiration, signature or encryption",
     of_system=True,
 )
-@apply_to_administration_acks
+@apply_predicate_to_administration_acks
 def check_ack_attributes(packet: Any) -> Finding:
     """Check that every attribute of an administration acknowledgment that does not depend on the acknowledged message
     has the specified value.
     """
-    wrong = [observed for kept, observed in (judge(packet) for _, judge in ATTRIBUTE_TEST_BY_RULE.values()) if not kept]
+    wrong = [
+        observed
+        for kept, observed in (judge(packet) for _, judge in ACK_EXPECTATION_AND_TEST_BY_RULE.values())
+        if not kept
+    ]
     return not wrong, ", ".join(
         wrong
     ) or "the acknowledgment has no acknowledgment request, journaling, expiration, signature or encryption"
@@ -123,7 +127,7 @@ for expected, compare, rules in (
 ):
     for rule, of_queue in rules.items():
         passive(rule, USER_MESSAGE_KIND, expected, of_system=True)(
-            apply_to_acknowledged_messages(compare, left_queue=of_queue)
+            apply_predicate_to_acknowledged_messages(compare, left_queue=of_queue)
         )
 
 
@@ -163,7 +167,7 @@ for rule, kinds, of_queue in (
     ("MQQB-3.1.7.15-15", (_QUEUE_TYPE_DIRECT,), False),
 ):
     passive(rule, USER_MESSAGE_KIND, "DestinationQueue is the AdminQueue of the message", of_system=True)(
-        apply_to_acknowledged_messages(_make_admin_queue_predicate(*kinds), left_queue=of_queue)
+        apply_predicate_to_acknowledged_messages(_make_admin_queue_predicate(*kinds), left_queue=of_queue)
     )
 
 
@@ -199,5 +203,5 @@ for rule, kinds in (
     ("MQQB-3.1.7.15-23", (_QUEUE_TYPE_DIRECT,)),
 ):
     passive(rule, USER_MESSAGE_KIND, "ResponseQueue is the DestinationQueue of the message", of_system=True)(
-        apply_to_acknowledged_messages(_make_response_queue_predicate(*kinds), left_queue=False)
+        apply_predicate_to_acknowledged_messages(_make_response_queue_predicate(*kinds), left_queue=False)
     )

@@ -45,7 +45,7 @@ def is_about_queued_message(packet: Any) -> bool:
     return bool(packet.MessagePropertiesHeader.MessageClass & _LEFT_QUEUE_CLASS_BIT)
 
 
-def apply_to_administration_acks(judge: AckPredicate) -> Predicate:
+def apply_predicate_to_administration_acks(judge: AckPredicate) -> Predicate:
     """Apply a predicate only to the administration acknowledgments that the SUT itself created."""
 
     @wraps(judge)
@@ -55,20 +55,20 @@ def apply_to_administration_acks(judge: AckPredicate) -> Predicate:
     return judge_acknowledgment
 
 
-def apply_to_acknowledged_messages(judge: AnswerPredicate, *, left_queue: bool | None = None) -> Predicate:
+def apply_predicate_to_acknowledged_messages(judge: AnswerPredicate, *, left_queue: bool | None = None) -> Predicate:
     """Apply a predicate only to acknowledgments of messages that are in the capture. If ``left_queue`` is true, apply
     it only if the message had reached its queue.
     """
 
     @wraps(judge)
-    def judge_with_message(packet: Any, context: Context) -> Finding:
+    def judge_acknowledgment_with_its_message(packet: Any, context: Context) -> Finding:
         if not is_administration_ack(packet, context) or left_queue not in (None, is_about_queued_message(packet)):
             return None
         answered = MessageIdentifier.parse(packet.MessagePropertiesHeader.CorrelationID)
         message = context.before(ReceivedMessages).messages.get((answered.QueueManagerGuid, answered.Ordinal))
         return None if message is None else judge(packet, message, answered)
 
-    return judge_with_message
+    return judge_acknowledgment_with_its_message
 
 
 def is_same_queue(queue: Any, other: Any, host: Any, other_host: Any) -> bool:

@@ -63,17 +63,17 @@ def is_final_ack(packet: Any) -> bool:
     return value >= FIRST_FINAL_ACK_CLASS and _has_enough_features(packet, of_class=True)
 
 
-def apply_to_acknowledgments(meant: Callable[[Any], bool]) -> Callable[[PacketPredicate], Predicate]:
+def apply_predicate_to_order_and_final_acks(meant: Callable[[Any], bool]) -> Callable[[PacketPredicate], Predicate]:
     """Apply a predicate only to messages that are intended as an OrderAck, or as a FinalAck."""
 
-    def wrap_predicate(judge_packet: PacketPredicate) -> Predicate:
+    def wrap_predicate_for_transactional_acks(judge_packet: PacketPredicate) -> Predicate:
         @wraps(judge_packet)
         def judge_transactional_ack(packet: Any, context: Context) -> Finding:
             return judge_packet(packet) if meant(packet) else None
 
         return judge_transactional_ack
 
-    return wrap_predicate
+    return wrap_predicate_for_transactional_acks
 
 
 def check_base_header_flags_are_zero(packet: Any) -> Finding:
@@ -204,7 +204,7 @@ def register_acknowledgment_predicates(
             )
             continue
         passive(rule, USER_MESSAGE_KIND, EXPECTED_TEXT_BY_PREDICATE[judge_packet])(
-            apply_to_acknowledgments(meant)(judge_packet)
+            apply_predicate_to_order_and_final_acks(meant)(judge_packet)
         )
     passive(mp, (USER_MESSAGE_KIND, MALFORMED, "unknown internal"), "MP of the UserHeader is 1")(
         make_flag_predicate(USER_HEADER_NAME, "MP", 1, meant)

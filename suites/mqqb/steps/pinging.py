@@ -161,7 +161,7 @@ def await_ping_response(end: PingPort, sent: Frame) -> Frame | None:
     return got
 
 
-def request_session_with_guid(peer: Peer, client: UUID) -> tuple[str, RawConversation]:
+def request_session_with_client_guid(peer: Peer, client: UUID) -> tuple[str, RawConversation]:
     """Request a session with the given ClientGuid; return whether the SUT accepts the session, refuses it (by CS or by
     closing the connection), or does not answer.
     """
@@ -173,10 +173,12 @@ def request_session_with_guid(peer: Peer, client: UUID) -> tuple[str, RawConvers
     return ("refused" if connection.closed_by_sut else "not answered"), connection
 
 
-def try_session_request(peer: Peer) -> str:
-    """Call ``request_session_with_guid``; if the SUT accepts no connection, return that the SUT refuses the session."""
+def request_session_or_report_refused_connection(peer: Peer) -> str:
+    """Call ``request_session_with_client_guid``; if the SUT accepts no connection, return that the SUT refuses the
+    session.
+    """
     try:
-        return request_session_with_guid(peer, peer.identifier)[0]
+        return request_session_with_client_guid(peer, peer.identifier)[0]
     except SutUnavailable:
         return "refused"
 

@@ -207,7 +207,7 @@ def list_sequence_numbers(frames: list[Frame]) -> list[int]:
     return [int(get_transaction_header(frame).TxSequenceNumber) for frame in frames]
 
 
-def find_kept_messages(sut: Sut, queue: str, identifiers: list[str]) -> list[int]:
+def find_positions_of_messages_in_queue(sut: Sut, queue: str, identifiers: list[str]) -> list[int]:
     """Return which messages are in a queue of the SUT, as positions in the list of identifiers; the first position is
     1. The result contains a position once for each copy of its message in the queue.
     """

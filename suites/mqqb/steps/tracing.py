@@ -17,12 +17,12 @@ EXAMPLE_OF_REPORT_DATE = "Sun,Jan 01 26"
 """The form of the date at the end of the label of a report."""
 
 
-def read_text_of_label(label: bytes | str) -> str:
+def read_label_text_without_null(label: bytes | str) -> str:
     """Return the text of a label, without its terminating null."""
     return (label.decode("utf-16-le", "replace") if isinstance(label, bytes) else str(label)).rstrip("\0")
 
 
-def read_time_of_label_s(label: str) -> int | None:
+def read_time_in_report_label_s(label: str) -> int | None:
     """Return the time of day in the label of a report, in seconds after midnight, or None if the label has no valid
     time.
     """
@@ -76,7 +76,7 @@ class TraceReportMessage:
         """Return the label without its end if the end contains the source and roughly the time of sending; return the
         whole label otherwise.
         """
-        text = read_text_of_label(self.properties.Label)
+        text = read_label_text_without_null(self.properties.Label)
         begins, _, rest = text.partition(" ")
         guid = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
         found = re.fullmatch(rf"\w+ by {guid} at {TIME_PATTERN_OF_REPORT_LABEL}", rest)

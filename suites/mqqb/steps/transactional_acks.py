@@ -47,7 +47,7 @@ class OrderAck(NamedTuple):
         return cls(body, user.QueueManagerAddress if user.DQ == DESTINATION_TYPE_DQ_OF_PRIVATE_NAME else None)
 
 
-def apply_to_order_acks_of_receiver(judge: Callable[[OrderAck, ReceivedMessages], Finding]) -> Predicate:
+def apply_predicate_to_order_acks_of_receiver(judge: Callable[[OrderAck, ReceivedMessages], Finding]) -> Predicate:
     """Apply a predicate only to OrderAcks of a system that has received transactional messages."""
 
     def judge_order_ack(packet: Any, context: Context) -> Finding:
@@ -79,7 +79,7 @@ def check_number_was_received(ack: OrderAck, received: ReceivedMessages) -> Find
     return False, f"TxSequenceNumber is {number}, not the number of a received message"
 
 
-def apply_to_final_acks_of_messages(judge: Callable[[FinalAckBody, Message], Finding]) -> Predicate:
+def apply_predicate_to_final_acks_of_messages(judge: Callable[[FinalAckBody, Message], Finding]) -> Predicate:
     """Apply a predicate to FinalAcks whose message is in the capture, together with the message."""
 
     def judge_final_ack(packet: Any, context: Context) -> Finding:
@@ -105,7 +105,7 @@ def make_field_of_message_predicate(name: str, of_message: str = "") -> Predicat
             f"{name} is {_show_field(sent)} in the acknowledgment, and {_show_field(came)} in the message",
         )
 
-    return apply_to_final_acks_of_messages(judge_field)
+    return apply_predicate_to_final_acks_of_messages(judge_field)
 
 
 def _show_field(value: Any) -> str:

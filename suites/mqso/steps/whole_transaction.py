@@ -25,7 +25,7 @@ SENT_APPLICATION_TAGS = (1, 2)
 READ_TIMEOUT_MS = 60_000
 
 
-class WholeTransaction:
+class TransactionWithObservedEffects:
     """An internal or external transaction with its operations, and the effects that other readers can observe."""
 
     def __init__(self, peer: Peer, sut: Sut, *, external: bool) -> None:
