@@ -42,7 +42,7 @@ CONTOSO_FAULTS = (
     "receiver-session-kept-open-after-packet-with-unknown-pt",
     "initiator-connection-history-established-with-error",
     "acceptor-connection-parameters-ack-timeout-one-more",
-    "initiator-connection-history-ping-failure-as-dns-failure",
+    "initiator-history-reports-ping-failure-as-dns-failure",
 )
 """The seven faults of the faulty system, which the demo calls "Contoso 1.0". Each fault breaks only a few rules."""
 

@@ -106,7 +106,7 @@ BEHAVIOUR_BY_NAME: Mapping[str, ReleaseBehaviour] = MappingProxyType(
             config_presets={"default_hash_algorithm": HashAlgorithm.SHA1},
         ),
         "no-lists": ReleaseBehaviour(("until windows-2000",), parts=(transfer.MultiQueueFormatHeaderMissing,)),
-        "miscounts": ReleaseBehaviour(("all",), parts=(transfer.MessageCountTooHigh,)),
+        "miscounts": ReleaseBehaviour(("all",), parts=(transfer.SentUserMsgSequenceNumberTooHigh,)),
         "no-marks-of-transactions": ReleaseBehaviour(
             ("windows-nt",), parts=(transfer.FirstAndLastMessageFlagsMissing,)
         ),

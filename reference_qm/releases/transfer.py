@@ -72,7 +72,7 @@ class UninitializedPadding(Sending):
         super().transmit(session, position, _fill_padding(packet))
 
 
-class MessageCountTooHigh(SessionAcks):
+class SentUserMsgSequenceNumberTooHigh(SessionAcks):
     """The queue manager sends a UserMsgSequenceNumber that differs from the number of sent messages. Spec: MS-MQMQ
     2.2.20.4, note <14>.
 

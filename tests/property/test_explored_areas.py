@@ -35,7 +35,7 @@ FAULTS_BY_ACTION = {
     "misuse": ("remote", "server-multicast-name-opened-to-peek"),
     "send": ("sessions", "receiver-session-kept-after-repeated-sequence-number"),
     "deliver": ("transfer", "receiver-message-with-time-to-reach-queue-0-never-expires"),
-    "deliver_by_private_names": ("transfer", "receiver-order-ack-destination-queue-private-admin-queue"),
+    "deliver_by_private_names": ("transfer", "receiver-sends-order-ack-to-private-admin-queue-of-message"),
 }
 """For each action that was added later, an area and a fault that a walk with this action finds."""
 

@@ -166,7 +166,7 @@ def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge, d
     sender.send(2, delivery=delivery)
     observed.append(_get_activity_of_outgoing_queue(find_outgoing_queue(sut, to)))
     sut.resume(to)
-    sender.collect(session, 2)
+    sender.collect_messages(session, 2)
     observed.append(_acknowledge_messages_and_get_queue_activity(sender, session))
     judge.all(
         expected=[INACTIVE_QUEUE_OUTCOME, ACTIVE_QUEUE_OUTCOME, INACTIVE_QUEUE_OUTCOME],

@@ -19,7 +19,7 @@ from suites.mqdmpr.s3_1_1_12_message.default_attributes import (
     judge_default_fields,
 )
 from suites.mqmq.steps.layout import ABSENT_FIELD, Layout
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 
 HASH_ALGORITHMS = {"MD2": 0x8001, "MD4": 0x8002, "MD5": 0x8003, "SHA1": 0x8004, "SHA_256": 0x800C, "SHA_512": 0x800E}
 TRACE_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
@@ -48,7 +48,7 @@ def test_message_with_delivery_only_has_default_attributes(peer, sut, judge, del
     """The SUT sends a message with other values of all attributes, and then a message for which the application sets
     only the destination and a delivery that is not the default: the SUT sets each other attribute to its default.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     _send_messages_with_nondefault_properties(outgoing, peer, sut, delivery)
     frame = outgoing.send(time_to_reach_queue_s=None, delivery=delivery)  # left out it is no limit
     outgoing.end()
@@ -84,7 +84,7 @@ def test_message_with_destination_only_has_default_attributes(peer, sut, judge):
     """The SUT sends a message with other values of all attributes, and then a message for which the application sets
     only the destination: the SUT sets each other attribute to its default.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     _send_messages_with_nondefault_properties(outgoing, peer, sut, "recoverable")
     frame = outgoing.send(time_to_reach_queue_s=None)  # left out it is no limit
     judge_default_fields(judge, frame, DEFAULT_FIELDS_BY_RULE)
@@ -113,7 +113,7 @@ def test_signed_message_has_user_sid_by_default(peer, sut, judge):
     """The SUT sends a signed message for which the application sets no sender: SenderIdentifier is the SID of a user
     (erratum E112).
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     frame = outgoing.send(body="signed", authentication_level="sig20")
     outgoing.end()
     layout = Layout(frame)
@@ -128,7 +128,7 @@ def test_signed_message_has_user_sid_by_default(peer, sut, judge):
 @varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_dm_is_0_in_express_and_1_in_recoverable_message(peer, sut, judge):
     """The SUT sends an express message with DM 0, and a recoverable message with DM 1."""
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     for delivery, value in (("express", 0), ("recoverable", 1)):
         frame = outgoing.send(delivery=delivery)
         judge("MQDMPR-3.1.1.12-18", expected={"UserHeader.Flags.DM": value}, observed=Layout(frame), evidence=frame)

@@ -20,7 +20,7 @@ from suites.mqdmpr.s3_1_1_12_message.default_attributes import (
     judge_default_fields,
 )
 from suites.mqmq.steps.layout import ABSENT_FIELD, Layout
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import private_name
 
@@ -68,7 +68,7 @@ def test_message_to_several_queues_has_default_attributes(peer, sut, judge):
     """The SUT sends a message to two queues, for which the application sets only the destinations: the SUT sets each
     other attribute to its default, and is the source of the message.
     """
-    outgoing = Outgoing(peer, sut, f"{peer.direct_name('mqc-first')},{peer.direct_name('mqc-second')}")
+    outgoing = MessagesSentBySut(peer, sut, f"{peer.direct_name('mqc-first')},{peer.direct_name('mqc-second')}")
     frame = outgoing.send(time_to_reach_queue_s=None)
     judge_default_fields(judge, frame, DEFAULT_RULES_FOR_MESSAGE_TO_SEVERAL_QUEUES)
     source = str(frame["UserHeader"].SourceQueueManager)
@@ -83,7 +83,7 @@ def test_message_with_one_property_has_other_defaults(peer, sut, judge):
     """The SUT sends messages for which the application sets the destination and one more property, a different property
     for each message: the SUT sets each other attribute to its default.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     for properties, own_rules in MESSAGES_WITH_ONE_PROPERTY.values():
         queues = {name: peer.direct_name(properties[name]) for name in properties if name.endswith("_queue")}
         frame = outgoing.send(**(UNSET_LIFETIMES | properties | queues))
@@ -98,7 +98,7 @@ def test_message_to_private_name_has_default_attributes(peer, sut, judge, delive
     """The SUT sends an encrypted message to a private format name, and then a message for which the application sets
     only the destination and the delivery: the SUT sets each other attribute to its default.
     """
-    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     outgoing.send(body="encrypted", privacy_level="base", delivery=delivery)
     frame = outgoing.send(time_to_reach_queue_s=None, delivery=delivery)
     outgoing.end()
@@ -111,7 +111,7 @@ def test_message_to_local_queue_has_default_attributes(peer, sut, judge):
     """An application sends a message to the peer and a message to a local queue, and sets only the destinations: each
     other attribute of both messages has its default.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     frame = outgoing.send(time_to_reach_queue_s=None)
     outgoing.end()
     judge_default_fields(
@@ -155,7 +155,7 @@ def test_secured_messages_have_the_same_user_sid_by_default(peer, sut, judge):
     if sut.has("several_queues"):
         messages["several queues"] = (several, {"authentication_level": "sig20", "body": "several"})
     senders: dict[str, str] = {}
-    outgoing = Outgoing(peer, sut, private)
+    outgoing = MessagesSentBySut(peer, sut, private)
     for kind, (to, properties) in messages.items():
         if to != outgoing.sender.to:
             outgoing.start_new_session()
@@ -194,7 +194,7 @@ def test_delivery_of_each_kind_of_message_is_express_or_recoverable(peer, sut, j
     message and 1 in the other messages, and only the transactional messages have a TxSequenceID, which is the same in
     each of them.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     sequences = []
     for delivery in ("express", "recoverable", "transactional", "transactional", "transactional"):
         frame = outgoing.send(delivery=delivery)

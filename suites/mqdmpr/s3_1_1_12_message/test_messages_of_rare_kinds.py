@@ -164,7 +164,7 @@ def test_security_id_without_sender_type_gives_no_right(peer, sut, judge):
     found = {}
     for kind, security in kinds.items():
         packet = secured.message(CAROL, queue="restricted", security=security)
-        found[kind] = secured.dispositions({kind: packet}, "restricted")[kind]
+        found[kind] = secured.send_and_read_dispositions({kind: packet}, "restricted")[kind]
     first, second = found.values()
     if first.found is None:
         raise ConformanceFailure("the SUT does not accept the message of a user who may write to the queue")

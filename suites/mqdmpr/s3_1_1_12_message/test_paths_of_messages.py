@@ -16,7 +16,7 @@ from harness.sut.outcomes import Outcome
 from harness.sut.releases import find_release
 from harness.sut.shown import lookup_id
 from suites.applications import Application
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.whole_messages import describe_packet
 
@@ -183,7 +183,7 @@ def test_attributes_of_application_are_sent_unchanged(peer, sut, judge, delivery
     """An application of the SUT sends three messages to the peer. The application tag, body, body type and label of
     each packet are those that the application set.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     frames = [outgoing.send(delivery=delivery, **values) for values in PROPERTIES_OF_SENT_MESSAGES]
     outgoing.end()
     for frame, values in zip(frames, PROPERTIES_OF_SENT_MESSAGES, strict=True):

@@ -11,7 +11,7 @@ from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.ordering import ACK_RECEIVE
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import SequenceSentBySut
 
 SYSTEM_JOURNAL_QUEUE, NONTRANSACTIONAL_DEAD_LETTER_QUEUE = "system$;journal", "system$;deadletter"
 TRANSACTIONAL_DEAD_LETTER_QUEUE = "system$;deadxact"
@@ -69,7 +69,7 @@ def test_received_transactional_message_is_discarded_while_journal_is_full(peer,
     """The peer reports by FinalAcks that two transactional messages with positive journaling were received, the first
     one while the journal quota is 0. The SUT stores only the second message in the journal.
     """
-    outgoing = Outgoing(peer, sut, "mqc-full-journal")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-full-journal")
 
     def deliver_message(number: int) -> str:
         outgoing.send(journal=["positive"])
@@ -98,7 +98,7 @@ def test_delivered_message_is_discarded_while_journal_is_full(peer, sut, judge):
     def deliver_message(number: int) -> str:
         (name,) = sender.send(number, journal=["positive"], delivery="recoverable")
         sessions.extend([] if sessions else [sender.await_session()])
-        sender.collect(sessions[0], number)
+        sender.collect_messages(sessions[0], number)
         sender.acknowledge_all(sessions[0])
         peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
         return name
@@ -128,7 +128,7 @@ def test_unjournaled_message_is_not_resent_after_restart(peer, sut, judge):
     sut.restart()
     sender.send(2, **properties)
     later = sender.await_session()
-    later_frames = sender.collect_all(later, 1)
+    later_frames = sender.collect_messages_until_silence(later, 1)
     later.acknowledge_all()
     judge(
         "MQDMPR-3.1.1.12-22",

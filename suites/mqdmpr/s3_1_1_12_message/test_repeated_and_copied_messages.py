@@ -17,7 +17,7 @@ from harness.sut.provisioning import ALICE, BOB
 from harness.wire.protection import SIG30, is_signature
 from suites.mqdmpr.s3_1_1_12_message.default_attributes import DEFAULT_FIELDS_BY_RULE, judge_default_fields
 from suites.mqmq.steps.layout import ABSENT_FIELD, Layout
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.sender import Sender
@@ -44,7 +44,7 @@ def test_authentication_level_of_each_secured_message_is_defined(peer, sut, judg
     }
     if sut.has("several_queues"):
         cases["signed for several queues"] = (several, {"authentication_level": "sig30"})
-    outgoing = Outgoing(peer, sut, private)
+    outgoing = MessagesSentBySut(peer, sut, private)
     for case, (to, properties) in cases.items():
         if to != outgoing.sender.to:
             outgoing.start_new_session()
@@ -121,7 +121,7 @@ def test_message_after_restart_has_default_attributes(peer, sut, judge):
     other attribute to its default.
     """
     sut.restart()
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     frame = outgoing.send(time_to_reach_queue_s=None)
     outgoing.end()
     judge_default_fields(judge, frame, DEFAULT_FIELDS_BY_RULE)
@@ -144,7 +144,7 @@ def test_signature_for_several_queues_covers_all_properties(peer, sut, judge, si
         "authentication_level": "sig30",
         "sender": signer.name,
     }
-    outgoing = Outgoing(peer, sut, first)
+    outgoing = MessagesSentBySut(peer, sut, first)
     plain = outgoing.send(**{**properties, "extension_base64": ""})
     if not _is_message_to_several_queues_signed_by_user(plain, signer):
         raise ConformanceFailure("the signature of a message without an extension is not valid (E81)")
@@ -264,7 +264,7 @@ def test_repeated_messages_have_same_place_in_transaction(peer, sut, judge, exte
     session, sent = sender.await_first_messages(3)
     session.close()
     later = sender.await_session()
-    again = sender.collect_all(later, 3)
+    again = sender.collect_messages_until_silence(later, 3)
     later.acknowledge_all()
     marks = {1: (1, 0), 2: (0, 0), 3: (0, 1)}
     for number, (rule, bit) in enumerate((("MQDMPR-3.1.1.12-D58", "FM"), ("MQDMPR-3.1.1.12-D59", "LM"))):

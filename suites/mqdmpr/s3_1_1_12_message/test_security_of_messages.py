@@ -29,7 +29,7 @@ from harness.wire.protection import (
     SIG30,
     is_signature,
 )
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.opened_bodies import DecryptedMessage, describe_encryption_choice
 from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.sender import Sender
@@ -117,7 +117,7 @@ def test_each_message_has_its_own_security(peer, sut, judge, delivery):
     algorithms; recoverable messages have large bodies. The SUT signs and encrypts each message as its sender requested,
     and each message names its own sender and signer.
     """
-    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     body = SENT_BODY * 200 if delivery == "recoverable" else SENT_BODY
     found = []
     for signature, privacy, sender, hash_algorithm in MESSAGE_SECURITY_CASES:

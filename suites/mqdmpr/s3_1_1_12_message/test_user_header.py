@@ -93,7 +93,7 @@ def test_sent_time_is_time_at_which_application_sends(peer, sut, judge, delivery
     sender.send(3, delivery=delivery)
     peer.pass_time(EXPIRY_WAIT_S * 1_000)
     sut.resume(to)
-    frames = sender.collect(session, 3)
+    frames = sender.collect_messages(session, 3)
     sent_s = [frame["UserHeader"].SentTime for frame in frames]
     judge(
         "MQDMPR-3.1.1.12-D60",
@@ -124,11 +124,11 @@ def test_repeated_message_has_time_at_which_application_sent_it(peer, sut, judge
     sender = Sender(peer, sut, peer.direct_name(f"mqc-repeated-{delivery}"))
     sender.send(1, delivery=delivery)
     session = sender.await_session()
-    frames = sender.collect(session, 1)
+    frames = sender.collect_messages(session, 1)
     peer.pass_time(PAUSE_BETWEEN_MESSAGES_S * 1_000)
     session.close()
     later = sender.await_session()
-    copies = sender.collect(later, 1)
+    copies = sender.collect_messages(later, 1)
     later.acknowledge_all()
     if not frames or not copies:
         judge.mark_not_exercised("MQDMPR-3.1.7.1.32-03", reason="the SUT did not send the message twice")
@@ -230,7 +230,7 @@ def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
     sender = Sender(peer, sut)
     sender.send(1)
     session = sender.await_session()
-    frames = sender.collect(session, 1)
+    frames = sender.collect_messages(session, 1)
     dead_letters = (
         TRANSACTIONAL_DEAD_LETTER_QUEUE if delivery == "transactional" else NONTRANSACTIONAL_DEAD_LETTER_QUEUE
     )

@@ -179,7 +179,7 @@ def test_packets_have_identifier_of_model(peer, sut, judge):
             raise ConformanceFailure("the SUT requested no session for its messages")
         used[f"ClientGuid for the {delivery} message"] = request["EstablishConnectionHeader"].ClientGuid
         evidence.append(request)
-        for frame in sender.collect_all(session, 1) if session.record.closed_by is None else ():
+        for frame in sender.collect_messages_until_silence(session, 1) if session.record.closed_by is None else ():
             used[f"SourceQueueManager of the {delivery} message"] = frame["UserHeader"].SourceQueueManager
             evidence.append(frame)
             session.acknowledge_all()

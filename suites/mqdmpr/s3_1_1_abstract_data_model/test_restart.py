@@ -286,7 +286,7 @@ def test_outgoing_express_message_is_not_sent_after_restart(peer, sut, judge):
     session = sender.poll_session()
     while session is not None and session.record.closed_by is not None:  # what it had before the restart
         session = sender.poll_session()
-    frames = [] if session is None else sender.collect_all(session, 1)
+    frames = [] if session is None else sender.collect_messages_until_silence(session, 1)
     judge(
         "MQDMPR-3.1.1-04",
         expected=[2],
@@ -360,15 +360,15 @@ def test_sut_identifier_is_same_after_restart(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-identifier"))
     sender.send(1)
     first_session = sender.await_session()
-    sender.collect(first_session, 1)
+    sender.collect_messages(first_session, 1)
     peer.pass_time(sut.quiet_ms)
     sender.send(2)
-    frames = sender.collect(first_session, 2)
+    frames = sender.collect_messages(first_session, 2)
     first_session.acknowledge_all()
     sut.restart()
     sender.send(3)
     second_session = sender.await_session()
-    later = sender.collect(second_session, 1)
+    later = sender.collect_messages(second_session, 1)
     second_session.acknowledge_all()
     if (len(frames), len(later)) != (2, 1):
         raise ConformanceFailure(

@@ -62,6 +62,6 @@ def test_hardened_security_mode_does_not_end_with_offline_state(peer, sut, remot
         judge("MQDMPR-3.1.1.1-D02", expected=each(NOT_SERVED_OUTCOME, "transport"), observed=transfers)
     later = sender.poll_session()
     if later is not None:
-        sender.collect_all(later, 1)
+        sender.collect_messages_until_silence(later, 1)
         later.acknowledge_all()
     peer.inbox.acknowledge()

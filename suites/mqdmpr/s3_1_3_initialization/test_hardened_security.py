@@ -101,7 +101,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
     frames: list[Frame] = []
     tags = [1, *(tag + offset for tag in range(2, len(others) + 2) for offset in (0, TAG_OFFSET_OF_SECOND_MESSAGES))]
     while len(frames) < len(tags) and (session := sender.poll_session()) is not None:
-        collected = sender.collect_all(session, 2)
+        collected = sender.collect_messages_until_silence(session, 2)
         session.acknowledge_all()
         for frame in collected:
             if frame["UserHeader"].TH:

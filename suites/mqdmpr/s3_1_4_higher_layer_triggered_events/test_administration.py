@@ -135,7 +135,7 @@ def collect_messages_from_all_sessions(sender, count):
     """Wait for the given number of messages, on one session or on several; acknowledge and return them."""
     frames: list[Frame] = []
     while len(frames) < count and (session := sender.poll_session()) is not None:
-        frames += sender.collect_all(session, 1)
+        frames += sender.collect_messages_until_silence(session, 1)
         session.acknowledge_all()
     return frames
 
@@ -196,9 +196,9 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
     session = sender.poll_session()
     while session is not None and session.record.closed_by is not None:  # what it had before the restart
         session = sender.poll_session()
-    waited = [] if session is None else Sender.list_tags(sender.collect_all(session, 1))
+    waited = [] if session is None else Sender.list_tags(sender.collect_messages_until_silence(session, 1))
     accepted, commit = is_peer_session_accepted(peer), sut.attempt("commit", transaction=transaction)
-    frames = [] if session is None else sender.collect_all(session, 2)
+    frames = [] if session is None else sender.collect_messages_until_silence(session, 2)
     judge(
         "MQDMPR-3.1.4.1-03",
         expected={

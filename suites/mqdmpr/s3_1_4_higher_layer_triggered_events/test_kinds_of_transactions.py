@@ -113,7 +113,7 @@ def test_start_restores_each_queue_and_sends_from_each_outgoing_queue(peer, sut,
     frames: list[Frame] = []
     while len(frames) < len(names) and (session := sender.poll_session()) is not None:
         if session.record.closed_by is None:
-            frames += sender.collect(session, 1)
+            frames += sender.collect_messages(session, 1)
             session.acknowledge_all()
     case = "messages sent after the restart"
     judge.all(expected=any_order(1, 2), observed=Sender.list_tags(frames), case=case, evidence=frames)

@@ -28,7 +28,7 @@ def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
     session = sender.poll_session()
     while session is not None and session.record.closed_by is not None:  # what it had before the restart
         session = sender.poll_session()
-    early_frames = [] if session is None else sender.collect_all(session, 1)
+    early_frames = [] if session is None else sender.collect_messages_until_silence(session, 1)
     judge(
         "MQQB-3.1.1.3.1-12",
         expected=[9],
@@ -39,7 +39,7 @@ def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
     aborting, committing = sut.attempt("abort", transaction=second), sut.attempt("commit", transaction=first)
     for rule, decision in (("MQDMPR-3.1.4.10-D01", aborting), ("MQDMPR-3.1.4.9-D01", committing)):
         judge(rule, expected=Outcome.DONE, observed=decision, case="decision of the transaction", evidence=early_frames)
-    frames = [] if session is None else sender.collect_all(session, 3)[len(early_frames) :]
+    frames = [] if session is None else sender.collect_messages_until_silence(session, 3)[len(early_frames) :]
     expected = [f"message {one} with TxSequenceNumber {one}" for one in (1, 2)]
     observed = [
         f"message {tag} with TxSequenceNumber {int(get_transaction_header(frame).TxSequenceNumber)}"

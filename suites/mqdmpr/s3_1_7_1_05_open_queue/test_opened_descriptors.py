@@ -206,7 +206,7 @@ def test_outgoing_queue_opened_beside_connected_queue_is_inactive(peer, sut, jud
     """
     connected = Sender(peer, sut)
     connected.send(1)
-    connected.collect(connected.await_session(), 1)
+    connected.collect_messages(connected.await_session(), 1)
     name = peer.direct_name(f"beside-{sut.own}")
     openings.open_to_send(sut, name)
     queues = sut.control.call("get_outgoing_queue", to=name)["outgoing"]
@@ -313,7 +313,7 @@ def test_restored_outgoing_queue_has_base_priority_of_directory(peer, sut, judge
     )
     session = sender.poll_session()
     if session is not None:
-        sender.collect(session, 1)
+        sender.collect_messages(session, 1)
         session.acknowledge_all()
 
 

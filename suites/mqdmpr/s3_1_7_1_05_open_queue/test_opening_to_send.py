@@ -207,7 +207,7 @@ def _judge_sends_to_unknown_public_queues(peer, sut, judge, local=None):
     if sut.has("public_names"):
         known = Sender(peer, sut, peer.public_name)
         known.send(KNOWN_QUEUE_MESSAGE_TAG)
-        known.collect(known.await_session(), 1)
+        known.collect_messages(known.await_session(), 1)
         guids.append(UUID(bytes=guids[0].bytes[:8] + PEER_PUBLIC_QUEUE.bytes[8:]))
     else:
         peer.listen(ignore_incoming=True)
@@ -248,7 +248,7 @@ def test_messages_to_public_queue_without_directory_are_refused_or_kept(peer, su
     enterprise = Enterprise(peer, sut)
     sender = Sender(peer, sut, peer.public_name)
     sender.send(KNOWN_QUEUE_MESSAGE_TAG)
-    sender.collect(sender.await_session(), 1)
+    sender.collect_messages(sender.await_session(), 1)
     peer.inbox.acknowledge()
     enterprise.go_offline()
     far, unknown = f"PUBLIC={FAR_PUBLIC_QUEUE}", f"PUBLIC={uuid5(UNKNOWN_GUID, f'{sut.own}-offline')}"

@@ -89,7 +89,7 @@ def await_destination_of_queue(peer, sut, queue):
     sender = Sender(peer, sut, f"PUBLIC={queue}")
     sender.send(1)
     session = sender.poll_session()
-    frames = [] if session is None else sender.collect(session, 1)
+    frames = [] if session is None else sender.collect_messages(session, 1)
     if session is None or not frames:
         return "the peer received no message", []
     session.acknowledge_all()
@@ -187,7 +187,7 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
         case="state of the directory according to the SUT",
     )
     while accepted and (session := sender.poll_session()) is not None:
-        sender.collect(session, 1)
+        sender.collect_messages(session, 1)
         session.acknowledge_all()
         accepted -= 1
 
@@ -342,7 +342,7 @@ def test_each_name_has_path_of_its_own_object(peer, sut, judge):
     for queue in (PEER_PUBLIC_QUEUE, FAR_PUBLIC_QUEUE):
         sut.send(f"PUBLIC={queue}", body="to a public queue")
         session = sender.poll_session()
-        frames += [] if session is None else sender.collect(session, 1)
+        frames += [] if session is None else sender.collect_messages(session, 1)
         if session is not None:
             session.acknowledge_all()
         addresses.append(str(frames[-1]["UserHeader"].QueueManagerAddress) if frames else "no message")

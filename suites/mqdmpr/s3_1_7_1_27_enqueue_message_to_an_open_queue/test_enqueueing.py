@@ -37,7 +37,7 @@ def test_message_to_single_queue_is_sent_once(peer, sut, judge):
         sut.control.call("commit", transaction=transaction)
         tags.append(4)
     session = sender.await_session()
-    frames = sender.collect_all(session, len(tags))
+    frames = sender.collect_messages_until_silence(session, len(tags))
     judge(
         "MQDMPR-3.1.7.1.27-04",
         expected=tags,

@@ -59,7 +59,7 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     peer.pass_time((MESSAGE_LIFETIME_S + 1) * 1_000)
     sender = Sender(peer, sut, to)
     session = sender.await_session()
-    frames = sender.collect_all(session, len(priorities))
+    frames = sender.collect_messages_until_silence(session, len(priorities))
     by_priority = sorted(identifiers, key=lambda tag: -priorities[tag - 1])
     observed = Sender.list_tags(frames)
     judge(
@@ -103,7 +103,7 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
         case="messages by ApplicationTag",
     )
     sender.send(LATER_MESSAGE_TAG)
-    frames = sender.collect_all(session, len(frames) + 1)
+    frames = sender.collect_messages_until_silence(session, len(frames) + 1)
     later = [tag for tag in Sender.list_tags(frames) if tag == LATER_MESSAGE_TAG]
     judge(
         "MQDMPR-3.1.7.1.28-07",
@@ -115,7 +115,7 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
         case="ApplicationTag of the later message",
     )
     sender.send(HIGH_PRIORITY_MESSAGE_TAG, priority=max(MESSAGE_PRIORITIES))
-    frames = sender.collect_all(session, len(frames) + 1)
+    frames = sender.collect_messages_until_silence(session, len(frames) + 1)
     observed = Sender.list_tags(frames)
     judge(
         *RULES_OF_SENDING_MESSAGE_ONLY_ONCE,
@@ -140,7 +140,7 @@ def test_waiting_message_of_higher_priority_is_sent_first_on_open_session(peer, 
     for priority, tag in tags.items():
         sender.send(tag, priority=priority)
     session.acknowledge_all()
-    frames = sender.collect_all(session, window + len(tags))[window:]
+    frames = sender.collect_messages_until_silence(session, window + len(tags))[window:]
     judge.all(
         expected=[tags[priority] for priority in sorted(tags, reverse=True)],
         observed=Sender.list_tags(frames),
@@ -180,7 +180,7 @@ def test_messages_to_two_queues_wait_beside_each_other(peer, sut, judge):
     for _ in queues:
         session = sender.poll_session()
         if session is not None:
-            frames += sender.collect_all(session, len(sent) // 2)
+            frames += sender.collect_messages_until_silence(session, len(sent) // 2)
             session.acknowledge_all()
     tags = Sender.list_tags(frames)
     judge(
@@ -219,7 +219,7 @@ def test_messages_of_resumed_queue_are_sent_with_their_contents(peer, sut, judge
     session = None
     if connected:
         session = sender.await_session()
-        sender.collect_all(session, 1)
+        sender.collect_messages_until_silence(session, 1)
         session.acknowledge_all()
     sut.pause(sender.to)
     tags = [1, 2, 3, 4]
@@ -227,7 +227,7 @@ def test_messages_of_resumed_queue_are_sent_with_their_contents(peer, sut, judge
         sender.send(tag, label=f"label {tag}", delivery="recoverable" if tag % 2 else "express")
     sut.resume(sender.to)
     session = session or sender.await_session()
-    frames = sender.collect_all(session, len(tags))
+    frames = sender.collect_messages_until_silence(session, len(tags))
     session.acknowledge_all()
     judge(
         "MQDMPR-3.1.7.1.28-03",
@@ -250,7 +250,7 @@ def test_message_is_sent_when_all_earlier_messages_are_acknowledged(peer, sut, j
     sender.send(1)
     session = sender.await_session()
     for number in (1, 2, 3):
-        frames = sender.collect_all(session, number)
+        frames = sender.collect_messages_until_silence(session, number)
         judge.all(expected=[*range(1, number + 1)], observed=Sender.list_tags(frames), evidence=frames)
         session.acknowledge_all()
         peer.settle()
@@ -268,10 +268,10 @@ def test_large_message_is_sent_again_unchanged(peer, sut, judge):
     body = "0123456789" * LARGE_BODY_LENGTH_IN_UNITS_OF_10_BYTES
     sender.send(1, delivery="recoverable", label="large", body=body)
     session = sender.await_session()
-    frames = [*sender.collect_all(session, 1)]
+    frames = [*sender.collect_messages_until_silence(session, 1)]
     session.close()
     again = sender.await_session()
-    frames += sender.collect_all(again, 1)
+    frames += sender.collect_messages_until_silence(again, 1)
     judge(
         "MQDMPR-3.1.7.3.9-07",
         expected=[("large", len(body), True)] * 2,

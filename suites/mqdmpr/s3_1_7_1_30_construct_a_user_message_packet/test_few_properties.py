@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import fields, none
 from harness.run.marks import covers, needs
 from suites.mqmq.steps.layout import Layout
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 
 LARGE_BODY = "0123456789" * 1_000
 EXTENSION_BASE64 = "ZXh0ZW5zaW9u"
@@ -17,7 +17,7 @@ def test_packet_has_properties_header_for_each_property(peer, sut, judge):
     """The SUT sends express and transactional messages that have only a label, only a body, only a large body, only an
     extension, or none of them. MP is set in each packet, and the packet has the label and the body of its message.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     messages = [{"label": "only a label"}, {"body": "only a body"}, {"body": LARGE_BODY}, {}]
     if sut.has("send_extension"):
         messages.append({"extension_base64": EXTENSION_BASE64})

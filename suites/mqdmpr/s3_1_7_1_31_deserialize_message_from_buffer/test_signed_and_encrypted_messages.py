@@ -35,7 +35,7 @@ def test_privacy_level_of_signed_and_encrypted_message(peer, sut, judge):
             if signed == "signed":
                 packet = sign_message(packet)
             packets[f"{signed}, {name}"] = encrypt_message(sut, packet, level, algorithm, SYMMETRIC_KEYS[bits])
-    dispositions = secured.dispositions(packets)
+    dispositions = secured.send_and_read_dispositions(packets)
     security = {name: (dispositions[name].found or {}).get("security") or {} for name in packets}
     shown = {name: one.get("privacy_level", "not shown") for name, one in security.items()}
     if set(shown.values()) == {"not shown"} and all(dispositions[name].found for name in packets):

@@ -51,6 +51,6 @@ def send_and_receive_copies(peer: Peer, sut: Sut, to: str, count: int) -> list[F
     if not peer.eventually(lambda: sut.attempt(sender.send, 1) == Outcome.DONE):
         return frames
     while (session := sender.poll_session(sut.quiet_ms if len(frames) >= count else None)) is not None:
-        frames += sender.collect_all(session, 1)
+        frames += sender.collect_messages_until_silence(session, 1)
         session.acknowledge_all()
     return frames

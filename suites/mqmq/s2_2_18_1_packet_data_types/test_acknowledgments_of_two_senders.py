@@ -72,7 +72,7 @@ def test_message_expired_in_paused_queue_gets_reach_queue_timeout(peer, sut, jud
 
     peer.eventually(lambda: all(list_ack_classes(one) for one in numbers.values()))
     sender.send(2)
-    frames = sender.collect_all(session, 2)
+    frames = sender.collect_messages_until_silence(session, 2)
     judge(
         "MQMQ-2.2.18.1.6-D03",
         expected={delivery: [REACH_QUEUE_TIMEOUT_CLASS] for delivery in numbers},

@@ -69,7 +69,7 @@ def test_message_expired_at_sender_gets_reach_queue_timeout(peer, sut, judge, li
 
 def _await_session_and_message(sender):
     session = sender.await_session()
-    return session, sender.collect_all(session, 1)
+    return session, sender.collect_messages_until_silence(session, 1)
 
 
 def _is_acknowledgment_of_message(message, sent):
@@ -93,7 +93,7 @@ def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judg
     recoverable = secured.message(
         queue=queue, header={"DM": 1}, security={"DE": 0, "ProviderInfo": UNKNOWN_PROVIDER_INFO}
     )
-    found = secured.dispositions(
+    found = secured.send_and_read_dispositions(
         {
             "signature_of_an_unknown_provider": sign_message(packet),
             "signature_in_a_list_of_an_unknown_provider": sign_message(several, SIG30),

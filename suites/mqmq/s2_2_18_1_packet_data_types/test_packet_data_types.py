@@ -11,7 +11,7 @@ from harness.expectations import distinct, fields
 from harness.run.marks import covers, needs, varied
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.message_bytes import read_user_header_flags
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 
 MESSAGE_LABEL = "named"
 PROPERTIES_HEADER_FIXED_BYTES = 56
@@ -29,7 +29,7 @@ def _send_with_response_queue(peer, sut, response):
     """Let the SUT send one message without a response queue and one with a response queue. Return the second message,
     its RQ, and its bytes from ResponseQueue to the end.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     outgoing.send(body="", label=MESSAGE_LABEL)
     frame = outgoing.send(body="", label=MESSAGE_LABEL, response_queue=response)
     outgoing.end()
@@ -47,7 +47,7 @@ def test_direct_name_has_byte_count_terminator_and_padding(peer, sut, judge, que
     """
     direct = rf"TCP:{peer.address}\private$\{queue}"
     others = rf"TCP:{peer.address}\private$\ad{queue}", rf"OS:nowhere\private$\res{queue}"
-    outgoing = Outgoing(peer, sut, to=f"DIRECT={direct}")
+    outgoing = MessagesSentBySut(peer, sut, to=f"DIRECT={direct}")
     admin, response = (f"DIRECT={name}" for name in others)
     frame = outgoing.send(
         body="", label=MESSAGE_LABEL, acks=["negative_arrival"], admin_queue=admin, response_queue=response
@@ -73,7 +73,7 @@ def test_public_names_of_one_message_have_their_own_guids(peer, sut, judge):
     Each of the three queue names is the GUID of its queue.
     """
     guids = [UUID(peer.public_name.removeprefix("PUBLIC=")), UUID(int=0x6D71_0001), UUID(int=0x6D71_0002)]
-    outgoing = Outgoing(peer, sut, peer.public_name)
+    outgoing = MessagesSentBySut(peer, sut, peer.public_name)
     admin, response = (f"PUBLIC={guid}" for guid in guids[1:])
     frame = outgoing.send(
         body="", label=MESSAGE_LABEL, acks=["negative_arrival"], admin_queue=admin, response_queue=response
@@ -116,7 +116,7 @@ def test_private_queues_of_two_hosts_have_their_own_guids_and_numbers(peer, sut,
     """
     hosts = [(SECOND_QUEUE_MANAGER_GUID, 0xFEDC_BA98), (UUID(int=0x6D71_0003), 0x8765_4321)]
     admin, response = (rf"PRIVATE={guid}\{number:08X}" for guid, number in hosts)
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     frame = outgoing.send(
         body="", label=MESSAGE_LABEL, acks=["negative_arrival"], admin_queue=admin, response_queue=response
     )
@@ -244,7 +244,7 @@ def test_direct_destination_leads_to_next_header(peer, sut, judge, queue):
     """The SUT sends messages to direct names of several lengths. DQ is 7, the count includes the name and its null, and
     the MessagePropertiesHeader follows the padding.
     """
-    outgoing = Outgoing(peer, sut, peer.direct_name(queue))
+    outgoing = MessagesSentBySut(peer, sut, peer.direct_name(queue))
     named = {"label": MESSAGE_LABEL} if sut.has("send") else {}
     frame = outgoing.send(**named)
     outgoing.end()

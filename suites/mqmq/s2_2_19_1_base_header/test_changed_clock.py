@@ -62,7 +62,7 @@ def test_sender_checks_and_sets_times_by_changed_clock(peer, sut, judge):
     after_s = peer.environment.now().utc_s + CLOCK_CHANGE_S
     sender = Sender(peer, sut, to)
     session = sender.await_session()
-    frames = sender.collect_all(session, 2)
+    frames = sender.collect_messages_until_silence(session, 2)
     judge(
         *EXPIRATION_RULES,
         "MQQB-3.1.7.1.2-D01",

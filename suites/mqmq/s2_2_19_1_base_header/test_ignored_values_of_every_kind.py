@@ -14,7 +14,7 @@ from harness.sut.releases import find_release
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
 from suites.mqmq.steps.received_kinds import CASE_WITHOUT_CHANGED_VALUES, MessagesOfEveryKind
 from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
-from suites.mqqb.steps.sequences import DEAD_LETTERS, Outgoing, find_kept_messages
+from suites.mqqb.steps.sequences import DEAD_LETTERS, SequenceSentBySut, find_positions_of_messages_in_queue
 
 UNUSED_BASE_HEADER_BIT_BY_RULE = {
     "MQMQ-2.2.19.1-10": "X9",
@@ -169,18 +169,18 @@ def test_reserved_of_order_and_final_acks_has_no_effect(peer, sut, judge):
     BaseHeader.Reserved is nonzero. Each OrderAck completes its message, and each FinalAck moves its message to the
     dead-letter queue.
     """
-    outgoing = Outgoing(peer, sut, "mqc-ignored")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-ignored")
     refused = outgoing.send(len(RESERVED_BYTE_VALUES), journal=["negative"])
     sent = [outgoing.send_session_ack()]
     for value, frame in zip(RESERVED_BYTE_VALUES, refused, strict=True):
         sent.append(outgoing.session.send(build_final_ack(peer, frame, base={"Reserved": value})))
     if find_release(sut).keeps_undeliverable_messages:
         numbers = list(range(1, len(refused) + 1))
-        peer.eventually(lambda: find_kept_messages(sut, DEAD_LETTERS, outgoing.identifiers) == numbers)
+        peer.eventually(lambda: find_positions_of_messages_in_queue(sut, DEAD_LETTERS, outgoing.identifiers) == numbers)
         judge.all(
             expected=numbers,
             case="messages in the dead-letter queue",
-            observed=find_kept_messages(sut, DEAD_LETTERS, outgoing.identifiers),
+            observed=find_positions_of_messages_in_queue(sut, DEAD_LETTERS, outgoing.identifiers),
             evidence=sent,
         )
     for value in RESERVED_BYTE_VALUES:

@@ -13,7 +13,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.exchanges import deliver_message, exchange_message
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
@@ -56,7 +56,7 @@ def test_sent_message_has_priority_of_application_or_3(peer, sut, judge):
     """The SUT sends messages of each priority and a message without a priority. Flags.PR is the requested priority, or
     3 if no priority was requested.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     for delivery, priority in product(("express", "recoverable"), (*MESSAGE_PRIORITIES, None)):
         given = {} if priority is None else {"priority": priority}
         try:
@@ -206,7 +206,7 @@ def test_sent_message_has_time_to_reach_queue_in_seconds(peer, sut, judge):
     """The SUT sends express and transactional messages with several time limits. TimeToReachQueue of each packet is its
     limit in seconds.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     for limit_s, delivery in ((MESSAGE_LIFETIME_S, "express"), (86_400, "express"), (7_200, "transactional")):
         frame = outgoing.send(body="in time", time_to_reach_queue_s=limit_s, delivery=delivery)
         judge.all(expected=fields({"BaseHeader.TimeToReachQueue": limit_s}), observed=Layout(frame), evidence=frame)

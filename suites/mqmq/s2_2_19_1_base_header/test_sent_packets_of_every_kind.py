@@ -13,7 +13,7 @@ from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.wire import session_ack
 from suites.mqmq.steps.layout import Layout
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import accept_establish_request, listen_for_connection, read_in_flag_and_packet_type
 from suites.mqqb.steps.sender import Sender
@@ -127,7 +127,7 @@ def test_sent_messages_of_every_kind_have_base_header(peer, sut, judge):
     the requested priority, or 3 if none was requested; in a transactional message, PR is 0. TR and DH are set only in
     messages that are to be traced.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     for arguments in SENT_MESSAGE_ARGUMENTS:
         transactional, traced = arguments.get("delivery") == "transactional", "trace_queue" in arguments
         frame = _send_and_poll_message(outgoing, {"body": "short", **arguments})
@@ -192,7 +192,7 @@ def test_sender_deletes_expired_messages_of_every_delivery(peer, sut, judge):
     peer.pass_time((SHORT_LIFETIME_S + 2) * 1_000)
     sender = Sender(peer, sut, to)
     session = sender.await_session()
-    frames = sender.collect_all(session, len(TAGS_OF_UNEXPIRED_MESSAGES))
+    frames = sender.collect_messages_until_silence(session, len(TAGS_OF_UNEXPIRED_MESSAGES))
     judge.all(
         expected=list(TAGS_OF_UNEXPIRED_MESSAGES),
         case="ApplicationTags of the sent messages",

@@ -9,7 +9,7 @@ from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER
 from suites.mqmq.steps.layout import ABSENT_FIELD, Layout
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 
 
 @needs("send")
@@ -25,7 +25,7 @@ def test_message_with_equal_queues_contains_queue_of_each_flag(peer, sut, judge,
         "private": rf"PRIVATE={FAR_QUEUE_MANAGER}\0000001A",
         "own": rf"PRIVATE={sut.guid}\0000001A",
     }[form]
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     frame = outgoing.send(body="both", admin_queue=queue, response_queue=queue, acks=["negative_arrival"])
     outgoing.end()
     layout = Layout(frame).of(*(f"UserHeader.{one}" for one in ("Flags.AQ", "Flags.RQ", "AdminQueue", "ResponseQueue")))

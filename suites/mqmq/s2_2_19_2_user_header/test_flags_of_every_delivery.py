@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import fields
 from harness.run.marks import covers, needs, varied
 from suites.mqmq.steps.layout import Layout
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 
 REQUESTED_JOURNALING_COMBINATIONS: tuple[list[str], ...] = ([], ["positive"], ["negative"], ["positive", "negative"])
 
@@ -20,7 +20,7 @@ def test_flags_of_sent_message_are_in_place(peer, sut, judge, delivery):
     """The SUT sends messages of one delivery with each combination of journaling. In Flags, RC is 0; DM, JN, JP, TH and
     MP have the values of the message, and all other bits whose value the message determines are clear.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     for journal in REQUESTED_JOURNALING_COMBINATIONS:
         frame = outgoing.send(body="flags", label="flags", delivery=delivery, journal=journal)
         wanted = {

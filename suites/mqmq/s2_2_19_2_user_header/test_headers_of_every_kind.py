@@ -11,12 +11,11 @@ from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatNameId
 from suites.mqmq.steps.layout import Layout
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.ordering import ACK_RECEIVE
-from suites.mqqb.steps.sequences import Outgoing as Sequence
-from suites.mqqb.steps.sequences import find_kept_messages
+from suites.mqqb.steps.sequences import SequenceSentBySut, find_positions_of_messages_in_queue
 
 PRIVATE_QUEUE_ON_DESTINATION_TYPE = 3
 ADMIN_QUEUE_NUMBER = 1
@@ -110,7 +109,7 @@ def test_messages_of_sender_have_valid_user_header(peer, sut, judge):
     """The SUT sends several messages of each delivery to a private queue of the peer, with and without requests for
     acknowledgments. QueueManagerAddress is the GUID of the peer. AQ is 0 only in messages without such a request.
     """
-    outgoing = Outgoing(peer, sut, peer.private_name())
+    outgoing = MessagesSentBySut(peer, sut, peer.private_name())
     admin = {"admin_queue": f"DIRECT=TCP:{sut.address}\\{sut.queue('admin')}"}
     for delivery in ("express", "recoverable", "transactional", "transactional"):
         for more in ({}, {"acks": ["negative_receive"], **admin}, {"acks": ["positive_arrival"], **admin}):
@@ -143,15 +142,17 @@ def test_received_transactional_message_with_jp_is_journaled(peer, sut, judge):
     """The SUT sends a small and a large transactional message with JP, and the peer reports their receipt by FinalAcks.
     Both messages are in the system journal.
     """
-    outgoing = Sequence(peer, sut, "mqc-received")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-received")
     outgoing.send(journal=["positive"])
     outgoing.send(journal=["positive", "negative"], body=LARGE_BODY)
     frames = [outgoing.send_session_ack(), outgoing.send_order_ack(2)]
     frames += [outgoing.send_final_ack(number, MessageClass=ACK_RECEIVE) for number in (1, 2)]
-    peer.eventually(lambda: find_kept_messages(sut, SYSTEM_JOURNAL_QUEUE, outgoing.identifiers) == [1, 2])
+    peer.eventually(
+        lambda: find_positions_of_messages_in_queue(sut, SYSTEM_JOURNAL_QUEUE, outgoing.identifiers) == [1, 2]
+    )
     judge.all(
         expected=[1, 2],
         case="messages in the system journal",
-        observed=find_kept_messages(sut, SYSTEM_JOURNAL_QUEUE, outgoing.identifiers),
+        observed=find_positions_of_messages_in_queue(sut, SYSTEM_JOURNAL_QUEUE, outgoing.identifiers),
         evidence=frames,
     )

@@ -13,7 +13,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import Sender
@@ -43,7 +43,7 @@ def test_sent_message_has_times_in_seconds(peer, sut, judge, delivery):
     """An application sends messages with several values of the time to be received. TimeToBeReceived is that time in
     seconds, and SentTime is the time of sending.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     for time_s in (SECONDS_PER_HOUR, 0x0102_0304):
         before_s = peer.environment.now().utc_s
         frame = outgoing.send(body="alive", delivery=delivery, time_to_be_received_s=time_s)

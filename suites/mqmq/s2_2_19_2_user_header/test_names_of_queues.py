@@ -13,7 +13,7 @@ from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.disposition import await_arrival, private_queue
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences, describe_packet
@@ -166,7 +166,7 @@ def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
     3. AQ, RQ and the queue names have the values that the document specifies.
     """
     hosts = _list_host_guids(peer, sut)
-    outgoing = Outgoing(peer, sut, peer.private_name())
+    outgoing = MessagesSentBySut(peer, sut, peer.private_name())
     two_names = {
         "admin_queue": FORMAT_NAME_OF_UNREACHABLE_QUEUE,
         "response_queue": f"{FORMAT_NAME_OF_UNREACHABLE_QUEUE}q",
@@ -231,7 +231,7 @@ def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
     """The SUT sends messages to a public queue of the peer. DQ is 5, DestinationQueue is the GUID of the queue, and
     QueueManagerAddress is the GUID of the peer. JP and JN are set as requested.
     """
-    outgoing = Outgoing(peer, sut, peer.public_name)
+    outgoing = MessagesSentBySut(peer, sut, peer.public_name)
     frame = outgoing.send(body="named", label="named", journal=["positive", "negative"])
     outgoing.end()
     for rule, bit in (("MQDMPR-3.1.7.1.32-D10", "JP"), ("MQDMPR-3.1.7.1.32-D11", "JN")):
@@ -256,7 +256,7 @@ def test_routed_message_has_guid_of_host_and_not_of_next_hop(peer, sut, judge):
     """The SUT sends a message through the peer to a public queue of a remote computer: QueueManagerAddress is the GUID
     of the remote computer.
     """
-    outgoing = Outgoing(peer, sut, f"PUBLIC={FAR_PUBLIC_QUEUE}")
+    outgoing = MessagesSentBySut(peer, sut, f"PUBLIC={FAR_PUBLIC_QUEUE}")
     frame = outgoing.send(body="routed", label="routed")
     outgoing.end()
     expected = fields({"UserHeader.QueueManagerAddress": str(FAR_QUEUE_MANAGER)})

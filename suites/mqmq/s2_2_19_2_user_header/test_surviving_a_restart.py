@@ -384,7 +384,7 @@ def test_signed_and_unsigned_messages_survive_restart(peer, sut, judge):
     """
     secured = SecuredMessageSender(peer, sut)
     packets = {"plain": secured.message(header={"DM": 1}), "signed": sign_message(secured.message(header={"DM": 1}))}
-    found = secured.dispositions(packets)
+    found = secured.send_and_read_dispositions(packets)
     before = sut.messages()
     if not before:
         raise ConformanceFailure("no message arrived in the queue")

@@ -146,7 +146,9 @@ def test_message_with_forged_signature_is_acknowledged_as_refused(peer, sut, jud
     """
     secured = SecuredMessageSender(peer, sut)
     secured.require_accepted_signature()
-    found = secured.dispositions({"forged": flip_signature_bit(sign_message(secured.message()))})["forged"]
+    found = secured.send_and_read_dispositions({"forged": flip_signature_bit(sign_message(secured.message()))})[
+        "forged"
+    ]
     expected = secured.refused("NACK_BAD_SIGNATURE")
     judge.all(expected=expected, observed=found.answer, case="acknowledgment", evidence=found.frames)
 

@@ -11,7 +11,7 @@ from harness.expectations import fields
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqmq.steps.layout import Layout
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 
 EXTENSION_DATA = b"an extension"
@@ -27,7 +27,7 @@ def test_message_with_extension_and_empty_body_ends_after_extension(peer, sut, j
     """The SUT sends a message with a label, an extension and an empty body: MessageSize is 0, and the header ends after
     the extension and its padding.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     extension = b64encode(EXTENSION_DATA).decode()
     frame = outgoing.send(body="", label="empty", extension_base64=extension, delivery=delivery)
     outgoing.end()

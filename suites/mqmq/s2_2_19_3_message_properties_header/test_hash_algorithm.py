@@ -7,7 +7,7 @@ from harness.expectations import fields
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.mqmq.steps.layout import Layout
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 
 HASH_ALGORITHMS = {"md2": 0x8001, "md4": 0x8002, "md5": 0x8003, "sha1": 0x8004, "sha256": 0x800C, "sha512": 0x800E}
 """For each name of a hash algorithm, the value of HashAlgorithm."""
@@ -38,7 +38,7 @@ def test_hash_algorithm_of_encrypted_message_is_sha_512(peer, sut, judge):
     """The SUT signs and encrypts a message whose application requests no hash algorithm: HashAlgorithm is that of
     SHA-512.
     """
-    outgoing = Outgoing(peer, sut, peer.private_name())
+    outgoing = MessagesSentBySut(peer, sut, peer.private_name())
     frame = outgoing.send(body="signed", sender="alice", authentication_level="sig20", privacy_level="enhanced")
     outgoing.end()
     expected = fields({"MessagePropertiesHeader.HashAlgorithm": HASH_ALGORITHMS["sha512"]})
@@ -51,7 +51,7 @@ def test_hash_algorithm_has_specified_number(peer, sut, judge):
     """The SUT sends express and transactional messages signed with each hash algorithm: HashAlgorithm is the number
     that the document specifies for that algorithm. Algorithms that the SUT refuses are not judged.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     field, signed = "MessagePropertiesHeader.HashAlgorithm", {"sender": "alice", "authentication_level": "sig20"}
     default = outgoing.send(body="signed", **signed)
     expected = fields({field: HASH_ALGORITHMS["sha512"]})

@@ -13,7 +13,7 @@ from harness.peer.inbox import parameters_response
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.control import ControlRefused
 from suites.mqmq.steps.message_bytes import find_properties_header_offset
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.provoking import SecondQueueManager
@@ -105,7 +105,7 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
     of two WCHARs. The sizes in the header are the sizes of label, extension and body. Each part is at the offset that
     the sizes determine.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     frame = outgoing.send(body=BODY_OF_17_BYTES, label=MESSAGE_LABEL, application_tag=SAMPLE_APPLICATION_TAG)
     whole = PropertiesHeaderSizes(frame.data)
     judge(
@@ -192,7 +192,7 @@ def test_sent_message_of_any_delivery_has_its_parts_and_sizes(peer, sut, judge, 
     acknowledgment bits. The sizes in the header are the sizes of the parts, and each part directly follows the previous
     one.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     admin = f"DIRECT=TCP:{sut.address}\\{sut.queue('admin')}"
     acks = ["positive_arrival", "positive_receive", "negative_arrival", "negative_receive"]
     for label, body in LABEL_AND_BODY_CASES:
@@ -231,7 +231,7 @@ def test_sent_message_of_any_delivery_has_its_parts_and_sizes(peer, sut, judge, 
 @varied("acknowledgments", "positive journaling", "negative journaling", "time to reach queue", "trace")
 def test_sent_label_has_at_most_250_characters(peer, sut, judge):
     """The SUT sends a label of 249 characters: LabelLength is 250. A longer label is refused or truncated."""
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     frame = outgoing.send(label="x" * LONGEST_LABEL_LENGTH, body="")
     judge.all(
         expected=500,

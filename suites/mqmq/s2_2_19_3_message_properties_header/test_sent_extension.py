@@ -9,7 +9,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs, varied
 from suites.mqmq.steps.message_bytes import find_properties_header_offset
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 
 PROPERTIES_HEADER_FIXED_BYTES = 56
 CORRELATION_ID_OFFSET, EXTENSION_SIZE_OFFSET = 4, 52
@@ -50,7 +50,7 @@ def test_sent_message_has_extension_and_correlation_identifier_of_application(pe
     properties. Each packet has the ExtensionSize, the CorrelationID and, between label and body, the extension of its
     own message.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     for size in (0, *EXTENSION_SIZES, 0):
         extension = bytes(255 - index % 253 for index in range(size))
         given = (

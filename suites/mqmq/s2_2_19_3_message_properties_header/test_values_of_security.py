@@ -53,7 +53,7 @@ def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
     def encrypt_at_privacy_level(level, like, key):
         return encrypt_message(sut, secured.message(body=CLEAR_BODY), level, RC2, key, for_level=like)
 
-    dispositions = secured.dispositions(
+    dispositions = secured.send_and_read_dispositions(
         {
             "MQMQ-2.2.19.3-21, level 4": encrypt_message(
                 sut, secured.message(body=CLEAR_BODY), 4, AES_256, SYMMETRIC_KEYS[256], for_level=ADVANCED_PRIVACY_LEVEL

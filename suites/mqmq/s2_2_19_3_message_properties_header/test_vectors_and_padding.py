@@ -7,7 +7,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire.protection import AES_128, AES_192, AES_256, BLOCK_SIZES, RC2
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.secured import SYMMETRIC_KEYS, SecuredMessageSender, encrypt_message
 
@@ -43,13 +43,13 @@ def test_received_body_of_any_length_is_decrypted(peer, sut, judge, algorithm):
         name: encrypt_message(sut, secured.message(body=body.encode()), *ENCRYPTION_BY_CIPHER_CASE[algorithm])
         for name, body in bodies.items()
     }
-    for name, disposition in secured.dispositions(packets).items():
+    for name, disposition in secured.send_and_read_dispositions(packets).items():
         case = f"decrypted body of length {name} after encryption by {algorithm}"
         judge.all(expected=bodies[name], observed=disposition.body, case=case, evidence=disposition.frames)
     body = bodies[str(BODY_LENGTHS[-1])]
     message = secured.message(queue="transactional", body=body.encode())
     packet = encrypt_message(sut, message, *ENCRYPTION_BY_CIPHER_CASE[algorithm])
-    disposition = secured.dispositions({"transactional": packet}, "transactional")["transactional"]
+    disposition = secured.send_and_read_dispositions({"transactional": packet}, "transactional")["transactional"]
     case = f"decrypted body of a transactional message after encryption by {algorithm}"
     judge.all(expected=body, observed=disposition.body, case=case, evidence=disposition.frames)
 
@@ -63,7 +63,7 @@ def test_sent_body_of_any_length_is_encrypted_in_whole_blocks(peer, sut, judge, 
     """
     if level in PREFERRED_ALGORITHM_SETTINGS_BY_LEVEL and sut.has("configure"):
         sut.configure(**PREFERRED_ALGORITHM_SETTINGS_BY_LEVEL[level])
-    outgoing = Outgoing(peer, sut, peer.private_name())
+    outgoing = MessagesSentBySut(peer, sut, peer.private_name())
     for length, delivery in (
         *((length, "express") for length in (*BODY_LENGTHS, LARGE_BODY_LENGTH)),
         (BODY_LENGTHS[-1], "transactional"),

@@ -14,7 +14,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
 from suites.mqmq.steps.layout import Layout
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.sender import Sender
 
@@ -387,7 +387,7 @@ def test_signed_traced_message_has_debug_header_and_lists(peer, sut, judge, deli
     """The SUT sends two traced messages with MSMQ 3.0 signatures and different report queues. Each message has TR set
     and a DebugHeader with its report queue. The lists follow, and their headers have the specified identifiers.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     for trace_queue in TRACE_QUEUE_GUIDS:
         frame = outgoing.send(
             body="signed",

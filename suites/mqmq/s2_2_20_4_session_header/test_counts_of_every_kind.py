@@ -193,7 +193,7 @@ def test_sent_messages_of_every_kind_are_counted_anew_on_each_session(peer, sut,
     peer.settle()
     sender.send(6)
     session = sender.await_session()
-    again = sender.collect(session, 1)
+    again = sender.collect_messages(session, 1)
     ack = _send_message_and_await_ack(session)
     counts = _count_messages_received_before_ack(session, ack) | {"AckSequenceNumber": 1}
     _judge_session_ack_counts(
@@ -205,7 +205,7 @@ def test_sent_messages_of_every_kind_are_counted_anew_on_each_session(peer, sut,
     )
     session.acknowledge_all()
     sender.send(7, delivery="recoverable")
-    again = sender.collect(session, 2)
+    again = sender.collect_messages(session, 2)
     ack = _send_message_and_await_ack(session)
     _judge_session_ack_counts(
         judge,
@@ -217,7 +217,9 @@ def test_sent_messages_of_every_kind_are_counted_anew_on_each_session(peer, sut,
     session.acknowledge_all()
     admin_queue = {"AdminQueue": sender.to.removeprefix("DIRECT=")}
     asked = session.send(peer.message(admin_queue, properties={"PA": 1}))
-    again = sender.collect(session, 3)  # an acknowledgment on another session does not count on this session (E16)
+    again = sender.collect_messages(
+        session, 3
+    )  # an acknowledgment on another session does not count on this session (E16)
     ack = _send_message_and_await_ack(session)
     judge(
         "MQMQ-2.2.20.4-01",
@@ -230,7 +232,7 @@ def test_sent_messages_of_every_kind_are_counted_anew_on_each_session(peer, sut,
     session.acknowledge_all()
     asked = session.send(peer.recoverable_message(admin_queue, properties={"PA": 1}))
     sender.send(8, delivery="recoverable")
-    again = sender.collect(session, 5)
+    again = sender.collect_messages(session, 5)
     ack = _send_message_and_await_ack(session)
     _judge_session_ack_counts(
         judge,
@@ -315,7 +317,9 @@ def test_only_flagged_messages_are_not_sent_again(peer, sut, judge):
     session.close()
     following = sender.poll_session()
     again = (
-        [] if following is None else sender.collect_all(following, MESSAGE_COUNT - len(TAGS_OF_ACKNOWLEDGED_MESSAGES))
+        []
+        if following is None
+        else sender.collect_messages_until_silence(following, MESSAGE_COUNT - len(TAGS_OF_ACKNOWLEDGED_MESSAGES))
     )
     judge.all(
         expected=sorted({*range(1, MESSAGE_COUNT + 1)} - TAGS_OF_ACKNOWLEDGED_MESSAGES),

@@ -115,7 +115,7 @@ def test_repeated_messages_keep_their_transaction_headers(peer, sut, judge):
     session, sent = sender.await_first_messages(3)
     session.close()
     session = sender.await_session()
-    again = sender.collect_all(session, 3)
+    again = sender.collect_messages_until_silence(session, 3)
     session.acknowledge_all()
     for rule, name in (
         ("MQMQ-2.2.20.5-04", "FM"),

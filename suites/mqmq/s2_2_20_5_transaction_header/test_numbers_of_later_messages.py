@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers, read_sequence_id
+from suites.mqqb.steps.sequences import SequenceSentBySut, list_sequence_numbers, read_sequence_id
 
 MESSAGE_COUNT = 3
 
@@ -16,7 +16,7 @@ def test_numbers_of_second_queue_are_consecutive(peer, sut, judge):
     """While two transactional messages for a queue are unacknowledged, the SUT sends three messages to a second queue.
     TxSequenceNumber increases by 1 from each of these messages to the next.
     """
-    beside = Outgoing(peer, sut, "mqc-numbers-first")
+    beside = SequenceSentBySut(peer, sut, "mqc-numbers-first")
     beside.send(2)
     outgoing = beside.start_second_sequence("mqc-numbers-second")
     sent = [frame for _ in range(MESSAGE_COUNT) for frame in outgoing.send()]
@@ -37,7 +37,7 @@ def test_number_after_restart_is_next_number(peer, sut, judge):
     """The SUT has two transactional messages without an OrderAck, and restarts. The next message of the sequence has
     the next TxSequenceNumber.
     """
-    outgoing = Outgoing(peer, sut, "mqc-numbers-restart")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-numbers-restart")
     sent = outgoing.send(2)
     sut.restart()
     outgoing.await_session()

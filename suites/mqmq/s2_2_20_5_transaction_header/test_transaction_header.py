@@ -226,7 +226,7 @@ def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, 
         for tag in (count + 2 * number - 1, count + 2 * number):
             sender.send(tag, transaction=next_transaction)
         sut.control.call("commit", transaction=next_transaction)
-    later = [Layout(frame) for frame in sender.collect(session, count + 4)[count:]]
+    later = [Layout(frame) for frame in sender.collect_messages(session, count + 4)[count:]]
     for bit, marks, rules in (
         ("FM", [1, 0, 1, 0], ("MQDMPR-3.1.1.12-D58", "MQDMPR-3.1.4.3-06")),
         ("LM", [0, 1, 0, 1], ("MQDMPR-3.1.1.12-D59", "MQDMPR-3.1.4.3-07")),

@@ -25,7 +25,7 @@ def test_transactions_before_and_after_restart_have_distinct_ids(peer, sut, judg
             sender.send(tag, transaction=transaction)
             sut.control.call("commit", transaction=transaction)
         session = sender.await_session()
-        came += sender.collect_all(session, 2)
+        came += sender.collect_messages_until_silence(session, 2)
         session.acknowledge_all()
         session.send(build_order_ack(peer, came[-1]))
         peer.settle()

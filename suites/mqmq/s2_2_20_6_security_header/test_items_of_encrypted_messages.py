@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import fields
 from harness.run.marks import covers, needs
 from suites.mqmq.steps.layout import Layout
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 
 SECURITY_HEADER_PREFIX = "SecurityHeader."
 SAMPLE_APPLICATION_TAG = 0x7A6B_5C4D
@@ -20,7 +20,7 @@ def test_empty_items_of_encrypted_message_take_no_bytes(peer, sut, judge, sender
     """The SUT sends an encrypted message without a signature, with and without a sender. SignatureSize and
     SenderCertSize are 0, and the headers follow each other without a gap.
     """
-    outgoing = Outgoing(peer, sut, peer.private_name())
+    outgoing = MessagesSentBySut(peer, sut, peer.private_name())
     frame = outgoing.send(
         body="encrypted", application_tag=SAMPLE_APPLICATION_TAG, sender=sender, privacy_level="enhanced"
     )

@@ -47,7 +47,7 @@ def test_received_message_has_items_of_security_data(peer, sut, judge):
         "user with provider, signed": (*bob, ADVANCED_PROVIDER),
         "queue manager": ("queue_manager", str(guid), "", None),
     }
-    for name, found in secured.dispositions(packets).items():
+    for name, found in secured.send_and_read_dispositions(packets).items():
         if found.found is None:
             if "signed" in name:
                 continue

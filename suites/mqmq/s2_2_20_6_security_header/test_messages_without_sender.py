@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import each
 from harness.run.marks import covers, needs
 from suites.mqmq.steps.layout import SECURITY_ITEM_AND_SIZE_FIELDS, Layout
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 
 ITEM_SIZE_FIELDS = tuple(f"SecurityHeader.{size}" for _, size in SECURITY_ITEM_AND_SIZE_FIELDS)
 SEND_ARGUMENTS_OF_MESSAGES_WITHOUT_SENDER = (
@@ -24,7 +24,7 @@ def test_security_header_of_message_without_sender_is_not_empty(peer, sut, judge
     """The SUT sends messages that name no sender: six without security items, and a signed message. Each SecurityHeader
     that the SUT adds to a message contains at least one item.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     frames = [
         outgoing.send(body="no sender", sender="none", **arguments)
         for arguments in SEND_ARGUMENTS_OF_MESSAGES_WITHOUT_SENDER

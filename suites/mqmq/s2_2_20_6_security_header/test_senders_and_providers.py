@@ -10,7 +10,7 @@ from harness.expectations import fields, holds
 from harness.run.marks import covers, needs, varied
 from harness.sut.provisioning import ALICE, BOB
 from harness.wire import ProviderInfo
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.pinging import read_data_model_element
 
 NO_SENDER_TYPE, USER_SENDER_TYPE, QUEUE_MANAGER_SENDER_TYPE = 0, 1, 2
@@ -36,7 +36,7 @@ def _get_sender_type_and_identifier(frame):
 @covers(*NO_SENDER_RULES)
 def test_message_without_sender_has_st_0_and_no_security_id(peer, sut, judge):
     """The SUT sends a signed message without a sender: ST and SenderIdSize are 0."""
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     frame = outgoing.send(body="signed", sender="none", authentication_level="sig20")
     observed = {**_get_sender_type_and_identifier(frame), "SenderIdSize": int(frame["SecurityHeader"].SenderIdSize)}
     judge.all(expected=fields(ST=NO_SENDER_TYPE, SecurityID="", SenderIdSize=0), observed=observed, evidence=frame)
@@ -49,7 +49,7 @@ def test_security_id_is_sid_or_guid_of_signer(peer, sut, judge):
     """The SUT sends messages that the queue manager and several users sign in turn, with each type of signature. ST and
     SecurityID identify the signer: SecurityID is the user's SID or the queue manager's GUID.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     own = fields(ST=QUEUE_MANAGER_SENDER_TYPE, SecurityID=UUID(str(sut.guid)).bytes_le.hex())
     alice, bob = (fields(ST=USER_SENDER_TYPE, SecurityID=user.security_id.hex()) for user in (ALICE, BOB))
     for level, of_queue_manager, of_user in (
@@ -100,7 +100,7 @@ def test_security_id_is_sid_or_guid_of_signer(peer, sut, judge):
 @varied("trace", "label", acknowledgments=("none", "of arrival"))
 def test_message_with_de_clear_has_provider_info(peer, sut, judge):
     """The SUT sends a signed message with each privacy level: if DE is clear, ProviderInfo contains a name."""
-    outgoing = Outgoing(peer, sut, peer.private_name())
+    outgoing = MessagesSentBySut(peer, sut, peer.private_name())
     for level in ("base", "enhanced", "advanced"):
         frame = outgoing.send(body="signed", authentication_level="sig20", privacy_level=level)
         security = frame["SecurityHeader"]

@@ -66,7 +66,7 @@ def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
         packets[f"{case}, encrypted"] = encrypt_message(
             sut, encrypted, ENHANCED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128]
         )
-    found = secured.dispositions(packets)
+    found = secured.send_and_read_dispositions(packets)
     for bit, rule in RULE_BY_UNUSED_BIT.items():
         for case in (bit, EVERY_UNUSED_BIT_CASE):
             genuine, forged = found[f"{case}, genuine"], found[f"{case}, forged"]
@@ -118,7 +118,7 @@ def test_large_body_of_signed_message_is_decrypted(peer, sut, judge):
         )
         for name, body in bodies.items()
     }
-    for name, found in secured.dispositions(packets).items():
+    for name, found in secured.send_and_read_dispositions(packets).items():
         judge.all(
             expected=bodies[name].decode(), observed=found.body, case=f"{name} body of a message", evidence=found.frames
         )

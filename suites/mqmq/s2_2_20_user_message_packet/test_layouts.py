@@ -13,7 +13,7 @@ import pytest
 from harness.expectations import fields
 from harness.run.marks import covers, needs
 from suites.mqmq.steps.layout import Layout
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.disposition import ADMINISTRATION_QUEUE_NAME, AcknowledgingReceiver, identifier
 
 SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000003")
@@ -197,7 +197,7 @@ def test_express_message_has_fields_in_place(peer, sut, judge, delivery):
     label, priority, body = (
         (MESSAGE_LABEL, 6, LARGE_BODY) if delivery == "express" else (LONGEST_LABEL, 7, MESSAGE_BODY)
     )
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     frame = outgoing.send(
         body=body,
         label=label,
@@ -248,7 +248,7 @@ def test_transactional_message_has_fields_in_place(peer, sut, judge):
     """The SUT sends a transactional message: the TransactionHeader is between UserHeader and MessagePropertiesHeader,
     and each property is in the specified field.
     """
-    outgoing = Outgoing(peer, sut, peer.direct_name("mqc-layout"))
+    outgoing = MessagesSentBySut(peer, sut, peer.direct_name("mqc-layout"))
     first = outgoing.send(body=MESSAGE_BODY, label=MESSAGE_LABEL, delivery="transactional")
     frame = outgoing.send(
         body=MESSAGE_BODY,
@@ -291,7 +291,7 @@ def test_traced_message_has_debug_header_at_its_end(peer, sut, judge, delivery):
     """The SUT sends two messages with tracing that name different report queues: TR and DH are set, and the DebugHeader
     with the report queue is the last header.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     frame = outgoing.send(body=MESSAGE_BODY, label=MESSAGE_LABEL, delivery=delivery, trace_queue=str(TRACE_QUEUE_GUID))
     second = outgoing.send(
         body=MESSAGE_BODY, label=MESSAGE_LABEL, delivery=delivery, trace_queue=str(SECOND_TRACE_QUEUE_GUID)

@@ -36,7 +36,7 @@ def test_message_sent_again_has_session_header_only_with_sh(peer, sut, judge):
         session.send(peer.message())
         peer.pass_time(sut.duration_ms(int(delay_ms * WAITED_SHARE_OF_ACK_DELAY)))
         sender.send(number, delivery="recoverable")
-        sent = sender.collect(session, number)
+        sent = sender.collect_messages(session, number)
         if len(sent) < number or sent[-1]["BaseHeader"].SH:
             break
         peer.pass_time(sut.duration_ms(delay_ms))  # until the message is acknowledged

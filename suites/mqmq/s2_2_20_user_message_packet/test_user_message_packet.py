@@ -13,12 +13,12 @@ from harness.wire import MQFAddressHeader, MQFDirectQueueFormatName, MQFFormatNa
 from harness.wire.protection import SIG30
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, get_correlation_id, identifier, private_queue
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.secured import SecuredMessageSender, flip_signature_bit, sign_message
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.tracing import Report
+from suites.mqqb.steps.tracing import TraceReportMessage
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 RULE_BY_UNUSED_DEBUG_FIELD = {
@@ -135,7 +135,7 @@ def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge, queue):
     messages = [message for each in sent.values() for message in each]
     frames = receiver.await_messages_of_sut(receiver.list_reports, 1 + len(messages))
     acks = receiver.await_acks(1 + len(messages))
-    reports, acknowledged = [Report(frame) for frame in frames], [get_correlation_id(ack) for ack in acks]
+    reports, acknowledged = [TraceReportMessage(frame) for frame in frames], [get_correlation_id(ack) for ack in acks]
     for rule, of_rule in sent.items():
         observed = [
             (sum(report.is_about_message(message) for report in reports), acknowledged.count(identifier(message)))
@@ -166,7 +166,8 @@ def test_any_unused_bit_leaves_forwarded_message_reported(peer, sut, judge):
 
     first = send_traced_message({})
     usual = sum(
-        Report(frame).is_about_message(first) for frame in receiver.await_messages_of_sut(receiver.list_reports, 2)
+        TraceReportMessage(frame).is_about_message(first)
+        for frame in receiver.await_messages_of_sut(receiver.list_reports, 2)
     )
     if not usual:
         judge.mark_not_exercised(
@@ -178,7 +179,7 @@ def test_any_unused_bit_leaves_forwarded_message_reported(peer, sut, judge):
         for field, rule in RULE_BY_UNUSED_DEBUG_FIELD.items()
     }
     frames = receiver.await_messages_of_sut(receiver.list_reports, usual * (1 + len(sent)))
-    reports = [Report(frame) for frame in frames]
+    reports = [TraceReportMessage(frame) for frame in frames]
     for rule, message in sent.items():
         observed = sum(report.is_about_message(message) for report in reports)
         judge(
@@ -217,7 +218,7 @@ def test_any_reserved_of_mqf_header_leaves_signature_verified(peer, sut, judge, 
     }
     for packet in packets.values():
         getattr(packet["MultiQueueFormatHeader"], part).Reserved = NONZERO_RESERVED_VALUE
-    found = secured.dispositions(packets)
+    found = secured.send_and_read_dispositions(packets)
     judge.all(
         expected=facts(
             genuine_signature=ARRIVAL_ACK_CLASS,
@@ -248,7 +249,7 @@ def test_message_with_sh_has_session_header(peer, sut, judge):
         received = session.send(peer.message())
         peer.pass_time(sut.duration_ms(int(delay_ms * PIGGYBACK_SHARE_OF_ACK_TIMEOUT)))
         sender.send(number)
-        sent = sender.collect(session, number)
+        sent = sender.collect_messages(session, number)
         if len(sent) < number or _get_session_header(sent[-1]) != SESSION_HEADER_FLAG_AND_SIZE_WITHOUT_ACK:
             break
         peer.pass_time(sut.duration_ms(delay_ms))  # until the message is acknowledged
@@ -278,7 +279,7 @@ LARGEST_PACKET_BYTES = 0x0040_0000
 @pytest.mark.parametrize("size", [LARGEST_PACKET_BYTES // 2, LARGEST_PACKET_BYTES])
 def test_message_above_maximum_size_is_not_sent(peer, sut, judge, size):
     """The SUT sends a body of 2 MiB in one packet, and refuses or shortens a body of 4 MiB."""
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     before = outgoing.send(body="before")
     try:
         frame = outgoing.send(body="x" * size)

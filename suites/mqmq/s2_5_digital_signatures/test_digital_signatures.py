@@ -205,7 +205,7 @@ def judge_covered_properties(judge, secured, version, properties, build_message,
         packets[f"{number} before the change"] = add_signature(
             _change_property(build_message(), changed, secured, queue), value, in_list=version == SIG30
         )
-    dispositions = secured.dispositions(packets, queue)
+    dispositions = secured.send_and_read_dispositions(packets, queue)
     for number, (rule, changed) in enumerate(properties):
         after, before = (
             dispositions[f"{number} after the change"],

@@ -32,7 +32,7 @@ def test_label_precedes_response_queue_in_signed_properties(peer, sut, judge):
         )
 
     other = compute_signature(build_message(MESSAGE_LABEL), SIG30, ALICE.key)
-    found = secured.dispositions(
+    found = secured.send_and_read_dispositions(
         {
             "signed": sign_message(build_message(MESSAGE_LABEL), SIG30),
             "changed": add_signature(build_message(MESSAGE_LABEL[::-1]), other, in_list=True),

@@ -11,7 +11,7 @@ from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import SIG10, SIG20, SIG30, is_signature
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 
 PROPERTIES_OF_UNCHANGED_MESSAGE = {
     "body": "signed",
@@ -100,7 +100,7 @@ def test_sender_signs_each_changed_property(peer, sut, judge, level):
     message has a valid signature of the requested type. The last message with an MSMQ 3.0 signature has two
     destinations.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     changes = (
         {"": {}}
         | _list_signed_property_changes(peer, sut)

@@ -95,7 +95,7 @@ def test_signature_covers_number_of_private_destination(peer, sut, judge):
         "QueueManagerAddress": sut.guid,
     }
     value = read_signature(sign_message(build_message(), SIG20), SIG20)
-    found = secured.dispositions(
+    found = secured.send_and_read_dispositions(
         {
             "signed with the number": sign_message(_rename_destination(build_message(), by_number), SIG20),
             "signed with the direct name": add_signature(_rename_destination(build_message(), by_number), value),

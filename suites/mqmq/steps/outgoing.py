@@ -16,7 +16,7 @@ HIGHEST_TIMER_ACCELERATION = 4
 """The highest time scale of timers: the peer leaves messages unacknowledged, and the session must not time out."""
 
 
-class Outgoing:
+class MessagesSentBySut:
     """The messages that the SUT sends on any session, in order, including malformed messages."""
 
     def __init__(self, peer: Peer, sut: Sut, to: str | None = None) -> None:

@@ -24,7 +24,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, Recov
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
-SessionChoice = Callable[[QueueManager, list[Session]], Session]
+OpenSessionChoiceFunction = Callable[[QueueManager, list[Session]], Session]
 """A function that chooses one of the open sessions. Its argument lists the sessions in the order in
 which they were opened.
 """
@@ -77,7 +77,7 @@ class SenderUsesOpenSession(Sending):
     """
 
     is_sent_on_open_session: OpenSessionUsePredicate
-    choose_session: SessionChoice
+    choose_session: OpenSessionChoiceFunction
 
     def add_message_to_session_table(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         free = session.SessionState is SessionState.CLOSED and not len(session.OutgoingMessageTable)
@@ -138,7 +138,7 @@ def _build_remote_format_name_prefixes(session: Session) -> tuple[str, str]:
     return f"DIRECT=TCP:{session.RemoteQMAddress}\\".upper(), f"PRIVATE={session.RemoteQMGuid}\\".upper()
 
 
-SESSION_CHOICE_FAULTS: tuple[tuple[str, str, OpenSessionUsePredicate, SessionChoice], ...] = (
+SESSION_CHOICE_FAULTS: tuple[tuple[str, str, OpenSessionUsePredicate, OpenSessionChoiceFunction], ...] = (
     (
         "E16.2",
         "The queue manager sends its own messages on the session that was opened first.",

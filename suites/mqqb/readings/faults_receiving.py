@@ -155,7 +155,7 @@ class ExpiredMessageIsDiscardedWithoutAck(Admission):
 
 
 @follows("E39.2")
-class OrderAckBeforeFirstMessage(OrderAcks):
+class OrderAckSentBeforeFirstMessage(OrderAcks):
     """The receiver sends an OrderAck with TxSequenceNumber 0 before it accepted any message."""
 
     def on_send_timer(self, session: Session, now: Now) -> None:
@@ -315,7 +315,7 @@ def _has_arrived_on_session(part: Part, position: MessagePosition) -> bool:
     return position.MessageReference.Identifier.QueueManagerGuid != part.qm.adm.Identifier
 
 
-class _FinalAckForAnyMessage(Arrival):
+class _FinalAckForEveryRemovedMessage(Arrival):
     """The receiver sends a FinalAck for every message with a journaling request that leaves its queue."""
 
     session: Session
@@ -340,7 +340,7 @@ class _ArrivalSessionRecorder(Receiving):
 
     @only_if(lambda part, session, packet, *_: _does_packet_request_journaling(packet))
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        assert isinstance(self.qm.arrival, _FinalAckForAnyMessage)
+        assert isinstance(self.qm.arrival, _FinalAckForEveryRemovedMessage)
         self.qm.arrival.session = session
         super().take_message(session, packet, receipt, now)
 
@@ -348,5 +348,5 @@ class _ArrivalSessionRecorder(Receiving):
 add_reading(
     "E47.2",
     "The receiver sends a FinalAck for every message with a journaling request that leaves its queue.",
-    combine_installers(replace_part(_FinalAckForAnyMessage), replace_part(_ArrivalSessionRecorder)),
+    combine_installers(replace_part(_FinalAckForEveryRemovedMessage), replace_part(_ArrivalSessionRecorder)),
 )

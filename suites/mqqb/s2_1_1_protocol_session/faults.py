@@ -71,8 +71,8 @@ add(
 )
 
 
-@fault("initiator-reconnect-to-other-port", breaks="MQQB-2.1.1-02")
-class InitiatorReconnectToOtherPort(Connecting):
+@fault("initiator-reconnects-to-port-below-tcp-port-of-acceptor", breaks="MQQB-2.1.1-02")
+class InitiatorReconnectsToPortBelowTcpPortOfAcceptor(Connecting):
     """The initiator connects to the port below the acceptor's TCP port when it connects again after a failure."""
 
     def connect_transport(self, session: Session) -> None:
@@ -126,8 +126,8 @@ add(
 )
 
 
-@fault("initiator-user-message-on-own-session-ignored", breaks="MQQB-2.1.1-D01")
-class InitiatorUserMessageOnOwnSessionIgnored(Receiving):
+@fault("initiator-ignores-user-message-received-on-own-session", breaks="MQQB-2.1.1-D01")
+class InitiatorIgnoresUserMessageReceivedOnOwnSession(Receiving):
     """The initiator ignores a UserMessage that arrives on a session that it opened itself."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -135,8 +135,8 @@ class InitiatorUserMessageOnOwnSessionIgnored(Receiving):
             super().receive_user_message(session, packet, now)
 
 
-@fault("initiator-received-messages-never-acknowledged", breaks="MQQB-2.1.1-D01", blind=True)
-class InitiatorReceivedMessagesNeverAcknowledged(SessionAcks):
+@fault("initiator-sends-no-session-ack-on-session-that-it-opened", breaks="MQQB-2.1.1-D01", blind=True)
+class InitiatorSendsNoSessionAckOnSessionThatItOpened(SessionAcks):
     """A queue manager sends no SessionAck on a session that the queue manager itself opened."""
 
     def send(self, session: Session, now: Now) -> None:
@@ -144,8 +144,8 @@ class InitiatorReceivedMessagesNeverAcknowledged(SessionAcks):
             super().send(session, now)
 
 
-@fault("queue-manager-refuses-messages-after-it-has-sent-one", breaks="MQQB-2.1.1-D01", blind=True)
-class QueueManagerRefusesMessagesAfterItHasSentOne(Receiving):
+@fault("queue-manager-refuses-received-messages-after-sending-a-message", breaks="MQQB-2.1.1-D01", blind=True)
+class QueueManagerRefusesReceivedMessagesAfterSendingAMessage(Receiving):
     """A queue manager that has sent a message on a session accepts no message on this session."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

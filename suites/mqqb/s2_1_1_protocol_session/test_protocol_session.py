@@ -63,7 +63,7 @@ def test_initiator_with_a_message_connects_to_the_tcp_port(peer, sut, judge):
 def test_request_on_the_tcp_port_is_answered(peer, judge):
     """The SUT accepts four connections to its TCP port, and answers an EstablishConnection request on each."""
     for _ in range(4):
-        _judge_connection(peer, judge)
+        _judge_that_request_on_connection_is_answered(peer, judge)
 
 
 @covers("MQQB-2.1.1-03")
@@ -73,11 +73,11 @@ def test_request_beside_session_of_the_sut_is_answered(peer, sut, judge):
     """
     initiated = OutgoingSession(peer, sut)
     initiated.open()
-    _judge_connection(peer, judge)
+    _judge_that_request_on_connection_is_answered(peer, judge)
     initiated.connection.acknowledge_all()
 
 
-def _judge_connection(peer, judge):
+def _judge_that_request_on_connection_is_answered(peer, judge):
     """Connect to the TCP port of the SUT; judge that the SUT answers a request on the connection."""
     connection = reply = None
     with suppress(SutUnavailable):

@@ -117,8 +117,8 @@ add(
 )
 
 
-@fault("acceptor-second-ping-response-to-port-of-first-request", breaks="MQQB-2.1.2-02")
-class AcceptorSecondPingResponseToPortOfFirstRequest(Ping):
+@fault("acceptor-sends-every-ping-response-to-port-of-first-request", breaks="MQQB-2.1.2-02")
+class AcceptorSendsEveryPingResponseToPortOfFirstRequest(Ping):
     """The acceptor sends every Ping Response for a host to the port from which this host sent its first Ping
     Request.
     """

@@ -33,7 +33,7 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
     peer.pass_time(sut.duration_ms(delay_ms))
     answer = caller.answer_ping(ping)
     outcome, connection = caller.await_connection(caller.half_ping_response_timer_ms + sut.slack_ms(1_000))
-    if outcome == PingingSut.NO_SESSION_OUTCOME and caller.has_stalled_after(ping):
+    if outcome == PingingSut.NO_SESSION_OUTCOME and caller.was_too_slow_after_ping(ping):
         judge.mark_not_exercised("MQQB-2.1.2-01", reason=STALLED_SUT_REASON, evidence=[ping, answer])
         return
     request = connection.received[:1] if connection is not None else []
@@ -66,7 +66,7 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
         if later is not None:
             answer = caller.answer_ping(later)
             outcome, _ = caller.await_connection(caller.half_ping_response_timer_ms + sut.slack_ms(1_000))
-            if outcome != PingingSut.NO_SESSION_OUTCOME or not caller.has_stalled_after(later):
+            if outcome != PingingSut.NO_SESSION_OUTCOME or not caller.was_too_slow_after_ping(later):
                 judge(
                     "MQQB-2.1.2-01",
                     expected=PingingSut.SESSION_OPENED_OUTCOME,

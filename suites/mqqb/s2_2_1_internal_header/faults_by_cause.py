@@ -189,7 +189,7 @@ add(
 )
 
 
-def _exchange_reserved_and_flags(data: bytes) -> bytes:
+def _swap_reserved_and_flags_of_internal_header(data: bytes) -> bytes:
     return data[:16] + data[18:20] + data[16:18] + data[20:]
 
 
@@ -206,7 +206,7 @@ add(
     "receiver-session-ack-with-reserved-after-flags",
     "MQQB-2.2.1-D01",
     "The receiver of a message sends a SessionAck in which InternalHeader.Flags precedes Reserved.",
-    change_sent_packet(SessionAckPacket, _exchange_reserved_and_flags, lambda qm, session, packet: True),
+    change_sent_packet(SessionAckPacket, _swap_reserved_and_flags_of_internal_header, lambda qm, session, packet: True),
     blind=True,
 )
 

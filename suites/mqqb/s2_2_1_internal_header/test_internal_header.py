@@ -111,7 +111,7 @@ def test_session_ack_with_ignored_fields_set_acknowledges(peer, sut, judge, igno
     ack = session.send(session_ack(internal=ignored, AckSequenceNumber=1))
     peer.settle()
     session.close()
-    came = sender.collect_all(later := sender.await_session(), 1)
+    came = sender.collect_messages_until_silence(later := sender.await_session(), 1)
     judge.all(
         expected=[2],
         observed=Sender.list_tags(came),

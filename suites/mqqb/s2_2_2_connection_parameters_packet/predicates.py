@@ -6,10 +6,10 @@ from typing import Any
 
 from harness.judging.passive import Context, Finding, Predicate, passive
 from suites.mqqb.steps.internal_packets import (
-    INTERNAL_KINDS,
+    INTERNAL_PACKET_NAMES,
     PARAMETERS_PACKET_KIND,
-    make_flags_of_kind_predicate,
-    make_pt_of_kind_predicate,
+    make_flags_predicate_for_kind,
+    make_packet_type_predicate_for_kind,
 )
 from suites.mqqb.steps.layouts import register_layout_predicate
 
@@ -41,9 +41,9 @@ for rule, field, shortest_ms in (
         _make_timeout_predicate(field, shortest_ms)
     )
 
-passive("MQQB-2.2.2-01", INTERNAL_KINDS, "IN is 1 in a ConnectionParameters packet", of_system=True)(
-    make_flags_of_kind_predicate(PARAMETERS_PACKET_KIND)
+passive("MQQB-2.2.2-01", INTERNAL_PACKET_NAMES, "IN is 1 in a ConnectionParameters packet", of_system=True)(
+    make_flags_predicate_for_kind(PARAMETERS_PACKET_KIND)
 )
-passive("MQQB-2.2.2-02", INTERNAL_KINDS, "PT is 3 in a ConnectionParameters packet", of_system=True)(
-    make_pt_of_kind_predicate(PARAMETERS_PACKET_KIND)
+passive("MQQB-2.2.2-02", INTERNAL_PACKET_NAMES, "PT is 3 in a ConnectionParameters packet", of_system=True)(
+    make_packet_type_predicate_for_kind(PARAMETERS_PACKET_KIND)
 )

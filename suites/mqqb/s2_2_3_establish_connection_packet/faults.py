@@ -337,8 +337,8 @@ class AcceptorEstablishResponseReservedOfRequestRepeated(SessionOpening):
         return _change_establish_header(response, Reserved=request.EstablishConnectionHeader.Reserved)
 
 
-@fault("initiator-establish-response-reserved-refused", breaks="MQQB-2.2.3.1-14")
-class InitiatorEstablishResponseReservedRefused(SessionOpening):
+@fault("initiator-refuses-establish-response-with-nonzero-reserved", breaks="MQQB-2.2.3.1-14")
+class InitiatorRefusesEstablishResponseWithNonzeroReserved(SessionOpening):
     """The initiator refuses an EstablishConnection response whose Reserved is not zero."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:

@@ -84,7 +84,7 @@ class AcceptorServerGuidNullInResponseToRequestWithSe(_EstablishResponseFault):
         return replace(response, ServerGuid=NULL_GUID) if request.SE else response
 
 
-_SE_FLAG = EstablishConnectionHeader.flags(SE=1)
+_SESSION_FLAG_SE = EstablishConnectionHeader.flags(SE=1)
 
 
 @fault("acceptor-later-responses-repeat-se-of-first-request", breaks="MQQB-2.2.3.1-06", blind=True)
@@ -95,7 +95,9 @@ class AcceptorLaterResponsesRepeatSeOfFirstRequest(_EstablishResponseFault):
         self, session: Session, response: EstablishConnectionHeader, request: EstablishConnectionHeader
     ) -> EstablishConnectionHeader:
         first = self.__dict__.setdefault("first", request.SE)
-        return replace(response, OperatingSystem=response.OperatingSystem & ~_SE_FLAG | (_SE_FLAG if first else 0))
+        return replace(
+            response, OperatingSystem=response.OperatingSystem & ~_SESSION_FLAG_SE | (_SESSION_FLAG_SE if first else 0)
+        )
 
 
 @fault("acceptor-se-clear-in-response-to-null-server-guid", breaks="MQQB-2.2.3.1-06", blind=True)
@@ -107,7 +109,7 @@ class AcceptorSeClearInResponseToNullServerGuid(_EstablishResponseFault):
     ) -> EstablishConnectionHeader:
         if request.ServerGuid != NULL_GUID:
             return response
-        return replace(response, OperatingSystem=response.OperatingSystem & ~_SE_FLAG)
+        return replace(response, OperatingSystem=response.OperatingSystem & ~_SESSION_FLAG_SE)
 
 
 def _refuse_establish_response_with_bit(bit: str) -> Install:

@@ -8,8 +8,8 @@ from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 
 
-@fault("initiator-establish-response-with-x13-invalid", breaks="MQQB-2.2.3.1-11", blind=True)
-class InitiatorEstablishResponseWithX13Invalid(SessionOpening):
+@fault("initiator-closes-session-if-establish-response-has-x13-set", breaks="MQQB-2.2.3.1-11", blind=True)
+class InitiatorClosesSessionIfEstablishResponseHasX13Set(SessionOpening):
     """The initiator closes the session if X13 of OperatingSystem is set in the EstablishConnection response."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:

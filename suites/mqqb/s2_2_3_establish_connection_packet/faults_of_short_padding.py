@@ -7,14 +7,16 @@ from harness.faults.sent_messages import correct_packet_size
 from harness.faults.session_packets import change_sent_packet, has_earlier_request
 from reference_qm.codec import EstablishConnectionPacket
 
-_MISSING_BYTES = 4
+_MISSING_PADDING_BYTE_COUNT = 4
 
 add(
     "initiator-establish-connection-later-request-padding-508-bytes",
     "MQQB-2.2.3.1-D01",
     "The initiator sends a second EstablishConnection request to a destination with 508 bytes of Padding.",
     change_sent_packet(
-        EstablishConnectionPacket, lambda data: correct_packet_size(data[:-_MISSING_BYTES]), has_earlier_request
+        EstablishConnectionPacket,
+        lambda data: correct_packet_size(data[:-_MISSING_PADDING_BYTE_COUNT]),
+        has_earlier_request,
     ),
     blind=True,
 )

@@ -7,9 +7,9 @@ from typing import Any
 from harness.judging.passive import Context, Finding, passive
 from suites.mqqb.steps.internal_packets import (
     ESTABLISH_PACKET_KIND,
-    INTERNAL_KINDS,
-    make_flags_of_kind_predicate,
-    make_pt_of_kind_predicate,
+    INTERNAL_PACKET_NAMES,
+    make_flags_predicate_for_kind,
+    make_packet_type_predicate_for_kind,
 )
 from suites.mqqb.steps.layouts import register_layout_predicate
 from suites.mqqb.steps.session_opening_packets import make_repeated_field_predicate
@@ -35,11 +35,11 @@ def check_padding_of_response(packet: Any, context: Context) -> Finding:
     return not odd, f"number of bytes in Padding that differ from 0x5A: {len(odd)}"
 
 
-passive("MQQB-2.2.3-01", INTERNAL_KINDS, "IN is 1 in an EstablishConnection packet", of_system=True)(
-    make_flags_of_kind_predicate(ESTABLISH_PACKET_KIND)
+passive("MQQB-2.2.3-01", INTERNAL_PACKET_NAMES, "IN is 1 in an EstablishConnection packet", of_system=True)(
+    make_flags_predicate_for_kind(ESTABLISH_PACKET_KIND)
 )
-passive("MQQB-2.2.3-02", INTERNAL_KINDS, "PT is 2 in an EstablishConnection packet", of_system=True)(
-    make_pt_of_kind_predicate(ESTABLISH_PACKET_KIND)
+passive("MQQB-2.2.3-02", INTERNAL_PACKET_NAMES, "PT is 2 in an EstablishConnection packet", of_system=True)(
+    make_packet_type_predicate_for_kind(ESTABLISH_PACKET_KIND)
 )
 passive("MQQB-2.2.3.1-06", "EstablishConnection", "SE of the response equals SE of the request", of_system=True)(
     make_repeated_field_predicate("SE")

@@ -163,7 +163,7 @@ class _LatestMessageRecorder(Identifying):
 _LATEST_MESSAGE_PROPERTIES_BY_QUEUE_MANAGER: dict[int, MessagePropertiesHeader] = {}
 
 
-def _copy_latest_property_to_order_ack(name: str) -> Install:
+def _copy_property_of_latest_message_to_order_ack(name: str) -> Install:
     """Return a function that installs a fault: the receiver copies one property of the last message to an OrderAck."""
 
     def copy_property(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
@@ -180,7 +180,7 @@ add(
     "receiver-order-ack-flags-of-message",
     "MQQB-2.2.4-09",
     "The receiver sends MessagePropertiesHeader.Flags of the last message in an OrderAck.",
-    _copy_latest_property_to_order_ack("Flags"),
+    _copy_property_of_latest_message_to_order_ack("Flags"),
 )
 
 
@@ -199,7 +199,7 @@ add(
     "receiver-order-ack-body-type-of-message",
     "MQQB-2.2.4-11",
     "The receiver sends BodyType of the last message as BodyType of an OrderAck.",
-    _copy_latest_property_to_order_ack("BodyType"),
+    _copy_property_of_latest_message_to_order_ack("BodyType"),
 )
 
 
@@ -268,8 +268,8 @@ class ReceiverOrderAcksRepeatSequenceIdOfFirstSender(OrderAcks):
         )
 
 
-@fault("receiver-order-ack-tx-sequence-number-of-other-sequence", breaks="MQQB-2.2.4.1-02", blind=True)
-class ReceiverOrderAckTxSequenceNumberOfOtherSequence(OrderAcks):
+@fault("receiver-order-ack-has-number-of-other-due-sequence", breaks="MQQB-2.2.4.1-02", blind=True)
+class ReceiverOrderAckHasNumberOfOtherDueSequence(OrderAcks):
     """When the OrderAcks of two sequences are due at the same time, the receiver puts the number of the last sequence
     into both OrderAcks.
     """
@@ -414,8 +414,8 @@ class SenderClosesSessionIfOrderAckReservedIsNonzero(OrderAcks):
         super().receive(session, packet, now)
 
 
-@fault("initiator-order-ack-reserved-refused", breaks="MQQB-2.2.4.1-04")
-class InitiatorOrderAckReservedRefused(OrderAcks):
+@fault("sender-ignores-order-ack-with-nonzero-last-4-bytes-of-reserved", breaks="MQQB-2.2.4.1-04")
+class SenderIgnoresOrderAckWithNonzeroLast4BytesOfReserved(OrderAcks):
     """The sender ignores an OrderAck if the last four bytes of Reserved are not zero."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -441,8 +441,8 @@ add(
 )
 
 
-@fault("receiver-order-ack-destination-queue-private-admin-queue", breaks="MQQB-2.2.4-04", blind=True)
-class ReceiverOrderAckDestinationQueuePrivateAdminQueue(Sending):
+@fault("receiver-sends-order-ack-to-private-admin-queue-of-message", breaks="MQQB-2.2.4-04", blind=True)
+class ReceiverSendsOrderAckToPrivateAdminQueueOfMessage(Sending):
     """The receiver puts the number of the private administration queue that the acknowledged message names into
     DestinationQueue of an OrderAck with DQ 3.
     """
@@ -470,8 +470,8 @@ class ReceiverOrderAckDestinationQueuePrivateAdminQueue(Sending):
         return None
 
 
-@fault("receiver-order-ack-tx-previous-sequence-number-across-gap", breaks="MQQB-2.2.4.1-03", blind=True)
-class ReceiverOrderAckTxPreviousSequenceNumberAcrossGap(OrderAcks):
+@fault("receiver-order-ack-copies-previous-number-of-message", breaks="MQQB-2.2.4.1-03", blind=True)
+class ReceiverOrderAckCopiesPreviousNumberOfMessage(OrderAcks):
     """The receiver sets TxPreviousSequenceNumber of an OrderAck to PreviousTxSequenceNumber of the acknowledged
     message, which is lower than TxSequenceNumber minus one if the sequence has a gap.
     """

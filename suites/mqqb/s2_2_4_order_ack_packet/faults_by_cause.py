@@ -50,7 +50,7 @@ def _replace_address(name: str) -> str:
     return FOREIGN_ADDRESS + name[name.index("\\") :]
 
 
-def _exchange_sequence_numbers(body: bytes) -> bytes:
+def _swap_sequence_numbers_in_order_ack_body(body: bytes) -> bytes:
     return body[:8] + body[12:16] + body[8:12] + body[16:]
 
 
@@ -58,49 +58,61 @@ def _move_reserved_field_to_front(body: bytes) -> bytes:
     return body[16:] + body[:16]
 
 
-def _exchange_parts_of_sequence_identifier(body: bytes) -> bytes:
+def _swap_parts_of_sequence_identifier(body: bytes) -> bytes:
     return body[4:8] + body[:4] + body[8:]
 
 
-_CASE_OF_LATER_MESSAGE_ON_SESSION = ("later", "that follows another message on its session", is_later_message)
-_CASE_OF_PRIVATE_QUEUE_NUMBER = ("private", "to a private queue by number", is_sent_to_private_queue)
-_CASE_WHILE_OTHER_SESSION_IS_OPEN = ("beside-session", "sent beside another open session", has_other_session)
-_CASE_OF_ACK_OF_LATER_MESSAGE = ("of-later-message", "with a TxSequenceNumber above 1", _acknowledges_later_message)
+_FAULT_CASE_OF_LATER_MESSAGE_ON_SESSION = ("later", "that follows another message on its session", is_later_message)
+_FAULT_CASE_OF_PRIVATE_QUEUE_NUMBER = ("private", "to a private queue by number", is_sent_to_private_queue)
+_FAULT_CASE_WHILE_OTHER_SESSION_IS_OPEN = ("beside-session", "sent beside another open session", has_other_session)
+_FAULT_CASE_OF_ACK_OF_LATER_MESSAGE = (
+    "of-later-message",
+    "with a TxSequenceNumber above 1",
+    _acknowledges_later_message,
+)
 _ORDER_ACK_FAULTS_WITH_CASES: tuple[tuple[str, str, str, Any, tuple[tuple[str, str, Any], ...]], ...] = (
     (
         "MQQB-2.2.4-07",
         "label-lower-case",
         "the label is in lower case",
         {f"{PROPERTIES_HEADER_NAME}.Label": "qm ordering ack"},
-        (_CASE_OF_LATER_MESSAGE_ON_SESSION, _CASE_OF_PRIVATE_QUEUE_NUMBER, _CASE_WHILE_OTHER_SESSION_IS_OPEN),
+        (
+            _FAULT_CASE_OF_LATER_MESSAGE_ON_SESSION,
+            _FAULT_CASE_OF_PRIVATE_QUEUE_NUMBER,
+            _FAULT_CASE_WHILE_OTHER_SESSION_IS_OPEN,
+        ),
     ),
     (
         "MQQB-2.2.4-10",
         "class-ack-reach-queue",
         "MessageClass is ACK_REACH_QUEUE",
         {f"{PROPERTIES_HEADER_NAME}.MessageClass": ACK_REACH_QUEUE_CLASS},
-        (_CASE_OF_LATER_MESSAGE_ON_SESSION, _CASE_OF_PRIVATE_QUEUE_NUMBER, _CASE_WHILE_OTHER_SESSION_IS_OPEN),
+        (
+            _FAULT_CASE_OF_LATER_MESSAGE_ON_SESSION,
+            _FAULT_CASE_OF_PRIVATE_QUEUE_NUMBER,
+            _FAULT_CASE_WHILE_OTHER_SESSION_IS_OPEN,
+        ),
     ),
     (
         "MQQB-2.2.4-12",
         "numbers-exchanged",
         "TxSequenceNumber and TxPreviousSequenceNumber are exchanged",
-        {MESSAGE_BODY_FIELD_PATH: _exchange_sequence_numbers},
-        (_CASE_OF_ACK_OF_LATER_MESSAGE, _CASE_OF_PRIVATE_QUEUE_NUMBER),
+        {MESSAGE_BODY_FIELD_PATH: _swap_sequence_numbers_in_order_ack_body},
+        (_FAULT_CASE_OF_ACK_OF_LATER_MESSAGE, _FAULT_CASE_OF_PRIVATE_QUEUE_NUMBER),
     ),
     (
         "MQQB-2.2.4-12",
         "reserved-first",
         "Reserved precedes the other fields",
         {MESSAGE_BODY_FIELD_PATH: _move_reserved_field_to_front},
-        (_CASE_WHILE_OTHER_SESSION_IS_OPEN,),
+        (_FAULT_CASE_WHILE_OTHER_SESSION_IS_OPEN,),
     ),
     (
         "MQQB-2.2.4-12",
         "identifier-parts-exchanged",
         "Ordinal and TimeStamp of TxSequenceID are exchanged",
-        {MESSAGE_BODY_FIELD_PATH: _exchange_parts_of_sequence_identifier},
-        (_CASE_OF_LATER_MESSAGE_ON_SESSION,),
+        {MESSAGE_BODY_FIELD_PATH: _swap_parts_of_sequence_identifier},
+        (_FAULT_CASE_OF_LATER_MESSAGE_ON_SESSION,),
     ),
 )
 for _rule, _key, _says, _changes, _wheres in _ORDER_ACK_FAULTS_WITH_CASES:

@@ -15,12 +15,12 @@ from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
-_GUID_DESTINATION = 0x3
-_PRIORITY_3 = BaseHeader.flags(PR=3)
+_DESTINATION_TYPE_DQ_OF_PRIVATE_NAME = 0x3
+_BASE_HEADER_FLAGS_WITH_PRIORITY_3 = BaseHeader.flags(PR=3)
 
 
-@fault("receiver-order-ack-base-header-session-header-appended", breaks="MQQB-2.2.4-01", blind=True)
-class ReceiverOrderAckBaseHeaderSessionHeaderAppended(Sending):
+@fault("receiver-appends-session-header-to-order-ack", breaks="MQQB-2.2.4-01", blind=True)
+class ReceiverAppendsSessionHeaderToOrderAck(Sending):
     """The receiver sets BaseHeader.Flags.SH in an OrderAck, and appends the session acknowledgment that is due."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -39,15 +39,15 @@ add(
     "The receiver sets BaseHeader.Flags.PR to 3 in an OrderAck whose order queue has a private format name.",
     wrong_fields(
         UserMessagePacket,
-        {"BaseHeader.Flags": _PRIORITY_3},
-        lambda packet: is_order_ack(packet) and packet.UserHeader.DQ == _GUID_DESTINATION,
+        {"BaseHeader.Flags": _BASE_HEADER_FLAGS_WITH_PRIORITY_3},
+        lambda packet: is_order_ack(packet) and packet.UserHeader.DQ == _DESTINATION_TYPE_DQ_OF_PRIVATE_NAME,
     ),
     blind=True,
 )
 
 
-@fault("receiver-order-ack-direct-name-address-of-oldest-session", breaks="MQQB-2.2.4-06", blind=True)
-class ReceiverOrderAckDirectNameAddressOfOldestSession(OrderAcks):
+@fault("receiver-sends-order-ack-to-address-of-oldest-session", breaks="MQQB-2.2.4-06", blind=True)
+class ReceiverSendsOrderAckToAddressOfOldestSession(OrderAcks):
     """The receiver sends an OrderAck with the address of the queue manager of its oldest session."""
 
     def on_send_timer(self, session: Session, now: Now) -> None:
@@ -61,7 +61,7 @@ class ReceiverOrderAckDirectNameAddressOfOldestSession(OrderAcks):
 
 
 @dataclass(frozen=True, slots=True)
-class _ResizedBody:
+class _OrderAckBodyOfGivenSize:
     """The body of an OrderAck, with a given size in bytes."""
 
     body: OrderAckBody
@@ -77,38 +77,38 @@ class ReceiverOrderAckMessageBodyReservedOmittedAfterRejection(OrderAcks):
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> Any:
         body = super().build(transfer)
-        return _ResizedBody(body, 16) if transfer.RejectCount else body
+        return _OrderAckBodyOfGivenSize(body, 16) if transfer.RejectCount else body
 
 
-@fault("receiver-order-ack-message-body-reserved-24-bytes-in-later-sequence", breaks="MQQB-2.2.4-08", blind=True)
-class ReceiverOrderAckMessageBodyReserved24BytesInLaterSequence(OrderAcks):
+@fault("receiver-order-ack-of-later-message-has-4-extra-bytes", breaks="MQQB-2.2.4-08", blind=True)
+class ReceiverOrderAckOfLaterMessageHas4ExtraBytes(OrderAcks):
     """The receiver sends an OrderAck with 4 bytes after the field Reserved for a message that is not the first one of
     its sequence.
     """
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> Any:
         body = super().build(transfer)
-        return _ResizedBody(body, 40) if transfer.saved_sequence_number > 1 else body
+        return _OrderAckBodyOfGivenSize(body, 40) if transfer.saved_sequence_number > 1 else body
 
 
-class _RequestedAcks(InSequence):
+class _LastRequestedAcksRecorder(InSequence):
     """Stores the acknowledgments that the last transactional message requests."""
 
-    requested: int = 0
+    acks_requested_by_last_message: int = 0
 
     def receive_transactional_message(
         self, session: Session, packet: UserMessagePacket, receipt: Any, now: Now
     ) -> None:
-        self.requested = packet.MessagePropertiesHeader.Flags
+        self.acks_requested_by_last_message = packet.MessagePropertiesHeader.Flags
         super().receive_transactional_message(session, packet, receipt, now)
 
 
-class _OrderAckWithRequestedAcks(Sending):
+class _OrderAckWithAckRequestsOfLastMessage(Sending):
     """Sets MessagePropertiesHeader.Flags of an OrderAck to the stored flags."""
 
     def construct_user_message(self, position: Any) -> UserMessagePacket:
         packet = super().construct_user_message(position)
-        flags = getattr(self.qm.in_sequence, "requested", 0)
+        flags = getattr(self.qm.in_sequence, "acks_requested_by_last_message", 0)
         if not is_order_ack(packet) or not flags:
             return packet
         return replace(packet, MessagePropertiesHeader=replace(packet.MessagePropertiesHeader, Flags=flags))
@@ -118,6 +118,6 @@ add(
     "receiver-order-ack-properties-flags-of-acknowledged-message",
     "MQQB-2.2.4-09",
     "The receiver sends an OrderAck with MessagePropertiesHeader.Flags of the last received message.",
-    combine_installers(replace_part(_RequestedAcks), replace_part(_OrderAckWithRequestedAcks)),
+    combine_installers(replace_part(_LastRequestedAcksRecorder), replace_part(_OrderAckWithAckRequestsOfLastMessage)),
     blind=True,
 )

@@ -9,20 +9,20 @@ from harness.judging.passive import Finding, NotExercised, passive
 from reference_qm.codec import FormatError, MessageClass, OrderAckBody
 from suites.mqqb.steps.order_and_final_acks import (
     USER_MESSAGE_KIND,
-    apply_to_acknowledgments,
+    apply_predicate_to_order_and_final_acks,
     check_acknowledgment_body_size,
     check_acknowledgment_body_type,
     check_base_header_flags_are_zero,
     check_destination_by_direct_name,
     check_destination_by_private_name,
     check_ordering_ack_label,
-    check_other_user_flags,
     check_properties_header_flags_are_zero,
+    check_user_flags_except_mp_dm_and_dq_are_zero,
     is_order_ack,
     register_acknowledgment_predicates,
 )
 from suites.mqqb.steps.transactional_acks import (
-    apply_to_order_acks_of_receiver,
+    apply_predicate_to_order_acks_of_receiver,
     check_number_was_received,
     check_order_ack_body,
     check_sequence_was_received,
@@ -33,7 +33,7 @@ register_acknowledgment_predicates(
     mp="MQQB-2.2.4-02",
     rules={
         check_base_header_flags_are_zero: "MQQB-2.2.4-01",
-        check_other_user_flags: "MQQB-2.2.4-03",
+        check_user_flags_except_mp_dm_and_dq_are_zero: "MQQB-2.2.4-03",
         check_destination_by_private_name: "MQQB-2.2.4-04",
         check_destination_by_direct_name: "MQQB-2.2.4-05",
         check_ordering_ack_label: "MQQB-2.2.4-07",
@@ -45,7 +45,7 @@ register_acknowledgment_predicates(
 
 
 @passive("MQQB-2.2.4-10", USER_MESSAGE_KIND, "MessageClass of an OrderAck is 0xFF (ORDER_ACK)")
-@apply_to_acknowledgments(is_order_ack)
+@apply_predicate_to_order_and_final_acks(is_order_ack)
 def check_order_ack_class(packet: Any) -> Finding:
     """Check that the class of an OrderAck is MQMSG_CLASS_ORDER_ACK."""
     value = packet.MessagePropertiesHeader.MessageClass
@@ -53,7 +53,7 @@ def check_order_ack_class(packet: Any) -> Finding:
 
 
 @passive("MQQB-2.2.4.1-03", USER_MESSAGE_KIND, "TxPreviousSequenceNumber is one less than TxSequenceNumber")
-@apply_to_acknowledgments(is_order_ack)
+@apply_predicate_to_order_and_final_acks(is_order_ack)
 def check_previous_number_of_order_ack(packet: Any) -> Finding:
     """Check that TxPreviousSequenceNumber is TxSequenceNumber minus one. TxSequenceNumber 0, which a receiver may send
     before any message arrives (E39), is not judged.
@@ -77,7 +77,7 @@ passive("MQQB-2.2.4.1-D01", USER_MESSAGE_KIND, "the body has the layout of MS-MQ
 
 for rule in ("MQQB-2.2.4-12", "MQQB-2.2.4.1-01"):
     passive(rule, USER_MESSAGE_KIND, "TxSequenceID equals TxSequenceID of received messages", of_system=True)(
-        apply_to_order_acks_of_receiver(check_sequence_was_received)
+        apply_predicate_to_order_acks_of_receiver(check_sequence_was_received)
     )
 
 passive(
@@ -85,4 +85,4 @@ passive(
     USER_MESSAGE_KIND,
     "TxSequenceNumber equals TxSequenceNumber of a received message",
     of_system=True,
-)(apply_to_order_acks_of_receiver(check_number_was_received))
+)(apply_predicate_to_order_acks_of_receiver(check_number_was_received))

@@ -22,7 +22,7 @@ from suites.mqqb.steps.ordering import (
     read_acknowledged_sequence_position,
 )
 from suites.mqqb.steps.provoking import make_sut_send_message
-from suites.mqqb.steps.sequences import NOT_RESENT_OUTCOME, Outgoing
+from suites.mqqb.steps.sequences import NOT_RESENT_OUTCOME, SequenceSentBySut
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
@@ -331,7 +331,7 @@ def _await_session_of_sut(peer, count: int):
 @covers("MQQB-2.2.4.1-04")
 def test_order_ack_with_reserved_bytes_stops_resending(peer, sut, judge):
     """The peer sends an OrderAck with 0xA7 in all bytes of Reserved. The SUT stops resending its message."""
-    outgoing = Outgoing(peer, sut)
+    outgoing = SequenceSentBySut(peer, sut)
     [sent] = outgoing.send()
     session = outgoing.session
     outgoing.sender.acknowledge_all(session)

@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers
 from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_position
 
-DQ_OF_DIRECT_NAME = 7
+DESTINATION_TYPE_DQ_OF_DIRECT_NAME = 7
 
 
 @covers("MQQB-2.2.4-06")
@@ -28,7 +28,7 @@ def test_order_acks_of_two_senders_contain_address_of_each(peer, second_host, su
         if not acks:
             raise ConformanceFailure(f"no OrderAck arrived for the message of the {name}")
         user = acks[-1]["UserHeader"]
-        if user.DQ != DQ_OF_DIRECT_NAME:
+        if user.DQ != DESTINATION_TYPE_DQ_OF_DIRECT_NAME:
             raise ConformanceFailure(f"the OrderAck for a message to a direct name has DQ {user.DQ} instead of 7")
         judge(
             "MQQB-2.2.4-06",

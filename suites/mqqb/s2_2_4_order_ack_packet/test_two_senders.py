@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_position
 
-DQ_OF_PRIVATE_NAME, ORDER_QUEUE_NUMBER = 3, 4
+DESTINATION_TYPE_DQ_OF_PRIVATE_NAME, ORDER_QUEUE_NUMBER = 3, 4
 
 
 @needs("queues", "private_names")
@@ -30,7 +30,7 @@ def test_order_acks_of_two_senders_go_to_private_queue_4_of_each(peer, second_ho
         if not acks:
             raise ConformanceFailure(f"no OrderAck arrived for the message of the {name}")
         user = acks[-1]["UserHeader"]
-        if user.DQ != DQ_OF_PRIVATE_NAME:
+        if user.DQ != DESTINATION_TYPE_DQ_OF_PRIVATE_NAME:
             raise ConformanceFailure(f"the OrderAck for a message to a private name has DQ {user.DQ} instead of 3")
         judge(
             "MQQB-2.2.4-04",

@@ -359,7 +359,7 @@ _add_final_ack_class_fault(
 )
 
 
-JN_FLAG = UserHeader.flags(JN=1)
+NEGATIVE_JOURNALING_FLAG_JN = UserHeader.flags(JN=1)
 
 
 @fault("receiver-jn-set-in-final-ack-on-own-session", breaks="MQQB-2.2.5-04", blind=True)
@@ -374,12 +374,12 @@ class ReceiverJnSetInFinalAckOnOwnSession(Sending):
         apart = session.initiator and queue.DestinationFormatName == message.DestinationQueueFormatName
         if apart and is_final_ack(packet):
             header = packet.UserHeader
-            packet = replace(packet, UserHeader=replace(header, Flags=header.Flags | JN_FLAG))
+            packet = replace(packet, UserHeader=replace(header, Flags=header.Flags | NEGATIVE_JOURNALING_FLAG_JN))
         super().transmit(session, position, packet)
 
 
-@fault("receiver-final-ack-class-bad-encryption-for-bad-signature", breaks="MQQB-2.2.5-18", blind=True)
-class ReceiverFinalAckClassBadEncryptionForBadSignature(FinalAcks):
+@fault("receiver-final-ack-of-bad-signature-has-class-bad-encryption", breaks="MQQB-2.2.5-18", blind=True)
+class ReceiverFinalAckOfBadSignatureHasClassBadEncryption(FinalAcks):
     """The receiver sends a FinalAck of class NACK_BAD_ENCRYPTION for an encrypted transactional message that has an
     invalid signature.
     """

@@ -40,7 +40,9 @@ class ReceiverFinalAckHasNewestTxSequenceIdOfSender(FinalAcks):
         super().send_final_ack_of_message(position, reason, now)
 
 
-def _change_body_by_class(change: Callable[[FinalAckBody, MessageClass, dict[str, Any]], FinalAckBody]) -> Install:
+def _change_final_ack_body_by_message_class(
+    change: Callable[[FinalAckBody, MessageClass, dict[str, Any]], FinalAckBody],
+) -> Install:
     """Return a function that installs a fault, which changes the body of each FinalAck. The third argument of `change`
     stores the state of the fault.
     """
@@ -60,7 +62,7 @@ add(
     "receiver-final-ack-sequence-of-first-final-ack",
     "MQQB-2.2.5.1-01",
     "The receiver sends TxSequenceID of its first FinalAck in every later FinalAck.",
-    _change_body_by_class(
+    _change_final_ack_body_by_message_class(
         lambda body, _, kept: replace(body, TxSequenceID=kept.setdefault("first", body.TxSequenceID))
     ),
 )
@@ -104,7 +106,7 @@ add(
     "receiver-final-ack-number-counts-final-acks",
     "MQQB-2.2.5.1-02",
     "The receiver counts the FinalAcks of a queue manager, and sends this count as TxSequenceNumber of a FinalAck.",
-    _change_body_by_class(
+    _change_final_ack_body_by_message_class(
         lambda body, _, kept: replace(
             body, TxSequenceNumber=kept.update(count=kept.get("count", 0) + 1) or kept["count"]
         )
@@ -173,7 +175,9 @@ add(
     "receiver-final-ack-previous-number-is-number-minus-1",
     "MQQB-2.2.5.1-03",
     "The receiver sends TxSequenceNumber minus one as TxPreviousSequenceNumber of a FinalAck.",
-    _change_body_by_class(lambda body, *_: replace(body, TxPreviousSequenceNumber=body.TxSequenceNumber - 1)),
+    _change_final_ack_body_by_message_class(
+        lambda body, *_: replace(body, TxPreviousSequenceNumber=body.TxSequenceNumber - 1)
+    ),
 )
 
 
@@ -206,7 +210,9 @@ add(
     "receiver-final-ack-message-id-of-first-final-ack",
     "MQQB-2.2.5.1-D01",
     "The receiver sends MessageID of its first FinalAck in every later FinalAck.",
-    _change_body_by_class(lambda body, _, kept: replace(body, MessageID=kept.setdefault("first", body.MessageID))),
+    _change_final_ack_body_by_message_class(
+        lambda body, _, kept: replace(body, MessageID=kept.setdefault("first", body.MessageID))
+    ),
 )
 
 
@@ -223,7 +229,7 @@ add(
     "receiver-final-ack-of-refusal-source-guid-0",
     "MQQB-2.2.5.1-D01",
     "The receiver sends a SourceGUID of zeros in a FinalAck for a refused message.",
-    _change_body_by_class(
+    _change_final_ack_body_by_message_class(
         lambda body, cls, _: (
             replace(body, SourceGUID=type(body.SourceGUID)(int=0)) if cls in QUEUE_REFUSAL_CLASSES else body
         )

@@ -38,7 +38,7 @@ def _has_positive_class(qm: QueueManager, session: Session, packet: UserMessageP
     return not _has_negative_class(qm, session, packet)
 
 
-def _combine_conditions(first: SessionCondition, second: SessionCondition) -> SessionCondition:
+def _require_all_packet_conditions(first: SessionCondition, second: SessionCondition) -> SessionCondition:
     return lambda qm, session, packet: first(qm, session, packet) and second(qm, session, packet)
 
 
@@ -72,7 +72,7 @@ def _clear_source_guid_in_body(body: bytes) -> bytes:
     return body[:16] + bytes(16) + body[32:]
 
 
-def _exchange_sequence_numbers_in_body(body: bytes) -> bytes:
+def _swap_sequence_numbers_in_final_ack_body(body: bytes) -> bytes:
     return body[:8] + body[12:16] + body[8:12] + body[16:]
 
 
@@ -80,40 +80,40 @@ def _move_source_guid_to_front(body: bytes) -> bytes:
     return body[16:32] + body[:16] + body[32:]
 
 
-_CASE_OF_NEGATIVE_CLASS = ("negative", "of a negative class", _has_negative_class)
-_CASE_OF_POSITIVE_CLASS = ("positive", "of class ACK_RECEIVE", _has_positive_class)
-_CASE_OF_LATER_MESSAGE_ON_SESSION = ("later", "that follows another message on its session", is_later_message)
-_CASE_OF_PRIVATE_QUEUE_NUMBER = ("private", "to a private queue by number", is_sent_to_private_queue)
-_CASE_WHILE_OTHER_SESSION_IS_OPEN = ("beside-session", "sent beside another open session", has_other_session)
-_CASE_OF_LATER_MESSAGE_TO_PRIVATE_QUEUE = (
+_FAULT_CASE_OF_NEGATIVE_CLASS = ("negative", "of a negative class", _has_negative_class)
+_FAULT_CASE_OF_POSITIVE_CLASS = ("positive", "of class ACK_RECEIVE", _has_positive_class)
+_FAULT_CASE_OF_LATER_MESSAGE_ON_SESSION = ("later", "that follows another message on its session", is_later_message)
+_FAULT_CASE_OF_PRIVATE_QUEUE_NUMBER = ("private", "to a private queue by number", is_sent_to_private_queue)
+_FAULT_CASE_WHILE_OTHER_SESSION_IS_OPEN = ("beside-session", "sent beside another open session", has_other_session)
+_FAULT_CASE_OF_LATER_MESSAGE_TO_PRIVATE_QUEUE = (
     "later-private",
     "that follows another message",
-    _combine_conditions(is_sent_to_private_queue, is_later_message),
+    _require_all_packet_conditions(is_sent_to_private_queue, is_later_message),
 )
-_CASE_OF_NEGATIVE_CLASS_TO_PRIVATE_QUEUE = (
+_FAULT_CASE_OF_NEGATIVE_CLASS_TO_PRIVATE_QUEUE = (
     "negative-private",
     "of a negative class",
-    _combine_conditions(is_sent_to_private_queue, _has_negative_class),
+    _require_all_packet_conditions(is_sent_to_private_queue, _has_negative_class),
 )
-_CASE_OF_PRIVATE_QUEUE_WHILE_SESSION_IS_OPEN = (
+_FAULT_CASE_OF_PRIVATE_QUEUE_WHILE_SESSION_IS_OPEN = (
     "beside-session-private",
     "beside a session",
-    _combine_conditions(is_sent_to_private_queue, has_other_session),
+    _require_all_packet_conditions(is_sent_to_private_queue, has_other_session),
 )
-_CASE_OF_NEGATIVE_CLASS_TO_DIRECT_NAME = (
+_FAULT_CASE_OF_NEGATIVE_CLASS_TO_DIRECT_NAME = (
     "negative-direct",
     "of a negative class",
-    _combine_conditions(is_sent_to_direct_name, _has_negative_class),
+    _require_all_packet_conditions(is_sent_to_direct_name, _has_negative_class),
 )
-_CASE_OF_LATER_MESSAGE_TO_DIRECT_NAME = (
+_FAULT_CASE_OF_LATER_MESSAGE_TO_DIRECT_NAME = (
     "later-direct",
     "that follows another message",
-    _combine_conditions(is_sent_to_direct_name, is_later_message),
+    _require_all_packet_conditions(is_sent_to_direct_name, is_later_message),
 )
-_CASE_OF_DIRECT_NAME_WHILE_SESSION_IS_OPEN = (
+_FAULT_CASE_OF_DIRECT_NAME_WHILE_SESSION_IS_OPEN = (
     "beside-session-direct",
     "beside a session",
-    _combine_conditions(is_sent_to_direct_name, has_other_session),
+    _require_all_packet_conditions(is_sent_to_direct_name, has_other_session),
 )
 _FINAL_ACK_FAULTS_WITH_CASES: tuple[tuple[str, str, str, Any, tuple[tuple[str, str, Any], ...]], ...] = (
     (
@@ -122,9 +122,9 @@ _FINAL_ACK_FAULTS_WITH_CASES: tuple[tuple[str, str, str, Any, tuple[tuple[str, s
         "the number of the private queue is 5",
         {PRIVATE_QUEUE_NUMBER_PATH: 5},
         (
-            _CASE_OF_NEGATIVE_CLASS_TO_PRIVATE_QUEUE,
-            _CASE_OF_LATER_MESSAGE_TO_PRIVATE_QUEUE,
-            _CASE_OF_PRIVATE_QUEUE_WHILE_SESSION_IS_OPEN,
+            _FAULT_CASE_OF_NEGATIVE_CLASS_TO_PRIVATE_QUEUE,
+            _FAULT_CASE_OF_LATER_MESSAGE_TO_PRIVATE_QUEUE,
+            _FAULT_CASE_OF_PRIVATE_QUEUE_WHILE_SESSION_IS_OPEN,
         ),
     ),
     (
@@ -132,14 +132,14 @@ _FINAL_ACK_FAULTS_WITH_CASES: tuple[tuple[str, str, str, Any, tuple[tuple[str, s
         "order-queue-without-dollar",
         "the format name lacks its last $",
         {DIRECT_NAME_PATH: _remove_final_dollar_of_queue_name},
-        (_CASE_OF_NEGATIVE_CLASS_TO_DIRECT_NAME, _CASE_OF_LATER_MESSAGE_TO_DIRECT_NAME),
+        (_FAULT_CASE_OF_NEGATIVE_CLASS_TO_DIRECT_NAME, _FAULT_CASE_OF_LATER_MESSAGE_TO_DIRECT_NAME),
     ),
     (
         "MQQB-2.2.5-06",
         "os-name",
         "the format name begins with OS:",
         {DIRECT_NAME_PATH: _replace_tcp_by_os_in_queue_name},
-        (_CASE_OF_DIRECT_NAME_WHILE_SESSION_IS_OPEN,),
+        (_FAULT_CASE_OF_DIRECT_NAME_WHILE_SESSION_IS_OPEN,),
     ),
     (
         "MQQB-2.2.5-07",
@@ -147,9 +147,9 @@ _FINAL_ACK_FAULTS_WITH_CASES: tuple[tuple[str, str, str, Any, tuple[tuple[str, s
         "the format name has another address",
         {DIRECT_NAME_PATH: _replace_address},
         (
-            _CASE_OF_NEGATIVE_CLASS_TO_DIRECT_NAME,
-            _CASE_OF_LATER_MESSAGE_TO_DIRECT_NAME,
-            _CASE_OF_DIRECT_NAME_WHILE_SESSION_IS_OPEN,
+            _FAULT_CASE_OF_NEGATIVE_CLASS_TO_DIRECT_NAME,
+            _FAULT_CASE_OF_LATER_MESSAGE_TO_DIRECT_NAME,
+            _FAULT_CASE_OF_DIRECT_NAME_WHILE_SESSION_IS_OPEN,
         ),
     ),
     (
@@ -157,42 +157,42 @@ _FINAL_ACK_FAULTS_WITH_CASES: tuple[tuple[str, str, str, Any, tuple[tuple[str, s
         "label-lower-case",
         "the label is in lower case",
         {f"{PROPERTIES_HEADER_NAME}.Label": "qm ordering ack"},
-        (_CASE_OF_NEGATIVE_CLASS, _CASE_OF_PRIVATE_QUEUE_NUMBER, _CASE_WHILE_OTHER_SESSION_IS_OPEN),
+        (_FAULT_CASE_OF_NEGATIVE_CLASS, _FAULT_CASE_OF_PRIVATE_QUEUE_NUMBER, _FAULT_CASE_WHILE_OTHER_SESSION_IS_OPEN),
     ),
     (
         "MQQB-2.2.5-09",
         "body-40-bytes-long",
         "the body has 40 bytes",
         {MESSAGE_BODY_FIELD_PATH: _append_4_zero_bytes_to_body},
-        (_CASE_OF_NEGATIVE_CLASS, _CASE_OF_PRIVATE_QUEUE_NUMBER),
+        (_FAULT_CASE_OF_NEGATIVE_CLASS, _FAULT_CASE_OF_PRIVATE_QUEUE_NUMBER),
     ),
     (
         "MQQB-2.2.5-09",
         "body-32-bytes-long",
         "the body has 32 bytes",
         {MESSAGE_BODY_FIELD_PATH: _remove_message_id},
-        (_CASE_OF_LATER_MESSAGE_ON_SESSION,),
+        (_FAULT_CASE_OF_LATER_MESSAGE_ON_SESSION,),
     ),
     (
         "MQQB-2.2.5-24",
         "body-without-source",
         "SourceGUID is zero",
         {MESSAGE_BODY_FIELD_PATH: _clear_source_guid_in_body},
-        (_CASE_OF_POSITIVE_CLASS,),
+        (_FAULT_CASE_OF_POSITIVE_CLASS,),
     ),
     (
         "MQQB-2.2.5-24",
         "body-with-numbers-exchanged",
         "TxSequenceNumber and TxPreviousSequenceNumber are exchanged",
-        {MESSAGE_BODY_FIELD_PATH: _exchange_sequence_numbers_in_body},
-        (_CASE_OF_NEGATIVE_CLASS,),
+        {MESSAGE_BODY_FIELD_PATH: _swap_sequence_numbers_in_final_ack_body},
+        (_FAULT_CASE_OF_NEGATIVE_CLASS,),
     ),
     (
         "MQQB-2.2.5-24",
         "body-with-source-first",
         "SourceGUID precedes the other fields",
         {MESSAGE_BODY_FIELD_PATH: _move_source_guid_to_front},
-        (_CASE_OF_LATER_MESSAGE_ON_SESSION, _CASE_OF_PRIVATE_QUEUE_NUMBER),
+        (_FAULT_CASE_OF_LATER_MESSAGE_ON_SESSION, _FAULT_CASE_OF_PRIVATE_QUEUE_NUMBER),
     ),
 )
 for _rule, _key, _says, _changes, _wheres in _FINAL_ACK_FAULTS_WITH_CASES:

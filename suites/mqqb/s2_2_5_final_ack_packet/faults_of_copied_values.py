@@ -21,8 +21,8 @@ from reference_qm.surface.clock import Now
 _FINAL_NACK_BIT = 0x8000
 
 
-@fault("receiver-final-ack-base-header-session-header-appended", breaks="MQQB-2.2.5-01", blind=True)
-class ReceiverFinalAckBaseHeaderSessionHeaderAppended(Sending):
+@fault("receiver-appends-session-header-to-final-ack", breaks="MQQB-2.2.5-01", blind=True)
+class ReceiverAppendsSessionHeaderToFinalAck(Sending):
     """The receiver sets BaseHeader.Flags.SH in a FinalAck, and appends the session acknowledgment that is due."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -35,38 +35,42 @@ class ReceiverFinalAckBaseHeaderSessionHeaderAppended(Sending):
         return replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=flags), SessionHeader=header)
 
 
-class _LeavingMessage(FinalAcks):
+class _MessageAwaitingFinalAckRecorder(FinalAcks):
     """Stores the message whose FinalAck is being sent."""
 
-    leaving: Message | None = None
+    message_awaiting_final_ack: Message | None = None
 
     def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
-        self.leaving = position.MessageReference
+        self.message_awaiting_final_ack = position.MessageReference
         super().send_final_ack_of_message(position, reason, now)
-        self.leaving = None
+        self.message_awaiting_final_ack = None
 
 
-def _make_final_ack_with(field: str, attribute: str) -> type[Sending]:
+def _make_final_ack_copying_message_attribute(field: str, attribute: str) -> type[Sending]:
     """Return a part that copies an attribute of the acknowledged message into a field of its FinalAck."""
 
     class FinalAckWithCopiedValue(Sending):
         def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
             packet = super().construct_user_message(position)
-            leaving = getattr(self.qm.final_acks, "leaving", None)
-            if leaving is None or not is_final_ack(packet):
+            message_awaiting_final_ack = getattr(self.qm.final_acks, "message_awaiting_final_ack", None)
+            if message_awaiting_final_ack is None or not is_final_ack(packet):
                 return packet
-            return set_fields(packet, {field: getattr(leaving, attribute)})
+            return set_fields(packet, {field: getattr(message_awaiting_final_ack, attribute)})
 
     return FinalAckWithCopiedValue
 
 
-class _TracedFinalAck(Sending):
+class _FinalAckWithTraceFlagOfMessage(Sending):
     """Sets BaseHeader.Flags.TR of the FinalAck of a traced message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         packet = super().construct_user_message(position)
-        leaving = getattr(self.qm.final_acks, "leaving", None)
-        if leaving is None or not leaving.TracingRequested or not is_final_ack(packet):
+        message_awaiting_final_ack = getattr(self.qm.final_acks, "message_awaiting_final_ack", None)
+        if (
+            message_awaiting_final_ack is None
+            or not message_awaiting_final_ack.TracingRequested
+            or not is_final_ack(packet)
+        ):
             return packet
         return set_fields(packet, {"BaseHeader.Flags": BaseHeader.flags(TR=1)})
 
@@ -76,8 +80,8 @@ add(
     "MQQB-2.2.5-01",
     "The receiver sends a FinalAck with BaseHeader.Flags.TR set when the acknowledged message has this flag.",
     combine_installers(
-        replace_part(_LeavingMessage),
-        replace_part(_TracedFinalAck),
+        replace_part(_MessageAwaitingFinalAckRecorder),
+        replace_part(_FinalAckWithTraceFlagOfMessage),
     ),
     blind=True,
 )
@@ -86,8 +90,10 @@ add(
     "MQQB-2.2.5-10",
     "The receiver sends a FinalAck with MessagePropertiesHeader.Flags of the message that left its queue.",
     combine_installers(
-        replace_part(_LeavingMessage),
-        replace_part(_make_final_ack_with("MessagePropertiesHeader.Flags", "AcknowledgementsRequested")),
+        replace_part(_MessageAwaitingFinalAckRecorder),
+        replace_part(
+            _make_final_ack_copying_message_attribute("MessagePropertiesHeader.Flags", "AcknowledgementsRequested")
+        ),
     ),
     blind=True,
 )
@@ -96,8 +102,8 @@ add(
     "MQQB-2.2.5-23",
     "The receiver sends a FinalAck with BodyType of the message that left its queue.",
     combine_installers(
-        replace_part(_LeavingMessage),
-        replace_part(_make_final_ack_with("MessagePropertiesHeader.BodyType", "BodyType")),
+        replace_part(_MessageAwaitingFinalAckRecorder),
+        replace_part(_make_final_ack_copying_message_attribute("MessagePropertiesHeader.BodyType", "BodyType")),
     ),
     blind=True,
 )
@@ -116,10 +122,8 @@ class ReceiverFinalAckOfClosedSessionSentAsExpress(FinalAcks):
         super().move_to_outgoing_queue(position, now)
 
 
-@fault(
-    "receiver-final-ack-of-received-message-with-dead-letter-request-class-timeout", breaks="MQQB-2.2.5-11", blind=True
-)
-class ReceiverFinalAckOfReceivedMessageWithDeadLetterRequestClassTimeout(FinalAcks):
+@fault("receiver-final-ack-of-received-message-with-only-jn-is-timeout", breaks="MQQB-2.2.5-11", blind=True)
+class ReceiverFinalAckOfReceivedMessageWithOnlyJnIsTimeout(FinalAcks):
     """The receiver sends the FinalAck of a received message that sets only JN with the class NACK_RECEIVE_TIMEOUT."""
 
     def send_final_ack_of_message(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -130,8 +134,8 @@ class ReceiverFinalAckOfReceivedMessageWithDeadLetterRequestClassTimeout(FinalAc
         super().send_final_ack_of_message(position, reason, now)
 
 
-@fault("receiver-final-ack-of-message-received-in-transaction-class-purged", breaks="MQQB-2.2.5-11", blind=True)
-class ReceiverFinalAckOfMessageReceivedInTransactionClassPurged(TransactionOperations):
+@fault("receiver-final-ack-of-message-received-in-transaction-is-purged", breaks="MQQB-2.2.5-11", blind=True)
+class ReceiverFinalAckOfMessageReceivedInTransactionIsPurged(TransactionOperations):
     """The receiver sends the FinalAck of a message that was received in a transaction with the class NACK_Q_PURGED."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:

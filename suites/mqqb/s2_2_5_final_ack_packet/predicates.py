@@ -7,15 +7,15 @@ from typing import Any
 from harness.judging.passive import Finding, passive
 from suites.mqqb.steps.order_and_final_acks import (
     USER_MESSAGE_KIND,
-    apply_to_acknowledgments,
+    apply_predicate_to_order_and_final_acks,
     check_acknowledgment_body_size,
     check_acknowledgment_body_type,
     check_base_header_flags_are_zero,
     check_destination_by_direct_name,
     check_destination_by_private_name,
     check_ordering_ack_label,
-    check_other_user_flags,
     check_properties_header_flags_are_zero,
+    check_user_flags_except_mp_dm_and_dq_are_zero,
     is_final_ack,
     register_acknowledgment_predicates,
 )
@@ -26,7 +26,7 @@ register_acknowledgment_predicates(
     mp="MQQB-2.2.5-02",
     rules={
         check_base_header_flags_are_zero: "MQQB-2.2.5-01",
-        check_other_user_flags: "MQQB-2.2.5-04",
+        check_user_flags_except_mp_dm_and_dq_are_zero: "MQQB-2.2.5-04",
         check_destination_by_private_name: "MQQB-2.2.5-05",
         check_destination_by_direct_name: "MQQB-2.2.5-06",
         check_ordering_ack_label: "MQQB-2.2.5-08",
@@ -38,7 +38,7 @@ register_acknowledgment_predicates(
 
 
 @passive("MQQB-2.2.5-03", USER_MESSAGE_KIND, "DM of a FinalAck is 1")
-@apply_to_acknowledgments(is_final_ack)
+@apply_predicate_to_order_and_final_acks(is_final_ack)
 def check_recoverable_final_ack(packet: Any) -> Finding:
     """Check that DM of a FinalAck is 1, which means recoverable."""
     return packet.UserHeader.DM == 1, f"DM is {packet.UserHeader.DM}"

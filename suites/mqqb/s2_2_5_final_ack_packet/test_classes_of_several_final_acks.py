@@ -134,7 +134,7 @@ def test_each_refusal_of_secured_messages_to_private_name_has_its_class(peer, su
     message has the class of its refusal.
     """
     secured = SecuredMessageSender(peer, sut)
-    secured.reconnect()
+    secured.open_another_session()
     destination = peer.private_destination(sut.queue("transactional"))
 
     def build_message(user, number):
@@ -147,7 +147,7 @@ def test_each_refusal_of_secured_messages_to_private_name_has_its_class(peer, su
             "MQQB-2.2.5-15": build_message(MALLORY, number),
             "MQQB-2.2.5-18": sign_message(build_message(ALICE, number), SIG20, BOB.key),
         }
-        for rule, disposition in secured.dispositions(packets, "transactional").items():
+        for rule, disposition in secured.send_and_read_dispositions(packets, "transactional").items():
             judge(
                 rule,
                 expected=FINAL_ACK_CLASS_OF_SECURED_MESSAGE_BY_RULE[rule],

@@ -17,7 +17,7 @@ from suites.mqqb.steps.ordering import (
     read_acknowledged_sequence_position,
 )
 
-DQ_OF_PRIVATE_NAME = 3
+DESTINATION_TYPE_DQ_OF_PRIVATE_NAME = 3
 RECOVERABLE_ACK_TIMEOUT_MS = 2_000
 RULES_OF_FINAL_ACK_BODY = (
     "MQQB-2.2.5-07",
@@ -31,7 +31,7 @@ RULES_OF_FINAL_ACK_BODY = (
 """Rules of the body and the destination of every FinalAck."""
 LARGE_MESSAGE_ID = 0x7654_0000
 """A number that is added to a MessageID and does not fit into 16 bits."""
-FIFTH_MESSAGE_HEADER = {"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 1}
+TRANSACTION_HEADER_OF_MESSAGE_5_AFTER_1 = {"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 1}
 """TransactionHeader fields of message 5 of a sequence, whose predecessor is message 1."""
 
 
@@ -119,7 +119,9 @@ def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, jud
     receiver.send()
     wrong = {name: value.format(address=sut.address) for name, value in wrong.items()}
     sent = receiver.send(
-        {"MessageID": LARGE_MESSAGE_ID | peer.next_message_id()}, transaction=FIFTH_MESSAGE_HEADER, **wrong
+        {"MessageID": LARGE_MESSAGE_ID | peer.next_message_id()},
+        transaction=TRANSACTION_HEADER_OF_MESSAGE_5_AFTER_1,
+        **wrong,
     )
     frame = receiver.await_acknowledgment(final=True)
     judge_final_ack_body(judge, receiver, frame, sent, 1)
@@ -146,7 +148,7 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
         )
         frame = receiver.await_acknowledgment(final=True)
         user = frame["UserHeader"]
-        if user.DQ != DQ_OF_PRIVATE_NAME:
+        if user.DQ != DESTINATION_TYPE_DQ_OF_PRIVATE_NAME:
             raise ConformanceFailure(f"the FinalAck for a message to a private name has DQ {user.DQ} instead of 3")
         judge(
             "MQQB-2.2.5-05",
@@ -155,10 +157,10 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
             case=f"queue manager and number of the destination queue of the FinalAck of a {case}",
             evidence=[sent, frame],
         )
-        _judge_source_of_final_ack(peer, judge, sent, frame)
+        _judge_source_guid_and_message_id_in_final_ack(peer, judge, sent, frame)
 
 
-def _judge_source_of_final_ack(peer, judge, sent, frame):
+def _judge_source_guid_and_message_id_in_final_ack(peer, judge, sent, frame):
     """Judge that bytes 16 to 35 of the body are the SourceGUID and the MessageID of the acknowledged message."""
     body = bytes(frame["MessagePropertiesHeader"].MessageBody)
     number = int(sent["UserHeader"].MessageID)
@@ -191,7 +193,7 @@ def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, 
     """
     receiver = Receiver(peer, sut)
     receiver.send()
-    sent = receiver.send({"JN": 1, "JP": 1}, transaction=FIFTH_MESSAGE_HEADER)
+    sent = receiver.send({"JN": 1, "JP": 1}, transaction=TRANSACTION_HEADER_OF_MESSAGE_5_AFTER_1)
     receiver.await_acknowledgment()
     receiver.sequence = Sequence(peer, ordinal=2)
     receiver.send()
@@ -200,7 +202,7 @@ def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, 
         remove(sut, sut.queue("transactional"))
     frame = receiver.await_acknowledgment(final=True)
     judge_final_ack_body(judge, receiver, frame, sent, 1)
-    _judge_source_of_final_ack(peer, judge, sent, frame)
+    _judge_source_guid_and_message_id_in_final_ack(peer, judge, sent, frame)
     judge(
         rule,
         "MQMQ-2.2.18.1.6-D01",
@@ -233,7 +235,7 @@ def test_final_ack_after_end_of_session_names_its_message(peer, sut, judge):
         case="Ordinal and TimeStamp of TxSequenceID, TxSequenceNumber, TxPreviousSequenceNumber",
         evidence=[sent, frame],
     )
-    _judge_source_of_final_ack(peer, judge, sent, frame)
+    _judge_source_guid_and_message_id_in_final_ack(peer, judge, sent, frame)
 
 
 @covers("MQQB-2.2.5.1-D02")

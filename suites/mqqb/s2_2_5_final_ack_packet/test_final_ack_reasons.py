@@ -85,7 +85,7 @@ def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judg
             encrypt_for_sut(sign_message(build_secured_message(), SIG20, BOB.key)),
         ),
     }
-    found = secured.dispositions({case: packet for case, (_, packet) in cases.items()}, "transactional")
+    found = secured.send_and_read_dispositions({case: packet for case, (_, packet) in cases.items()}, "transactional")
     for case, (rule, _) in cases.items():
         certain = [] if rule == "MQQB-2.2.5-17" else ["MQQB-3.1.7.17-04"]
         judge(

@@ -16,7 +16,7 @@ from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.secured import SecuredMessageSender, sign_message
 
 UNKNOWN_PROVIDER_INFO = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryptographic Provider"))
-REQUESTED_ACKS = {"PR": 1, "NR": 1}
+POSITIVE_AND_NEGATIVE_RECEIVE_ACK_REQUESTS = {"PR": 1, "NR": 1}
 
 
 def _receive_in_transaction(sut, queue: str) -> None:
@@ -40,7 +40,7 @@ def test_final_ack_copies_no_property_of_its_message(peer, sut, judge):
                 receiver.add_admin_queue_fields(journaling),
                 base={"TR": 1},
                 debug={"QueueIdentifier": PEER_PUBLIC_QUEUE},
-                properties=REQUESTED_ACKS,
+                properties=POSITIVE_AND_NEGATIVE_RECEIVE_ACK_REQUESTS,
             )
         )
         for journaling in ({"JN": 1, "JP": 1}, {"JN": 1})
@@ -112,7 +112,7 @@ def test_each_refusal_of_unknown_provider_has_its_class(peer, sut, judge):
     unknown provider (erratum E84).
     """
     secured = SecuredMessageSender(peer, sut)
-    secured.reconnect()
+    secured.open_another_session()
     private = peer.private_destination(sut.queue("transactional"))
     packets: dict[str, Any] = {}
     cases: tuple[tuple[str, dict[str, Any], dict[str, Any]], ...] = (
@@ -130,7 +130,7 @@ def test_each_refusal_of_unknown_provider_has_its_class(peer, sut, judge):
                 **rest,
             )
             packets[f"message {number} to a {name} name"] = sign_message(message)
-    for case, disposition in secured.dispositions(packets, "transactional").items():
+    for case, disposition in secured.send_and_read_dispositions(packets, "transactional").items():
         judge(
             "MQQB-2.2.5-17",
             expected=one_of("NACK_UNSUPPORTED_CRYPTO_PROVIDER", "no FinalAck"),

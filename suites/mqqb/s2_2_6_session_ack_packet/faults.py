@@ -55,7 +55,7 @@ add(
 )
 
 
-SH_BIT = 1 << 4
+SESSION_HEADER_BIT_SH_OF_BASE_FLAGS = 1 << 4
 
 
 add(
@@ -63,6 +63,9 @@ add(
     "MQQB-2.2.6-D01",
     "The receiver sends a SessionAck with SH clear that ends after its InternalHeader.",
     send_wrong_bytes(
-        SessionAckPacket, lambda data: correct_packet_size(data[:2] + bytes([data[2] & ~SH_BIT]) + data[3:20])
+        SessionAckPacket,
+        lambda data: correct_packet_size(
+            data[:2] + bytes([data[2] & ~SESSION_HEADER_BIT_SH_OF_BASE_FLAGS]) + data[3:20]
+        ),
     ),
 )

@@ -37,11 +37,11 @@ add(
 )
 
 
-RF_BIT = PingPacket.flags(RF=1)
+REFUSAL_BIT_RF_OF_PING_FLAGS = PingPacket.flags(RF=1)
 
 
 def _set_rf_if_unused_flags_set(data: bytes) -> bytes:
-    return bytes([data[0] | RF_BIT]) + data[1:] if _read_ping_flags(data) >> 2 else data
+    return bytes([data[0] | REFUSAL_BIT_RF_OF_PING_FLAGS]) + data[1:] if _read_ping_flags(data) >> 2 else data
 
 
 add(
@@ -113,8 +113,8 @@ class AcceptorRefusingPingResponseRcClear(Ping):
         return replace(response, Flags=PingPacket.flags(RC=0, RF=1)) if response.RF else response
 
 
-@fault("acceptor-ping-response-rc-of-first-request", breaks="MQQB-2.2.7-03")
-class AcceptorPingResponseRcOfFirstRequest(Ping):
+@fault("acceptor-copies-rc-of-first-ping-request-to-every-response", breaks="MQQB-2.2.7-03")
+class AcceptorCopiesRcOfFirstPingRequestToEveryResponse(Ping):
     """The acceptor copies RC of the first Ping Request to every Ping Response."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -174,8 +174,8 @@ class AcceptorPingResponseRfClearWhileOffline(Ping):
         return response if self.qm.adm.ConnectionActive else replace(response, Flags=PingPacket.flags(RC=response.RC))
 
 
-@fault("acceptor-ping-response-rf-stays-set", breaks="MQQB-2.2.7-04")
-class AcceptorPingResponseRfStaysSet(Ping):
+@fault("acceptor-sets-rf-in-every-ping-response-after-a-refusal", breaks="MQQB-2.2.7-04")
+class AcceptorSetsRfInEveryPingResponseAfterARefusal(Ping):
     """The acceptor leaves RF set in every Ping Response after it has refused once, even if a session would be
     accepted again.
     """
@@ -325,8 +325,8 @@ class AcceptorPingResponseCookieHighestBitCleared(Ping):
         return replace(response, Cookie=response.Cookie & 0x7FFFFFFF)
 
 
-@fault("acceptor-ping-response-cookie-of-first-request-of-host", breaks="MQQB-2.2.7-22")
-class AcceptorPingResponseCookieOfFirstRequestOfHost(Ping):
+@fault("acceptor-repeats-cookie-of-first-ping-request-of-host", breaks="MQQB-2.2.7-22")
+class AcceptorRepeatsCookieOfFirstPingRequestOfHost(Ping):
     """The acceptor sends the Cookie of the first request of a host in every Ping Response for this host."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
@@ -340,8 +340,8 @@ class AcceptorPingResponseCookieOfFirstRequestOfHost(Ping):
         )
 
 
-@fault("acceptor-ping-response-cookie-0xffffffff-as-0", breaks="MQQB-2.2.7-22")
-class AcceptorPingResponseCookie0xffffffffAs0(Ping):
+@fault("acceptor-answers-ping-cookie-0xffffffff-with-cookie-0", breaks="MQQB-2.2.7-22")
+class AcceptorAnswersPingCookie0xffffffffWithCookie0(Ping):
     """The acceptor sends Cookie 0 in the response to a request with Cookie 0xFFFFFFFF."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -372,8 +372,8 @@ class InitiatorPingResponseCookieComparedByLow16Bits(Ping):
         super().receive_response(data, now)
 
 
-@fault("initiator-response-to-earlier-ping-accepted", breaks="MQQB-2.2.7-23")
-class InitiatorResponseToEarlierPingAccepted(Ping):
+@fault("initiator-accepts-ping-response-with-lower-cookie", breaks="MQQB-2.2.7-23")
+class InitiatorAcceptsPingResponseWithLowerCookie(Ping):
     """The initiator accepts a Ping Response whose Cookie is lower than the Cookie of its latest Ping Request."""
 
     def receive_response(self, data: bytes, now: Now) -> None:

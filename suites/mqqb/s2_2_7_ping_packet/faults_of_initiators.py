@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import PingSocket
 
 UNUSED_BIT_13 = 1 << 13
-RF_FLAG = PingPacket.flags(RF=1)
+REFUSAL_FLAG_RF_OF_PING = PingPacket.flags(RF=1)
 
 
 @fault("initiator-ping-response-bit-13-taken-as-refusal", breaks="MQQB-2.2.7-17", blind=True)
@@ -27,14 +27,14 @@ class InitiatorPingResponseBit13TakenAsRefusal(Ping):
 
     def on_ping_response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         if response.Flags & UNUSED_BIT_13:
-            response = replace(response, Flags=response.Flags | RF_FLAG)
+            response = replace(response, Flags=response.Flags | REFUSAL_FLAG_RF_OF_PING)
         super().on_ping_response_processed(session, response, now)
 
 
 def _invert_rf_if_bit_set(bit: int) -> Callable[[bytes], bytes]:
     def change(data: bytes) -> bytes:
         is_set = int.from_bytes(data[:2], "little") >> 2 == 1 << bit - 2
-        return bytes([data[0] ^ RF_FLAG]) + data[1:] if is_set else data
+        return bytes([data[0] ^ REFUSAL_FLAG_RF_OF_PING]) + data[1:] if is_set else data
 
     return change
 
@@ -62,7 +62,7 @@ for _name, _rule, _bit in (
     )
 
 
-def _invert_rc(request: PingPacket) -> PingPacket:
+def _invert_flag_rc_of_ping_request(request: PingPacket) -> PingPacket:
     return replace(request, Flags=request.Flags ^ PingPacket.flags(RC=1))
 
 
@@ -72,7 +72,7 @@ class InitiatorRcInvertedInLaterPingRequest(Ping):
 
     def build_request(self) -> PingPacket:
         request = super().build_request()
-        return _invert_rc(request) if self.qm.adm.PingCookie > 1 else request
+        return _invert_flag_rc_of_ping_request(request) if self.qm.adm.PingCookie > 1 else request
 
 
 @fault("initiator-rc-inverted-in-ping-request-while-session-is-open", breaks="MQQB-2.2.7-02", blind=True)
@@ -82,4 +82,4 @@ class InitiatorRcInvertedInPingRequestWhileSessionIsOpen(Ping):
     def build_request(self) -> PingPacket:
         request = super().build_request()
         states = [one.SessionState for one in self.qm.sessions.values()]
-        return _invert_rc(request) if SessionState.OPEN in states else request
+        return _invert_flag_rc_of_ping_request(request) if SessionState.OPEN in states else request

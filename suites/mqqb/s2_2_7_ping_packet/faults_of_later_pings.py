@@ -62,7 +62,7 @@ add(
 )
 
 
-def _build_with_other_signature(packet: PingPacket) -> bytes:
+def _build_ping_with_wrong_signature(packet: PingPacket) -> bytes:
     return replace_byte(_SIGNATURE_OFFSET, lambda old: old + 1)(packet.build())
 
 
@@ -70,6 +70,6 @@ add(
     "acceptor-ping-response-of-large-cookie-signature-incremented",
     "MQQB-2.2.7-20",
     "The acceptor sends a Ping Response whose Cookie exceeds 0x7FFFFFFF with the Signature 0x5549.",
-    change_pings(_build_with_other_signature, lambda packet: packet.Cookie > 0x7FFFFFFF),
+    change_pings(_build_ping_with_wrong_signature, lambda packet: packet.Cookie > 0x7FFFFFFF),
     blind=True,
 )

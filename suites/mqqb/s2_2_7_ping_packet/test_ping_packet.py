@@ -16,9 +16,9 @@ from suites.mqqb.steps.pinging import (
     STALLED_SUT_REASON,
     PingingSut,
     ping_sut,
-    request_session_with_guid,
+    request_session_or_report_refused_connection,
+    request_session_with_client_guid,
     require_ping_answer,
-    try_session_request,
 )
 
 RULES_OF_UNUSED_BITS = {
@@ -93,7 +93,7 @@ def test_unused_bit_of_a_ping_response_is_ignored(peer, sut, judge, bit, rule, R
     asked = pinging_sut.await_ping()
     answer = pinging_sut.answer_ping(asked, Flags=1 << bit | RF << 1)
     observed = pinging_sut.await_session(pinging_sut.time_shorter_than_retry_timer_ms)
-    if expected == PingingSut.SESSION_OPENED_OUTCOME != observed and pinging_sut.has_stalled_after(asked):
+    if expected == PingingSut.SESSION_OPENED_OUTCOME != observed and pinging_sut.was_too_slow_after_ping(asked):
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     case = f"after a Ping Response with RF {RF} and bit {bit}"
@@ -109,9 +109,9 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
     for number in range(SESSION_COUNT_BEYOND_CLIENT_LIMIT):
         client = UUID(CLIENT_GUID_FORMAT.format(number))
         exchange = ping_sut(peer, QMGuid=client)
-        outcome, connection = request_session_with_guid(peer, client)
+        outcome, connection = request_session_with_client_guid(peer, client)
         evidence = [*exchange, *connection.received[:1]]
-        predicted = exchange.outcome_predicted_by_rf
+        predicted = exchange.session_outcome_predicted_by_rf
         judge.all(
             expected=outcome,
             observed=predicted,
@@ -122,7 +122,7 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
             return
 
 
-COOKIE_OF_SEVERAL_PINGS = 0x8765_4321
+COOKIE_SHARED_BY_PING_REQUESTS = 0x8765_4321
 RULES_OF_REFUSING_RESPONSES = (
     "MQQB-2.2.7-03",
     "MQQB-2.2.7-04",
@@ -149,18 +149,18 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
             *RULES_OF_REFUSING_RESPONSES, reason="the SUT's limit of sessions cannot be configured"
         )
         return
-    opened = [request_session_with_guid(peer, peer.identifier)[1]]
+    opened = [request_session_with_client_guid(peer, peer.identifier)[1]]
     for limit in (1, usual):
         sut.configure(max_sessions=limit)
-        exchange = ping_sut(peer, RC=RC, Cookie=COOKIE_OF_SEVERAL_PINGS)
-        outcome, connection = request_session_with_guid(peer, peer.identifier)
+        exchange = ping_sut(peer, RC=RC, Cookie=COOKIE_SHARED_BY_PING_REQUESTS)
+        outcome, connection = request_session_with_client_guid(peer, peer.identifier)
         opened.append(connection)
         case = f"Ping Response with max_sessions {limit}"
         judge(
             "MQQB-2.2.7-04",
             "MQQB-3.1.7.7-05",
             expected=outcome,
-            observed=exchange.outcome_predicted_by_rf,
+            observed=exchange.session_outcome_predicted_by_rf,
             case=f"outcome that RF of the {case} predicts",
             evidence=exchange,
         )
@@ -173,7 +173,7 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
             evidence=exchange,
         )
         for rule, name, value in (
-            ("MQQB-3.1.7.7-08", "Cookie", COOKIE_OF_SEVERAL_PINGS),
+            ("MQQB-3.1.7.7-08", "Cookie", COOKIE_SHARED_BY_PING_REQUESTS),
             ("MQQB-3.1.7.7-09", "QMGuid", sut.guid),
         ):
             judge(rule, expected=fields({name: value}), observed=exchange.fields(name), case=case, evidence=[*exchange])
@@ -204,14 +204,14 @@ def test_rf_is_set_while_the_sut_is_offline(peer, sut, judge):
     for case, change in (("offline", sut.take_offline), ("online again", sut.bring_online)):
         change()
         exchange = ping_sut(peer)
-        outcome = try_session_request(peer)
+        outcome = request_session_or_report_refused_connection(peer)
         if exchange.received is None and outcome != "accepted":
             reason = "the SUT answers no ping while it is offline"
             judge.mark_not_exercised("MQQB-2.2.7-04", "MQQB-3.1.7.7-05", reason=reason, evidence=[*exchange])
             continue
         judge.all(
             expected=outcome,
-            observed=exchange.outcome_predicted_by_rf,
+            observed=exchange.session_outcome_predicted_by_rf,
             case=f"outcome that RF of the Ping Response predicts while the SUT is {case}",
             evidence=exchange,
         )

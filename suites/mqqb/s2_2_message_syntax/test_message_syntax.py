@@ -12,7 +12,7 @@ PACKET_SIZE_FIELDS_HEX = ("3c020000", "20000000", "24000000")
 """PacketSize of EstablishConnection, ConnectionParameters and SessionAck: 572, 32, 36."""
 
 
-def _get_bytes_hex(frame, start, end):
+def _format_packet_bytes_as_hex(frame, start, end):
     return frame.data[start:end].hex()
 
 
@@ -32,20 +32,23 @@ def test_numbers_of_an_acceptor_are_little_endian(peer, sut, judge):
     frames = [established, agreed, acknowledged]
     numbers = [
         *(
-            (due, _get_bytes_hex(frame, 8, 12))
+            (due, _format_packet_bytes_as_hex(frame, 8, 12))
             for due, frame in zip(PACKET_SIZE_FIELDS_HEX, frames, strict=True)
             if frame is not None
         ),
-        ("04030201", _get_bytes_hex(established, 52, 56)),
-        ("04030000", _get_bytes_hex(agreed, 20, 24)),
-        ("70110100", _get_bytes_hex(agreed, 24, 28)),
-        ("4000", _get_bytes_hex(agreed, 30, 32)),
+        ("04030201", _format_packet_bytes_as_hex(established, 52, 56)),
+        ("04030000", _format_packet_bytes_as_hex(agreed, 20, 24)),
+        ("70110100", _format_packet_bytes_as_hex(agreed, 24, 28)),
+        ("4000", _format_packet_bytes_as_hex(agreed, 30, 32)),
     ]
     if acknowledged is not None:
-        numbers.append(("0100", _get_bytes_hex(acknowledged, 20, 22)))
+        numbers.append(("0100", _format_packet_bytes_as_hex(acknowledged, 20, 22)))
     if recoverable is not None:
-        numbers += [("0200", _get_bytes_hex(recoverable, 20, 22)), ("0100", _get_bytes_hex(recoverable, 22, 24))]
-        numbers.append(("01000000", _get_bytes_hex(recoverable, 24, 28)))
+        numbers += [
+            ("0200", _format_packet_bytes_as_hex(recoverable, 20, 22)),
+            ("0100", _format_packet_bytes_as_hex(recoverable, 22, 24)),
+        ]
+        numbers.append(("01000000", _format_packet_bytes_as_hex(recoverable, 24, 28)))
     frames.append(recoverable)
     # Other rules judge a number with other bytes; this rule judges the order of the bytes.
     known = [

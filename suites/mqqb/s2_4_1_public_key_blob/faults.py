@@ -10,14 +10,14 @@ from harness.faults.registry import Install, add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.security import MqdsPublicKeys
 
-KEY_BITS_OFFSET = 12
+OFFSET_OF_KEY_BIT_LENGTH_IN_BLOB = 12
 
 
 add(
     "receiver-public-key-blob-bitlen-8-too-many",
     ("MQQB-2.4.1-01", "MQQB-2.4.1-04", "MQMQ-2.2.20.6-29", "MQMQ-2.2.20.6-30"),
     "The receiver publishes a PUBLICKEYBLOB whose bitLen is 8 too large.",
-    change_published_blobs(change_blob_number(KEY_BITS_OFFSET, lambda bits: bits + 8)),
+    change_published_blobs(change_blob_number(OFFSET_OF_KEY_BIT_LENGTH_IN_BLOB, lambda bits: bits + 8)),
 )
 
 

@@ -92,7 +92,7 @@ def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, jud
             protection.encrypt_session_key(algorithm, SYMMETRIC_KEYS[bits], key) if usable else b"\0" * 268
         )
         packets[protection.PROVIDER_BY_PRIVACY_LEVEL[level]] = packet
-    dispositions = secured.dispositions(packets)
+    dispositions = secured.send_and_read_dispositions(packets)
     evidence = [frame for disposition in dispositions.values() for frame in disposition.frames]
     for name in blobs:
         judge(

@@ -7,7 +7,7 @@ from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
 
 
-def _forget_dead_letter_requests(qm: QueueManager) -> None:
+def _remove_messages_without_jp_awaiting_final_ack(qm: QueueManager) -> None:
     for queue in qm.adm.OutgoingQueues.values():
         table = queue.session.AwaitingFinalACKTable
         for key, position in list(table.items()):
@@ -15,7 +15,7 @@ def _forget_dead_letter_requests(qm: QueueManager) -> None:
                 del table[key]
 
 
-def _keep_first_message(qm: QueueManager) -> None:
+def _keep_only_first_message_awaiting_final_ack(qm: QueueManager) -> None:
     for queue in qm.adm.OutgoingQueues.values():
         table = queue.session.AwaitingFinalACKTable
         for key in list(table)[1:]:
@@ -26,13 +26,13 @@ add(
     "sender-awaiting-final-ack-table-messages-with-only-jn-lost-at-restart",
     "MQQB-3.1.1.3.1-13",
     "The sender loses the messages in AwaitingFinalACKTable that set JN but not JP when it restarts.",
-    at_restart(_forget_dead_letter_requests),
+    at_restart(_remove_messages_without_jp_awaiting_final_ack),
     blind=True,
 )
 add(
     "sender-awaiting-final-ack-table-later-messages-lost-at-restart",
     "MQQB-3.1.1.3.1-13",
     "The sender loses all messages in AwaitingFinalACKTable except the first one when it restarts.",
-    at_restart(_keep_first_message),
+    at_restart(_keep_only_first_message_awaiting_final_ack),
     blind=True,
 )

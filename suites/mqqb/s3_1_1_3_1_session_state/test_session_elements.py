@@ -11,11 +11,11 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import find_accepted_session, is_address
+from suites.mqqb.steps.opening import find_accepted_session, is_text_of_ip_address
 from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.provoking import SecondQueueManager
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers
+from suites.mqqb.steps.sequences import SequenceSentBySut, list_sequence_numbers
 
 
 @covers("MQQB-3.1.1.3.1-01", "MQQB-3.1.3.2-04")
@@ -71,7 +71,7 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
     judge(
         "MQQB-3.1.1.3.1-11",
         expected=holds("RemoteQMAddress of each session is an address"),
-        observed=bool(all(map(is_address, addresses)) and len(addresses) > 1) or str(addresses),
+        observed=bool(all(map(is_text_of_ip_address, addresses)) and len(addresses) > 1) or str(addresses),
         evidence=came,
     )
     session.close()
@@ -88,7 +88,7 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
     judge(
         "MQQB-3.1.1.3.1-11",
         expected=none("RemoteQMAddress that is no address"),
-        observed=[one["RemoteQMAddress"] for one in waiting if not is_address(one["RemoteQMAddress"])],
+        observed=[one["RemoteQMAddress"] for one in waiting if not is_text_of_ip_address(one["RemoteQMAddress"])],
     )
     judge.conclude("MQQB-3.1.1.3.1-11")
     sut.restart()
@@ -98,7 +98,7 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
     }
     judge("MQQB-3.1.1.3.1-10", expected={sender.to}, observed=references, case="OutgoingQueueReference after a restart")
     session = sender.await_session()
-    sender.collect(session, 1)
+    sender.collect_messages(session, 1)
     session.acknowledge_all()
 
 
@@ -127,7 +127,7 @@ def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
     sut.restart()
     sender = Sender(peer, sut, to)
     session = sender.poll_session()
-    came = [] if session is None else sender.collect_all(session, 2)
+    came = [] if session is None else sender.collect_messages_until_silence(session, 2)
     judge(
         "MQQB-3.1.1.3.1-12",
         expected=[1, 3],
@@ -147,7 +147,7 @@ def test_unacknowledged_transactional_messages_keep_number_over_restart(peer, su
     """The peer acknowledges the first of three messages of a sequence. After a restart, the SUT sends the other two
     messages again, with their TxSequenceNumbers.
     """
-    outgoing = Outgoing(peer, sut, "mqc-numbers-survive")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-numbers-survive")
     acknowledged, *sent = outgoing.send(3)
     outgoing.send_session_ack()
     ack = outgoing.send_order_ack(1)

@@ -11,7 +11,7 @@ from suites.mqqb.steps.opening import format_guid
 from suites.mqqb.steps.ordering import Receiver, build_order_ack, read_acknowledged_sequence_position
 from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers, read_sequence_id
+from suites.mqqb.steps.sequences import SequenceSentBySut, list_sequence_numbers, read_sequence_id
 
 SECONDS_PER_DAY = 24 * 3_600
 EXPECTATION_OF_GROWING_SEQUENCE_IDENTIFIERS = holds(
@@ -27,7 +27,7 @@ def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
     increase, and the first sequence to each queue has Ordinal 1. A FinalAck from the peer ends one of the three
     sequences.
     """
-    outgoing = Outgoing(peer, sut, "mqc-greater-1")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-greater-1")
     begun = outgoing.send()
     outgoing.acknowledge_all()
     begun += outgoing.send()
@@ -172,7 +172,7 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
     """The SUT sends two messages of its second sequence to a queue, and the peer acknowledges one of them. After a
     restart, the next message of the sequence has number 3.
     """
-    beside = Outgoing(peer, sut, "mqc-outgoing-beside")
+    beside = SequenceSentBySut(peer, sut, "mqc-outgoing-beside")
     beside.send()
     beside.acknowledge_all()
     outgoing = beside.start_second_sequence("mqc-outgoing-lives")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, malforms, needs
 from suites.messages import Sequence
-from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers
+from suites.mqqb.steps.sequences import SequenceSentBySut, list_sequence_numbers
 
 QUEUE_NAMES = ("first", "second")
 MESSAGE_POSITIONS_BEFORE_RESTART = ((0, 1), (0, 3), (1, 1), (1, 3), (1, 3))
@@ -19,7 +19,7 @@ def test_numbers_of_two_queues_are_independent_and_survive_restart(peer, sut, ju
     numbers are 1 to 3. The peer acknowledges the first message of each queue. After a restart, the SUT sends the other
     messages again, with the same numbers.
     """
-    first = Outgoing(peer, sut, f"mqc-first-{peer.next_message_id()}")
+    first = SequenceSentBySut(peer, sut, f"mqc-first-{peer.next_message_id()}")
     sent = {"first": first.send(3)}
     second = first.start_second_sequence(f"mqc-second-{peer.next_message_id()}")
     sent["second"] = second.send(3)

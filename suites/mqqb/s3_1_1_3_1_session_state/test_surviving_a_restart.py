@@ -10,10 +10,10 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, malforms, needs, varied
 from suites.mqqb.steps.ordering import Receiver, build_order_ack
-from suites.mqqb.steps.restarting import UNCHANGED_OUTCOME, describe_change
+from suites.mqqb.steps.restarting import UNCHANGED_ACK_OUTCOME, describe_change
 from suites.mqqb.steps.sender import Sender
 
-FULL_MESSAGE_FIELDS: dict[str, Any] = {
+FIELDS_OF_MESSAGE_WITH_ALL_PROPERTIES: dict[str, Any] = {
     "label": "a label",
     "priority": 6,
     "acks": ["positive_arrival", "positive_receive"],
@@ -33,15 +33,15 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     queues = {"admin_queue": peer.direct_name("mqc-acks"), "response_queue": peer.direct_name("mqc-answers")}
     sender.send(1, delivery="recoverable", priority=0)
-    sender.send(2, delivery="recoverable", **FULL_MESSAGE_FIELDS, **queues)
+    sender.send(2, delivery="recoverable", **FIELDS_OF_MESSAGE_WITH_ALL_PROPERTIES, **queues)
     sender.send(3, 4, delivery="transactional")
-    sender.send(5, delivery="transactional", **{**FULL_MESSAGE_FIELDS, "priority": 0}, **queues)
+    sender.send(5, delivery="transactional", **{**FIELDS_OF_MESSAGE_WITH_ALL_PROPERTIES, "priority": 0}, **queues)
     sender.send(6, delivery="recoverable", priority=0)
     _, came = sender.await_first_messages(6)
     earlier = dict(zip(Sender.list_tags(came), came, strict=True))
     sut.restart()
     session = sender.poll_session()
-    resent = [] if session is None else sender.collect(session, len(earlier))
+    resent = [] if session is None else sender.collect_messages(session, len(earlier))
     judge.all(
         expected=sorted(earlier),
         observed=sorted(Sender.list_tags(resent)),
@@ -60,7 +60,7 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
         evidence = [*came, frame]
         judge(
             "MQQB-3.1.1.3.2-02",
-            expected=UNCHANGED_OUTCOME,
+            expected=UNCHANGED_ACK_OUTCOME,
             observed=observed,
             case=f"message {tag} after a restart",
             evidence=evidence,
@@ -87,7 +87,7 @@ def test_outgoing_sequence_number_continues_after_restart(peer, sut, judge, ackn
     sut.restart()
     sender.send(4, delivery="transactional")
     again = sender.await_session()
-    came = sender.collect(again, 4 - acknowledged_count)
+    came = sender.collect_messages(again, 4 - acknowledged_count)
     new = next((frame for frame, tag in zip(came, Sender.list_tags(came), strict=True) if tag == 4), None)
     if new is None:
         raise ConformanceFailure("the message that was sent after the restart did not arrive")

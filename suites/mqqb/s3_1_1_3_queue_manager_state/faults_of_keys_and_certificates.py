@@ -37,7 +37,7 @@ class ReceiverUserCertCacheWithoutCertificatesOfTransactionalMessages(SecurityOn
             cache.entries[:] = kept
 
 
-class _OneEntryMore(Cache):
+class _CacheWithRoomForOneEntryMore(Cache):
     """A cache with room for one entry more than its size."""
 
     def add(self, entry: Any) -> None:
@@ -47,7 +47,7 @@ class _OneEntryMore(Cache):
             super().add(entry)
 
 
-class _SizeAtLeast8(Cache):
+class _CacheWithRoomForAtLeast8Entries(Cache):
     """A cache with room for at least 8 entries."""
 
     def add(self, entry: Any) -> None:
@@ -61,26 +61,26 @@ add(
     "receiver-user-cert-cache-one-entry-more-than-size",
     "MQQB-3.1.1.3-04",
     "The receiver puts one entry more than UserCertCacheSize into UserCertCache.",
-    replace_cache("UserCertCache", _OneEntryMore),
+    replace_cache("UserCertCache", _CacheWithRoomForOneEntryMore),
     blind=True,
 )
 add(
     "receiver-user-cert-cache-at-least-8-entries",
     "MQQB-3.1.1.3-04",
     "The receiver puts 8 entries into UserCertCache although UserCertCacheSize is lower.",
-    replace_cache("UserCertCache", _SizeAtLeast8),
+    replace_cache("UserCertCache", _CacheWithRoomForAtLeast8Entries),
     blind=True,
 )
 add(
     "sender-send-symmetric-key-cache-one-entry-more-than-size",
     "MQQB-3.1.1.3-13",
     "The sender puts one entry more than SendSymmetricKeyCacheSize into SendSymmetricKeyCache.",
-    replace_cache("SendSymmetricKeyCache", _OneEntryMore),
+    replace_cache("SendSymmetricKeyCache", _CacheWithRoomForOneEntryMore),
     blind=True,
 )
 
 
-class _SizePerProvider(Cache):
+class _CacheWithSizeLimitPerProvider(Cache):
     """A cache whose size limits the number of the entries of each provider."""
 
     def add(self, entry: Any) -> None:
@@ -95,12 +95,12 @@ add(
     "sender-send-symmetric-key-cache-size-counted-per-provider",
     "MQQB-3.1.1.3-13",
     "The sender puts SendSymmetricKeyCacheSize entries of each provider into SendSymmetricKeyCache.",
-    replace_cache("SendSymmetricKeyCache", _SizePerProvider),
+    replace_cache("SendSymmetricKeyCache", _CacheWithSizeLimitPerProvider),
     blind=True,
 )
 
 
-class _LifetimeFromLastUse(Cache):
+class _CacheRenewingLifetimesAtEachAddition(Cache):
     """A cache in which the lifetime of an entry begins again whenever a later entry is added."""
 
     def add(self, entry: Any) -> None:
@@ -112,14 +112,14 @@ add(
     "receiver-symmetric-key-lifetime-begins-again-with-next-key",
     "MQQB-3.1.1.3-14",
     "The receiver begins the lifetime of all keys in ReceiveSymmetricKeyCache again when it adds another key.",
-    replace_cache("ReceiveSymmetricKeyCache", _LifetimeFromLastUse),
+    replace_cache("ReceiveSymmetricKeyCache", _CacheRenewingLifetimesAtEachAddition),
     blind=True,
 )
 add(
     "sender-symmetric-key-lifetime-begins-again-with-next-key",
     "MQQB-3.1.1.3-14",
     "The sender begins the lifetime of all keys in SendSymmetricKeyCache again when it adds another key.",
-    replace_cache("SendSymmetricKeyCache", _LifetimeFromLastUse),
+    replace_cache("SendSymmetricKeyCache", _CacheRenewingLifetimesAtEachAddition),
     blind=True,
 )
 
@@ -141,16 +141,16 @@ class SenderEnhancedRc240BitKeysOnlyForFirstDestination(Securing):
             caches.settings = kept
 
 
-class _StrengthNotChecked(SecurityOnReceipt):
+class _Accepting40BitRc2KeysFault(SecurityOnReceipt):
     """Accepts RC2 keys with 40 bits in some messages."""
 
-    def is_excepted(self, packet: UserMessagePacket) -> bool:
+    def is_40_bit_key_accepted(self, packet: UserMessagePacket) -> bool:
         raise NotImplementedError
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         caches = self.qm.caches
         kept = caches.settings
-        if self.is_excepted(packet):
+        if self.is_40_bit_key_accepted(packet):
             caches.settings = replace(kept, RejectEnhancedRC2Using40BitKeys=False)
         try:
             return super().decrypt_body(packet, now)
@@ -158,19 +158,19 @@ class _StrengthNotChecked(SecurityOnReceipt):
             caches.settings = kept
 
 
-class _CachedKeyNotChecked(_StrengthNotChecked):
+class _Accepting40BitCachedRc2KeyFault(_Accepting40BitRc2KeysFault):
     """Accepts a cached RC2 key with 40 bits."""
 
-    def is_excepted(self, packet: UserMessagePacket) -> bool:
+    def is_40_bit_key_accepted(self, packet: UserMessagePacket) -> bool:
         assert packet.SecurityHeader is not None
         blob = packet.SecurityHeader.SecurityData.EncryptionKey
         return any(key.EncryptedSymmetricKey == blob for key in self.qm.caches.ReceiveSymmetricKeyCache.entries)
 
 
-class _TransactionalKeyNotChecked(_StrengthNotChecked):
+class _Accepting40BitKeyOfTransactionalMessageFault(_Accepting40BitRc2KeysFault):
     """Accepts an RC2 key with 40 bits in transactional messages."""
 
-    def is_excepted(self, packet: UserMessagePacket) -> bool:
+    def is_40_bit_key_accepted(self, packet: UserMessagePacket) -> bool:
         return packet.TransactionHeader is not None
 
 
@@ -178,13 +178,13 @@ add(
     "receiver-enhanced-rc2-40-bit-key-accepted-when-repeated",
     "MQQB-3.1.1.3-19",
     "The receiver accepts a second message with a 40-bit RC2 key that it has refused in an earlier message.",
-    replace_part(_CachedKeyNotChecked),
+    replace_part(_Accepting40BitCachedRc2KeyFault),
     blind=True,
 )
 add(
     "receiver-enhanced-rc2-40-bit-key-of-transactional-message-accepted",
     "MQQB-3.1.1.3-19",
     "The receiver accepts a transactional message with a 40-bit RC2 key.",
-    replace_part(_TransactionalKeyNotChecked),
+    replace_part(_Accepting40BitKeyOfTransactionalMessageFault),
     blind=True,
 )

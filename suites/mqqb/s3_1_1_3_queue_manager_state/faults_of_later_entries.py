@@ -19,8 +19,8 @@ from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import is_transactional
 
 
-@fault("receiver-refused-certificate-kept", breaks="MQQB-3.1.1.3-03", blind=True)
-class ReceiverRefusedCertificateKept(SecurityOnReceipt):
+@fault("receiver-caches-certificate-that-it-could-not-verify", breaks="MQQB-3.1.1.3-03", blind=True)
+class ReceiverCachesCertificateThatItCouldNotVerify(SecurityOnReceipt):
     """The receiver also keeps a certificate in UserCertCache that it could not verify."""
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:

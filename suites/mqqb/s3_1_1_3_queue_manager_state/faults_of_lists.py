@@ -18,7 +18,7 @@ from reference_qm.model.adm import MessageIDHistoryEntry
 from reference_qm.surface.clock import Now
 
 
-class CacheWithoutSecondEntry(Cache):
+class KeyOrCertificateCacheWithoutSecondEntry(Cache):
     """A cache that stores no second entry."""
 
     def add(self, entry: Any) -> None:
@@ -26,7 +26,7 @@ class CacheWithoutSecondEntry(Cache):
             super().add(entry)
 
 
-class CacheOfOneKeyPerQueueManager(Cache):
+class CacheWithOneSymmetricKeyPerQueueManager(Cache):
     """A cache in which a new key replaces the other keys of its queue manager."""
 
     def add(self, entry: Any) -> None:
@@ -34,7 +34,7 @@ class CacheOfOneKeyPerQueueManager(Cache):
         super().add(entry)
 
 
-class CacheOfOneKeyPerAlgorithm(Cache):
+class CacheWithOneSymmetricKeyPerAlgorithm(Cache):
     """A cache in which a new key replaces the other keys of its algorithm."""
 
     def add(self, entry: Any) -> None:
@@ -42,7 +42,7 @@ class CacheOfOneKeyPerAlgorithm(Cache):
         super().add(entry)
 
 
-class CacheLimitedToTwoEntries(Cache):
+class KeyOrCertificateCacheLimitedToTwoEntries(Cache):
     """A cache that removes its oldest entry when a third entry is added."""
 
     def add(self, entry: Any) -> None:
@@ -61,25 +61,40 @@ for _cache, _rule, _cache_classes in (
     (
         "UserCertCache",
         "MQQB-3.1.1.3-02",
-        (CacheWithoutSecondEntry, CacheLimitedToTwoEntries, CacheRepeatingFirstCertificate),
+        (
+            KeyOrCertificateCacheWithoutSecondEntry,
+            KeyOrCertificateCacheLimitedToTwoEntries,
+            CacheRepeatingFirstCertificate,
+        ),
     ),
     (
         "ReceiveSymmetricKeyCache",
         "MQQB-3.1.1.3-06",
-        (CacheWithoutSecondEntry, CacheOfOneKeyPerQueueManager, CacheOfOneKeyPerAlgorithm),
+        (
+            KeyOrCertificateCacheWithoutSecondEntry,
+            CacheWithOneSymmetricKeyPerQueueManager,
+            CacheWithOneSymmetricKeyPerAlgorithm,
+        ),
     ),
     (
         "SendSymmetricKeyCache",
         "MQQB-3.1.1.3-10",
-        (CacheWithoutSecondEntry, CacheOfOneKeyPerQueueManager, CacheOfOneKeyPerAlgorithm),
+        (
+            KeyOrCertificateCacheWithoutSecondEntry,
+            CacheWithOneSymmetricKeyPerQueueManager,
+            CacheWithOneSymmetricKeyPerAlgorithm,
+        ),
     ),
 ):
     for _cache_class in _cache_classes:
         _words = {
-            CacheWithoutSecondEntry: ("first-entry-only", "stores no second entry"),
-            CacheOfOneKeyPerQueueManager: ("one-entry-per-queue-manager", "stores one key for each queue manager"),
-            CacheOfOneKeyPerAlgorithm: ("one-entry-per-algorithm", "stores one key for each algorithm"),
-            CacheLimitedToTwoEntries: ("two-entries-at-most", "stores at most two entries"),
+            KeyOrCertificateCacheWithoutSecondEntry: ("first-entry-only", "stores no second entry"),
+            CacheWithOneSymmetricKeyPerQueueManager: (
+                "one-entry-per-queue-manager",
+                "stores one key for each queue manager",
+            ),
+            CacheWithOneSymmetricKeyPerAlgorithm: ("one-entry-per-algorithm", "stores one key for each algorithm"),
+            KeyOrCertificateCacheLimitedToTwoEntries: ("two-entries-at-most", "stores at most two entries"),
             CacheRepeatingFirstCertificate: ("certificate-of-first-user", "stores the certificate of the first entry"),
         }[_cache_class]
         _cache_words = {

@@ -18,13 +18,13 @@ def test_successive_messages_have_consecutive_ids(peer, sut, judge):
     sender.send(1)
     session, _ = sender.await_first_messages(1)
     sender.send(2, 3, delivery="recoverable")
-    frames = sender.collect(session, 3)
+    frames = sender.collect_messages(session, 3)
     session.acknowledge_all()
     session.stays_quiet()
     session.close()
     sender.send(4, 5)
     again = sender.await_session()
-    frames = [*frames, *sender.collect(again, 2)]
+    frames = [*frames, *sender.collect_messages(again, 2)]
     again.acknowledge_all()
     if Sender.list_tags(frames) != [1, 2, 3, 4, 5]:
         raise ConformanceFailure(f"the messages {Sender.list_tags(frames)} arrived, instead of 1 to 5 in this order")

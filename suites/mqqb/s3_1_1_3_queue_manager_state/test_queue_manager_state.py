@@ -63,9 +63,9 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
     sender.send(1)
     session, _ = sender.await_first_messages(1)
     SecondQueueManager(peer, sender.to).send(2)
-    sender.collect(session, 2)
+    sender.collect_messages(session, 2)
     sender.send(3)
-    sender.collect(session, 3)
+    sender.collect_messages(session, 3)
     if sut.has("send"):
         sut.send(peer.direct_name("mqc-ordinals-2"), body="message 4", application_tag=4)
     else:
@@ -93,7 +93,7 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
         sut.restart()
         sender.send(tag)
         later_session = sender.await_session()
-        later = sender.collect(later_session, 1)
+        later = sender.collect_messages(later_session, 1)
         later_session.acknowledge_all()
         if Sender.list_tags(later) != [tag]:
             raise ConformanceFailure("the message that was sent after the restart did not arrive")
@@ -178,12 +178,12 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
     came: list[Frame] = []
     while not {4, 5, 6} <= {*Sender.list_tags(came)} or len(came) < len(TAGS_OF_SURVIVING_MESSAGES):
         session = sender.poll_session()
-        more = [] if session is None else sender.collect_all(session, 1)
+        more = [] if session is None else sender.collect_messages_until_silence(session, 1)
         if session is None or not more:
             break
         if 5 in Sender.list_tags(more):
             sut.send(to[2], body="message 6", label="label 6", application_tag=6, delivery="transactional")
-            more = sender.collect_all(session, len(more) + 1)
+            more = sender.collect_messages_until_silence(session, len(more) + 1)
         came += more
         session.acknowledge_all()
         for frame in [one for one in more if one["UserHeader"].TH]:

@@ -15,7 +15,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, RecoverableReceipt, 
 from reference_qm.surface.clock import Now
 
 
-def _number_messages_from(first: int, step: int) -> Install:
+def _change_numbering_of_session_messages(first: int, step: int) -> Install:
     """Number the messages of a session from a given number with a given increment."""
 
     class ChangedNumbering(Sending):
@@ -33,7 +33,7 @@ add(
     "sender-session-messages-numbered-from-0",
     "MQQB-3.1.1.4-01",
     "The sender numbers the messages of a session from 0.",
-    _number_messages_from(first=0, step=1),
+    _change_numbering_of_session_messages(first=0, step=1),
 )
 
 
@@ -41,7 +41,7 @@ add(
     "sender-session-message-numbers-grow-by-two",
     "MQQB-3.1.1.4-01",
     "The sender numbers the messages of a session 1, 3, 5.",
-    _number_messages_from(first=1, step=2),
+    _change_numbering_of_session_messages(first=1, step=2),
 )
 
 

@@ -11,7 +11,7 @@ from harness.wire import session_ack
 from suites.messages import Sequence
 from suites.mqqb.steps.outgoing_session import await_session_of_sut
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import SequenceSentBySut
 
 
 @covers("MQQB-3.1.1.4-01", "MQQB-3.1.7.1.3-12")
@@ -29,7 +29,7 @@ def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, ac
     session.close()
     left = [tag for tag in (1, 2, 3) if tag > acknowledged]
     next_session = sender.poll_session()
-    resent = [] if next_session is None else sender.collect_all(next_session, len(left))
+    resent = [] if next_session is None else sender.collect_messages_until_silence(next_session, len(left))
     if next_session is not None:
         next_session.acknowledge_all()
     judge.all(
@@ -104,7 +104,7 @@ def _list_acknowledged_recoverable_numbers(ack):
 @varied("extension", "correlation", "destination", acknowledgments=("none", "of arrival"))
 def test_sent_transactional_messages_count_as_recoverable(peer, sut, judge):
     """The SUT sends one express and two transactional messages: its SessionAck counts two recoverable messages."""
-    outgoing = Outgoing(peer, sut, "mqc-counted")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-counted")
     sent = [*outgoing.send(1, "express"), *outgoing.send(2)]
     ack = outgoing.session.check_alive()
     counted = ack["SessionHeader"].RecoverableMsgSeqNumber

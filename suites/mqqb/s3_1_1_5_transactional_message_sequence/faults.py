@@ -81,8 +81,8 @@ class SenderLastMessageOfSequenceKeptAfterOrderAck(OrderAcks):
         super().delete_order_acknowledged_messages(session, replace(body, TxSequenceNumber=number))
 
 
-@fault("sender-third-sequence-with-ordinal-of-second", breaks="MQQB-3.1.1.5-03")
-class SenderThirdSequenceWithOrdinalOfSecond(TransactionalSending):
+@fault("sender-third-sequence-has-ordinal-of-second-sequence", breaks="MQQB-3.1.1.5-03")
+class SenderThirdSequenceHasOrdinalOfSecondSequence(TransactionalSending):
     """The sender begins the third sequence with the Ordinal of the second sequence."""
 
     def begin_sequence(self, session: Session) -> None:
@@ -91,8 +91,8 @@ class SenderThirdSequenceWithOrdinalOfSecond(TransactionalSending):
             session.OutgoingTxSequenceID = replace(session.OutgoingTxSequenceID, Ordinal=2)
 
 
-@fault("sender-second-message-of-new-sequence-in-old-sequence", breaks=("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"))
-class SenderSecondMessageOfNewSequenceInOldSequence(TransactionalSending):
+@fault("sender-sends-second-message-of-new-sequence-in-old-sequence", breaks=("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"))
+class SenderSendsSecondMessageOfNewSequenceInOldSequence(TransactionalSending):
     """The sender sends the second message of a new sequence as a message of the old sequence."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
@@ -120,8 +120,8 @@ add(
 )
 
 
-@fault("sender-third-message-of-new-sequence-in-old-sequence", breaks="MQQB-3.1.1.5-04", blind=True)
-class SenderThirdMessageOfNewSequenceInOldSequence(TransactionalSending):
+@fault("sender-gives-third-message-ordinal-of-earlier-sequence", breaks="MQQB-3.1.1.5-04", blind=True)
+class SenderGivesThirdMessageOrdinalOfEarlierSequence(TransactionalSending):
     """The sender gives the third message of a second sequence the Ordinal of the first sequence."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
@@ -133,7 +133,7 @@ class SenderThirdMessageOfNewSequenceInOldSequence(TransactionalSending):
         return numbered
 
 
-_FA_BIT = TransactionHeader.flags(FA=1)
+_FINAL_ACK_REQUEST_BIT_FA = TransactionHeader.flags(FA=1)
 
 
 @fault("router-fa-set-in-transaction-header-of-forwarded-message", breaks="MQQB-3.1.1.5-07")
@@ -142,7 +142,7 @@ class RouterFaSetInTransactionHeaderOfForwardedMessage(Routing):
 
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
         if packet.TransactionHeader is not None:
-            packet = set_fields(packet, {"TransactionHeader.Flags": lambda old: old | _FA_BIT})
+            packet = set_fields(packet, {"TransactionHeader.Flags": lambda old: old | _FINAL_ACK_REQUEST_BIT_FA})
         super().forward_message(position, packet, now)
 
 

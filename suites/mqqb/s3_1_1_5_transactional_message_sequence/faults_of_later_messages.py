@@ -90,8 +90,8 @@ class SenderUnackedSequenceLaterMessagesOfTransactionMissing(TransactionalSendin
         return updated
 
 
-@fault("sender-new-sequence-previous-identifier-after-reconnect", breaks="MQQB-3.1.1.5-04", blind=True)
-class SenderNewSequencePreviousIdentifierAfterReconnect(TransactionalSending):
+@fault("sender-new-sequence-has-identifier-of-previous-after-reconnect", breaks="MQQB-3.1.1.5-04", blind=True)
+class SenderNewSequenceHasIdentifierOfPreviousAfterReconnect(TransactionalSending):
     """The sender puts the TxSequenceID of the previous sequence into the messages of a new sequence that it accepts
     after the session was closed and opened again.
     """

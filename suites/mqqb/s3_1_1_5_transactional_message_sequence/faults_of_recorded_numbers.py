@@ -12,7 +12,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-def _record_changed_info(change: Any) -> type[TransactionalSending]:
+def _change_sequence_info_of_newly_sent_message(change: Any) -> type[TransactionalSending]:
     """Return a part that changes the SEQUENCE_INFO of each message that is sent for the first time."""
 
     class ChangedInfo(TransactionalSending):
@@ -34,7 +34,7 @@ add(
     "MQQB-3.1.1.5-01",
     "The sender gives a transactional message whose predecessor is acknowledged a SEQUENCE_INFO with PrevNo 0.",
     replace_part(
-        _record_changed_info(
+        _change_sequence_info_of_newly_sent_message(
             lambda session, info: (
                 SequenceInfo(info.SeqID, info.SeqNo, 0)
                 if len(get_outgoing_sequence(session).UnackedSequence) == 1
@@ -49,7 +49,7 @@ add(
     "MQQB-3.1.1.5-01",
     "The sender gives a transactional message of a later sequence a SEQUENCE_INFO with the Ordinal of the first one.",
     replace_part(
-        _record_changed_info(
+        _change_sequence_info_of_newly_sent_message(
             lambda session, info: SequenceInfo(
                 info.SeqID - (session.OutgoingTxSequenceID.Ordinal - 1), info.SeqNo, info.PrevNo
             )

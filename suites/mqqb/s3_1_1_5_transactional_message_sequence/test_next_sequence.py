@@ -8,7 +8,12 @@ import pytest
 
 from harness.expectations import facts, none
 from harness.run.marks import covers, needs, varied
-from suites.mqqb.steps.sequences import Outgoing, get_transaction_header, list_sequence_numbers, read_sequence_id
+from suites.mqqb.steps.sequences import (
+    SequenceSentBySut,
+    get_transaction_header,
+    list_sequence_numbers,
+    read_sequence_id,
+)
 
 
 @needs("send")
@@ -18,7 +23,7 @@ def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge
     """The peer acknowledges three messages by a SessionAck and an OrderAck. The SUT's next three messages form a new
     sequence, and the message after them begins a third sequence.
     """
-    outgoing = Outgoing(peer, sut, "mqc-next-sequence")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-next-sequence")
     sent = outgoing.send(3)
     acks = [outgoing.send_session_ack(), outgoing.send_order_ack(3)]
     peer.settle()
@@ -57,7 +62,7 @@ def test_sequence_continues_on_the_next_session(peer, sut, judge, finished):
     """The SUT sends the first message of its first or second sequence, and the peer closes the session. The SUT's next
     message, on another session, is the second message of the same sequence.
     """
-    outgoing = Outgoing(peer, sut, "mqc-sequence-reconnect")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-sequence-reconnect")
     for _ in range(finished):
         outgoing.send(2)
         outgoing.acknowledge_all()
@@ -78,7 +83,7 @@ def test_sequence_continues_on_the_next_session(peer, sut, judge, finished):
 @pytest.mark.parametrize("finished", [1, 2])
 def test_new_sequence_survives_restart(peer, sut, judge, finished):
     """The SUT restarts after one or two sequences have ended: its next two messages are in a later sequence."""
-    outgoing = Outgoing(peer, sut, "mqc-sequence-restart")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-sequence-restart")
     for _ in range(finished):
         before = outgoing.send(2)
         outgoing.send_session_ack()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.pinging import read_data_model_element
-from suites.mqqb.steps.sequences import Outgoing, get_sequence_info
+from suites.mqqb.steps.sequences import SequenceSentBySut, get_sequence_info
 
 
 @needs("send", "inspect")
@@ -14,7 +14,7 @@ def test_message_after_order_ack_records_its_predecessor(peer, sut, judge):
     """The peer acknowledges a transactional message by an OrderAck, but not by a SessionAck. The SEQUENCE_INFO of the
     next message contains its sequence, its number and the previous number.
     """
-    outgoing = Outgoing(peer, sut, "mqc-recorded")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-recorded")
     outgoing.send()
     ack = outgoing.send_order_ack(1)
     if not peer.eventually(lambda: not outgoing.list_unacknowledged_numbers()):

@@ -9,7 +9,7 @@ from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.ordering import read_acknowledged_sequence_position
 from suites.mqqb.steps.pinging import read_data_model_element
-from suites.mqqb.steps.sequences import Outgoing, get_sequence_id_number, read_sequence_id
+from suites.mqqb.steps.sequences import SequenceSentBySut, get_sequence_id_number, read_sequence_id
 
 JOURNALING_FLAG_COMBINATIONS: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})
 """The journaling that the messages of a forwarded sequence request."""
@@ -21,7 +21,7 @@ def test_sequence_infos_of_two_queues_have_their_own_sequence_ids(peer, sut, jud
     """The SUT sends transactional messages to two queues of the peer, in turn. In UnackedSequence of each session,
     SeqID, SeqNo and PrevNo are those of the messages of its queue.
     """
-    first = Outgoing(peer, sut, "mqc-infos-first")
+    first = SequenceSentBySut(peer, sut, "mqc-infos-first")
     second = first.start_second_sequence("mqc-infos-second")
     for outgoing in (first, second, first, second):
         outgoing.send()
@@ -51,7 +51,7 @@ def test_sequence_that_a_session_ack_ends_is_not_continued(peer, sut, judge):
     """The peer acknowledges two messages by an OrderAck, and then by a SessionAck. The SUT's next message is in a later
     sequence.
     """
-    outgoing = Outgoing(peer, sut, "mqc-sequence-ended")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-sequence-ended")
     sent = outgoing.send(2)
     acks = [outgoing.send_order_ack(2), outgoing.send_session_ack()]
     [following] = outgoing.send()

@@ -8,7 +8,7 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import (
-    Outgoing,
+    SequenceSentBySut,
     get_sequence_info,
     list_sequence_numbers,
     read_sequence_info_of_transfer,
@@ -35,7 +35,7 @@ def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
     """A sequence of one message ends. Then the SUT sends five messages, and the peer acknowledges three of them one by
     one. Each time, OutgoingTransferInfo shows the SEQUENCE_INFO of the first and of the last unacknowledged message.
     """
-    outgoing = Outgoing(peer, sut, "mqc-places")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-places")
     outgoing.send()
     outgoing.acknowledge_all()
     sent = outgoing.send(5)
@@ -91,7 +91,7 @@ def test_sequence_info_of_every_message_of_a_transaction_is_kept(peer, sut, judg
     """An application sends three messages in one transaction, and the peer sends the OrderAck of the first message.
     OutgoingTransferInfo shows the SEQUENCE_INFO of the second and of the third message as unacknowledged.
     """
-    outgoing = Outgoing(peer, sut, "mqc-places-of-transaction")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-places-of-transaction")
     outgoing.tags = [peer.next_message_id() for _ in range(3)]
     transaction = sut.control.call("begin")["transaction"]
     for tag in outgoing.tags:
@@ -131,15 +131,15 @@ def test_sequence_info_has_the_numbers_of_messages_around_expired_messages(peer,
         peer.pass_time(EXPIRY_WAIT_MS)
 
     send_messages_and_await_expiry(waiting)
-    outgoing = Outgoing(peer, sut, name)
+    outgoing = SequenceSentBySut(peer, sut, name)
     outgoing.tags = [tag for tag, life_s in LIFETIME_S_BY_TAG.items() if life_s == LONG_LIFETIME_S]
     session = outgoing.sender.await_session()
-    outgoing.sender.collect_all(session, len(outgoing.tags) - 1)
+    outgoing.sender.collect_messages_until_silence(session, len(outgoing.tags) - 1)
     outgoing.send_session_ack()
     sut.pause(outgoing.to)
     send_messages_and_await_expiry(later)
     sut.resume(outgoing.to)
-    outgoing.sent = outgoing.sender.collect_all(session, len(outgoing.tags))
+    outgoing.sent = outgoing.sender.collect_messages_until_silence(session, len(outgoing.tags))
     if Sender.list_tags(outgoing.sent) != outgoing.tags:
         raise ConformanceFailure("the SUT did not send exactly the messages that have not expired")
     outgoing.send_session_ack()

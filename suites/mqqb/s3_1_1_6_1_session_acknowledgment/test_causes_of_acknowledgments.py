@@ -10,7 +10,7 @@ from harness.run.marks import covers
 from suites.mqqb.steps.outgoing_session import await_session_of_sut
 
 WINDOW_SIZE = 8
-WINDOW_COUNT = 3
+COUNT_OF_FULL_WINDOWS_TO_SEND = 3
 LONG_ACK_TIMEOUT_MS = 120_000
 """An AckTimeout in ms that is so long that only full windows are acknowledged."""
 GREATEST_TIMER_SPEED_UP = 2
@@ -24,9 +24,9 @@ def test_each_full_window_is_acknowledged(peer, sut, judge):
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     session = peer.open_raw(WindowSize=WINDOW_SIZE, AckTimeout=LONG_ACK_TIMEOUT_MS)
-    for window in range(1, WINDOW_COUNT + 1):
+    for window in range(1, COUNT_OF_FULL_WINDOWS_TO_SEND + 1):
         sent = [session.send(peer.message()) for _ in range(WINDOW_SIZE)]
-        ack = _poll_ack_of_count(session, window * WINDOW_SIZE)
+        ack = _poll_session_ack_of_message_count(session, window * WINDOW_SIZE)
         if window == 1:
             if ack is None:
                 reason = "the SUT does not acknowledge a full window before its timer expires"
@@ -55,7 +55,7 @@ def test_messages_of_each_kind_are_acknowledged_in_turn(peer, sut, judge, opened
     within_ms = sut.duration_ms(timeout_ms) + sut.slack_ms(timeout_ms)
     for number, build in enumerate((peer.recoverable_message, peer.message, peer.recoverable_message), 1):
         sent = session.send(build())
-        ack = _poll_ack_of_count(session, number, within_ms)
+        ack = _poll_session_ack_of_message_count(session, number, within_ms)
         judge(
             "MQQB-3.1.1.6.1-D01",
             expected=holds("the SUT acknowledges the message", otherwise="no SessionAck of the message"),
@@ -67,7 +67,7 @@ def test_messages_of_each_kind_are_acknowledged_in_turn(peer, sut, judge, opened
             return
 
 
-def _poll_ack_of_count(session, count: int, within_ms: int | None = None):
+def _poll_session_ack_of_message_count(session, count: int, within_ms: int | None = None):
     """Wait for the SessionAck that acknowledges the given number of messages."""
     return session.poll(
         "SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == count, within_ms=within_ms

@@ -6,7 +6,7 @@ from harness.expectations import none
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.outgoing_session import await_session_of_sut
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import SequenceSentBySut
 
 MESSAGE_COUNT = 24
 """The number of messages that one SessionAck acknowledges; their flags need the high 16 bits."""
@@ -18,7 +18,7 @@ def test_messages_of_high_flags_are_discarded(peer, sut, judge):
     """The SUT sends 24 recoverable messages, and the peer acknowledges all of them by one SessionAck. The SUT sends
     none of them on the next session.
     """
-    outgoing = Outgoing(peer, sut, "mqc-many-flags")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-many-flags")
     sent = outgoing.send(MESSAGE_COUNT, "recoverable")
     ack = outgoing.send_session_ack()
     outgoing.session.close()
@@ -45,7 +45,7 @@ def test_acknowledgments_of_express_messages_have_no_recoverable_number(peer, su
     for session in (peer.open_raw(AckTimeout=ACK_TIMEOUT_MS), await_session_of_sut(peer, sut)):
         for number in (1, 2, 3):
             sent = session.send(peer.message())
-            answer = _await_session_ack_of_count(session, sut, number)
+            answer = _await_session_ack_of_message_count(session, sut, number)
             header = answer["SessionHeader"]
             for rule, value in (
                 ("MQQB-3.1.1.6.1-03", header.RecoverableMsgAckSeqNumber),
@@ -55,7 +55,7 @@ def test_acknowledgments_of_express_messages_have_no_recoverable_number(peer, su
                 judge(rule, expected=0, observed=value, case=case, evidence=[sent, answer])
 
 
-def _await_session_ack_of_count(session, sut, number: int):
+def _await_session_ack_of_message_count(session, sut, number: int):
     """Wait for the SessionAck that acknowledges the given number of messages."""
     return session.expect(
         "SessionAck",

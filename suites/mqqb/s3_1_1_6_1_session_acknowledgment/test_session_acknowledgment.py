@@ -9,7 +9,7 @@ import pytest
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers
 from harness.wire import session_ack
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import SequenceSentBySut
 
 
 @covers("MQQB-3.1.1.6.1-01", "MQQB-3.1.1.6.1-02", "MQQB-3.1.1.6.1-03", "MQQB-3.1.1.6.1-04")
@@ -19,7 +19,7 @@ def test_messages_acknowledged_on_the_session_are_discarded(peer, sut, judge, ca
     messages. On the next session, the SUT sends only the other two. Before the SUT has received a recoverable message,
     its acknowledgment has 0 in the fields for recoverable messages.
     """
-    outgoing = Outgoing(peer, sut, "mqc-discarded")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-discarded")
     sent = outgoing.send(2, "express") + outgoing.send(3, "recoverable") + outgoing.send(1, "express")
     session = outgoing.session
     own = session.send(peer.message())

@@ -16,7 +16,7 @@ from reference_qm.model.adm import NO_INCOMING_SEQUENCE, RecoverableReceipt, Ses
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-OriginalStepFunction = Callable[..., Any]
+UnchangedStepFunction = Callable[..., Any]
 
 
 def acknowledge_forwarded_messages(acknowledge: Callable[[Any, Session, UserMessagePacket, int, Now], None]) -> Install:
@@ -26,7 +26,7 @@ def acknowledge_forwarded_messages(acknowledge: Callable[[Any, Session, UserMess
 
     def run(
         self: Any,
-        original: OriginalStepFunction,
+        original: UnchangedStepFunction,
         session: Session,
         packet: UserMessagePacket,
         receipt: RecoverableReceipt,
@@ -149,8 +149,8 @@ class ReceiverOrderAckDelayCountedFromSessionStart(OrderAcks):
         session.LastOrderAckSendTime = before
 
 
-@fault("receiver-order-ack-sent-at-once-after-first", breaks="MQQB-3.1.1.6.2-04", blind=True)
-class ReceiverOrderAckSentAtOnceAfterFirst(OrderAcks):
+@fault("receiver-sends-later-order-acks-of-session-without-timer", breaks="MQQB-3.1.1.6.2-04", blind=True)
+class ReceiverSendsLaterOrderAcksOfSessionWithoutTimer(OrderAcks):
     """After its first OrderAck on a session, the receiver sends OrderAcks without the Order Ack Send Timer."""
 
     def start_order_ack_timer(self, session: Session, now: Now) -> None:
@@ -163,8 +163,8 @@ class ReceiverOrderAckSentAtOnceAfterFirst(OrderAcks):
         super().on_send_timer(session, now)
 
 
-@fault("receiver-order-ack-delayed-by-one-message-only", breaks="MQQB-3.1.1.6.2-05", blind=True)
-class ReceiverOrderAckDelayedByOneMessageOnly(OrderAcks):
+@fault("receiver-delays-order-ack-only-for-second-message-of-session", breaks="MQQB-3.1.1.6.2-05", blind=True)
+class ReceiverDelaysOrderAckOnlyForSecondMessageOfSession(OrderAcks):
     """Only the second message on the session delays the OrderAck; later messages do not delay it."""
 
     def start_order_ack_timer(self, session: Session, now: Now) -> None:
@@ -174,8 +174,8 @@ class ReceiverOrderAckDelayedByOneMessageOnly(OrderAcks):
             super().start_order_ack_timer(session, now)
 
 
-@fault("receiver-order-ack-not-delayed-by-other-sequence", breaks="MQQB-3.1.1.6.2-05", blind=True)
-class ReceiverOrderAckNotDelayedByOtherSequence(OrderAcks):
+@fault("receiver-message-of-other-sequence-does-not-delay-order-ack", breaks="MQQB-3.1.1.6.2-05", blind=True)
+class ReceiverMessageOfOtherSequenceDoesNotDelayOrderAck(OrderAcks):
     """A message of another sequence does not delay the OrderAck."""
 
     def start_order_ack_timer(self, session: Session, now: Now) -> None:
@@ -189,8 +189,8 @@ class ReceiverOrderAckNotDelayedByOtherSequence(OrderAcks):
             super().start_order_ack_timer(session, now)
 
 
-@fault("receiver-order-ack-delayed-only-before-first", breaks="MQQB-3.1.1.6.2-05", blind=True)
-class ReceiverOrderAckDelayedOnlyBeforeFirst(OrderAcks):
+@fault("receiver-delays-only-first-order-ack-for-further-messages", breaks="MQQB-3.1.1.6.2-05", blind=True)
+class ReceiverDelaysOnlyFirstOrderAckForFurtherMessages(OrderAcks):
     """After the first OrderAck of a session, further messages do not delay the next OrderAck."""
 
     def start_order_ack_timer(self, session: Session, now: Now) -> None:
@@ -217,8 +217,8 @@ class ReceiverOrderAckOfSecondSequenceNotSent(OrderAcks):
         super().on_send_timer(session, now)
 
 
-@fault("receiver-no-order-ack-at-second-expiry", breaks="MQQB-3.1.1.6.2-07", blind=True)
-class ReceiverNoOrderAckAtSecondExpiry(OrderAcks):
+@fault("receiver-sends-no-order-ack-at-second-expiry-of-send-timer", breaks="MQQB-3.1.1.6.2-07", blind=True)
+class ReceiverSendsNoOrderAckAtSecondExpiryOfSendTimer(OrderAcks):
     """When the Order Ack Send Timer of a session expires a second time, the receiver sends no OrderAck."""
 
     def on_send_timer(self, session: Session, now: Now) -> None:

@@ -59,23 +59,27 @@ class ReceiverOrderAckSendTimerNotStartedByRejectedMessage(InSequence):
             session.order_acks_due.clear()
 
 
-@fault("sender-order-ack-messages-sent-again-not-discarded", breaks="MQQB-3.1.1.6.2-08", blind=True)
-class SenderOrderAckMessagesSentAgainNotDiscarded(OrderAcks):
+@fault("sender-keeps-resent-messages-that-order-ack-acknowledges", breaks="MQQB-3.1.1.6.2-08", blind=True)
+class SenderKeepsResentMessagesThatOrderAckAcknowledges(OrderAcks):
     """The sender does not discard the messages up to TxSequenceNumber that it has sent more than once."""
 
-    sent_again: bool = False
+    are_messages_sent_again: bool = False
 
     def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        self.sent_again = get_outgoing_sequence(session).ResendIntervalIndex > 0
+        self.are_messages_sent_again = get_outgoing_sequence(session).ResendIntervalIndex > 0
         super().note_last_message_in_order(session, body, now)
 
     def delete_order_acknowledged_messages(self, session: Session, body: OrderAckBody) -> None:
-        if not self.sent_again:
+        if not self.are_messages_sent_again:
             super().delete_order_acknowledged_messages(session, body)
 
 
-@fault("sender-order-ack-only-last-message-discarded", breaks=("MQQB-3.1.1.6.2-08", "MQQB-3.1.5.6-13"), blind=True)
-class SenderOrderAckOnlyLastMessageDiscarded(OrderAcks):
+@fault(
+    "sender-discards-only-message-whose-number-order-ack-contains",
+    breaks=("MQQB-3.1.1.6.2-08", "MQQB-3.1.5.6-13"),
+    blind=True,
+)
+class SenderDiscardsOnlyMessageWhoseNumberOrderAckContains(OrderAcks):
     """The sender discards only the message with the number TxSequenceNumber, and sends the earlier ones again."""
 
     def delete_order_acknowledged_messages(self, session: Session, body: OrderAckBody) -> None:
@@ -87,8 +91,8 @@ class SenderOrderAckOnlyLastMessageDiscarded(OrderAcks):
         self.qm.transactional_sending.begin_sequence(session)
 
 
-@fault("sender-order-ack-on-other-session-discards-nothing", breaks="MQQB-3.1.1.6.2-08", blind=True)
-class SenderOrderAckOnOtherSessionDiscardsNothing(OrderAcks):
+@fault("sender-discards-no-message-at-order-ack-on-other-session", breaks="MQQB-3.1.1.6.2-08", blind=True)
+class SenderDiscardsNoMessageAtOrderAckOnOtherSession(OrderAcks):
     """The sender discards no message when the OrderAck arrives on another session than the messages were sent on."""
 
     def receive(self, session: Session, packet: Any, now: Now) -> None:

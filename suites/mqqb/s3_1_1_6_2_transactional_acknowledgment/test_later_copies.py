@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, malforms, needs
 from suites.mqqb.steps.ordering import ACK_RECEIVE, Receiver, read_acknowledged_sequence_position
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import SequenceSentBySut
 
 SESSION_COUNT_OF_REPEATED_MESSAGE = 3
 """The number of sessions on which the SUT sends the message."""
@@ -21,7 +21,7 @@ def test_message_comes_on_each_session_until_its_order_ack(peer, sut, judge, jou
     """The SUT sends a transactional message on three sessions in turn. On each, the peer acknowledges the message by a
     SessionAck and closes the session. Each time, the SUT sends the message again on the next session.
     """
-    outgoing = Outgoing(peer, sut, "mqc-every-session")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-every-session")
     outgoing.send(1, journal=journal)
     for number in range(2, SESSION_COUNT_OF_REPEATED_MESSAGE + 1):
         ack = outgoing.send_session_ack()

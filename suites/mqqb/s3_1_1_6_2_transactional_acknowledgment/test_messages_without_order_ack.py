@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import holds
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import SequenceSentBySut
 
 
 def _close_session(beside, outgoing):
@@ -46,7 +46,7 @@ def test_message_without_order_ack_is_kept_after_event(peer, sut, judge, cause, 
     and resumes the queue, the peer acknowledges messages of another queue, or it acknowledges the preceding message.
     The SUT still resends the message.
     """
-    outgoing = Outgoing(peer, sut, "mqc-kept")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-kept")
     beside = outgoing.start_second_sequence("mqc-kept-beside")
     outgoing.send()
     outgoing.send_session_ack()

@@ -49,7 +49,7 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
             )
             sent.append(session.send(packet))
     forwarding_session = sender.await_session()
-    came = sender.collect(forwarding_session, len(sent))
+    came = sender.collect_messages(forwarding_session, len(sent))
     peer.pass_time(sut.duration_ms(ACK_TIMEOUT_MS))
     identifiers = [(one.identifier.Ordinal, one.identifier.TimeStamp) for one in sequences.values()]
     acks = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import facts
 from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.ordering import ACK_RECEIVE, BAD_DST_Q
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import SequenceSentBySut
 
 FINAL_ACK_COUNT = 2
 
@@ -17,7 +17,7 @@ def test_final_acks_are_acknowledged_by_session_acks(peer, sut, judge):
     """The SUT has sent two messages. The peer sends a negative FinalAck for the first and a positive FinalAck for the
     second. The SUT's SessionAcks count both FinalAcks, and acknowledge both as recoverable.
     """
-    outgoing = Outgoing(peer, sut, "mqc-finals")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-finals")
     sent = outgoing.send(FINAL_ACK_COUNT)
     outgoing.send_session_ack()
     session = outgoing.session

@@ -217,8 +217,8 @@ for _name, _duration_ms in (
     )
 
 
-@fault("initiator-ping-response-timer-of-second-ping-longer", breaks="MQQB-3.1.2.9-D01", blind=True)
-class InitiatorPingResponseTimerOfSecondPingLonger(SessionTimers):
+@fault("initiator-ping-response-timer-is-longer-from-second-ping-on", breaks="MQQB-3.1.2.9-D01", blind=True)
+class InitiatorPingResponseTimerIsLongerFromSecondPingOn(SessionTimers):
     """The initiator starts the Ping Response Timer with three seconds for every ping after the first ping."""
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:

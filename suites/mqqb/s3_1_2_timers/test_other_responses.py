@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, PingingSut, get_ping_cookie
 
-PAUSE_MS = PING_RESPONSE_TIMEOUT_MS * 4 // 5
+DELAY_BEFORE_OTHER_PING_RESPONSE_MS = PING_RESPONSE_TIMEOUT_MS * 4 // 5
 
 
 @needs("ping_initiator", "timers")
@@ -18,9 +18,11 @@ def test_responses_with_other_cookies_do_not_restart_timer(peer, sut, judge):
     asked = pinging_sut.await_ping()
     cookie, evidence = get_ping_cookie(asked), [asked]
     for change in (1, 2, 0):
-        peer.pass_time(sut.duration_ms(PAUSE_MS))
+        peer.pass_time(sut.duration_ms(DELAY_BEFORE_OTHER_PING_RESPONSE_MS))
         evidence.append(pinging_sut.answer_ping(asked, Cookie=cookie ^ change))
-    observed = pinging_sut.await_session(pinging_sut.time_shorter_than_retry_timer_ms - sut.duration_ms(3 * PAUSE_MS))
+    observed = pinging_sut.await_session(
+        pinging_sut.time_shorter_than_retry_timer_ms - sut.duration_ms(3 * DELAY_BEFORE_OTHER_PING_RESPONSE_MS)
+    )
     judge(
         "MQQB-3.1.2.9-D01",
         expected=PingingSut.NO_SESSION_OUTCOME,

@@ -9,7 +9,7 @@ from harness.expectations import between, each
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, STALLED_SUT_REASON, PingingSut, read_data_model_element
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
+from suites.mqqb.steps.sequences import RESENT_OUTCOME, SequenceSentBySut
 
 CLOCK_STEP_S = 2
 """The allowance for rounding to whole seconds, and for a slow SUT."""
@@ -25,7 +25,7 @@ def test_resend_time_is_one_resend_interval_after_the_last_order_ack(peer, sut, 
     acknowledgment plus EodResendInterval, according to the SUT's clock. As erratum E46 allows, it may instead be the
     time at which the second message was sent, plus EodResendInterval.
     """
-    beside = Outgoing(peer, sut, "mqc-resend-beside")
+    beside = SequenceSentBySut(peer, sut, "mqc-resend-beside")
     beside.send()
     beside.acknowledge_all()
     outgoing = beside.start_second_sequence("mqc-resend-time")
@@ -53,7 +53,7 @@ def test_resend_time_grows_with_each_start_of_the_timer(peer, sut, judge):
     """A message to the second of two queues has no OrderAck, and the SUT resends it. ResendTime of that queue has grown
     by the time between the two copies of the message.
     """
-    beside = Outgoing(peer, sut, "mqc-resend-time-beside")
+    beside = SequenceSentBySut(peer, sut, "mqc-resend-time-beside")
     beside.send()
     beside.acknowledge_all()
     outgoing = beside.start_second_sequence("mqc-resend-time-again")
@@ -134,7 +134,7 @@ def test_ping_response_after_one_second_opens_no_session(peer, sut, judge, after
     peer.pass_time(sut.duration_ms(after_ms))
     answer = pinging_sut.answer_ping(asked)
     observed = pinging_sut.await_session(pinging_sut.time_shorter_than_retry_timer_ms - sut.duration_ms(after_ms))
-    if expected == PingingSut.SESSION_OPENED_OUTCOME != observed and pinging_sut.has_stalled_after(asked):
+    if expected == PingingSut.SESSION_OPENED_OUTCOME != observed and pinging_sut.was_too_slow_after_ping(asked):
         judge.mark_not_exercised("MQQB-3.1.2.9-D01", reason=STALLED_SUT_REASON, evidence=[asked, answer])
         return
     judge(

@@ -26,7 +26,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-def _change_after_initialization(change: Callable[[QueueManager, Now], None]) -> Install:
+def _change_queue_manager_after_initialization(change: Callable[[QueueManager, Now], None]) -> Install:
     """Change the queue manager after its global initialization."""
 
     class ChangedInitialization(Initialization):
@@ -45,7 +45,7 @@ def _change_resend_timer_table(first: int, count: int) -> Install:
         table[first : first + count] = [7] * count
         qm.adm.ResendTimerTable = tuple(table)
 
-    return _change_after_initialization(change_table_entries)
+    return _change_queue_manager_after_initialization(change_table_entries)
 
 
 for _name, _rule, _first, _count in (
@@ -198,7 +198,7 @@ add(
     "receiver-history-cleanup-timer-runs-with-empty-history",
     "MQQB-3.1.3.1-06",
     "The receiver's MessageIDHistory Cleanup Timer runs after a start with an empty history.",
-    _change_after_initialization(lambda qm, now: qm.history.start_history_timer(now)),
+    _change_queue_manager_after_initialization(lambda qm, now: qm.history.start_history_timer(now)),
 )
 
 
@@ -210,7 +210,7 @@ add(
     "receiver-history-cleanup-timer-stopped-with-history",
     "MQQB-3.1.3.1-07",
     "The receiver's MessageIDHistory Cleanup Timer does not run after a start with a history.",
-    _change_after_initialization(_stop_history_cleanup_timer),
+    _change_queue_manager_after_initialization(_stop_history_cleanup_timer),
 )
 
 
@@ -239,7 +239,7 @@ class ReceiverHistoryTimerNotRunningAfterStartWithOneEntry(Initialization):
 
 def _add_key_to_cache_at_start(cache: str) -> Install:
     key = CachedSymmetricKey(NULL_GUID, "none", 0, b"", b"", 0)
-    return _change_after_initialization(lambda qm, now: getattr(qm.caches, cache).add(key))
+    return _change_queue_manager_after_initialization(lambda qm, now: getattr(qm.caches, cache).add(key))
 
 
 for _name, _rule, _cache in (
@@ -265,7 +265,7 @@ def _change_security_setting(name: str) -> Install:
         old = getattr(qm.security_settings, name)
         qm.security_settings = replace(qm.security_settings, **{name: True if isinstance(old, bool) else old + 1})
 
-    return _change_after_initialization(change_setting)
+    return _change_queue_manager_after_initialization(change_setting)
 
 
 for _name, _rule, _element in (

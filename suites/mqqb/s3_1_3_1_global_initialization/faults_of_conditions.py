@@ -13,10 +13,10 @@ from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.security.caches import CachedSymmetricKey
 
-StartPredicate = Callable[[QueueManager], bool]
+QueueManagerStartPredicate = Callable[[QueueManager], bool]
 
 
-def _is_any_start(qm: QueueManager) -> bool:
+def _accept_every_queue_manager_start(qm: QueueManager) -> bool:
     return True
 
 
@@ -32,7 +32,7 @@ def _has_stored_messages(qm: QueueManager) -> bool:
     return any(len(queue.MessagePositionList) for queue in qm.queue_names.list_every_queue())
 
 
-def _start_history_cleanup_timer(which: StartPredicate) -> Install:
+def _start_history_cleanup_timer(which: QueueManagerStartPredicate) -> Install:
     """Return an installer of a fault that starts the history timer at certain starts with an empty history."""
 
     def run(self: Any, original: Any, now: Any) -> None:
@@ -43,7 +43,7 @@ def _start_history_cleanup_timer(which: StartPredicate) -> Install:
     return change_step(Initialization.initialize_globally, run)
 
 
-def _fill_key_cache_after_restart(cache: str, which: StartPredicate) -> Install:
+def _fill_key_cache_after_restart(cache: str, which: QueueManagerStartPredicate) -> Install:
     """Return an installer of a fault that adds an entry to a cache at certain restarts."""
 
     def fill_cache(qm: QueueManager) -> None:
@@ -73,7 +73,7 @@ for _rule, _side, _cache in (
     ("MQQB-3.1.3.1-15", "sender", "SendBaseSymmetricKeyCache"),
 ):
     for _name, _says, _which in (
-        ("after-restart", "after a restart", _is_any_start),
+        ("after-restart", "after a restart", _accept_every_queue_manager_start),
         ("after-restart-with-stored-messages", "after a restart with messages in a queue", _has_stored_messages),
     ):
         add(

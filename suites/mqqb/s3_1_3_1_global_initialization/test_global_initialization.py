@@ -19,7 +19,7 @@ from suites.mqqb.steps.caching import (
 )
 from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, SecuredMessageSender, encrypt_message, sign_message
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import SequenceSentBySut
 
 PERSISTENT_ELEMENT_BY_RULE = {
     "MQQB-3.1.1.3-28": "ResendTimeoutsShort",
@@ -28,7 +28,7 @@ PERSISTENT_ELEMENT_BY_RULE = {
     "MQQB-3.1.1.3-31": "ResendTimeoutsFinal",
 }
 """Elements that a restart does not change, by rule."""
-RESEND_TABLE_ENTRIES = (
+RULE_TIMEOUT_AND_SLICE_OF_RESEND_TIMER_TABLE = (
     ("MQQB-3.1.3.1-02", "ResendTimeoutsShort", slice(0, 3)),
     ("MQQB-3.1.3.1-03", "ResendTimeoutsMedium", slice(3, 6)),
     ("MQQB-3.1.3.1-04", "ResendTimeoutsLong", slice(6, 9)),
@@ -83,7 +83,7 @@ def _read_queue_manager_state(sut):
 @needs("inspect", "restart")
 @covers(
     *PERSISTENT_ELEMENT_BY_RULE,
-    *(rule for rule, *_ in RESEND_TABLE_ENTRIES),
+    *(rule for rule, *_ in RULE_TIMEOUT_AND_SLICE_OF_RESEND_TIMER_TABLE),
     *EMPTY_CACHE_BY_RULE,
     *DEFAULT_SETTING_BY_RULE,
     "MQQB-3.1.4.1-01",
@@ -105,7 +105,7 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
             observed={name: read_data_model_element(after_restart, name)},
         )
     table = read_data_model_element(after_restart, "ResendTimerTable")
-    for rule, name, entries in RESEND_TABLE_ENTRIES:
+    for rule, name, entries in RULE_TIMEOUT_AND_SLICE_OF_RESEND_TIMER_TABLE:
         timeouts = [read_data_model_element(after_restart, name)] * (entries.stop - entries.start)
         judge(rule, expected=timeouts, observed=table[entries], case="entries of ResendTimerTable")
     counts = {
@@ -151,7 +151,7 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
     def fill_security_caches():
         clear = sign_message(secured.message(body=CLEAR_BODY, PrivacyLevel=ENHANCED_PRIVACY_LEVEL))
         packet = encrypt_message(sut, clear, ENHANCED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128])
-        frames = secured.dispositions({"": packet})[""].frames
+        frames = secured.send_and_read_dispositions({"": packet})[""].frames
         if not all(caches.entries(name) for name, *_ in CACHES_OF_RECEIVER_WITH_RULES):
             raise ConformanceFailure("the message has no entry in the caches")
         return frames
@@ -159,7 +159,7 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
     def send_weak_key():
         key = SYMMETRIC_KEYS[40] + bytes(11)
         packet = encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, RC2, key)
-        return secured.dispositions({"": packet})[""]
+        return secured.send_and_read_dispositions({"": packet})[""]
 
     first = fill_security_caches()
     weak = [send_weak_key()]
@@ -240,7 +240,7 @@ def test_resend_times_are_unchanged_by_start_with_unacknowledged_sequence(peer, 
     """The SUT has one unacknowledged recoverable message and two unacknowledged transactional messages for queues of
     the peer. The SUT is restarted, or is stopped and started. The resend times are unchanged.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = SequenceSentBySut(peer, sut)
     evidence = [*outgoing.send(2), *outgoing.start_second_sequence("mqc-other").send(delivery="recoverable")]
     before = _read_queue_manager_state(sut)
     start(sut)

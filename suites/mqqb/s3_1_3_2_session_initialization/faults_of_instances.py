@@ -47,7 +47,7 @@ def _is_other_session_open(qm: QM, session: Session) -> bool:
     return bool(list_open_sessions(qm, session))
 
 
-def _is_initialized_again(qm: QM, session: Session) -> bool:
+def _is_session_initialized_again(qm: QM, session: Session) -> bool:
     return session.TxOutgoingSequence is not None
 
 
@@ -94,7 +94,7 @@ for _rule, _words, _change, _says in (
         ("initiator", _is_initiated_session, "that it initiates"),
         ("acceptor", _is_accepted_session, "that it accepts"),
         ("beside-other-session", _is_other_session_open, "while another session is open"),
-        ("second-connection", _is_initialized_again, "on its second connection"),
+        ("second-connection", _is_session_initialized_again, "on its second connection"),
     ):
         if _state == "second-connection" and _change is not _start_session_ack_send_timer:
             continue  # as other faults of the rule

@@ -17,7 +17,7 @@ def _is_other_session_open(self: Any, session: Session) -> bool:
     return any(one is not session and one.SessionState is SessionState.OPEN for one in self.qm.sessions.values())
 
 
-def _find_other_sequence(self: Any, session: Session) -> OutgoingTransferSequence | None:
+def _find_sequence_of_another_outgoing_queue(self: Any, session: Session) -> OutgoingTransferSequence | None:
     """Return the transfer sequence of another outgoing queue, or None."""
     for queue in self.qm.adm.OutgoingQueues.values():
         if queue.session is not session and queue.session.TxOutgoingSequence is not None:
@@ -26,8 +26,8 @@ def _find_other_sequence(self: Any, session: Session) -> OutgoingTransferSequenc
     return None
 
 
-@fault("any-session-unacked-received-count-of-other-session", breaks="MQQB-3.1.3.2-08", blind=True)
-class AnySessionUnackedReceivedCountOfOtherSession(SessionInitialization):
+@fault("queue-manager-copies-unacked-received-count-of-other-session", breaks="MQQB-3.1.3.2-08", blind=True)
+class QueueManagerCopiesUnackedReceivedCountOfOtherSession(SessionInitialization):
     """The queue manager begins a session with UnackedReceivedMsgCount of another session that is open."""
 
     def initialize_counts(self, session: Session) -> None:
@@ -36,13 +36,13 @@ class AnySessionUnackedReceivedCountOfOtherSession(SessionInitialization):
         session.UnackedReceivedMsgCount = max(counts, default=0)
 
 
-def _copy_from_other_sequence(*fields: str) -> type[SessionInitialization]:
+def _copy_elements_from_sequence_of_another_queue(*fields: str) -> type[SessionInitialization]:
     """Return a part with which a session begins with values of the transfer sequence of another queue."""
 
     class CopiedFromOtherSequence(SessionInitialization):
         def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
             super().initialize_transfer_sequence(session, now)
-            other = _find_other_sequence(self, session)
+            other = _find_sequence_of_another_outgoing_queue(self, session)
             for field in fields if other is not None else ():
                 setattr(session.TxOutgoingSequence, field, getattr(other, field))
 
@@ -53,21 +53,21 @@ add(
     "sender-session-last-ack-count-of-other-queue",
     "MQQB-3.1.3.2-18",
     "The sender begins a session with LastAckCount of the session of another outgoing queue.",
-    replace_part(_copy_from_other_sequence("LastAckCount")),
+    replace_part(_copy_elements_from_sequence_of_another_queue("LastAckCount")),
     blind=True,
 )
 add(
     "sender-session-resend-interval-index-of-other-queue",
     "MQQB-3.1.3.2-19",
     "The sender begins a session with ResendIntervalIndex of the session of another outgoing queue.",
-    replace_part(_copy_from_other_sequence("ResendIntervalIndex")),
+    replace_part(_copy_elements_from_sequence_of_another_queue("ResendIntervalIndex")),
     blind=True,
 )
 add(
     "sender-session-resend-interval-of-other-queue",
     "MQQB-3.1.3.2-20",
     "The sender begins a session with ResendInterval of the session of another outgoing queue.",
-    replace_part(_copy_from_other_sequence("ResendInterval")),
+    replace_part(_copy_elements_from_sequence_of_another_queue("ResendInterval")),
     blind=True,
 )
 
@@ -94,8 +94,8 @@ class SenderNewSessionExpressMessagesNotSentAgain(SessionInitialization):
         super().initialize_messages(session)
 
 
-@fault("sender-new-session-unacked-message-count-of-window", breaks="MQQB-3.1.3.2-23", blind=True)
-class SenderNewSessionUnackedMessageCountOfWindow(SessionInitialization):
+@fault("sender-new-session-begins-with-nearly-full-window", breaks="MQQB-3.1.3.2-23", blind=True)
+class SenderNewSessionBeginsWithNearlyFullWindow(SessionInitialization):
     """The sender begins a session after a lost session with UnAckedMessageCount one less than WindowSize, so that it
     waits for an acknowledgment after each message.
     """
@@ -107,8 +107,8 @@ class SenderNewSessionUnackedMessageCountOfWindow(SessionInitialization):
             session.UnAckedMessageCount = session.WindowSize - 1
 
 
-@fault("sender-new-session-unacked-message-count-of-other-queues-added", breaks="MQQB-3.1.3.2-23", blind=True)
-class SenderNewSessionUnackedMessageCountOfOtherQueuesAdded(SessionInitialization):
+@fault("sender-sends-one-message-of-new-session-while-other-queue-waits", breaks="MQQB-3.1.3.2-23", blind=True)
+class SenderSendsOneMessageOfNewSessionWhileOtherQueueWaits(SessionInitialization):
     """The sender sends only one message of a session that begins while messages of another queue wait."""
 
     def initialize_session(self, session: Session, now: Now) -> None:
@@ -121,8 +121,8 @@ class SenderNewSessionUnackedMessageCountOfOtherQueuesAdded(SessionInitializatio
             session.UnAckedMessageCount = session.WindowSize - 1
 
 
-@fault("any-session-window-size-32-beside-other-session", breaks="MQQB-3.1.3.2-24", blind=True)
-class AnySessionWindowSize32BesideOtherSession(SessionInitialization):
+@fault("queue-manager-window-size-32-while-other-session-is-open", breaks="MQQB-3.1.3.2-24", blind=True)
+class QueueManagerWindowSize32WhileOtherSessionIsOpen(SessionInitialization):
     """The queue manager begins a session with WindowSize 32 while another session is open."""
 
     def initialize_parameters(self, session: Session, now: Now) -> None:
@@ -131,8 +131,8 @@ class AnySessionWindowSize32BesideOtherSession(SessionInitialization):
             session.WindowSize = 32
 
 
-@fault("receiver-own-session-order-ack-timeout-2-s", breaks="MQQB-3.1.3.2-28", blind=True)
-class ReceiverOwnSessionOrderAckTimeout2S(SessionInitialization):
+@fault("receiver-order-ack-timeout-is-2-s-on-session-that-it-opens", breaks="MQQB-3.1.3.2-28", blind=True)
+class ReceiverOrderAckTimeoutIs2SOnSessionThatItOpens(SessionInitialization):
     """The receiver begins a session that it opens itself with OrderAckTimeout 2 s."""
 
     def initialize_parameters(self, session: Session, now: Now) -> None:
@@ -141,8 +141,8 @@ class ReceiverOwnSessionOrderAckTimeout2S(SessionInitialization):
             session.OrderAckTimeout = 2000
 
 
-@fault("receiver-later-session-order-ack-timeout-2-s", breaks="MQQB-3.1.3.2-28", blind=True)
-class ReceiverLaterSessionOrderAckTimeout2S(SessionInitialization):
+@fault("receiver-order-ack-timeout-is-2-s-while-other-session-is-open", breaks="MQQB-3.1.3.2-28", blind=True)
+class ReceiverOrderAckTimeoutIs2SWhileOtherSessionIsOpen(SessionInitialization):
     """The receiver begins a session with OrderAckTimeout 2 s while another session is open."""
 
     def initialize_parameters(self, session: Session, now: Now) -> None:
@@ -151,8 +151,8 @@ class ReceiverLaterSessionOrderAckTimeout2S(SessionInitialization):
             session.OrderAckTimeout = 2000
 
 
-@fault("receiver-session-direct-format-of-other-session", breaks="MQQB-3.1.3.2-29", blind=True)
-class ReceiverSessionDirectFormatOfOtherSession(SessionInitialization):
+@fault("receiver-copies-direct-format-session-of-other-session", breaks="MQQB-3.1.3.2-29", blind=True)
+class ReceiverCopiesDirectFormatSessionOfOtherSession(SessionInitialization):
     """The receiver begins a session with DirectFormatSession of another session that is open."""
 
     def initialize_parameters(self, session: Session, now: Now) -> None:
@@ -162,8 +162,8 @@ class ReceiverSessionDirectFormatOfOtherSession(SessionInitialization):
         )
 
 
-@fault("receiver-session-direct-format-of-establish-request", breaks="MQQB-3.1.3.2-29", blind=True)
-class ReceiverSessionDirectFormatOfEstablishRequest(Receiving):
+@fault("receiver-sets-direct-format-session-by-establish-request", breaks="MQQB-3.1.3.2-29", blind=True)
+class ReceiverSetsDirectFormatSessionByEstablishRequest(Receiving):
     """The receiver sets DirectFormatSession when the initiator addressed the session by a direct format name, although
     no message has a direct format name.
     """
@@ -174,11 +174,11 @@ class ReceiverSessionDirectFormatOfEstablishRequest(Receiving):
 
 
 @fault(
-    "receiver-later-session-maximum-order-ack-delay-2-s",
+    "receiver-maximum-order-ack-delay-2-s-while-other-session-is-open",
     breaks=("MQQB-3.1.3.2-30", "MQQB-3.1.1.6.2-04", "MQQB-3.1.1.6.2-05"),
     blind=True,
 )
-class ReceiverLaterSessionMaximumOrderAckDelay2S(SessionInitialization):
+class ReceiverMaximumOrderAckDelay2SWhileOtherSessionIsOpen(SessionInitialization):
     """The receiver begins a session with MaximumOrderAckDelay 2 s while another session is open."""
 
     def initialize_parameters(self, session: Session, now: Now) -> None:
@@ -187,8 +187,8 @@ class ReceiverLaterSessionMaximumOrderAckDelay2S(SessionInitialization):
             session.MaximumOrderAckDelay = 2
 
 
-@fault("receiver-own-session-maximum-order-ack-delay-2-s", breaks="MQQB-3.1.3.2-30", blind=True)
-class ReceiverOwnSessionMaximumOrderAckDelay2S(SessionInitialization):
+@fault("receiver-maximum-order-ack-delay-2-s-on-session-that-it-opens", breaks="MQQB-3.1.3.2-30", blind=True)
+class ReceiverMaximumOrderAckDelay2SOnSessionThatItOpens(SessionInitialization):
     """The receiver begins a session that it opens itself with MaximumOrderAckDelay 2 s."""
 
     def initialize_parameters(self, session: Session, now: Now) -> None:

@@ -12,7 +12,7 @@ from suites.mqqb.s3_1_3_2_session_initialization.connections import open_connect
 from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
+from suites.mqqb.steps.sequences import RESENT_OUTCOME, SequenceSentBySut
 
 LONG_ACK_TIMEOUT_MS = 120_000
 """An AckTimeout in ms that is so long that the SUT does not acknowledge a message during the check."""
@@ -21,7 +21,7 @@ GREATEST_TIMER_SPEED_UP = 2
 SHORT_RESEND_ENTRY_COUNT = 3
 """The number of equal entries at the beginning of ResendTimerTable."""
 MAXIMUM_ORDER_ACK_DELAY_S = 10
-MESSAGES_WITHOUT_ACK = 3
+COUNT_OF_MESSAGES_LEFT_UNACKNOWLEDGED = 3
 INITIAL_VALUE_BY_RULE: dict[str, tuple[str, Any]] = {
     "MQQB-3.1.3.2-08": ("UnackedReceivedMsgCount", 0),
     "MQQB-3.1.3.2-29": ("DirectFormatSession", False),
@@ -49,7 +49,7 @@ def test_accepted_session_has_no_values_of_other_session(peer, sut, judge):
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
     held = peer.open_raw(AckTimeout=LONG_ACK_TIMEOUT_MS)
-    sent = [held.send(peer.message()) for _ in range(MESSAGES_WITHOUT_ACK)]
+    sent = [held.send(peer.message()) for _ in range(COUNT_OF_MESSAGES_LEFT_UNACKNOWLEDGED)]
     peer.settle()
     _judge_initial_values(judge, open_connection_without_packets(peer, sut), "second session", sent)
 
@@ -69,7 +69,7 @@ def test_initiated_session_has_no_values_of_other_queue(peer, sut, judge):
     session has its own initial elements.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
-    outgoing = Outgoing(peer, sut, "mqc-values-first")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-values-first")
     outgoing.send(2)
     outgoing.send_session_ack()
     outgoing.send_order_ack(1)
@@ -78,7 +78,7 @@ def test_initiated_session_has_no_values_of_other_queue(peer, sut, judge):
             raise ConformanceFailure("the SUT did not send its message again")
         outgoing.send_session_ack()
     held = peer.open_raw(AckTimeout=LONG_ACK_TIMEOUT_MS)
-    evidence = [held.send(peer.message()) for _ in range(MESSAGES_WITHOUT_ACK)]
+    evidence = [held.send(peer.message()) for _ in range(COUNT_OF_MESSAGES_LEFT_UNACKNOWLEDGED)]
     while peer.has_unawaited_connection:  # the sessions of the first queue
         peer.await_session(0)
     peer.change_packets_of_accepted_sessions(lambda packet: None)

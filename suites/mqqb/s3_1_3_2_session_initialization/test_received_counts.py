@@ -72,5 +72,5 @@ def _open_session(peer: Peer, sut: Sut, opened_by: str) -> RawConversation:
         session.connection.close()
     session.await_request()
     session.respond()
-    session.agree(WindowSize=WINDOW_SIZE)
+    session.answer_connection_parameters(WindowSize=WINDOW_SIZE)
     return session.connection

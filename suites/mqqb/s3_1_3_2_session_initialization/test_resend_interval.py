@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.sequences import FIRST_RESEND_INTERVAL_MS, RESENT_OUTCOME, Outgoing
+from suites.mqqb.steps.sequences import FIRST_RESEND_INTERVAL_MS, RESENT_OUTCOME, SequenceSentBySut
 
 SHORT_RESEND_ENTRY_COUNT = 3
 """The number of equal entries at the beginning of ResendTimerTable."""
@@ -17,7 +17,7 @@ def test_message_without_order_ack_is_resent_after_equal_intervals(peer, sut, ju
     """One sequence to the second of two queues has ended, and the peer sends no OrderAck for the first message of the
     next sequence. The SUT resends this message three times, each time after the first entry of ResendTimerTable.
     """
-    beside = Outgoing(peer, sut, "mqc-resend-beside")
+    beside = SequenceSentBySut(peer, sut, "mqc-resend-beside")
     beside.send()
     beside.acknowledge_all()
     outgoing = beside.start_second_sequence("mqc-resend-short")

@@ -23,7 +23,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import PingingSut, describe_ping_fields, read_data_model_element
 from suites.mqqb.steps.provoking import make_sut_send_message
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import FIRST_RESEND_INTERVAL_MS, Outgoing
+from suites.mqqb.steps.sequences import FIRST_RESEND_INTERVAL_MS, SequenceSentBySut
 
 SESSION_CLEANUP_TIMER_MS = 20_000
 SHORT_RESEND_ENTRY_COUNT = 3
@@ -130,7 +130,7 @@ def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, 
     sender.send(1, 2, 3)
     for turn in range(2):
         session = sender.await_session()
-        came = sender.collect(session, 3)
+        came = sender.collect_messages(session, 3)
         judge(
             "MQQB-3.1.3.2-23",
             expected=[1, 2, 3],
@@ -157,7 +157,7 @@ def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, j
     sender.send(3, **LOWEST_MESSAGE_PRIORITY_ARGUMENT if transactional else {})
     sender.send(*transactional, delivery="transactional")
     session = sender.await_session()
-    arrived = Sender.list_tags(sender.collect(session, 3 + len(transactional)))
+    arrived = Sender.list_tags(sender.collect_messages(session, 3 + len(transactional)))
     if sorted(arrived) != [1, recoverable, 3, *transactional]:
         raise ConformanceFailure("the messages did not arrive")
     ack = session.send(session_ack(AckSequenceNumber=2))
@@ -165,7 +165,7 @@ def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, j
     session.close()
     again = sender.await_session()
     expected = sorted({recoverable, *arrived[2:], *transactional})
-    came = sender.collect(again, len(expected))
+    came = sender.collect_messages(again, len(expected))
     again.acknowledge_all()
     for frame in [one for one in came if one["UserHeader"].TH]:
         again.send(build_order_ack(peer, frame))
@@ -184,7 +184,7 @@ def test_next_session_counts_only_its_own_order_acks(peer, sut, judge):
     """The peer acknowledges two of three messages by OrderAcks on one session, and the third message on the next
     session: LastAckCount of the next session is 1.
     """
-    outgoing = Outgoing(peer, sut, "mqc-next-session")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-next-session")
     outgoing.send(3)
     outgoing.send_session_ack()
     frames = []
@@ -398,7 +398,7 @@ def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
         peer.environment.run_until(lambda known=known: len(session.messages) > known, resent_after_ms)
         session.acknowledge_all()
     sender.send(5, delivery="recoverable")
-    sender.collect(session, len(session.messages) + 1)
+    sender.collect_messages(session, len(session.messages) + 1)
     lost = [session.send(peer.recoverable_message()) for _ in range(3)]
     peer.pass_time(1)
     peer.change_packets_of_accepted_sessions(lambda packet: None)

@@ -157,32 +157,44 @@ def _ignore_identifying_fields(identified: Callable[[UserMessagePacket], bool], 
     return filter_inputs(filter_received_bytes)
 
 
-_BASE_FLAGS_CORRECTION: dict[str, Any] = {"BaseHeader.Flags": 0, "SessionHeader": None, "DebugHeader": None}
+_CORRECT_FIELDS_OF_BASE_HEADER: dict[str, Any] = {"BaseHeader.Flags": 0, "SessionHeader": None, "DebugHeader": None}
 
 
-_ORDER_QUEUE_CORRECTION: dict[str, Any] = {
+_CORRECT_FIELDS_OF_ORDER_QUEUE_NAME: dict[str, Any] = {
     "UserHeader.DestinationQueue": DirectQueueFormatName(r"TCP:127.0.0.1\PRIVATE$\order_queue$"),
     "UserHeader.Flags": lambda old: old | UserHeader.flags(DQ=7),
 }
 
 
-_ORDER_ACK_LABEL_CORRECTION: dict[str, Any] = {"MessagePropertiesHeader.Label": ORDER_ACK_LABEL}
+_CORRECT_FIELDS_OF_ORDER_ACK_LABEL: dict[str, Any] = {"MessagePropertiesHeader.Label": ORDER_ACK_LABEL}
 
 
-_ACK_BODY_CORRECTION: dict[str, Any] = {"MessagePropertiesHeader.MessageBody": lambda old: old[:ORDER_ACK_BODY_SIZE]}
+_CORRECT_FIELDS_OF_ACK_BODY: dict[str, Any] = {
+    "MessagePropertiesHeader.MessageBody": lambda old: old[:ORDER_ACK_BODY_SIZE]
+}
 
 
-_ORDER_ACK_CLASS_CORRECTION: dict[str, Any] = {
+_CORRECT_FIELDS_OF_ORDER_ACK_CLASS: dict[str, Any] = {
     "MessagePropertiesHeader.MessageClass": int(MessageClass.MQMSG_CLASS_ORDER_ACK)
 }
 
 
 for _name, _rule, _field, _fields in (
-    ("sender-order-ack-base-flags-not-checked", "MQQB-3.1.5.1.1-04", "BaseHeader.Flags", _BASE_FLAGS_CORRECTION),
-    ("sender-order-ack-destination-not-checked", "MQQB-3.1.5.1.1-05", "destination", _ORDER_QUEUE_CORRECTION),
-    ("sender-order-ack-label-not-checked", "MQQB-3.1.5.1.1-06", "label", _ORDER_ACK_LABEL_CORRECTION),
-    ("sender-order-ack-body-size-not-checked", "MQQB-3.1.5.1.1-07", "size", _ACK_BODY_CORRECTION),
-    ("sender-order-ack-class-not-checked", "MQQB-3.1.5.1.1-08", "class", _ORDER_ACK_CLASS_CORRECTION),
+    (
+        "sender-order-ack-base-flags-not-checked",
+        "MQQB-3.1.5.1.1-04",
+        "BaseHeader.Flags",
+        _CORRECT_FIELDS_OF_BASE_HEADER,
+    ),
+    (
+        "sender-order-ack-destination-not-checked",
+        "MQQB-3.1.5.1.1-05",
+        "destination",
+        _CORRECT_FIELDS_OF_ORDER_QUEUE_NAME,
+    ),
+    ("sender-order-ack-label-not-checked", "MQQB-3.1.5.1.1-06", "label", _CORRECT_FIELDS_OF_ORDER_ACK_LABEL),
+    ("sender-order-ack-body-size-not-checked", "MQQB-3.1.5.1.1-07", "size", _CORRECT_FIELDS_OF_ACK_BODY),
+    ("sender-order-ack-class-not-checked", "MQQB-3.1.5.1.1-08", "class", _CORRECT_FIELDS_OF_ORDER_ACK_CLASS),
 ):
     _says = f"The sender accepts a message as an OrderAck without checking its {_field}."
     add(_name, _rule, _says, _ignore_identifying_fields(is_order_ack, _fields))
@@ -264,16 +276,26 @@ class SenderOrderAckOfClassReportIdentified(_PacketCorrector):
         return packet
 
 
-_FINAL_ACK_CLASS_CORRECTION: dict[str, Any] = {
+_CORRECT_FIELDS_OF_FINAL_ACK_CLASS: dict[str, Any] = {
     "MessagePropertiesHeader.MessageClass": lambda old: max(old, FIRST_FINAL_ACK_CLASS)
 }
 
 
 for _name, _rule, _field, _fields in (
-    ("sender-final-ack-base-flags-not-checked", "MQQB-3.1.5.1.1-09", "BaseHeader.Flags", _BASE_FLAGS_CORRECTION),
-    ("sender-final-ack-destination-not-checked", "MQQB-3.1.5.1.1-10", "destination", _ORDER_QUEUE_CORRECTION),
-    ("sender-final-ack-label-not-checked", "MQQB-3.1.5.1.1-11", "label", _ORDER_ACK_LABEL_CORRECTION),
-    ("sender-final-ack-class-not-checked", "MQQB-3.1.5.1.1-12", "class", _FINAL_ACK_CLASS_CORRECTION),
+    (
+        "sender-final-ack-base-flags-not-checked",
+        "MQQB-3.1.5.1.1-09",
+        "BaseHeader.Flags",
+        _CORRECT_FIELDS_OF_BASE_HEADER,
+    ),
+    (
+        "sender-final-ack-destination-not-checked",
+        "MQQB-3.1.5.1.1-10",
+        "destination",
+        _CORRECT_FIELDS_OF_ORDER_QUEUE_NAME,
+    ),
+    ("sender-final-ack-label-not-checked", "MQQB-3.1.5.1.1-11", "label", _CORRECT_FIELDS_OF_ORDER_ACK_LABEL),
+    ("sender-final-ack-class-not-checked", "MQQB-3.1.5.1.1-12", "class", _CORRECT_FIELDS_OF_FINAL_ACK_CLASS),
 ):
     _says = f"The sender accepts a message as a FinalAck without checking its {_field}."
     add(_name, _rule, _says, _ignore_identifying_fields(is_final_ack, _fields))

@@ -16,7 +16,7 @@ from harness.wire import PrivateQueueFormatNameId, connection_parameters
 from suites.mqqb.steps.opening import await_early_close
 from suites.mqqb.steps.ordering import ACK_RECEIVE, build_final_ack, build_order_ack
 from suites.mqqb.steps.outgoing_session import await_session_of_sut
-from suites.mqqb.steps.sequences import NOT_RESENT_OUTCOME, RESENT_OUTCOME, Outgoing
+from suites.mqqb.steps.sequences import NOT_RESENT_OUTCOME, RESENT_OUTCOME, SequenceSentBySut
 
 VALID_TIMEOUT_FIELDS: dict[str, Any] = {"RecoverableAckTimeout": 500, "AckTimeout": 20_000}
 CHANGES_OF_PARAMETERS_PACKET: dict[str, dict[str, Any]] = {
@@ -41,7 +41,7 @@ def _address_queue_by_number(peer):
 
 
 NON_ORDER_QUEUE_NUMBER = 0x4D51
-_CHANGES_TO_ADDRESSES_OF_OTHER_QUEUES = (
+_CHANGES_ADDRESSING_OTHER_THAN_ORDER_QUEUE = (
     *map(_address_queue_by_path, (r"PRIVATE$\mqc-other", r"PRIVATE$\order_queue$2", "order_queue$")),
     _address_queue_by_number,
 )
@@ -60,7 +60,7 @@ _CHANGES_OF_LABEL = tuple(
 )
 ACKNOWLEDGMENT_CHANGES_BY_RULE: dict[str, tuple[Callable[..., Any], ...]] = {
     "MQQB-3.1.5.1.1-04": (build_order_ack, lambda peer: {"piggyback": True}, *_CHANGES_OF_BASE_FLAGS),
-    "MQQB-3.1.5.1.1-05": (build_order_ack, *_CHANGES_TO_ADDRESSES_OF_OTHER_QUEUES),
+    "MQQB-3.1.5.1.1-05": (build_order_ack, *_CHANGES_ADDRESSING_OTHER_THAN_ORDER_QUEUE),
     "MQQB-3.1.5.1.1-06": (build_order_ack, *_CHANGES_OF_LABEL),
     "MQQB-3.1.5.1.1-07": (
         build_order_ack,
@@ -73,7 +73,7 @@ ACKNOWLEDGMENT_CHANGES_BY_RULE: dict[str, tuple[Callable[..., Any], ...]] = {
         lambda peer: {"MessageClass": 0x0000},
     ),
     "MQQB-3.1.5.1.1-09": (build_final_ack, *_CHANGES_OF_BASE_FLAGS),
-    "MQQB-3.1.5.1.1-10": (build_final_ack, *_CHANGES_TO_ADDRESSES_OF_OTHER_QUEUES),
+    "MQQB-3.1.5.1.1-10": (build_final_ack, *_CHANGES_ADDRESSING_OTHER_THAN_ORDER_QUEUE),
     "MQQB-3.1.5.1.1-11": (build_final_ack, *_CHANGES_OF_LABEL),
     "MQQB-3.1.5.1.1-12": (
         functools.partial(build_final_ack, MessageClass=ACK_RECEIVE),
@@ -120,7 +120,7 @@ def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, su
     acknowledgment and these messages on separate sessions, because their effect on sequence numbers is undefined (E26).
     """
     make, *changes = ACKNOWLEDGMENT_CHANGES_BY_RULE[rule]
-    outgoing = Outgoing(peer, sut)
+    outgoing = SequenceSentBySut(peer, sut)
     [sent] = outgoing.send()
     session = outgoing.session
     outgoing.sender.acknowledge_all(session)

@@ -92,8 +92,8 @@ class InitiatorConnectsToHostOtherThanInFormatName(NextHops):
         return found and replace(found, HostName=UNUSED_ADDRESS)
 
 
-@fault("initiator-get-destination-info-always-with-first-format-name", breaks="MQQB-3.1.5.2.1-06")
-class InitiatorGetDestinationInfoAlwaysWithFirstFormatName(NextHops):
+@fault("initiator-always-asks-destination-info-for-first-format-name", breaks="MQQB-3.1.5.2.1-06")
+class InitiatorAlwaysAsksDestinationInfoForFirstFormatName(NextHops):
     """The initiator always calls Get Destination Info with the first format name that it used."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -241,11 +241,11 @@ class InitiatorStateOfSecondUnresolvableQueueNotNeedValidation(Resolving):
 
 
 @fault(
-    "initiator-state-on-hold-replaced-by-need-validation-in-retry",
+    "initiator-retry-replaces-queue-state-on-hold-by-need-validation",
     breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"),
     blind=True,
 )
-class InitiatorStateOnHoldReplacedByNeedValidationInRetry(Resolving):
+class InitiatorRetryReplacesQueueStateOnHoldByNeedValidation(Resolving):
     """When a retry finds no destination or next hop, the initiator sets State of a queue that is OnHold
     to NeedValidation.
     """

@@ -137,13 +137,13 @@ class InitiatorNextHopAddressWrong(Establishing):
         session.RemoteQMAddress = UNUSED_ADDRESS
 
 
-class _SecondNextHopSelectedFirst(Resolving):
+class _SelectionOfSecondNextHopFirst(Resolving):
     def connect_to_resolved_addresses(self, session: Session, now: Now) -> None:
         super().connect_to_resolved_addresses(session, now)
         session.NextHopIndexer = 1
 
 
-class _FirstNextHopRestoredWhenOpen(SessionOpening):
+class _RestorerOfNextHopIndexer(SessionOpening):
     """Set NextHopIndexer back to the existing NextHop before the indexer is used."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -155,7 +155,7 @@ add(
     "initiator-next-hop-indexer-begins-at-second",
     "MQQB-3.1.5.2.1-33",
     "The initiator's NextHopIndexer begins at the second NextHop.",
-    combine_installers(replace_part(_SecondNextHopSelectedFirst), replace_part(_FirstNextHopRestoredWhenOpen)),
+    combine_installers(replace_part(_SelectionOfSecondNextHopFirst), replace_part(_RestorerOfNextHopIndexer)),
 )
 
 

@@ -82,8 +82,8 @@ class InitiatorNoSessionForSecondQueueOfHost(Establishing):
             super().establish(session, now, again=again)
 
 
-@fault("initiator-session-for-private-format-name-with-other-queue-manager", breaks="MQQB-3.1.5.2.1-01", blind=True)
-class InitiatorSessionForPrivateFormatNameWithOtherQueueManager(NextHops):
+@fault("initiator-opens-session-for-private-name-with-host-of-direct-one", breaks="MQQB-3.1.5.2.1-01", blind=True)
+class InitiatorOpensSessionForPrivateNameWithHostOfDirectOne(NextHops):
     """While the initiator has a direct session, it opens the session for a private format name with the host of the
     direct session.
     """
@@ -269,8 +269,8 @@ class InitiatorConnectsToHostOfLastDirectSessionAtRetry(Resolving):
             session.RemoteQMAddress = other.NextHopCollection[0].Address
 
 
-@fault("initiator-server-guid-zero-with-direct-session", breaks="MQQB-3.1.5.2.1-14", blind=True)
-class InitiatorServerGuidZeroWithDirectSession(Resolving):
+@fault("initiator-server-guid-is-zero-while-direct-session-exists", breaks="MQQB-3.1.5.2.1-14", blind=True)
+class InitiatorServerGuidIsZeroWhileDirectSessionExists(Resolving):
     """The initiator requests a session with a GUID destination with ServerGuid zero while a direct session exists."""
 
     def select_next_hop(self, session: Session) -> None:

@@ -92,8 +92,8 @@ class InitiatorDirectHostNameCutAtDot(NextHops):
         return replace(found, HostName=found.HostName.partition(".")[0])
 
 
-@fault("initiator-second-direct-host-same-as-open-session", breaks="MQQB-3.1.5.2.1-13", blind=True)
-class InitiatorSecondDirectHostSameAsOpenSession(Resolving):
+@fault("initiator-connects-second-direct-name-to-host-of-open-session", breaks="MQQB-3.1.5.2.1-13", blind=True)
+class InitiatorConnectsSecondDirectNameToHostOfOpenSession(Resolving):
     """While a session to a direct format name is open, the initiator connects to the host of this session for another
     direct format name.
     """

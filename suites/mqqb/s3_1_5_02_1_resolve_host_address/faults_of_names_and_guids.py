@@ -22,8 +22,8 @@ from reference_qm.surface.clock import Now
 NETBIOS_NAME_LENGTH = 15
 
 
-@fault("initiator-get-next-hops-with-queue-guid-for-public-name", breaks="MQQB-3.1.5.2.1-16", blind=True)
-class InitiatorGetNextHopsWithQueueGuidForPublicName(Resolving):
+@fault("initiator-calls-get-next-hops-with-queue-guid-for-public-name", breaks="MQQB-3.1.5.2.1-16", blind=True)
+class InitiatorCallsGetNextHopsWithQueueGuidForPublicName(Resolving):
     """For a public format name, the argument of Get Next Hops is the GUID of the queue instead of its queue manager."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
@@ -34,8 +34,8 @@ class InitiatorGetNextHopsWithQueueGuidForPublicName(Resolving):
         super().resolve_host_address(session, now)
 
 
-@fault("initiator-get-next-hops-with-zero-guid-in-retry", breaks="MQQB-3.1.5.2.1-16", blind=True)
-class InitiatorGetNextHopsWithZeroGuidInRetry(NextHops):
+@fault("initiator-calls-get-next-hops-with-zero-guid-in-retry", breaks="MQQB-3.1.5.2.1-16", blind=True)
+class InitiatorCallsGetNextHopsWithZeroGuidInRetry(NextHops):
     """From the second attempt to reach a destination, the argument of Get Next Hops is the GUID zero."""
 
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
@@ -46,8 +46,8 @@ class InitiatorGetNextHopsWithZeroGuidInRetry(NextHops):
         return super().get_next_hops(guid)
 
 
-@fault("initiator-get-next-hops-with-last-guid-in-retry", breaks="MQQB-3.1.5.2.1-16", blind=True)
-class InitiatorGetNextHopsWithLastGuidInRetry(NextHops):
+@fault("initiator-calls-get-next-hops-with-last-guid-in-retry", breaks="MQQB-3.1.5.2.1-16", blind=True)
+class InitiatorCallsGetNextHopsWithLastGuidInRetry(NextHops):
     """From the second attempt to reach a destination, the argument of Get Next Hops is the GUID of the destination that
     was resolved last, which can be another destination.
     """
@@ -60,8 +60,8 @@ class InitiatorGetNextHopsWithLastGuidInRetry(NextHops):
         return super().get_next_hops(asked)
 
 
-@fault("initiator-get-destination-info-with-newest-format-name-in-retry", breaks="MQQB-3.1.5.2.1-06", blind=True)
-class InitiatorGetDestinationInfoWithNewestFormatNameInRetry(NextHops):
+@fault("initiator-retry-asks-destination-info-for-newest-format-name", breaks="MQQB-3.1.5.2.1-06", blind=True)
+class InitiatorRetryAsksDestinationInfoForNewestFormatName(NextHops):
     """From the second attempt to reach a destination, the argument of Get Destination Info is the format name of the
     newest outgoing queue.
     """
@@ -76,8 +76,8 @@ class InitiatorGetDestinationInfoWithNewestFormatNameInRetry(NextHops):
         return super().get_destination_info(format_name)
 
 
-@fault("initiator-get-destination-info-with-public-instead-of-private", breaks="MQQB-3.1.5.2.1-06", blind=True)
-class InitiatorGetDestinationInfoWithPublicInsteadOfPrivate(NextHops):
+@fault("initiator-asks-destination-info-with-public-for-private-name", breaks="MQQB-3.1.5.2.1-06", blind=True)
+class InitiatorAsksDestinationInfoWithPublicForPrivateName(NextHops):
     """For a private format name, the argument of Get Destination Info is a public format name with the same GUID."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:

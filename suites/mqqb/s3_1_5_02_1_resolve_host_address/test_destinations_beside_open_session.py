@@ -8,7 +8,11 @@ from harness.expectations import holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.sut.virtual_driver import HOST_WITH_TWO_ADDRESSES
-from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME, list_connection_history, list_sessions
+from suites.mqqb.steps.opening import (
+    PEER_QUEUE_BY_HOST_NAME,
+    list_connection_history,
+    list_sessions_that_are_not_closed,
+)
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import PingingSut
 from suites.mqqb.steps.two_destinations import TwoDestinations
@@ -31,7 +35,7 @@ def test_second_direct_name_leads_to_its_own_host(peer, second_host, sut, judge)
         evidence=evidence,
     )
     if session is not None:
-        two.second.sender.collect(session, 1)
+        two.second.sender.collect_messages(session, 1)
         session.acknowledge_all()
 
 
@@ -51,7 +55,11 @@ def test_session_for_host_name_begins_with_its_first_next_hop(peer, sut, judge):
     if request is None:
         judge.give_up(Verdict.NOT_EXERCISED, "the SUT opened no second session (E16)")
         return
-    shown = [one for one in list_sessions(sut) if one["OutgoingQueueReference"] == PEER_QUEUE_BY_HOST_NAME]
+    shown = [
+        one
+        for one in list_sessions_that_are_not_closed(sut)
+        if one["OutgoingQueueReference"] == PEER_QUEUE_BY_HOST_NAME
+    ]
     tried = [entry["AddressList"] for entry in list_connection_history(sut, PEER_QUEUE_BY_HOST_NAME)]
     judge(
         "MQQB-3.1.5.2.1-33",
@@ -68,7 +76,7 @@ def test_session_for_host_name_begins_with_its_first_next_hop(peer, sut, judge):
         evidence=request,
     )
     second.respond()
-    second.agree()
+    second.answer_connection_parameters()
     second.connection.acknowledge_all()
 
 
@@ -100,5 +108,5 @@ def test_ping_request_arrives_at_resolved_address_of_second_destination(peer, se
     second = OutgoingSession(second_host, sut, listener=pinging.listener)
     if second.poll_request() is not None:
         second.respond()
-        second.agree()
+        second.answer_connection_parameters()
         second.connection.acknowledge_all()

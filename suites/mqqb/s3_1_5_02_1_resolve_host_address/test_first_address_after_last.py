@@ -32,7 +32,7 @@ def test_first_address_is_tried_again_after_last(peer, sut, judge):
         return
     if session is None:
         raise ConformanceFailure("the SUT opened no connection on which it could send its messages")
-    sent = sender.collect(session, 1)
+    sent = sender.collect_messages(session, 1)
     session.close()
     again = sender.poll_session(2 * sut.connect_timeout_ms)  # after any further addresses
     evidence = [*sent, *([again.acknowledge_all()] if again else [])]

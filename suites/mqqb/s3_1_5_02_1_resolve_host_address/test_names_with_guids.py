@@ -17,7 +17,7 @@ from suites.mqqb.steps.opening import (
     find_outgoing_queue,
     format_guid,
     list_connection_history,
-    list_sessions,
+    list_sessions_that_are_not_closed,
     private_name,
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
@@ -83,7 +83,7 @@ def test_every_attempt_for_name_with_guid_leads_to_its_queue_manager(peer, secon
             peer.settle()
         if attempt == CONNECTION_ATTEMPT_NAMES[1]:  # the message is not acknowledged, so that the SUT connects again
             session.respond()
-            session.agree()
+            session.answer_connection_parameters()
         session.connection.close()
         peer.settle()
     if sut.has("management"):
@@ -167,7 +167,7 @@ def test_session_has_guid_of_its_next_hop_before_each_response(peer, sut, judge,
         )
         if attempt == CONNECTION_ATTEMPT_NAMES[1]:
             outgoing.respond()
-            outgoing.agree()
+            outgoing.answer_connection_parameters()
         outgoing.connection.close()
         peer.settle()
 
@@ -184,7 +184,9 @@ def test_next_hops_remain_while_session_waits_for_retry(peer, sut, judge):
     outgoing.connection.close()
     peer.settle()
     waiting = [
-        one for one in list_sessions(sut) if one["role"] == "initiator" and one["SessionState"] == "WAITING_RECONNECT"
+        one
+        for one in list_sessions_that_are_not_closed(sut)
+        if one["role"] == "initiator" and one["SessionState"] == "WAITING_RECONNECT"
     ]
     if not waiting:
         judge.mark_not_exercised("MQQB-3.1.5.2.1-32", reason="the SUT shows no session that waits for a retry")

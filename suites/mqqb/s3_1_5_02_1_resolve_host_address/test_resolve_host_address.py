@@ -23,7 +23,7 @@ from suites.mqqb.steps.opening import (
     find_initiated_session,
     find_outgoing_queue,
     format_guid,
-    is_address,
+    is_text_of_ip_address,
     list_connection_history,
     list_outgoing_queues,
     private_name,
@@ -33,7 +33,7 @@ from suites.mqqb.steps.provoking import make_sut_send_message
 from suites.mqso.steps.routed import RoutedMessages
 
 FIELDS_OF_EMPTY_NEXT_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
-OTHER_GUID_LAST_DIGITS = "ff"
+LAST_DIGITS_OF_UNKNOWN_GUID = "ff"
 """The last two hexadecimal digits of OTHER_GUID."""
 UNREACHABLE_IPV4, UNREACHABLE_IPV6 = "192.0.2.7", "2001:db8::7"
 """Addresses that are reserved for documentation, so that no system has them (RFC 5737, RFC 3849)."""
@@ -57,7 +57,7 @@ def test_message_to_a_direct_name_goes_to_its_host_and_queue(peer, sut, judge):
     if request is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     session.respond()
-    message = session.agree()
+    message = session.answer_connection_parameters()
     named = message["UserHeader"].DestinationQueue.DirectFormatName.removeprefix("DIRECT=")
     judge(
         "MQQB-3.1.5.2.1-01",
@@ -158,7 +158,7 @@ def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.5.2.1-02")
     session.respond()
-    message = session.agree()
+    message = session.answer_connection_parameters()
     connected = [
         name for name in (to, UNRESOLVABLE_HOST_QUEUE_NAME) if find_outgoing_queue(sut, name)["State"] == "Connected"
     ]
@@ -191,7 +191,7 @@ def judge_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
     session = OutgoingSession.create_unless_refused(peer, sut, judge, name)
     if session is None:
         return
-    another = name.replace(OTHER_GUID_LAST_DIGITS, "fe")
+    another = name.replace(LAST_DIGITS_OF_UNKNOWN_GUID, "fe")
     with suppress(ControlRefused):
         make_sut_send_message(peer, sut, another)
     peer.eventually(lambda: find_outgoing_queue(sut, name)["State"] == "NeedValidation")
@@ -235,7 +235,7 @@ def test_unresolvable_name_is_tried_again_after_retry_time(peer, sut, judge, nam
     entry whenever the Session Retry Connect Timer expires.
     """
     with suppress(ControlRefused):
-        make_sut_send_message(peer, sut, name.replace(OTHER_GUID_LAST_DIGITS, "fe"))
+        make_sut_send_message(peer, sut, name.replace(LAST_DIGITS_OF_UNKNOWN_GUID, "fe"))
     if OutgoingSession.create_unless_refused(peer, sut, judge, name) is None:
         return
     peer.eventually(lambda: bool(_list_connection_history_times(sut, name)))
@@ -296,7 +296,7 @@ def test_destination_without_next_hop_needs_validation(peer, sut, judge):
     )
 
 
-NAME_CASES_OF_QUEUES_ON_HOLD = {
+FORMAT_NAME_AND_RULE_BY_QUEUE_ON_HOLD = {
     "no-queue": (f"PUBLIC={OTHER_GUID}", "MQQB-3.1.5.2.1-11"),
     "no-way": (private_name(OTHER_GUID), "MQQB-3.1.5.2.1-21"),
 }
@@ -306,7 +306,7 @@ NAME_CASES_OF_QUEUES_ON_HOLD = {
 @needs("send", "management", "queue_control", "pause")
 @pytest.mark.parametrize(
     ("name", "rule"),
-    [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in NAME_CASES_OF_QUEUES_ON_HOLD.items()],
+    [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in FORMAT_NAME_AND_RULE_BY_QUEUE_ON_HOLD.items()],
 )
 def test_queue_on_hold_needs_no_validation(peer, sut, judge, name, rule):
     """The SUT pauses the queue of an unresolvable name. Its State is OnHold, and remains OnHold after
@@ -393,7 +393,7 @@ def test_retried_session_keeps_one_next_hop_of_the_destination(peer, sut, judge)
         judge.conclude()
         if attempt == 1:  # the message is not acknowledged, so that the SUT connects again
             session.respond()
-            session.agree()
+            session.answer_connection_parameters()
         session.connection.close()
 
 
@@ -455,7 +455,7 @@ def test_next_hops_have_every_address_of_host_name(peer, sut, judge):
     judge(
         "MQQB-3.1.1.3.1.3-01",
         expected=none("Address that is no network address"),
-        observed=[hop["Address"] for hop in hops if not is_address(hop["Address"])],
+        observed=[hop["Address"] for hop in hops if not is_text_of_ip_address(hop["Address"])],
         evidence=[request],
     )
     judge(
@@ -541,5 +541,5 @@ def judge_session_elements(peer, sut, judge, name, request, attempt):
     }
     for rule, (element, expected, observed) in values.items():
         judge(rule, expected=expected, observed=observed, case=f"{element}, {attempt}", evidence=request)
-    addresses = [hop["Address"] for hop in hops if is_address(hop["Address"])]
+    addresses = [hop["Address"] for hop in hops if is_text_of_ip_address(hop["Address"])]
     judge("MQQB-3.1.1.3.1.3-01", expected=len(hops), observed=len(addresses), case="number of NextHops with an address")

@@ -44,7 +44,7 @@ def test_next_hops_of_later_sessions_have_every_address_of_host_name(peer, sut, 
             return
         if attempt == "session after an end in the handshake":
             session.respond()
-            session.agree()
+            session.answer_connection_parameters()
             session.connection.acknowledge_all()
             peer.settle()
             make_sut_send_message(peer, sut, PEER_QUEUE_BY_HOST_NAME, tag=2)

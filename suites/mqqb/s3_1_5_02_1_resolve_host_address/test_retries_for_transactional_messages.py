@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.mqqb.steps.opening import OTHER_GUID, RETRY_INTERVAL_MS, list_connection_history, private_name
 
-LIFETIME_S = 60
+MESSAGE_LIFETIME_S = 60
 
 
 @needs("send", "management", "queue_control")
@@ -31,7 +31,7 @@ def test_lasting_message_for_unresolvable_name_is_tried_again(peer, sut, judge, 
         return [entry["ConnectionHistoryTime"] for entry in list_connection_history(sut, name)]
 
     try:
-        sut.send(name, body="waiting", delivery=delivery, time_to_reach_queue_s=LIFETIME_S)
+        sut.send(name, body="waiting", delivery=delivery, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     except ControlRefused as refused:
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT refused the name, which is allowed: {refused}")
         return

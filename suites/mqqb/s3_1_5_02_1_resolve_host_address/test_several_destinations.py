@@ -20,7 +20,7 @@ UNREACHABLE_FORMAT_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
 MESSAGE_LIFETIME_S = 60
 
 
-def _send_unless_refused(sut, name, delivery):
+def _count_message_sent_to_unresolvable_name(sut, name, delivery):
     """Let the SUT send a message to an unresolvable name; return 1, or 0 if the SUT refuses the name.
 
     Spec: MS-MQDMPR 3.1.7.1.5: a queue that is not found cannot be opened.
@@ -103,7 +103,7 @@ def test_retried_direct_name_and_private_name_lead_to_peer(peer, sut, judge):
         if attempt == "first attempt":
             session.connection.close()
     session.respond()
-    message = session.agree()
+    message = session.answer_connection_parameters()
     judge(
         "MQQB-3.1.5.2.1-01",
         "MQQB-3.1.5.2.1-13",
@@ -173,7 +173,7 @@ def test_messages_to_unresolvable_names_wait_after_retry(peer, sut, judge):
     for rule, name in unresolvable.items():
         sent = 0
         for delivery in ("express", "recoverable"):
-            sent += _send_unless_refused(sut, name, delivery)
+            sent += _count_message_sent_to_unresolvable_name(sut, name, delivery)
         if not sent:
             judge.mark_not_exercised(rule, reason="the SUT refuses messages to this name, which is allowed")
             continue

@@ -317,8 +317,8 @@ class InitiatorQueueStateNotSetToWaitingInRetry(Establishing):
             get_outgoing_queue(session).State = OutgoingQueueState.DISCONNECTED
 
 
-@fault("initiator-state-on-hold-replaced-by-waiting-in-retry", breaks="MQQB-3.1.5.2.3-16", blind=True)
-class InitiatorStateOnHoldReplacedByWaitingInRetry(Establishing):
+@fault("initiator-retry-replaces-queue-state-on-hold-by-waiting", breaks="MQQB-3.1.5.2.3-16", blind=True)
+class InitiatorRetryReplacesQueueStateOnHoldByWaiting(Establishing):
     """When a retry sends the request, the initiator sets State of a queue that is OnHold to Waiting."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:

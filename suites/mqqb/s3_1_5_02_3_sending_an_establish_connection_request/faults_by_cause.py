@@ -232,8 +232,8 @@ class InitiatorInitializationTimerOfEarlierOpenSessionKept(_KeptInitializationTi
     ended = (ConnectionStatus.ESTABLISHED,)
 
 
-@fault("initiator-learned-guid-in-later-direct-request", breaks="MQQB-3.1.5.2.3-09", blind=True)
-class InitiatorLearnedGuidInLaterDirectRequest(Establishing):
+@fault("initiator-direct-request-has-server-guid-of-earlier-response", breaks="MQQB-3.1.5.2.3-09", blind=True)
+class InitiatorDirectRequestHasServerGuidOfEarlierResponse(Establishing):
     """In a later request to a direct destination, the initiator sends the GUID that an earlier response contained."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -250,8 +250,8 @@ class InitiatorLearnedGuidInLaterDirectRequest(Establishing):
         super().establish(session, now, again=again)
 
 
-@fault("initiator-guid-of-known-address-in-direct-request", breaks="MQQB-3.1.5.2.3-09", blind=True)
-class InitiatorGuidOfKnownAddressInDirectRequest(Establishing):
+@fault("initiator-direct-request-has-server-guid-of-known-address", breaks="MQQB-3.1.5.2.3-09", blind=True)
+class InitiatorDirectRequestHasServerGuidOfKnownAddress(Establishing):
     """For a direct destination, the initiator sends the GUID of the queue manager with which another session to the
     same address is open.
     """
@@ -269,8 +269,8 @@ class InitiatorGuidOfKnownAddressInDirectRequest(Establishing):
         return replace(request, EstablishConnectionHeader=header)
 
 
-@fault("initiator-own-guid-in-direct-request-without-ping", breaks="MQQB-3.1.5.2.3-09", blind=True)
-class InitiatorOwnGuidInDirectRequestWithoutPing(Establishing):
+@fault("initiator-own-guid-as-server-guid-in-request-without-ping", breaks="MQQB-3.1.5.2.3-09", blind=True)
+class InitiatorOwnGuidAsServerGuidInRequestWithoutPing(Establishing):
     """For a direct destination, the initiator sends its own GUID as ServerGuid if it sent no Ping Request."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -296,8 +296,8 @@ class InitiatorResponseOnLaterConnectionTakenAsRequest(SessionOpening):
             super().receive_establish_response(session, packet, now)
 
 
-@fault("initiator-response-beside-other-session-ignored", breaks="MQQB-3.1.5.2.3-13", blind=True)
-class InitiatorResponseBesideOtherSessionIgnored(SessionOpening):
+@fault("initiator-ignores-establish-response-while-session-is-open", breaks="MQQB-3.1.5.2.3-13", blind=True)
+class InitiatorIgnoresEstablishResponseWhileSessionIsOpen(SessionOpening):
     """While another session is open, the initiator ignores the EstablishConnection response."""
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -305,8 +305,8 @@ class InitiatorResponseBesideOtherSessionIgnored(SessionOpening):
             super().receive_establish_response(session, packet, now)
 
 
-@fault("initiator-response-after-a-second-ignored", breaks="MQQB-3.1.5.2.3-13", blind=True)
-class InitiatorResponseAfterASecondIgnored(SessionOpening):
+@fault("initiator-ignores-establish-response-later-than-1000-ms", breaks="MQQB-3.1.5.2.3-13", blind=True)
+class InitiatorIgnoresEstablishResponseLaterThan1000Ms(SessionOpening):
     """The initiator ignores an EstablishConnection response that arrives more than a second after the request."""
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:

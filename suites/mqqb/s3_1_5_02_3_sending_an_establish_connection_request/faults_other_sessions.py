@@ -40,8 +40,8 @@ class InitiatorClientGuidOfSecondSessionChanged(_EstablishRequestChanger):
         return replace(request, EstablishConnectionHeader=replace(header, ClientGuid=guid))
 
 
-@fault("initiator-server-guid-of-other-open-session", breaks="MQQB-3.1.5.2.3-08")
-class InitiatorServerGuidOfOtherOpenSession(_EstablishRequestChanger):
+@fault("initiator-request-has-server-guid-of-other-open-session", breaks="MQQB-3.1.5.2.3-08")
+class InitiatorRequestHasServerGuidOfOtherOpenSession(_EstablishRequestChanger):
     """The initiator sends the GUID of the remote queue manager of another session as ServerGuid."""
 
     def change_request(self, session: Session, request: EstablishConnectionPacket) -> EstablishConnectionPacket:
@@ -52,8 +52,8 @@ class InitiatorServerGuidOfOtherOpenSession(_EstablishRequestChanger):
         return replace(request, EstablishConnectionHeader=replace(header, ServerGuid=others[0]))
 
 
-@fault("initiator-server-guid-known-from-other-session", breaks="MQQB-3.1.5.2.3-09")
-class InitiatorServerGuidKnownFromOtherSession(_EstablishRequestChanger):
+@fault("initiator-direct-request-has-server-guid-from-other-session", breaks="MQQB-3.1.5.2.3-09")
+class InitiatorDirectRequestHasServerGuidFromOtherSession(_EstablishRequestChanger):
     """The initiator sends the GUID of a queue manager as ServerGuid for a direct name if another session to the same
     address is open.
     """
@@ -117,8 +117,8 @@ class InitiatorHistoryEntryOfRequestAddedToFirstQueue(Establishing):
             first.ConnectionHistory.append(queue.ConnectionHistory.pop())
 
 
-@fault("initiator-state-waiting-only-without-other-sessions", breaks="MQQB-3.1.5.2.3-16")
-class InitiatorStateWaitingOnlyWithoutOtherSessions(Establishing):
+@fault("initiator-queue-state-not-waiting-while-other-queue-connected", breaks="MQQB-3.1.5.2.3-16")
+class InitiatorQueueStateNotWaitingWhileOtherQueueConnected(Establishing):
     """The initiator does not set State of an outgoing queue to Waiting while another outgoing queue is Connected."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:

@@ -63,7 +63,7 @@ def test_second_session_has_values_of_its_own(peer, sut, judge, kind):
     earlier = beside.respond(
         ServerGuid=OTHER_GUID, TimeStamp=asked.TimeStamp - ROUND_TRIP_OF_FIRST_SESSION_MS & 0xFFFF_FFFF
     )
-    beside.agree()
+    beside.answer_connection_parameters()
     beside.connection.send(session_ack(AckSequenceNumber=1))
     name = private_name(peer.identifier) if kind == "private" else peer.direct_name(SECOND_QUEUE_NAME)
     shows = sut.has("management") and list_outgoing_queues(sut, name)
@@ -149,7 +149,7 @@ def test_second_session_has_values_of_its_own(peer, sut, judge, kind):
             case=f"{field} of the second session, compared with the first session",
             evidence=[earlier, parameters],
         )
-    session.agree()
+    session.answer_connection_parameters()
     session.connection.send(session_ack(AckSequenceNumber=1))
     _judge_connection_history(sut, judge, name, known, evidence)
 

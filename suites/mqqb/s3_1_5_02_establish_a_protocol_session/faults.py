@@ -23,25 +23,25 @@ from reference_qm.model.states import ConnectionStatus, SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
-_PROGRESS_STATUSES = {
+_PROGRESS_STATUSES_OF_CONNECTION_HISTORY = {
     ConnectionStatus.IN_PROCESS,
     ConnectionStatus.ESTABLISH_PACKET_RECEIVED,
     ConnectionStatus.ESTABLISHED,
 }
 
 
-_FAILURE_STATUSES = set(ConnectionStatus) - _PROGRESS_STATUSES
+_FAILURE_STATUSES_OF_CONNECTION_HISTORY = set(ConnectionStatus) - _PROGRESS_STATUSES_OF_CONNECTION_HISTORY
 
 
 add(
     "initiator-connection-history-failure-missing",
     "MQQB-3.1.5.2-01",
     "The initiator adds no entry to ConnectionHistory for a failed attempt.",
-    omit_history_entries(_FAILURE_STATUSES),
+    omit_history_entries(_FAILURE_STATUSES_OF_CONNECTION_HISTORY),
 )
 
 
-FAILURE_STATUSES = (
+REPORTED_FAILURE_STATUSES_OF_CONNECTION = (
     ConnectionStatus.UNKNOWN_FAILURE,
     ConnectionStatus.PING_FAILURE,
     ConnectionStatus.SOCKET_CONNECT_FAILURE,
@@ -59,7 +59,7 @@ class InitiatorHistoryEntryOfFailureReplacesLastEntry(Connecting):
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         history = get_outgoing_queue(session).ConnectionHistory
-        if status in FAILURE_STATUSES and history:
+        if status in REPORTED_FAILURE_STATUSES_OF_CONNECTION and history:
             history.pop()
         super().add_connection_history(session, status, now)
 
@@ -71,7 +71,7 @@ class InitiatorHistoryLacksEntryOfFailedRetry(Connecting):
     """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        if not (session.retrying and status in FAILURE_STATUSES):
+        if not (session.retrying and status in REPORTED_FAILURE_STATUSES_OF_CONNECTION):
             super().add_connection_history(session, status, now)
 
 
@@ -104,7 +104,8 @@ add(
     "MQQB-3.1.5.2-02",
     "The initiator's ConnectionHistory has Status PingFailure for each known failure.",
     change_history_entries(
-        _FAILURE_STATUSES - {ConnectionStatus.UNKNOWN_FAILURE}, Status=ConnectionStatus.PING_FAILURE
+        _FAILURE_STATUSES_OF_CONNECTION_HISTORY - {ConnectionStatus.UNKNOWN_FAILURE},
+        Status=ConnectionStatus.PING_FAILURE,
     ),
 )
 
@@ -154,7 +155,7 @@ add(
     "initiator-connection-history-failure-time-0",
     "MQQB-3.1.5.2-04",
     "The initiator's ConnectionHistory entry of a failure has the time 0.",
-    change_history_entries(_FAILURE_STATUSES, ConnectionHistoryTime=0),
+    change_history_entries(_FAILURE_STATUSES_OF_CONNECTION_HISTORY, ConnectionHistoryTime=0),
 )
 
 
@@ -162,7 +163,7 @@ add(
     "initiator-connection-history-failure-error-0",
     "MQQB-3.1.5.2-04",
     "The initiator's ConnectionHistory entry of a failure has Error 0.",
-    change_history_entries(_FAILURE_STATUSES, Error=0),
+    change_history_entries(_FAILURE_STATUSES_OF_CONNECTION_HISTORY, Error=0),
 )
 
 
@@ -170,7 +171,7 @@ add(
     "initiator-connection-history-failure-address-empty",
     "MQQB-3.1.5.2-04",
     "The initiator's ConnectionHistory entry of a failure has an empty AddressList.",
-    change_history_entries(_FAILURE_STATUSES, AddressList=""),
+    change_history_entries(_FAILURE_STATUSES_OF_CONNECTION_HISTORY, AddressList=""),
 )
 
 
@@ -196,7 +197,7 @@ class InitiatorHistoryErrorOfFailureLacksSeverityBit(Connecting):
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
         entries = get_outgoing_queue(session).ConnectionHistory
-        if status in FAILURE_STATUSES and status is not ConnectionStatus.PING_FAILURE:
+        if status in REPORTED_FAILURE_STATUSES_OF_CONNECTION and status is not ConnectionStatus.PING_FAILURE:
             entries[-1] = replace(entries[-1], Error=entries[-1].Error & 0x7FFFFFFF)
 
 
@@ -209,7 +210,7 @@ class InitiatorHistoryEntryOfFailureHasTimeOfPreviousEntry(Connecting):
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
         entries = get_outgoing_queue(session).ConnectionHistory
-        if status in FAILURE_STATUSES and len(entries) > 1:
+        if status in REPORTED_FAILURE_STATUSES_OF_CONNECTION and len(entries) > 1:
             entries[-1] = replace(entries[-1], ConnectionHistoryTime=entries[-2].ConnectionHistoryTime)
 
 
@@ -222,7 +223,7 @@ class InitiatorHistoryEntryOfFailureHasFirstAddressOfHost(Connecting):
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
         entries = get_outgoing_queue(session).ConnectionHistory
-        if status in FAILURE_STATUSES and session.NextHopCollection:
+        if status in REPORTED_FAILURE_STATUSES_OF_CONNECTION and session.NextHopCollection:
             entries[-1] = replace(entries[-1], AddressList=session.NextHopCollection[0].Address)
 
 
@@ -348,8 +349,8 @@ class InitiatorRefusedPingNotInHistory(Ping):
             history.extend(before)
 
 
-@fault("initiator-connection-history-ping-failure-as-dns-failure", breaks="MQQB-3.1.5.2.2-07")
-class InitiatorConnectionHistoryPingFailureAsDnsFailure(Connecting):
+@fault("initiator-history-reports-ping-failure-as-dns-failure", breaks="MQQB-3.1.5.2.2-07")
+class InitiatorHistoryReportsPingFailureAsDnsFailure(Connecting):
     """The initiator's ConnectionHistory has Status DnsFailure for a failed ping."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:

@@ -42,7 +42,7 @@ class InitiatorStateDriver(Machine, path=Path(__file__)):
     def open(self) -> None:
         """Open the session, and wait for the message."""
         self.respond()
-        self._outgoing.agree()
+        self._outgoing.answer_connection_parameters()
 
     # -- events ---------------------------------------------------------------------------------------------------
 

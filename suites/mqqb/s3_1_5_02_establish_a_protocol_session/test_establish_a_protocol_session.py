@@ -16,7 +16,7 @@ from suites.mqqb.steps.opening import (
     PEER_QUEUE_BY_HOST_NAME,
     expect_recent_connection_history_entry,
     get_last_connection_history_entry,
-    is_address,
+    is_text_of_ip_address,
     list_outgoing_queues,
     private_name,
 )
@@ -28,7 +28,7 @@ ATTEMPT_INTERVAL_MS = 2_000
 """The delay in ms between two attempts. Times are in whole seconds, and the time of a new entry must be later than the
 time of the previous entry.
 """
-PROGRESS_STATUSES = ("InProcess", "EstablishPacketReceived", "Established")
+PROGRESS_STATUSES_OF_CONNECTION_HISTORY = ("InProcess", "EstablishPacketReceived", "Established")
 """Each Status that is not a failure."""
 UNRESOLVABLE_HOST_QUEUE_NAME = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
@@ -37,7 +37,9 @@ def await_failure_entry(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any
     """Wait for the entry of a failure in ConnectionHistory and return it; return None if no such entry appears."""
     for _ in range(MAX_HISTORY_ENTRIES):
         failed = [
-            entry for entry in _list_history_entries(sut, format_name) if entry["Status"] not in PROGRESS_STATUSES
+            entry
+            for entry in _list_history_entries(sut, format_name)
+            if entry["Status"] not in PROGRESS_STATUSES_OF_CONNECTION_HISTORY
         ]
         if failed:
             return failed[-1]
@@ -56,7 +58,9 @@ def test_each_failed_address_has_its_entry_in_connection_history(peer, sut, judg
 
     def list_addresses_of_failed_attempts() -> set[str]:
         entries = _list_history_entries(sut, PEER_QUEUE_BY_HOST_NAME)
-        return {entry["AddressList"] for entry in entries if entry["Status"] not in PROGRESS_STATUSES}
+        return {
+            entry["AddressList"] for entry in entries if entry["Status"] not in PROGRESS_STATUSES_OF_CONNECTION_HISTORY
+        }
 
     peer.environment.run_until(lambda: len(list_addresses_of_failed_attempts()) > 1, 2 * sut.connect_timeout_ms)
     judge(
@@ -73,7 +77,7 @@ def test_each_failed_address_has_its_entry_in_connection_history(peer, sut, judg
     judge(
         "MQQB-3.1.5.2.2-07",
         expected=holds("AddressList of each failed ping is an address"),
-        observed=all(map(is_address, pinged)) or str(pinged),
+        observed=all(map(is_text_of_ip_address, pinged)) or str(pinged),
     )
 
 

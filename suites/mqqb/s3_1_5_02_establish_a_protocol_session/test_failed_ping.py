@@ -55,7 +55,7 @@ def test_refused_ping_adds_ping_failure_to_connection_history(peer, sut, judge):
         if session.poll_request(sut.response_timeout_ms + retry_ms) is None:
             return
         session.respond()
-        session.agree()
+        session.answer_connection_parameters()
         session.connection.acknowledge_all()
         peer.settle()
         session.connection.close()

@@ -35,7 +35,7 @@ def test_positive_ping_response_leads_to_request_beside_session_and_after_failur
         return
     judge.conclude()
     session.respond()
-    session.agree()
+    session.answer_connection_parameters()
     _end_session(peer, session.connection)
     make_sut_send_message(peer, sut, pinging.name, tag=2)
     pinging.answer_ping(pinging.await_ping(), RF=1)
@@ -43,7 +43,7 @@ def test_positive_ping_response_leads_to_request_beside_session_and_after_failur
     if session.poll_request(sut.response_timeout_ms + retry_ms) is None:
         raise ConformanceFailure("the SUT did not connect after the failed ping")
     session.respond()
-    session.agree()
+    session.answer_connection_parameters()
     _end_session(peer, session.connection)
     make_sut_send_message(peer, sut, pinging.name, tag=3)
     asked = pinging.await_ping()

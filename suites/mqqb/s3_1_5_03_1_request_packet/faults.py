@@ -191,8 +191,8 @@ class AcceptorSecondSessionOfInitiatorRefused(SessionOpening):
         return super().is_establish_request_valid(packet) and known < 2
 
 
-@fault("acceptor-request-with-own-guid-and-qs-refused", breaks="MQQB-3.1.5.3.1-06", blind=True)
-class AcceptorRequestWithOwnGuidAndQsRefused(SessionOpening):
+@fault("acceptor-refuses-establish-request-with-own-guid-and-qs-set", breaks="MQQB-3.1.5.3.1-06", blind=True)
+class AcceptorRefusesEstablishRequestWithOwnGuidAndQsSet(SessionOpening):
     """The acceptor sets CS in the response to a request with the acceptor's GUID and the flag QS set."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
@@ -200,8 +200,8 @@ class AcceptorRequestWithOwnGuidAndQsRefused(SessionOpening):
         return super().is_establish_request_valid(packet) and not (header.ServerGuid != NULL_GUID and header.QS)
 
 
-@fault("acceptor-request-with-own-guid-and-se-1-refused", breaks="MQQB-3.1.5.3.1-06", blind=True)
-class AcceptorRequestWithOwnGuidAndSe1Refused(SessionOpening):
+@fault("acceptor-refuses-establish-request-with-own-guid-and-se-1", breaks="MQQB-3.1.5.3.1-06", blind=True)
+class AcceptorRefusesEstablishRequestWithOwnGuidAndSe1(SessionOpening):
     """The acceptor sets CS in the response to a request with the acceptor's GUID and SE 1."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
@@ -342,7 +342,7 @@ class AcceptorResponseTimeStamp0Replaced(_EstablishResponseFault):
         return set_fields(response, {"EstablishConnectionHeader.TimeStamp": lambda old: old or 1})
 
 
-_SE_BIT = 0x100
+_SESSION_FLAG_SE = 0x100
 
 
 _first_se_flag_by_queue_manager: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
@@ -357,7 +357,7 @@ class AcceptorSeOfFirstRequestInEveryResponse(_EstablishResponseFault):
     ) -> EstablishConnectionPacket:
         first = _first_se_flag_by_queue_manager.setdefault(self.qm, response.EstablishConnectionHeader.SE)
         bits = response.EstablishConnectionHeader.OperatingSystem
-        probe = set_fields(response, {"EstablishConnectionHeader.OperatingSystem": bits ^ _SE_BIT})
+        probe = set_fields(response, {"EstablishConnectionHeader.OperatingSystem": bits ^ _SESSION_FLAG_SE})
         return response if first == response.EstablishConnectionHeader.SE else probe
 
 

@@ -140,8 +140,8 @@ class AcceptorParametersRequestUnansweredWhileSessionIsOpen(SessionOpening):
         session.SessionState = SessionState.OPEN
 
 
-@fault("acceptor-parameters-after-a-second-refused", breaks="MQQB-3.1.5.3.1-13", blind=True)
-class AcceptorParametersAfterASecondRefused(SessionOpening):
+@fault("acceptor-refuses-parameters-request-later-than-1000-ms", breaks="MQQB-3.1.5.3.1-13", blind=True)
+class AcceptorRefusesParametersRequestLaterThan1000Ms(SessionOpening):
     """The acceptor closes the session if ConnectionParameters arrive more than a second after its response."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -153,8 +153,8 @@ class AcceptorParametersAfterASecondRefused(SessionOpening):
             self.qm.closing.close(session, "a fault", now)
 
 
-@fault("acceptor-parameters-of-guid-session-ignored", breaks="MQQB-3.1.5.3.1-13", blind=True)
-class AcceptorParametersOfGuidSessionIgnored(SessionOpening):
+@fault("acceptor-ignores-parameters-request-after-nonzero-server-guid", breaks="MQQB-3.1.5.3.1-13", blind=True)
+class AcceptorIgnoresParametersRequestAfterNonzeroServerGuid(SessionOpening):
     """The acceptor ignores ConnectionParameters if ServerGuid of the EstablishConnection request was not zero."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:

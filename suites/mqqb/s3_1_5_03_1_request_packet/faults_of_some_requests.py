@@ -13,8 +13,8 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 OPERATING_SYSTEM_PATH = "EstablishConnectionHeader.OperatingSystem"
-_SE_FLAG = EstablishConnectionHeader.flags(SE=1)
-_RE_MASK = EstablishConnectionHeader.flags(RE=0xFF)
+_SESSION_FLAG_SE = EstablishConnectionHeader.flags(SE=1)
+_MASK_OF_RESERVED_FIELD_RE = EstablishConnectionHeader.flags(RE=0xFF)
 
 
 @fault("acceptor-se-of-first-request-of-initiator-in-every-response", breaks="MQQB-3.1.5.3.1-11", blind=True)
@@ -32,7 +32,7 @@ class AcceptorSeOfFirstRequestOfInitiatorInEveryResponse(SessionOpening):
         first = self.first_values.setdefault(header.ClientGuid, header.SE)
         changed: EstablishConnectionPacket = set_fields(
             super().build_establish_response(session, request),
-            {OPERATING_SYSTEM_PATH: lambda flags: flags & ~_SE_FLAG | first * _SE_FLAG},
+            {OPERATING_SYSTEM_PATH: lambda flags: flags & ~_SESSION_FLAG_SE | first * _SESSION_FLAG_SE},
         )
         return changed
 
@@ -44,10 +44,10 @@ class AcceptorReOfRequestCopiedToResponse(SessionOpening):
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
-        copied = request.EstablishConnectionHeader.OperatingSystem & _RE_MASK
+        copied = request.EstablishConnectionHeader.OperatingSystem & _MASK_OF_RESERVED_FIELD_RE
         changed: EstablishConnectionPacket = set_fields(
             super().build_establish_response(session, request),
-            {OPERATING_SYSTEM_PATH: lambda flags: flags & ~_RE_MASK | copied},
+            {OPERATING_SYSTEM_PATH: lambda flags: flags & ~_MASK_OF_RESERVED_FIELD_RE | copied},
         )
         return changed
 

@@ -19,8 +19,8 @@ def _count_open_accepted_sessions(qm: QueueManager) -> int:
     return sum(not one.initiator and one.SessionState is SessionState.OPEN for one in qm.sessions.values())
 
 
-@fault("acceptor-remote-guid-set-in-every-session", breaks="MQQB-3.1.5.3.1-01")
-class AcceptorRemoteGuidSetInEverySession(SessionOpening):
+@fault("acceptor-sets-remote-qm-guid-of-all-sessions-to-new-client-guid", breaks="MQQB-3.1.5.3.1-01")
+class AcceptorSetsRemoteQmGuidOfAllSessionsToNewClientGuid(SessionOpening):
     """The acceptor sets RemoteQMGuid of every accepted session to the ClientGuid of the latest request."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -68,10 +68,10 @@ class AcceptorZeroServerGuidRefusedWhileSessionIsOpen(SessionOpening):
 
 
 @fault(
-    "acceptor-server-guid-equal-to-client-guid-valid",
+    "acceptor-accepts-request-whose-server-guid-is-its-client-guid",
     breaks=("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07", "MQQB-2.2.1-05"),
 )
-class AcceptorServerGuidEqualToClientGuidValid(SessionOpening):
+class AcceptorAcceptsRequestWhoseServerGuidIsItsClientGuid(SessionOpening):
     """The acceptor accepts a request whose ServerGuid is the ClientGuid."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
@@ -89,8 +89,8 @@ class _EstablishResponseFault(SessionOpening):
         return self.change_response(session, super().build_establish_response(session, request))
 
 
-@fault("acceptor-response-client-guid-of-earlier-request", breaks="MQQB-3.1.5.3.1-08")
-class AcceptorResponseClientGuidOfEarlierRequest(_EstablishResponseFault):
+@fault("acceptor-response-has-client-guid-of-previous-request", breaks="MQQB-3.1.5.3.1-08")
+class AcceptorResponseHasClientGuidOfPreviousRequest(_EstablishResponseFault):
     """The acceptor sends the ClientGuid of the previous request in each response."""
 
     def __init__(self, qm: QueueManager) -> None:

@@ -9,7 +9,7 @@ from harness.run.marks import covers, malforms, sut_survives
 
 SEGMENT_BOUNDARIES_IN_REQUEST = (1, 10, 60)
 """The positions in bytes at which a request is divided."""
-OTHER_RE_VALUE = 0x2D
+UNUSUAL_VALUE_OF_RESERVED_FIELD_RE = 0x2D
 
 
 @covers("MQQB-3.1.5.3.1-D02")
@@ -40,7 +40,9 @@ def test_response_to_request_with_other_reserved_fields_has_fixed_values(peer, j
     the response has the fixed values.
     """
     connection = peer.connect()
-    sent = connection.send(establish_request(peer, RE=OTHER_RE_VALUE, Reserved=0xBEEF, Padding=b"\xa5" * 512))
+    sent = connection.send(
+        establish_request(peer, RE=UNUSUAL_VALUE_OF_RESERVED_FIELD_RE, Reserved=0xBEEF, Padding=b"\xa5" * 512)
+    )
     answer = connection.poll("EstablishConnection")
     if answer is None:
         judge.give_up(Verdict.NOT_EXERCISED, "the SUT does not answer a request whose RE is not 0x10")

@@ -47,8 +47,8 @@ class InitiatorResponseToRetriedRequestNotValidated(SessionOpening):
         return session.retrying or super().is_establish_response_valid(session, packet)
 
 
-@fault("initiator-foreign-client-guid-accepted-for-guid-name", breaks="MQQB-3.1.5.3.2-01", blind=True)
-class InitiatorForeignClientGuidAcceptedForGuidName(SessionOpening):
+@fault("initiator-accepts-any-client-guid-in-response-for-guid-name", breaks="MQQB-3.1.5.3.2-01", blind=True)
+class InitiatorAcceptsAnyClientGuidInResponseForGuidName(SessionOpening):
     """The initiator of a session for a private or public format name does not check ClientGuid of the response."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:

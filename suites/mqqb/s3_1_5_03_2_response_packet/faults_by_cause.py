@@ -184,8 +184,8 @@ class InitiatorTimeStampOfResponseHas16Bits(_RoundTripFault):
         return end - (end - start & 0xFFFF), end
 
 
-@fault("initiator-establish-connection-of-guid-session-answered", breaks="MQQB-3.1.5.3.2-D01", blind=True)
-class InitiatorEstablishConnectionOfGuidSessionAnswered(SessionOpening):
+@fault("initiator-answers-establish-response-for-non-direct-name", breaks="MQQB-3.1.5.3.2-D01", blind=True)
+class InitiatorAnswersEstablishResponseForNonDirectName(SessionOpening):
     """If the destination has no direct format name, the initiator answers the response as if it was a request."""
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -195,8 +195,8 @@ class InitiatorEstablishConnectionOfGuidSessionAnswered(SessionOpening):
             self.receive_establish_request(session, packet, now)
 
 
-@fault("initiator-late-establish-connection-closes-session", breaks="MQQB-3.1.5.3.2-D01", blind=True)
-class InitiatorLateEstablishConnectionClosesSession(SessionOpening):
+@fault("initiator-closes-session-at-response-later-than-1000-ms", breaks="MQQB-3.1.5.3.2-D01", blind=True)
+class InitiatorClosesSessionAtResponseLaterThan1000Ms(SessionOpening):
     """The initiator closes the session if the response arrives more than a second after the request."""
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -208,8 +208,8 @@ class InitiatorLateEstablishConnectionClosesSession(SessionOpening):
             self.qm.closing.close(session, "a fault", now)
 
 
-@fault("initiator-parameters-on-later-connection-ignored", breaks="MQQB-3.1.5.3.2-14", blind=True)
-class InitiatorParametersOnLaterConnectionIgnored(SessionOpening):
+@fault("initiator-ignores-parameters-response-on-later-connection", breaks="MQQB-3.1.5.3.2-14", blind=True)
+class InitiatorIgnoresParametersResponseOnLaterConnection(SessionOpening):
     """On a later connection, the initiator ignores the ConnectionParameters response."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -228,8 +228,8 @@ class InitiatorAnswersParametersResponseWhileSessionIsOpen(SessionOpening):
             super().receive_parameters_response(session, packet, now)
 
 
-@fault("initiator-parameters-of-guid-session-ignored", breaks="MQQB-3.1.5.3.2-14", blind=True)
-class InitiatorParametersOfGuidSessionIgnored(SessionOpening):
+@fault("initiator-ignores-parameters-response-for-non-direct-name", breaks="MQQB-3.1.5.3.2-14", blind=True)
+class InitiatorIgnoresParametersResponseForNonDirectName(SessionOpening):
     """The initiator ignores the ConnectionParameters response if the destination has no direct format name."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:

@@ -13,8 +13,8 @@ RECOVERABLE_ACK_TIMEOUT_PATH = "ConnectionParametersHeader.RecoverableAckTimeout
 _LONGEST_16_BIT_TIMEOUT_MS = 0x0000FFFF
 
 
-@fault("initiator-parameters-request-recoverable-ack-timeout-of-open-session", breaks="MQQB-3.1.5.3.2-11", blind=True)
-class InitiatorParametersRequestRecoverableAckTimeoutOfOpenSession(SessionOpening):
+@fault("initiator-request-has-recoverable-ack-timeout-of-open-session", breaks="MQQB-3.1.5.3.2-11", blind=True)
+class InitiatorRequestHasRecoverableAckTimeoutOfOpenSession(SessionOpening):
     """While another session is open, RecoverableAckTimeout of the request is RecoverableAckSendTimeout of that
     session.
     """

@@ -89,8 +89,8 @@ class _ParametersRequestFault(SessionOpening):
         return self.change_request(session, super().build_parameters_request(session))
 
 
-@fault("initiator-recoverable-ack-timeout-of-second-session-lowest", breaks="MQQB-3.1.5.3.2-11")
-class InitiatorRecoverableAckTimeoutOfSecondSessionLowest(_ParametersRequestFault):
+@fault("initiator-sends-lowest-recoverable-ack-timeout-to-second-session", breaks="MQQB-3.1.5.3.2-11")
+class InitiatorSendsLowestRecoverableAckTimeoutToSecondSession(_ParametersRequestFault):
     """The initiator sends the lowest RecoverableAckTimeout while another session is open."""
 
     def change_request(self, session: Session, packet: ConnectionParametersPacket) -> ConnectionParametersPacket:

@@ -21,7 +21,7 @@ SHORTEST_RECOVERABLE_ACK_TIMEOUT_MS, LONGEST_RECOVERABLE_ACK_TIMEOUT_MS = 0x0000
 ROUND_TRIP_COUNT = 8
 UNREACHABLE_QUEUE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
 """A queue at an address that is reserved for documentation (RFC 5737)."""
-RESPONSE_DELAY_MS = 600
+DELAY_OF_ESTABLISH_RESPONSE_MS = 600
 """The delay of the response in ms of real time. The control step set_timers does not speed up the clock of TimeStamp.
 """
 DELAY_OF_LATE_RESPONSE_MS = 1_500
@@ -241,8 +241,12 @@ def test_delayed_response_lengthens_recoverable_ack_timeout(peer, sut, judge):
     session.await_request()
     session.respond()
     session.connection.close()
-    value, took_ms, evidence = measure_recoverable_ack_timeout(peer, sut, 0, RESPONSE_DELAY_MS, session=session)
-    expected = between(ROUND_TRIP_COUNT * (RESPONSE_DELAY_MS - CLOCK_TOLERANCE_MS), ROUND_TRIP_COUNT * took_ms)
+    value, took_ms, evidence = measure_recoverable_ack_timeout(
+        peer, sut, 0, DELAY_OF_ESTABLISH_RESPONSE_MS, session=session
+    )
+    expected = between(
+        ROUND_TRIP_COUNT * (DELAY_OF_ESTABLISH_RESPONSE_MS - CLOCK_TOLERANCE_MS), ROUND_TRIP_COUNT * took_ms
+    )
     judge(
         "MQQB-3.1.5.3.2-03",
         expected=expected,

@@ -71,7 +71,7 @@ class AcceptorEstablishConnectionAfterMessagesIgnored(Closing):
             super().close_session_after_unexpected_packet(session, packet, now)
 
 
-class _UnexpectedPacketIgnored(Closing):
+class _IgnoredUnexpectedPacketFault(Closing):
     def is_unexpected_packet_ignored(self, session: Session) -> bool:
         raise NotImplementedError
 
@@ -81,7 +81,7 @@ class _UnexpectedPacketIgnored(Closing):
 
 
 @fault("initiator-establish-connection-in-open-session-ignored", breaks="MQQB-3.1.5.3-01", blind=True)
-class InitiatorEstablishConnectionInOpenSessionIgnored(_UnexpectedPacketIgnored):
+class InitiatorEstablishConnectionInOpenSessionIgnored(_IgnoredUnexpectedPacketFault):
     """An initiator with an open session ignores an EstablishConnection packet."""
 
     def is_unexpected_packet_ignored(self, session: Session) -> bool:
@@ -89,7 +89,7 @@ class InitiatorEstablishConnectionInOpenSessionIgnored(_UnexpectedPacketIgnored)
 
 
 @fault("initiator-second-establish-connection-response-ignored", breaks="MQQB-3.1.5.3-01", blind=True)
-class InitiatorSecondEstablishConnectionResponseIgnored(_UnexpectedPacketIgnored):
+class InitiatorSecondEstablishConnectionResponseIgnored(_IgnoredUnexpectedPacketFault):
     """An initiator that waits for the ConnectionParameters response ignores a second EstablishConnection response."""
 
     def is_unexpected_packet_ignored(self, session: Session) -> bool:
@@ -97,7 +97,7 @@ class InitiatorSecondEstablishConnectionResponseIgnored(_UnexpectedPacketIgnored
 
 
 @fault("acceptor-second-establish-connection-request-ignored", breaks="MQQB-3.1.5.3-01", blind=True)
-class AcceptorSecondEstablishConnectionRequestIgnored(_UnexpectedPacketIgnored):
+class AcceptorSecondEstablishConnectionRequestIgnored(_IgnoredUnexpectedPacketFault):
     """An acceptor that waits for the ConnectionParameters request ignores a second EstablishConnection request."""
 
     def is_unexpected_packet_ignored(self, session: Session) -> bool:

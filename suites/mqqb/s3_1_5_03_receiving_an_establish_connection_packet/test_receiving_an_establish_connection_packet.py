@@ -48,7 +48,7 @@ def test_second_establish_connection_response_closes_session(peer, sut, judge):
         asked = session.await_request()
         session.respond()
         if last_step == "OPEN":
-            session.agree()
+            session.answer_connection_parameters()
         connection = session.connection
         sent = connection.send(establish_response(peer, asked))
         observed, evidence = connection.await_close(), [sent, connection.last]

@@ -142,8 +142,8 @@ class AcceptorSecondMessageAcknowledgedAfterOwnAckTimeout(Receiving):
         super().note_session_activity(session, packet, now)
 
 
-@fault("acceptor-session-ack-wait-timer-20-s", breaks="MQQB-3.1.5.4.1-03")
-class AcceptorSessionAckWaitTimer20S(SessionAcks):
+@fault("acceptor-ack-wait-timer-always-runs-for-20-s", breaks="MQQB-3.1.5.4.1-03")
+class AcceptorAckWaitTimerAlwaysRunsFor20S(SessionAcks):
     """The acceptor's Session Ack Wait Timer runs for 20 s, regardless of AckTimeout in the request."""
 
     def start_wait_timer(self, session: Session, now: Now) -> None:

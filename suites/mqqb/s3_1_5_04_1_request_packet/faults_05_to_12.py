@@ -51,16 +51,16 @@ class _ParametersRequestRefusal(Identifying):
             raise FormatError("ConnectionParametersHeader", 0, "a fault", "a value is at the limit of its range")
 
 
-@fault("acceptor-highest-ack-timeouts-refused", breaks="MQQB-3.1.5.4.1-05", blind=True)
-class AcceptorHighestAckTimeoutsRefused(_ParametersRequestRefusal):
+@fault("acceptor-refuses-parameters-request-with-ack-timeout-120-s", breaks="MQQB-3.1.5.4.1-05", blind=True)
+class AcceptorRefusesParametersRequestWithAckTimeout120S(_ParametersRequestRefusal):
     """The acceptor refuses a ConnectionParameters request whose AckTimeout is 120,000 ms, the highest allowed value."""
 
     def is_refused(self, packet: ConnectionParametersPacket) -> bool:
         return packet.ConnectionParametersHeader.AckTimeout == 0x0001D4C0
 
 
-@fault("acceptor-lowest-recoverable-ack-timeout-refused", breaks="MQQB-3.1.5.4.1-05", blind=True)
-class AcceptorLowestRecoverableAckTimeoutRefused(_ParametersRequestRefusal):
+@fault("acceptor-refuses-request-with-recoverable-ack-timeout-500-ms", breaks="MQQB-3.1.5.4.1-05", blind=True)
+class AcceptorRefusesRequestWithRecoverableAckTimeout500Ms(_ParametersRequestRefusal):
     """The acceptor refuses a ConnectionParameters request whose RecoverableAckTimeout is 500 ms, the lowest allowed
     value.
     """
@@ -69,8 +69,8 @@ class AcceptorLowestRecoverableAckTimeoutRefused(_ParametersRequestRefusal):
         return packet.ConnectionParametersHeader.RecoverableAckTimeout == 0x1F4
 
 
-@fault("acceptor-largest-window-size-refused", breaks="MQQB-3.1.5.4.1-05", blind=True)
-class AcceptorLargestWindowSizeRefused(_ParametersRequestRefusal):
+@fault("acceptor-refuses-parameters-request-with-window-size-65535", breaks="MQQB-3.1.5.4.1-05", blind=True)
+class AcceptorRefusesParametersRequestWithWindowSize65535(_ParametersRequestRefusal):
     """The acceptor refuses a ConnectionParameters request whose WindowSize is 65,535."""
 
     def is_refused(self, packet: ConnectionParametersPacket) -> bool:

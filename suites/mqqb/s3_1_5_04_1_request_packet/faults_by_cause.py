@@ -127,8 +127,8 @@ class AcceptorAckTimeoutOfResponseAtMost60S(_ResponseAckTimeoutFault):
         return min(header.AckTimeout, 60_000)
 
 
-@fault("acceptor-ack-timeout-of-other-session-in-response", breaks="MQQB-3.1.5.4.1-10", blind=True)
-class AcceptorAckTimeoutOfOtherSessionInResponse(_ResponseAckTimeoutFault):
+@fault("acceptor-response-has-ack-timeout-of-other-session", breaks="MQQB-3.1.5.4.1-10", blind=True)
+class AcceptorResponseHasAckTimeoutOfOtherSession(_ResponseAckTimeoutFault):
     """AckTimeout of the acceptor's response is the value that the initiator of another open session sent."""
 
     def change_timeout(self, session: Session, header: ConnectionParametersHeader) -> int:
@@ -136,8 +136,8 @@ class AcceptorAckTimeoutOfOtherSessionInResponse(_ResponseAckTimeoutFault):
         return others[0].AckWaitTimeout if others else header.AckTimeout
 
 
-@fault("acceptor-ack-timeout-of-guid-session-in-response-is-default", breaks="MQQB-3.1.5.4.1-10", blind=True)
-class AcceptorAckTimeoutOfGuidSessionInResponseIsDefault(_ResponseAckTimeoutFault):
+@fault("acceptor-own-ack-timeout-in-response-after-nonzero-server-guid", breaks="MQQB-3.1.5.4.1-10", blind=True)
+class AcceptorOwnAckTimeoutInResponseAfterNonzeroServerGuid(_ResponseAckTimeoutFault):
     """If ServerGuid of the request was not zero, AckTimeout of the acceptor's response is the acceptor's own value."""
 
     def change_timeout(self, session: Session, header: ConnectionParametersHeader) -> int:
@@ -155,8 +155,8 @@ class AcceptorAckWaitTimerAtMostAMinute(SessionAcks):
         session.AckWaitTimeout = asked
 
 
-@fault("acceptor-ack-wait-timer-of-other-session", breaks="MQQB-3.1.5.4.1-03", blind=True)
-class AcceptorAckWaitTimerOfOtherSession(SessionAcks):
+@fault("acceptor-ack-wait-timer-uses-ack-timeout-of-other-session", breaks="MQQB-3.1.5.4.1-03", blind=True)
+class AcceptorAckWaitTimerUsesAckTimeoutOfOtherSession(SessionAcks):
     """The acceptor's Session Ack Wait Timer uses the AckTimeout of another open session."""
 
     def start_wait_timer(self, session: Session, now: Now) -> None:
@@ -167,8 +167,8 @@ class AcceptorAckWaitTimerOfOtherSession(SessionAcks):
         session.AckWaitTimeout = asked
 
 
-@fault("acceptor-restarted-ack-wait-timer-has-default", breaks="MQQB-3.1.5.4.1-03", blind=True)
-class AcceptorRestartedAckWaitTimerHasDefault(SessionAcks):
+@fault("acceptor-restarts-ack-wait-timer-with-own-ack-timeout", breaks="MQQB-3.1.5.4.1-03", blind=True)
+class AcceptorRestartsAckWaitTimerWithOwnAckTimeout(SessionAcks):
     """When the acceptor restarts its Session Ack Wait Timer, the timer uses the acceptor's own AckTimeout."""
 
     def start_wait_timer(self, session: Session, now: Now) -> None:
@@ -203,16 +203,16 @@ class AcceptorInitializationTimerKeptWhileOtherSessionIsOpen(_KeptInitialization
         return has_other_session(self.qm, session, None)
 
 
-@fault("acceptor-initialization-timer-of-guid-session-kept", breaks="MQQB-3.1.5.4.1-12", blind=True)
-class AcceptorInitializationTimerOfGuidSessionKept(_KeptInitializationTimerFault):
+@fault("acceptor-initialization-timer-not-stopped-after-nonzero-guid", breaks="MQQB-3.1.5.4.1-12", blind=True)
+class AcceptorInitializationTimerNotStoppedAfterNonzeroGuid(_KeptInitializationTimerFault):
     """The acceptor does not stop its Session Initialization Timer if ServerGuid of the request was not zero."""
 
     def is_kept(self, session: Session, remaining_ms: int) -> bool:
         return not session.direct
 
 
-@fault("acceptor-initialization-timer-after-a-second-kept", breaks="MQQB-3.1.5.4.1-12", blind=True)
-class AcceptorInitializationTimerAfterASecondKept(_KeptInitializationTimerFault):
+@fault("acceptor-initialization-timer-not-stopped-after-1000-ms", breaks="MQQB-3.1.5.4.1-12", blind=True)
+class AcceptorInitializationTimerNotStoppedAfter1000Ms(_KeptInitializationTimerFault):
     """The acceptor does not stop its Session Initialization Timer if ConnectionParameters arrive more than a second
     after its EstablishConnection response.
     """

@@ -23,8 +23,8 @@ from suites.mqqb.steps.outgoing_session import await_session_of_sut
 
 LONG_ACK_TIMEOUT_MS = 120_000
 SHORTEST_RECOVERABLE_ACK_TIMEOUT_MS = 0x1F4
-OTHER_ACK_TIMEOUT_MS = 90_000
-SHORT_TIMEOUT_MS = 4_000
+ACK_TIMEOUT_OF_OTHER_SESSIONS_MS = 90_000
+SHORT_ACK_TIMEOUT_OF_REQUEST_MS = 4_000
 WINDOW_SIZE_WHILE_SUT_SESSION_IS_OPEN = 3
 """The WindowSize of the peer in the case in which the SUT has a session that the SUT initiated."""
 
@@ -130,9 +130,9 @@ def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge,
     ConnectionParameters. A session that was opened earlier and one that is opened later have a different AckTimeout.
     With the shortest AckTimeout, the peer repeats this on the same session.
     """
-    peer.open_raw(AckTimeout=OTHER_ACK_TIMEOUT_MS)
+    peer.open_raw(AckTimeout=ACK_TIMEOUT_OF_OTHER_SESSIONS_MS)
     connection = peer.open_raw(AckTimeout=timeout_ms)
-    peer.open_raw(AckTimeout=OTHER_ACK_TIMEOUT_MS)
+    peer.open_raw(AckTimeout=ACK_TIMEOUT_OF_OTHER_SESSIONS_MS)
     for case in ("ms until the SessionAck", "ms until the second SessionAck"):
         if case == "ms until the SessionAck" or timeout_ms == ACK_TIMEOUT_MS:
             due_ms = timeout_ms // 2
@@ -142,7 +142,8 @@ def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge,
 
 @covers("MQQB-3.1.5.4.1-04")
 @pytest.mark.parametrize(
-    "timeout_ms", [SHORT_TIMEOUT_MS, 16_000, pytest.param(LONG_ACK_TIMEOUT_MS, marks=needs("set_timers"))]
+    "timeout_ms",
+    [SHORT_ACK_TIMEOUT_OF_REQUEST_MS, 16_000, pytest.param(LONG_ACK_TIMEOUT_MS, marks=needs("set_timers"))],
 )
 @varied("priority", "application tag", "extension", "correlation", "destination", "queue journaling")
 def test_recoverable_message_is_acknowledged_after_its_timeout(peer, judge, timeout_ms):
@@ -150,11 +151,11 @@ def test_recoverable_message_is_acknowledged_after_its_timeout(peer, judge, time
     ConnectionParameters. A session that was opened earlier and one that is opened later have a different
     RecoverableAckTimeout. With the shortest RecoverableAckTimeout, the peer repeats this on the same session.
     """
-    peer.open_raw(RecoverableAckTimeout=OTHER_ACK_TIMEOUT_MS)
+    peer.open_raw(RecoverableAckTimeout=ACK_TIMEOUT_OF_OTHER_SESSIONS_MS)
     connection = peer.open_raw(RecoverableAckTimeout=timeout_ms, AckTimeout=LONG_ACK_TIMEOUT_MS)
-    peer.open_raw(RecoverableAckTimeout=OTHER_ACK_TIMEOUT_MS)
+    peer.open_raw(RecoverableAckTimeout=ACK_TIMEOUT_OF_OTHER_SESSIONS_MS)
     for case in ("ms until the SessionAck", "ms until the second SessionAck"):
-        if case == "ms until the SessionAck" or timeout_ms == SHORT_TIMEOUT_MS:
+        if case == "ms until the SessionAck" or timeout_ms == SHORT_ACK_TIMEOUT_OF_REQUEST_MS:
             expected, observed, evidence = measure_ack_delay(connection, recoverable=True, expected_ms=timeout_ms)
             judge("MQQB-3.1.5.4.1-04", expected=expected, observed=observed, case=case, evidence=evidence)
 
@@ -189,7 +190,7 @@ def test_timeouts_of_the_whole_range_are_repeated(peer, sut, judge, recoverable,
     while a second session has other timeouts. The SUT's response repeats both timeouts, whether or not the peer's
     EstablishConnection request named the SUT.
     """
-    peer.open_raw(AckTimeout=OTHER_ACK_TIMEOUT_MS, RecoverableAckTimeout=OTHER_ACK_TIMEOUT_MS)
+    peer.open_raw(AckTimeout=ACK_TIMEOUT_OF_OTHER_SESSIONS_MS, RecoverableAckTimeout=ACK_TIMEOUT_OF_OTHER_SESSIONS_MS)
     connection = peer.request_session(
         ServerGuid=sut.guid if recoverable == SHORTEST_RECOVERABLE_ACK_TIMEOUT_MS else NULL_GUID
     )

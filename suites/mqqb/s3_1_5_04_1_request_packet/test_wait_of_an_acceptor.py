@@ -14,7 +14,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 ACK_TIMEOUTS_MS = (20_000, 30_000)
 LONG_ACK_TIMEOUT_MS = 70_000
 """An AckTimeout that is measured only if the timers of the SUT can be accelerated."""
-OTHER_ACK_TIMEOUT_MS = 90_000
+ACK_TIMEOUT_OF_OTHER_SESSIONS_MS = 90_000
 """The AckTimeout of another session, which is open beside the last measured session."""
 LONGEST_WAIT_IN_TIMEOUTS = 8
 """The number of AckWaitTimeouts for which the check waits for the end of a session."""
@@ -28,7 +28,7 @@ def _measure_final_ack_wait(peer, listener, ordinal, timeout_ms, *, beside):
     """
     unit_ms = peer.sut.duration_ms(timeout_ms)
     connection = peer.open_raw(AckTimeout=timeout_ms)
-    other = peer.open_raw(AckTimeout=OTHER_ACK_TIMEOUT_MS) if beside else None
+    other = peer.open_raw(AckTimeout=ACK_TIMEOUT_OF_OTHER_SESSIONS_MS) if beside else None
     sent = connection.send(Sequence(peer, ordinal).message(queue="plain"))
     final = connection.poll("UserMessage")
     if final is None:

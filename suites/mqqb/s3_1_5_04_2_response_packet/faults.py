@@ -183,8 +183,8 @@ class InitiatorMessagesNotSentOnOpenSession(Sending):
         return False
 
 
-@fault("initiator-only-first-message-sent-when-open", breaks="MQQB-3.1.5.4.2-07", blind=True)
-class InitiatorOnlyFirstMessageSentWhenOpen(SessionOpening):
+@fault("initiator-sends-only-first-waiting-message-when-session-opens", breaks="MQQB-3.1.5.4.2-07", blind=True)
+class InitiatorSendsOnlyFirstWaitingMessageWhenSessionOpens(SessionOpening):
     """When the session opens, the initiator sends only the first of several messages that wait."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -320,8 +320,8 @@ class InitiatorPausedQueueSetToConnectedAfterHandshake(SessionOpening):
             queue.State = OutgoingQueueState.CONNECTED
 
 
-@fault("initiator-opening-session-sets-other-open-queues-to-waiting", breaks="MQQB-3.1.5.4.2-09", blind=True)
-class InitiatorOpeningSessionSetsOtherOpenQueuesToWaiting(SessionOpening):
+@fault("initiator-sets-other-queues-to-waiting-when-session-opens", breaks="MQQB-3.1.5.4.2-09", blind=True)
+class InitiatorSetsOtherQueuesToWaitingWhenSessionOpens(SessionOpening):
     """When a session opens, the initiator sets State of the outgoing queues of all other open sessions to Waiting."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -331,8 +331,8 @@ class InitiatorOpeningSessionSetsOtherOpenQueuesToWaiting(SessionOpening):
                 queue.State = OutgoingQueueState.WAITING
 
 
-@fault("initiator-state-on-hold-replaced-by-connected", breaks="MQQB-3.1.5.4.2-09", blind=True)
-class InitiatorStateOnHoldReplacedByConnected(SessionOpening):
+@fault("initiator-replaces-queue-state-on-hold-by-connected", breaks="MQQB-3.1.5.4.2-09", blind=True)
+class InitiatorReplacesQueueStateOnHoldByConnected(SessionOpening):
     """When the initiator receives the ConnectionParameters response, it sets State of a queue that is
     OnHold to Connected.
     """

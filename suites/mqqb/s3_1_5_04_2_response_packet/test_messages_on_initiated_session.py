@@ -52,5 +52,5 @@ def test_initiated_session_receives_messages_of_every_delivery(peer, sut, judge,
     other = OutgoingSession(peer, sut, listener=session.listener)
     if other.poll_request() is not None:
         other.respond()
-        other.agree()
+        other.answer_connection_parameters()
         other.connection.acknowledge_all()

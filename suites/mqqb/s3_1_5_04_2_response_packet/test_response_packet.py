@@ -24,7 +24,7 @@ HANDSHAKE_STEP_INTERVAL_MS = 2_000
 """The time in ms between two steps, which is so long that the entries of the steps have different times in whole
 seconds.
 """
-ANY_USER_MESSAGE = packet("UserMessage")
+USER_MESSAGE_EXPECTATION = packet("UserMessage")
 
 
 @needs("management")
@@ -87,7 +87,7 @@ def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
     session.connection.close()
     await_request()
     judge_entry("MQQB-3.1.5.3.2-15", "EstablishPacketReceived", session.respond())
-    session.agree(WindowSize=UNUSUAL_WINDOW_SIZE)
+    session.answer_connection_parameters(WindowSize=UNUSUAL_WINDOW_SIZE)
     agreed = session.connection.sent[-1]
     judge_entry("MQQB-3.1.5.4.2-08", "Established", agreed)
     queue = find_outgoing_queue(sut, to)
@@ -109,7 +109,7 @@ def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
     beside = OutgoingSession(peer, sut, listener=session.listener)
     if beside.poll_request() is not None:  # else the message comes on the open session (E16)
         beside.respond()
-        second = beside.agree()
+        second = beside.answer_connection_parameters()
         judge(
             "MQQB-3.1.5.4.2-09",
             expected="Connected",
@@ -133,7 +133,7 @@ def test_outgoing_queue_for_a_host_name_shows_the_address(peer, sut, judge):
     sender = Sender(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     sender.send(1)
     session = sender.await_session()
-    came = sender.collect(session, 1)
+    came = sender.collect_messages(session, 1)
     queue = find_outgoing_queue(sut, sender.to)
     for rule, status in (
         ("MQQB-3.1.5.2.3-14", "InProcess"),
@@ -165,7 +165,7 @@ def test_received_window_size_is_that_of_the_response(peer, sut, judge):
     for window in (UNUSUAL_WINDOW_SIZE, UNUSUAL_WINDOW_SIZE + 1, UNUSUAL_WINDOW_SIZE - 1):
         session.await_request()
         session.respond()
-        session.agree(WindowSize=window)
+        session.answer_connection_parameters(WindowSize=window)
         observed = find_initiated_session(sut, peer.direct_name())["ReceivedWindowSize"]
         judge(
             "MQQB-3.1.5.4.2-01",
@@ -201,7 +201,7 @@ def test_connection_parameters_response_opens_session(peer, sut, judge):
         expected=fields(
             {
                 "SUT is silent before the response": True,
-                "packets after the response": packets(ANY_USER_MESSAGE, ANY_USER_MESSAGE),
+                "packets after the response": packets(USER_MESSAGE_EXPECTATION, USER_MESSAGE_EXPECTATION),
             }
         ),
         observed={"SUT is silent before the response": is_quiet, "packets after the response": messages},
@@ -247,7 +247,7 @@ def test_each_session_of_a_queue_has_its_entries(peer, sut, judge):
         for rule, status, step in (
             ("MQQB-3.1.5.2.3-14", "InProcess", session.await_request),
             ("MQQB-3.1.5.3.2-15", "EstablishPacketReceived", session.respond),
-            ("MQQB-3.1.5.4.2-08", "Established", session.agree),
+            ("MQQB-3.1.5.4.2-08", "Established", session.answer_connection_parameters),
         ):
             frame = step()
             entry = get_last_connection_history_entry(find_outgoing_queue(sut, to)["ConnectionHistory"])

@@ -21,7 +21,7 @@ def test_received_window_size_of_open_session_outlasts_next_response(peer, sut, 
     first = OutgoingSession(peer, sut, names[0])
     first.await_request()
     first.respond()
-    first.agree(WindowSize=windows[0])
+    first.answer_connection_parameters(WindowSize=windows[0])
     first.connection.acknowledge_all()
     evidence = [first.connection.sent[-1]]
     make_sut_send_message(peer, sut, names[1], tag=2)
@@ -29,7 +29,7 @@ def test_received_window_size_of_open_session_outlasts_next_response(peer, sut, 
     opened = second.poll_request() is not None  # else the message comes on the open session (E16)
     if opened:
         second.respond()
-        second.agree(WindowSize=windows[1])
+        second.answer_connection_parameters(WindowSize=windows[1])
         evidence.append(second.connection.sent[-1])
     count = 1 + opened
     judge(

@@ -67,7 +67,7 @@ class InitiatorConnectionParametersBeforeResponseIgnored(Closing):
             super().close_session_after_unexpected_packet(session, packet, now)
 
 
-class _UnexpectedPacketIgnored(Closing):
+class _IgnoredUnexpectedPacketFault(Closing):
     def is_unexpected_packet_ignored(self, session: Session) -> bool:
         raise NotImplementedError
 
@@ -77,7 +77,7 @@ class _UnexpectedPacketIgnored(Closing):
 
 
 @fault("initiator-connection-parameters-in-open-session-ignored", breaks="MQQB-3.1.5.4-01", blind=True)
-class InitiatorConnectionParametersInOpenSessionIgnored(_UnexpectedPacketIgnored):
+class InitiatorConnectionParametersInOpenSessionIgnored(_IgnoredUnexpectedPacketFault):
     """An initiator with an open session ignores a ConnectionParameters packet."""
 
     def is_unexpected_packet_ignored(self, session: Session) -> bool:
@@ -85,7 +85,7 @@ class InitiatorConnectionParametersInOpenSessionIgnored(_UnexpectedPacketIgnored
 
 
 @fault("initiator-connection-parameters-before-establish-response-ignored", breaks="MQQB-3.1.5.4-01", blind=True)
-class InitiatorConnectionParametersBeforeEstablishResponseIgnored(_UnexpectedPacketIgnored):
+class InitiatorConnectionParametersBeforeEstablishResponseIgnored(_IgnoredUnexpectedPacketFault):
     """An initiator that waits for the EstablishConnection response ignores a ConnectionParameters packet."""
 
     def is_unexpected_packet_ignored(self, session: Session) -> bool:
@@ -93,7 +93,7 @@ class InitiatorConnectionParametersBeforeEstablishResponseIgnored(_UnexpectedPac
 
 
 @fault("acceptor-connection-parameters-before-establish-request-ignored", breaks="MQQB-3.1.5.4-01", blind=True)
-class AcceptorConnectionParametersBeforeEstablishRequestIgnored(_UnexpectedPacketIgnored):
+class AcceptorConnectionParametersBeforeEstablishRequestIgnored(_IgnoredUnexpectedPacketFault):
     """An acceptor that waits for the EstablishConnection request ignores a ConnectionParameters packet."""
 
     def is_unexpected_packet_ignored(self, session: Session) -> bool:
@@ -101,7 +101,7 @@ class AcceptorConnectionParametersBeforeEstablishRequestIgnored(_UnexpectedPacke
 
 
 @fault("acceptor-connection-parameters-after-messages-ignored", breaks="MQQB-3.1.5.4-01", blind=True)
-class AcceptorConnectionParametersAfterMessagesIgnored(_UnexpectedPacketIgnored):
+class AcceptorConnectionParametersAfterMessagesIgnored(_IgnoredUnexpectedPacketFault):
     """An acceptor that has received a message on its session ignores a ConnectionParameters packet."""
 
     def is_unexpected_packet_ignored(self, session: Session) -> bool:

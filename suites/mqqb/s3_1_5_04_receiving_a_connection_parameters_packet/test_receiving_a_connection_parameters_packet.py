@@ -46,7 +46,7 @@ def test_connection_parameters_out_of_turn_close_session_of_the_sut(peer, sut, j
         session.await_request()
         if last_step == "OPEN":
             session.respond()
-            session.agree()
+            session.answer_connection_parameters()
         connection = session.connection
         sent = connection.send(build_parameters_request())
         observed, evidence = connection.await_close(), [sent, connection.last]

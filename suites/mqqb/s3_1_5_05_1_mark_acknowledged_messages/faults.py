@@ -23,8 +23,8 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-@fault("sender-refused-messages-still-fill-window", breaks="MQQB-3.1.5.5.1-01")
-class SenderRefusedMessagesStillFillWindow(FinalAcks):
+@fault("sender-counts-refused-messages-as-unacknowledged", breaks="MQQB-3.1.5.5.1-01")
+class SenderCountsRefusedMessagesAsUnacknowledged(FinalAcks):
     """The sender counts a message as unacknowledged even after a FinalAck has refused it."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -184,7 +184,7 @@ class SenderSessionAckOpensWindowsOfAllSessions(SessionAcks):
             self.qm.post_event(SessionMaySend(other))
 
 
-_OriginalPredicate = Callable[..., bool]
+_UnchangedSendingPredicate = Callable[..., bool]
 
 
 def _list_unsent_messages(session: Session) -> list[OutgoingMessagePosition]:
@@ -194,7 +194,7 @@ def _list_unsent_messages(session: Session) -> list[OutgoingMessagePosition]:
     return [one for one in session.OutgoingMessageTable if not (one.AwaitingAck or one.ReceivedSessionAck)]
 
 
-def _hold_back_last_message(original: _OriginalPredicate, *_: Any) -> _OriginalPredicate:
+def _hold_back_last_message(original: _UnchangedSendingPredicate, *_: Any) -> _UnchangedSendingPredicate:
     def may_send(qm: QueueManager, session: Session) -> bool:
         return original(qm, session) and len(_list_unsent_messages(session)) > 1
 
@@ -220,11 +220,13 @@ class SenderAcknowledgmentOfWholeWindowIgnored(SessionAcks):
             super().process_session_header(session, header, now)
 
 
-def _replace_with_no_operation(original: _OriginalPredicate, *_: Any) -> Callable[..., None]:
+def _omit_call_of_method(original: _UnchangedSendingPredicate, *_: Any) -> Callable[..., None]:
     return lambda *arguments: None
 
 
-def _send_held_back_messages_in_reverse_order(original: _OriginalPredicate, *_: Any) -> _OriginalPredicate:
+def _send_held_back_messages_in_reverse_order(
+    original: _UnchangedSendingPredicate, *_: Any
+) -> _UnchangedSendingPredicate:
     def send_reversed(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
         return original(qm, session, _list_unsent_messages(session)[-1], now)
 
@@ -244,7 +246,7 @@ add(
         ),
         # The first message stays in the collection, because the last message was sent instead of it.
         replace_method_during_event(
-            SessionAcks.process_session_header, SessionMaySend, DispatchCollection.remove, _replace_with_no_operation
+            SessionAcks.process_session_header, SessionMaySend, DispatchCollection.remove, _omit_call_of_method
         ),
     ),
 )

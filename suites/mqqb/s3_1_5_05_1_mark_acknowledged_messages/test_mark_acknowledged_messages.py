@@ -14,7 +14,7 @@ from suites.mqqb.steps.acknowledging import (
 )
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender, require_session_not_timed_out
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import SequenceSentBySut
 
 ACKNOWLEDGED_MESSAGE_COUNT = 10
 MESSAGE_COUNT_OF_SECOND_ACK = 35
@@ -25,7 +25,7 @@ HELD_BACK_MESSAGE_COUNT = 60
 acknowledges first.
 """
 DELIVERY_MODES = ("express", "recoverable", "transactional")
-BODY_SIZE_COUNT = 10
+COUNT_OF_DIFFERENT_BODY_SIZES = 10
 """The number of different body sizes; messages that follow each other have different sizes."""
 LARGEST_WINDOW_SIZE = 512
 """The largest window that the check fills: more messages would take too long."""
@@ -56,7 +56,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
         raise ConformanceFailure(f"the SUT's window of {window} is too large to fill with messages")
     total = window + HELD_BACK_MESSAGE_COUNT
     _send_with_alternating_delivery(sender, range(2, total + 1))
-    filled = len(sender.collect_all(session, window))
+    filled = len(sender.collect_messages_until_silence(session, window))
     require_session_not_timed_out(session)
     if filled > total - 2 * ACKNOWLEDGED_MESSAGE_COUNT:
         raise ConformanceFailure(f"the SUT's window never filled: {filled} messages are unacknowledged")
@@ -65,7 +65,8 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
         MESSAGE_AS_HEADER_CARRIER, session, AckSequenceNumber=ACKNOWLEDGED_MESSAGE_COUNT
     )
     freed = (
-        len(set(Sender.list_tags(sender.collect_all(session, filled + ACKNOWLEDGED_MESSAGE_COUNT)))) - filled
+        len(set(Sender.list_tags(sender.collect_messages_until_silence(session, filled + ACKNOWLEDGED_MESSAGE_COUNT))))
+        - filled
     )  # some may come again (E65)
     require_session_not_timed_out(session)
     judge(
@@ -81,7 +82,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
     repeated_ack = send_session_header_in_carrier(
         SESSION_ACK_AS_HEADER_CARRIER, session, AckSequenceNumber=ACKNOWLEDGED_MESSAGE_COUNT
     )
-    freed = len(set(Sender.list_tags(sender.collect_all(session, 0)))) - filled - freed
+    freed = len(set(Sender.list_tags(sender.collect_messages_until_silence(session, 0)))) - filled - freed
     require_session_not_timed_out(session)
     judge(
         "MQQB-3.1.5.5.1-02",
@@ -91,7 +92,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
         evidence=[repeated_ack, session.last],
     )
 
-    came_before = sender.collect_all(session, 0)
+    came_before = sender.collect_messages_until_silence(session, 0)
     if (
         len(came_before) == filled + ACKNOWLEDGED_MESSAGE_COUNT
     ):  # else some came again, and have other numbers now (E65)
@@ -100,7 +101,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
         second_ack = send_session_header_in_carrier(
             SESSION_ACK_AS_HEADER_CARRIER, session, AckSequenceNumber=acknowledged
         )
-        freed = len(sender.collect_all(session, filled + acknowledged)) - len(came_before)
+        freed = len(sender.collect_messages_until_silence(session, filled + acknowledged)) - len(came_before)
         require_session_not_timed_out(session)
         judge(
             "MQQB-3.1.5.5-03",
@@ -115,7 +116,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
     last_ack = send_session_header_in_carrier(
         MESSAGE_AS_HEADER_CARRIER, session, AckSequenceNumber=len(session.messages)
     )
-    came = list(dict.fromkeys(Sender.list_tags(sender.collect_all(session, total))))
+    came = list(dict.fromkeys(Sender.list_tags(sender.collect_messages_until_silence(session, total))))
     require_session_not_timed_out(session)
     judge(
         "MQQB-3.1.5.5.1-03",
@@ -144,7 +145,7 @@ def _send_with_alternating_delivery(sender, tags):
         sender.send(*tags)
         return
     for tag in tags:
-        body = "body" * (1 + 7 * tag % BODY_SIZE_COUNT)
+        body = "body" * (1 + 7 * tag % COUNT_OF_DIFFERENT_BODY_SIZES)
         sender.send(tag, priority=0, delivery=DELIVERY_MODES[tag % len(DELIVERY_MODES)], body=body)
 
 
@@ -155,7 +156,7 @@ def test_window_opens_after_refused_messages_are_acknowledged(peer, sut, judge):
     acknowledges them on the session. The SUT sends a further window of messages.
     """
     sut.limit_time_scale(GREATEST_TIMER_SPEED_UP)
-    outgoing = Outgoing(peer, sut, "mqc-refused-window")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-refused-window")
     sent = outgoing.send()
     window = outgoing.session.received[1]["ConnectionParametersHeader"].WindowSize
     if window > LARGEST_WINDOW_SIZE:

@@ -32,7 +32,7 @@ def test_acknowledgment_deletes_only_messages_of_its_own_session(peer, second_ho
     for destination in two.both_destinations:
         destination.session.end()
     again = two.second.sender.poll_session()
-    came = Sender.list_tags(two.second.sender.collect_all(again, 2)) if again is not None else []
+    came = Sender.list_tags(two.second.sender.collect_messages_until_silence(again, 2)) if again is not None else []
     for rules, tag, kind in (
         (("MQQB-3.1.5.5.1-01", "MQQB-3.1.5.5.2-01"), two.second.tags[0], "express"),
         (("MQQB-3.1.5.5.1-01", "MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02"), two.second.tags[1], "recoverable"),
@@ -90,10 +90,10 @@ def test_acknowledgment_opens_only_window_of_its_own_session(peer, second_host, 
     )
     for destination in two.both_destinations:
         destination.session.acknowledge_all()
-        destination.sender.collect_all(destination.session, len(destination.tags))
+        destination.sender.collect_messages_until_silence(destination.session, len(destination.tags))
         destination.session.acknowledge_all()
 
 
 def _count_different_messages(destination: Destination) -> int:
     """Wait until no further message arrives; return the number of messages, without messages that were resent (E65)."""
-    return len(set(Sender.list_tags(destination.sender.collect_all(destination.session, 1))))
+    return len(set(Sender.list_tags(destination.sender.collect_messages_until_silence(destination.session, 1))))

@@ -55,7 +55,7 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
         peer.settle()
         session.close()
         session = sender.await_session()
-        sent = sender.collect_all(session, len(expected))
+        sent = sender.collect_messages_until_silence(session, len(expected))
         last = acknowledged[-1] if turn == 0 else 1
         case = f"numbers of the messages sent again after AckSequenceNumber {last} on session {turn + 1}"
         judge.all(expected=expected, observed=sorted(set(Sender.list_tags(sent))), case=case, evidence=[*acks, *sent])
@@ -83,7 +83,7 @@ def test_express_messages_acknowledged_with_recoverable_ones_do_not_come_again(p
     peer.settle()
     session.close()
     session = sender.await_session()
-    again = sender.collect_all(session, 1)
+    again = sender.collect_messages_until_silence(session, 1)
     expected = [tag for tag in (1, 2, 3, 4, 5) if tag not in acknowledged]
     judge.all(
         expected=expected,

@@ -235,8 +235,8 @@ class SenderHighestRecoverableFlagIgnored(SessionAcks):
         super().delete_acknowledged_recoverable(session, header)
 
 
-@fault("sender-order-ack-before-session-ack-forgotten", breaks="MQQB-3.1.5.5.3-03")
-class SenderOrderAckBeforeSessionAckForgotten(TransactionalSending):
+@fault("sender-forgets-order-ack-that-arrives-before-session-ack", breaks="MQQB-3.1.5.5.3-03")
+class SenderForgetsOrderAckThatArrivesBeforeSessionAck(TransactionalSending):
     """The sender forgets an OrderAck that arrives before the SessionAck of its message."""
 
     def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -244,8 +244,8 @@ class SenderOrderAckBeforeSessionAckForgotten(TransactionalSending):
         super().keep_until_order_ack(session, position)
 
 
-@fault("sender-transactional-message-deleted-by-flag-among-recoverable", breaks="MQQB-3.1.5.5.3-03", blind=True)
-class SenderTransactionalMessageDeletedByFlagAmongRecoverable(SessionAcks):
+@fault("sender-deletes-transactional-message-by-flag-beside-other-flags", breaks="MQQB-3.1.5.5.3-03", blind=True)
+class SenderDeletesTransactionalMessageByFlagBesideOtherFlags(SessionAcks):
     """The sender deletes a transactional message without an OrderAck if its flag is set and other recoverable messages
     wait.
     """

@@ -8,8 +8,8 @@ from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 
 
-@fault("sender-transactional-message-deleted-by-flag-without-ack-number", breaks="MQQB-3.1.5.5.3-03")
-class SenderTransactionalMessageDeletedByFlagWithoutAckNumber(SessionAcks):
+@fault("sender-deletes-transactional-message-by-flag-without-ack-number", breaks="MQQB-3.1.5.5.3-03")
+class SenderDeletesTransactionalMessageByFlagWithoutAckNumber(SessionAcks):
     """The sender deletes a transactional message whose bit in RecoverableMsgAckFlags is set, if no AckSequenceNumber
     has acknowledged the message yet.
     """

@@ -22,8 +22,8 @@ class _EarlyDeletionFault(SessionAcks):
                 session.OutgoingMessageTable.remove(position)
 
 
-@fault("sender-transactional-message-deleted-by-higher-flag-bit", breaks="MQQB-3.1.5.5.3-03", blind=True)
-class SenderTransactionalMessageDeletedByHigherFlagBit(_EarlyDeletionFault):
+@fault("sender-deletes-transactional-message-by-flag-above-lowest-bit", breaks="MQQB-3.1.5.5.3-03", blind=True)
+class SenderDeletesTransactionalMessageByFlagAboveLowestBit(_EarlyDeletionFault):
     """The sender deletes a transactional message whose bit is not the lowest one without its OrderAck."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:

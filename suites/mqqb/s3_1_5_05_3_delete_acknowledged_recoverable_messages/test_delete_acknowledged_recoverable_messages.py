@@ -18,7 +18,7 @@ from suites.mqqb.steps.acknowledging import (
 )
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
+from suites.mqqb.steps.sequences import RESENT_OUTCOME, SequenceSentBySut
 
 
 @covers("MQQB-3.1.5.5-05", "MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02", "MQQB-3.1.5.8.4-01")
@@ -52,7 +52,7 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
     unflagged = {at for at in range(number + 1, count + 1) if at not in flagged}
 
     next_session = sender.await_session()
-    came = sender.collect_all(next_session, len(unflagged))
+    came = sender.collect_messages_until_silence(next_session, len(unflagged))
     numbers = {Sender.list_tags(sent).index(tag) + 1 for tag in Sender.list_tags(came)}
     evidence = [ack, *came]
     if carrier != MESSAGE_AS_HEADER_CARRIER:
@@ -89,7 +89,7 @@ def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
     flags of the first and the third recoverable message. The SUT sends only the second recoverable message again, and a
     message to another queue, which the peer has not acknowledged.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = SequenceSentBySut(peer, sut)
     sender = outgoing.sender
     tags = [peer.next_message_id() for _ in range(6)]
     for number, tag in enumerate(tags, 1):
@@ -102,7 +102,11 @@ def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
     ack = session.send(session_ack(AckSequenceNumber=6, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b101))
     session.close()
     next_session = sender.await_session()
-    came = [tags.index(tag) + 1 for tag in Sender.list_tags(sender.collect_all(next_session, 1)) if tag in tags]
+    came = [
+        tags.index(tag) + 1
+        for tag in Sender.list_tags(sender.collect_messages_until_silence(next_session, 1))
+        if tag in tags
+    ]
     judge.all(expected=[4], observed=came, case="numbers of the messages sent again", evidence=[*sent, ack])
     next_session.acknowledge_all()
     beside.session.close()
@@ -123,7 +127,7 @@ def test_session_ack_after_order_ack_deletes_transactional_message(peer, sut, ju
     """The peer acknowledges a transactional message by an OrderAck and then by a SessionAck. The SUT does not send the
     message on the next session.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = SequenceSentBySut(peer, sut)
     [sent] = outgoing.send()
     session = outgoing.session
     frames = [sent, session.send(build_order_ack(peer, sent)), session.acknowledge_all()]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from harness.expectations import each
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
+from suites.mqqb.steps.sequences import RESENT_OUTCOME, SequenceSentBySut
 
 
 @needs("send")
@@ -17,7 +17,7 @@ def test_flag_before_ack_number_keeps_transactional_message(peer, sut, judge):
     AckSequenceNumber acknowledges only the first message. The SUT sends both messages again, because no OrderAck has
     arrived.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = SequenceSentBySut(peer, sut)
     sent = outgoing.send(2)
     session = outgoing.session
     ack = session.send(session_ack(AckSequenceNumber=1, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b11))

@@ -119,7 +119,7 @@ def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, su
     )
     session.close()
     next_session = sender.await_session()
-    evidence += sender.collect(next_session, 1)
+    evidence += sender.collect_messages(next_session, 1)
     observed.append(list_journaled_messages())
     evidence.append(next_session.acknowledge_all())
     peer.eventually(functools.partial(_has_found_enough_messages, list_journaled_messages, 4))
@@ -149,10 +149,10 @@ def test_forwarded_message_with_jp_is_not_journaled(peer, sut, judge, delivery):
     """
     sender = Sender(peer, sut, private_name(peer.identifier))
     [own] = sender.send(TAG_OF_OWN_MESSAGE, journal=["positive"], delivery=delivery)
-    sender.collect(session := sender.await_session(), 1)
+    sender.collect_messages(session := sender.await_session(), 1)
     user = peer.private_queue(peer.identifier, 1) | {"DM": int(delivery == "recoverable"), "JP": 1}
     forwarded = peer.open_raw().send(peer.message(user, destination=None, ApplicationTag=TAG_OF_FORWARDED_MESSAGE))
-    came = sender.collect(session, 2)
+    came = sender.collect_messages(session, 2)
     if Sender.list_tags(came) != [TAG_OF_OWN_MESSAGE, TAG_OF_FORWARDED_MESSAGE]:
         raise ConformanceFailure(
             f"the SUT sent the messages {Sender.list_tags(came)}, not {[TAG_OF_OWN_MESSAGE, TAG_OF_FORWARDED_MESSAGE]}"

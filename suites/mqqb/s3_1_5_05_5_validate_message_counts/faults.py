@@ -265,8 +265,8 @@ class SenderAckWaitTimerRestartedOnlyByHeaderWithNewAck(SessionAcks):
             super().validate_message_counts(session, header, now)
 
 
-@fault("sender-session-ack-counted-as-order-ack", breaks=("MQQB-3.1.5.5.5-03", "MQSO-5.1.1.3-D04"))
-class SenderSessionAckCountedAsOrderAck(TransactionalSending):
+@fault("sender-treats-session-ack-as-order-ack", breaks=("MQQB-3.1.5.5.5-03", "MQSO-5.1.1.3-D04"))
+class SenderTreatsSessionAckAsOrderAck(TransactionalSending):
     """The sender treats a session acknowledgment also as an order acknowledgment."""
 
     def keep_until_order_ack(self, session: Session, position: OutgoingMessagePosition) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
+from suites.mqqb.steps.sequences import RESENT_OUTCOME, SequenceSentBySut
 
 
 @needs("send")
@@ -13,7 +13,7 @@ def test_repeated_message_without_order_ack_comes_on_next_session(peer, sut, jud
     and the peer closes the session. The SUT sends the message again on its next session, and once more on the session
     after a further SessionAck.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = SequenceSentBySut(peer, sut)
     evidence = outgoing.send()
     evidence.append(outgoing.send_session_ack())
     judge.all(expected=RESENT_OUTCOME, observed=outgoing.await_resend(1), case="first repetition", evidence=evidence)

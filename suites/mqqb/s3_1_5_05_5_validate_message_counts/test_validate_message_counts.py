@@ -11,7 +11,7 @@ from harness.expectations import holds
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from suites.mqqb.steps.acknowledging import MESSAGE_AS_HEADER_CARRIER, SESSION_ACK_AS_HEADER_CARRIER
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
+from suites.mqqb.steps.sequences import RESENT_OUTCOME, SequenceSentBySut
 
 WRONG_COUNT_CASES = (
     (-1, SESSION_ACK_AS_HEADER_CARRIER),
@@ -128,7 +128,7 @@ def test_transactional_message_without_order_ack_comes_again(peer, sut, judge):
     """By a SessionAck, the peer acknowledges a recoverable message, and two transactional messages to a second queue.
     The SUT resends the transactional messages, which have no OrderAck. The SUT's next SessionAck counts all copies.
     """
-    beside = Outgoing(peer, sut, "mqc-beside")
+    beside = SequenceSentBySut(peer, sut, "mqc-beside")
     beside.send()
     beside.acknowledge_all()
     outgoing = beside.start_second_sequence("mqc-peer")

@@ -149,8 +149,8 @@ class SenderMessageJournaledWithoutItsBody(Journaling):
         super().journal_delivered_message(position)
 
 
-@fault("sender-session-header-of-user-message-without-source-journaling", breaks="MQQB-3.1.5.5-06", blind=True)
-class SenderSessionHeaderOfUserMessageWithoutSourceJournaling(SessionAcks):
+@fault("sender-does-not-journal-message-acked-by-header-in-message", breaks="MQQB-3.1.5.5-06", blind=True)
+class SenderDoesNotJournalMessageAckedByHeaderInMessage(SessionAcks):
     """The sender does not journal a message that the SessionHeader of a UserMessage acknowledges."""
 
     def __init__(self, qm: QM) -> None:

@@ -118,7 +118,7 @@ def _keep_earlier_last_ack_count(
     now.LastAckCount = before.LastAckCount
 
 
-_ORDER_ACK_FAULTS: tuple[tuple[str, str, str, _OutgoingSequenceChange], ...] = (
+_FAULTS_OF_SEQUENCE_ELEMENTS_AFTER_ORDER_ACK: tuple[tuple[str, str, str, _OutgoingSequenceChange], ...] = (
     (
         "sender-order-ack-time-of-last-ack-not-set",
         "MQQB-3.1.5.6-03",
@@ -182,7 +182,7 @@ _ORDER_ACK_FAULTS: tuple[tuple[str, str, str, _OutgoingSequenceChange], ...] = (
 )
 
 
-for _name, _rule, _says, _change in _ORDER_ACK_FAULTS:
+for _name, _rule, _says, _change in _FAULTS_OF_SEQUENCE_ELEMENTS_AFTER_ORDER_ACK:
     add(_name, _rule, _says, _change_after_order_ack(_change))
 
 
@@ -368,8 +368,8 @@ class SenderOrderAckedMessageResentAfterRestart(TransactionalSending):
             session.OutgoingMessageTable.remove(position)
 
 
-@fault("sender-order-acked-unacknowledged-message-resent-on-new-session", breaks="MQQB-3.1.5.6-13", blind=True)
-class SenderOrderAckedUnacknowledgedMessageResentOnNewSession(TransactionalSending):
+@fault("sender-resends-message-whose-order-ack-precedes-session-ack", breaks="MQQB-3.1.5.6-13", blind=True)
+class SenderResendsMessageWhoseOrderAckPrecedesSessionAck(TransactionalSending):
     """The sender keeps a transactional message whose OrderAck arrives before its session acknowledgment, and sends the
     message again on the next session.
     """

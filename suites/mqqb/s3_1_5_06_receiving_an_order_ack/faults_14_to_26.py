@@ -137,7 +137,7 @@ def _replace_transfer_info_element(element: str, value: object) -> Install:
     return replace_part(Transfer)
 
 
-_TRANSFER_INFO_FAULTS: tuple[tuple[str, str, str, object], ...] = (
+_FAULTS_OF_TRANSFER_INFO_ELEMENTS: tuple[tuple[str, str, str, object], ...] = (
     ("sender-transfer-info-last-ack-time-wrong", "MQQB-3.1.5.6-17", "EodLastAckTime", 0),
     ("sender-transfer-info-last-ack-count-wrong", "MQQB-3.1.5.6-18", "EodLastAckCount", 7),
     ("sender-transfer-info-no-ack-count-wrong", "MQQB-3.1.5.6-19", "EodNoAckCount", 7),
@@ -151,7 +151,7 @@ _TRANSFER_INFO_FAULTS: tuple[tuple[str, str, str, object], ...] = (
 )
 
 
-for _name, _rule, _element, _value in _TRANSFER_INFO_FAULTS:
+for _name, _rule, _element, _value in _FAULTS_OF_TRANSFER_INFO_ELEMENTS:
     add(
         _name,
         _rule,
@@ -265,8 +265,8 @@ class SenderEodResendIntervalSetOnlyByFirstOrderAck(_TransferInfoChanger):
             )
 
 
-@fault("sender-seq-id-of-eod-first-non-ack-zero", breaks="MQQB-3.1.5.6-21", blind=True)
-class SenderSeqIdOfEodFirstNonAckZero(OrderAcks):
+@fault("sender-sets-seq-id-of-eod-first-non-ack-to-zero", breaks="MQQB-3.1.5.6-21", blind=True)
+class SenderSetsSeqIdOfEodFirstNonAckToZero(OrderAcks):
     """The sender sets SeqID of EodFirstNonAck to 0."""
 
     def update_outgoing_transfer_info(self, session: Session) -> None:
@@ -287,8 +287,8 @@ class SenderEodLastNonAckIsFirstUnackedEntry(OrderAcks):
             _set_transfer_info_fields(session, EodLastNonAck=unacked[0])
 
 
-@fault("sender-prev-no-of-eod-last-ack-zero", breaks="MQQB-3.1.5.6-23", blind=True)
-class SenderPrevNoOfEodLastAckZero(OrderAcks):
+@fault("sender-sets-prev-no-of-eod-last-ack-to-zero", breaks="MQQB-3.1.5.6-23", blind=True)
+class SenderSetsPrevNoOfEodLastAckToZero(OrderAcks):
     """The sender sets PrevNo of EodLastAck to 0."""
 
     def update_outgoing_transfer_info(self, session: Session) -> None:

@@ -48,8 +48,8 @@ class SenderSecondLateOrderAckSetsLastAckBack(OrderAcks):
             sequence.LastAck = SequenceInfo(before.SeqID, body.TxSequenceNumber, body.TxPreviousSequenceNumber)
 
 
-@fault("sender-last-two-unacknowledged-entries-exchanged", breaks="MQQB-3.1.5.6-10", blind=True)
-class SenderLastTwoUnacknowledgedEntriesExchanged(OrderAcks):
+@fault("sender-swaps-last-two-entries-of-unacked-sequence", breaks="MQQB-3.1.5.6-10", blind=True)
+class SenderSwapsLastTwoEntriesOfUnackedSequence(OrderAcks):
     """The sender exchanges the last two entries of UnackedSequence if three or more remain after an OrderAck."""
 
     def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
@@ -59,8 +59,8 @@ class SenderLastTwoUnacknowledgedEntriesExchanged(OrderAcks):
             unacked[-2:] = reversed(unacked[-2:])
 
 
-@fault("sender-middle-unacknowledged-entries-exchanged", breaks="MQQB-3.1.5.6-10", blind=True)
-class SenderMiddleUnacknowledgedEntriesExchanged(OrderAcks):
+@fault("sender-swaps-second-and-third-entry-of-unacked-sequence", breaks="MQQB-3.1.5.6-10", blind=True)
+class SenderSwapsSecondAndThirdEntryOfUnackedSequence(OrderAcks):
     """The sender exchanges the second and the third of four or more entries of UnackedSequence after an OrderAck."""
 
     def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:

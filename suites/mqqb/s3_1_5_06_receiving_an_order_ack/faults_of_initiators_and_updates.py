@@ -37,7 +37,7 @@ class SenderLastAckIncrementedByOneForSeveralAckedMessages(OrderAcks):
             sequence.LastAck = SequenceInfo(before.SeqID, before.SeqNo + 1, before.SeqNo)
 
 
-class _FaultByReceivingSession(OrderAcks):
+class _FaultBySessionOfOrderAck(OrderAcks):
     """A base class of faults that depend on the session on which an OrderAck arrives."""
 
     def __init__(self, qm: QM) -> None:
@@ -50,7 +50,7 @@ class _FaultByReceivingSession(OrderAcks):
 
 
 @fault("sender-last-ack-of-order-ack-on-other-session-unchanged", breaks="MQQB-3.1.5.6-08", blind=True)
-class SenderLastAckOfOrderAckOnOtherSessionUnchanged(_FaultByReceivingSession):
+class SenderLastAckOfOrderAckOnOtherSessionUnchanged(_FaultBySessionOfOrderAck):
     """The sender does not set LastAck for an OrderAck that arrives on another session."""
 
     def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
@@ -71,8 +71,8 @@ class SenderLastAckCountOfRepeatedOrderAckUnchanged(OrderAcks):
             get_outgoing_sequence(session).LastAckCount -= 1
 
 
-@fault("sender-last-ack-count-zero-in-new-sequence", breaks="MQQB-3.1.5.6-12", blind=True)
-class SenderLastAckCountZeroInNewSequence(OrderAcks):
+@fault("sender-last-ack-count-restarts-at-zero-in-new-sequence", breaks="MQQB-3.1.5.6-12", blind=True)
+class SenderLastAckCountRestartsAtZeroInNewSequence(OrderAcks):
     """The sender counts from zero in LastAckCount when it receives the first OrderAck of a new sequence."""
 
     def note_last_message_in_order(self, session: Session, body: OrderAckBody, now: Now) -> None:
@@ -111,8 +111,8 @@ class SenderEodLastAckTimeOfRepeatedOrderAckUnchanged(_KeptTransferInfoFault):
             self.restore_transfer_info_element(session, before, "EodLastAckTime")
 
 
-@fault("sender-eod-last-ack-time-of-first-queue-in-all-queues", breaks="MQQB-3.1.5.6-17", blind=True)
-class SenderEodLastAckTimeOfFirstQueueInAllQueues(OrderAcks):
+@fault("sender-copies-eod-last-ack-time-of-first-queue-to-all-queues", breaks="MQQB-3.1.5.6-17", blind=True)
+class SenderCopiesEodLastAckTimeOfFirstQueueToAllQueues(OrderAcks):
     """The sender sets EodLastAckTime of every queue to TimeOfLastAck of its first outgoing queue."""
 
     def update_outgoing_transfer_info(self, session: Session) -> None:

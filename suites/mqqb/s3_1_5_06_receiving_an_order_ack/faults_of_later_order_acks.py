@@ -117,8 +117,8 @@ class SenderResendIndexKeptInLaterSequence(OrderAcks):
             sequence.ResendIntervalIndex, sequence.ResendInterval = index, interval
 
 
-@fault("sender-resend-index-kept-without-session-ack", breaks="MQQB-3.1.5.6-11", blind=True)
-class SenderResendIndexKeptWithoutSessionAck(OrderAcks):
+@fault("sender-keeps-resend-index-while-session-ack-is-outstanding", breaks="MQQB-3.1.5.6-11", blind=True)
+class SenderKeepsResendIndexWhileSessionAckIsOutstanding(OrderAcks):
     """When UnackedSequence becomes empty, the sender leaves ResendIntervalIndex unchanged if a message of the sequence
     still awaits its session acknowledgment.
     """
@@ -170,8 +170,8 @@ class SenderEodLastAckCountBeginsAgainWithSequence(_OrderAcksWithChangedTransfer
         return after if after.EodNoAckCount else replace(after, EodLastAckCount=0)
 
 
-@fault("sender-prev-no-of-eod-first-non-ack-zero", breaks="MQQB-3.1.5.6-21", blind=True)
-class SenderPrevNoOfEodFirstNonAckZero(_OrderAcksWithChangedTransferInfo):
+@fault("sender-sets-prev-no-of-eod-first-non-ack-to-zero", breaks="MQQB-3.1.5.6-21", blind=True)
+class SenderSetsPrevNoOfEodFirstNonAckToZero(_OrderAcksWithChangedTransferInfo):
     """PrevNo of EodFirstNonAck is zero instead of the PrevNo of the first entry of UnackedSequence."""
 
     def change_transfer_info(
@@ -229,8 +229,8 @@ class SenderEodLastNonAckKeptByLaterOrderAcks(_OrderAcksWithChangedTransferInfo)
         return after if kept is None else replace(after, EodLastNonAck=kept)
 
 
-@fault("sender-seq-id-of-eod-last-non-ack-zero", breaks="MQQB-3.1.5.6-22", blind=True)
-class SenderSeqIdOfEodLastNonAckZero(_OrderAcksWithChangedTransferInfo):
+@fault("sender-sets-seq-id-of-eod-last-non-ack-to-zero", breaks="MQQB-3.1.5.6-22", blind=True)
+class SenderSetsSeqIdOfEodLastNonAckToZero(_OrderAcksWithChangedTransferInfo):
     """SeqID of EodLastNonAck is zero instead of the SeqID of the last entry of UnackedSequence."""
 
     def change_transfer_info(

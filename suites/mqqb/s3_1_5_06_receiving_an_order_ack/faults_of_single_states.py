@@ -12,7 +12,7 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-def _ignore_order_ack_in(*states: SessionState) -> type[Closing]:
+def _ignore_order_ack_in_session_states(*states: SessionState) -> type[Closing]:
     """Return a part that ignores an OrderAck in the given states."""
 
     class OrderAckIgnored(Closing):
@@ -28,13 +28,13 @@ add(
     "acceptor-order-ack-before-connection-parameters-ignored",
     "MQQB-3.1.5.6-01",
     "The acceptor ignores an OrderAck that arrives in the state WAITING_CP_MSG, and does not close the session.",
-    replace_part(_ignore_order_ack_in(SessionState.WAITING_CP_MSG)),
+    replace_part(_ignore_order_ack_in_session_states(SessionState.WAITING_CP_MSG)),
     blind=True,
 )
 add(
     "initiator-order-ack-before-responses-ignored",
     "MQQB-3.1.5.6-01",
     "The initiator ignores an OrderAck that arrives before the session is open, and does not close the session.",
-    replace_part(_ignore_order_ack_in(SessionState.WAITING_ECR_MSG, SessionState.WAITING_CPR_MSG)),
+    replace_part(_ignore_order_ack_in_session_states(SessionState.WAITING_ECR_MSG, SessionState.WAITING_CPR_MSG)),
     blind=True,
 )

@@ -8,7 +8,7 @@ from harness.expectations import holds, none
 from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatNameId
 from suites.mqqb.steps.pinging import read_data_model_element
-from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_sequence_info_of_transfer
+from suites.mqqb.steps.sequences import SequenceSentBySut, get_sequence_info, read_sequence_info_of_transfer
 
 ORDER_QUEUE_NUMBER = 4
 """The number of the order queue in a private format name (MS-MQQB 2.2.4)."""
@@ -20,7 +20,7 @@ def test_order_ack_updates_the_sequence_of_a_queue_on_hold(peer, sut, judge):
     """While a queue is on hold and has a further message, the peer sends the OrderAck of two of the three messages that
     the SUT has sent. The SUT updates TxOutgoingSequence, EodLastNonAck is the third message, and EodNoAckCount is 1.
     """
-    outgoing = Outgoing(peer, sut, "mqc-order-held")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-order-held")
     sent = outgoing.send(3)
     outgoing.send_session_ack()
     sut.pause(outgoing.to)
@@ -63,7 +63,7 @@ def test_count_of_unacknowledged_messages_counts_entries_of_the_sequence(peer, s
     """The peer refuses the third of five messages by a FinalAck, and sends the OrderAck of the first message.
     EodNoAckCount is the number of entries of UnackedSequence, whether the third message is among them or not.
     """
-    outgoing = Outgoing(peer, sut, "mqc-order-count")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-order-count")
     sent = outgoing.send(5)
     frames = [outgoing.send_session_ack(), outgoing.send_final_ack(3)]
     peer.settle()
@@ -85,7 +85,7 @@ def test_only_messages_without_order_ack_come_after_restart(peer, sut, judge):
     """The peer acknowledges three transactional messages by a SessionAck, and the first two of them by an OrderAck.
     After a restart, the SUT sends only the third message again.
     """
-    outgoing = Outgoing(peer, sut, "mqc-order-restart")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-order-restart")
     sent = outgoing.send(3)
     acks = [outgoing.send_session_ack(), outgoing.send_order_ack(2)]
     peer.settle()
@@ -112,7 +112,7 @@ def test_order_queue_is_found_by_both_names_and_after_restart(peer, sut, judge):
         "DestinationQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=ORDER_QUEUE_NUMBER),
         "QueueManagerAddress": sut.identifier,
     }
-    outgoing = Outgoing(peer, sut, "mqc-order-names")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-order-names")
     outgoing.send(4)
     outgoing.send_session_ack()
     for number, name in enumerate(("number", "direct name", "number", "direct name"), 1):

@@ -6,7 +6,7 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.pinging import read_data_model_element
-from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
+from suites.mqqb.steps.sequences import RESENT_OUTCOME, SequenceSentBySut
 
 
 @needs("send", "inspect")
@@ -15,7 +15,7 @@ def test_order_ack_on_session_of_peer_resets_resend_interval_index(peer, sut, ju
     """The SUT resends the only message of a sequence. The peer sends the OrderAck of the message on a session that the
     peer opened. Afterwards, ResendIntervalIndex is 0.
     """
-    outgoing = Outgoing(peer, sut, "mqc-order-elsewhere")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-order-elsewhere")
     sent = outgoing.send()
     outgoing.send_session_ack()
     if outgoing.await_resend(1) != RESENT_OUTCOME:

@@ -22,8 +22,8 @@ from suites.mqqb.steps.sequences import (
     FIRST_RESEND_INTERVAL_MS,
     RESENT_OUTCOME,
     SYSTEM_JOURNAL,
-    Outgoing,
-    find_kept_messages,
+    SequenceSentBySut,
+    find_positions_of_messages_in_queue,
     get_sequence_id_number,
     get_sequence_info,
     read_sequence_info_of_transfer,
@@ -85,7 +85,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     present interval, index and time from TxOutgoingSequence to OutgoingTransferInfo. The peer then acknowledges
     messages 5 and 6 one by one, and messages 7 and 8 by one OrderAck, which arrives before their SessionAck.
     """
-    outgoing = Outgoing(peer, sut, "mqc-order-moves")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-order-moves")
 
     def await_last_ack_count(count: int) -> None:
         peer.eventually(lambda: read_data_model_element(outgoing.read_sequence(), "LastAckCount") == count)
@@ -284,7 +284,7 @@ def test_late_order_acks_change_neither_last_ack_nor_order_of_entries(peer, sut,
     """The peer sends OrderAcks for messages 1, 3, 2, 1 and 2 of seven messages: UnackedSequence contains the remaining
     messages in order, and the late OrderAcks do not change LastAck.
     """
-    outgoing = Outgoing(peer, sut, "mqc-order-late")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-order-late")
     outgoing.send(7)
     outgoing.send_session_ack()
     last_ack = None
@@ -358,7 +358,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
     that it opened. Each time, the SUT updates OutgoingTransferInfo of the queue of these messages, and of no other
     queue.
     """
-    beside = Outgoing(peer, sut, "mqc-order-beside")
+    beside = SequenceSentBySut(peer, sut, "mqc-order-beside")
     beside.send(3, journal=["positive"])
     beside.send_session_ack()
     beside.send_order_ack(2)
@@ -487,7 +487,7 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
     EodResendInterval, and EodResendTime is the time of this resend. The interval begins when the messages were sent, or
     when the OrderAck arrived (E46).
     """
-    outgoing = Outgoing(peer, sut, "mqc-order-interval")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-order-interval")
     sent = outgoing.send(3)
     begun_s = peer.environment.now().utc_s
     frames = [outgoing.send_session_ack(), outgoing.send_order_ack(1)]
@@ -539,7 +539,7 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
     EodFirstNonAck and EodLastNonAck are the fourth and the sixth message. After a lost session, OutgoingTransferInfo
     again shows the values of TxOutgoingSequence.
     """
-    outgoing = Outgoing(peer, sut, "mqc-order-info")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-order-info")
     outgoing.send(4, journal=["positive"])
     outgoing.send_session_ack()
     old_info = outgoing.read_transfer_info()
@@ -617,7 +617,7 @@ def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
     SessionAck, and two others by an OrderAck before the second SessionAck. On the next session, the SUT sends only the
     fifth message.
     """
-    outgoing = Outgoing(peer, sut, "mqc-order-gone")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-order-gone")
     outgoing.send(3)
     acks = [outgoing.send_session_ack(), outgoing.send_order_ack(2)]
     outgoing.send(2)
@@ -647,7 +647,7 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
     journals each message when its FinalAck arrives, even after a restart. After the restart, the peer sends one
     FinalAck on a session that it opens itself, before the SUT has opened a session.
     """
-    beside = Outgoing(peer, sut, "mqc-order-beside")
+    beside = SequenceSentBySut(peer, sut, "mqc-order-beside")
     beside.send()
     beside.acknowledge_all()
     outgoing = beside.start_second_sequence(f"mqc-order-kept-{int(restarted)}{int(ordered_first)}")
@@ -673,7 +673,7 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
 
     def find_journaled_messages():
         return {
-            name: find_kept_messages(sut, queue, outgoing.identifiers)
+            name: find_positions_of_messages_in_queue(sut, queue, outgoing.identifiers)
             for name, queue in (
                 ("numbers of the messages in the journal", SYSTEM_JOURNAL),
                 ("numbers of the messages in the dead-letter queue", DEAD_LETTERS),

@@ -8,7 +8,7 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import FIRST_RESEND_INTERVAL_MS, Outgoing
+from suites.mqqb.steps.sequences import FIRST_RESEND_INTERVAL_MS, SequenceSentBySut
 from suites.mqqb.steps.two_destinations import TwoDestinations
 
 ORDER_ACK_INTERVAL_MS = 2_000
@@ -59,7 +59,7 @@ def test_order_ack_leaves_resend_state_of_other_sequence(peer, sut, judge):
     sends the OrderAck of the first message of the second queue. ResendIntervalIndex and TimeOfLastAck change in the
     sequence of the second queue, and not in the sequence of the first.
     """
-    first = Outgoing(peer, sut, "mqc-order-first")
+    first = SequenceSentBySut(peer, sut, "mqc-order-first")
     first.send(2)
     first.send_session_ack()
     second = first.start_second_sequence("mqc-order-second")

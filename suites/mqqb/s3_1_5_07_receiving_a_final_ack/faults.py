@@ -197,8 +197,8 @@ class SenderMessageWithJpAndJnJournaledForNack(FinalAcks):
         super().journal_completed_message(position, message_class)
 
 
-@fault("sender-received-message-with-jp-made-dead-letter", breaks="MQQB-3.1.5.7-04")
-class SenderReceivedMessageWithJpMadeDeadLetter(FinalAcks):
+@fault("sender-makes-dead-letter-of-message-with-jp-after-receipt", breaks="MQQB-3.1.5.7-04")
+class SenderMakesDeadLetterOfMessageWithJpAfterReceipt(FinalAcks):
     """The sender moves a received message with JP to the transactional dead-letter queue."""
 
     def journal_completed_message(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -299,8 +299,8 @@ class SenderNoDeadLetterForClassUnsupportedCryptoProvider(FinalAcks):
         super().journal_completed_message(position, message_class)
 
 
-@fault("sender-received-message-with-jp-and-jn-also-made-dead-letter", breaks="MQQB-3.1.5.7-05", blind=True)
-class SenderReceivedMessageWithJpAndJnAlsoMadeDeadLetter(FinalAcks):
+@fault("sender-makes-journaled-message-with-jp-and-jn-also-dead-letter", breaks="MQQB-3.1.5.7-05", blind=True)
+class SenderMakesJournaledMessageWithJpAndJnAlsoDeadLetter(FinalAcks):
     """When an application received a message with JN and JP set, the sender puts the message into the journal and into
     the dead-letter queue.
     """

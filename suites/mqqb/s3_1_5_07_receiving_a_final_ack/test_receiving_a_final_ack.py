@@ -17,7 +17,12 @@ from suites.mqqb.steps.ordering import (
     build_unknown_ack,
     send_packet_in_states_before_open,
 )
-from suites.mqqb.steps.sequences import DEAD_LETTERS, SYSTEM_JOURNAL, Outgoing, find_kept_messages
+from suites.mqqb.steps.sequences import (
+    DEAD_LETTERS,
+    SYSTEM_JOURNAL,
+    SequenceSentBySut,
+    find_positions_of_messages_in_queue,
+)
 from suites.whole_messages import UNCHANGED_PROPERTIES_OUTCOME, describe_differences
 
 NONTRANSACTIONAL_DEAD_LETTER_QUEUE = "system$;deadletter"
@@ -37,7 +42,7 @@ REFUSAL_CLASSES = (0x8000, 0x8003, 0x8004, 0x8006, 0x8007, 0x8009, 0x800B, 0xC00
 """The classes of negative FinalAcks (2.2.5)."""
 JOURNALING_REQUESTS_OF_BOTH_KINDS = ["positive", "negative"]
 LARGE_BODY = "large" * 1_000
-JOURNALING_CASES = (
+JOURNALING_REQUESTS_CLASS_AND_EXPECTED_QUEUE = (
     (["positive"], ACK_RECEIVE, "messages in the journal"),
     (["negative"], ACK_RECEIVE, ""),
     ([], ACK_RECEIVE, ""),
@@ -79,19 +84,21 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
     itself, and the last two FinalAcks twice. The messages are for the second of two queues; the first message for each
     journal or dead-letter queue has a body of 5,000 bytes.
     """
-    beside = Outgoing(peer, sut, f"mqc-final-beside-{int(ordered)}")
+    beside = SequenceSentBySut(peer, sut, f"mqc-final-beside-{int(ordered)}")
     beside.send()
     beside.acknowledge_all()
     outgoing = beside.start_second_sequence(f"mqc-final-{int(ordered)}")
-    first_of_places = {place: number for number, (_, _, place) in reversed([*enumerate(JOURNALING_CASES)])}
-    for number, (journal, _, place) in enumerate(JOURNALING_CASES):
+    first_of_places = {
+        place: number for number, (_, _, place) in reversed([*enumerate(JOURNALING_REQUESTS_CLASS_AND_EXPECTED_QUEUE)])
+    }
+    for number, (journal, _, place) in enumerate(JOURNALING_REQUESTS_CLASS_AND_EXPECTED_QUEUE):
         outgoing.send(journal=journal, label="kept", body=LARGE_BODY if number == first_of_places[place] else "kept")
     frames = [outgoing.send_session_ack()]
     if ordered:
-        frames.append(outgoing.send_order_ack(len(JOURNALING_CASES)))
+        frames.append(outgoing.send_order_ack(len(JOURNALING_REQUESTS_CLASS_AND_EXPECTED_QUEUE)))
         peer.settle()
     own = peer.open_raw()
-    for number, (_, value, _) in reversed(list(enumerate(JOURNALING_CASES, 1))):
+    for number, (_, value, _) in reversed(list(enumerate(JOURNALING_REQUESTS_CLASS_AND_EXPECTED_QUEUE, 1))):
         session = own if number % 2 else outgoing.session
         for _ in range(0 if value is None else 2 if number < 3 else 1):
             frames.append(session.send(build_final_ack(peer, outgoing.sent[number - 1], MessageClass=value)))
@@ -102,10 +109,11 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
             ("messages in the dead-letter queue", DEAD_LETTERS),
             ("plain dead letters", NONTRANSACTIONAL_DEAD_LETTER_QUEUE),
         )
-        return {name: find_kept_messages(sut, queue, outgoing.identifiers) for name, queue in queues}
+        return {name: find_positions_of_messages_in_queue(sut, queue, outgoing.identifiers) for name, queue in queues}
 
     expected = {
-        name: [number for number, case in enumerate(JOURNALING_CASES, 1) if case[2] == name] for name in find_messages()
+        name: [number for number, case in enumerate(JOURNALING_REQUESTS_CLASS_AND_EXPECTED_QUEUE, 1) if case[2] == name]
+        for name in find_messages()
     }
     peer.eventually(lambda: find_messages() == expected)
     found, evidence = find_messages(), [*outgoing.sent, *frames]
@@ -125,7 +133,7 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
             number
             for name in ("messages in the dead-letter queue", "plain dead letters")
             for number in found[name]
-            if "negative" not in JOURNALING_CASES[number - 1][0]
+            if "negative" not in JOURNALING_REQUESTS_CLASS_AND_EXPECTED_QUEUE[number - 1][0]
         ],
         case="dead letters",
         evidence=evidence,
@@ -175,7 +183,7 @@ def test_refused_message_goes_to_its_named_dead_letter_queue(peer, sut, judge, o
     own, second = (sut.new_queue(name, transactional=True) for name in ("dead", "dead-2"))
     with suppress(ControlRefused):
         sut.send(sut.format_name("transactional"), delivery="transactional", dead_letter_queue=f"{own}-missing")
-    outgoing = Outgoing(peer, sut, f"mqc-own-dead-{int(ordered)}{int(restarted)}")
+    outgoing = SequenceSentBySut(peer, sut, f"mqc-own-dead-{int(ordered)}{int(restarted)}")
     negative = ["negative"]
     for journal, named in ((negative, own), (["positive"], own), (negative, second), (negative, own)):
         try:
@@ -199,7 +207,7 @@ def test_refused_message_goes_to_its_named_dead_letter_queue(peer, sut, judge, o
 
     def find_messages() -> dict[str, list[int]]:
         queues = (("first queue", own), ("second queue", second), ("queue of the system", DEAD_LETTERS))
-        return {name: find_kept_messages(sut, queue, outgoing.identifiers) for name, queue in queues}
+        return {name: find_positions_of_messages_in_queue(sut, queue, outgoing.identifiers) for name, queue in queues}
 
     expected = {"first queue": [1, 7], "second queue": [5], "queue of the system": [2, 6, 8]}
     peer.eventually(lambda: find_messages() == expected)

@@ -60,7 +60,7 @@ class _SeparateHistoryOfEachSession(History):
         return super().find_duplicate(packet) if known else None
 
 
-class _HistorySessionSetter(Receiving):
+class _ReceivingThatPassesSessionToHistory(Receiving):
     """The receiver passes the session of each message to the message history."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -73,7 +73,7 @@ add(
     "receiver-duplicate-on-other-session-accepted",
     "MQQB-3.1.5.8.1-01",
     "The receiver accepts a message again if the message arrived earlier on a different session.",
-    combine_installers(replace_part(_SeparateHistoryOfEachSession), replace_part(_HistorySessionSetter)),
+    combine_installers(replace_part(_SeparateHistoryOfEachSession), replace_part(_ReceivingThatPassesSessionToHistory)),
     blind=True,
 )
 

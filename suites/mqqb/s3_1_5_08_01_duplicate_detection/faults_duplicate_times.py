@@ -38,24 +38,24 @@ class ReceiverDuplicateTimeStampCountedSince1980(WrongDuplicateTimeStampFault):
         return time_s - SECONDS_FROM_1970_TO_1980
 
 
-@fault("receiver-duplicate-timestamp-in-local-time", breaks="MQQB-3.1.5.8.1-03", blind=True)
-class ReceiverDuplicateTimestampInLocalTime(WrongDuplicateTimeStampFault):
+@fault("receiver-sets-history-time-stamp-of-duplicate-to-local-time", breaks="MQQB-3.1.5.8.1-03", blind=True)
+class ReceiverSetsHistoryTimeStampOfDuplicateToLocalTime(WrongDuplicateTimeStampFault):
     """The receiver sets TimeStamp of the history entry of a duplicate to local time, which is one hour ahead of UTC."""
 
     def compute_wrong_time_stamp(self, session: Session, entry: MessageIDHistoryEntry, time_s: int) -> int:
         return time_s + HOUR_S
 
 
-@fault("receiver-duplicate-timestamp-on-second-session-in-ms", breaks="MQQB-3.1.5.8.1-03", blind=True)
-class ReceiverDuplicateTimestampOnSecondSessionInMs(WrongDuplicateTimeStampFault):
+@fault("receiver-history-time-of-duplicate-in-ms-with-two-sessions", breaks="MQQB-3.1.5.8.1-03", blind=True)
+class ReceiverHistoryTimeOfDuplicateInMsWithTwoSessions(WrongDuplicateTimeStampFault):
     """The receiver sets TimeStamp of the history entry of a duplicate to milliseconds while two sessions are open."""
 
     def compute_wrong_time_stamp(self, session: Session, entry: MessageIDHistoryEntry, time_s: int) -> int:
         return time_s * 1_000 & 0xFFFFFFFF if len(self.qm.sessions) > 1 else time_s
 
 
-@fault("receiver-third-duplicate-timestamp-in-ms", breaks="MQQB-3.1.5.8.1-03", blind=True)
-class ReceiverThirdDuplicateTimestampInMs(WrongDuplicateTimeStampFault):
+@fault("receiver-history-time-in-ms-from-second-duplicate-on", breaks="MQQB-3.1.5.8.1-03", blind=True)
+class ReceiverHistoryTimeInMsFromSecondDuplicateOn(WrongDuplicateTimeStampFault):
     """The receiver sets TimeStamp of the history entry of a message to milliseconds from the second duplicate on."""
 
     def compute_wrong_time_stamp(self, session: Session, entry: MessageIDHistoryEntry, time_s: int) -> int:

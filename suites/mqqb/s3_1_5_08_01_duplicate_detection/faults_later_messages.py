@@ -40,8 +40,8 @@ class ReceiverThirdCopyOfMessageAccepted(History):
                 self.qm.adm.MessageIDHistoryTable.remove(kept)
 
 
-@fault("receiver-duplicate-in-dead-letter-queue", breaks="MQQB-3.1.5.8.1-04")
-class ReceiverDuplicateInDeadLetterQueue(Receiving):
+@fault("receiver-puts-duplicate-with-jn-into-dead-letter-queue", breaks="MQQB-3.1.5.8.1-04")
+class ReceiverPutsDuplicateWithJnIntoDeadLetterQueue(Receiving):
     """The receiver puts a duplicate with JN into the dead-letter queue."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

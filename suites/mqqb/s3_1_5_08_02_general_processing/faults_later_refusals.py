@@ -263,8 +263,8 @@ class ReceiverFinalAckForTooManyHopsSentOncePerSession(_FinalAckOmissionFault):
 RULES_OF_TRANSACTIONAL_QUEUES = ("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32")
 
 
-@fault("receiver-transactional-message-with-jn-in-any-queue", breaks=RULES_OF_TRANSACTIONAL_QUEUES)
-class ReceiverTransactionalMessageWithJnInAnyQueue(Admission):
+@fault("receiver-inserts-transactional-message-with-jn-into-any-queue", breaks=RULES_OF_TRANSACTIONAL_QUEUES)
+class ReceiverInsertsTransactionalMessageWithJnIntoAnyQueue(Admission):
     """The receiver inserts a transactional message with JN into any queue."""
 
     def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -288,10 +288,8 @@ class ReceiverNontransactionalMessageInUsedTransactionalQueue(Admission):
         return super().check_nontransactional_queue(session, packet, queue, now)
 
 
-@fault(
-    "receiver-nontransactional-message-of-priority-0-in-transactional-queue", breaks=RULES_OF_NONTRANSACTIONAL_QUEUES
-)
-class ReceiverNontransactionalMessageOfPriority0InTransactionalQueue(Admission):
+@fault("receiver-puts-priority-0-message-into-transactional-queue", breaks=RULES_OF_NONTRANSACTIONAL_QUEUES)
+class ReceiverPutsPriority0MessageIntoTransactionalQueue(Admission):
     """The receiver inserts a message of priority 0 without a transaction into a transactional queue."""
 
     def check_nontransactional_queue(

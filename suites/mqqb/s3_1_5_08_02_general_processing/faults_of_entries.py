@@ -38,7 +38,7 @@ class ReceiverHistoryEntryWithoutHighestBitOfMessageId(History):
         return super().remember_message(set_fields(packet, {"UserHeader.MessageID": low}), now)
 
 
-def _make_history_note_with_session_guid(
+def _make_history_recorder_with_session_guid(
     original: Any, qm: QueueManager, session: Session, packet: UserMessagePacket, *_: Any
 ) -> Any:
     changes = {"UserHeader.SourceQueueManager": session.RemoteQMGuid}
@@ -49,7 +49,7 @@ add(
     "receiver-history-entry-has-guid-of-session",
     "MQQB-3.1.5.8.2-06",
     "The receiver's history entry of a message has RemoteQMGuid of the session as the source of the message.",
-    replace_during(Receiving.take_message, History.remember_message, _make_history_note_with_session_guid),
+    replace_during(Receiving.take_message, History.remember_message, _make_history_recorder_with_session_guid),
     blind=True,
 )
 

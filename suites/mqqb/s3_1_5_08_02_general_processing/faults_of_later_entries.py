@@ -30,8 +30,8 @@ def _replace_entry_time_stamp(history: History, entry: MessageIDHistoryEntry, ti
     return changed
 
 
-@fault("receiver-history-entry-of-recoverable-message-in-ms", breaks="MQQB-3.1.5.8.2-08", blind=True)
-class ReceiverHistoryEntryOfRecoverableMessageInMs(History):
+@fault("receiver-history-time-stamp-of-recoverable-message-is-in-ms", breaks="MQQB-3.1.5.8.2-08", blind=True)
+class ReceiverHistoryTimeStampOfRecoverableMessageIsInMs(History):
     """TimeStamp of the receiver's history entry of a recoverable message is in milliseconds."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:

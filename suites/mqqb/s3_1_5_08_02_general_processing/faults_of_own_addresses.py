@@ -10,7 +10,7 @@ from reference_qm.codec import NULL_GUID, DirectQueueFormatName, UserMessagePack
 from reference_qm.core.transfer.receiving import Receiving
 
 
-def _discard(when: Any) -> type[Receiving]:
+def _discard_messages_for_own_queues_meeting_condition(when: Any) -> type[Receiving]:
     """Return a part that discards the messages for this queue manager that meet a condition."""
 
     class Discarded(Receiving):
@@ -25,7 +25,7 @@ add(
     "MQQB-3.1.5.8.5-D01",
     "The receiver discards a message with a direct format name if QueueManagerAddress is its own Identifier.",
     replace_part(
-        _discard(
+        _discard_messages_for_own_queues_meeting_condition(
             lambda packet: (
                 isinstance(packet.UserHeader.DestinationQueue, DirectQueueFormatName)
                 and packet.UserHeader.QueueManagerAddress != NULL_GUID
@@ -39,7 +39,7 @@ add(
     "MQQB-3.1.5.8.5-D01",
     "The receiver discards a message without a direct format name if QueueManagerAddress is zero.",
     replace_part(
-        _discard(
+        _discard_messages_for_own_queues_meeting_condition(
             lambda packet: (
                 not isinstance(packet.UserHeader.DestinationQueue, DirectQueueFormatName)
                 and packet.UserHeader.QueueManagerAddress == NULL_GUID
@@ -53,7 +53,7 @@ add(
     "MQQB-3.1.5.8.5-D01",
     "The receiver discards a transactional message without a direct format name if QueueManagerAddress is zero.",
     replace_part(
-        _discard(
+        _discard_messages_for_own_queues_meeting_condition(
             lambda packet: (
                 packet.TransactionHeader is not None
                 and not isinstance(packet.UserHeader.DestinationQueue, DirectQueueFormatName)

@@ -15,7 +15,7 @@ from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.model.adm import Queue, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
-DQ_OF_PRIVATE_NAME = 3
+DESTINATION_TYPE_DQ_OF_PRIVATE_NAME = 3
 """The value of UserHeader.Flags.DQ for a private format name."""
 MISSING_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
 NOT_TRANSACTIONAL_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
@@ -90,11 +90,11 @@ class ReceiverTransactionalMessageToPrivateNamePutInAnyQueue(Admission):
 
     def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
         outcome = super().check_transactional_queue(session, packet, queue, now)
-        return packet if packet.UserHeader.DQ == DQ_OF_PRIVATE_NAME else outcome
+        return packet if packet.UserHeader.DQ == DESTINATION_TYPE_DQ_OF_PRIVATE_NAME else outcome
 
 
-@fault("receiver-recoverable-message-in-transactional-queue", breaks=("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"))
-class ReceiverRecoverableMessageInTransactionalQueue(Admission):
+@fault("receiver-puts-recoverable-message-into-transactional-queue", breaks=("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"))
+class ReceiverPutsRecoverableMessageIntoTransactionalQueue(Admission):
     """The receiver inserts a recoverable message without a transaction into a transactional queue."""
 
     def check_nontransactional_queue(
@@ -175,7 +175,7 @@ class ReceiverFinalAckOfMissingPrivateQueueMissing(FinalAcks):
     def send_negative_final_ack(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        if packet.UserHeader.DQ != DQ_OF_PRIVATE_NAME:
+        if packet.UserHeader.DQ != DESTINATION_TYPE_DQ_OF_PRIVATE_NAME:
             super().send_negative_final_ack(session, packet, message_class, now)
 
 

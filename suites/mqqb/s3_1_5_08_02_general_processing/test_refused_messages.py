@@ -182,7 +182,7 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
     sent.append(receiver.send(user, properties={"NA": 1}, body=bytes(LARGE_BODY_BYTES), **rest))
     finals = receiver.await_messages_of_sut(receiver.list_final_acks, 3)
     receiver.await_messages_of_sut(lambda: receiver.list_acks_of_class(AckClass.NOT_TRANSACTIONAL_Q, *sent), 2)
-    sent.append(receiver.send_packet(_build_first_message(receiver, name, "transactional")))
+    sent.append(receiver.send_packet(_build_first_message_of_new_sequence(receiver, name, "transactional")))
     arrived = receiver.await_messages_of_sut(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 1)
     acks = [ack for ack in receiver.list_admin_acks() if get_correlation_id(ack) in map(identifier, sent[:-1])]
     evidence = [*sent, *acks, *arrived, *finals]
@@ -217,7 +217,7 @@ def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut
         _build_destination_arguments(sut, name, "transactional") | _build_tracing_headers(sut),
     )
     known = _open_report_session(receiver)
-    first = receiver.send_packet(_build_first_message(receiver, name, "transactional"))
+    first = receiver.send_packet(_build_first_message_of_new_sequence(receiver, name, "transactional"))
     receiver.await_messages_of_sut(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, first), 1)
     sent = [
         receiver.send_packet(receiver.build_message(user | {"DM": recoverable}, properties={"PA": 1, "NA": na}, **rest))
@@ -266,7 +266,7 @@ def _judge_only_last_message_arrived(receiver, judge, rules, sent, evidence, kno
     )
 
 
-def _build_first_message(receiver, name, kind):
+def _build_first_message_of_new_sequence(receiver, name, kind):
     """Make the first message of a new sequence, addressed to a queue that accepts the message."""
     user = receiver.add_admin_queue_fields(_build_destination_fields(receiver.sut, name, kind))
     rest = _build_destination_arguments(receiver.sut, name, kind)

@@ -74,16 +74,16 @@ BAD_ENCRYPTION_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
 ACCESS_DENIED_CLASS = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
 
 
-SelectionCondition = Callable[[Any], bool]
+MessageSelectionCondition = Callable[[Any], bool]
 
 
-def register_faults_of_blind_author(*faults: tuple[str, str | tuple[str, ...], str, Install]) -> None:
+def register_faults_written_without_knowing_checks(*faults: tuple[str, str | tuple[str, ...], str, Install]) -> None:
     """Register faults whose author had not seen the checks: name, rules, description and installer."""
     for name, breaks, says, install in faults:
         add(name, breaks, says, install, blind=True)
 
 
-def is_any_message(packet: UserMessagePacket) -> bool:
+def accept_every_message(packet: UserMessagePacket) -> bool:
     """Return True for every message."""
     return True
 
@@ -103,7 +103,7 @@ def has_destination_list(packet: UserMessagePacket) -> bool:
     return packet.MultiQueueFormatHeader is not None
 
 
-def skip_security_step(name: str, when: SelectionCondition) -> Install:
+def skip_security_step_for_selected_messages(name: str, when: MessageSelectionCondition) -> Install:
     """Return an installer of a fault that omits a step for some messages."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, *rest: Any) -> Any:
@@ -114,7 +114,7 @@ def skip_security_step(name: str, when: SelectionCondition) -> Install:
     return change_step(getattr(SecurityOnReceipt, name), run)
 
 
-def accept_refused_messages(name: str, when: SelectionCondition) -> Install:
+def accept_refused_messages(name: str, when: MessageSelectionCondition) -> Install:
     """Return an installer of a fault that accepts some messages which a step refuses."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, *rest: Any) -> Any:
@@ -128,7 +128,9 @@ def accept_refused_messages(name: str, when: SelectionCondition) -> Install:
     return change_step(getattr(SecurityOnReceipt, name), run)
 
 
-def refuse_messages_in_step(name: str, when: SelectionCondition, message_class: MessageClass) -> Install:
+def refuse_selected_messages_in_security_step(
+    name: str, when: MessageSelectionCondition, message_class: MessageClass
+) -> Install:
     """Return an installer of a fault that refuses some messages in a step."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, *rest: Any) -> Any:

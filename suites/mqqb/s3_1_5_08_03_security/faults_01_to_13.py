@@ -13,22 +13,25 @@ from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.security import HashAlgorithm
 from suites.mqmq.steps.kinds_of_messages import is_express, is_transactional
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
-    SelectionCondition,
+    MessageSelectionCondition,
     accept_refused_messages,
     has_destination_list,
     is_encrypted,
-    register_faults_of_blind_author,
-    skip_security_step,
+    register_faults_written_without_knowing_checks,
+    skip_security_step_for_selected_messages,
 )
 
-_AS_FIELD_MASK = SecurityHeader.flags(AS=0xF)
+_MASK_OF_AUTHENTICATION_TYPE_AS = SecurityHeader.flags(AS=0xF)
 
 
 def _set_as_field_of_security_header(packet: UserMessagePacket, kind: int) -> UserMessagePacket:
     header = packet.SecurityHeader
     assert header is not None
     return replace(
-        packet, SecurityHeader=replace(header, Flags=header.Flags & ~_AS_FIELD_MASK | SecurityHeader.flags(AS=kind))
+        packet,
+        SecurityHeader=replace(
+            header, Flags=header.Flags & ~_MASK_OF_AUTHENTICATION_TYPE_AS | SecurityHeader.flags(AS=kind)
+        ),
     )
 
 
@@ -40,7 +43,7 @@ def is_signed_msmq_1_or_3(packet: UserMessagePacket) -> bool:
     return packet.SecurityHeader is not None and packet.SecurityHeader.AS in {1, 5}
 
 
-def _replace_authentication_signature(old: int, new: int, when: SelectionCondition) -> Install:
+def _replace_authentication_signature(old: int, new: int, when: MessageSelectionCondition) -> Install:
     def run(self: Any, original: Any, packet: UserMessagePacket) -> Any:
         done = original(packet)
         header = done.SecurityHeader
@@ -92,7 +95,7 @@ def _accept_signature_verified_before(self: Any, original: Any, packet: UserMess
     return done
 
 
-def _verify_with_first_certificate(self: Any, original: Any, packet: UserMessagePacket) -> Any:
+def _verify_signature_with_first_certificate(self: Any, original: Any, packet: UserMessagePacket) -> Any:
     header = packet.SecurityHeader
     if header is None or not header.SecurityData.Signature:
         return original(packet)
@@ -122,7 +125,7 @@ def _check_security_only_of_normal_messages(self: Any, original: Any, session: A
 _FORMAT_NAME_LIST_FIELD = "MultiQueueFormatHeader.Destination.FormatNameList"
 
 
-register_faults_of_blind_author(
+register_faults_written_without_knowing_checks(
     (
         "receiver-security-of-second-session-not-checked",
         "MQQB-3.1.5.8.3-01",
@@ -157,7 +160,7 @@ register_faults_of_blind_author(
         "receiver-signature-in-list-of-transactional-message-not-checked",
         "MQQB-3.1.5.8.3-02",
         "The receiver does not check the signature in the list of destinations of a transactional message.",
-        skip_security_step(
+        skip_security_step_for_selected_messages(
             "authenticate_packet", lambda packet: is_transactional(packet) and has_destination_list(packet)
         ),
     ),
@@ -206,7 +209,7 @@ register_faults_of_blind_author(
         "receiver-signature-decrypted-with-first-certificate",
         "MQQB-3.1.5.8.3-05",
         "The receiver decrypts each signature in SecurityData with the certificate of the first signed message.",
-        change_step(SecurityOnReceipt.authenticate_packet, _verify_with_first_certificate),
+        change_step(SecurityOnReceipt.authenticate_packet, _verify_signature_with_first_certificate),
     ),
     *(
         (
@@ -265,7 +268,7 @@ register_faults_of_blind_author(
             f"receiver-signer-of-{label}-not-verified",
             ("MQQB-3.1.5.8.3-22", "MQQB-3.1.5.8.3-37"),
             f"The receiver does not verify the identity of the signer of {words}.",
-            skip_security_step("verify_sender", when),
+            skip_security_step_for_selected_messages("verify_sender", when),
         )
         for label, words, when in (
             ("encrypted-message", "an encrypted message", is_encrypted),

@@ -27,11 +27,11 @@ from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
     BAD_SIGNATURE_CLASS,
     SECURITY_NACK_CLASSES,
     omit_nack_of_transactional_message,
-    register_faults_of_blind_author,
+    register_faults_written_without_knowing_checks,
 )
 
 
-def _mark_as_verified(packet: UserMessagePacket) -> UserMessagePacket:
+def _mark_signature_as_verified(packet: UserMessagePacket) -> UserMessagePacket:
     """Return a message marked as verified, if it has a signature."""
     security = packet.SecurityHeader
     signed = security is not None and bool(security.SecurityData.Signature)
@@ -44,7 +44,7 @@ class ReceiverSignatureOfEmptyBodyNotVerified(SecurityOnReceipt):
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         empty = not packet.MessagePropertiesHeader.MessageBody
-        return _mark_as_verified(packet) if empty else super().authenticate_packet(packet)
+        return _mark_signature_as_verified(packet) if empty else super().authenticate_packet(packet)
 
 
 @fault("receiver-signature-of-transactional-message-not-verified", breaks="MQQB-3.1.5.8.3-14", blind=True)
@@ -52,7 +52,7 @@ class ReceiverSignatureOfTransactionalMessageNotVerified(SecurityOnReceipt):
     """The receiver does not verify the signature of a transactional message."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
-        return _mark_as_verified(packet) if packet.UserHeader.TH else super().authenticate_packet(packet)
+        return _mark_signature_as_verified(packet) if packet.UserHeader.TH else super().authenticate_packet(packet)
 
 
 @fault("receiver-signature-checked-for-recoverable-messages-only", breaks="MQQB-3.1.5.8.3-14", blind=True)
@@ -63,7 +63,7 @@ class ReceiverSignatureCheckedForRecoverableMessagesOnly(SecurityOnReceipt):
         return super().authenticate_packet(packet) if packet.UserHeader.DM else packet
 
 
-RULES_OF_NACKS = (
+RULES_OF_SECURITY_NACKS_IN_GENERAL = (
     "MQQB-3.1.5.8.3-15",
     "MQQB-3.1.5.8.3-38",
     "MQQB-3.1.5.8.3-48",
@@ -72,7 +72,7 @@ RULES_OF_NACKS = (
 )
 
 
-@fault("receiver-security-nack-of-recoverable-message-omitted", breaks=RULES_OF_NACKS, blind=True)
+@fault("receiver-security-nack-of-recoverable-message-omitted", breaks=RULES_OF_SECURITY_NACKS_IN_GENERAL, blind=True)
 class ReceiverSecurityNackOfRecoverableMessageOmitted(Admission):
     """The receiver acknowledges only express messages that fail a security check."""
 
@@ -84,7 +84,7 @@ class ReceiverSecurityNackOfRecoverableMessageOmitted(Admission):
             super().refuse_message(session, packet, message_class, now)
 
 
-@fault("receiver-security-nack-of-transactional-message-omitted", breaks=RULES_OF_NACKS, blind=True)
+@fault("receiver-security-nack-of-transactional-message-omitted", breaks=RULES_OF_SECURITY_NACKS_IN_GENERAL, blind=True)
 class ReceiverSecurityNackOfTransactionalMessageOmitted(Admission):
     """The receiver sends no administration acknowledgment for a transactional message that fails a security check."""
 
@@ -114,7 +114,7 @@ class _ReportedSenderRecorder(Admission):
         return told
 
 
-@fault("receiver-security-nack-sent-once-per-sender", breaks=RULES_OF_NACKS, blind=True)
+@fault("receiver-security-nack-sent-once-per-sender", breaks=RULES_OF_SECURITY_NACKS_IN_GENERAL, blind=True)
 class ReceiverSecurityNackSentOncePerSender(_ReportedSenderRecorder):
     """The receiver acknowledges only the first message of each sender that fails a security check of a kind."""
 
@@ -127,7 +127,11 @@ class ReceiverSecurityNackSentOncePerSender(_ReportedSenderRecorder):
             self.qm.final_acks.send_negative_final_ack(session, packet, message_class, now)
 
 
-@fault("receiver-security-nack-of-recoverable-message-has-wrong-class", breaks=RULES_OF_NACKS, blind=True)
+@fault(
+    "receiver-security-nack-of-recoverable-message-has-wrong-class",
+    breaks=RULES_OF_SECURITY_NACKS_IN_GENERAL,
+    blind=True,
+)
 class ReceiverSecurityNackOfRecoverableMessageHasWrongClass(AdminAcks):
     """The receiver sends the acknowledgment of a message that fails a security check with a different class when
     the message is recoverable.
@@ -156,7 +160,7 @@ add(
 SECURITY_NACK_CLASS_SET = frozenset({BAD_SIGNATURE_CLASS, BAD_ENCRYPTION_CLASS, ACCESS_DENIED_CLASS})
 
 
-NACK_RULES = (
+RULES_OF_NACK_FOR_EACH_SECURITY_ERROR = (
     "MQQB-3.1.5.8.3-15",
     "MQQB-3.1.5.8.3-38",
     "MQQB-3.1.5.8.3-48",
@@ -176,7 +180,7 @@ FINAL_ACK_RULES = (
 )
 
 
-INSERTION_RULES = (
+RULES_AGAINST_INSERTION_OF_REFUSED_MESSAGE = (
     "MQQB-3.1.5.8.3-21",
     "MQQB-3.1.5.8.3-44",
     "MQQB-3.1.5.8.3-54",
@@ -221,14 +225,14 @@ def _change_final_ack_of_security_refusal(changes: dict[str, Any]) -> Install:
     return change_step(FinalAcks.send_negative_final_ack, run)
 
 
-def _has_seen_value_before(part: Any, key: Any) -> bool:
+def _was_value_seen_in_earlier_message(part: Any, key: Any) -> bool:
     seen = part.__dict__.setdefault("seen", set())
     known = key in seen
     seen.add(key)
     return known
 
 
-def _keep_refused_message(choose: Callable[[Any, Any, UserMessagePacket], Any]) -> Install:
+def _put_refused_message_into_chosen_queue(choose: Callable[[Any, Any, UserMessagePacket], Any]) -> Install:
     """Make the receiver put a refused message into the queue that ``choose`` returns, if any."""
 
     def run(self: Any, original: Any, session: Any, packet: Any, message_class: Any, now: Any) -> None:
@@ -247,17 +251,17 @@ _FAULT_CONDITIONS_ABOUT_MESSAGE = (
     (
         "second-for-queue",
         "is not the first refused message for its queue",
-        lambda part, message: _has_seen_value_before(part, message.DestinationQueueFormatName),
+        lambda part, message: _was_value_seen_in_earlier_message(part, message.DestinationQueueFormatName),
     ),
     ("without-body", "has no body", lambda part, message: not message.Body),
 )
 
 
-register_faults_of_blind_author(
+register_faults_written_without_knowing_checks(
     *(
         (
             f"receiver-security-nack-{label}-omitted",
-            NACK_RULES,
+            RULES_OF_NACK_FOR_EACH_SECURITY_ERROR,
             f"The receiver omits the requested acknowledgment of a message that fails a security check and {words}.",
             _omit_security_nack(when),
         )
@@ -265,19 +269,19 @@ register_faults_of_blind_author(
     ),
     (
         "receiver-security-nack-with-only-pa-sent",
-        NACK_RULES,
+        RULES_OF_NACK_FOR_EACH_SECURITY_ERROR,
         "The receiver acknowledges a message that fails a security check when only PA is set.",
         _send_unrequested_security_nack(lambda message: bool(message.AcknowledgementsRequested & 1)),
     ),
     (
         "receiver-security-nack-with-only-nr-sent",
-        NACK_RULES,
+        RULES_OF_NACK_FOR_EACH_SECURITY_ERROR,
         "The receiver acknowledges a message that fails a security check when only NR is set.",
         _send_unrequested_security_nack(lambda message: bool(message.AcknowledgementsRequested & 8)),
     ),
     (
         "receiver-security-nack-of-transactional-without-na-sent",
-        NACK_RULES,
+        RULES_OF_NACK_FOR_EACH_SECURITY_ERROR,
         "The receiver acknowledges a transactional message that fails a security check although NA is not set.",
         _send_unrequested_security_nack(lambda message: message.TransactionIdentifier is not None),
     ),
@@ -300,7 +304,7 @@ register_faults_of_blind_author(
         FINAL_ACK_RULES,
         "The receiver sends a FinalAck only for the first message of each sequence that fails a security check.",
         _omit_final_ack_of_security_refusal(
-            lambda part, session, packet: _has_seen_value_before(
+            lambda part, session, packet: _was_value_seen_in_earlier_message(
                 part, getattr(packet.TransactionHeader, "TxSequenceID", None)
             )
         ),
@@ -313,23 +317,25 @@ register_faults_of_blind_author(
     ),
     (
         "receiver-security-refused-message-with-jp-in-journal",
-        INSERTION_RULES,
+        RULES_AGAINST_INSERTION_OF_REFUSED_MESSAGE,
         "The receiver puts a message with JP that fails a security check into the receiver's own journal.",
-        _keep_refused_message(lambda qm, session, packet: qm.adm.SystemJournalQueue if packet.UserHeader.JP else None),
+        _put_refused_message_into_chosen_queue(
+            lambda qm, session, packet: qm.adm.SystemJournalQueue if packet.UserHeader.JP else None
+        ),
     ),
     (
         "receiver-security-refused-express-message-in-dead-letter-queue",
-        INSERTION_RULES,
+        RULES_AGAINST_INSERTION_OF_REFUSED_MESSAGE,
         "The receiver puts an express message that fails a security check into its own dead-letter queue.",
-        _keep_refused_message(
+        _put_refused_message_into_chosen_queue(
             lambda qm, session, packet: None if packet.UserHeader.DM else qm.adm.SystemDeadletterQueue
         ),
     ),
     (
         "receiver-security-refused-message-in-dead-letter-queue-always",
-        INSERTION_RULES,
+        RULES_AGAINST_INSERTION_OF_REFUSED_MESSAGE,
         "The receiver puts each message that fails a security check into its own dead-letter queue.",
-        _keep_refused_message(lambda qm, session, packet: qm.adm.SystemDeadletterQueue),
+        _put_refused_message_into_chosen_queue(lambda qm, session, packet: qm.adm.SystemDeadletterQueue),
     ),
 )
 
@@ -350,7 +356,7 @@ class ReceiverFinalAckMissingForSecondMessageWith40BitKey(FinalAcks):
         super().send_negative_final_ack(session, packet, message_class, now)
 
 
-def _is_ace_other_than_denial(ace: Ace) -> bool:
+def _is_access_control_entry_not_denying(ace: Ace) -> bool:
     return ace.AceType is not AceType.ACCESS_DENIED
 
 
@@ -370,8 +376,8 @@ class ReceiverFinalAckMissingForInvalidPrivacyLevelWithNa(FinalAcks):
             super().send_negative_final_ack(session, packet, message_class, now)
 
 
-@fault("receiver-access-check-denying-aces-before-allowing-aces", breaks="MQQB-3.1.5.8.3-99", blind=True)
-class ReceiverAccessCheckDenyingAcesBeforeAllowingAces(SecurityOnReceipt):
+@fault("receiver-checks-denying-aces-before-earlier-allowing-aces", breaks="MQQB-3.1.5.8.3-99", blind=True)
+class ReceiverChecksDenyingAcesBeforeEarlierAllowingAces(SecurityOnReceipt):
     """The receiver refuses a message if any ACE of the queue denies its sender the access, even if an earlier ACE
     allows the access.
     """
@@ -380,6 +386,6 @@ class ReceiverAccessCheckDenyingAcesBeforeAllowingAces(SecurityOnReceipt):
         assert packet.SecurityHeader is not None
         descriptor = self.qm.security_lookup.find_queue_security(queue)
         if descriptor.Dacl is not None:
-            aces = tuple(sorted(descriptor.Dacl.Aces, key=_is_ace_other_than_denial))
+            aces = tuple(sorted(descriptor.Dacl.Aces, key=_is_access_control_entry_not_denying))
             descriptor = replace(descriptor, Dacl=replace(descriptor.Dacl, Aces=aces))
         authorize_sender(packet.SecurityHeader, self._build_receiver(), descriptor)

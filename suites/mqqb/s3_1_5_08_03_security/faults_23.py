@@ -29,9 +29,9 @@ from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
     accept_refused_messages,
     has_destination_list,
     is_encrypted,
-    refuse_messages_in_step,
-    register_faults_of_blind_author,
-    skip_security_step,
+    refuse_selected_messages_in_security_step,
+    register_faults_written_without_knowing_checks,
+    skip_security_step_for_selected_messages,
 )
 
 
@@ -87,7 +87,7 @@ def _change_access_control_entries(change: Callable[[tuple[Ace, ...]], tuple[Ace
     return _change_queue_security(run)
 
 
-def _grant_write_right_beside_other_right(right: int) -> Install:
+def _grant_write_right_to_holder_of_other_right(right: int) -> Install:
     return _change_access_control_entries(
         lambda aces: tuple(
             replace(ace, Mask=ace.Mask | WRITE_MESSAGE_RIGHT)
@@ -147,7 +147,7 @@ class CacheKeepingOnlyFirstEntry(Cache):
             super().add(entry)
 
 
-def _make_cache_with_unique_field(field: str) -> type[Cache]:
+def _make_cache_replacing_entry_of_equal_field(field: str) -> type[Cache]:
     """Return a cache whose new entry replaces an entry with the same value in a field."""
 
     class CacheOfUniqueField(Cache):
@@ -158,19 +158,19 @@ def _make_cache_with_unique_field(field: str) -> type[Cache]:
     return CacheOfUniqueField
 
 
-_CACHE_RULES = (
+_RULES_BY_SECURITY_CACHE = (
     ("certificate", CERTIFICATE_CACHE_NAME, "MQQB-3.1.5.8.3-34", "MQQB-3.1.5.8.3-35", "MQQB-3.1.5.8.3-36"),
     ("symmetric-key", RECEIVED_KEY_CACHE_NAME, "MQQB-3.1.5.8.3-58", "MQQB-3.1.5.8.3-68", "MQQB-3.1.5.8.3-69"),
 )
 
 
-register_faults_of_blind_author(
+register_faults_written_without_knowing_checks(
     *(
         (
             f"receiver-access-of-{label}-not-checked",
             ("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-120"),
             f"The receiver does not check the access of the sender of {words}.",
-            skip_security_step("authorize_sender", when),
+            skip_security_step_for_selected_messages("authorize_sender", when),
         )
         for label, words, when in (
             ("encrypted-message", "an encrypted message", is_encrypted),
@@ -184,13 +184,13 @@ register_faults_of_blind_author(
         "receiver-access-of-queue-manager-unlimited",
         "MQQB-3.1.5.8.3-97",
         "The receiver grants a queue manager (ST 2) access to every queue.",
-        skip_security_step("authorize_sender", lambda packet: packet.SecurityHeader.ST == 2),
+        skip_security_step_for_selected_messages("authorize_sender", lambda packet: packet.SecurityHeader.ST == 2),
     ),
     (
         "receiver-access-of-express-message-of-queue-manager-denied",
         "MQQB-3.1.5.8.3-97",
         "The receiver denies a queue manager (ST 2) access when the message is express.",
-        refuse_messages_in_step(
+        refuse_selected_messages_in_security_step(
             "authorize_sender", lambda packet: packet.SecurityHeader.ST == 2 and is_express(packet), ACCESS_DENIED_CLASS
         ),
     ),
@@ -284,7 +284,7 @@ register_faults_of_blind_author(
             f"receiver-access-by-right-{right:05x}",
             "MQQB-3.1.5.8.3-117",
             f"The receiver lets a sender with the right 0x{right:05X} write.",
-            _grant_write_right_beside_other_right(right),
+            _grant_write_right_to_holder_of_other_right(right),
         )
         for right in (0x1, 0x8, 0x10, 0x20, 0x10000, 0x20000, 0x40000, 0x80000)
     ),
@@ -300,7 +300,9 @@ register_faults_of_blind_author(
         "receiver-access-of-empty-sid-as-anonymous",
         "MQQB-3.1.5.8.3-102",
         "The receiver grants access to a sender with an empty SecurityID.",
-        skip_security_step("authorize_sender", lambda packet: not packet.SecurityHeader.SecurityData.SecurityID),
+        skip_security_step_for_selected_messages(
+            "authorize_sender", lambda packet: not packet.SecurityHeader.SecurityData.SecurityID
+        ),
     ),
     (
         "receiver-account-of-second-sid-not-found",
@@ -375,7 +377,7 @@ register_faults_of_blind_author(
             f"The receiver's {cache} {words}.",
             replace_cache(cache, kind),
         )
-        for label, cache, added, full, _timer in _CACHE_RULES
+        for label, cache, added, full, _timer in _RULES_BY_SECURITY_CACHE
         for what, words, kind, is_full in (
             ("loses-oldest-only", "loses only its oldest entry when it is full", CacheLosingOnlyOldestEntry, True),
             ("full-early", "is halved one entry early", CacheFullOneEntryEarly, True),
@@ -389,7 +391,7 @@ register_faults_of_blind_author(
             f"receiver-{label}-cache-one-entry-for-{field.lower()}",
             rule,
             f"The receiver's {cache} has only one entry for each {field}.",
-            replace_cache(cache, _make_cache_with_unique_field(field)),
+            replace_cache(cache, _make_cache_replacing_entry_of_equal_field(field)),
         )
         for label, cache, rule, field in (
             ("symmetric-key", RECEIVED_KEY_CACHE_NAME, "MQQB-3.1.5.8.3-58", "RemoteQMGuid"),
@@ -417,7 +419,7 @@ register_faults_of_blind_author(
             f"The receiver starts the cleanup timer of {cache} with {words} lifetime.",
             scale_cleanup_timer(cache, factor),
         )
-        for label, cache, _added, _full, timer in _CACHE_RULES
+        for label, cache, _added, _full, timer in _RULES_BY_SECURITY_CACHE
         for what, words, factor in (("twice", "twice the", 2.0), ("half", "half the", 0.5))
         if (label, what) != ("symmetric-key", "twice")  # the rule permits a longer time
     ),

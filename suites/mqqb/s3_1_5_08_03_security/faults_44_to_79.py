@@ -20,9 +20,9 @@ from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
     accept_refused_messages,
     has_destination_list,
     is_encrypted,
-    refuse_messages_in_step,
-    register_faults_of_blind_author,
-    skip_security_step,
+    refuse_selected_messages_in_security_step,
+    register_faults_written_without_knowing_checks,
+    skip_security_step_for_selected_messages,
 )
 
 
@@ -47,7 +47,7 @@ class ReceiverBodyOfTransactionalMessageNotDecrypted(SecurityOnReceipt):
         return packet if packet.UserHeader.TH else super().decrypt_body(packet, now)
 
 
-def _decrypt_with_other_privacy_level(old: Callable[[int], bool], new: int) -> Install:
+def _decrypt_as_if_privacy_level_differed(old: Callable[[int], bool], new: int) -> Install:
     def run(self: Any, original: Any, packet: UserMessagePacket, now: Any) -> Any:
         level = packet.MessagePropertiesHeader.PrivacyLevel
         if not old(level):
@@ -58,7 +58,7 @@ def _decrypt_with_other_privacy_level(old: Callable[[int], bool], new: int) -> I
     return change_step(SecurityOnReceipt.decrypt_body, run)
 
 
-def _decrypt_with_changed_blob(change: Callable[[bytes], bytes]) -> Install:
+def _decrypt_with_changed_simple_blob(change: Callable[[bytes], bytes]) -> Install:
     def run(self: Any, original: Any, packet: UserMessagePacket, now: Any) -> Any:
         header = packet.SecurityHeader
         if header is None or not header.EB:
@@ -93,7 +93,7 @@ def _refuse_encryption_algorithm(value: int) -> Install:
     def is_refused(packet: UserMessagePacket) -> bool:
         return is_encrypted(packet) and packet.MessagePropertiesHeader.EncryptionAlgorithm == value
 
-    return refuse_messages_in_step("decrypt_body", is_refused, BAD_ENCRYPTION_CLASS)
+    return refuse_selected_messages_in_security_step("decrypt_body", is_refused, BAD_ENCRYPTION_CLASS)
 
 
 def _decrypt_with_privacy_level_of_first_message(self: Any, original: Any, packet: UserMessagePacket, now: Any) -> Any:
@@ -116,7 +116,7 @@ _CIPHERTEXT_ERROR_PREDICATES = {
 }
 
 
-register_faults_of_blind_author(
+register_faults_written_without_knowing_checks(
     *(
         (
             f"receiver-encrypted-message-with-{label}-accepted",
@@ -131,7 +131,7 @@ register_faults_of_blind_author(
             f"receiver-encrypted-body-{label}-left",
             "MQQB-3.1.5.8.3-45",
             f"The receiver does not decrypt the body of {words} message.",
-            skip_security_step("decrypt_body", when),
+            skip_security_step_for_selected_messages("decrypt_body", when),
         )
         for label, words, when in (
             ("of-express-message", "an express", is_express),
@@ -143,13 +143,15 @@ register_faults_of_blind_author(
         "receiver-plain-message-with-privacy-level-refused",
         "MQQB-3.1.5.8.3-45",
         "The receiver refuses a message with EB clear and a PrivacyLevel other than 0.",
-        refuse_messages_in_step("decrypt_body", _has_privacy_level_without_encryption, BAD_ENCRYPTION_CLASS),
+        refuse_selected_messages_in_security_step(
+            "decrypt_body", _has_privacy_level_without_encryption, BAD_ENCRYPTION_CLASS
+        ),
     ),
     (
         "receiver-plain-message-with-encryption-key-refused",
         "MQQB-3.1.5.8.3-45",
         "The receiver refuses a message with EB clear and an EncryptionKey.",
-        refuse_messages_in_step(
+        refuse_selected_messages_in_security_step(
             "decrypt_body",
             lambda packet: (
                 not is_encrypted(packet)
@@ -170,7 +172,7 @@ register_faults_of_blind_author(
             f"receiver-privacy-level-{label}-taken-as-{new}",
             "MQQB-3.1.5.8.3-47",
             f"The receiver treats PrivacyLevel {words} of an encrypted message as {new}.",
-            _decrypt_with_other_privacy_level(old, new),
+            _decrypt_as_if_privacy_level_differed(old, new),
         )
         for label, words, old, new in (
             ("0", "0", lambda level: level == 0, 1),
@@ -186,7 +188,7 @@ register_faults_of_blind_author(
             f"receiver-simple-blob-{label}-ignored",
             "MQQB-3.1.5.8.3-63",
             f"The receiver accepts a SIMPLEBLOB with a wrong {words}.",
-            _decrypt_with_changed_blob(change),
+            _decrypt_with_changed_simple_blob(change),
         )
         for label, words, change in (
             ("first-byte", "first byte", lambda blob: b"\1" + blob[1:]),

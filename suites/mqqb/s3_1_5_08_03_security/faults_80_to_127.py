@@ -208,8 +208,8 @@ add(
 )
 
 
-@fault("receiver-denied-signed-message-accepted", breaks="MQQB-3.1.5.8.3-127", blind=True)
-class ReceiverDeniedSignedMessageAccepted(SecurityOnReceipt):
+@fault("receiver-accepts-signed-message-of-sender-without-right", breaks="MQQB-3.1.5.8.3-127", blind=True)
+class ReceiverAcceptsSignedMessageOfSenderWithoutRight(SecurityOnReceipt):
     """The receiver accepts a message of a sender without the right to write if the message is signed."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:

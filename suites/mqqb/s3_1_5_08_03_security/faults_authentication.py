@@ -14,7 +14,11 @@ from reference_qm.model.adm import Queue, Session
 from reference_qm.security import HashAlgorithm, MessageRefused, UserSignCerts
 from reference_qm.surface.clock import Now
 
-AS_OF_MSMQ_1_SIGNATURE, AS_OF_MSMQ_2_SIGNATURE, AS_OF_MSMQ_3_SIGNATURE = 1, 3, 5
+(
+    AUTHENTICATION_TYPE_AS_OF_MSMQ_1_SIGNATURE,
+    AUTHENTICATION_TYPE_AS_OF_MSMQ_2_SIGNATURE,
+    AUTHENTICATION_TYPE_AS_OF_MSMQ_3_SIGNATURE,
+) = 1, 3, 5
 """Values of AS for each kind of signature. Spec: MS-MQMQ 2.2.20.6."""
 SHA1_ALGORITHM_NUMBER = 0x8004
 BAD_SIGNATURE_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
@@ -64,7 +68,7 @@ class ReceiverInvalidSignatureAccepted(SecurityOnReceipt):
         try:
             return super().authenticate_packet(packet)
         except MessageRefused:
-            return _set_as_field_of_security_header(packet, AS_OF_MSMQ_2_SIGNATURE)
+            return _set_as_field_of_security_header(packet, AUTHENTICATION_TYPE_AS_OF_MSMQ_2_SIGNATURE)
 
 
 @fault("receiver-invalid-md2-or-md4-signature-accepted", breaks=("MQQB-3.1.5.8.3-05", "MQQB-3.1.5.8.3-14"))
@@ -77,7 +81,7 @@ class ReceiverInvalidMd2OrMd4SignatureAccepted(SecurityOnReceipt):
         except MessageRefused:
             if packet.MessagePropertiesHeader.HashAlgorithm not in (HashAlgorithm.MD2, HashAlgorithm.MD4):
                 raise
-            return _set_as_field_of_security_header(packet, AS_OF_MSMQ_2_SIGNATURE)
+            return _set_as_field_of_security_header(packet, AUTHENTICATION_TYPE_AS_OF_MSMQ_2_SIGNATURE)
 
 
 @fault(
@@ -123,7 +127,7 @@ class ReceiverSignatureInListNotVerified(SecurityOnReceipt):
         security, several = packet.SecurityHeader, packet.MultiQueueFormatHeader
         other = security is not None and security.SecurityData.Signature
         if several is not None and several.Signature.Signature and not other:
-            return _set_as_field_of_security_header(packet, AS_OF_MSMQ_3_SIGNATURE)
+            return _set_as_field_of_security_header(packet, AUTHENTICATION_TYPE_AS_OF_MSMQ_3_SIGNATURE)
         return super().authenticate_packet(packet)
 
 
@@ -166,37 +170,37 @@ add(
     "receiver-msmq-2-signature-refused",
     ("MQQB-3.1.5.8.3-02", "MQQB-3.1.5.8.3-04", "MQQB-3.1.5.8.3-05", "MQSO-7.4.1.4.1-D01"),
     "The receiver refuses valid MSMQ 2.0 signatures.",
-    _refuse_signature_kind(AS_OF_MSMQ_2_SIGNATURE),
+    _refuse_signature_kind(AUTHENTICATION_TYPE_AS_OF_MSMQ_2_SIGNATURE),
 )
 add(
     "receiver-msmq-1-signature-refused",
     "MQQB-3.1.5.8.3-08",
     "The receiver refuses valid MSMQ 1.0 signatures.",
-    _refuse_signature_kind(AS_OF_MSMQ_1_SIGNATURE),
+    _refuse_signature_kind(AUTHENTICATION_TYPE_AS_OF_MSMQ_1_SIGNATURE),
 )
 add(
     "receiver-msmq-3-signature-refused",
     ("MQQB-3.1.5.8.3-11", "MQQB-3.1.5.8.3-12"),
     "The receiver refuses valid MSMQ 3.0 signatures.",
-    _refuse_signature_kind(AS_OF_MSMQ_3_SIGNATURE),
+    _refuse_signature_kind(AUTHENTICATION_TYPE_AS_OF_MSMQ_3_SIGNATURE),
 )
 add(
     "receiver-as-of-msmq-2-signature-1",
     ("MQQB-3.1.5.8.3-06", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"),
     "The receiver sets AS of an MSMQ 2.0 signature to the AS of MSMQ 1.0.",
-    _replace_signature_kind(AS_OF_MSMQ_2_SIGNATURE, AS_OF_MSMQ_1_SIGNATURE),
+    _replace_signature_kind(AUTHENTICATION_TYPE_AS_OF_MSMQ_2_SIGNATURE, AUTHENTICATION_TYPE_AS_OF_MSMQ_1_SIGNATURE),
 )
 add(
     "receiver-as-of-msmq-1-signature-3",
     ("MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"),
     "The receiver sets AS of an MSMQ 1.0 signature to the AS of MSMQ 2.0.",
-    _replace_signature_kind(AS_OF_MSMQ_1_SIGNATURE, AS_OF_MSMQ_2_SIGNATURE),
+    _replace_signature_kind(AUTHENTICATION_TYPE_AS_OF_MSMQ_1_SIGNATURE, AUTHENTICATION_TYPE_AS_OF_MSMQ_2_SIGNATURE),
 )
 add(
     "receiver-as-of-msmq-3-signature-3",
     ("MQQB-3.1.5.8.3-13", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"),
     "The receiver sets AS of an MSMQ 3.0 signature to the AS of MSMQ 2.0.",
-    _replace_signature_kind(AS_OF_MSMQ_3_SIGNATURE, AS_OF_MSMQ_2_SIGNATURE),
+    _replace_signature_kind(AUTHENTICATION_TYPE_AS_OF_MSMQ_3_SIGNATURE, AUTHENTICATION_TYPE_AS_OF_MSMQ_2_SIGNATURE),
 )
 
 

@@ -206,8 +206,8 @@ def _move_sid_to_other_domain(one: Sid) -> Sid:
     return Sid.parse(data[:-16] + b"\1\0\0\0\2\0\0\0\3\0\0\0" + data[-4:]) if len(data) >= 28 else one
 
 
-@fault("receiver-second-group-of-other-domain", breaks="MQQB-3.1.5.8.3-116", blind=True)
-class ReceiverSecondGroupOfOtherDomain(SecurityLookup):
+@fault("receiver-gives-later-groups-of-account-sids-of-foreign-domain", breaks="MQQB-3.1.5.8.3-116", blind=True)
+class ReceiverGivesLaterGroupsOfAccountSidsOfForeignDomain(SecurityLookup):
     """The receiver begins the SID of the second and of each later group of an account with a foreign domain SID."""
 
     def find_groups(self, sid: Sid) -> Set[Sid] | None:

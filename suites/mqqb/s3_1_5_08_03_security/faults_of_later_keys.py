@@ -14,7 +14,7 @@ from reference_qm.security import MessageRefused, decrypt_message
 from reference_qm.security.algorithms import BASE_PROVIDER, ENHANCED_PROVIDER
 from reference_qm.surface.clock import Now
 
-AS_VALUE_OF_LIST_SIGNATURE = 5
+AUTHENTICATION_TYPE_AS_OF_LIST_SIGNATURE = 5
 """AS of a message whose signature is in the list of destinations."""
 
 
@@ -32,7 +32,7 @@ class ReceiverListSignatureOfCachedCertificateNotDecrypted(SecurityOnReceipt):
         known = self.qm.caches.UserCertCache.find(lambda one: one.UserCert.Certificate == certificate)
         if known is None:
             return super().authenticate_packet(packet)
-        flags = security.Flags | SecurityHeader.flags(AS=AS_VALUE_OF_LIST_SIGNATURE)
+        flags = security.Flags | SecurityHeader.flags(AS=AUTHENTICATION_TYPE_AS_OF_LIST_SIGNATURE)
         return replace(packet, SecurityHeader=replace(security, Flags=flags))
 
 

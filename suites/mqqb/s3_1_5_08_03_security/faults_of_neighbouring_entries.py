@@ -9,14 +9,14 @@ from harness.faults.registry import add
 from harness.faults.timed_caches import Cache, replace_cache
 
 
-class _OnlyNewestFound(Cache):
+class _CacheThatFindsOnlyNewestEntry(Cache):
     """A cache in which only the newest entry is found."""
 
     def find(self, matches: Callable[[Any], bool]) -> Any:
         return next((entry for entry in self.entries[-1:] if matches(entry)), None)
 
 
-class _OneKeyPerSender(Cache):
+class _CacheOfOneKeyPerQueueManager(Cache):
     """A cache that does not store a second key of the same queue manager."""
 
     def add(self, entry: Any) -> None:
@@ -28,6 +28,6 @@ add(
     "receiver-receive-symmetric-key-cache-only-newest-key-used",
     "MQQB-3.1.5.8.3-55",
     "The receiver uses only the newest key in ReceiveSymmetricKeyCache.",
-    replace_cache("ReceiveSymmetricKeyCache", _OnlyNewestFound),
+    replace_cache("ReceiveSymmetricKeyCache", _CacheThatFindsOnlyNewestEntry),
     blind=True,
 )

@@ -15,9 +15,14 @@ from reference_qm.security import MessageRefused
 from reference_qm.security.algorithms import BASE_PROVIDER, ENHANCED_PROVIDER, EncryptionAlgorithm
 from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import is_transactional
-from suites.mqqb.s3_1_5_08_03_security.fault_steps import PacketPredicate, is_any_message, is_encrypted, is_recoverable
+from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
+    PacketPredicate,
+    accept_every_message,
+    is_encrypted,
+    is_recoverable,
+)
 
-EntryChange = Callable[[Any, UserMessagePacket, list[Any]], Any]
+CacheEntryChangeFunction = Callable[[Any, UserMessagePacket, list[Any]], Any]
 """The type of functions that return a changed cache entry, given the entry, the packet and the earlier entries."""
 LARGE_BODY_BYTES = 1_024
 HOUR_S = 3_600
@@ -34,7 +39,9 @@ def make_privacy_level_condition(level: int, when: PacketPredicate) -> PacketPre
     return lambda packet: packet.MessagePropertiesHeader.PrivacyLevel == level and when(packet)
 
 
-def change_new_entries(cache_name: str, change: EntryChange, when: PacketPredicate) -> Install:
+def change_cache_entries_added_by_message(
+    cache_name: str, change: CacheEntryChangeFunction, when: PacketPredicate
+) -> Install:
     """Return an installer of a fault that changes the entries that a message adds to a cache. If ``change`` returns
     None, the entry is removed.
     """
@@ -61,7 +68,7 @@ def change_new_entries(cache_name: str, change: EntryChange, when: PacketPredica
     return replace_part(NewEntriesChanged)
 
 
-def make_entry_element_change(element: str, compute: Callable[[Any], Any]) -> EntryChange:
+def make_change_of_cache_entry_element(element: str, compute: Callable[[Any], Any]) -> CacheEntryChangeFunction:
     """Return a function that computes an element of an entry from the right value."""
     return lambda entry, packet, known: replace(entry, **{element: compute(getattr(entry, element))})
 
@@ -86,11 +93,11 @@ def set_cached_time_to_sent_time(entry: Any, packet: UserMessagePacket, known: l
     return replace(entry, CachedTime=packet.UserHeader.SentTime)
 
 
-def omit_new_entry(entry: Any, packet: UserMessagePacket, known: list[Any]) -> None:
+def omit_new_cache_entry(entry: Any, packet: UserMessagePacket, known: list[Any]) -> None:
     """Return no entry."""
 
 
-def omit_new_entry_of_nonempty_cache(entry: Any, packet: UserMessagePacket, known: list[Any]) -> Any:
+def omit_new_cache_entry_unless_cache_was_empty(entry: Any, packet: UserMessagePacket, known: list[Any]) -> Any:
     """Return no entry if the cache has two or more entries."""
     return None if len(known) > 1 else entry
 
@@ -118,14 +125,14 @@ for _name, _rule, _says, _cache, _change, _when in (
         "The receiver clears the digest of UserCert in each CachedUserCert.",
         "UserCertCache",
         clear_certificate_digest,
-        is_any_message,
+        accept_every_message,
     ),
     (
         "receiver-cached-certificate-of-transactional-message-without-security-id",
         "MQQB-3.1.5.8.3-31",
         "The receiver leaves SecurityID empty in the CachedUserCert of a transactional message.",
         "UserCertCache",
-        make_entry_element_change("SecurityID", lambda old: b""),
+        make_change_of_cache_entry_element("SecurityID", lambda old: b""),
         is_transactional,
     ),
     (
@@ -133,7 +140,7 @@ for _name, _rule, _says, _cache, _change, _when in (
         "MQQB-3.1.5.8.3-31",
         "The receiver leaves SecurityID empty in the CachedUserCert of an encrypted message.",
         "UserCertCache",
-        make_entry_element_change("SecurityID", lambda old: b""),
+        make_change_of_cache_entry_element("SecurityID", lambda old: b""),
         is_encrypted,
     ),
     (
@@ -141,8 +148,8 @@ for _name, _rule, _says, _cache, _change, _when in (
         "MQQB-3.1.5.8.3-31",
         "The receiver cuts the last four bytes of SecurityID in each CachedUserCert.",
         "UserCertCache",
-        make_entry_element_change("SecurityID", lambda old: old[:-4]),
-        is_any_message,
+        make_change_of_cache_entry_element("SecurityID", lambda old: old[:-4]),
+        accept_every_message,
     ),
     (
         "receiver-cached-certificate-time-is-sent-time",
@@ -150,15 +157,15 @@ for _name, _rule, _says, _cache, _change, _when in (
         "The receiver sets CachedTime of a CachedUserCert to SentTime of the message.",
         "UserCertCache",
         set_cached_time_to_sent_time,
-        is_any_message,
+        accept_every_message,
     ),
     (
         "receiver-cached-certificate-time-in-local-time",
         "MQQB-3.1.5.8.3-33",
         "The receiver sets CachedTime of a CachedUserCert to local time, which is one hour ahead of UTC.",
         "UserCertCache",
-        make_entry_element_change("CachedTime", lambda old: old + HOUR_S),
-        is_any_message,
+        make_change_of_cache_entry_element("CachedTime", lambda old: old + HOUR_S),
+        accept_every_message,
     ),
     (
         "receiver-later-cached-certificate-has-time-of-first",
@@ -166,14 +173,14 @@ for _name, _rule, _says, _cache, _change, _when in (
         "The receiver sets CachedTime of each later CachedUserCert to CachedTime of the first.",
         "UserCertCache",
         set_cached_time_of_first_entry,
-        is_any_message,
+        accept_every_message,
     ),
     (
         "receiver-certificate-of-transactional-message-not-cached",
         "MQQB-3.1.5.8.3-34",
         "The receiver adds no CachedUserCert for a transactional message.",
         "UserCertCache",
-        omit_new_entry,
+        omit_new_cache_entry,
         is_transactional,
     ),
     (
@@ -181,7 +188,7 @@ for _name, _rule, _says, _cache, _change, _when in (
         "MQQB-3.1.5.8.3-34",
         "The receiver adds no CachedUserCert for an encrypted message.",
         "UserCertCache",
-        omit_new_entry,
+        omit_new_cache_entry,
         is_encrypted,
     ),
     (
@@ -189,8 +196,8 @@ for _name, _rule, _says, _cache, _change, _when in (
         "MQQB-3.1.5.8.3-34",
         "The receiver adds no third CachedUserCert to UserCertCache.",
         "UserCertCache",
-        omit_new_entry_of_nonempty_cache,
-        is_any_message,
+        omit_new_cache_entry_unless_cache_was_empty,
+        accept_every_message,
     ),
     (
         "receiver-cached-key-of-transactional-message-has-other-provider",
@@ -198,7 +205,7 @@ for _name, _rule, _says, _cache, _change, _when in (
         "The receiver sets CryptoServiceProvider to the Base provider in the CachedSymmetricKey of a transactional "
         "message.",
         "ReceiveSymmetricKeyCache",
-        make_entry_element_change("CryptoServiceProvider", lambda old: BASE_PROVIDER),
+        make_change_of_cache_entry_element("CryptoServiceProvider", lambda old: BASE_PROVIDER),
         is_transactional,
     ),
     (
@@ -207,25 +214,25 @@ for _name, _rule, _says, _cache, _change, _when in (
         "The receiver sets CryptoServiceProvider to the Enhanced provider in the CachedSymmetricKey of a message with "
         "PrivacyLevel 1.",
         "ReceiveSymmetricKeyCache",
-        make_entry_element_change(
+        make_change_of_cache_entry_element(
             "CryptoServiceProvider", lambda old: ENHANCED_PROVIDER if old == BASE_PROVIDER else old
         ),
-        is_any_message,
+        accept_every_message,
     ),
     (
         "receiver-cached-key-provider-without-version",
         "MQQB-3.1.5.8.3-60",
         "The receiver cuts the version from CryptoServiceProvider in the CachedSymmetricKey.",
         "ReceiveSymmetricKeyCache",
-        make_entry_element_change("CryptoServiceProvider", lambda old: old.removesuffix(" v1.0")),
-        is_any_message,
+        make_change_of_cache_entry_element("CryptoServiceProvider", lambda old: old.removesuffix(" v1.0")),
+        accept_every_message,
     ),
     (
         "receiver-cached-key-of-transactional-message-has-algorithm-0",
         "MQQB-3.1.5.8.3-61",
         "The receiver sets CryptoAlgorithm to 0 in the CachedSymmetricKey of a transactional message.",
         "ReceiveSymmetricKeyCache",
-        make_entry_element_change("CryptoAlgorithm", lambda old: 0),
+        make_change_of_cache_entry_element("CryptoAlgorithm", lambda old: 0),
         is_transactional,
     ),
     (
@@ -233,7 +240,7 @@ for _name, _rule, _says, _cache, _change, _when in (
         "MQQB-3.1.5.8.3-61",
         "The receiver sets CryptoAlgorithm to RC4 in the CachedSymmetricKey of a message that is encrypted with RC2.",
         "ReceiveSymmetricKeyCache",
-        make_entry_element_change("CryptoAlgorithm", lambda old: EncryptionAlgorithm.RC4),
+        make_change_of_cache_entry_element("CryptoAlgorithm", lambda old: EncryptionAlgorithm.RC4),
         make_encryption_algorithm_condition(EncryptionAlgorithm.RC2),
     ),
     (
@@ -242,7 +249,7 @@ for _name, _rule, _says, _cache, _change, _when in (
         "The receiver sets CryptoAlgorithm to AES with 256 bits in the CachedSymmetricKey of a message that is "
         "encrypted with AES with 192 bits.",
         "ReceiveSymmetricKeyCache",
-        make_entry_element_change("CryptoAlgorithm", lambda old: EncryptionAlgorithm.AES256),
+        make_change_of_cache_entry_element("CryptoAlgorithm", lambda old: EncryptionAlgorithm.AES256),
         make_encryption_algorithm_condition(EncryptionAlgorithm.AES192),
     ),
     (
@@ -250,7 +257,7 @@ for _name, _rule, _says, _cache, _change, _when in (
         "MQQB-3.1.5.8.3-62",
         "The receiver leaves EncryptedSymmetricKey empty in the CachedSymmetricKey of a transactional message.",
         "ReceiveSymmetricKeyCache",
-        make_entry_element_change("EncryptedSymmetricKey", lambda old: b""),
+        make_change_of_cache_entry_element("EncryptedSymmetricKey", lambda old: b""),
         is_transactional,
     ),
     (
@@ -258,8 +265,8 @@ for _name, _rule, _says, _cache, _change, _when in (
         "MQQB-3.1.5.8.3-62",
         "The receiver omits the header of the SIMPLEBLOB in EncryptedSymmetricKey of each CachedSymmetricKey.",
         "ReceiveSymmetricKeyCache",
-        make_entry_element_change("EncryptedSymmetricKey", lambda old: old[12:]),
-        is_any_message,
+        make_change_of_cache_entry_element("EncryptedSymmetricKey", lambda old: old[12:]),
+        accept_every_message,
     ),
     (
         "receiver-cached-key-of-rc2-message-with-reversed-blob",
@@ -267,11 +274,11 @@ for _name, _rule, _says, _cache, _change, _when in (
         "The receiver reverses the bytes of EncryptedSymmetricKey in the CachedSymmetricKey of a message that is "
         "encrypted with RC2.",
         "ReceiveSymmetricKeyCache",
-        make_entry_element_change("EncryptedSymmetricKey", lambda old: old[::-1]),
+        make_change_of_cache_entry_element("EncryptedSymmetricKey", lambda old: old[::-1]),
         make_encryption_algorithm_condition(EncryptionAlgorithm.RC2),
     ),
 ):
-    add(_name, _rule, _says, change_new_entries(_cache, _change, _when), blind=True)
+    add(_name, _rule, _says, change_cache_entries_added_by_message(_cache, _change, _when), blind=True)
 
 
 def refuse_registered_signers(when: Callable[[SecurityOnReceipt, UserMessagePacket], bool]) -> Install:
@@ -313,7 +320,7 @@ for _name, _says, _refused in (
     add(_name, "MQQB-3.1.5.8.3-27", _says, refuse_registered_signers(_refused), blind=True)
 
 
-def decrypt_with_other_privacy_level(level: int, when: PacketPredicate) -> Install:
+def decrypt_as_if_privacy_level_differed(level: int, when: PacketPredicate) -> Install:
     """Return an installer of a fault that decrypts some messages as if they had another PrivacyLevel."""
 
     class PrivacyLevelReplaced(SecurityOnReceipt):
@@ -354,7 +361,7 @@ for _name, _says, _level, _from, _selected in (
         _name,
         "MQQB-3.1.5.8.3-46",
         _says,
-        decrypt_with_other_privacy_level(_level, make_privacy_level_condition(_from, _selected)),
+        decrypt_as_if_privacy_level_differed(_level, make_privacy_level_condition(_from, _selected)),
         blind=True,
     )
 

@@ -15,7 +15,12 @@ from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Queue
 from reference_qm.security import Sid
 from suites.mqmq.steps.kinds_of_messages import is_transactional
-from suites.mqqb.s3_1_5_08_03_security.fault_steps import PacketPredicate, is_any_message, is_encrypted, is_recoverable
+from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
+    PacketPredicate,
+    accept_every_message,
+    is_encrypted,
+    is_recoverable,
+)
 
 FOREIGN_DOMAIN_AUTHORITY = 77
 
@@ -75,7 +80,7 @@ for _name, _rule, _says, _groups, _selected in (
         "MQQB-3.1.5.8.3-115",
         "The receiver puts only one group of the user into the token.",
         keep_only_group_with_lowest_sid,
-        is_any_message,
+        accept_every_message,
     ),
     (
         "receiver-token-of-sender-of-transactional-message-without-groups",

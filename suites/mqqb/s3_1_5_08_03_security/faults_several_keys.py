@@ -18,8 +18,8 @@ from suites.mqmq.steps.kinds_of_messages import is_transactional
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
     BAD_ENCRYPTION_CLASS,
     is_encrypted,
-    refuse_messages_in_step,
-    register_faults_of_blind_author,
+    refuse_selected_messages_in_security_step,
+    register_faults_written_without_knowing_checks,
 )
 
 RECEIVED_KEY_CACHE_NAME = "ReceiveSymmetricKeyCache"
@@ -70,7 +70,7 @@ class ReceiverCachedKeyWithGuidOfForwarder(SecurityOnReceipt):
         return checked
 
 
-def _change_new_keys(change: Callable[[Any, UserMessagePacket, Any], Any]) -> Install:
+def _change_keys_that_message_adds_to_cache(change: Callable[[Any, UserMessagePacket, Any], Any]) -> Install:
     """Return an installer of a fault that changes the entries which a message adds to the cache."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -139,7 +139,7 @@ def _refuse_symmetric_key(condition: Callable[[bytes], bool]) -> Install:
     return change_step(SecurityOnReceipt.decrypt_body, run)
 
 
-register_faults_of_blind_author(
+register_faults_written_without_knowing_checks(
     (
         "receiver-cached-key-cleared-after-use",
         "MQQB-3.1.5.8.3-56",
@@ -168,7 +168,7 @@ register_faults_of_blind_author(
         "receiver-cached-key-of-transactional-message-with-own-guid",
         "MQQB-3.1.5.8.3-59",
         "The receiver sets RemoteQMGuid of the CachedSymmetricKey of a transactional message to its own GUID.",
-        _change_new_keys(
+        _change_keys_that_message_adds_to_cache(
             lambda self, packet, one: (
                 replace(one, RemoteQMGuid=self.qm.adm.Identifier) if is_transactional(packet) else one
             )
@@ -190,7 +190,9 @@ register_faults_of_blind_author(
         "receiver-key-of-transactional-message-not-decrypted",
         "MQQB-3.1.5.8.3-64",
         "The receiver decrypts no symmetric key of a transactional message, and refuses the message.",
-        refuse_messages_in_step("decrypt_body", _is_encrypted_transactional_message, BAD_ENCRYPTION_CLASS),
+        refuse_selected_messages_in_security_step(
+            "decrypt_body", _is_encrypted_transactional_message, BAD_ENCRYPTION_CLASS
+        ),
     ),
     (
         "receiver-body-decrypted-up-to-4096-bytes",
@@ -208,7 +210,7 @@ register_faults_of_blind_author(
         "receiver-body-encrypted-with-aes-192-not-decrypted",
         "MQQB-3.1.5.8.3-70",
         "The receiver refuses a body that is encrypted with AES and a key of 192 bits.",
-        refuse_messages_in_step(
+        refuse_selected_messages_in_security_step(
             "decrypt_body", _make_encryption_algorithm_condition(EncryptionAlgorithm.AES192), BAD_ENCRYPTION_CLASS
         ),
     ),

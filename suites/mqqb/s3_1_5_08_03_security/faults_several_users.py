@@ -17,9 +17,9 @@ from reference_qm.surface.clock import Now
 from suites.mqmq.steps.kinds_of_messages import is_express, is_transactional
 from suites.mqqb.s3_1_5_08_03_security.fault_steps import (
     BAD_SIGNATURE_CLASS,
-    SelectionCondition,
+    MessageSelectionCondition,
     is_encrypted,
-    register_faults_of_blind_author,
+    register_faults_written_without_knowing_checks,
 )
 
 PRINCIPAL_SELF_SID = Sid(5, (10,))
@@ -58,7 +58,7 @@ class ReceiverCertificatesOfSecondUserNotLookedUp(SecurityLookup):
         return super().find_user_certificates(security_id)
 
 
-def _refuse_new_certificate(when: SelectionCondition) -> Install:
+def _refuse_new_certificate(when: MessageSelectionCondition) -> Install:
     """Return an installer of a fault that refuses some messages whose certificate is not cached yet."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, now: Now) -> None:
@@ -70,7 +70,7 @@ def _refuse_new_certificate(when: SelectionCondition) -> Install:
     return change_step(SecurityOnReceipt.verify_sender, run)
 
 
-def _omit_caching_of_certificate(when: SelectionCondition) -> Install:
+def _omit_caching_of_certificate(when: MessageSelectionCondition) -> Install:
     """Return an installer of a fault that does not cache the certificates of some messages."""
 
     def run(self: Any, original: Any, packet: UserMessagePacket, now: Now) -> None:
@@ -137,7 +137,7 @@ def _grant_rights_of_self_to_messages_without_sender(header: Any) -> Any:
     )
 
 
-register_faults_of_blind_author(
+register_faults_written_without_knowing_checks(
     (
         "receiver-new-certificate-of-transactional-message-not-looked-up",
         "MQQB-3.1.5.8.3-24",

@@ -36,7 +36,7 @@ NEEDED_SECURITY_FACILITIES = needs("security", "receive")
 MESSAGE_EXTENSION = b"an extension"
 RULES_OF_REFUSALS = ("MQQB-3.1.5.8.3-02", "MQQB-3.1.5.8.3-14", "MQQB-3.1.5.8.3-15")
 LARGE_BODY = b"a large body" * 6_000
-SIGNATURE_DISPOSITIONS = (
+EXPECTED_DISPOSITIONS_OF_SIGNED_MESSAGES = (
     *(
         ("MQQB-3.1.5.8.3-02", f"MSMQ 2.0 with hash {HASH_NAME_BY_ALGORITHM[one]}", "answer", ARRIVAL_ACK_NAME)
         for one in HASH_ALGORITHM_IDS
@@ -182,7 +182,7 @@ SIGNATURE_DISPOSITIONS = (
 
 @malforms("MQMQ-2.2.20.6-16")
 @NEEDED_SECURITY_FACILITIES
-@covers(*(rule for rule, *_ in SIGNATURE_DISPOSITIONS))
+@covers(*(rule for rule, *_ in EXPECTED_DISPOSITIONS_OF_SIGNED_MESSAGES))
 def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
     """The peer sends messages with MSMQ 1.0, 2.0 and 3.0 signatures and each hash. These messages arrive. The SUT
     refuses messages with each kind of invalid signature.
@@ -199,7 +199,7 @@ def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
     outside["SecurityHeader"].Signature = sign_message(outside.copy(), SIG30)[
         "MultiQueueFormatHeader"
     ].Signature.Signature
-    dispositions = secured.dispositions(
+    dispositions = secured.send_and_read_dispositions(
         {
             **{
                 f"MSMQ 2.0 with hash {HASH_NAME_BY_ALGORITHM[one]}": sign_message(secured.message(HashAlgorithm=one))
@@ -247,7 +247,7 @@ def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
             **_build_unusually_signed_messages(secured),
         }
     )
-    judge_dispositions(judge, secured, dispositions, SIGNATURE_DISPOSITIONS)
+    judge_dispositions(judge, secured, dispositions, EXPECTED_DISPOSITIONS_OF_SIGNED_MESSAGES)
 
 
 def _build_unusually_signed_messages(secured):
@@ -277,7 +277,7 @@ def _build_unusually_signed_messages(secured):
     }
 
 
-AS_VALUE_SET_BY_PEER = 0xE
+AUTHENTICATION_TYPE_AS_SET_BY_PEER = 0xE
 """A value of AS that the peer sends although only the receiver should set AS: the SUT may refuse the message (MS-MQMQ
 2.2.20.6).
 """
@@ -290,8 +290,8 @@ def test_authentication_signature_is_set_by_the_valid_signature(peer, sut, judge
     """The peer sends signed messages with AS 0xE: in the queue, AS is the kind of the valid signature."""
     secured = SecuredMessageSender(peer, sut)
     secured.require_accepted_signature()
-    marked = {"AS": AS_VALUE_SET_BY_PEER}
-    dispositions = secured.dispositions(
+    marked = {"AS": AUTHENTICATION_TYPE_AS_SET_BY_PEER}
+    dispositions = secured.send_and_read_dispositions(
         {
             "sig20": sign_message(secured.message(security=marked)),
             "sig10": sign_message(secured.message(security=marked), SIG10),
@@ -351,7 +351,7 @@ def test_signature_of_the_sut_is_valid_when_it_comes_back(peer, sut, judge, algo
     header = {"AdminQueue": frame["UserHeader"].AdminQueue}
     value = bytes(frame["SecurityHeader"].Signature)
     valid, foreign = (add_signature(secured.message(header=header, **copied), value) for _ in range(2))
-    dispositions = secured.dispositions({"": valid, "one bit changed": flip_signature_bit(foreign)})
+    dispositions = secured.send_and_read_dispositions({"": valid, "one bit changed": flip_signature_bit(foreign)})
     table = (
         ("MQQB-3.1.5.8.3-05", "one bit changed", "answer", BAD_SIGNATURE_NACK_NAME),
         ("MQQB-3.1.5.8.3-09", "", "level", "sig10"),
@@ -375,7 +375,7 @@ def _sign_list_as_msmq_2(secured):
     return packet
 
 
-SENDER_IDENTITY_DISPOSITIONS = (
+EXPECTED_DISPOSITIONS_BY_SENDER_IDENTITY = (
     ("MQQB-3.1.5.8.3-22", "the user's own certificate", "answer", ARRIVAL_ACK_NAME),
     ("MQQB-3.1.5.8.3-24", "the user's own certificate", "answer", ARRIVAL_ACK_NAME),
     ("MQQB-3.1.5.8.3-27", "the user's own certificate", "answer", ARRIVAL_ACK_NAME),
@@ -423,7 +423,7 @@ SENDER_IDENTITY_DISPOSITIONS = (
 
 
 @NEEDED_SECURITY_FACILITIES
-@covers(*(rule for rule, *_ in SENDER_IDENTITY_DISPOSITIONS))
+@covers(*(rule for rule, *_ in EXPECTED_DISPOSITIONS_BY_SENDER_IDENTITY))
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
 def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, where):
     """The peer sends messages with valid signatures. A message arrives only if its certificate is registered for the
@@ -473,12 +473,12 @@ def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, w
     judge_dispositions(
         judge,
         secured,
-        secured.dispositions(of_registered_users) | secured.dispositions(after_caching),
-        SENDER_IDENTITY_DISPOSITIONS,
+        secured.send_and_read_dispositions(of_registered_users) | secured.send_and_read_dispositions(after_caching),
+        EXPECTED_DISPOSITIONS_BY_SENDER_IDENTITY,
     )
 
 
-FINAL_ACK_DISPOSITIONS = (
+EXPECTED_DISPOSITIONS_OF_TRANSACTIONAL_MESSAGES = (
     ("MQQB-3.1.5.8.3-18", "a transactional message", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-41", "a transactional message", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-06", "a transactional message", "level", "sig20"),
@@ -515,14 +515,14 @@ FINAL_ACK_DISPOSITIONS = (
 
 @sut_survives()
 @NEEDED_SECURITY_FACILITIES
-@covers(*(rule for rule, *_ in FINAL_ACK_DISPOSITIONS))
+@covers(*(rule for rule, *_ in EXPECTED_DISPOSITIONS_OF_TRANSACTIONAL_MESSAGES))
 def test_refused_signed_transactional_message_has_final_ack(peer, sut, judge):
     """The peer sends transactional messages with a wrong signature or certificate. The SUT sends FinalAcks of class
     BAD_SIGNATURE, and sends no FinalAck for a valid message.
     """
     secured = SecuredMessageSender(peer, sut)
     secured.require_accepted_signature()
-    dispositions = secured.dispositions(
+    dispositions = secured.send_and_read_dispositions(
         {
             "a transactional message": sign_message(secured.message(queue="transactional")),
             "a transactional message of a new user": sign_message(
@@ -547,4 +547,4 @@ def test_refused_signed_transactional_message_has_final_ack(peer, sut, judge):
         },
         "transactional",
     )
-    judge_dispositions(judge, secured, dispositions, FINAL_ACK_DISPOSITIONS)
+    judge_dispositions(judge, secured, dispositions, EXPECTED_DISPOSITIONS_OF_TRANSACTIONAL_MESSAGES)

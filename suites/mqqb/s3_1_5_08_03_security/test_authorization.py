@@ -44,7 +44,7 @@ RESTRICTED_QUEUE_NEEDS = needs("security", "receive", "queue_control")
 """The needs of checks with a restricted queue. Only the owner may read this queue, so the checks read it by the control
 channel and not by a remote reader.
 """
-RESTRICTED_QUEUE_DISPOSITIONS = (
+EXPECTED_DISPOSITIONS_ON_RESTRICTED_QUEUE = (
     ("MQQB-3.1.5.8.3-90", "Carol, with the right to write", "answer", ARRIVAL_ACK_NAME),
     ("MQQB-3.1.5.8.3-91", "Carol, with the right to write", "answer", ARRIVAL_ACK_NAME),
     ("MQQB-3.1.5.8.3-98", "Carol, with the right to write", "answer", ARRIVAL_ACK_NAME),
@@ -118,7 +118,7 @@ RESTRICTED_QUEUE_DISPOSITIONS = (
 
 
 @RESTRICTED_QUEUE_NEEDS
-@covers(*(rule for rule, *_ in RESTRICTED_QUEUE_DISPOSITIONS))
+@covers(*(rule for rule, *_ in EXPECTED_DISPOSITIONS_ON_RESTRICTED_QUEUE))
 def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge):
     """Users who have the right to write, directly or through a group, send messages, which arrive. The SUT refuses
     messages from other users.
@@ -129,7 +129,7 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
     def build_message_of_user(user, **fields):
         return secured.message(user, queue="restricted", **fields)
 
-    dispositions = secured.dispositions(
+    dispositions = secured.send_and_read_dispositions(
         {
             "Carol, with the right to write": build_message_of_user(CAROL),
             "Bob, by the right of his group": build_message_of_user(BOB),
@@ -149,15 +149,15 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
         },
         "restricted",
     )
-    elsewhere = secured.dispositions({"Alice, to another queue": secured.message(ALICE)})
-    judge_dispositions(judge, secured, dispositions | elsewhere, RESTRICTED_QUEUE_DISPOSITIONS)
+    elsewhere = secured.send_and_read_dispositions({"Alice, to another queue": secured.message(ALICE)})
+    judge_dispositions(judge, secured, dispositions | elsewhere, EXPECTED_DISPOSITIONS_ON_RESTRICTED_QUEUE)
 
 
 def _build_queue_manager_security(peer):
     return {"ST": SENDER_TYPE_OF_QUEUE_MANAGER, "SecurityID": peer.identifier.bytes_le}
 
 
-OPEN_QUEUE_DISPOSITIONS = (
+EXPECTED_DISPOSITIONS_ON_UNRESTRICTED_QUEUE = (
     ("MQQB-3.1.5.8.3-89", "Alice", "answer", ARRIVAL_ACK_NAME),
     ("MQQB-3.1.5.8.3-90", "Alice", "answer", ARRIVAL_ACK_NAME),
     ("MQQB-3.1.5.8.3-91", "Alice", "answer", ARRIVAL_ACK_NAME),
@@ -183,13 +183,13 @@ OPEN_QUEUE_DISPOSITIONS = (
 
 @malforms("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-14", "MQMQ-2.2.20.6-20")
 @NEEDED_SECURITY_FACILITIES
-@covers(*(rule for rule, *_ in OPEN_QUEUE_DISPOSITIONS))
+@covers(*(rule for rule, *_ in EXPECTED_DISPOSITIONS_ON_UNRESTRICTED_QUEUE))
 def test_message_to_an_open_queue_needs_an_account(peer, sut, judge):
     """A user and a queue manager send messages to a queue to which Everyone may write, and these messages arrive. The
     SUT refuses messages from a SID without an account.
     """
     secured = SecuredMessageSender(peer, sut)
-    dispositions = secured.dispositions(
+    dispositions = secured.send_and_read_dispositions(
         {
             "Alice": secured.message(),
             "a queue manager, as Everyone": secured.message(security=_build_queue_manager_security(peer)),
@@ -199,7 +199,7 @@ def test_message_to_an_open_queue_needs_an_account(peer, sut, judge):
             "an acknowledgment of a SID without account": secured.message(MALLORY, MessageClass=REACH_QUEUE_CLASS),
         }
     )
-    judge_dispositions(judge, secured, dispositions, OPEN_QUEUE_DISPOSITIONS)
+    judge_dispositions(judge, secured, dispositions, EXPECTED_DISPOSITIONS_ON_UNRESTRICTED_QUEUE)
 
 
 EXPECTED_ACKNOWLEDGMENT_BY_SENDER = {"Alice": ARRIVAL_ACK_NAME, "a SID without account": ACCESS_DENIED_NACK_NAME}
@@ -218,7 +218,7 @@ def test_message_to_an_open_public_queue_needs_an_account(peer, sut, judge):
     to = rf"TCP:{sut.address}\{name}"
     users = {"Alice": ALICE, "a SID without account": MALLORY}
     sent = {sender: secured.message(user, destination=to) for sender, user in users.items()}
-    dispositions = secured.dispositions(sent)
+    dispositions = secured.send_and_read_dispositions(sent)
     table = [
         (rule, sender, "answer", expected)
         for rule in RULES_OF_PUBLIC_QUEUES
@@ -230,14 +230,14 @@ def test_message_to_an_open_public_queue_needs_an_account(peer, sut, judge):
 
 WRITE_MESSAGE_RIGHT = 0x04
 """The right MQSEC_WRITE_MESSAGE. Spec: MS-MQMQ 2.2.25."""
-GROUP_DENIAL_DISPOSITIONS = (
+EXPECTED_DISPOSITIONS_IF_GROUP_IS_DENIED_WRITE_ACCESS = (
     ("MQSO-7.3-02", ALICE.name, "answer", ARRIVAL_ACK_NAME),
     ("MQSO-7.3-02", BOB.name, "answer", ACCESS_DENIED_NACK_NAME),
 )
 
 
 @RESTRICTED_QUEUE_NEEDS
-@covers(*(rule for rule, *_ in GROUP_DENIAL_DISPOSITIONS))
+@covers(*(rule for rule, *_ in EXPECTED_DISPOSITIONS_IF_GROUP_IS_DENIED_WRITE_ACCESS))
 def test_denial_for_group_applies_to_its_members(peer, sut, judge):
     """A queue denies the right to write to a group and grants it to everyone. The message from Alice arrives. The SUT
     refuses the message from Bob, who is a member of the group.
@@ -255,11 +255,13 @@ def test_denial_for_group_applies_to_its_members(peer, sut, judge):
         )
         return
     secured, to = SecuredMessageSender(peer, sut), rf"TCP:{sut.address}\{name}"
-    dispositions = secured.dispositions({user.name: secured.message(user, destination=to) for user in (ALICE, BOB)})
-    judge_dispositions(judge, secured, dispositions, GROUP_DENIAL_DISPOSITIONS)
+    dispositions = secured.send_and_read_dispositions(
+        {user.name: secured.message(user, destination=to) for user in (ALICE, BOB)}
+    )
+    judge_dispositions(judge, secured, dispositions, EXPECTED_DISPOSITIONS_IF_GROUP_IS_DENIED_WRITE_ACCESS)
 
 
-GROUP_RIGHT_DISPOSITIONS = (
+EXPECTED_DISPOSITIONS_IF_ONLY_GROUP_HAS_WRITE_ACCESS = (
     *(
         (rule, name, "answer", expected)
         for rule in ("MQQB-3.1.5.8.3-114", "MQQB-3.1.5.8.3-115", "MQQB-3.1.5.8.3-116")
@@ -289,7 +291,7 @@ def test_right_of_group_applies_to_encrypted_and_transactional_messages(peer, su
     secured, (plain, transactional) = SecuredMessageSender(peer, sut), (rf"TCP:{sut.address}\{one}" for one in names)
     sequence = secured.create_sequence()
     in_sequence: dict[str, Any] = {"queue": "transactional", "destination": transactional, "sequence": sequence}
-    dispositions = secured.dispositions(
+    dispositions = secured.send_and_read_dispositions(
         {
             "Bob, encrypted": encrypt_message(
                 sut,
@@ -302,7 +304,7 @@ def test_right_of_group_applies_to_encrypted_and_transactional_messages(peer, su
             "Alice, transactional": secured.message(ALICE, **in_sequence),
         }
     )
-    judge_dispositions(judge, secured, dispositions, GROUP_RIGHT_DISPOSITIONS)
+    judge_dispositions(judge, secured, dispositions, EXPECTED_DISPOSITIONS_IF_ONLY_GROUP_HAS_WRITE_ACCESS)
 
 
 GENERIC_READ_RIGHT, GENERIC_WRITE_RIGHT, GENERIC_ALL_RIGHTS = 0x8000_0000, 0x4000_0000, 0x1000_0000
@@ -329,7 +331,7 @@ def test_generic_rights_include_the_right_to_write(peer, sut, judge):
         )
         return
     secured, to = SecuredMessageSender(peer, sut), rf"TCP:{sut.address}\{name}"
-    dispositions = secured.dispositions(
+    dispositions = secured.send_and_read_dispositions(
         {user.name: secured.message(user, destination=to) for user, *_ in GENERIC_RIGHT_CASES}
     )
     table = [("MQQB-3.1.5.8.3-99", user.name, "answer", expected) for user, _, expected in GENERIC_RIGHT_CASES]
@@ -414,7 +416,7 @@ def test_access_follows_the_entries_of_the_descriptor(peer, sut, judge):
         )
         return
     secured = SecuredMessageSender(peer, sut)
-    dispositions = secured.dispositions(
+    dispositions = secured.send_and_read_dispositions(
         {case: secured.message(ALICE, destination=rf"TCP:{sut.address}\{name}") for case, name in names.items()}
     )
     table = [(rule, case, "answer", expected) for case, _, rule, expected in SECURITY_DESCRIPTOR_CASES]
@@ -429,7 +431,7 @@ def test_message_without_security_header_is_not_refused_for_its_signature(peer, 
     refuses it with the class ACCESS_DENIED (E83) and no other class.
     """
     secured = SecuredMessageSender(peer, sut)
-    disposition = secured.dispositions({"": secured.plain(queue="restricted")}, "restricted")[""]
+    disposition = secured.send_and_read_dispositions({"": secured.plain(queue="restricted")}, "restricted")[""]
     judge(
         "MQQB-3.1.5.8.3-01",
         expected=holds("the message is in its queue, or the SUT refuses it with NACK_ACCESS_DENIED (erratum E83)"),
@@ -439,7 +441,7 @@ def test_message_without_security_header_is_not_refused_for_its_signature(peer, 
     )
 
 
-FINAL_ACK_DISPOSITIONS = (
+EXPECTED_DISPOSITIONS_OF_TRANSACTIONAL_MESSAGES = (
     ("MQQB-3.1.5.8.3-124", "Alice", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-124", "Alice", "kept", "stored in its queue"),
     ("MQQB-3.1.5.8.3-98", "Alice", "kept", "stored in its queue"),
@@ -458,7 +460,7 @@ FINAL_ACK_DISPOSITIONS = (
 
 
 @NEEDED_SECURITY_FACILITIES
-@covers(*(rule for rule, *_ in FINAL_ACK_DISPOSITIONS))
+@covers(*(rule for rule, *_ in EXPECTED_DISPOSITIONS_OF_TRANSACTIONAL_MESSAGES))
 def test_transactional_message_without_access_has_final_ack(peer, sut, judge):
     """The peer sends a transactional message from a SID without an account, and the SUT sends a FinalAck of class
     ACCESS_DENIED. The SUT sends no FinalAck for a message from a user.
@@ -472,4 +474,9 @@ def test_transactional_message_without_access_has_final_ack(peer, sut, judge):
         "a SID without account": secured.message(MALLORY, queue="transactional"),
         "a second message without account": secured.message(MALLORY, queue="transactional"),
     }
-    judge_dispositions(judge, secured, secured.dispositions(packets, "transactional"), FINAL_ACK_DISPOSITIONS)
+    judge_dispositions(
+        judge,
+        secured,
+        secured.send_and_read_dispositions(packets, "transactional"),
+        EXPECTED_DISPOSITIONS_OF_TRANSACTIONAL_MESSAGES,
+    )

@@ -25,7 +25,7 @@ from suites.mqqb.steps.secured import (
 NEEDED_SECURITY_FACILITIES = needs("security", "receive", "configure", "inspect")
 ENHANCED_PRIVACY_LEVEL = 3
 ENHANCED_PROVIDER_NAME = protection.PROVIDER_BY_PRIVACY_LEVEL[ENHANCED_PRIVACY_LEVEL]
-ENCRYPTION_KINDS = (
+PRIVACY_LEVEL_ALGORITHM_AND_KEY_BITS = (
     (1, protection.RC2, 40),
     (1, protection.RC4, 40),
     (ENHANCED_PRIVACY_LEVEL, protection.RC2, 128),
@@ -35,7 +35,7 @@ ENCRYPTION_KINDS = (
     (5, protection.AES_256, 256),
 )
 """The kinds of encryption: PrivacyLevel, algorithm, and number of bits of the key."""
-CACHING_DELAY_MS = 3_000
+DELAY_BETWEEN_CACHED_ENTRIES_MS = 3_000
 """A delay in ms that is so long that CachedTime, in whole seconds, differs."""
 DAY_S = 86_400
 LONGEST_TIMER_IN_LIFETIMES = 100
@@ -65,7 +65,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     transactional and an encrypted message each add the certificate of their user.
     """
     secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
-    secured.dispositions(
+    secured.send_and_read_dispositions(
         {
             "": encrypt_message(
                 sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, SYMMETRIC_KEYS[128]
@@ -75,7 +75,9 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     peer.pass_time(2 * sut.response_timeout_ms)
     initial_users = caches.users()
     yesterday = {"SentTime": peer.environment.now().utc_s - DAY_S}
-    disposition = secured.dispositions({"": sign_message(secured.message(body=CLEAR_BODY, header=yesterday))})[""]
+    disposition = secured.send_and_read_dispositions(
+        {"": sign_message(secured.message(body=CLEAR_BODY, header=yesterday))}
+    )[""]
     if disposition.found is None:
         raise ConformanceFailure(NO_SIGNATURE_ACCEPTED_REASON)
     entries, now_s = caches.entries(caches.CERTIFICATE_CACHE), peer.environment.now().utc_s
@@ -115,8 +117,8 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     lifetime_ms = inspect_queue_manager(sut)["UserCertLifetime"]
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
     first_remaining_ms = caches.get_remaining_ms(caches.CERTIFICATE_CACHE)
-    peer.pass_time(CACHING_DELAY_MS)
-    second = secured.dispositions({"": sign_message(secured.message(BOB), key=BOB.key)})[""]
+    peer.pass_time(DELAY_BETWEEN_CACHED_ENTRIES_MS)
+    second = secured.send_and_read_dispositions({"": sign_message(secured.message(BOB), key=BOB.key)})[""]
     second_remaining_ms = caches.get_remaining_ms(caches.CERTIFICATE_CACHE)
     now_s = peer.environment.now().utc_s
     judge_second_cache_entry(
@@ -145,7 +147,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
         first_remaining_ms
         if second_remaining_ms is None
         or first_remaining_ms is None
-        or second_remaining_ms <= first_remaining_ms - CACHING_DELAY_MS // 2
+        or second_remaining_ms <= first_remaining_ms - DELAY_BETWEEN_CACHED_ENTRIES_MS // 2
         else "restarted"
     )
     judge(
@@ -156,8 +158,8 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
         case="remaining ms of the cleanup timer",
         evidence=evidence,
     )
-    peer.pass_time(CACHING_DELAY_MS)
-    again = secured.dispositions({"": sign_message(secured.message(body=CLEAR_BODY))})[""]
+    peer.pass_time(DELAY_BETWEEN_CACHED_ENTRIES_MS)
+    again = secured.send_and_read_dispositions({"": sign_message(secured.message(body=CLEAR_BODY))})[""]
     times = {one["SecurityID"]: one["CachedTime"] for one in caches.entries(caches.CERTIFICATE_CACHE)}
     judge(
         "MQQB-3.1.5.8.3-32",
@@ -168,9 +170,9 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
         evidence=[*evidence, *again.frames],
     )
     foreign = secured.message(ERIN, security={"SenderCert": MALLORY.certificate})
-    refused = secured.dispositions({"": sign_message(foreign, key=MALLORY.key)})[""]
+    refused = secured.send_and_read_dispositions({"": sign_message(foreign, key=MALLORY.key)})[""]
     transactional = secured.message(CAROL, queue="transactional")
-    third = secured.dispositions({"": sign_message(transactional, key=CAROL.key)}, "transactional")[""]
+    third = secured.send_and_read_dispositions({"": sign_message(transactional, key=CAROL.key)}, "transactional")[""]
     judge(
         "MQQB-3.1.1.3-03",
         "MQQB-3.1.5.8.3-34",
@@ -181,7 +183,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     )
     signed = sign_message(secured.message(DAVE, body=CLEAR_BODY, PrivacyLevel=ENHANCED_PRIVACY_LEVEL), key=DAVE.key)
     encrypted = encrypt_message(sut, signed, ENHANCED_PRIVACY_LEVEL, protection.RC4, SYMMETRIC_KEYS[128])
-    fourth = secured.dispositions({"": encrypted})[""]
+    fourth = secured.send_and_read_dispositions({"": encrypted})[""]
     later = caches.entries(caches.CERTIFICATE_CACHE)[2:]
     evidence = [*third.frames, *fourth.frames]
     certificates = [one["UserCert"].get("Certificate") for one in later]
@@ -194,10 +196,10 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
 
 
 def expect_later_cached_time(entry, now_s):
-    """Return the expectation that a CachedTime is later than that of the given entry, which was added CACHING_DELAY_MS
-    earlier.
+    """Return the expectation that a CachedTime is later than that of the given entry, which was added
+    DELAY_BETWEEN_CACHED_ENTRIES_MS earlier.
     """
-    soonest = min(entry["CachedTime"] + CACHING_DELAY_MS // 2_000, now_s)
+    soonest = min(entry["CachedTime"] + DELAY_BETWEEN_CACHED_ENTRIES_MS // 2_000, now_s)
     return between(soonest, now_s + CLOCK_TOLERANCE_S)
 
 
@@ -224,14 +226,14 @@ def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     secured, caches = SecuredMessageSender(peer, sut, user_cert_cache_size=4), SecurityCaches(sut)
     evidence = []
     for user in (ALICE, BOB, CAROL, DAVE):
-        disposition = secured.dispositions({"": sign_message(secured.message(user), key=user.key)})[""]
+        disposition = secured.send_and_read_dispositions({"": sign_message(secured.message(user), key=user.key)})[""]
         if disposition.found is None:
             raise ConformanceFailure(NO_SIGNATURE_ACCEPTED_REASON)
         evidence += disposition.frames
-        peer.pass_time(CACHING_DELAY_MS)
+        peer.pass_time(DELAY_BETWEEN_CACHED_ENTRIES_MS)
     full = caches.users()
-    secured.dispositions({"": sign_message(secured.message(ALICE))})
-    evidence += secured.dispositions({"": sign_message(secured.message(ERIN), key=ERIN.key)})[""].frames
+    secured.send_and_read_dispositions({"": sign_message(secured.message(ALICE))})
+    evidence += secured.send_and_read_dispositions({"": sign_message(secured.message(ERIN), key=ERIN.key)})[""].frames
     judge.all(
         expected=facts(
             entries_of_the_full_cache=["alice", "bob", "carol", "dave"],
@@ -266,14 +268,14 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     An earlier message without a key does not start the cleanup timer of this cache.
     """
     secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
-    secured.dispositions({"": sign_message(secured.message(body=CLEAR_BODY))})
+    secured.send_and_read_dispositions({"": sign_message(secured.message(body=CLEAR_BODY))})
     peer.pass_time(3 * sut.response_timeout_ms)
     initial = len(caches.entries(caches.RECEIVED_KEY_CACHE))
 
     def build_encrypted_message(key=SYMMETRIC_KEYS[128]):
         return encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, key)
 
-    disposition = secured.dispositions({"": build_encrypted_message()})[""]
+    disposition = secured.send_and_read_dispositions({"": build_encrypted_message()})[""]
     entries, now_s = caches.entries(caches.RECEIVED_KEY_CACHE), peer.environment.now().utc_s
     evidence = disposition.frames
     judge(
@@ -300,7 +302,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         case="CachedTime",
         evidence=evidence,
     )
-    repeated = secured.dispositions({"": build_encrypted_message()})[""]
+    repeated = secured.send_and_read_dispositions({"": build_encrypted_message()})[""]
     known = len(caches.entries(caches.RECEIVED_KEY_CACHE))
     judge(
         "MQQB-3.1.5.8.3-55",
@@ -312,8 +314,8 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     lifetime_ms = inspect_queue_manager(sut)["SymmetricKeyShortLifetime"]
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
     first_remaining_ms = caches.get_remaining_ms(caches.RECEIVED_KEY_CACHE)
-    peer.pass_time(CACHING_DELAY_MS)
-    another = secured.dispositions({"": build_encrypted_message(SYMMETRIC_KEYS[128][::-1])})[""]
+    peer.pass_time(DELAY_BETWEEN_CACHED_ENTRIES_MS)
+    another = secured.send_and_read_dispositions({"": build_encrypted_message(SYMMETRIC_KEYS[128][::-1])})[""]
     now_s = peer.environment.now().utc_s
     if known == 1:  # a receiver that does not search its cache (-55) has another second entry
         judge_second_cache_entry(
@@ -343,7 +345,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     packet = encrypt_message(
         sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC2, SYMMETRIC_KEYS[128]
     )
-    third = secured.dispositions({"": packet})[""]
+    third = secured.send_and_read_dispositions({"": packet})[""]
     judge(
         "MQQB-3.1.1.3-06",
         "MQQB-3.1.1.3-07",
@@ -352,7 +354,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         case="number of new cache entries for a different key and for a different algorithm",
         evidence=[*another.frames, *third.frames],
     )
-    later = secured.dispositions({"": build_encrypted_message()})[""]
+    later = secured.send_and_read_dispositions({"": build_encrypted_message()})[""]
     if known == 1:  # a receiver that does not search its cache (-55) adds another entry
         times = [one["CachedTime"] for one in caches.entries(caches.RECEIVED_KEY_CACHE)]
         judge(
@@ -362,12 +364,12 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
             case="CachedTime of the first entry after a later message with the same key",
             evidence=[*evidence, *later.frames],
         )
-    judge_keys_of_other_messages(judge, secured, caches)
+    judge_cached_keys_of_later_messages(judge, secured, caches)
     observed = (
         first_remaining_ms
         if second_remaining_ms is None
         or first_remaining_ms is None
-        or second_remaining_ms <= first_remaining_ms - CACHING_DELAY_MS // 2
+        or second_remaining_ms <= first_remaining_ms - DELAY_BETWEEN_CACHED_ENTRIES_MS // 2
         else "restarted"
     )
     soonest = due - slack - 2 * sut.response_timeout_ms
@@ -385,7 +387,7 @@ GUID_OF_SECOND_SOURCE = UUID("6d71636f-6e66-4f72-8d00-0000000000e3")
 """The identifier of a queue manager whose message the peer forwards."""
 
 
-def judge_keys_of_other_messages(judge, secured, caches):
+def judge_cached_keys_of_later_messages(judge, secured, caches):
     """Send an encrypted message from another source, which the peer forwards, and a transactional message from the
     peer. Judge the elements of the cache entries of their keys.
     """
@@ -401,7 +403,7 @@ def judge_keys_of_other_messages(judge, secured, caches):
         key = SYMMETRIC_KEYS[128][at + 1 :] + SYMMETRIC_KEYS[128][: at + 1]
         packet = encrypt_message(sut, message, ENHANCED_PRIVACY_LEVEL, protection.RC4, key)
         before = caches.entries(caches.RECEIVED_KEY_CACHE)
-        disposition = secured.dispositions({"": packet}, queue)[""]
+        disposition = secured.send_and_read_dispositions({"": packet}, queue)[""]
         blob = bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex()
         new = [entry for entry in caches.entries(caches.RECEIVED_KEY_CACHE) if entry not in before]
         if not new:  # a receiver need not cache every key (MQQB-3.1.5.8.3-67 is a SHOULD)
@@ -439,14 +441,14 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
     """
     secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
     frames, blobs = [], []
-    for level, algorithm, bits in ENCRYPTION_KINDS:
+    for level, algorithm, bits in PRIVACY_LEVEL_ALGORITHM_AND_KEY_BITS:
         packet = encrypt_message(sut, secured.message(body=CLEAR_BODY), level, algorithm, SYMMETRIC_KEYS[bits])
-        disposition = secured.dispositions({"": packet})[""]
+        disposition = secured.send_and_read_dispositions({"": packet})[""]
         frames += disposition.frames
         blobs.append(bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex())
     expected = [
         (protection.PROVIDER_BY_PRIVACY_LEVEL[level], algorithm, blob)
-        for (level, algorithm, _), blob in zip(ENCRYPTION_KINDS, blobs, strict=True)
+        for (level, algorithm, _), blob in zip(PRIVACY_LEVEL_ALGORITHM_AND_KEY_BITS, blobs, strict=True)
     ]
     entries = [
         (entry.get("CryptoServiceProvider"), entry.get("CryptoAlgorithm"), entry.get("EncryptedSymmetricKey"))
@@ -490,8 +492,8 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
     for key, source in zip(keys[:4], (peer.identifier, GUID_OF_SECOND_SOURCE) * 2, strict=True):
         message = secured.message(body=CLEAR_BODY, header={"SourceQueueManager": source})
         packet = encrypt_message(sut, message, ENHANCED_PRIVACY_LEVEL, protection.RC4, key)
-        evidence += secured.dispositions({"": packet})[""].frames
-        peer.pass_time(CACHING_DELAY_MS)
+        evidence += secured.send_and_read_dispositions({"": packet})[""].frames
+        peer.pass_time(DELAY_BETWEEN_CACHED_ENTRIES_MS)
     full = list_cached_key_names()
     judge(
         "MQQB-3.1.5.8.3-67",
@@ -499,10 +501,10 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
         observed=bool(full),
         evidence=evidence[-1],
     )
-    secured.dispositions(
+    secured.send_and_read_dispositions(
         {"": encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, keys[0])}
     )
-    evidence += secured.dispositions(
+    evidence += secured.send_and_read_dispositions(
         {"": encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, keys[4])}
     )[""].frames
     judge(
@@ -513,7 +515,7 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
         evidence=evidence[-6:],
     )
     again = encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, keys[0])
-    frames = secured.dispositions({"": again})[""].frames
+    frames = secured.send_and_read_dispositions({"": again})[""].frames
     judge(
         "MQQB-3.1.5.8.3-57",
         expected=[*"3451"],

@@ -21,13 +21,13 @@ def test_certificate_of_message_refused_later_is_cached(peer, sut, judge):
     the queue. UserCertCache contains the certificates of all three.
     """
     secured, caches = SecuredMessageSender(peer, sut), SecurityCaches(sut)
-    accepted = secured.dispositions({"": sign_message(secured.message(CAROL), key=CAROL.key)})[""]
+    accepted = secured.send_and_read_dispositions({"": sign_message(secured.message(CAROL), key=CAROL.key)})[""]
     if accepted.kept != STORED_OUTCOME:
         raise ConformanceFailure(NO_SIGNATURE_ACCEPTED_REASON)
     packets = {
         user.name: sign_message(secured.message(user, queue="restricted"), key=user.key) for user in (ALICE, ERIN)
     }
-    denied = secured.dispositions(packets, "restricted")
+    denied = secured.send_and_read_dispositions(packets, "restricted")
     if any(one.kept == STORED_OUTCOME for one in denied.values()):
         raise ConformanceFailure("the SUT accepted a message whose sender has no access")
     judge(

@@ -39,7 +39,7 @@ ENCRYPTION_KINDS = {
     "Advanced, AES 192": (ADVANCED_PRIVACY_LEVEL, protection.AES_192, 192),
     "Advanced, AES 256": (ADVANCED_PRIVACY_LEVEL, protection.AES_256, 256),
 }
-BODY_DISPOSITIONS = (
+EXPECTED_DISPOSITIONS_OF_DECRYPTABLE_MESSAGES = (
     *(("MQQB-3.1.5.8.3-45", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
     *(("MQQB-3.1.5.8.3-46", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
     *(("MQQB-3.1.5.8.3-64", name, "body", CLEAR_BODY_TEXT) for name in ENCRYPTION_KINDS),
@@ -102,7 +102,7 @@ BODY_DISPOSITIONS = (
 
 
 @NEEDED_SECURITY_FACILITIES
-@covers(*(rule for rule, *_ in BODY_DISPOSITIONS))
+@covers(*(rule for rule, *_ in EXPECTED_DISPOSITIONS_OF_DECRYPTABLE_MESSAGES))
 def test_encrypted_body_arrives_decrypted(peer, sut, judge):
     """The peer sends bodies that are encrypted at each privacy level and with each algorithm. The application gets them
     decrypted. A body with EB clear arrives unchanged.
@@ -114,7 +114,7 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
         return encrypt_message(sut, secured.message(body=body), level, algorithm, SYMMETRIC_KEYS[bits])
 
     packets = {name: build_encrypted_message(*parts) for name, parts in ENCRYPTION_KINDS.items()}
-    dispositions = secured.dispositions(packets)
+    dispositions = secured.send_and_read_dispositions(packets)
     stranger = {"SenderCert": MALLORY.certificate}
     packets = {
         **{f"{name}, a known key": build_encrypted_message(*parts) for name, parts in ENCRYPTION_KINDS.items()},
@@ -154,7 +154,12 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
             sut, secured.message(body=CLEAR_BODY, MessageClass=REACH_QUEUE_CLASS)
         ),
     }
-    judge_dispositions(judge, secured, dispositions | secured.dispositions(packets), BODY_DISPOSITIONS)
+    judge_dispositions(
+        judge,
+        secured,
+        dispositions | secured.send_and_read_dispositions(packets),
+        EXPECTED_DISPOSITIONS_OF_DECRYPTABLE_MESSAGES,
+    )
     security_by_name = {name: (dispositions[name].found or {}).get("security") or {} for name in ENCRYPTION_KINDS}
     shown = {name: security["sender"] for name, security in security_by_name.items() if "sender" in security}
     judge(
@@ -189,7 +194,7 @@ def test_encrypted_body_of_any_end_arrives_unchanged(peer, sut, judge):
         for name in ENCRYPTION_KINDS
         for body in BODIES_AT_BLOCK_ENDS
     ]
-    judge_dispositions(judge, secured, secured.dispositions(packets), rows)
+    judge_dispositions(judge, secured, secured.send_and_read_dispositions(packets), rows)
 
 
 @NEEDED_SECURITY_FACILITIES
@@ -216,7 +221,7 @@ def test_encrypted_body_of_transactional_message_arrives_decrypted(peer, sut, ju
         ("MQQB-3.1.5.8.3-70", "transactional", "body", CLEAR_BODY_TEXT),
         ("MQQB-3.1.5.8.3-56", "transactional, a known key", "body", CLEAR_BODY_TEXT),
     )
-    judge_dispositions(judge, secured, secured.dispositions(packets, "transactional"), table)
+    judge_dispositions(judge, secured, secured.send_and_read_dispositions(packets, "transactional"), table)
 
 
 def _encrypt_message_with_advanced_provider(sut, packet):
@@ -228,7 +233,7 @@ def _sign_and_encrypt_message(secured, version=protection.SIG20, *, key=ALICE.ke
     return _encrypt_message_with_advanced_provider(secured.sut, sign_message(packet, version, key))
 
 
-BAD_ENCRYPTION_OR_SIGNATURE = one_of(BAD_ENCRYPTION_NACK_NAME, BAD_SIGNATURE_NACK_NAME)
+BAD_ENCRYPTION_OR_SIGNATURE_NACK_EXPECTATION = one_of(BAD_ENCRYPTION_NACK_NAME, BAD_SIGNATURE_NACK_NAME)
 UNKNOWN_ENCRYPTION_ALGORITHM = 0x6603
 INVALID_PRIVACY_LEVELS = (0, 2, 4, 6, 0xFFFF_FFFF)
 VALID_ENCRYPTION_NAMES = ("Base, RC4", "Enhanced, RC4", "Advanced, AES 256")
@@ -239,12 +244,12 @@ MALFORMED_SIMPLE_BLOB_CHANGES = {
     "a blob for another key algorithm": lambda blob: blob[:8] + b"\0\x24\0\0" + blob[12:],
     "a blob that ends early": lambda blob: blob[:40],
 }
-REFUSAL_DISPOSITIONS = (
+EXPECTED_DISPOSITIONS_OF_UNDECRYPTABLE_MESSAGES = (
     *(
         (rule, f"PrivacyLevel {level}, {kind}", *expected)
         for rule, expected in (
-            ("MQQB-3.1.5.8.3-47", ("answer", BAD_ENCRYPTION_OR_SIGNATURE)),
-            ("MQQB-3.1.5.8.3-48", ("answer", BAD_ENCRYPTION_OR_SIGNATURE)),
+            ("MQQB-3.1.5.8.3-47", ("answer", BAD_ENCRYPTION_OR_SIGNATURE_NACK_EXPECTATION)),
+            ("MQQB-3.1.5.8.3-48", ("answer", BAD_ENCRYPTION_OR_SIGNATURE_NACK_EXPECTATION)),
             ("MQQB-3.1.5.8.3-54", ("kept", NOT_STORED_OUTCOME)),
         )
         for level in INVALID_PRIVACY_LEVELS
@@ -261,17 +266,20 @@ REFUSAL_DISPOSITIONS = (
     ),
     *(("MQQB-3.1.5.8.3-81", name, "answer", BAD_ENCRYPTION_NACK_NAME) for name in ("no block", "an unknown algorithm")),
     *(("MQQB-3.1.5.8.3-88", name, "kept", NOT_STORED_OUTCOME) for name in ("no block", "an unknown algorithm")),
-    ("MQQB-3.1.5.8.3-47", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
-    ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
+    ("MQQB-3.1.5.8.3-47", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE_NACK_EXPECTATION),
+    ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE_NACK_EXPECTATION),
     ("MQQB-3.1.5.8.3-54", "PrivacyLevel 2", "kept", NOT_STORED_OUTCOME),
-    ("MQQB-3.1.5.8.3-47", "PrivacyLevel 7", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
-    ("MQQB-3.1.5.8.3-48", "PrivacyLevel 7", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
-    ("MQQB-3.1.5.8.3-47", "PrivacyLevel 0x101", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
+    ("MQQB-3.1.5.8.3-47", "PrivacyLevel 7", "answer", BAD_ENCRYPTION_OR_SIGNATURE_NACK_EXPECTATION),
+    ("MQQB-3.1.5.8.3-48", "PrivacyLevel 7", "answer", BAD_ENCRYPTION_OR_SIGNATURE_NACK_EXPECTATION),
+    ("MQQB-3.1.5.8.3-47", "PrivacyLevel 0x101", "answer", BAD_ENCRYPTION_OR_SIGNATURE_NACK_EXPECTATION),
     ("MQQB-3.1.5.8.3-54", "PrivacyLevel 0x101", "kept", NOT_STORED_OUTCOME),
-    ("MQQB-3.1.5.8.3-48", "PrivacyLevel 0x101", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
+    ("MQQB-3.1.5.8.3-48", "PrivacyLevel 0x101", "answer", BAD_ENCRYPTION_OR_SIGNATURE_NACK_EXPECTATION),
     ("MQQB-3.1.5.8.3-54", "PrivacyLevel 7", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-54", "PrivacyLevel 2, without NA", "kept", NOT_STORED_OUTCOME),
-    *(("MQQB-3.1.5.8.3-48", f"PrivacyLevel {one}", "answer", BAD_ENCRYPTION_OR_SIGNATURE) for one in (4, 6)),
+    *(
+        ("MQQB-3.1.5.8.3-48", f"PrivacyLevel {one}", "answer", BAD_ENCRYPTION_OR_SIGNATURE_NACK_EXPECTATION)
+        for one in (4, 6)
+    ),
     *(("MQQB-3.1.5.8.3-54", f"PrivacyLevel {one}", "kept", NOT_STORED_OUTCOME) for one in (4, 6)),
     ("MQQB-3.1.5.8.3-82", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION_NACK_NAME),
     ("MQQB-3.1.5.8.3-88", "not a SIMPLEBLOB", "kept", NOT_STORED_OUTCOME),
@@ -306,7 +314,7 @@ REFUSAL_DISPOSITIONS = (
 )
 @sut_survives()
 @NEEDED_SECURITY_FACILITIES
-@covers(*(rule for rule, *_ in REFUSAL_DISPOSITIONS))
+@covers(*(rule for rule, *_ in EXPECTED_DISPOSITIONS_OF_UNDECRYPTABLE_MESSAGES))
 def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
     """The peer sends messages with an invalid PrivacyLevel, a malformed key blob, a key blob for another key, or an
     invalid ciphertext. The SUT refuses these messages.
@@ -321,7 +329,7 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
             sut, secured.message(body=CLEAR_BODY, NA=na, NR=1), level, algorithm, SYMMETRIC_KEYS[bits], **changes
         )
 
-    dispositions = secured.dispositions(
+    dispositions = secured.send_and_read_dispositions(
         {
             "PrivacyLevel 2": build_undecryptable_message(2, for_level=BASE_PRIVACY_LEVEL),
             "PrivacyLevel 7": build_undecryptable_message(7, for_level=BASE_PRIVACY_LEVEL),
@@ -366,7 +374,7 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
             "no block": _clear_message_body(build_undecryptable_message()),
         }
     )
-    judge_dispositions(judge, secured, dispositions, REFUSAL_DISPOSITIONS)
+    judge_dispositions(judge, secured, dispositions, EXPECTED_DISPOSITIONS_OF_UNDECRYPTABLE_MESSAGES)
 
 
 def _clear_message_body(packet):
@@ -374,7 +382,7 @@ def _clear_message_body(packet):
     return packet
 
 
-REJECTED_KEY_DISPOSITIONS = (
+EXPECTED_DISPOSITIONS_IF_SESSION_KEY_IS_REJECTED = (
     ("MQQB-3.1.5.8.3-71", "88 zero bits first", "answer", ARRIVAL_ACK_NAME),
     ("MQQB-3.1.5.8.3-71", "88 zero bits", "answer", BAD_ENCRYPTION_NACK_NAME),
     ("MQQB-3.1.5.8.3-72", "88 zero bits", "answer", BAD_ENCRYPTION_NACK_NAME),
@@ -392,7 +400,7 @@ REJECTED_KEY_DISPOSITIONS = (
 
 
 @needs("security", "receive", "rejected_40_bit_keys")
-@covers(*(rule for rule, *_ in REJECTED_KEY_DISPOSITIONS), "MQQB-3.1.1.3-19")
+@covers(*(rule for rule, *_ in EXPECTED_DISPOSITIONS_IF_SESSION_KEY_IS_REJECTED), "MQQB-3.1.1.3-19")
 def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judge):
     """RejectEnhancedRC2Using40BitKeys is set. The SUT refuses messages with an Enhanced RC2 key that ends with 88 zero
     bits, and accepts messages with other keys.
@@ -402,7 +410,7 @@ def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judg
     def build_message_with_rc2_key(level, algorithm, key, na=1):
         return encrypt_message(sut, secured.message(body=CLEAR_BODY, NA=na, NR=1), level, algorithm, key)
 
-    dispositions = secured.dispositions(
+    dispositions = secured.send_and_read_dispositions(
         {
             "88 zero bits": build_message_with_rc2_key(ENHANCED_PRIVACY_LEVEL, protection.RC2, PADDED_RC2_KEY),
             "88 zero bits, without NA": build_message_with_rc2_key(
@@ -422,13 +430,13 @@ def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judg
             "other delivery": build_message_with_rc2_key(ENHANCED_PRIVACY_LEVEL, protection.RC2, PADDED_RC2_KEY),
         }
     )
-    judge_dispositions(judge, secured, dispositions, REJECTED_KEY_DISPOSITIONS)
+    judge_dispositions(judge, secured, dispositions, EXPECTED_DISPOSITIONS_IF_SESSION_KEY_IS_REJECTED)
     answers = sorted({dispositions[name].answer for name in ("88 zero bits", "other delivery")})
     expected, observed = {"TRUE": BAD_ENCRYPTION_NACK_NAME}, {"TRUE": ", ".join(answers)}
     evidence = [*dispositions["88 zero bits"].frames]
     if sut.has("configure"):
         sut.configure(reject_enhanced_rc2_using_40_bit_keys=False)
-        allowed = secured.dispositions(
+        allowed = secured.send_and_read_dispositions(
             {"": build_message_with_rc2_key(ENHANCED_PRIVACY_LEVEL, protection.RC2, PADDED_RC2_KEY)}
         )[""]
         expected, observed = expected | {"FALSE": ARRIVAL_ACK_NAME}, observed | {"FALSE": allowed.answer}
@@ -443,26 +451,26 @@ def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judg
     )
 
 
-FINAL_ACK_DISPOSITIONS = (
+EXPECTED_DISPOSITIONS_OF_TRANSACTIONAL_MESSAGES = (
     ("MQQB-3.1.5.8.3-51", "decrypted", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-85", "decrypted", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-51", "decrypted", "body", CLEAR_BODY_TEXT),
     ("MQQB-3.1.5.8.3-85", "decrypted", "body", CLEAR_BODY_TEXT),
-    ("MQQB-3.1.5.8.3-51", "PrivacyLevel 2", "final", BAD_ENCRYPTION_OR_SIGNATURE),
-    ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
+    ("MQQB-3.1.5.8.3-51", "PrivacyLevel 2", "final", BAD_ENCRYPTION_OR_SIGNATURE_NACK_EXPECTATION),
+    ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE_NACK_EXPECTATION),
     ("MQQB-3.1.5.8.3-82", "an incomplete block", "answer", BAD_ENCRYPTION_NACK_NAME),
     ("MQQB-3.1.5.8.3-85", "an incomplete block", "final", BAD_ENCRYPTION_NACK_NAME),
     ("MQQB-3.1.5.8.3-54", "PrivacyLevel 2", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-88", "an incomplete block", "kept", NOT_STORED_OUTCOME),
-    ("MQQB-3.1.5.8.3-51", "PrivacyLevel 7", "final", BAD_ENCRYPTION_OR_SIGNATURE),
-    ("MQQB-3.1.5.8.3-51", "PrivacyLevel 0", "final", BAD_ENCRYPTION_OR_SIGNATURE),
+    ("MQQB-3.1.5.8.3-51", "PrivacyLevel 7", "final", BAD_ENCRYPTION_OR_SIGNATURE_NACK_EXPECTATION),
+    ("MQQB-3.1.5.8.3-51", "PrivacyLevel 0", "final", BAD_ENCRYPTION_OR_SIGNATURE_NACK_EXPECTATION),
     ("MQQB-3.1.5.8.3-54", "PrivacyLevel 0", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-54", "PrivacyLevel 7", "kept", NOT_STORED_OUTCOME),
     ("MQQB-3.1.5.8.3-82", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION_NACK_NAME),
     ("MQQB-3.1.5.8.3-85", "not a SIMPLEBLOB", "final", BAD_ENCRYPTION_NACK_NAME),
     ("MQQB-3.1.5.8.3-88", "not a SIMPLEBLOB", "kept", NOT_STORED_OUTCOME),
 )
-REJECTED_KEY_FINAL_ACK_DISPOSITIONS = (
+EXPECTED_FINAL_ACK_DISPOSITIONS_IF_SESSION_KEY_IS_REJECTED = (
     ("MQQB-3.1.5.8.3-75", "decrypted", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-75", "decrypted", "body", CLEAR_BODY_TEXT),
     ("MQQB-3.1.5.8.3-75", "88 zero bits", "final", BAD_ENCRYPTION_NACK_NAME),
@@ -475,13 +483,13 @@ REJECTED_KEY_FINAL_ACK_DISPOSITIONS = (
 
 @malforms("MQMQ-2.2.19.3-20", "MQQB-2.4.2-01", "MQQB-2.4.2-D01")
 @NEEDED_SECURITY_FACILITIES
-@covers(*(rule for rule, *_ in FINAL_ACK_DISPOSITIONS))
+@covers(*(rule for rule, *_ in EXPECTED_DISPOSITIONS_OF_TRANSACTIONAL_MESSAGES))
 def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
     """The peer sends transactional messages that the SUT cannot decrypt. The SUT sends FinalAcks of class
     BAD_ENCRYPTION. The SUT sends no FinalAck for a message that it can decrypt.
     """
     secured = SecuredMessageSender(peer, sut)
-    dispositions = secured.dispositions(
+    dispositions = secured.send_and_read_dispositions(
         {
             "decrypted": _encrypt_transactional_message(
                 secured, ADVANCED_PRIVACY_LEVEL, protection.AES_256, SYMMETRIC_KEYS[256]
@@ -504,17 +512,17 @@ def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
         },
         "transactional",
     )
-    judge_dispositions(judge, secured, dispositions, FINAL_ACK_DISPOSITIONS)
+    judge_dispositions(judge, secured, dispositions, EXPECTED_DISPOSITIONS_OF_TRANSACTIONAL_MESSAGES)
 
 
 @needs("security", "receive", "rejected_40_bit_keys")
-@covers(*(rule for rule, *_ in REJECTED_KEY_FINAL_ACK_DISPOSITIONS))
+@covers(*(rule for rule, *_ in EXPECTED_FINAL_ACK_DISPOSITIONS_IF_SESSION_KEY_IS_REJECTED))
 def test_transactional_message_with_rejected_rc2_key_has_final_ack(peer, sut, judge):
     """RejectEnhancedRC2Using40BitKeys is set. The SUT refuses a transactional message with a 40-bit RC2 key, and sends
     a FinalAck.
     """
     secured = SecuredMessageSender(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
-    dispositions = secured.dispositions(
+    dispositions = secured.send_and_read_dispositions(
         {
             "decrypted": _encrypt_transactional_message(
                 secured, ADVANCED_PRIVACY_LEVEL, protection.AES_256, SYMMETRIC_KEYS[256]
@@ -528,7 +536,7 @@ def test_transactional_message_with_rejected_rc2_key_has_final_ack(peer, sut, ju
         },
         "transactional",
     )
-    judge_dispositions(judge, secured, dispositions, REJECTED_KEY_FINAL_ACK_DISPOSITIONS)
+    judge_dispositions(judge, secured, dispositions, EXPECTED_FINAL_ACK_DISPOSITIONS_IF_SESSION_KEY_IS_REJECTED)
 
 
 def _encrypt_transactional_message(secured, level, algorithm, key, **changes):

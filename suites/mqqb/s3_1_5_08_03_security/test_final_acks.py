@@ -59,7 +59,7 @@ def list_refusal_dispositions(causes):
     ]
 
 
-FINAL_ACK_DISPOSITIONS = [
+EXPECTED_DISPOSITIONS_OF_REFUSED_MESSAGES = [
     *list_refusal_dispositions(REFUSAL_CAUSES),
     *(
         ("MQQB-3.1.5.8.3-01", f"sender, {place}", "final", "NACK_ACCESS_DENIED")
@@ -67,14 +67,14 @@ FINAL_ACK_DISPOSITIONS = [
     ),
 ]
 RULES_OF_REJECTED_KEYS = ("MQQB-3.1.5.8.3-75", "MQQB-3.1.5.8.3-72", "MQQB-3.1.5.8.3-78")
-REJECTED_KEY_FINAL_ACK_DISPOSITIONS = list_refusal_dispositions(
+EXPECTED_FINAL_ACK_DISPOSITIONS_IF_SESSION_KEY_IS_REJECTED = list_refusal_dispositions(
     {"40-bit key": (*RULES_OF_REJECTED_KEYS, "NACK_BAD_ENCRYPTION")}
 )
 
 
 @malforms("MQMQ-2.2.19.3-20")
 @needs("security", "receive")
-@covers(*sorted({rule for rule, *_ in FINAL_ACK_DISPOSITIONS}))
+@covers(*sorted({rule for rule, *_ in EXPECTED_DISPOSITIONS_OF_REFUSED_MESSAGES}))
 def test_refused_message_without_requests_has_final_ack(peer, sut, judge):
     """Transactional messages that do not request NA are refused because of their signature, certificate, encryption,
     sender or privacy level, two in each sequence and on two sessions. Each causes a FinalAck with the class of its
@@ -101,11 +101,11 @@ def test_refused_message_without_requests_has_final_ack(peer, sut, judge):
         )
 
     dispositions = send_refused_messages_on_two_sessions(secured, REFUSAL_CAUSES, build_refused_message)
-    judge_dispositions(judge, secured, dispositions, FINAL_ACK_DISPOSITIONS)
+    judge_dispositions(judge, secured, dispositions, EXPECTED_DISPOSITIONS_OF_REFUSED_MESSAGES)
 
 
 @needs("security", "receive", "rejected_40_bit_keys")
-@covers(*sorted({rule for rule, *_ in REJECTED_KEY_FINAL_ACK_DISPOSITIONS}))
+@covers(*sorted({rule for rule, *_ in EXPECTED_FINAL_ACK_DISPOSITIONS_IF_SESSION_KEY_IS_REJECTED}))
 def test_message_with_rejected_key_without_requests_has_final_ack(peer, sut, judge):
     """Transactional messages that do not request NA are refused because of a 40-bit RC2 key, two in each sequence and
     on two sessions. Each causes a FinalAck with BAD_ENCRYPTION, and no administration acknowledgment.
@@ -117,7 +117,7 @@ def test_message_with_rejected_key_without_requests_has_final_ack(peer, sut, jud
         return encrypt_message(sut, secured.message(**quiet), ENHANCED_PRIVACY_LEVEL, protection.RC2, key)
 
     dispositions = send_refused_messages_on_two_sessions(secured, ["40-bit key"], build_refused_message)
-    judge_dispositions(judge, secured, dispositions, REJECTED_KEY_FINAL_ACK_DISPOSITIONS)
+    judge_dispositions(judge, secured, dispositions, EXPECTED_FINAL_ACK_DISPOSITIONS_IF_SESSION_KEY_IS_REJECTED)
 
 
 def send_refused_messages_on_two_sessions(secured, causes, build):
@@ -125,12 +125,12 @@ def send_refused_messages_on_two_sessions(secured, causes, build):
     dispositions: dict[str, Any] = {}
     for places in (POSITIONS_OF_REFUSED_MESSAGES[:2], POSITIONS_OF_REFUSED_MESSAGES[2:]):
         if dispositions:
-            secured.reconnect()
+            secured.open_another_session()
         packets = {}
         for cause in causes:
             sequence = secured.create_sequence()
             for place in places:
                 quiet: dict[str, Any] = {"queue": "transactional", "PA": 0, "NA": 0, "NR": 1, "sequence": sequence}
                 packets[f"{cause}, {place}"] = build(cause, quiet)
-        dispositions |= secured.dispositions(packets, "transactional")
+        dispositions |= secured.send_and_read_dispositions(packets, "transactional")
     return dispositions

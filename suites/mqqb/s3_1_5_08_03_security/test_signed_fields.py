@@ -18,12 +18,12 @@ RULE_BY_SIGNATURE_VERSION = {
     "MSMQ 2.0": "MQQB-3.1.5.8.3-04",
     "MSMQ 3.0": "MQQB-3.1.5.8.3-11",
 }
-RULE_OF_REFUSAL = "MQQB-3.1.5.8.3-14"
+RULE_OF_REFUSED_SIGNATURE = "MQQB-3.1.5.8.3-14"
 OTHER_RESPONSE_QUEUE_NAME = r"TCP:10.0.0.9\private$\answers"
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-00000000c0c0")
 LONG_BODY = b"a long body " * 500
-FieldChange = tuple[dict[str, Any], dict[str, Any]]
-CHANGES_BY_FIELD: dict[str, tuple[FieldChange, str]] = {
+SignedFieldChange = tuple[dict[str, Any], dict[str, Any]]
+CHANGES_BY_SIGNED_FIELD: dict[str, tuple[SignedFieldChange, str]] = {
     "application tag": (({"ApplicationTag": 0}, {"ApplicationTag": 0x51D5_0002}), "123"),
     "CorrelationID": (({"CorrelationID": bytes(20)}, {"CorrelationID": b"\5" * 20}), "123"),
     "label": (({}, {"label": "a label"}), "123"),
@@ -42,7 +42,7 @@ CHANGES_BY_FIELD: dict[str, tuple[FieldChange, str]] = {
 
 
 @needs("security", "receive")
-@covers(*RULE_BY_SIGNATURE_VERSION.values(), RULE_OF_REFUSAL)
+@covers(*RULE_BY_SIGNATURE_VERSION.values(), RULE_OF_REFUSED_SIGNATURE)
 def test_message_with_a_field_changed_after_signing_is_refused(peer, sut, judge):
     """The peer signs messages, each with one kind of signature, and then changes one field that the signature covers.
     The SUT does not store the messages.
@@ -51,7 +51,7 @@ def test_message_with_a_field_changed_after_signing_is_refused(peer, sut, judge)
     secured.require_accepted_signature()
     packets, table = {}, []
     for kind, version in SIGNATURE_BY_VERSION.items():
-        for field, ((before, after), versions) in CHANGES_BY_FIELD.items():
+        for field, ((before, after), versions) in CHANGES_BY_SIGNED_FIELD.items():
             if kind[5] not in versions:
                 continue
             value = compute_signature(_build_message(secured, kind, before), version, ALICE.key)
@@ -59,9 +59,9 @@ def test_message_with_a_field_changed_after_signing_is_refused(peer, sut, judge)
             packets[f"{kind}, {field}"] = add_signature(changed, value, in_list=_is_list_signature(kind))
             table += [
                 (rule, f"{kind}, {field}", "kept", NOT_STORED_OUTCOME)
-                for rule in (RULE_BY_SIGNATURE_VERSION[kind], RULE_OF_REFUSAL)
+                for rule in (RULE_BY_SIGNATURE_VERSION[kind], RULE_OF_REFUSED_SIGNATURE)
             ]
-    judge_dispositions(judge, secured, secured.dispositions(packets), table)
+    judge_dispositions(judge, secured, secured.send_and_read_dispositions(packets), table)
 
 
 def _is_list_signature(kind):

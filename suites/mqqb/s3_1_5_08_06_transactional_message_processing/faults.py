@@ -167,8 +167,8 @@ class ReceiverTxMessageRejectCountKeptByFirstMessage(InSequence):
             session.TxMessageRejectCount = transfer.RejectCount = count
 
 
-@fault("receiver-reject-count-reset-only-by-new-sequence", breaks="MQQB-3.1.5.8.6-07", blind=True)
-class ReceiverRejectCountResetOnlyByNewSequence(InSequence):
+@fault("receiver-resets-reject-count-only-at-first-message-of-sequence", breaks="MQQB-3.1.5.8.6-07", blind=True)
+class ReceiverResetsRejectCountOnlyAtFirstMessageOfSequence(InSequence):
     """The receiver resets the reject count only when it accepts the first message of a sequence."""
 
     def accept_in_sequence(
@@ -241,7 +241,7 @@ class ReceiverHigherNumberKeptWhenLaterSequenceBegins(InSequence):
         transfer.SequenceNumber = max(number, transfer.SequenceNumber)
 
 
-DQ_OF_PRIVATE_NAME = 3
+DESTINATION_TYPE_DQ_OF_PRIVATE_NAME = 3
 """The value of UserHeader.Flags.DQ for a private format name."""
 
 
@@ -250,7 +250,7 @@ class ReceiverOrderOfMessagesToPrivateNameNotChecked(InSequence):
     """The receiver accepts transactional messages to a private format name in any order."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        return packet.UserHeader.DQ == DQ_OF_PRIVATE_NAME or super().is_in_sequence(session, packet)
+        return packet.UserHeader.DQ == DESTINATION_TYPE_DQ_OF_PRIVATE_NAME or super().is_in_sequence(session, packet)
 
 
 SequenceAcceptancePredicate = Callable[[TransactionHeader, Session, bool], bool]

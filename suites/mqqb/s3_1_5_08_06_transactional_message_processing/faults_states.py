@@ -23,8 +23,8 @@ class ReceiverRepeatedMessageAfterExpiredOnesAccepted(InSequence):
         return (again and gap) or bool(super().is_in_sequence(session, packet))
 
 
-@fault("receiver-repeated-transactional-message-taken-after-removal", breaks="MQQB-3.1.5.8.6-D02", blind=True)
-class ReceiverRepeatedTransactionalMessageTakenAfterRemoval(InSequence):
+@fault("receiver-accepts-last-message-again-after-it-was-received", breaks="MQQB-3.1.5.8.6-D02", blind=True)
+class ReceiverAcceptsLastMessageAgainAfterItWasReceived(InSequence):
     """The receiver accepts the last message of a sequence again, if an application has already received it from the
     queue.
     """

@@ -9,7 +9,7 @@ from suites.messages import Sequence
 from suites.mqqb.steps.ordering import Receiver
 
 
-def get_listed_transfer(receiver: Receiver, sequence: Sequence | None = None) -> dict[str, Any]:
+def get_incoming_transfer_of_sequence(receiver: Receiver, sequence: Sequence | None = None) -> dict[str, Any]:
     """Return the entry of get_transfers for the given sequence, or by default for the current sequence of the receiver
     object.
     """

@@ -14,7 +14,7 @@ from harness.wire import TxSequenceID
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, read_acknowledged_sequence_position
 
-SEQUENCE_NAMES = ("earlier", "first", "later", "third")
+NAMES_OF_SEQUENCES_OF_PEER = ("earlier", "first", "later", "third")
 """The names of the sequences, in the order of their identifiers."""
 
 
@@ -103,17 +103,18 @@ class IncomingSequenceStateDriver(Machine, path=Path(__file__)):
         place = read_acknowledged_sequence_position(came[-1])
         self.evidence.append(came[-1])
         order = place.Ordinal - self._receiver.sequence.identifier.Ordinal
-        known = place.TimeStamp == self._receiver.sequence.identifier.TimeStamp and 0 <= order < len(SEQUENCE_NAMES)
-        return (
-            f"number {place.TxSequenceNumber} of {f'the {SEQUENCE_NAMES[order]}' if known else 'an unknown'} sequence"
+        known = place.TimeStamp == self._receiver.sequence.identifier.TimeStamp and 0 <= order < len(
+            NAMES_OF_SEQUENCES_OF_PEER
         )
+        name = f"the {NAMES_OF_SEQUENCES_OF_PEER[order]}" if known else "an unknown"
+        return f"number {place.TxSequenceNumber} of {name} sequence"
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
     def _send_message_and_require_acceptance(self, sequence: int, number: int, previous: int) -> None:
         if not self._send_message(sequence, number, previous):
             raise ConformanceFailure(
-                f"the SUT did not accept message {number} of the {SEQUENCE_NAMES[sequence]} sequence"
+                f"the SUT did not accept message {number} of the {NAMES_OF_SEQUENCES_OF_PEER[sequence]} sequence"
             )
         self._sequence, self._number, self._previous = sequence, number, previous
 
@@ -125,7 +126,7 @@ class IncomingSequenceStateDriver(Machine, path=Path(__file__)):
         base = self._receiver.sequence.identifier
         identifier = TxSequenceID(Ordinal=base.Ordinal + sequence, TimeStamp=base.TimeStamp)
         place = {"TxSequenceID": identifier, "TxSequenceNumber": number, "PreviousTxSequenceNumber": previous}
-        label = f"{SEQUENCE_NAMES[sequence]} {number}"
+        label = f"{NAMES_OF_SEQUENCES_OF_PEER[sequence]} {number}"
         asked = {"transaction": place, "properties": {"PA": 1}, "label": label}
         sent = self._receiver.send(self._receiver.add_admin_queue_fields(), **asked)
         acks = self._receiver.await_messages_of_sut(lambda: self._list_arrival_acks(sent), 1)

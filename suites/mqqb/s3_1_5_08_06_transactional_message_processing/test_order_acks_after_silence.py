@@ -7,7 +7,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
-from suites.mqqb.s3_1_5_08_06_transactional_message_processing.listed_transfers import get_listed_transfer
+from suites.mqqb.s3_1_5_08_06_transactional_message_processing.listed_transfers import get_incoming_transfer_of_sequence
 from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, Receiver
 from suites.mqqb.steps.pinging import STALLED_SUT_REASON, read_data_model_element
 
@@ -70,14 +70,19 @@ def test_order_ack_does_not_change_last_access_time(peer, sut, judge):
         known = len(receiver.list_acknowledgments())
         sent.append(receiver.send())
         peer.eventually(
-            lambda number=number: read_data_model_element(get_listed_transfer(receiver), "SequenceNumber") == number
+            lambda number=number: (
+                read_data_model_element(get_incoming_transfer_of_sequence(receiver), "SequenceNumber") == number
+            )
         )
-        before = get_listed_transfer(receiver)
+        before = get_incoming_transfer_of_sequence(receiver)
         is_early = before["SequenceNumber"] == number and len(receiver.list_acknowledgments()) == known
         receiver.await_last_acknowledgment(number)
         if is_early:
             times.append(
-                [read_data_model_element(one, "LastAccessTime") for one in (before, get_listed_transfer(receiver))]
+                [
+                    read_data_model_element(one, "LastAccessTime")
+                    for one in (before, get_incoming_transfer_of_sequence(receiver))
+                ]
             )
         peer.pass_time(SUBSECOND_SEND_TIME_INCREASE_MS)
     peer.inbox.acknowledge()

@@ -10,7 +10,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import between
 from harness.run.marks import covers, malforms, needs, varied
 from suites.messages import Sequence
-from suites.mqqb.s3_1_5_08_06_transactional_message_processing.listed_transfers import get_listed_transfer
+from suites.mqqb.s3_1_5_08_06_transactional_message_processing.listed_transfers import get_incoming_transfer_of_sequence
 from suites.mqqb.steps.opening import OTHER_GUID, find_accepted_session, format_guid
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.pinging import read_data_model_element
@@ -41,8 +41,8 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
     early = {"SentTime": peer.environment.now().utc_s - 3_600}
     begun = receiver.send(early)
     receiver.await_acknowledgment()
-    first = rejected = get_listed_transfer(receiver)
-    of_other = get_listed_transfer(receiver, other)
+    first = rejected = get_incoming_transfer_of_sequence(receiver)
+    of_other = get_incoming_transfer_of_sequence(receiver, other)
     peer.pass_time(DELAY_BEFORE_LATER_MESSAGE_MS)
     sent: list[Frame] = []
     for count, (number, previous, accepted) in enumerate(((3, 2, 0), (1, 0, 0), (5, 4, 0), (2, 1, 1), (9, 8, 0)), 1):
@@ -54,12 +54,12 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
         if accepted:
             receiver.await_acknowledgment()
             peer.eventually(functools.partial(_has_reject_count, receiver, 0))
-            transfer = get_listed_transfer(receiver)
+            transfer = get_incoming_transfer_of_sequence(receiver)
             _judge_time_increase(peer, judge, "MQQB-3.1.5.8.6-08", rejected, transfer, "LastAccessTime", sent[-2], sent)
             continue
         expected = count if count <= 3 else 1
         peer.eventually(functools.partial(_has_reject_count, receiver, expected))
-        observed = get_listed_transfer(receiver)["RejectCount"]
+        observed = get_incoming_transfer_of_sequence(receiver)["RejectCount"]
         judge(
             "MQQB-3.1.5.8.6-05",
             "MQQB-3.1.5.8.6-06",
@@ -73,15 +73,22 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
             judge(
                 "MQQB-3.1.5.8.6-06",
                 expected=0,
-                observed=get_listed_transfer(receiver, other)["RejectCount"],
+                observed=get_incoming_transfer_of_sequence(receiver, other)["RejectCount"],
                 evidence=sent,
                 case="RejectCount of the sequence of another sender",
             )
         if count in (1, 3):
             _judge_time_increase(
-                peer, judge, "MQQB-3.1.5.8.6-08", first, get_listed_transfer(receiver), "LastAccessTime", begun, sent
+                peer,
+                judge,
+                "MQQB-3.1.5.8.6-08",
+                first,
+                get_incoming_transfer_of_sequence(receiver),
+                "LastAccessTime",
+                begun,
+                sent,
             )
-            rejected = get_listed_transfer(receiver)
+            rejected = get_incoming_transfer_of_sequence(receiver)
             peer.pass_time(DELAY_BEFORE_LATER_MESSAGE_MS)
     receiver.sequence = Sequence(peer, 2)
     sent.append(receiver.send())
@@ -89,21 +96,21 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
     judge(
         "MQQB-3.1.5.8.6-07",
         expected=0,
-        observed=get_listed_transfer(receiver)["RejectCount"],
+        observed=get_incoming_transfer_of_sequence(receiver)["RejectCount"],
         evidence=sent,
         case="RejectCount of a new sequence",
     )
     judge(
         "MQQB-3.1.5.8.6-08",
         expected=of_other["LastAccessTime"],
-        observed=get_listed_transfer(receiver, other)["LastAccessTime"],
+        observed=get_incoming_transfer_of_sequence(receiver, other)["LastAccessTime"],
         case="LastAccessTime of the sequence of another sender",
         evidence=sent,
     )
 
 
 def _has_reject_count(receiver: Receiver, count: int) -> bool:
-    return bool(get_listed_transfer(receiver)["RejectCount"] == count)
+    return bool(get_incoming_transfer_of_sequence(receiver)["RejectCount"] == count)
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")

@@ -27,7 +27,7 @@ GREATEST_TIMER_SPEED_UP = 4
 """The highest factor by which the timers may be accelerated, so that the check can act while a timer runs."""
 ORDER_ACK_IN_TIME_OUTCOME = "after OrderAckTimeout"
 ORDINAL_ABOVE_31_BITS = 0x8000_0001
-MESSAGES_OF_ONE_SEQUENCE = (
+NUMBERS_AND_ACCEPTANCE_IN_ONE_SEQUENCE = (
     (5, 4, False, "number 5 after 4 as the first message"),
     (2, 0, True, "number 2 without a predecessor as the first message"),
     (2, 0, False, "number 2 without a predecessor again"),
@@ -49,7 +49,7 @@ MESSAGES_OF_ONE_SEQUENCE = (
     (1, 0xFFFF_FFFF, False, "number 1 after 0xFFFFFFFF"),
 )
 """For each message: TxSequenceNumber, PreviousTxSequenceNumber, whether the message is accepted, and its label."""
-MESSAGES_OF_SEVERAL_SEQUENCES = (
+NUMBERS_AND_ACCEPTANCE_IN_SEVERAL_SEQUENCES = (
     (0, 2, 1, 0, True, "number 1 of Ordinal 2"),
     (0, 1, 2, 1, False, "number 2 of the earlier Ordinal 1"),
     (0, 3, 2, 1, False, "number 2 of Ordinal 3 without 1"),
@@ -155,7 +155,9 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
     peer.open_raw()
     receiver = Receiver(peer, sut)
     gap_ms = int(sut.duration_ms(ORDER_ACK_TIMEOUT_MS) * MESSAGE_INTERVAL_IN_TIMEOUTS)
-    _judge_two_messages_in_time(receiver, judge, gap_ms, ("MQQB-3.1.5.8.6-02", "MQQB-3.1.1.6.2-05", "MQQB-3.1.3.2-31"))
+    _judge_order_ack_of_two_messages_within_timeout(
+        receiver, judge, gap_ms, ("MQQB-3.1.5.8.6-02", "MQQB-3.1.1.6.2-05", "MQQB-3.1.3.2-31")
+    )
 
     known, begun_ms = len(receiver.list_acknowledgments()), peer.recorder.elapsed_ms()
     expected = holds("an OrderAck arrived while messages were being sent")
@@ -171,15 +173,17 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
         came = bool(acks) or f"not acknowledged in {peer.measure_duration(begun_ms).ms} ms"
         judge(*rules, expected=expected, observed=came, evidence=[*sent, *acks])
     receiver.await_last_acknowledgment(sent[-1]["TransactionHeader"].TxSequenceNumber)
-    _judge_two_messages_in_time(receiver, judge, gap_ms, ("MQQB-3.1.1.6.2-04", "MQQB-3.1.1.6.2-05"))
+    _judge_order_ack_of_two_messages_within_timeout(receiver, judge, gap_ms, ("MQQB-3.1.1.6.2-04", "MQQB-3.1.1.6.2-05"))
 
 
-def _judge_two_messages_in_time(receiver: Receiver, judge, gap_ms: int, rules: tuple[str, ...]) -> None:
+def _judge_order_ack_of_two_messages_within_timeout(
+    receiver: Receiver, judge, gap_ms: int, rules: tuple[str, ...]
+) -> None:
     """Send two messages within OrderAckTimeout; judge that one OrderAck follows when OrderAckTimeout has passed since
     the second message.
     """
     for _ in range(MAX_ATTEMPTS_WITH_SLOW_SUT):
-        sent = _send_two_messages_in_time(receiver, gap_ms)
+        sent = _send_two_messages_within_order_ack_timeout(receiver, gap_ms)
         last = sent[-1]["TransactionHeader"].TxSequenceNumber
         frame = receiver.await_acknowledgment()
         number = read_acknowledged_sequence_position(frame).TxSequenceNumber
@@ -203,7 +207,7 @@ def _judge_two_messages_in_time(receiver: Receiver, judge, gap_ms: int, rules: t
     )
 
 
-def _send_two_messages_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
+def _send_two_messages_within_order_ack_timeout(receiver: Receiver, gap_ms: int) -> list[Frame]:
     """Send a second message while the timer of the first message runs; raise ConformanceFailure if the second message
     is sent too late.
     """
@@ -248,8 +252,8 @@ def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, second_ho
     each of them once.
     """
     messages = [
-        (PositionInSequence(0, 1, number, previous), accepted, what)
-        for number, previous, accepted, what in MESSAGES_OF_ONE_SEQUENCE
+        (PositionInSequence(0, 1, number, previous_sequence_number), accepted, what)
+        for number, previous_sequence_number, accepted, what in NUMBERS_AND_ACCEPTANCE_IN_ONE_SEQUENCE
     ]
     rules = ("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03", "MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8-08")
     second_host.open_raw()
@@ -269,8 +273,8 @@ def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut
     of a later sequence and the messages that follow it.
     """
     messages = [(PositionInSequence(0, 1, 1, 0), True, "number 1 of Ordinal 1")] + [
-        (PositionInSequence(time_stamp_increase_s, ordinal, number, previous), accepted, what)
-        for time_stamp_increase_s, ordinal, number, previous, accepted, what in MESSAGES_OF_SEVERAL_SEQUENCES
+        (PositionInSequence(time_increase_s, ordinal, number, previous), accepted, what)
+        for time_increase_s, ordinal, number, previous, accepted, what in NUMBERS_AND_ACCEPTANCE_IN_SEVERAL_SEQUENCES
     ]
     rules = ("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
     _judge_accepted_messages(AcknowledgingReceiver(peer, sut), judge, rules, name, messages)
@@ -283,7 +287,7 @@ class PositionInSequence(NamedTuple):
     time_stamp_increase_s: int
     ordinal: int | None
     number: int
-    previous: int
+    previous_sequence_number: int
 
     def fields(self, sequence: Sequence) -> dict[str, Any]:
         """Return the fields of TransactionHeader for this position."""
@@ -296,7 +300,7 @@ class PositionInSequence(NamedTuple):
         return {
             "TxSequenceID": identifier,
             "TxSequenceNumber": self.number,
-            "PreviousTxSequenceNumber": self.previous,
+            "PreviousTxSequenceNumber": self.previous_sequence_number,
         }
 
 

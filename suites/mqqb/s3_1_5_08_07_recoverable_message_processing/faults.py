@@ -148,11 +148,11 @@ for _name, _rule, _says, _path, _change in (
     add(_name, _rule, _says, _change_ack_of_32_messages(_path, _change))
 
 
-PT_OFFSET = 18
+OFFSET_OF_PACKET_TYPE_PT = 18
 """The offset of InternalHeader.Flags.PT in a packet."""
 
 
-_clear_packet_type = replace_byte(PT_OFFSET, lambda old: old & 0xF0)
+_clear_packet_type = replace_byte(OFFSET_OF_PACKET_TYPE_PT, lambda old: old & 0xF0)
 
 
 add(
@@ -225,8 +225,8 @@ class ReceiverUserMsgSequenceNumber0InAckOf32Messages(_AckOf32MessagesFault):
         return replace(header, UserMsgSequenceNumber=0)
 
 
-@fault("receiver-recoverable-count-is-all-sent-in-ack-of-32-messages", breaks="MQQB-3.1.5.8.7-08", blind=True)
-class ReceiverRecoverableCountIsAllSentInAckOf32Messages(_AckOf32MessagesFault):
+@fault("receiver-recoverable-count-is-total-count-in-ack-of-32-messages", breaks="MQQB-3.1.5.8.7-08", blind=True)
+class ReceiverRecoverableCountIsTotalCountInAckOf32Messages(_AckOf32MessagesFault):
     """The receiver sends the number of all sent messages as RecoverableMsgSeqNumber in the SessionAck after 32
     recoverable messages.
     """
@@ -432,18 +432,18 @@ class ReceiverRecoverableMessageWithTimeToReachQueueNotFlagged(Receiving):
         super().take_message(session, packet, receipt, now)
 
 
-@fault("receiver-immediate-session-ack-only-once", breaks="MQQB-3.1.5.8.7-02", blind=True)
-class ReceiverImmediateSessionAckOnlyOnce(SessionAcks):
+@fault("receiver-sends-session-ack-at-once-only-for-first-32-messages", breaks="MQQB-3.1.5.8.7-02", blind=True)
+class ReceiverSendsSessionAckAtOnceOnlyForFirst32Messages(SessionAcks):
     """The receiver sends a SessionAck at once only for the first 32 unacknowledged recoverable messages."""
 
-    full: Any = frozenset()
+    numbers_of_sessions_with_full_flags: Any = frozenset()
 
     def set_acknowledgment_flag(self, session: Session, now: Now) -> None:
         number = session.RecoverableMessageReceivedCount - len(session.unacknowledged_receipts) + 1
         full = (number - session.LastAckedRecoverableMsgSeqNumber - 1 & 0xFFFF) >= RECOVERABLE_ACK_FLAG_COUNT
-        if not full or session.number not in self.full:
+        if not full or session.number not in self.numbers_of_sessions_with_full_flags:
             if full:
-                self.full |= {session.number}
+                self.numbers_of_sessions_with_full_flags |= {session.number}
             super().set_acknowledgment_flag(session, now)
             return
         if not session.RecoverableMsgAckFlags:

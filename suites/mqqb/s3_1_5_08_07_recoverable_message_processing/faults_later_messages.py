@@ -87,8 +87,8 @@ class ReceiverAckSequenceNumberAtMost32InAckOf32Messages(_AckOf32MessagesFault):
         )
 
 
-@fault("receiver-recoverable-ack-number-31-below-ack-sequence-number", breaks="MQQB-3.1.5.8.7-06")
-class ReceiverRecoverableAckNumber31BelowAckSequenceNumber(_AckOf32MessagesFault):
+@fault("receiver-recoverable-ack-number-is-ack-number-minus-31", breaks="MQQB-3.1.5.8.7-06")
+class ReceiverRecoverableAckNumberIsAckNumberMinus31(_AckOf32MessagesFault):
     """The receiver sets RecoverableMsgAckSeqNumber in the SessionAck after 32 messages to AckSequenceNumber - 31."""
 
     def change_ack(self, session: Session, packet: SessionAckPacket) -> SessionAckPacket:
@@ -231,8 +231,8 @@ FLAGS_OFFSET = 18
 """The offset of InternalHeader.Flags in a SessionAck Packet."""
 
 
-@fault("initiator-session-ack-of-32-recoverable-messages-pt-3", breaks="MQQB-3.1.5.8.7-04", blind=True)
-class InitiatorSessionAckOf32RecoverableMessagesPt3(SessionAcks):
+@fault("initiator-session-ack-of-32-recoverable-messages-has-pt-3", breaks="MQQB-3.1.5.8.7-04", blind=True)
+class InitiatorSessionAckOf32RecoverableMessagesHasPt3(SessionAcks):
     """The receiver that initiated the session sends PT 3 in the SessionAck after 32 unacknowledged recoverable
     messages.
     """

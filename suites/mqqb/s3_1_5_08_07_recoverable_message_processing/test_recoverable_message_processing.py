@@ -19,7 +19,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession, await_session_of
 
 ACK_FLAG_COUNT = 32
 """The number of bits in RecoverableMsgAckFlags."""
-EXPRESS_MESSAGES_BEFORE_RECOVERABLE_ONES = 3
+COUNT_OF_EXPRESS_MESSAGES_SENT_FIRST = 3
 """The number of express messages that are sent between the recoverable messages."""
 LATEST_ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
 BODY_TEXT_REPETITIONS = (0, 1, 10_000)
@@ -28,7 +28,7 @@ more than 64 KB.
 """
 
 
-RULES_OF_FIRST_ACK = (
+RULES_OF_FIRST_SESSION_ACK = (
     "MQQB-3.1.5.8.7-02",
     "MQQB-3.1.5.8.7-03",
     "MQQB-3.1.5.8.7-04",
@@ -43,7 +43,7 @@ RULES_OF_FIRST_ACK = (
 """Rules about the SessionAck that the 33rd message causes."""
 
 
-@covers(*RULES_OF_FIRST_ACK, "MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-15")
+@covers(*RULES_OF_FIRST_SESSION_ACK, "MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-15")
 @pytest.mark.parametrize(
     "before",
     [
@@ -74,13 +74,13 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
         session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATEST_ACK_DELAY_MS)
     late_ack_ms = session.sut_parameters.RecoverableAckTimeout
     window = session.sut_parameters.WindowSize
-    if window <= ACK_FLAG_COUNT + EXPRESS_MESSAGES_BEFORE_RECOVERABLE_ONES:
+    if window <= ACK_FLAG_COUNT + COUNT_OF_EXPRESS_MESSAGES_SENT_FIRST:
         raise ConformanceFailure(f"the SUT's window of {window} messages is too small to use all flags")
     earlier = _await_order_final_and_session_acks(peer, sut, session) if before == "acknowledgments of the SUT" else 0
     own = [frame["UserHeader"].DM for frame in session.received if frame.kind == "UserMessage"]
     known = len(session.received)
     packets = [peer.recoverable_message() for _ in range(ACK_FLAG_COUNT)]
-    packets[1:1] = [peer.message() for _ in range(EXPRESS_MESSAGES_BEFORE_RECOVERABLE_ONES)]
+    packets[1:1] = [peer.message() for _ in range(COUNT_OF_EXPRESS_MESSAGES_SENT_FIRST)]
     sent = [session.send(packet) for packet in packets]
     early = not session.stays_quiet(sut.duration_ms(late_ack_ms) // 4)
     sent.append(session.send(peer.recoverable_message()))
@@ -118,7 +118,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
         (
             "MQQB-3.1.5.8.7-05",
             "AckSequenceNumber",
-            earlier + ACK_FLAG_COUNT + EXPRESS_MESSAGES_BEFORE_RECOVERABLE_ONES + 1,
+            earlier + ACK_FLAG_COUNT + COUNT_OF_EXPRESS_MESSAGES_SENT_FIRST + 1,
         ),
         ("MQQB-3.1.5.8.7-06", "RecoverableMsgAckSeqNumber", earlier + 1),
         ("MQQB-3.1.5.8.7-07", "UserMsgSequenceNumber", len(own)),
@@ -127,7 +127,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
         ("MQQB-3.1.5.8.7-10", "WindowSize", window),
     ):
         judge(rule, expected=fields({name: value}), observed=header, evidence=evidence)
-    judge.conclude(*RULES_OF_FIRST_ACK)
+    judge.conclude(*RULES_OF_FIRST_SESSION_ACK)
     last = session.expect(
         "SessionAck",
         lambda frame: frame.number > ack.number,
@@ -252,7 +252,7 @@ def test_acknowledged_messages_survive_restart(peer, sut, judge):
 
 
 LONGEST_LABEL = "a label of the greatest length ".ljust(249, "x")
-UNCOMPARED_PROPERTIES = ("lookup_id", "body_base64")
+PROPERTIES_NOT_COMPARED_AFTER_RESTART = ("lookup_id", "body_base64")
 """Properties that the check does not compare: the position in a queue, and the body, which the check compares as text.
 """
 
@@ -269,7 +269,11 @@ def _describe_message(number: int) -> dict[str, Any]:
 def _describe_queue_contents(sut) -> list[str]:
     """Describe the messages in the queues that the check uses, with all their properties."""
     return [
-        ", ".join(f"{name} {value}" for name, value in sorted(one.items()) if name not in UNCOMPARED_PROPERTIES)
+        ", ".join(
+            f"{name} {value}"
+            for name, value in sorted(one.items())
+            if name not in PROPERTIES_NOT_COMPARED_AFTER_RESTART
+        )
         for kind in ("plain", "transactional")
         for one in sut.messages(kind)
     ]

@@ -86,8 +86,8 @@ add(
 )
 
 
-@fault("receiver-express-excess-of-machine-quota-keeps-session", breaks="MQQB-3.1.5.8.8-15")
-class ReceiverExpressExcessOfMachineQuotaKeepsSession(Admission):
+@fault("receiver-keeps-session-if-express-message-exceeds-machine-quota", breaks="MQQB-3.1.5.8.8-15")
+class ReceiverKeepsSessionIfExpressMessageExceedsMachineQuota(Admission):
     """The receiver does not close the session when an express message exceeds the quota of the queue manager."""
 
     def has_queue_room_for_message(
@@ -115,8 +115,8 @@ class ReceiverQuotaOfQueueManagerClosesEverySession(Admission):
         return room
 
 
-@fault("receiver-transactional-excess-of-machine-quota-keeps-session", breaks="MQQB-3.1.5.8.8-15", blind=True)
-class ReceiverTransactionalExcessOfMachineQuotaKeepsSession(Admission):
+@fault("receiver-keeps-session-if-transactional-message-exceeds-quota", breaks="MQQB-3.1.5.8.8-15", blind=True)
+class ReceiverKeepsSessionIfTransactionalMessageExceedsQuota(Admission):
     """The receiver keeps the session open when a transactional message exceeds the quota of the queue manager."""
 
     def has_queue_room_for_message(
@@ -128,8 +128,8 @@ class ReceiverTransactionalExcessOfMachineQuotaKeepsSession(Admission):
         return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
-@fault("receiver-session-open-after-express-message-beyond-machine-quota", breaks="MQQB-3.1.5.8.8-15")
-class ReceiverSessionOpenAfterExpressMessageBeyondMachineQuota(Admission):
+@fault("receiver-drops-express-message-over-quota-but-keeps-session", breaks="MQQB-3.1.5.8.8-15")
+class ReceiverDropsExpressMessageOverQuotaButKeepsSession(Admission):
     """The receiver drops an express message that exceeds the quota of the queue manager, and keeps the session open."""
 
     def has_queue_room_for_message(
@@ -329,8 +329,8 @@ for _name, _rule, _says, _change in (
     add(_name, _rule, _says, _set_wrong_transfer_info(_change), blind=True)
 
 
-@fault("sender-transfer-info-resend-time-is-interval-on-forwarding", breaks="MQQB-3.1.5.8.8-42", blind=True)
-class SenderTransferInfoResendTimeIsIntervalOnForwarding(Routing):
+@fault("router-sets-eod-resend-time-to-interval-when-it-forwards", breaks="MQQB-3.1.5.8.8-42", blind=True)
+class RouterSetsEodResendTimeToIntervalWhenItForwards(Routing):
     """The queue manager that forwards a transactional message sets EodResendTime of OutgoingTransferInfo to
     ResendInterval of TxOutgoingSequence instead of ResendTime.
     """

@@ -133,8 +133,8 @@ class ReceiverLabelCopiedFromLatestMessageOfOtherQueue(Positions):
 # -- the queue --------------------------------------------------------------------------------------------------------
 
 
-@fault("receiver-second-queue-of-session-ignored", breaks=("MQQB-3.1.5.8.8-04", "MQQB-3.1.5.8-10"))
-class ReceiverSecondQueueOfSessionIgnored(Admission):
+@fault("receiver-puts-messages-of-session-into-queue-of-first-message", breaks=("MQQB-3.1.5.8.8-04", "MQQB-3.1.5.8-10"))
+class ReceiverPutsMessagesOfSessionIntoQueueOfFirstMessage(Admission):
     """The receiver puts every later nontransactional message of a session into the queue of the first message of the
     session.
     """
@@ -242,8 +242,8 @@ class ReceiverOverQuotaNackOmittedIfJnIsSet(_OverQuotaNackOmissionFault):
         return message.NegativeJournalingRequested
 
 
-@fault("receiver-over-quota-nack-to-first-administration-queue", breaks="MQQB-3.1.5.8.8-07")
-class ReceiverOverQuotaNackToFirstAdministrationQueue(AdminAcks):
+@fault("receiver-sends-every-over-quota-nack-to-first-admin-queue", breaks="MQQB-3.1.5.8.8-07")
+class ReceiverSendsEveryOverQuotaNackToFirstAdminQueue(AdminAcks):
     """The receiver sends each Q_EXCEED_QUOTA to the administration queue of the first refused message."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -305,8 +305,8 @@ class ReceiverSecondOverQuotaMessageNotInDeadLetterQueue(Admission):
         return super().has_queue_room_for_message(session, packet, queue, message, now)
 
 
-@fault("receiver-over-quota-message-in-both-dead-letter-queues", breaks="MQQB-3.1.5.8.8-10")
-class ReceiverOverQuotaMessageInBothDeadLetterQueues(Admission):
+@fault("receiver-puts-over-quota-message-into-both-dead-letter-queues", breaks="MQQB-3.1.5.8.8-10")
+class ReceiverPutsOverQuotaMessageIntoBothDeadLetterQueues(Admission):
     """The receiver puts a nontransactional message that exceeds the quota into the transactional dead-letter queue."""
 
     def journal_refused_message(self, message: Message) -> None:

@@ -40,8 +40,11 @@ class _AcceptedTransferInfoFault(InSequence):
         self.change_transfer_info(session, transfer)
 
 
-@fault("receiver-transfer-info-only-for-first-queue", breaks=("MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19"))
-class ReceiverTransferInfoOnlyForFirstQueue(_AcceptedTransferInfoFault):
+@fault(
+    "receiver-removes-transfer-info-of-earlier-queues-at-new-sequence",
+    breaks=("MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19"),
+)
+class ReceiverRemovesTransferInfoOfEarlierQueuesAtNewSequence(_AcceptedTransferInfoFault):
     """The receiver removes the IncomingTransactionalTransferInfo of earlier queues when a sequence to another queue
     begins.
     """
@@ -106,8 +109,8 @@ class ReceiverTransferInfoLastAccessTimeOfOtherQueueChanged(_AcceptedTransferInf
             transfer.LastAccessTime = 0
 
 
-@fault("receiver-transfer-info-reject-count-of-earlier-queue", breaks="MQQB-3.1.5.8.8-27")
-class ReceiverTransferInfoRejectCountOfEarlierQueue(InSequence):
+@fault("receiver-new-transfer-info-has-reject-count-of-earlier-queue", breaks="MQQB-3.1.5.8.8-27")
+class ReceiverNewTransferInfoHasRejectCountOfEarlierQueue(InSequence):
     """The receiver sets RejectCount of a new IncomingTransactionalTransferInfo to the number of messages that were
     rejected earlier on the session.
     """
@@ -124,8 +127,8 @@ class ReceiverTransferInfoRejectCountOfEarlierQueue(InSequence):
 # -- OutgoingTransferInfo ---------------------------------------------------------------------------------------------
 
 
-@fault("router-transfer-info-of-first-outgoing-queue-only", breaks="MQQB-3.1.5.8.8-28")
-class RouterTransferInfoOfFirstOutgoingQueueOnly(OrderAcks):
+@fault("router-updates-transfer-info-only-in-first-outgoing-queue", breaks="MQQB-3.1.5.8.8-28")
+class RouterUpdatesTransferInfoOnlyInFirstOutgoingQueue(OrderAcks):
     """The router updates OutgoingTransferInfo only in the outgoing queue that it created first."""
 
     def update_outgoing_transfer_info(self, session: Session) -> None:

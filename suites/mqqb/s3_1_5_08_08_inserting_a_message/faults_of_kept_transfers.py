@@ -139,8 +139,8 @@ class ReceiverLaterTransferInfoHasFormatNameOfFirst(_NewTransferInfoFault):
         transfer.FormatName = next(iter(queue.IncomingTransactionalTransferInfoCollection.values())).FormatName
 
 
-@fault("receiver-transfer-info-format-name-of-private-name-direct", breaks="MQQB-3.1.5.8.8-22", blind=True)
-class ReceiverTransferInfoFormatNameOfPrivateNameDirect(_NewTransferInfoFault):
+@fault("receiver-transfer-info-has-direct-name-instead-of-private-name", breaks="MQQB-3.1.5.8.8-22", blind=True)
+class ReceiverTransferInfoHasDirectNameInsteadOfPrivateName(_NewTransferInfoFault):
     """FormatName of the IncomingTransactionalTransferInfo of a private name is a direct name with the path of the
     queue.
     """

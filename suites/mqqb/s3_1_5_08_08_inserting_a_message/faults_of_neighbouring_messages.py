@@ -15,8 +15,8 @@ from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
 
 
-@fault("receiver-message-of-same-number-content-of-other-sender", breaks="MQQB-3.1.5.8.8-02", blind=True)
-class ReceiverMessageOfSameNumberContentOfOtherSender(Admission):
+@fault("receiver-stores-content-of-other-sender-for-same-message-id", breaks="MQQB-3.1.5.8.8-02", blind=True)
+class ReceiverStoresContentOfOtherSenderForSameMessageId(Admission):
     """The receiver creates a message with the content of an earlier packet that has the same MessageID and another
     SourceQueueManager.
     """
@@ -38,8 +38,8 @@ class ReceiverMessageOfSameNumberContentOfOtherSender(Admission):
         return replace(admitted, BaseHeader=base, MessagePropertiesHeader=content)
 
 
-@fault("receiver-message-with-same-label-content-of-predecessor", breaks="MQQB-3.1.5.8.8-02", blind=True)
-class ReceiverMessageWithSameLabelContentOfPredecessor(Admission):
+@fault("receiver-stores-body-of-preceding-message-with-same-label", breaks="MQQB-3.1.5.8.8-02", blind=True)
+class ReceiverStoresBodyOfPrecedingMessageWithSameLabel(Admission):
     """The receiver creates a message with the body of the previous packet if both packets arrived within the same
     second on the same session, and have the same label and size.
     """

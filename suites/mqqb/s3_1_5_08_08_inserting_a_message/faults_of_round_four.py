@@ -39,8 +39,8 @@ add(
 )
 
 
-@fault("router-eod-next-seq-identifier-of-forwarded-message", breaks="MQQB-3.1.5.8.8-37", blind=True)
-class RouterEodNextSeqIdentifierOfForwardedMessage(Routing):
+@fault("router-sets-seq-id-of-eod-next-seq-to-that-of-forwarded-message", breaks="MQQB-3.1.5.8.8-37", blind=True)
+class RouterSetsSeqIdOfEodNextSeqToThatOfForwardedMessage(Routing):
     """A queue manager that forwards a transactional message sets SeqID of EodNextSeq to TxSequenceID of the message."""
 
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:

@@ -176,8 +176,8 @@ for _name, _rule, _element in (
     )
 
 
-@fault("router-eod-no-read-count-of-all-sequences", breaks="MQQB-3.1.5.8.8-40", blind=True)
-class RouterEodNoReadCountOfAllSequences(Routing):
+@fault("router-eod-no-read-count-counts-messages-of-all-sequences", breaks="MQQB-3.1.5.8.8-40", blind=True)
+class RouterEodNoReadCountCountsMessagesOfAllSequences(Routing):
     """The router counts the messages of all its sequences that await a FinalAck in EodNoReadCount when it forwards a
     transactional message.
     """

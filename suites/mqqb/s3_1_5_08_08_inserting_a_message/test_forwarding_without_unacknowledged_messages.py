@@ -9,7 +9,7 @@ from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqqb.steps.opening import find_initiated_session, private_name
 from suites.mqqb.steps.pinging import read_data_model_element
-from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_sequence_info_of_transfer
+from suites.mqqb.steps.sequences import SequenceSentBySut, get_sequence_info, read_sequence_info_of_transfer
 
 NUMBER_OF_QUEUE_BEHIND_ROUTER = 1
 DELAY_BEFORE_LATER_SESSION_MS = 2_000
@@ -25,13 +25,13 @@ TRANSFER_INFO_AND_SEQUENCE_ELEMENT_BY_RULE = {
 """For each rule, the attribute of OutgoingTransferInfo and the element of TxOutgoingSequence whose value it has."""
 
 
-def _open_outgoing_queue(peer, sut) -> Outgoing:
-    outgoing = Outgoing(peer, sut)
+def _open_outgoing_queue(peer, sut) -> SequenceSentBySut:
+    outgoing = SequenceSentBySut(peer, sut)
     outgoing.to = outgoing.sender.to = private_name(peer.identifier)
     return outgoing
 
 
-def _forward_message(peer, outgoing: Outgoing, number: int):
+def _forward_message(peer, outgoing: SequenceSentBySut, number: int):
     """Send the SUT a transactional message for the peer, and wait until OutgoingTransferInfo is up to date. Return the
     peer's packet.
     """
@@ -43,7 +43,7 @@ def _forward_message(peer, outgoing: Outgoing, number: int):
     return sent
 
 
-def _judge_elements_copied_to_transfer_info(judge, sut, outgoing: Outgoing, case: str, evidence) -> None:
+def _judge_elements_copied_to_transfer_info(judge, sut, outgoing: SequenceSentBySut, case: str, evidence) -> None:
     """Judge that OutgoingTransferInfo has the values of TxOutgoingSequence."""
     info, shown = outgoing.read_transfer_info(), find_initiated_session(sut, outgoing.to)
     sequence = read_data_model_element(shown, "TxOutgoingSequence")

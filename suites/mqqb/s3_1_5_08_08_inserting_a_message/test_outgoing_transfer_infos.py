@@ -18,7 +18,7 @@ from suites.mqqb.steps.opening import (
     list_outgoing_queues,
     private_name,
 )
-from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_sequence_info_of_transfer
+from suites.mqqb.steps.sequences import SequenceSentBySut, get_sequence_info, read_sequence_info_of_transfer
 
 NUMBER_OF_QUEUE_BEHIND_ROUTER = 1
 
@@ -51,7 +51,7 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
     second queue. OutgoingTransferInfo has the values of the SUT's sequence.
     """
     name = private_name(peer.identifier)
-    outgoing = Outgoing(peer, sut)
+    outgoing = SequenceSentBySut(peer, sut)
     outgoing.to = outgoing.sender.to = name
     outgoing.start_second_sequence("mqc-beside").send(delivery="express")
     unread = sum(
@@ -140,7 +140,7 @@ def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
     the peer await an OrderAck or a FinalAck.
     """
     name = private_name(peer.identifier)
-    outgoing = Outgoing(peer, sut)
+    outgoing = SequenceSentBySut(peer, sut)
     beside = outgoing.start_second_sequence("mqc-beside")
     beside.send(2, journal=["positive"])
     beside.send_session_ack()

@@ -15,8 +15,8 @@ from suites.messages import Sequence
 GUID_OF_SECOND_SOURCE = UUID("6d71636f-6e66-4f72-8d00-0000000000e4")
 """The identifier of a queue manager whose message the peer forwards."""
 NULL_GUID = UUID(int=0)
-EQUAL_LABEL = "equal labels"
-FORWARDED_BODY = "body 4"
+LABEL_SHARED_BY_MESSAGES = "equal labels"
+BODY_OF_FORWARDED_MESSAGE = "body 4"
 """The body of a message that a SUT may discard as a duplicate, because another message has its MessageID (E18)."""
 
 
@@ -24,7 +24,12 @@ def _await_messages(peer, sut, queues, count: int) -> list[tuple[str, str]]:
     """Wait for messages of the check; return the kind of the queue and the body of each message."""
 
     def list_messages() -> list[tuple[str, str]]:
-        return [(kind, one["body"]) for kind in queues for one in sut.messages(kind) if one["label"] == EQUAL_LABEL]
+        return [
+            (kind, one["body"])
+            for kind in queues
+            for one in sut.messages(kind)
+            if one["label"] == LABEL_SHARED_BY_MESSAGES
+        ]
 
     peer.eventually(lambda: len(list_messages()) >= count)
     return list_messages()
@@ -41,19 +46,19 @@ def test_similar_messages_have_their_own_bodies(peer, sut, judge):
     number = {"MessageID": peer.next_message_id()}
     forwarded = number | {"SourceQueueManager": GUID_OF_SECOND_SOURCE, "RC": 1}
     packets = [
-        *(peer.message(label=EQUAL_LABEL, body=body) for body in (b"body 1", b"body 2")),
+        *(peer.message(label=LABEL_SHARED_BY_MESSAGES, body=body) for body in (b"body 1", b"body 2")),
         *(
-            peer.recoverable_message(user, label=EQUAL_LABEL, body=body)
-            for user, body in ((number, b"body 3"), (forwarded, FORWARDED_BODY.encode()))
+            peer.recoverable_message(user, label=LABEL_SHARED_BY_MESSAGES, body=body)
+            for user, body in ((number, b"body 3"), (forwarded, BODY_OF_FORWARDED_MESSAGE.encode()))
         ),
-        *(sequence.message(label=EQUAL_LABEL, body=body) for body in (b"body 5", b"body 6")),
+        *(sequence.message(label=LABEL_SHARED_BY_MESSAGES, body=body) for body in (b"body 5", b"body 6")),
     ]
     sent = [session.send(packet) for packet in packets]
     session.check_alive()
     found = [body for _, body in _await_messages(peer, sut, ("plain", "transactional"), len(sent))]
     bodies = [f"body {at}" for at in range(1, len(sent) + 1)]
-    if FORWARDED_BODY not in found:
-        bodies.remove(FORWARDED_BODY)
+    if BODY_OF_FORWARDED_MESSAGE not in found:
+        bodies.remove(BODY_OF_FORWARDED_MESSAGE)
     judge(
         "MQQB-3.1.5.8.8-02",
         expected=any_order(*bodies),
@@ -77,7 +82,7 @@ def test_transactional_messages_in_turn_are_in_their_queues(peer, sut, judge):
             body = f"message {number} for the {name} queue"
             destination = rf"TCP:{sut.address}\{queue}"
             sequence = Sequence(peer, ordinal=len(sent) + 1)
-            packet = sequence.message(label=EQUAL_LABEL, destination=destination, body=body.encode())
+            packet = sequence.message(label=LABEL_SHARED_BY_MESSAGES, destination=destination, body=body.encode())
             sent.append(session.send(packet))
     session.check_alive()
 
@@ -86,7 +91,7 @@ def test_transactional_messages_in_turn_are_in_their_queues(peer, sut, judge):
             f"{name} queue: {one['body']}"
             for name, queue in queues.items()
             for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"]
-            if one["label"] == EQUAL_LABEL
+            if one["label"] == LABEL_SHARED_BY_MESSAGES
         ]
 
     peer.eventually(lambda: len(list_bodies()) >= len(sent))
@@ -113,7 +118,10 @@ def test_message_with_either_own_address_is_in_its_queue(peer, sut, judge):
         sequence = Sequence(peer, ordinal=10 if name == "direct" else 11)
         for delivery, queue in (("express", "plain"), ("recoverable", "plain"), ("transactional", "transactional")):
             user: dict[str, Any] = {"QueueManagerAddress": address}
-            rest: dict[str, Any] = {"label": EQUAL_LABEL, "body": f"{delivery} message to a {name} name".encode()}
+            rest: dict[str, Any] = {
+                "label": LABEL_SHARED_BY_MESSAGES,
+                "body": f"{delivery} message to a {name} name".encode(),
+            }
             if name == "private":
                 user = peer.private_destination(sut.queue(queue)) | user
                 rest["destination"] = None

@@ -109,8 +109,8 @@ add(
 )
 
 
-@fault("receiver-report-to-queue-of-first-traced-message", breaks="MQQB-3.1.5.8.9-04", blind=True)
-class ReceiverReportToQueueOfFirstTracedMessage(Tracing):
+@fault("receiver-reports-all-messages-to-queue-of-first-traced-message", breaks="MQQB-3.1.5.8.9-04", blind=True)
+class ReceiverReportsAllMessagesToQueueOfFirstTracedMessage(Tracing):
     """The receiver sends the report on each received message to the queue that the first traced message named."""
 
     def __init__(self, qm: QM) -> None:
@@ -148,8 +148,8 @@ class ReceiverReportLabelDateFromMonotonicClock(Tracing):
         return super().build_report_label(message, replace(now, utc_s=now.monotonic_ms // 1000))
 
 
-@fault("receiver-hop-count-in-report-label-decimal", breaks="MQQB-3.1.5.8.9-06")
-class ReceiverHopCountInReportLabelDecimal(Tracing):
+@fault("receiver-report-label-has-hop-count-in-decimal-digits", breaks="MQQB-3.1.5.8.9-06")
+class ReceiverReportLabelHasHopCountInDecimalDigits(Tracing):
     """The receiver puts the hop count in decimal digits into the label of its report."""
 
     def build_report_label(self, message: Message, now: Now) -> str:
@@ -215,8 +215,8 @@ class ReceiverNoReportsAfterReportThatCouldNotBeSent(Tracing):
         self.failed = self.failed or self.qm.adm.MessageIdOrdinal == before
 
 
-@fault("receiver-report-message-id-low-16-bits", breaks="MQQB-3.1.5.8.9-07", blind=True)
-class ReceiverReportMessageIdLow16Bits(Tracing):
+@fault("receiver-report-contains-only-low-16-bits-of-message-id", breaks="MQQB-3.1.5.8.9-07", blind=True)
+class ReceiverReportContainsOnlyLow16BitsOfMessageId(Tracing):
     """The report on a received message contains only the low 16 bits of MessageID."""
 
     def build_report_body(self, message: Message, next_hop: str | None) -> str:

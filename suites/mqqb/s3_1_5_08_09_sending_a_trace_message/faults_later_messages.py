@@ -14,7 +14,7 @@ from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
 LARGE_BODY_BYTES = 0x1000
-REPORT_CLASS = 1
+MESSAGE_CLASS_OF_REPORT = 1
 
 
 class _ReportOmissionFault(Tracing):
@@ -63,7 +63,7 @@ class _ReportFault(OwnMessages):
         raise NotImplementedError
 
     def send(self, message: Message, now: Now) -> None:
-        super().send(self.change_report(message) if message.Class == REPORT_CLASS else message, now)
+        super().send(self.change_report(message) if message.Class == MESSAGE_CLASS_OF_REPORT else message, now)
 
 
 @fault("receiver-second-report-is-recoverable", breaks="MQQB-3.1.5.8.9-05")
@@ -92,8 +92,8 @@ class ReceiverReportHasBodyOfFirstReport(_ReportFault):
         return replace(message, Body=self._body)
 
 
-@fault("receiver-second-report-of-class-normal", breaks="MQQB-3.1.5.8.9-03")
-class ReceiverSecondReportOfClassNormal(_ReportFault):
+@fault("receiver-sends-each-report-after-first-with-class-normal", breaks="MQQB-3.1.5.8.9-03")
+class ReceiverSendsEachReportAfterFirstWithClassNormal(_ReportFault):
     """The receiver sends every report after the first with the class MQMSG_CLASS_NORMAL."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -150,8 +150,8 @@ class ReceiverReportBodyWithoutTargetOfTransactionalMessage(Tracing):
         return super().build_report_body(message, next_hop)
 
 
-@fault("receiver-report-to-queue-of-previous-report", breaks="MQQB-3.1.5.8.9-04")
-class ReceiverReportToQueueOfPreviousReport(_ReportFault):
+@fault("receiver-sends-each-report-to-queue-of-previous-report", breaks="MQQB-3.1.5.8.9-04")
+class ReceiverSendsEachReportToQueueOfPreviousReport(_ReportFault):
     """The receiver sends each report to the report queue of the previous report."""
 
     def __init__(self, qm: QueueManager) -> None:

@@ -94,8 +94,8 @@ add(
 )
 
 
-@fault("receiver-report-with-identifier-of-earlier-report", breaks="MQQB-3.1.5.8.9-02", blind=True)
-class ReceiverReportWithIdentifierOfEarlierReport(Sending):
+@fault("receiver-sends-each-report-with-identifier-of-first-report", breaks="MQQB-3.1.5.8.9-02", blind=True)
+class ReceiverSendsEachReportWithIdentifierOfFirstReport(Sending):
     """The receiver sends each report with the MessageIdentifier of its first report."""
 
     def __init__(self, qm: QM) -> None:
@@ -110,8 +110,8 @@ class ReceiverReportWithIdentifierOfEarlierReport(Sending):
         return super().construct_user_message(position)
 
 
-@fault("receiver-later-report-of-class-normal", breaks="MQQB-3.1.5.8.9-03", blind=True)
-class ReceiverLaterReportOfClassNormal(OwnMessages):
+@fault("receiver-second-and-later-reports-have-class-normal", breaks="MQQB-3.1.5.8.9-03", blind=True)
+class ReceiverSecondAndLaterReportsHaveClassNormal(OwnMessages):
     """The receiver's second and later reports have the class MQMSG_CLASS_NORMAL."""
 
     def __init__(self, qm: QM) -> None:
@@ -126,8 +126,8 @@ class ReceiverLaterReportOfClassNormal(OwnMessages):
         super().send(message, now)
 
 
-@fault("receiver-report-to-first-report-queue", breaks="MQQB-3.1.5.8.9-04", blind=True)
-class ReceiverReportToFirstReportQueue(OwnMessages):
+@fault("receiver-sends-each-report-to-queue-of-first-traced-message", breaks="MQQB-3.1.5.8.9-04", blind=True)
+class ReceiverSendsEachReportToQueueOfFirstTracedMessage(OwnMessages):
     """The receiver sends each report to the queue that the first traced message names."""
 
     def __init__(self, qm: QM) -> None:
@@ -196,8 +196,8 @@ class ReceiverReportWithoutOpenSessionDiscarded(OwnMessages):
         return None if message.Class == REPORT_MESSAGE_CLASS and used else super()._open_queue(message, now)
 
 
-@fault("receiver-report-to-unknown-queue-kept", breaks="MQQB-3.1.5.8.9-11", blind=True)
-class ReceiverReportToUnknownQueueKept(OwnMessages):
+@fault("receiver-puts-report-to-unknown-queue-into-dead-letter-queue", breaks="MQQB-3.1.5.8.9-11", blind=True)
+class ReceiverPutsReportToUnknownQueueIntoDeadLetterQueue(OwnMessages):
     """The receiver puts a report whose queue it cannot open into its dead-letter queue."""
 
     def _open_queue(self, message: Message, now: Now) -> Queue | OutgoingQueue | None:

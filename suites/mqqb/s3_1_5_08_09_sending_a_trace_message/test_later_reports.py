@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
 from suites.mqqb.steps.disposition import DEAD_LETTERS, AcknowledgingReceiver, QueueType
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.tracing import Report
+from suites.mqqb.steps.tracing import TraceReportMessage
 
 MESSAGES_LIMIT = 1_000
 """The number of messages that the check reads from each dead-letter queue."""
@@ -43,7 +43,7 @@ def test_report_is_sent_after_end_of_session_of_earlier_report(peer, sut, judge)
     sent.append(receiver.send_packet(_build_traced_message(receiver, **CONTENT_FIELDS_OF_TRACED_MESSAGE)))
     reports = receiver.await_messages_of_sut(receiver.list_reports, 2)
     evidence = [*sent, *reports]
-    counts = [sum(Report(report).is_about_message(one) for report in reports) for one in sent]
+    counts = [sum(TraceReportMessage(report).is_about_message(one) for report in reports) for one in sent]
     judge("MQQB-3.1.5.8.9-11", expected=[1, 1], observed=counts, case="number of reports", evidence=evidence)
     for report in reports:
         properties = report["MessagePropertiesHeader"]
@@ -102,7 +102,7 @@ def test_reports_are_sent_to_each_report_queue(peer, sut, judge):
     queues = (PEER_PUBLIC_QUEUE, FAR_PUBLIC_QUEUE)
     sent = [receiver.send_packet(_build_traced_message(receiver, queue)) for queue in queues]
     reports = receiver.await_messages_of_sut(receiver.list_reports, len(sent))
-    found = [Report(frame) for frame in reports]
+    found = [TraceReportMessage(frame) for frame in reports]
     evidence = [*sent, *reports]
     judge(
         "MQQB-3.1.5.8.9-08",

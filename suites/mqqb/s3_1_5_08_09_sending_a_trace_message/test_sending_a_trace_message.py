@@ -14,7 +14,7 @@ from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.tracing import Report
+from suites.mqqb.steps.tracing import TraceReportMessage
 
 RULES_FULFILLED_WITHOUT_REPORTS = ("MQQB-3.1.5.8.1-04", "MQDMPR-3.1.7.1.31-D07")
 """Rules that a system fulfils even if it sends no reports, such as an early release of Windows (MS-MQMQ <23>)."""
@@ -65,9 +65,9 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
             **build_traced_fields(9), properties={"CorrelationID": CORRELATION_ID_OF_TRACED_MESSAGE}
         ),
         receiver.build_message(**build_traced_fields(0x1D), MessageClass=AckClass.REACH_QUEUE),
-        receiver.build_message(**_add_user_fields(build_traced_fields(1), DM=1, JN=1)),
+        receiver.build_message(**_add_user_header_fields(build_traced_fields(1), DM=1, JN=1)),
         receiver.build_message(
-            **_add_user_fields(build_traced_fields(7), MessageID=LARGE_MESSAGE_ID + peer.next_message_id())
+            **_add_user_header_fields(build_traced_fields(7), MessageID=LARGE_MESSAGE_ID + peer.next_message_id())
         ),
         Sequence(peer, ordinal=1).message(**build_traced_fields(2)),
     ]
@@ -76,14 +76,14 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     reported += [receiver.send_packet(packet) for packet in packets[1:]]
     by_private_name = []
     if sut.has("queue_control"):
-        private = _add_user_fields(build_traced_fields(8), **peer.private_destination(sut.queue()))
+        private = _add_user_header_fields(build_traced_fields(8), **peer.private_destination(sut.queue()))
         by_private_name.append(receiver.send_packet(receiver.build_message(**private, destination=None)))
         reported += by_private_name
     refused = receiver.send_packet(Sequence(peer, ordinal=2).message(queue="plain", **build_traced_fields(4)))
     untraced = receiver.send_packet(receiver.build_message(**build_traced_fields(5, on=0)))
     repeated = receiver.send_packet(packets[0])
     reports = receiver.await_messages_of_sut(receiver.list_reports, len(reported))
-    found = [Report(frame) for frame in reports]
+    found = [TraceReportMessage(frame) for frame in reports]
     evidence = [*reported, refused, untraced, repeated, to_unknown_queue, *reports]
 
     def count_reports(*messages: Frame) -> list[int]:
@@ -156,7 +156,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
         for frame in reported
         if frame not in by_private_name
     ]
-    expected_values = Report.build_expected_values(PEER_PUBLIC_QUEUE)
+    expected_values = TraceReportMessage.build_expected_values(PEER_PUBLIC_QUEUE)
     for name, rules in (
         ("MessageClass", ("MQQB-3.1.5.8.9-03", "MQDMPR-3.1.1.12-D06", "MQDMPR-3.1.7.1.32-D08")),
         ("destination", ("MQQB-3.1.5.8.9-04", "MQDMPR-3.1.7.1.31-D07")),
@@ -175,7 +175,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     labels = sorted(report.label for report in found)
     judge(
         "MQQB-3.1.5.8.9-06",
-        expected=sorted(map(Report.build_expected_label, reported)),
+        expected=sorted(map(TraceReportMessage.build_expected_label, reported)),
         observed=labels,
         case="labels of the reports",
         evidence=evidence,
@@ -193,6 +193,6 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     receiver.acknowledge_all()
 
 
-def _add_user_fields(arguments: dict[str, Any], **user: Any) -> dict[str, Any]:
+def _add_user_header_fields(arguments: dict[str, Any], **user: Any) -> dict[str, Any]:
     """Add fields of UserHeader to the arguments of a message."""
     return arguments | {"user": arguments["user"] | user}

@@ -7,7 +7,7 @@ from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
-from suites.mqqb.steps.tracing import read_text_of_label, read_time_of_label_s
+from suites.mqqb.steps.tracing import read_label_text_without_null, read_time_in_report_label_s
 
 HOURS_PER_DAY, SECONDS_PER_HOUR = 24, 3_600
 SECONDS_PER_DAY = HOURS_PER_DAY * SECONDS_PER_HOUR
@@ -35,10 +35,10 @@ def test_label_of_report_contains_time_at_every_hour(peer, sut, judge):
     if not reports:
         judge.mark_not_exercised("MQQB-3.1.5.8.9-06", reason="no report arrived")
         return
-    labels = [read_text_of_label(report["MessagePropertiesHeader"].Label) for report in reports]
+    labels = [read_label_text_without_null(report["MessagePropertiesHeader"].Label) for report in reports]
     zones = [
         None if time_s is None else (time_s - int(report["UserHeader"].SentTime)) % SECONDS_PER_DAY
-        for time_s, report in zip(map(read_time_of_label_s, labels), reports, strict=True)
+        for time_s, report in zip(map(read_time_in_report_label_s, labels), reports, strict=True)
     ]
     judge(
         "MQQB-3.1.5.8.9-06",

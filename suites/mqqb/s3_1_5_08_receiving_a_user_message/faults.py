@@ -30,8 +30,8 @@ from reference_qm.security import MessageRefused
 from reference_qm.surface.clock import Now
 
 
-@fault("receiver-message-before-open-ignored", breaks="MQQB-3.1.5.8-01")
-class ReceiverMessageBeforeOpenIgnored(Closing):
+@fault("receiver-ignores-user-message-before-session-is-open", breaks="MQQB-3.1.5.8-01")
+class ReceiverIgnoresUserMessageBeforeSessionIsOpen(Closing):
     """The receiver ignores a user message on a session that is not open, instead of closing the session."""
 
     def close_session_after_unexpected_packet(self, session: Session, packet: Packet, now: Now) -> None:
@@ -187,8 +187,8 @@ class ReceiverTransactionalMessageOutOfSequenceAccepted(InSequence):
         return True
 
 
-@fault("receiver-recoverable-message-of-large-body-not-stored", breaks="MQQB-3.1.5.8-09", blind=True)
-class ReceiverRecoverableMessageOfLargeBodyNotStored(Arrival):
+@fault("receiver-does-not-store-recoverable-message-with-large-body", breaks="MQQB-3.1.5.8-09", blind=True)
+class ReceiverDoesNotStoreRecoverableMessageWithLargeBody(Arrival):
     """The receiver acknowledges a recoverable message whose body is larger than 64 KB, but does not store it."""
 
     def save_message(self, saving: UnsavedArrival, packet: UserMessagePacket) -> None:
@@ -238,8 +238,8 @@ class ReceiverAckReachQueueOfTransactionalMessageOmitted(AdminAcks):
             super().acknowledge_arrival(position, now)
 
 
-@fault("receiver-ack-reach-queue-to-queue-of-first-message", breaks="MQQB-3.1.5.8-12", blind=True)
-class ReceiverAckReachQueueToQueueOfFirstMessage(AdminAcks):
+@fault("receiver-sends-arrival-ack-to-admin-queue-of-first-message", breaks="MQQB-3.1.5.8-12", blind=True)
+class ReceiverSendsArrivalAckToAdminQueueOfFirstMessage(AdminAcks):
     """The receiver sends each acknowledgment to the administration queue that the first message of the sender named."""
 
     def __init__(self, qm: QM) -> None:

@@ -13,11 +13,11 @@ from reference_qm.surface.clock import Now
 
 
 @fault(
-    "receiver-negative-receive-acknowledgment-dropped",
+    "receiver-drops-user-message-of-class-0xc000-or-higher",
     breaks="MQQB-3.1.5.8-04",
     blind=True,
 )
-class ReceiverNegativeReceiveAcknowledgmentDropped(Receiving):
+class ReceiverDropsUserMessageOfClass0xc000OrHigher(Receiving):
     """The receiver acknowledges and drops a user message whose class is 0xC000 or higher."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

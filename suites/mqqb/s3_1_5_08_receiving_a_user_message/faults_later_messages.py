@@ -61,8 +61,8 @@ class ReceiverDuplicateOfReceivedMessageAccepted(History):
         return entry if kept else None
 
 
-@fault("receiver-only-last-message-in-history", breaks=("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01"))
-class ReceiverOnlyLastMessageInHistory(History):
+@fault("receiver-recognizes-only-repetition-of-last-message", breaks=("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01"))
+class ReceiverRecognizesOnlyRepetitionOfLastMessage(History):
     """The receiver recognizes only a repetition of the message that arrived last."""
 
     def __init__(self, qm: QueueManager) -> None:

@@ -55,10 +55,10 @@ LIFETIME_CASES = {
 """TimeToReachQueue, TimeToBeReceived, and whether a message with these lifetimes must still arrive an hour after it was
 sent.
 """
-LIFETIME_CASES_WITH_HIGH_PRIORITY = ("almost an hour to reach its queue", "for ever")
+NAMES_OF_LIFETIME_CASES_WITH_HIGH_PRIORITY = ("almost an hour to reach its queue", "for ever")
 """The cases of LIFETIME_CASES whose messages have priority 7 and JN."""
 UNLISTED_PRIVACY_LEVEL = 0x99
-MESSAGE_KINDS = (
+KINDS_OF_MESSAGES_CARRYING_SESSION_HEADER = (
     "recoverable",
     "refused",
     "to a missing queue",
@@ -163,7 +163,7 @@ def test_kind_of_queue_is_checked_before_access(peer, sut, judge):
     secured = SecuredMessageSender(peer, sut)
     plain = sut.format_name("plain").removeprefix("DIRECT=")
     packet = secured.message(MALLORY, queue="transactional", destination=plain)
-    found = secured.dispositions({"": packet}, "transactional")[""]
+    found = secured.send_and_read_dispositions({"": packet}, "transactional")[""]
     judge(
         "MQQB-3.1.5.8-05",
         expected="NACK_NOT_TRANSACTIONAL_Q",
@@ -187,7 +187,7 @@ def test_expired_message_does_not_arrive(peer, sut, judge, kind):
     for number, (life, (reach_s, receive_s, _)) in enumerate(LIFETIME_CASES.items(), 1):
         limits = user | ({} if receive_s is None else {"TimeToBeReceived": receive_s})
         base = {} if reach_s is None else {"TimeToReachQueue": reach_s}
-        if kind != "transactional" and life in LIFETIME_CASES_WITH_HIGH_PRIORITY:
+        if kind != "transactional" and life in NAMES_OF_LIFETIME_CASES_WITH_HIGH_PRIORITY:
             base |= {"PR": 7}
             limits |= {"JN": 1}
         more: dict[str, Any] = {"base": base, "label": life, "properties": {"PA": 1}}
@@ -231,7 +231,7 @@ def test_message_with_wrong_session_header_counts_closes_session(peer, sut, judg
 
 
 @covers("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")
-@pytest.mark.parametrize("kind", MESSAGE_KINDS)
+@pytest.mark.parametrize("kind", KINDS_OF_MESSAGES_CARRYING_SESSION_HEADER)
 def test_session_header_of_any_message_is_processed(peer, sut, judge, kind):
     """The peer sends a message with wrong counts in its SessionHeader. The SUT does not simply store this message in
     its queue; for example, it is a duplicate. The SUT nevertheless closes the session.

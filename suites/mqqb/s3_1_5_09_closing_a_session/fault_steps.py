@@ -8,7 +8,7 @@ from reference_qm.model.states import OutgoingQueueState
 from reference_qm.surface.clock import Now
 
 
-class ChangedSessionClosing(Closing):
+class SessionClosingChangedForSomeReasons(Closing):
     """Change the closing of sessions for certain reasons."""
 
     def is_closing_reason_of_fault(self, reason: str) -> bool:

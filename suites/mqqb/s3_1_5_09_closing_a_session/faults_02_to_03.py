@@ -9,7 +9,7 @@ from reference_qm.core.sessions.connecting import get_outgoing_queue
 from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_5_09_closing_a_session.fault_steps import ChangedSessionClosing
+from suites.mqqb.s3_1_5_09_closing_a_session.fault_steps import SessionClosingChangedForSomeReasons
 
 
 @fault("queue-manager-session-state-open-after-closing", breaks="MQQB-3.1.5.9-02")
@@ -48,8 +48,8 @@ class AcceptorSessionStateOpenAfterConnectionLoss(Closing):
             self.qm.sessions[session.number] = session
 
 
-@fault("initiator-outgoing-queue-connected-after-closing", breaks="MQQB-3.1.5.9-03")
-class InitiatorOutgoingQueueConnectedAfterClosing(Closing):
+@fault("initiator-queue-state-is-connected-after-session-closes", breaks="MQQB-3.1.5.9-03")
+class InitiatorQueueStateIsConnectedAfterSessionCloses(Closing):
     """The initiator sets State of the outgoing queue of a closed session to Connected."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -58,8 +58,8 @@ class InitiatorOutgoingQueueConnectedAfterClosing(Closing):
             session.OutgoingQueueReference.State = OutgoingQueueState.CONNECTED
 
 
-@fault("initiator-state-on-hold-changed-when-session-closes", breaks=("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04"))
-class InitiatorStateOnHoldChangedWhenSessionCloses(Closing):
+@fault("initiator-changes-queue-state-on-hold-when-session-closes", breaks=("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04"))
+class InitiatorChangesQueueStateOnHoldWhenSessionCloses(Closing):
     """The initiator changes State of a paused outgoing queue from OnHold to a different value when it closes the
     session of this queue.
     """
@@ -71,8 +71,8 @@ class InitiatorStateOnHoldChangedWhenSessionCloses(Closing):
         super().close(session, reason, now)
 
 
-@fault("initiator-state-on-hold-reset-when-connection-is-lost", breaks="MQQB-3.1.5.9-03", blind=True)
-class InitiatorStateOnHoldResetWhenConnectionIsLost(Closing):
+@fault("initiator-resets-queue-state-on-hold-when-connection-is-lost", breaks="MQQB-3.1.5.9-03", blind=True)
+class InitiatorResetsQueueStateOnHoldWhenConnectionIsLost(Closing):
     """The initiator resets State of a paused queue when the connection is lost."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -112,7 +112,7 @@ class InitiatorQueueLeftConnectedAfterSecondClosing(Closing):
 
 
 @fault("initiator-queue-state-connected-after-wrong-counts", breaks="MQQB-3.1.5.9-03", blind=True)
-class InitiatorQueueStateConnectedAfterWrongCounts(ChangedSessionClosing):
+class InitiatorQueueStateConnectedAfterWrongCounts(SessionClosingChangedForSomeReasons):
     """The initiator leaves State of the outgoing queue at Connected when it closes its session because
     of wrong counts.
     """
@@ -150,8 +150,8 @@ class InitiatorQueueStateConnectedAfterClosingOfIdleSession(InitiatorQueueStateC
         return "3.1.6.2" in reason
 
 
-@fault("initiator-session-of-paused-queue-session-state-stays-open", breaks="MQQB-3.1.5.9-02", blind=True)
-class InitiatorSessionOfPausedQueueSessionStateStaysOpen(Closing):
+@fault("initiator-session-state-of-paused-queue-stays-open", breaks="MQQB-3.1.5.9-02", blind=True)
+class InitiatorSessionStateOfPausedQueueStaysOpen(Closing):
     """The initiator leaves SessionState of a closed session at OPEN if the outgoing queue of the session is OnHold."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:

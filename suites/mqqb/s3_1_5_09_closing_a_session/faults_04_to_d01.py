@@ -13,7 +13,7 @@ from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
-from suites.mqqb.s3_1_5_09_closing_a_session.fault_steps import ChangedSessionClosing
+from suites.mqqb.s3_1_5_09_closing_a_session.fault_steps import SessionClosingChangedForSomeReasons
 
 add(
     "initiator-reconnection-not-scheduled",
@@ -23,7 +23,7 @@ add(
 )
 
 
-class _ReconnectionScheduledWithoutMessages(Closing):
+class _ReconnectingWithoutWaitingMessages(Closing):
     """Make the initiator schedule a reconnection even if no messages wait for the session."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -35,7 +35,7 @@ class _ReconnectionScheduledWithoutMessages(Closing):
             self.qm.sessions[session.number] = session
 
 
-class _SessionEstablishedWithoutMessages(Establishing):
+class _EstablishingWithoutWaitingMessages(Establishing):
     """Make the initiator establish a closed session again although no messages wait for the session."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
@@ -50,7 +50,7 @@ add(
     ("MQQB-3.1.5.9-04", "MQQB-3.1.6.1-01"),
     "The initiator connects again after a session was closed although no messages wait.",
     combine_installers(
-        replace_part(_ReconnectionScheduledWithoutMessages), replace_part(_SessionEstablishedWithoutMessages)
+        replace_part(_ReconnectingWithoutWaitingMessages), replace_part(_EstablishingWithoutWaitingMessages)
     ),
 )
 
@@ -126,7 +126,7 @@ class InitiatorNoReconnectIfOnlyTransactionalMessagesWait(Closing):
 
 
 @fault("initiator-no-reconnect-after-wrong-counts", breaks="MQQB-3.1.5.9-04", blind=True)
-class InitiatorNoReconnectAfterWrongCounts(ChangedSessionClosing):
+class InitiatorNoReconnectAfterWrongCounts(SessionClosingChangedForSomeReasons):
     """The initiator does not connect again after it has closed its session because of wrong counts."""
 
     def change(self, session: Session, before: OutgoingQueueState | None, now: Now) -> None:

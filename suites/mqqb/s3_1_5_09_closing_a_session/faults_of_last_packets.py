@@ -9,8 +9,8 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("acceptor-session-ack-before-closing-after-violation", breaks="MQQB-3.1.5.9-D01", blind=True)
-class AcceptorSessionAckBeforeClosingAfterViolation(Closing):
+@fault("acceptor-sends-session-ack-before-it-closes-after-violation", breaks="MQQB-3.1.5.9-D01", blind=True)
+class AcceptorSendsSessionAckBeforeItClosesAfterViolation(Closing):
     """The acceptor acknowledges the messages that it has received before it closes an open session."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -20,8 +20,8 @@ class AcceptorSessionAckBeforeClosingAfterViolation(Closing):
         super().close(session, reason, now)
 
 
-@fault("initiator-establish-request-before-closing-of-idle-session", breaks="MQQB-3.1.5.9-D01", blind=True)
-class InitiatorEstablishRequestBeforeClosingOfIdleSession(Closing):
+@fault("initiator-sends-establish-request-before-it-closes-idle-session", breaks="MQQB-3.1.5.9-D01", blind=True)
+class InitiatorSendsEstablishRequestBeforeItClosesIdleSession(Closing):
     """The initiator sends an EstablishConnection before it closes an idle session."""
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:

@@ -27,7 +27,7 @@ def test_message_after_closed_session_is_sent_on_new_session(peer, sut, judge):
         raise ConformanceFailure("the SUT did not close the session when it received wrong message counts")
     sender.send(2)
     again = sender.poll_session()
-    came = [] if again is None else sender.collect(again, 1)
+    came = [] if again is None else sender.collect_messages(again, 1)
     judge(
         "MQQB-3.1.5.9-02",
         expected=[2],

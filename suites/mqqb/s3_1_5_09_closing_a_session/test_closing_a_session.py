@@ -14,7 +14,7 @@ from suites.mqqb.steps.opening import OTHER_GUID, SIGNATURE_BYTES, await_early_c
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import SequenceSentBySut
 
 SESSION_CLEANUP_TIMER_MS = 12_000
 
@@ -208,7 +208,7 @@ def test_lost_session_of_initiator_has_only_retry_timer(peer, sut, judge):
     """The peer drops a session with an unacknowledged transactional message from the SUT. Until the SUT connects again,
     no timer of the session runs, except possibly the Session Retry Connect Timer.
     """
-    outgoing = Outgoing(peer, sut, "mqc-timers")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-timers")
     sent = outgoing.send()
     outgoing.session.close()
     peer.settle()

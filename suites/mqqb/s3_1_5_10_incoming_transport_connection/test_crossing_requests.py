@@ -33,5 +33,5 @@ def test_acceptor_answers_request_while_its_own_request_or_parameters_wait(peer,
             evidence=[states[waiting], sent, came],
         )
         connection.close()
-    session.agree()
+    session.answer_connection_parameters()
     session.connection.acknowledge_all()

@@ -34,7 +34,7 @@ def _ignore_retry_timer(when: RetryCondition) -> Install:
     return change_step(Establishing.on_session_retry_connect_timer, run)
 
 
-def _is_older_session_waiting(self: Any, session: Any, earlier: int) -> bool:
+def _is_older_session_waiting_for_retry(self: Any, session: Any, earlier: int) -> bool:
     return any(
         one.number < session.number
         for one in self.qm.sessions.values()
@@ -122,7 +122,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "initiator-retry-of-second-session-omitted",
         "MQQB-3.1.6.1-01",
         "The initiator ignores the expiry of the timer while an older session also waits for its timer.",
-        _ignore_retry_timer(_is_older_session_waiting),
+        _ignore_retry_timer(_is_older_session_waiting_for_retry),
     ),
     *(
         (

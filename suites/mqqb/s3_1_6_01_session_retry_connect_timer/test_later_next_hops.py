@@ -63,7 +63,7 @@ def test_following_next_hop_is_tried_after_end_of_session(peer, second_host, sut
     at = addresses.index(peer.address)
     if end == "lost":
         session.respond()
-        session.agree()
+        session.answer_connection_parameters()
         session.connection.close()
     else:
         session.connection.send(establish_response(peer, request, internal={"CS": 1}))

@@ -33,5 +33,5 @@ def test_initiator_connects_again_after_many_failed_attempts(peer, sut, judge):
             return
         requests.append(came)
     session.respond()
-    session.agree()
+    session.answer_connection_parameters()
     session.connection.acknowledge_all()

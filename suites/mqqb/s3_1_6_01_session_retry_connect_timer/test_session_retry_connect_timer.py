@@ -74,7 +74,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
         case="packets of the SUT on the new connection",
         evidence=[ack, *request],
     )
-    came = sorted(set(Sender.list_tags(sender.collect_all(again, 2)))) if again else []
+    came = sorted(set(Sender.list_tags(sender.collect_messages_until_silence(again, 2)))) if again else []
     judge(
         "MQQB-3.1.6.1-10",
         expected=[2, 3],
@@ -113,7 +113,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
             judge("MQQB-3.1.7.3-01", expected=closed, observed=again is not None, case=cause, evidence=[ack, *request])
         if again is None:
             return
-        came = sorted(set(Sender.list_tags(sender.collect_all(again, 2))))
+        came = sorted(set(Sender.list_tags(sender.collect_messages_until_silence(again, 2))))
         case = f"numbers of the messages on the session {cause}"
         judge("MQQB-3.1.6.1-10", expected=[2, 3], observed=came, case=case, evidence=[ack, *request])
     ack = again.acknowledge_all()
@@ -142,7 +142,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
     for tag in sent:
         sender.send(tag, delivery=deliveries[tag % len(deliveries)])
     session = sender.await_session()
-    frames = came = sender.collect(session, len(sent))
+    frames = came = sender.collect_messages(session, len(sent))
     order = _group_message_tags_by_priority(came)
     for turn in ("first", "second"):
         session.close()
@@ -158,7 +158,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
         if next_session is None:
             raise ConformanceFailure("the SUT did not connect again")
         session = next_session
-        frames = sender.collect_all(session, len(sent))
+        frames = sender.collect_messages_until_silence(session, len(sent))
         evidence = [*came, *frames]
         judge(
             "MQQB-3.1.1.3.1-D01",
@@ -194,7 +194,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
     if again is None:
         return
     session = again
-    frames = sender.collect_all(session, len(sent) // len(deliveries))
+    frames = sender.collect_messages_until_silence(session, len(sent) // len(deliveries))
     judge(
         "MQQB-3.1.6.1-10",
         expected=sorted(set(Sender.list_tags(transactional))),
@@ -223,7 +223,7 @@ def test_new_session_brings_acknowledgments_of_lost_session(peer, sut, judge):
         observed=again is not None or "not connected again",
         evidence=sent,
     )
-    came = sender.collect_all(again, 2) if again else []
+    came = sender.collect_messages_until_silence(again, 2) if again else []
     judge(
         "MQQB-3.1.6.1-10",
         "MQQB-3.1.6.1-D01",
@@ -292,7 +292,7 @@ def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, su
     judge.conclude("MQQB-3.1.6.1-01")
     sender.send(2)
     again = early or sender.poll_session(within_ms)
-    came = Sender.list_tags(sender.collect(again, 1)) if again else []
+    came = Sender.list_tags(sender.collect_messages(again, 1)) if again else []
     evidence += again.received if again else []
     judge(
         "MQQB-3.1.7.12-06",
@@ -315,7 +315,7 @@ def test_next_attempt_uses_second_address_of_host_name(peer, sut, judge):
     sender = Sender(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     sender.send(1)
     session = sender.poll_session()
-    came = Sender.list_tags(sender.collect(session, 1)) if session else []
+    came = Sender.list_tags(sender.collect_messages(session, 1)) if session else []
     if session:
         session.acknowledge_all()
     second = holds(f"message 1 arrives at the second address, {peer.address}")
@@ -410,7 +410,7 @@ def test_initiator_tries_again_after_each_failed_attempt(peer, sut, judge):
             return
         evidence = [request]
     session.respond()
-    session.agree()
+    session.answer_connection_parameters()
     session.connection.acknowledge_all()
     peer.settle()
 

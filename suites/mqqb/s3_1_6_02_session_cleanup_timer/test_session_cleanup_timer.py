@@ -135,7 +135,7 @@ def test_session_of_initiator_closes_after_its_last_message(peer, sut, judge):
     for tag in (2, 3):
         peer.pass_time(sut.duration_ms(cleanup_ms) * 9 // 10)
         sender.send(tag)
-        sender.collect(session, tag)
+        sender.collect_messages(session, tag)
         if session.record.closed_by is not None:
             break
         session.acknowledge_all()

@@ -73,7 +73,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     judge(
         "MQQB-3.1.2.4-01",
         expected=whole,
-        observed=(ended is not None and is_near_instant(ended, round(ended))) or clock.describe_end(),
+        observed=(ended is not None and is_instant_within_tolerance(ended, round(ended))) or clock.describe_end(),
         evidence=[clock.first],
     )
     judge("MQQB-3.1.5.9-D02", expected=closed(), observed=clock.session, evidence=[clock.first])
@@ -120,7 +120,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
         "MQQB-3.1.2.4-01",
         "MQQB-3.1.7.1.3-27",
         expected=expected,
-        observed=is_near_instant(clock.await_session_close(), wait) or clock.describe_end(),
+        observed=is_instant_within_tolerance(clock.await_session_close(), wait) or clock.describe_end(),
         evidence=[acknowledged, clock.first],
     )
     judge.conclude("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.2.4-01")
@@ -150,7 +150,9 @@ def _judge_ack_wait_timer_restart(judge: Judge, sender: Sender, clock: AckWaitCl
     judge(
         "MQQB-3.1.5.5.5-02",
         expected=restarted,
-        observed=is_near_instant(ended, 1.5 * wait) or is_near_instant(ended, 2.5 * wait) or clock.describe_end(),
+        observed=is_instant_within_tolerance(ended, 1.5 * wait)
+        or is_instant_within_tolerance(ended, 2.5 * wait)
+        or clock.describe_end(),
         evidence=[clock.first, acknowledged],
     )
 
@@ -165,10 +167,10 @@ def measure_ack_wait_timer(ended: float | None) -> int | None:
     the SUT closes the session at n.
     """
     ends = {1: 1, 2: 2, 3: 1} | {2 * wait: wait for wait in range(2, LONGEST_WAIT_IN_TIMEOUTS // 2 + 1)}
-    return next((wait for end, wait in ends.items() if is_near_instant(ended, end)), None)
+    return next((wait for end, wait in ends.items() if is_instant_within_tolerance(ended, end)), None)
 
 
-def is_near_instant(instant: float | None, expected: float) -> bool:
+def is_instant_within_tolerance(instant: float | None, expected: float) -> bool:
     """Return whether an instant is within the tolerance of the expected instant."""
     return instant is not None and abs(instant - expected) <= TOLERANCE_IN_TIMEOUTS
 

@@ -303,8 +303,8 @@ for _name, _breaks, _says, _install in _FAULTS:
     add(_name, _breaks, _says, _install, blind=True)
 
 
-@fault("receiver-timer-restarted-only-for-recoverable-messages", breaks="MQQB-3.1.6.4-11", blind=True)
-class ReceiverTimerRestartedOnlyForRecoverableMessages(SessionAcks):
+@fault("receiver-session-ack-missing-for-express-after-recoverable-acks", breaks="MQQB-3.1.6.4-11", blind=True)
+class ReceiverSessionAckMissingForExpressAfterRecoverableAcks(SessionAcks):
     """After a SessionAck for recoverable messages, the receiver sends no SessionAck for later express messages."""
 
     def reset_unacknowledged_counts(self, session: Session, now: Now) -> None:

@@ -12,10 +12,10 @@ from suites.mqmq.steps.session_headers import (
     make_session_header_predicate,
 )
 from suites.mqqb.steps.internal_packets import (
-    INTERNAL_KINDS,
+    INTERNAL_PACKET_NAMES,
     SESSION_ACK_PACKET_KIND,
-    make_flags_of_kind_predicate,
-    make_pt_of_kind_predicate,
+    make_flags_predicate_for_kind,
+    make_packet_type_predicate_for_kind,
 )
 
 _SEQUENCE_NUMBER_RANGE = 0x10000
@@ -88,9 +88,9 @@ for rule, expected, judge in (
 ):
     passive(rule, "SessionAck", expected, of_system=True)(make_session_header_predicate(judge))
 
-passive("MQQB-3.1.6.4-02", INTERNAL_KINDS, "IN and SH are 1 in a SessionAck", of_system=True)(
-    make_flags_of_kind_predicate(SESSION_ACK_PACKET_KIND)
+passive("MQQB-3.1.6.4-02", INTERNAL_PACKET_NAMES, "IN and SH are 1 in a SessionAck", of_system=True)(
+    make_flags_predicate_for_kind(SESSION_ACK_PACKET_KIND)
 )
-passive("MQQB-3.1.6.4-03", INTERNAL_KINDS, "PT is 1 in a SessionAck", of_system=True)(
-    make_pt_of_kind_predicate(SESSION_ACK_PACKET_KIND)
+passive("MQQB-3.1.6.4-03", INTERNAL_PACKET_NAMES, "PT is 1 in a SessionAck", of_system=True)(
+    make_packet_type_predicate_for_kind(SESSION_ACK_PACKET_KIND)
 )

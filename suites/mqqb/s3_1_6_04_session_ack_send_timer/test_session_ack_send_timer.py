@@ -13,7 +13,7 @@ from suites.mqqb.steps.sender import SESSION_SET_UP_PACKET_KINDS, Sender, is_rec
 
 EXPRESS_ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
 """The time in ms between the first message and its acknowledgment (3.1.5.8.2)."""
-FLAGGED_MESSAGE_NUMBERS_OF_ACKS: tuple[list[int], ...] = ([1, 2], [3], [])
+MESSAGE_NUMBERS_FLAGGED_IN_EACH_SESSION_ACK: tuple[list[int], ...] = ([1, 2], [3], [])
 """The numbers of the recoverable messages of the peer in each turn. In the last turn, the message is express."""
 EXPRESS_MESSAGE_COUNT = 5
 """The number of express messages that the first SessionAck acknowledges."""
@@ -135,13 +135,13 @@ def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
     sender.send(3, delivery="recoverable")
     session, own = sender.await_first_messages(3)
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
-    for turn, numbers in enumerate(FLAGGED_MESSAGE_NUMBERS_OF_ACKS, 1):
+    for turn, numbers in enumerate(MESSAGE_NUMBERS_FLAGGED_IN_EACH_SESSION_ACK, 1):
         if turn > 1:
             sender.send(turn + 2, delivery="recoverable")
-            own = sender.collect(session, turn + 2)
+            own = sender.collect_messages(session, turn + 2)
         session.acknowledge_all()
         before = len(session.received)
-        build = peer.message if turn == len(FLAGGED_MESSAGE_NUMBERS_OF_ACKS) else peer.recoverable_message
+        build = peer.message if turn == len(MESSAGE_NUMBERS_FLAGGED_IN_EACH_SESSION_ACK) else peer.recoverable_message
         sent = [session.send(build()) for _ in range(2 if turn == 1 else 1)]
         ack = _poll_ack_of_message_count(session, sut, turn + 1)
         acks = [frame for frame in session.received[before:] if frame.kind != "UserMessage"]

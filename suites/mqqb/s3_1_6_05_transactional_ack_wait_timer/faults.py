@@ -25,8 +25,8 @@ add(
 )
 
 
-@fault("sender-resend-first-message-only", breaks="MQQB-3.1.6.5-01")
-class SenderResendFirstMessageOnly(TransactionalSending):
+@fault("sender-resends-only-first-message-without-order-ack", breaks="MQQB-3.1.6.5-01")
+class SenderResendsOnlyFirstMessageWithoutOrderAck(TransactionalSending):
     """The sender resends only the first message that no OrderAck has acknowledged."""
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
@@ -36,8 +36,8 @@ class SenderResendFirstMessageOnly(TransactionalSending):
         super().on_ack_wait_timer(session, now)
 
 
-@fault("sender-resend-nontransactional-messages", breaks="MQQB-3.1.6.5-01")
-class SenderResendNontransactionalMessages(TransactionalSending):
+@fault("sender-resends-nontransactional-messages-too", breaks="MQQB-3.1.6.5-01")
+class SenderResendsNontransactionalMessagesToo(TransactionalSending):
     """The sender resends nontransactional messages together with the transactional messages."""
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
@@ -60,8 +60,8 @@ class SenderResendTimerNotRestarted(TransactionalSending):
         )
 
 
-@fault("sender-resend-oldest-message-only", breaks="MQQB-3.1.6.5-01", blind=True)
-class SenderResendOldestMessageOnly(TransactionalSending):
+@fault("sender-resends-only-oldest-message-at-ack-wait-timer-expiry", breaks="MQQB-3.1.6.5-01", blind=True)
+class SenderResendsOnlyOldestMessageAtAckWaitTimerExpiry(TransactionalSending):
     """When the Transactional Ack Wait Timer expires, the sender resends only the oldest message that no
     OrderAck has acknowledged.
     """
@@ -75,8 +75,8 @@ class SenderResendOldestMessageOnly(TransactionalSending):
             one.ReceivedOrderAck = False
 
 
-@fault("sender-resend-at-most-ten-messages", breaks="MQQB-3.1.6.5-01", blind=True)
-class SenderResendAtMostTenMessages(TransactionalSending):
+@fault("sender-resends-at-most-ten-messages", breaks="MQQB-3.1.6.5-01", blind=True)
+class SenderResendsAtMostTenMessages(TransactionalSending):
     """The sender resends at most ten messages when the Transactional Ack Wait Timer expires."""
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:

@@ -17,7 +17,7 @@ from suites.mqqb.steps.sequences import (
     FIRST_RESEND_INTERVAL_MS,
     NOT_RESENT_OUTCOME,
     RESENT_OUTCOME,
-    Outgoing,
+    SequenceSentBySut,
     get_transaction_header,
 )
 
@@ -36,7 +36,7 @@ def test_message_of_later_sequence_without_order_ack_is_resent(peer, sut, judge)
     """The peer ends a sequence of the SUT by an OrderAck for its message. The peer acknowledges the message of the next
     sequence by a SessionAck, but sends no OrderAck. The SUT resends only this message.
     """
-    outgoing = Outgoing(peer, sut, "mqc-resend-later")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-resend-later")
     first = outgoing.send()
     outgoing.acknowledge_all()
     second = outgoing.send()
@@ -74,7 +74,7 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
     """The SUT sends four transactional messages, and the peer acknowledges all of them by a SessionAck; the peer sends
     an OrderAck for message 1 and refuses message 3. The SUT resends messages 2 and 4 after the resend time.
     """
-    outgoing = Outgoing(peer, sut, "mqc-resend")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-resend")
     sent = outgoing.send(4)
     frames = [outgoing.send_session_ack(), outgoing.send_order_ack(1), outgoing.send_final_ack(3)]
     within_ms = (
@@ -123,7 +123,7 @@ def test_nontransactional_messages_are_not_resent(peer, sut, judge):
     acknowledges all of them by a SessionAck. When the timer of 3.1.6.5 expires, the SUT resends only the two
     transactional messages, the second of which has a large body.
     """
-    outgoing = Outgoing(peer, sut, "mqc-resend-kinds")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-resend-kinds")
     sent = [outgoing.send(delivery=one)[0] for one in ("transactional", "express", "recoverable")]
     sent += outgoing.send(body=LARGE_BODY)
     recoverable = [frame["UserHeader"].DM == 1 for frame in sent]
@@ -156,7 +156,7 @@ def test_transactional_messages_are_resent_at_every_expiry(peer, sut, judge):
     """The SUT sends twelve transactional messages, and the peer sends no OrderAck. The SUT resends each message at two
     expiries of the timer.
     """
-    outgoing = Outgoing(peer, sut, "mqc-resend-again")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-resend-again")
     sent = outgoing.send(MESSAGE_COUNT)
     outgoing.send_session_ack()
     within_ms = (
@@ -182,7 +182,7 @@ def test_transactional_messages_of_two_queues_are_resent(peer, sut, judge):
     """The SUT sends a transactional message to each of two queues of the peer, and the peer acknowledges each message
     by a SessionAck. The SUT resends both messages.
     """
-    first = Outgoing(peer, sut, "mqc-resend-one")
+    first = SequenceSentBySut(peer, sut, "mqc-resend-one")
     sent = first.send()
     first.send_session_ack()
     second = first.start_second_sequence("mqc-resend-two")
@@ -230,7 +230,7 @@ def test_message_without_session_ack_is_resent_as_well(peer, sut, judge, acknowl
     messages.
     """
     sut.set_timers(ack_wait_timeout_ms=LONGEST_ACK_TIMEOUT_MS)
-    outgoing = Outgoing(peer, sut, "mqc-resend-early")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-resend-early")
     sent = outgoing.send(3)
     session = outgoing.session
     if acknowledged:

@@ -103,7 +103,7 @@ def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, s
     first = outgoing.await_request()
     if before == "session":
         outgoing.respond()
-        outgoing.agree()
+        outgoing.answer_connection_parameters()
     peer.pass_time(sut.duration_ms(lasts_ms) // 2 - sut.duration_ms(opening.RETRY_INTERVAL_MS))
     if before == "refusal":
         outgoing.connection.send(establish_response(peer, first, internal={"CS": 1}))

@@ -46,8 +46,8 @@ class ReceiverHistoryCleanupDeletesFirstOldEntryOnly(History):
             self.start_history_timer(now)
 
 
-@fault("receiver-history-cleanup-after-half-duration", breaks="MQQB-3.1.6.7-02", blind=True)
-class ReceiverHistoryCleanupAfterHalfDuration(History):
+@fault("receiver-history-cleanup-deletes-entries-after-half-duration", breaks="MQQB-3.1.6.7-02", blind=True)
+class ReceiverHistoryCleanupDeletesEntriesAfterHalfDuration(History):
     """The receiver deletes entries that are older than half of the duration of the MessageIDHistory Cleanup Timer."""
 
     def on_history_timer(self, now: Now) -> None:
@@ -75,8 +75,8 @@ class _OldHistoryEntryKeeper(History):
         raise NotImplementedError
 
 
-@fault("receiver-history-cleanup-of-oldest-sender-only", breaks="MQQB-3.1.6.7-02", blind=True)
-class ReceiverHistoryCleanupOfOldestSenderOnly(_OldHistoryEntryKeeper):
+@fault("receiver-history-cleanup-deletes-entries-of-one-sender-only", breaks="MQQB-3.1.6.7-02", blind=True)
+class ReceiverHistoryCleanupDeletesEntriesOfOneSenderOnly(_OldHistoryEntryKeeper):
     """When the timer expires, the receiver deletes the old entries of only one sender: the sender of the
     oldest entry.
     """

@@ -7,7 +7,7 @@ from harness.expectations import holds
 from harness.run.marks import covers
 from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_position
 
-DQ_FIELD_OF_DIRECT_FORMAT_NAME = 7
+DESTINATION_TYPE_DQ_OF_DIRECT_FORMAT_NAME = 7
 """The value of UserHeader.Flags.DQ for a direct format name (MS-MQMQ 2.2.19.2)."""
 MESSAGE_COUNT_BY_SENDER = 3, 1
 """The number of messages that each of the two senders sends."""
@@ -53,7 +53,7 @@ def test_each_sender_receives_order_ack_of_its_own_sequence(peer, second_host, s
             evidence=[ack],
         )
         user = ack["UserHeader"]
-        if user.DQ == DQ_FIELD_OF_DIRECT_FORMAT_NAME:
+        if user.DQ == DESTINATION_TYPE_DQ_OF_DIRECT_FORMAT_NAME:
             address = str(user.DestinationQueue.DirectFormatName).partition(":")[2].partition("\\")[0]
             judge(
                 "MQQB-2.2.4-06",

@@ -122,7 +122,7 @@ def _ignore_cleanup_timer_of_cache_with_several_entries(cache: str) -> Install:
     return change_step(CacheTimers.on_cleanup_timer, run)
 
 
-def _clean_up_other_cache_at_timer_expiry(cache: str, other: str) -> Install:
+def _clean_up_wrong_cache_at_timer_expiry(cache: str, other: str) -> Install:
     def run(self: Any, original: Any, name: Any, now: Any) -> None:
         chosen = next(one for one, attribute in CACHE_NAME_BY_TIMER.items() if attribute == other)
         original(chosen if CACHE_NAME_BY_TIMER[name] == cache else name, now)
@@ -173,7 +173,7 @@ _CACHES_WITH_RULES: tuple[tuple[str, str, dict[str, str]], ...] = (
     ),
 )
 """Each cache, another cache, and the rule of each step of the cleanup."""
-_CLEANUP_FAULTS: tuple[tuple[str, str, str, type[Cache]], ...] = (
+_CACHE_CLEANUP_CLASSES_OF_FAULTS: tuple[tuple[str, str, str, type[Cache]], ...] = (
     ("one-entry-deleted", "delete", "deletes only one old entry of {} at a cleanup", _CacheCleanupDeletesOneEntry),
     (
         "young-entries-deleted",
@@ -227,7 +227,7 @@ _CLEANUP_STEP_FAULTS: tuple[tuple[str, str, Callable[[str, str], Install]], ...]
     (
         "other-cache-cleaned",
         "cleans up another cache when the timer of {} expires",
-        _clean_up_other_cache_at_timer_expiry,
+        _clean_up_wrong_cache_at_timer_expiry,
     ),
     (
         "timer-after-emptied-cache-omitted",
@@ -244,7 +244,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             replace_cache(cache, cls),
         )
         for cache, _, rules in _CACHES_WITH_RULES
-        for label, step, words, cls in _CLEANUP_FAULTS
+        for label, step, words, cls in _CACHE_CLEANUP_CLASSES_OF_FAULTS
         if (cache, label) != ("SendSymmetricKeyCache", "entries-deleted-early")  # breaks a MUST besides a SHOULD
     ),
     *(

@@ -72,11 +72,11 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
         peer.pass_time_until(began_ms, specified_ms // scale)
 
     wait_until_specified_time(second_ms)
-    evidence += secured.dispositions({"": sign_message(secured.message(ALICE), key=ALICE.key)})[""].frames
+    evidence += secured.send_and_read_dispositions({"": sign_message(secured.message(ALICE), key=ALICE.key)})[""].frames
     cipher, bits = CIPHER_BY_PRIVACY_LEVEL[ADVANCED_PRIVACY_LEVEL]
     clear = secured.message(ALICE, body=b"with the first key")
     with_first_key = encrypt_message(sut, clear, ADVANCED_PRIVACY_LEVEL, cipher, SYMMETRIC_KEYS[bits])
-    evidence += secured.dispositions({"": with_first_key})[""].frames
+    evidence += secured.send_and_read_dispositions({"": with_first_key})[""].frames
     evidence += fill_security_caches(secured, BOB, ENHANCED_PRIVACY_LEVEL)
     margin = sut.slack_ms(0)
     wait_until_specified_time(lifetime_ms)

@@ -41,8 +41,8 @@ add(
 )
 
 
-@fault("sender-nack-of-expired-message-class-receive-timeout", breaks=("MQQB-3.1.7.1.2-03", "MQDMPR-3.1.1.12-D12"))
-class SenderNackOfExpiredMessageClassReceiveTimeout(AdminAcks):
+@fault("sender-nack-of-expired-message-has-class-receive-timeout", breaks=("MQQB-3.1.7.1.2-03", "MQDMPR-3.1.1.12-D12"))
+class SenderNackOfExpiredMessageHasClassReceiveTimeout(AdminAcks):
     """The sender sends an acknowledgment of class RECEIVE_TIMEOUT for an expired message."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -115,8 +115,8 @@ class SenderDeadLetterDeletedAfterTimeToBeReceived(Lifetimes):
             self.qm.post_event(MessageDeadlinesChanged())
 
 
-@fault("sender-dead-letters-expired-message-without-jn-flag", breaks="MQQB-3.1.7.1.2-06")
-class SenderDeadLettersExpiredMessageWithoutJnFlag(Journaling):
+@fault("sender-puts-expired-message-without-jn-into-dead-letter-queue", breaks="MQQB-3.1.7.1.2-06")
+class SenderPutsExpiredMessageWithoutJnIntoDeadLetterQueue(Journaling):
     """The sender puts an expired message without JN into a dead-letter queue."""
 
     def journal_failed_message(self, position: MessagePosition) -> None:

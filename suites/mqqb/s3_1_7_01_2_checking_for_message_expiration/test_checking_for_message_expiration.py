@@ -72,7 +72,7 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
     peer.pass_time(EXPIRY_WAIT_MS)
     sender = Sender(peer, sut)
     session = sender.await_session()
-    came = sender.collect_all(session, 1)
+    came = sender.collect_messages_until_silence(session, 1)
     sent = [list(names.values())[tag - 1] for tag in Sender.list_tags(came)]
     judge(
         "MQQB-3.1.7.1-06",
@@ -128,7 +128,7 @@ def test_message_that_expires_after_sending_is_not_resent(peer, sut, judge):
     session.close()
     peer.pass_time(EXPIRY_WAIT_MS)
     again = sender.await_session()
-    came = sender.collect_all(again, 1)
+    came = sender.collect_messages_until_silence(again, 1)
     judge.all(expected=[2], observed=Sender.list_tags(came), case="numbers of the messages sent again", evidence=came)
     again.acknowledge_all()
 
@@ -171,7 +171,7 @@ def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
         sent.append(session.send(peer.message(user, base=base, destination=to, label=name, body=name.encode())))
     lasting = [name for name, (ago_s, life_s) in cases.items() if -ago_s <= life_s]
     onward = sender.await_session()
-    came = sender.collect_all(onward, len(lasting))
+    came = sender.collect_messages_until_silence(onward, len(lasting))
     names = sorted(bytes(frame["MessagePropertiesHeader"].MessageBody).decode() for frame in came)
     judge.all(
         expected=sorted(lasting),

@@ -79,7 +79,7 @@ def has_large_body(self: Any, session: Any, position: Any) -> bool:
     return len(position.UserMessage.MessagePropertiesHeader.MessageBody) > 4096
 
 
-MESSAGE_CONDITIONS: tuple[tuple[str, str, Condition], ...] = (
+MESSAGE_CONDITIONS_WITH_NAME_AND_TEXT: tuple[tuple[str, str, Condition], ...] = (
     ("express-message", "an express message", is_express),
     ("recoverable-message", "a recoverable message", is_recoverable),
     ("transactional-message", "a transactional message", is_transactional),
@@ -91,5 +91,5 @@ MESSAGE_CONDITIONS: tuple[tuple[str, str, Condition], ...] = (
     ("large-message", "a message with a body of more than 4 KB", has_large_body),
 )
 
-MESSAGE_CONDITION_BY_NAME = {name: (words, when) for name, words, when in MESSAGE_CONDITIONS}
+TEXT_AND_CONDITION_BY_NAME = {name: (words, when) for name, words, when in MESSAGE_CONDITIONS_WITH_NAME_AND_TEXT}
 """The description and the condition of each kind of message, by its name in names of faults."""

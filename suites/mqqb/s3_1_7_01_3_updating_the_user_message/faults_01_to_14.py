@@ -52,8 +52,8 @@ class SenderTxSequenceIdTakenFromNewestDestination(TransactionalSending):
         return replace(numbered, TransactionalMessageSequenceIdentifier=newest.OutgoingTxSequenceID)
 
 
-@fault("sender-first-message-of-later-sequence-names-predecessor", breaks="MQQB-3.1.7.1.3-03", blind=True)
-class SenderFirstMessageOfLaterSequenceNamesPredecessor(TransactionalSending):
+@fault("sender-previous-number-not-0-in-first-message-of-later-sequence", breaks="MQQB-3.1.7.1.3-03", blind=True)
+class SenderPreviousNumberNot0InFirstMessageOfLaterSequence(TransactionalSending):
     """The sender sets PreviousTxSequenceNumber of the first message of a later sequence to the last
     number of the previous sequence.
     """

@@ -156,8 +156,8 @@ add(
 )
 
 
-@fault("sender-session-header-window-size-of-peer", breaks=("MQQB-3.1.7.1.3-22", "MQQB-3.1.7.11-10"), blind=True)
-class SenderSessionHeaderWindowSizeOfPeer(Sending):
+@fault("sender-session-header-has-window-size-of-peer", breaks=("MQQB-3.1.7.1.3-22", "MQQB-3.1.7.11-10"), blind=True)
+class SenderSessionHeaderHasWindowSizeOfPeer(Sending):
     """The sender puts the peer's WindowSize into the SessionHeader of a message."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:

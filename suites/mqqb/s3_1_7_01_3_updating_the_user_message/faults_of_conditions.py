@@ -18,7 +18,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_7_01_3_updating_the_user_message.fault_steps import (
-    MESSAGE_CONDITION_BY_NAME,
+    TEXT_AND_CONDITION_BY_NAME,
     Condition,
     is_message_of_second_outgoing_queue,
     is_message_on_later_session,
@@ -191,12 +191,12 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-{attribute.lower()}-of-{kind}-not-incremented",
             rule,
-            f"The sender does not increment {attribute} for {MESSAGE_CONDITION_BY_NAME[kind][0]}.",
+            f"The sender does not increment {attribute} for {TEXT_AND_CONDITION_BY_NAME[kind][0]}.",
             _omit_count_increment(
                 attribute,
-                MESSAGE_CONDITION_BY_NAME[kind][1]
+                TEXT_AND_CONDITION_BY_NAME[kind][1]
                 if rule == "MQQB-3.1.7.1.3-11"
-                else _restrict_condition_to_recoverable(MESSAGE_CONDITION_BY_NAME[kind][1]),
+                else _restrict_condition_to_recoverable(TEXT_AND_CONDITION_BY_NAME[kind][1]),
             ),
         )
         for attribute, rule, kinds in _MESSAGE_COUNTER_FAULTS
@@ -206,8 +206,8 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-window-does-not-count-{kind}",
             "MQQB-3.1.7.1.3-14",
-            f"The sender does not increment UnAckedMessageCount for {MESSAGE_CONDITION_BY_NAME[kind][0]}.",
-            _change_session_after_message_update(MESSAGE_CONDITION_BY_NAME[kind][1], _decrement_unacked_message_count),
+            f"The sender does not increment UnAckedMessageCount for {TEXT_AND_CONDITION_BY_NAME[kind][0]}.",
+            _change_session_after_message_update(TEXT_AND_CONDITION_BY_NAME[kind][1], _decrement_unacked_message_count),
         )
         for kind in (
             "express-message",
@@ -221,8 +221,8 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-session-active-unchanged-by-{kind}",
             "MQQB-3.1.7.1.3-28",
-            f"The sender does not set SessionActive to TRUE when it sends {MESSAGE_CONDITION_BY_NAME[kind][0]}.",
-            _change_session_after_message_update(MESSAGE_CONDITION_BY_NAME[kind][1], _clear_session_active),
+            f"The sender does not set SessionActive to TRUE when it sends {TEXT_AND_CONDITION_BY_NAME[kind][0]}.",
+            _change_session_after_message_update(TEXT_AND_CONDITION_BY_NAME[kind][1], _clear_session_active),
         )
         for kind in ("express-message", "transactional-message", "own-message", "message-of-second-queue")
     ),
@@ -230,8 +230,8 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-awaiting-ack-of-{kind}-false",
             "MQQB-3.1.7.1.3-26",
-            f"The sender sets AwaitingAck to FALSE for {MESSAGE_CONDITION_BY_NAME[kind][0]}.",
-            _change_session_after_message_update(MESSAGE_CONDITION_BY_NAME[kind][1], _clear_awaiting_ack),
+            f"The sender sets AwaitingAck to FALSE for {TEXT_AND_CONDITION_BY_NAME[kind][0]}.",
+            _change_session_after_message_update(TEXT_AND_CONDITION_BY_NAME[kind][1], _clear_awaiting_ack),
         )
         for kind in ("transactional-message", "message-of-second-queue", "own-message")
     ),
@@ -239,8 +239,9 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-ack-wait-timer-not-started-by-{kind}",
             "MQQB-3.1.7.1.3-27",
-            f"The sender does not start the Session Ack Wait Timer when it sends {MESSAGE_CONDITION_BY_NAME[kind][0]}.",
-            _omit_session_ack_wait_timer(MESSAGE_CONDITION_BY_NAME[kind][1]),
+            "The sender does not start the Session Ack Wait Timer when it sends "
+            f"{TEXT_AND_CONDITION_BY_NAME[kind][0]}.",
+            _omit_session_ack_wait_timer(TEXT_AND_CONDITION_BY_NAME[kind][1]),
         )
         for kind in (
             "express-message",

@@ -13,7 +13,7 @@ from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.timers import TimerName
 from suites.mqqb.s3_1_7_01_3_updating_the_user_message.fault_steps import (
-    MESSAGE_CONDITION_BY_NAME,
+    TEXT_AND_CONDITION_BY_NAME,
     Condition,
     is_express,
     is_message_of_second_outgoing_queue,
@@ -107,9 +107,9 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         (
             f"sender-session-header-of-{kind}-without-{label}",
             rule,
-            f"The sender sets {field} to 0 in the SessionHeader of {MESSAGE_CONDITION_BY_NAME[kind][0]}.",
+            f"The sender sets {field} to 0 in the SessionHeader of {TEXT_AND_CONDITION_BY_NAME[kind][0]}.",
             _change_session_header_field(
-                _make_header_condition_of_message_condition(MESSAGE_CONDITION_BY_NAME[kind][1]),
+                _make_header_condition_of_message_condition(TEXT_AND_CONDITION_BY_NAME[kind][1]),
                 field,
                 lambda earlier, session: 0,
             ),

@@ -14,7 +14,7 @@ from suites.mqqb.steps.provoking import SecondQueueManager
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import (
     RESENT_OUTCOME,
-    Outgoing,
+    SequenceSentBySut,
     get_sequence_id_number,
     get_transaction_header,
     list_sequence_numbers,
@@ -40,7 +40,7 @@ def test_session_counts_messages_of_every_kind(peer, sut, judge):
     sender.send(3, body=LARGE_BODY, delivery="recoverable")
     sender.send(4, delivery="transactional")
     SecondQueueManager(peer, sender.to).send(5)
-    sent = sender.collect_all(session, 5)
+    sent = sender.collect_messages_until_silence(session, 5)
     ack = session.request_acknowledgment()
     recoverable = sum(frame["UserHeader"].DM == 1 for frame in session.messages)
     for rule, name, expected in (
@@ -74,7 +74,7 @@ def test_data_model_has_values_of_messages_of_every_kind(peer, sut, judge):
     second of two queues, and resends the transactional messages: OutgoingMessageTable, UnackedSequence and
     SessionActive have the values of these messages.
     """
-    outgoing = Outgoing(peer, sut, "mqc-noted-kinds")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-noted-kinds")
     outgoing.sender.send_to_other_queue("transactional")
     sent = []
     for delivery in ("express", "transactional", "transactional", "recoverable", "acknowledgment"):
@@ -135,7 +135,7 @@ def test_resent_transactional_messages_of_second_queue_keep_their_places(peer, s
     SessionAcks. The SUT resends the messages on the same session, and again on the next session. Each time, the
     messages have the same places in the sequence, and the session counts them.
     """
-    outgoing = Outgoing(peer, sut, "mqc-resent-kinds")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-resent-kinds")
     outgoing.sender.send_to_other_queue("transactional")
     sent = outgoing.send(3)
     places = list(map(read_sequence_id, sent))
@@ -198,7 +198,7 @@ def test_each_message_of_a_transaction_has_its_own_number(peer, sut, judge):
     """An application sends two messages in one transaction, and a third message after the commit: the messages have
     the TxSequenceNumbers 1, 2 and 3.
     """
-    outgoing = Outgoing(peer, sut, "mqc-one-transaction")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-one-transaction")
     transaction = sut.control.call("begin")["transaction"]
     for _ in range(2):
         sut.send(outgoing.to, body="in a transaction", transaction=transaction)
@@ -237,6 +237,6 @@ def test_session_without_acknowledgment_of_message_of_kind_is_closed(peer, sut, 
         case="session",
     )
     again = sender.await_session()
-    sender.collect(again, 1)
+    sender.collect_messages(again, 1)
     again.acknowledge_all()
     send_order_ack_of_last_message(peer, again)

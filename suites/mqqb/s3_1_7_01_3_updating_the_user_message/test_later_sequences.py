@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.pinging import read_data_model_element
-from suites.mqqb.steps.sequences import Outgoing, get_sequence_id_number
+from suites.mqqb.steps.sequences import SequenceSentBySut, get_sequence_id_number
 
 
-def _list_unacked_sequence_infos(outgoing: Outgoing) -> list[tuple[int, int, int]]:
+def _list_unacked_sequence_infos(outgoing: SequenceSentBySut) -> list[tuple[int, int, int]]:
     """Return SeqID, SeqNo and PrevNo of each entry of UnackedSequence."""
     return [
         (int(one["SeqID"]), int(one["SeqNo"]), int(one["PrevNo"]))
@@ -21,7 +21,7 @@ def test_sequence_of_second_queue_has_its_own_entries(peer, sut, judge):
     """The SUT sends transactional messages in turn to two queues, without acknowledgments: UnackedSequence of each
     queue's session contains the messages to this queue.
     """
-    first = Outgoing(peer, sut, "mqc-sequence")
+    first = SequenceSentBySut(peer, sut, "mqc-sequence")
     second = first.start_second_sequence("mqc-second-sequence")
     for outgoing in (first, second, first, second):
         outgoing.send()
@@ -53,7 +53,7 @@ def test_later_session_numbers_messages_anew(peer, sut, judge):
     session the SUT sends the two messages again, and a third one: SequenceNumber counts the messages of this
     session, and UnackedSequence contains the three messages.
     """
-    outgoing = Outgoing(peer, sut, "mqc-later")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-later")
     outgoing.send(delivery="express")
     outgoing.send_session_ack()
     sent = outgoing.send(2)

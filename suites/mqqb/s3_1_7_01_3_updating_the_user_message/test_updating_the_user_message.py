@@ -16,7 +16,7 @@ from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
 from suites.mqqb.steps.pinging import read_data_model_element
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import (
-    Outgoing,
+    SequenceSentBySut,
     get_sequence_id_number,
     get_transaction_header,
     list_sequence_numbers,
@@ -55,7 +55,7 @@ def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, ju
     """
     for _ in range(2):
         sut.send(peer.direct_name("mqc-other-place"), body="in another sequence", delivery="transactional")
-    outgoing = Outgoing(peer, sut, "mqc-place")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-place")
     sent = outgoing.send(3)
     places = [(read_sequence_id(frame), get_transaction_header(frame).TxSequenceNumber) for frame in sent]
     one = len({read_sequence_id(frame) for frame in sent})
@@ -140,7 +140,7 @@ def test_data_model_has_values_of_sent_messages(peer, sut, judge):
     """The SUT sends two transactional messages and a recoverable message: OutgoingMessageTable, UnackedSequence and
     SessionActive have the values of these messages.
     """
-    outgoing = Outgoing(peer, sut, "mqc-noted")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-noted")
     sent = outgoing.send(2)
     other = outgoing.send(delivery="recoverable")
     session, sequence = outgoing.shown(), outgoing.read_sequence()
@@ -220,7 +220,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
         peer.pass_time(int(delay_ms * NEARLY_DUE_ACK_DELAY_FRACTION))
         count = attempt + 2
         sender.send(count, **{} if delivery == "own" else {"delivery": delivery})
-        frame = sender.collect(session, count)[-1]
+        frame = sender.collect_messages(session, count)[-1]
         if frame["BaseHeader"].SH:
             headers.append((counts[:], count, frame))
             if len(headers) == 2:
@@ -334,7 +334,7 @@ def test_window_limits_messages_of_every_kind(peer, sut, judge, last):
     session, _ = sender.await_first_messages(1)
     window = require_equal_window_sizes(session)
     sender.send(*range(2, window - 1), delivery="recoverable")
-    sender.collect_all(session, window - 2)
+    sender.collect_messages_until_silence(session, window - 2)
     if last == "transactional":
         sender.send(*range(window - 1, window + 3), delivery="transactional")
     else:
@@ -342,7 +342,7 @@ def test_window_limits_messages_of_every_kind(peer, sut, judge, last):
         asking = {"AdminQueue": rf"TCP:{peer.address}\private$\{queue}", "DM": 1}
         for _ in range(4):
             own.send(peer.message(asking, properties={"PA": 1}))
-    came = sender.collect_all(session, window)
+    came = sender.collect_messages_until_silence(session, window)
     judge.all(
         expected=one_of(window, window - 1),
         observed=len(came),
@@ -351,7 +351,7 @@ def test_window_limits_messages_of_every_kind(peer, sut, judge, last):
         errata="E64",
     )
     session.acknowledge_all()
-    sender.collect_all(session, window + 2)
+    sender.collect_messages_until_silence(session, window + 2)
     session.acknowledge_all()
     for frame in session.messages:
         if frame["UserHeader"].TH:
@@ -371,9 +371,9 @@ def test_sender_stops_when_window_is_full(peer, sut, judge):
     window = require_equal_window_sizes(session)
     sender.send(*range(2, window + 1))
     sender.send(*range(window + 1, window + 4), **{"priority": 7} if sut.has("send") else {})
-    first = sender.collect_all(session, window)
+    first = sender.collect_messages_until_silence(session, window)
     session.send(session_ack(AckSequenceNumber=window - UNACKNOWLEDGED_MESSAGE_COUNT))
-    every = len(sender.collect(session, window + 3))
+    every = len(sender.collect_messages(session, window + 3))
     session.send(session_ack(AckSequenceNumber=every - UNACKNOWLEDGED_MESSAGE_COUNT))
     session.close()
     later = sender.await_session()
@@ -382,7 +382,7 @@ def test_sender_stops_when_window_is_full(peer, sut, judge):
             f"the next session has a window of {require_equal_window_sizes(later)} instead of {window}"
         )
     sender.send(*range(window + 4, 2 * window + 5))
-    again = sender.collect_all(later, window)
+    again = sender.collect_messages_until_silence(later, window)
     # A SUT that counts waiting messages and resent ones (E64) has that much less room on a session.
     allowed = [
         (window, window),
@@ -398,7 +398,7 @@ def test_sender_stops_when_window_is_full(peer, sut, judge):
         errata="E64",
     )
     later.send(session_ack(AckSequenceNumber=len(again)))
-    sender.collect(later, window + 1 + UNACKNOWLEDGED_MESSAGE_COUNT)
+    sender.collect_messages(later, window + 1 + UNACKNOWLEDGED_MESSAGE_COUNT)
     later.acknowledge_all()
 
 

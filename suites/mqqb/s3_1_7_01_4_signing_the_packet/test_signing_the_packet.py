@@ -12,7 +12,7 @@ from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB
 from harness.wire.protection import SIG10, SIG20, SIG30, is_signature
 from suites.mqmq.steps.layout import Layout
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 
 WRONG_KEY_OUTCOME = "not signed with the user's key"
 DELIVERY_MODES = ("express", "recoverable", "transactional")
@@ -85,7 +85,7 @@ def _get_signature_type_name(value, frame, signer=ALICE):
 @pytest.mark.parametrize("delivery", DELIVERY_MODES)
 def test_message_without_authentication_level_is_not_signed(peer, sut, judge, delivery):
     """The SUT sends a message without an authentication level: the packet has no signature."""
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     plain = outgoing.send(body="not signed", label="a label", delivery=delivery)
     outgoing.end()
     judge.all(
@@ -110,7 +110,7 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
     """The SUT sends a message for each signature type. Each message has the user's signature of the requested type, in
     the header for that type. After the loss of the session, the SUT signs each message again.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     found = {}
     extended = SIGNED_EXTENSION if sut.has("send_extension") else {}
     for level in SIGNATURE_TYPE_BY_NAME:
@@ -147,7 +147,7 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
     if outgoing.session is not None and outgoing.session.record.closed_by is None:
         outgoing.session.close()
         again = outgoing.sender.await_session()
-        copies = outgoing.sender.collect_all(again, len(found))
+        copies = outgoing.sender.collect_messages_until_silence(again, len(found))
         judge(
             "MQQB-3.1.7.1-07",
             expected=[True] * len(found),
@@ -182,7 +182,7 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
 @covers("MQDMPR-3.1.7.1.32-07")
 def test_signed_message_of_queue_manager_has_de_set(peer, sut, judge):
     """The SUT sends a message whose sender is the queue manager, signed with a user's certificate: DE is set."""
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     frame = outgoing.poll(body="signed", authentication_level="sig20", sender="queue_manager", certificate=ALICE.name)
     outgoing.end()
     if frame is None or not any(_get_signatures(frame)):
@@ -197,7 +197,7 @@ def test_message_is_signed_with_key_of_named_certificate(peer, sut, judge):
     """User Alice sends messages without naming a certificate, with user Bob's certificate, and with her own
     certificate: the packet contains the named certificate (by default her own) and a signature made with its key.
     """
-    outgoing = Outgoing(peer, sut)
+    outgoing = MessagesSentBySut(peer, sut)
     for level, named, signer in (("sig10", None, ALICE), ("sig20", BOB, BOB), ("sig20", ALICE, ALICE)):
         asked = {} if named is None else {"certificate": named.name}
         frame = outgoing.send(body="signed", authentication_level=level, sender=ALICE.name, **asked)

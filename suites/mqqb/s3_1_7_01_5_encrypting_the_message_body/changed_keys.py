@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.wire.protection import RsaKey
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 
 PUBLIC_KEY_CACHE_MS = 60_000
 """The time in ms for which the SUT caches public keys."""
@@ -13,14 +13,14 @@ LARGE_EXPONENT = 16_777_259
 """A public exponent of more than 24 bits that differs from the exponent of the provisioned keys."""
 
 
-def await_published_keys(outgoing: Outgoing) -> None:
+def await_published_keys(outgoing: MessagesSentBySut) -> None:
     """Close the session, and wait until the SUT reads the public keys again."""
     outgoing.start_new_session()
     sut = outgoing.sut
     outgoing.peer.pass_time(sut.duration_ms(PUBLIC_KEY_CACHE_MS) + sut.slack_ms(PUBLIC_KEY_CACHE_MS))
 
 
-def change_exponent(key: RsaKey) -> RsaKey:
+def change_public_exponent_of_key(key: RsaKey) -> RsaKey:
     """Return a key with the same modulus and another public exponent."""
     assert key.primes is not None
     p, q = key.primes

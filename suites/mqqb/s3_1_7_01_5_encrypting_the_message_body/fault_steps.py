@@ -52,18 +52,18 @@ def change_security_data(**items: Any) -> dict[str, Any]:
     }
 
 
-def invert_lowest_bits(data: bytes) -> bytes:
+def invert_lowest_bit_of_every_byte(data: bytes) -> bytes:
     """Invert the lowest bit of every byte."""
     return bytes(byte ^ 1 for byte in data)
 
 
 @dataclass(frozen=True, slots=True)
-class EncryptionStep:
+class EncryptedMessageContext:
     """The encryption of one message: the queue manager, the session, the packets before and after the encryption, and
     the entry of the symmetric key. ``number``: the number of messages that were encrypted before, from 0.
     """
 
-    qm: QM
+    queue_manager: QM
     session: Session
     clear_packet: UserMessagePacket
     encrypted_packet: UserMessagePacket
@@ -76,10 +76,10 @@ class EncryptionStep:
         return self.clear_packet.MessagePropertiesHeader.PrivacyLevel
 
 
-def replace_encrypted_body(run: Callable[[EncryptionStep], bytes]) -> Install:
+def replace_encrypted_body(run: Callable[[EncryptedMessageContext], bytes]) -> Install:
     """Return an installer of a fault that replaces the encrypted body. ``run`` returns the new body."""
 
-    def encrypt_packet_with_replaced_body(step: EncryptionStep) -> UserMessagePacket:
+    def encrypt_packet_with_replaced_body(step: EncryptedMessageContext) -> UserMessagePacket:
         body = run(step)
         changes = {
             f"{_PROPERTIES_HEADER_NAME}.MessageBody": body,
@@ -90,24 +90,26 @@ def replace_encrypted_body(run: Callable[[EncryptionStep], bytes]) -> Install:
         )
         return packet
 
-    return change_encryption(encrypt_packet_with_replaced_body)
+    return change_result_of_encryption(encrypt_packet_with_replaced_body)
 
 
-def use_symmetric_key(choose: Callable[[EncryptionStep], bytes | None]) -> Install:
+def encrypt_body_with_chosen_symmetric_key(choose: Callable[[EncryptedMessageContext], bytes | None]) -> Install:
     """Return an installer of a fault that encrypts the body with a different symmetric key, and names this key in the
     SIMPLEBLOB. ``choose`` returns the key, or None for no change. The cache keeps the correct key.
     """
-    return change_encryption(lambda step: replace_symmetric_key(step, choose(step)))
+    return change_result_of_encryption(lambda step: replace_symmetric_key(step, choose(step)))
 
 
-def replace_symmetric_key(step: EncryptionStep, key: bytes | None) -> UserMessagePacket:
+def replace_symmetric_key(step: EncryptedMessageContext, key: bytes | None) -> UserMessagePacket:
     """Return the packet encrypted with a given symmetric key, or the encrypted packet if the key is None."""
     if key is None:
         return step.encrypted_packet
     algorithm = EncryptionAlgorithm(step.key.CryptoAlgorithm)
     found = MqdsPublicKeys.parse(step.session.RemoteQMPublicKey).find(step.key.CryptoServiceProvider)
     assert found is not None
-    blob = encrypt_symmetric_key(parse_public_key(found.to_public_key_blob()), algorithm, key, step.qm.entropy).build()
+    blob = encrypt_symmetric_key(
+        parse_public_key(found.to_public_key_blob()), algorithm, key, step.queue_manager.entropy
+    ).build()
     body = encrypt(algorithm, key, step.clear_packet.MessagePropertiesHeader.MessageBody)
     changes = {
         f"{_PROPERTIES_HEADER_NAME}.MessageBody": body,
@@ -120,7 +122,7 @@ def replace_symmetric_key(step: EncryptionStep, key: bytes | None) -> UserMessag
     return packet
 
 
-def change_encryption(change: Callable[[EncryptionStep], UserMessagePacket]) -> Install:
+def change_result_of_encryption(change: Callable[[EncryptedMessageContext], UserMessagePacket]) -> Install:
     """Return an installer of a fault that changes the result of the encryption of each message."""
 
     class ChangedEncryption(Securing):
@@ -138,6 +140,6 @@ def change_encryption(change: Callable[[EncryptionStep], UserMessagePacket]) -> 
             self.__dict__["encrypted_messages"] = number + 1
             if key is None:
                 return encrypted_packet
-            return change(EncryptionStep(self.qm, session, packet, encrypted_packet, key, number))
+            return change(EncryptedMessageContext(self.qm, session, packet, encrypted_packet, key, number))
 
     return replace_part(ChangedEncryption)

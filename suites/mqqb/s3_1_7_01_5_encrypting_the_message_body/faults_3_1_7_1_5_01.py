@@ -389,8 +389,8 @@ for _name, _breaks, _says, _install in _FAULTS:
     add(_name, _breaks, _says, _install, blind=True)
 
 
-@fault("sender-encryption-algorithm-of-first-message", breaks="MQQB-3.1.7.1.5-40", blind=True)
-class SenderEncryptionAlgorithmOfFirstMessage(Securing):
+@fault("sender-repeats-encryption-algorithm-of-first-message-of-session", breaks="MQQB-3.1.7.1.5-40", blind=True)
+class SenderRepeatsEncryptionAlgorithmOfFirstMessageOfSession(Securing):
     """The sender sets EncryptionAlgorithm of later messages of a session to the algorithm of the first message."""
 
     first: Any = None

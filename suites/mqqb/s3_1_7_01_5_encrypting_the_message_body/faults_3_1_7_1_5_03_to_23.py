@@ -23,7 +23,7 @@ from reference_qm.surface.entropy import Entropy
 from suites.mqqb.s3_1_7_01_5_encrypting_the_message_body.fault_steps import (
     change_encrypted_message,
     change_security_data,
-    invert_lowest_bits,
+    invert_lowest_bit_of_every_byte,
 )
 
 
@@ -84,7 +84,7 @@ add(
     ),
     "The sender's EncryptionKey is a SIMPLEBLOB with corrupt key bytes.",
     change_encrypted_message(
-        change_security_data(EncryptionKey=lambda blob: blob[:12] + invert_lowest_bits(blob[12:]))
+        change_security_data(EncryptionKey=lambda blob: blob[:12] + invert_lowest_bit_of_every_byte(blob[12:]))
     ),
 )
 
@@ -92,7 +92,7 @@ add(
 _PRIVACY_LEVEL_FIELD = "MessagePropertiesHeader.PrivacyLevel"
 
 
-def _encrypt_for_wrong_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) -> Install:
+def _encrypt_for_wrong_privacy_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) -> Install:
     """Make the sender encrypt for a wrong privacy level, but put the requested level into the packet."""
 
     class EncryptionForWrongLevel(Securing):
@@ -125,7 +125,7 @@ add(
         "MQSO-7.4.1.4.3-01",
     ),
     "The sender encrypts with the Base provider at every privacy level.",
-    _encrypt_for_wrong_level(PrivacyLevel.BASE, (PrivacyLevel.ENHANCED, PrivacyLevel.ADVANCED)),
+    _encrypt_for_wrong_privacy_level(PrivacyLevel.BASE, (PrivacyLevel.ENHANCED, PrivacyLevel.ADVANCED)),
 )
 
 
@@ -133,11 +133,11 @@ add(
     "sender-encryption-provider-enhanced-for-level-base",
     ("MQQB-3.1.7.1.5-12", "MQQB-3.1.7.1.5-13", "MQQB-3.1.7.1.5-19", "MQDMPR-3.1.1.12-06", "MQQB-3.1.7.1.5-28"),
     "The sender encrypts with the Enhanced provider at level Base.",
-    _encrypt_for_wrong_level(PrivacyLevel.ENHANCED, (PrivacyLevel.BASE,)),
+    _encrypt_for_wrong_privacy_level(PrivacyLevel.ENHANCED, (PrivacyLevel.BASE,)),
 )
 
 
-def _encrypt_with_changed_settings(change: Callable[[SecuritySettings], SecuritySettings]) -> Install:
+def _encrypt_with_changed_security_settings(change: Callable[[SecuritySettings], SecuritySettings]) -> Install:
     """Make the sender encrypt with changed settings."""
 
     class EncryptionWithChangedSettings(Securing):
@@ -167,7 +167,7 @@ add(
         "MQQB-3.1.1.3-17",
     ),
     "The sender ignores the configured encryption algorithms.",
-    _encrypt_with_changed_settings(lambda settings: SecuritySettings()),
+    _encrypt_with_changed_security_settings(lambda settings: SecuritySettings()),
 )
 
 
@@ -223,7 +223,7 @@ add(
     "sender-enhanced-rc2-key-never-reduced-to-40-bits",
     ("MQQB-3.1.7.1.5-17", "MQQB-3.1.7.1.5-29", "MQQB-3.1.1.3-18"),
     "The sender makes RC2 keys of 128 bits at level Enhanced although SendEnhancedRC2Using40BitKeys is TRUE.",
-    _encrypt_with_changed_settings(lambda settings: replace(settings, SendEnhancedRC2Using40BitKeys=False)),
+    _encrypt_with_changed_security_settings(lambda settings: replace(settings, SendEnhancedRC2Using40BitKeys=False)),
 )
 
 
@@ -297,10 +297,10 @@ class SenderCachedSymmetricKeyNotUsed(Securing):
 
 
 @fault(
-    "sender-encryption-key-field-always-first-key",
+    "sender-sends-first-cached-key-in-every-encryption-key-field",
     breaks=("MQQB-3.1.7.1.5-23", "MQQB-3.1.7.1.5-24", "MQQB-3.1.7.1.5-30", "MQDMPR-3.1.1.12-D55", "MQQB-3.1.7.1.5-35"),
 )
-class SenderEncryptionKeyFieldAlwaysFirstKey(Securing):
+class SenderSendsFirstCachedKeyInEveryEncryptionKeyField(Securing):
     """The sender sends the first cached key as EncryptionKey of every message."""
 
     def encrypt_body(
@@ -324,8 +324,8 @@ def _truncate_modulus(key: bytes) -> bytes:
     return key[: header_bytes + MODULUS_BUFFER_BYTES].ljust(len(key), b"\0")
 
 
-@fault("sender-use-public-key-of-first-provider-for-all-messages", breaks="MQQB-3.1.7.1.5-12", blind=True)
-class SenderUsePublicKeyOfFirstProviderForAllMessages(Securing):
+@fault("sender-encrypts-all-messages-with-public-key-of-first-provider", breaks="MQQB-3.1.7.1.5-12", blind=True)
+class SenderEncryptsAllMessagesWithPublicKeyOfFirstProvider(Securing):
     """The sender uses the public key of the provider with which it first encrypted a message for a queue manager also
     for messages that it encrypts with a different provider.
     """

@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_7_01_5_encrypting_the_message_body.fault_steps import (
     change_encrypted_message,
     change_security_data,
-    invert_lowest_bits,
+    invert_lowest_bit_of_every_byte,
 )
 
 add(
@@ -39,11 +39,11 @@ add(
     "sender-encrypted-body-corrupt",
     ("MQQB-3.1.7.1.5-35", "MQQB-3.1.7.1.5-36"),
     "The sender's message has a body that cannot be decrypted with the key in the message.",
-    change_encrypted_message({_MESSAGE_BODY_PATH: invert_lowest_bits}),
+    change_encrypted_message({_MESSAGE_BODY_PATH: invert_lowest_bit_of_every_byte}),
 )
 
 
-class _CachedKeyMessageChanger(Securing):
+class _ChangerOfMessagesEncryptedWithReusedKey(Securing):
     """Change only messages that the sender encrypts with a key that it has used before."""
 
     def __init__(self, qm: QM) -> None:
@@ -67,7 +67,7 @@ class _CachedKeyMessageChanger(Securing):
 
 
 @fault("sender-body-with-cached-key-garbled", breaks="MQQB-3.1.7.1.5-36", blind=True)
-class SenderBodyWithCachedKeyGarbled(_CachedKeyMessageChanger):
+class SenderBodyWithCachedKeyGarbled(_ChangerOfMessagesEncryptedWithReusedKey):
     """The sender garbles the first byte of a body that it encrypts with a cached key."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:
@@ -85,13 +85,13 @@ add(
     "MQQB-3.1.7.1.5-37",
     "The sender encrypts a body with AES and an initialization vector other than zeros.",
     change_encrypted_message(
-        {_MESSAGE_BODY_PATH: lambda body: invert_lowest_bits(body[:16]) + body[16:]}, _is_encrypted_by_aes
+        {_MESSAGE_BODY_PATH: lambda body: invert_lowest_bit_of_every_byte(body[:16]) + body[16:]}, _is_encrypted_by_aes
     ),
 )
 
 
 @fault("sender-aes-initial-value-of-second-message-not-zero", breaks="MQQB-3.1.7.1.5-37", blind=True)
-class SenderAesInitialValueOfSecondMessageNotZero(_CachedKeyMessageChanger):
+class SenderAesInitialValueOfSecondMessageNotZero(_ChangerOfMessagesEncryptedWithReusedKey):
     """The sender encrypts a body with a nonzero initialization vector when it uses an AES key from its cache."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:
@@ -116,7 +116,7 @@ add(
 
 
 @fault("sender-allocation-size-of-large-encrypted-body-is-clear-size", breaks="MQQB-3.1.7.1.5-38", blind=True)
-class SenderAllocationSizeOfLargeEncryptedBodyIsClearSize(_CachedKeyMessageChanger):
+class SenderAllocationSizeOfLargeEncryptedBodyIsClearSize(_ChangerOfMessagesEncryptedWithReusedKey):
     """The sender sets AllocationBodySize of an encrypted body of more than 64 KB to the size before encryption."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:
@@ -134,7 +134,7 @@ add(
 
 
 @fault("sender-encryption-algorithm-of-cached-key-always-rc4", breaks="MQQB-3.1.7.1.5-40", blind=True)
-class SenderEncryptionAlgorithmOfCachedKeyAlwaysRc4(_CachedKeyMessageChanger):
+class SenderEncryptionAlgorithmOfCachedKeyAlwaysRc4(_ChangerOfMessagesEncryptedWithReusedKey):
     """The sender sets EncryptionAlgorithm to RC4 in every message whose key is in its cache."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:
@@ -151,7 +151,7 @@ add(
 
 
 @fault("sender-provider-of-cached-key-omitted", breaks="MQQB-3.1.7.1.5-41", blind=True)
-class SenderProviderOfCachedKeyOmitted(_CachedKeyMessageChanger):
+class SenderProviderOfCachedKeyOmitted(_ChangerOfMessagesEncryptedWithReusedKey):
     """The sender sends ProviderInfo only in the first message that a key encrypts."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:
@@ -163,7 +163,7 @@ class SenderProviderOfCachedKeyOmitted(_CachedKeyMessageChanger):
 
 
 @fault("sender-encryption-key-of-cached-key-omitted", breaks="MQQB-3.1.7.1.5-42", blind=True)
-class SenderEncryptionKeyOfCachedKeyOmitted(_CachedKeyMessageChanger):
+class SenderEncryptionKeyOfCachedKeyOmitted(_ChangerOfMessagesEncryptedWithReusedKey):
     """The sender sends EncryptionKey only in the first message that a key encrypts."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:

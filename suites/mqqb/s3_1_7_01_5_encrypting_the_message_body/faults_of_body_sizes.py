@@ -15,8 +15,8 @@ from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.security import EncryptionAlgorithm
 from suites.mqqb.s3_1_7_01_5_encrypting_the_message_body.fault_steps import (
-    EncryptionStep,
-    change_encryption,
+    EncryptedMessageContext,
+    change_result_of_encryption,
     replace_encrypted_body,
 )
 
@@ -37,18 +37,18 @@ def _pad_body(body: bytes) -> bytes:
     return padder.update(body) + padder.finalize()
 
 
-def _encrypt_with_last_block_of_previous_message(step: EncryptionStep) -> bytes:
+def _encrypt_with_last_block_of_previous_message(step: EncryptedMessageContext) -> bytes:
     encrypted = step.encrypted_packet.MessagePropertiesHeader.MessageBody
     if step.key.CryptoAlgorithm in _AES_ALGORITHMS:
         key = step.key.SymmetricKey
-        last_blocks = _LAST_CIPHER_BLOCKS_BY_KEY.setdefault(step.qm, {})
+        last_blocks = _LAST_CIPHER_BLOCKS_BY_KEY.setdefault(step.queue_manager, {})
         vector = last_blocks.get(key, bytes(_CIPHER_BLOCK_BYTES))
         encrypted = _encrypt_by_aes(key, _pad_body(step.clear_packet.MessagePropertiesHeader.MessageBody), vector)
         last_blocks[key] = encrypted[-_CIPHER_BLOCK_BYTES:]
     return encrypted
 
 
-def _encrypt_body_in_segments(step: EncryptionStep) -> bytes:
+def _encrypt_body_in_segments(step: EncryptedMessageContext) -> bytes:
     if step.key.CryptoAlgorithm not in _AES_ALGORITHMS:
         return step.encrypted_packet.MessagePropertiesHeader.MessageBody
     body = _pad_body(step.clear_packet.MessagePropertiesHeader.MessageBody)
@@ -73,7 +73,7 @@ add(
 )
 
 
-def _set_allocation_size_to_clear_size(step: EncryptionStep, chosen: bool) -> UserMessagePacket:
+def _set_allocation_size_to_clear_size(step: EncryptedMessageContext, chosen: bool) -> UserMessagePacket:
     if not chosen:
         return step.encrypted_packet
     packet: UserMessagePacket = set_fields(
@@ -86,7 +86,7 @@ add(
     "sender-allocation-body-size-of-whole-blocks-without-padding",
     "MQQB-3.1.7.1.5-38",
     "The sender sets AllocationBodySize of a body that consists of whole blocks to its size before the encryption.",
-    change_encryption(
+    change_result_of_encryption(
         lambda step: _set_allocation_size_to_clear_size(
             step, not len(step.clear_packet.MessagePropertiesHeader.MessageBody) % _CIPHER_BLOCK_BYTES
         )
@@ -97,7 +97,7 @@ add(
     "sender-allocation-body-size-of-rc2-body-without-padding",
     "MQQB-3.1.7.1.5-38",
     "The sender sets AllocationBodySize of a body encrypted with RC2 to its size before the encryption.",
-    change_encryption(
+    change_result_of_encryption(
         lambda step: _set_allocation_size_to_clear_size(step, step.key.CryptoAlgorithm == EncryptionAlgorithm.RC2)
     ),
     blind=True,

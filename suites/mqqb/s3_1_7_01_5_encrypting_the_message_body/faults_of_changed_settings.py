@@ -25,7 +25,7 @@ _SEND_KEY_CACHE_CLEANUP_TIMER = TimerKey(TimerName.SEND_SYMMETRIC_KEY_CACHE_CLEA
 class _EncryptionWithFirstSetting(Securing):
     """Encrypts with one setting as it was when the first message was encrypted."""
 
-    kept_setting = ""
+    name_of_setting_kept_from_first_message = ""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -35,7 +35,14 @@ class _EncryptionWithFirstSetting(Securing):
         caches = self.qm.caches
         present = caches.settings
         first = self.__dict__.setdefault("first_settings", present)
-        caches.settings = replace(present, **{self.kept_setting: getattr(first, self.kept_setting)})
+        caches.settings = replace(
+            present,
+            **{
+                self.name_of_setting_kept_from_first_message: getattr(
+                    first, self.name_of_setting_kept_from_first_message
+                )
+            },
+        )
         try:
             return super().encrypt_body(session, message, packet, now)
         finally:
@@ -50,28 +57,28 @@ class _EncryptionWithFirstSetting(Securing):
 class SenderIgnoresChangedPreferredAdvancedAlgorithm(_EncryptionWithFirstSetting):
     """The sender encrypts with the PreferredAdvancedAlgorithm that was set when it encrypted its first message."""
 
-    kept_setting = "PreferredAdvancedAlgorithm"
+    name_of_setting_kept_from_first_message = "PreferredAdvancedAlgorithm"
 
 
 @fault("sender-ignores-changed-preferred-enhanced-algorithm", breaks="MQQB-3.1.7.1.5-16", blind=True)
 class SenderIgnoresChangedPreferredEnhancedAlgorithm(_EncryptionWithFirstSetting):
     """The sender encrypts with the PreferredEnhancedAlgorithm that was set when it encrypted its first message."""
 
-    kept_setting = "PreferredEnhancedAlgorithm"
+    name_of_setting_kept_from_first_message = "PreferredEnhancedAlgorithm"
 
 
 @fault("sender-ignores-changed-preferred-base-algorithm", breaks="MQQB-3.1.7.1.5-19", blind=True)
 class SenderIgnoresChangedPreferredBaseAlgorithm(_EncryptionWithFirstSetting):
     """The sender encrypts with the PreferredBaseAlgorithm that was set when it encrypted its first message."""
 
-    kept_setting = "PreferredBaseAlgorithm"
+    name_of_setting_kept_from_first_message = "PreferredBaseAlgorithm"
 
 
 @fault("sender-ignores-changed-setting-of-40-bit-rc2-keys", breaks="MQQB-3.1.7.1.5-17", blind=True)
 class SenderIgnoresChangedSettingOf40BitRc2Keys(_EncryptionWithFirstSetting):
     """The sender follows the value that SendEnhancedRC2Using40BitKeys had when it encrypted its first message."""
 
-    kept_setting = "SendEnhancedRC2Using40BitKeys"
+    name_of_setting_kept_from_first_message = "SendEnhancedRC2Using40BitKeys"
 
 
 @fault("sender-symmetric-key-cache-emptied-when-session-closes", breaks="MQQB-3.1.7.1.5-21", blind=True)

@@ -32,10 +32,10 @@ from reference_qm.security.algorithms import (
 )
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_7_01_5_encrypting_the_message_body.fault_steps import (
-    EncryptionStep,
+    EncryptedMessageContext,
+    encrypt_body_with_chosen_symmetric_key,
     replace_encrypted_body,
     replace_symmetric_key,
-    use_symmetric_key,
 )
 
 SENT_KEY_CACHE_NAME = "SendSymmetricKeyCache"
@@ -46,45 +46,47 @@ _CALG_RSA_SIGN = 0x2400
 _AES_ALGORITHMS = (EncryptionAlgorithm.AES128, EncryptionAlgorithm.AES192, EncryptionAlgorithm.AES256)
 
 
-def _has_reduced_rc2_key(step: EncryptionStep) -> bool:
+def _has_reduced_rc2_key(step: EncryptedMessageContext) -> bool:
     """Return whether the key of a message is a 40-bit RC2 key of the Enhanced provider."""
     return step.key.CryptoServiceProvider == ENHANCED_PROVIDER and not any(step.key.SymmetricKey[_REDUCED_KEY_BYTES:])
 
 
-def _pad_reduced_key_with_ones(step: EncryptionStep) -> bytes | None:
+def _pad_reduced_key_with_ones(step: EncryptedMessageContext) -> bytes | None:
     key = step.key.SymmetricKey
     return key[:_REDUCED_KEY_BYTES].ljust(_UNREDUCED_KEY_BYTES, b"\xff") if _has_reduced_rc2_key(step) else None
 
 
-def _pad_reduced_key_at_front(step: EncryptionStep) -> bytes | None:
+def _pad_reduced_key_at_front(step: EncryptedMessageContext) -> bytes | None:
     key = step.key.SymmetricKey
     return key[:_REDUCED_KEY_BYTES].rjust(_UNREDUCED_KEY_BYTES, b"\0") if _has_reduced_rc2_key(step) else None
 
 
-def _repeat_reduced_key(step: EncryptionStep) -> bytes | None:
+def _repeat_reduced_key(step: EncryptedMessageContext) -> bytes | None:
     key = step.key.SymmetricKey[:_REDUCED_KEY_BYTES]
     return (key * 4)[:_UNREDUCED_KEY_BYTES] if _has_reduced_rc2_key(step) else None
 
 
-def _draw_unreduced_key_for_later_messages(step: EncryptionStep) -> bytes | None:
-    return step.qm.entropy.token(_UNREDUCED_KEY_BYTES) if _has_reduced_rc2_key(step) and step.number else None
+def _draw_unreduced_key_for_later_messages(step: EncryptedMessageContext) -> bytes | None:
+    return (
+        step.queue_manager.entropy.token(_UNREDUCED_KEY_BYTES) if _has_reduced_rc2_key(step) and step.number else None
+    )
 
 
-def _reduce_rc4_key(step: EncryptionStep) -> bytes | None:
+def _reduce_rc4_key_to_40_bits(step: EncryptedMessageContext) -> bytes | None:
     key = step.key
     if key.CryptoServiceProvider != ENHANCED_PROVIDER or key.CryptoAlgorithm != EncryptionAlgorithm.RC4:
         return None
     return key.SymmetricKey[:_REDUCED_KEY_BYTES].ljust(_UNREDUCED_KEY_BYTES, b"\0")
 
 
-def _clear_end_of_aes_key(step: EncryptionStep) -> bytes | None:
+def _clear_end_of_aes_key(step: EncryptedMessageContext) -> bytes | None:
     key = step.key.SymmetricKey
     if step.key.CryptoAlgorithm not in (EncryptionAlgorithm.AES192, EncryptionAlgorithm.AES256):
         return None
     return key[:_UNREDUCED_KEY_BYTES].ljust(len(key), b"\0")
 
 
-def _shorten_base_key(step: EncryptionStep) -> bytes | None:
+def _shorten_base_key(step: EncryptedMessageContext) -> bytes | None:
     return step.key.SymmetricKey[:2] + bytes(3) if step.level == PrivacyLevel.BASE else None
 
 
@@ -141,26 +143,26 @@ def _replace_privacy_level_without_enhanced_key(level: PrivacyLevel) -> Install:
     return change_step(Securing.encrypt_body, encrypt_with_level)
 
 
-def _encrypt_later_body_with_new_key(step: EncryptionStep) -> bytes:
+def _encrypt_later_body_with_new_key(step: EncryptedMessageContext) -> bytes:
     body: bytes = step.encrypted_packet.MessagePropertiesHeader.MessageBody
     if not step.number:
         return body
-    key = step.qm.entropy.token(len(step.key.SymmetricKey))
+    key = step.queue_manager.entropy.token(len(step.key.SymmetricKey))
     again = replace(step, key=replace(step.key, SymmetricKey=key))
     return replace_symmetric_key(again, key).MessagePropertiesHeader.MessageBody
 
 
-def _repeat_bytes_of_first_key(step: EncryptionStep) -> bytes | None:
-    first = step.qm.caches.SendSymmetricKeyCache.entries[0].SymmetricKey
+def _repeat_bytes_of_first_key(step: EncryptedMessageContext) -> bytes | None:
+    first = step.queue_manager.caches.SendSymmetricKeyCache.entries[0].SymmetricKey
     size = len(step.key.SymmetricKey)
     return (first * 8)[:size] if step.number else None
 
 
-def _return_zero_key_for_base(step: EncryptionStep) -> bytes | None:
+def _use_zero_key_for_base_provider(step: EncryptedMessageContext) -> bytes | None:
     return bytes(len(step.key.SymmetricKey)) if step.level == PrivacyLevel.BASE else None
 
 
-def _derive_key_from_provider(step: EncryptionStep) -> bytes | None:
+def _derive_key_from_provider(step: EncryptedMessageContext) -> bytes | None:
     name = step.key.CryptoServiceProvider.encode() * 2
     return name[: len(step.key.SymmetricKey)] if step.level == PrivacyLevel.ADVANCED else None
 
@@ -176,7 +178,7 @@ def _change_new_key_cache_entry(change: Callable[[Any], Any]) -> Install:
 
 
 def _encrypt_body_with_cipher_mode(
-    step: EncryptionStep, mode: Any, algorithms: tuple[int, ...] = _AES_ALGORITHMS
+    step: EncryptedMessageContext, mode: Any, algorithms: tuple[int, ...] = _AES_ALGORITHMS
 ) -> bytes:
     body: bytes = step.encrypted_packet.MessagePropertiesHeader.MessageBody
     if step.key.CryptoAlgorithm not in algorithms:
@@ -187,7 +189,7 @@ def _encrypt_body_with_cipher_mode(
     return context.update(clear_body + bytes([size]) * size) + context.finalize()
 
 
-def _encrypt_with_short_aes_keys_in_ecb_mode(step: EncryptionStep) -> bytes:
+def _encrypt_with_short_aes_keys_in_ecb_mode(step: EncryptedMessageContext) -> bytes:
     return _encrypt_body_with_cipher_mode(step, ECB(), (EncryptionAlgorithm.AES128, EncryptionAlgorithm.AES192))  # noqa: S305 - a fault
 
 
@@ -218,7 +220,7 @@ def _clear_error_in_connection_history(
         queue.ConnectionHistory[-1] = replace(queue.ConnectionHistory[-1], Error=0)
 
 
-def _change_found_blobs(change: Callable[[bytes], bytes], *providers: str) -> Install:
+def _change_key_blobs_that_sender_looked_up(change: Callable[[bytes], bytes], *providers: str) -> Install:
     """Return an installer of a fault that changes key blobs of some providers that the sender has looked up."""
 
     def run(self: Any, original: Any, guid: UUID, now: Now) -> MqdsPublicKeys | None:
@@ -258,25 +260,25 @@ for _name, _rule, _says, _install in (
         "sender-reduced-rc2-key-padded-with-ones",
         "MQQB-3.1.7.1.5-29",
         "The sender pads a 40-bit RC2 key of the Enhanced provider with 88 bits that are 1.",
-        use_symmetric_key(_pad_reduced_key_with_ones),
+        encrypt_body_with_chosen_symmetric_key(_pad_reduced_key_with_ones),
     ),
     (
         "sender-reduced-rc2-key-padded-at-front",
         "MQQB-3.1.7.1.5-29",
         "The sender puts the 88 zero bits before a 40-bit RC2 key of the Enhanced provider.",
-        use_symmetric_key(_pad_reduced_key_at_front),
+        encrypt_body_with_chosen_symmetric_key(_pad_reduced_key_at_front),
     ),
     (
         "sender-reduced-rc2-key-padded-with-itself",
         "MQQB-3.1.7.1.5-29",
         "The sender repeats a 40-bit RC2 key of the Enhanced provider until it has 128 bits.",
-        use_symmetric_key(_repeat_reduced_key),
+        encrypt_body_with_chosen_symmetric_key(_repeat_reduced_key),
     ),
     (
         "sender-reduced-rc2-key-only-for-first-message",
         "MQQB-3.1.7.1.5-17",
         "The sender uses a 40-bit RC2 key with the Enhanced provider only for the first message.",
-        use_symmetric_key(_draw_unreduced_key_for_later_messages),
+        encrypt_body_with_chosen_symmetric_key(_draw_unreduced_key_for_later_messages),
     ),
     (
         "sender-public-keys-not-looked-up-for-lower-levels",
@@ -339,19 +341,19 @@ for _name, _rule, _says, _install in (
         "sender-new-key-begins-like-first-key",
         ("MQQB-3.1.7.1.5-23", "MQQB-3.1.7.1.5-24"),
         "The sender derives each later symmetric key from the first symmetric key.",
-        use_symmetric_key(_repeat_bytes_of_first_key),
+        encrypt_body_with_chosen_symmetric_key(_repeat_bytes_of_first_key),
     ),
     (
         "sender-key-of-base-provider-zero",
         ("MQQB-3.1.7.1.5-23", "MQQB-3.1.7.1.5-24"),
         "The sender encrypts messages of privacy level Base with a key of zeros.",
-        use_symmetric_key(_return_zero_key_for_base),
+        encrypt_body_with_chosen_symmetric_key(_use_zero_key_for_base_provider),
     ),
     (
         "sender-key-of-aes-provider-derived-from-provider-name",
         ("MQQB-3.1.7.1.5-23", "MQQB-3.1.7.1.5-24"),
         "The sender encrypts messages of privacy level Advanced with a key that consists of the provider name.",
-        use_symmetric_key(_derive_key_from_provider),
+        encrypt_body_with_chosen_symmetric_key(_derive_key_from_provider),
     ),
     (
         "sender-cached-key-with-guid-in-other-byte-order",
@@ -411,19 +413,19 @@ for _name, _rule, _says, _install in (
         "sender-rc4-key-of-enhanced-provider-with-40-bits",
         "MQQB-3.1.7.1.5-28",
         "The sender creates an RC4 key of 40 bits for the Enhanced provider, and pads the key with zero bits.",
-        use_symmetric_key(_reduce_rc4_key),
+        encrypt_body_with_chosen_symmetric_key(_reduce_rc4_key_to_40_bits),
     ),
     (
         "sender-long-aes-key-with-128-bits",
         "MQQB-3.1.7.1.5-28",
         "The sender creates each AES key with 128 bits, and pads a longer key with zero bits.",
-        use_symmetric_key(_clear_end_of_aes_key),
+        encrypt_body_with_chosen_symmetric_key(_clear_end_of_aes_key),
     ),
     (
         "sender-key-of-base-provider-with-16-bits",
         "MQQB-3.1.7.1.5-28",
         "The sender creates a key of 16 bits for the Base provider, and pads the key with zero bits.",
-        use_symmetric_key(_shorten_base_key),
+        encrypt_body_with_chosen_symmetric_key(_shorten_base_key),
     ),
     (
         "sender-body-encrypted-with-short-aes-key-without-chain",
@@ -453,19 +455,19 @@ for _name, _rule, _says, _install in (
         "sender-modulus-of-base-key-with-changed-low-byte",
         "MQQB-3.1.7.1.5.2-05",
         "The sender copies the modulus of a Base key with a wrong low byte into the PUBLICKEYBLOB.",
-        _change_found_blobs(_set_low_modulus_byte, BASE_PROVIDER),
+        _change_key_blobs_that_sender_looked_up(_set_low_modulus_byte, BASE_PROVIDER),
     ),
     (
         "sender-modulus-of-enhanced-key-in-reverse-order",
         "MQQB-3.1.7.1.5.2-05",
         "The sender copies the modulus of an Enhanced key with reversed inner bytes into the PUBLICKEYBLOB.",
-        _change_found_blobs(_reverse_modulus, ENHANCED_PROVIDER),
+        _change_key_blobs_that_sender_looked_up(_reverse_modulus, ENHANCED_PROVIDER),
     ),
     (
         "sender-modulus-of-aes-key-with-gap",
         "MQQB-3.1.7.1.5.2-05",
         "The sender copies the modulus of an AES key with eight zero bytes in the middle into the PUBLICKEYBLOB.",
-        _change_found_blobs(_clear_middle_of_modulus, AES_PROVIDER),
+        _change_key_blobs_that_sender_looked_up(_clear_middle_of_modulus, AES_PROVIDER),
     ),
 ):
     add(_name, _rule, _says, _install, blind=True)

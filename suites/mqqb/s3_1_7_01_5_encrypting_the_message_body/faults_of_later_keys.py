@@ -32,7 +32,7 @@ class SenderPublicKeysNotLookedUpForSecondSession(SecurityLookup):
         return super().find_public_keys(guid, now)
 
 
-def _change_found_keys(change: Callable[[MqdsPublicKeys], MqdsPublicKeys]) -> Install:
+def _change_public_keys_that_sender_looked_up(change: Callable[[MqdsPublicKeys], MqdsPublicKeys]) -> Install:
     """Return an installer of a fault that changes the public keys which the sender has looked up."""
 
     def run(self: Any, original: Any, guid: UUID, now: Now) -> MqdsPublicKeys | None:
@@ -85,7 +85,7 @@ for _name, _rule, _says, _install in (
         "sender-public-keys-of-providers-exchanged",
         "MQQB-3.1.7.1.5-05",
         "The sender exchanges the public keys of the first and the last provider of the remote queue manager.",
-        _change_found_keys(_reverse_order_of_key_blobs),
+        _change_public_keys_that_sender_looked_up(_reverse_order_of_key_blobs),
     ),
     (
         "sender-cached-key-with-null-guid",
@@ -97,25 +97,31 @@ for _name, _rule, _says, _install in (
         "sender-bit-length-of-public-key-limited",
         "MQQB-3.1.7.1.5.2-03",
         "The sender sets bitLen of the PUBLICKEYBLOB to 1,024 for a longer published key.",
-        _change_found_keys(_change_number_in_key_blobs(_BIT_LENGTH_OFFSET, lambda value: min(value, 1024))),
+        _change_public_keys_that_sender_looked_up(
+            _change_number_in_key_blobs(_BIT_LENGTH_OFFSET, lambda value: min(value, 1024))
+        ),
     ),
     (
         "sender-bit-length-of-public-key-at-least-1024",
         "MQQB-3.1.7.1.5.2-03",
         "The sender sets bitLen of the PUBLICKEYBLOB to 1,024 for a shorter published key.",
-        _change_found_keys(_change_number_in_key_blobs(_BIT_LENGTH_OFFSET, lambda value: max(value, 1024))),
+        _change_public_keys_that_sender_looked_up(
+            _change_number_in_key_blobs(_BIT_LENGTH_OFFSET, lambda value: max(value, 1024))
+        ),
     ),
     (
         "sender-exponent-of-public-key-cut-to-16-bits",
         "MQQB-3.1.7.1.5.2-04",
         "The sender copies only the low 16 bits of pubExp of the published key into the PUBLICKEYBLOB.",
-        _change_found_keys(_change_number_in_key_blobs(_EXPONENT_OFFSET, lambda value: value & 0xFFFF | 2)),
+        _change_public_keys_that_sender_looked_up(
+            _change_number_in_key_blobs(_EXPONENT_OFFSET, lambda value: value & 0xFFFF | 2)
+        ),
     ),
     (
         "sender-exponent-of-public-key-always-3",
         "MQQB-3.1.7.1.5.2-04",
         "The sender sets pubExp of the PUBLICKEYBLOB to 3.",
-        _change_found_keys(_change_number_in_key_blobs(_EXPONENT_OFFSET, lambda value: 3)),
+        _change_public_keys_that_sender_looked_up(_change_number_in_key_blobs(_EXPONENT_OFFSET, lambda value: 3)),
     ),
     (
         "receiver-published-key-blob-of-type-simple",

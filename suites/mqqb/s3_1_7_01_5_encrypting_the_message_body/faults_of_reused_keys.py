@@ -18,7 +18,7 @@ from reference_qm.security.algorithms import AES_PROVIDER, BASE_PROVIDER, ENHANC
 from reference_qm.surface.clock import Now
 
 
-def _publish_changed_list(change: Any) -> Any:
+def _publish_changed_list_of_public_keys(change: Any) -> Any:
     """Return an installer of a fault that changes the list of published keys."""
 
     def publish_changed_list(qm: QueueManager) -> None:
@@ -44,14 +44,14 @@ add(
     "receiver-public-keys-aes-provider-with-base-key",
     "MQQB-3.1.7.1.5-10",
     "The receiver also publishes the key of 512 bits of the Base provider for the AES provider.",
-    _publish_changed_list(_give_aes_provider_the_base_key),
+    _publish_changed_list_of_public_keys(_give_aes_provider_the_base_key),
     blind=True,
 )
 add(
     "receiver-public-keys-without-enhanced-provider",
     "MQQB-3.1.7.1.5-10",
     "The receiver publishes no public key for the Enhanced provider.",
-    _publish_changed_list(lambda keys: [key for key in keys if key.sProviderName != ENHANCED_PROVIDER]),
+    _publish_changed_list_of_public_keys(lambda keys: [key for key in keys if key.sProviderName != ENHANCED_PROVIDER]),
     blind=True,
 )
 
@@ -65,7 +65,7 @@ class SenderSendSymmetricKeyCacheEmptiedByNewSession(SessionInitialization):
         self.qm.caches.SendSymmetricKeyCache.entries.clear()
 
 
-class _NewKeyForSomeMessages(Securing):
+class _EncryptingSomeMessagesWithNewKey(Securing):
     """Encrypts some messages with a new key."""
 
     def needs_new_key(self, packet: UserMessagePacket) -> bool:
@@ -85,7 +85,7 @@ class _NewKeyForSomeMessages(Securing):
 
 
 @fault("sender-symmetric-key-of-transactional-message-not-reused", breaks="MQQB-3.1.7.1.5-21", blind=True)
-class SenderSymmetricKeyOfTransactionalMessageNotReused(_NewKeyForSomeMessages):
+class SenderSymmetricKeyOfTransactionalMessageNotReused(_EncryptingSomeMessagesWithNewKey):
     """The sender encrypts each transactional message with a new symmetric key, although a key is cached."""
 
     def needs_new_key(self, packet: UserMessagePacket) -> bool:
@@ -93,7 +93,7 @@ class SenderSymmetricKeyOfTransactionalMessageNotReused(_NewKeyForSomeMessages):
 
 
 @fault("sender-symmetric-key-of-express-message-not-cached", breaks="MQQB-3.1.7.1.5-32", blind=True)
-class SenderSymmetricKeyOfExpressMessageNotCached(_NewKeyForSomeMessages):
+class SenderSymmetricKeyOfExpressMessageNotCached(_EncryptingSomeMessagesWithNewKey):
     """The sender does not add the new symmetric key of an express message to SendSymmetricKeyCache."""
 
     def needs_new_key(self, packet: UserMessagePacket) -> bool:

@@ -67,8 +67,8 @@ class SenderPublicKeyBlobPubExpTakenFromFirstListedKey(EncryptionWithChangedPubl
         )
 
 
-@fault("sender-public-key-blob-bit-len-always-usual-of-provider", breaks="MQQB-3.1.7.1.5.2-03", blind=True)
-class SenderPublicKeyBlobBitLenAlwaysUsualOfProvider(EncryptionWithChangedPublicKeys):
+@fault("sender-bit-len-of-public-key-blob-is-default-of-provider", breaks="MQQB-3.1.7.1.5.2-03", blind=True)
+class SenderBitLenOfPublicKeyBlobIsDefaultOfProvider(EncryptionWithChangedPublicKeys):
     """The sender sets bitLen of a PUBLICKEYBLOB to 512 for the Base provider and to 1024 for the other providers, even
     if the published key has a different length.
     """

@@ -29,12 +29,12 @@ from reference_qm.security.caches import CachedSymmetricKey
 from reference_qm.security.ciphers import encrypt
 from reference_qm.surface.clock import Now
 from suites.mqqb.s3_1_7_01_5_encrypting_the_message_body.fault_steps import (
-    EncryptionStep,
+    EncryptedMessageContext,
     change_encrypted_message,
-    change_encryption,
+    change_result_of_encryption,
     change_security_data,
+    encrypt_body_with_chosen_symmetric_key,
     replace_encrypted_body,
-    use_symmetric_key,
 )
 
 
@@ -74,7 +74,7 @@ class SenderPublicKeysOnLaterSessionNotRead(SecurityLookup):
         return super().find_public_keys(guid, now)
 
 
-def _has_key_of_base_provider(step: EncryptionStep) -> bool:
+def _has_key_of_base_provider(step: EncryptedMessageContext) -> bool:
     return step.key.CryptoServiceProvider == BASE_PROVIDER
 
 
@@ -82,7 +82,7 @@ add(
     "sender-base-rc2-key-128-bits",
     ("MQQB-3.1.7.1.5-12", "MQQB-3.1.7.1.5-19"),
     "The sender uses a 128-bit key with the Base provider when PreferredBaseAlgorithm is RC2.",
-    use_symmetric_key(
+    encrypt_body_with_chosen_symmetric_key(
         lambda step: (
             step.key.SymmetricKey.ljust(16, b"\x11")
             if _has_key_of_base_provider(step) and step.key.CryptoAlgorithm == EncryptionAlgorithm.RC2
@@ -95,7 +95,7 @@ add(
     "sender-enhanced-key-of-second-message-40-bits",
     ("MQQB-3.1.7.1.5-12", "MQQB-3.1.7.1.5-16"),
     "The sender uses a 40-bit RC4 key with the Enhanced provider for each encrypted message after the first.",
-    use_symmetric_key(
+    encrypt_body_with_chosen_symmetric_key(
         lambda step: (
             step.key.SymmetricKey[:5]
             if step.number
@@ -150,7 +150,7 @@ add(
     "sender-aes-192-key-128-bits",
     ("MQQB-3.1.7.1.5-14", "MQQB-3.1.7.1.5-40"),
     "The sender encrypts with AES and a 128-bit key when PreferredAdvancedAlgorithm is AES with 192 bits.",
-    change_encryption(
+    change_result_of_encryption(
         lambda step: (
             step.encrypted_packet
             if step.key.CryptoAlgorithm != EncryptionAlgorithm.AES192
@@ -171,7 +171,7 @@ add(
 )
 
 
-class _SendingWithoutAesKey(Securing):
+class _SendingAdvancedMessagesWithoutAesKey(Securing):
     """Sends some messages of privacy level Advanced when the remote queue manager has no key of the AES provider; a
     subclass selects which.
     """
@@ -202,7 +202,7 @@ class _SendingWithoutAesKey(Securing):
     breaks=("MQQB-3.1.7.1.5-15", "MQQB-3.1.7.1.5.1-01"),
     blind=True,
 )
-class SenderTransactionalAdvancedMessageWithoutAesKeySent(_SendingWithoutAesKey):
+class SenderTransactionalAdvancedMessageWithoutAesKeySent(_SendingAdvancedMessagesWithoutAesKey):
     """The sender sends a transactional message of privacy level Advanced in clear when the remote queue manager has no
     key of the AES provider.
     """
@@ -221,7 +221,7 @@ class SenderTransactionalAdvancedMessageWithoutAesKeySent(_SendingWithoutAesKey)
     breaks=("MQQB-3.1.7.1.5-15", "MQQB-3.1.7.1.5.1-01"),
     blind=True,
 )
-class SenderSecondAdvancedMessageWithoutAesKeySent(_SendingWithoutAesKey):
+class SenderSecondAdvancedMessageWithoutAesKeySent(_SendingAdvancedMessagesWithoutAesKey):
     """The sender sends the second message of privacy level Advanced with a key of the Base provider when the remote
     queue manager has no key of the AES provider.
     """
@@ -243,7 +243,7 @@ add(
     "MQQB-3.1.7.1.5-17",
     "Although SendEnhancedRC2Using40BitKeys is TRUE, the sender uses a 128-bit RC2 key for each encrypted message "
     "after the first.",
-    use_symmetric_key(
+    encrypt_body_with_chosen_symmetric_key(
         lambda step: (
             bytes(range(1, 17))
             if step.number
@@ -277,9 +277,9 @@ class SenderSymmetricKeyOfOtherQueueNotReused(Securing):
         return encrypted
 
 
-def _encrypt_with_newest_key(step: EncryptionStep) -> bytes:
+def _encrypt_with_newest_key(step: EncryptedMessageContext) -> bytes:
     algorithm = step.key.CryptoAlgorithm
-    keys = [one for one in step.qm.caches.SendSymmetricKeyCache.entries if one.CryptoAlgorithm == algorithm]
+    keys = [one for one in step.queue_manager.caches.SendSymmetricKeyCache.entries if one.CryptoAlgorithm == algorithm]
     newest = keys[-1] if keys else step.key
     body = step.clear_packet.MessagePropertiesHeader.MessageBody
     return encrypt(EncryptionAlgorithm(algorithm), newest.SymmetricKey, body)
@@ -295,10 +295,10 @@ add(
 )
 
 
-def _encrypt_with_key_of_first_session(step: EncryptionStep) -> bytes:
+def _encrypt_with_key_of_first_session(step: EncryptedMessageContext) -> bytes:
     body = step.clear_packet.MessagePropertiesHeader.MessageBody
     key = step.key.SymmetricKey
-    transports = _FIRST_CONNECTION_BY_KEY.setdefault(step.qm, {})
+    transports = _FIRST_CONNECTION_BY_KEY.setdefault(step.queue_manager, {})
     first = transports.setdefault(step.key.EncryptedSymmetricKey, step.session.transport)
     return encrypt(
         EncryptionAlgorithm(step.key.CryptoAlgorithm), key if first == step.session.transport else key[::-1], body
@@ -386,11 +386,11 @@ add(
 )
 
 
-def _set_provider_of_first_message(step: EncryptionStep) -> UserMessagePacket:
+def _set_provider_of_first_message(step: EncryptedMessageContext) -> UserMessagePacket:
     packet = step.encrypted_packet
     assert packet.SecurityHeader is not None
     info = packet.SecurityHeader.SecurityData.ProviderInfo
-    first = _FIRST_PROVIDER_BY_QUEUE_MANAGER.setdefault(step.qm, info)
+    first = _FIRST_PROVIDER_BY_QUEUE_MANAGER.setdefault(step.queue_manager, info)
     changed: UserMessagePacket = set_fields(packet, change_security_data(ProviderInfo=first))
     return changed
 
@@ -400,7 +400,7 @@ add(
     "sender-provider-info-of-later-provider-first",
     "MQQB-3.1.7.1.5-41",
     "In each later encrypted message, the sender sets ProviderInfo to the provider of its first encrypted message.",
-    change_encryption(_set_provider_of_first_message),
+    change_result_of_encryption(_set_provider_of_first_message),
     blind=True,
 )
 add(

@@ -24,7 +24,7 @@ from harness.wire.protection import (
     RC2,
     RC4,
 )
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.caching import SecurityCaches, expect_current_time, inspect_queue_manager
 from suites.mqqb.steps.opened_bodies import DecryptedMessage, EncryptionChoice, describe_encryption_choice
 from suites.mqqb.steps.opening import (
@@ -36,7 +36,7 @@ from suites.mqqb.steps.opening import (
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
-COMPARED_KEY_BYTES = 5
+COUNT_OF_COMPARED_KEY_BYTES = 5
 """The size in bytes of the shortest symmetric key. Two new keys have different beginnings of this size."""
 ZERO_KEY_END_BYTES = 3
 """If so many bytes at the end of a symmetric key are zero, the SUT has padded a shorter key."""
@@ -146,7 +146,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
     first body is not encrypted; the SUT encrypts each other body with the required algorithm, and the peer can decrypt
     the body with its private keys.
     """
-    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     plain = DecryptedMessage(outgoing.send(body=BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, delivery=delivery))
     in_clear = (
         not plain.encrypted and bytes(plain.properties.MessageBody) == BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK.encode()
@@ -171,7 +171,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
         )
         if not sut.has("configure") and found.choice in ENCRYPTION_CHOICES_BY_PRIVACY_LEVEL[level]:
             choice = found.choice
-        beginning = (found.key or found.blob)[:COMPARED_KEY_BYTES]
+        beginning = (found.key or found.blob)[:COUNT_OF_COMPARED_KEY_BYTES]
         new = bool(beginning) and beginning not in known_keys
         known_keys.add(beginning)
         for rule, value, expected, observed in (
@@ -263,12 +263,12 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
 def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
     """The SUT sends an encrypted message and resends it on a new session: the body is encrypted both times."""
-    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     frames = [outgoing.send(body=BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK, privacy_level="base", delivery=delivery)]
     assert outgoing.session is not None
     outgoing.session.close()
     again = outgoing.sender.await_session()
-    frames += outgoing.sender.collect_all(again, 1)
+    frames += outgoing.sender.collect_messages_until_silence(again, 1)
     observed = [
         "not encrypted" if BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK.encode() in frame.data else "encrypted"
         for frame in frames
@@ -282,7 +282,7 @@ def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
     again.acknowledge_all()
 
 
-def _describe_blob(size: int, algorithm: int) -> dict[str, int]:
+def _describe_simple_blob(size: int, algorithm: int) -> dict[str, int]:
     """Return the size of a SIMPLEBLOB and the name of its algorithm, for verdicts."""
     return {"bytes": size, "sessionKeyAlgorithm": algorithm}
 
@@ -298,7 +298,7 @@ def _list_encryption_comparisons(
     whole = len(body) if block == 1 else (len(BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK) // block + 1) * block
     sizes = found.properties.MessageSize, found.properties.AllocationBodySize
     wanted, seen = describe_encryption_choice(choice), describe_encryption_choice(found.choice)
-    blob = _describe_blob(len(found.blob), struct.unpack("<I", found.blob[4:8].ljust(4, b"\0"))[0])
+    blob = _describe_simple_blob(len(found.blob), struct.unpack("<I", found.blob[4:8].ljust(4, b"\0"))[0])
     opened, encrypted = holds("the peer can decrypt the key"), holds("encrypted", otherwise="not encrypted")
     is_key = found.key is not None
     whole_key = any((found.key or b"\1")[-ZERO_KEY_END_BYTES:]) or (provider, algorithm) == (ENHANCED_PROVIDER, RC2)
@@ -322,7 +322,7 @@ def _list_encryption_comparisons(
         ("MQDMPR-3.1.7.1.32-D12", "EncryptionAlgorithm", algorithm, found.algorithm),
         ("MQQB-3.1.7.1.5-41", "ProviderInfo", provider + "\0", found.provider),
         ("MQDMPR-3.1.1.12-D66", "ProviderInfo", provider + "\0", found.provider),
-        ("MQQB-3.1.7.1.5-42", "SIMPLEBLOB", _describe_blob(268, algorithm), blob),
+        ("MQQB-3.1.7.1.5-42", "SIMPLEBLOB", _describe_simple_blob(268, algorithm), blob),
         ("MQQB-3.1.7.1.5.2-03", "key", opened, is_key),
         ("MQQB-3.1.7.1.5.2-04", "key", opened, is_key),
         ("MQQB-3.1.7.1.5.2-05", "key", opened, is_key),
@@ -352,7 +352,7 @@ def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, w
         sender.send(1, privacy_level="base", delivery=delivery)
     sender.send(2)
     session = sender.await_session()
-    frames = sender.collect(session, 2)
+    frames = sender.collect_messages(session, 2)
     came = sorted(Sender.list_tags(frames))
     judge.all(expected=[1, 2], observed=came, case="numbers of the messages sent", evidence=frames)
     session.acknowledge_all()
@@ -367,7 +367,7 @@ def test_enhanced_rc2_key_has_40_bits_only_when_configured(peer, sut, judge):
     """The SUT encrypts one message with RC2 and one with RC4 at level Enhanced. Only the RC2 key has 88 zero bits, and
     only if SendEnhancedRC2Using40BitKeys is TRUE.
     """
-    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     frames, found = [], {}
     for cut, preferred, delivery in (
         (True, "rc2", "express"),
@@ -420,7 +420,7 @@ def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
     """The SUT sends two messages of each of the three privacy levels: the second message of a level has the symmetric
     key of the first message of that level, and not the key of another level.
     """
-    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     levels = ("base", "enhanced", "advanced")
     rounds = [
         [
@@ -476,7 +476,7 @@ def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut
     """The SUT sends a message of each privacy level without any configuration, also after a restart: the messages are
     encrypted with RC4 (40 bits), RC4 (128 bits) and AES (256 bits).
     """
-    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     for when in ("first start", *(["restart"] if sut.has("restart") else [])):
         if when == "restart":
             outgoing.start_new_session()
@@ -513,7 +513,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     """The SUT sends messages of different privacy levels and algorithms. The SUT caches each new key once, and reuses
     cached keys. If the cache has a size of four, the SUT deletes the older half when it adds the fifth key.
     """
-    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     caches = SecurityCaches(sut)
     sut.configure(send_symmetric_key_cache_size=4, preferred_base="rc4", preferred_enhanced="rc4")
     outgoing.send(body=BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK)
@@ -707,7 +707,7 @@ def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, g
         lost += sender.send(7, privacy_level="base")
     sender.send(4)
     session = sender.await_session()
-    frames = sender.collect_all(session, 2)
+    frames = sender.collect_messages_until_silence(session, 2)
     judge(
         *rules,
         "MQQB-3.1.7.1.5.1-01",
@@ -750,7 +750,7 @@ def test_encryption_failure_is_in_connection_history(peer, sut, judge, kind):
     sender.send(1, privacy_level="advanced")
     sender.send(2)
     session = sender.await_session()
-    frames = sender.collect_all(session, 1)
+    frames = sender.collect_messages_until_silence(session, 1)
     entries = [one for one in list_connection_history(sut, to) if one["Status"] == "CertificateValidationFailure"]
     expected = expect_recent_connection_history_entry(peer, "CertificateValidationFailure", failed=True)
     judge(
@@ -759,7 +759,7 @@ def test_encryption_failure_is_in_connection_history(peer, sut, judge, kind):
     session.acknowledge_all()
     sender.send(3, privacy_level="advanced")
     sender.send(4)
-    frames += sender.collect_all(session, 2)[1:]
+    frames += sender.collect_messages_until_silence(session, 2)[1:]
     again = [one for one in list_connection_history(sut, to) if one["Status"] == "CertificateValidationFailure"]
     judge(
         "MQQB-3.1.7.1.5.1-03",
@@ -786,7 +786,7 @@ def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, 
     (lost,) = sender.send(1, privacy_level="advanced", journal=["negative"], delivery=delivery)
     sender.send(2)
     session = sender.await_session()
-    frames = sender.collect_all(session, 1)
+    frames = sender.collect_messages_until_silence(session, 1)
     judge(
         "MQQB-3.1.7.1.5.1-01",
         expected=[2],
@@ -813,7 +813,7 @@ def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, 
     session.close()
     sender.send(3)
     session = sender.await_session()
-    frames = sender.collect_all(session, 1)
+    frames = sender.collect_messages_until_silence(session, 1)
     copies = [one["message_id"] for queue in where for one in sut.kept(queue)].count(lost)
     judge(
         "MQQB-3.1.7.1.5.1-01",

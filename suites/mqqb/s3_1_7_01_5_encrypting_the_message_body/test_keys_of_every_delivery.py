@@ -7,7 +7,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.caching import SecurityCaches
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.opening import private_name
@@ -23,7 +23,7 @@ def test_messages_of_every_delivery_have_same_key(peer, sut, judge):
     """The SUT sends an express, a recoverable and two transactional encrypted messages. All messages have the symmetric
     key of the first message.
     """
-    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     opened = [
         DecryptedMessage(outgoing.send(body=TEXT, privacy_level="enhanced", delivery=delivery))
         for delivery in ("express", "recoverable", "transactional", "transactional")
@@ -48,7 +48,7 @@ def test_later_key_does_not_prolong_lifetime_of_sent_key(peer, sut, judge):
     """The SUT sends a message with a new key, and later a message with another new key. CachedTime of the first key, at
     which its lifetime begins, stays the same.
     """
-    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     caches = SecurityCaches(sut)
     frames, times = [], []
     for algorithm in ("rc4", "rc2"):

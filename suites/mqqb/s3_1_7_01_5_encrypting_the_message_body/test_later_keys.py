@@ -14,14 +14,14 @@ from harness.sut.provisioning import BASE_PROVIDER_ONLY_GUID, load_long_peer_key
 from harness.sut.releases import find_release
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire.protection import AES_128, AES_192, AES_256, BASE_PROVIDER, RC2
-from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.s3_1_7_01_5_encrypting_the_message_body.changed_keys import change_exponent
+from suites.mqmq.steps.outgoing import MessagesSentBySut
+from suites.mqqb.s3_1_7_01_5_encrypting_the_message_body.changed_keys import change_public_exponent_of_key
 from suites.mqqb.steps.caching import SecurityCaches, inspect_queue_manager
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.provoking import read_application_tag
-from suites.mqqb.steps.published_keys import publish_keys, restore_keys_at_end
+from suites.mqqb.steps.published_keys import publish_public_keys_of_queue_manager, restore_public_keys_at_end_of_check
 
 TEXT = "a body to encrypt"
 BODY_SIZES = (0, 15, 16, 4_096, 5_000, 20_000)
@@ -42,7 +42,7 @@ def test_later_session_and_other_queue_use_cached_key(peer, sut, judge, level):
     """The SUT sends an encrypted message, then a message on a second session, and then a message to another queue of
     the peer. All messages have the same symmetric key, and the peer can decrypt their bodies.
     """
-    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     first = DecryptedMessage(outgoing.send(body=TEXT, privacy_level=level))
     outgoing.start_new_session()
     frames = {"on the second session": outgoing.poll(body=TEXT, privacy_level=level)}
@@ -88,7 +88,7 @@ def _open_session_to_queue_manager(
     session = OutgoingSession(peer, sut, listener=listener)
     session.await_request()
     session.respond(ServerGuid=guid)
-    return session, DecryptedMessage(session.agree())
+    return session, DecryptedMessage(session.answer_connection_parameters())
 
 
 def _await_message(peer, tag: int) -> Frame:
@@ -164,7 +164,7 @@ def test_body_of_each_size_is_encrypted(peer, sut, judge, level):
     """The SUT sends encrypted messages with bodies of several sizes: the peer can decrypt each body, and MessageSize
     and AllocationBodySize are the size of the encrypted body.
     """
-    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     rules = ("MQQB-3.1.7.1.5-36", *(("MQQB-3.1.7.1.5-37",) if level == "advanced" else ()))
     for size in BODY_SIZES:
         text = (TEXT * (size // len(TEXT) + 1))[:size]
@@ -188,7 +188,7 @@ def test_cleanup_timer_follows_first_key_of_cache(peer, sut, judge):
     """The SUT caches a symmetric key and a second key: the second key does not restart the cleanup timer. When the SUT
     has deleted both keys, the next key starts the timer again.
     """
-    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     caches = SecurityCaches(sut)
     sut.configure(symmetric_key_short_lifetime_ms=SHORT_KEY_LIFETIME_MS, preferred_enhanced="rc4")
     frames = [outgoing.send(body=TEXT, privacy_level="enhanced")]
@@ -230,7 +230,7 @@ def test_key_of_waiting_message_has_time_of_its_caching(peer, sut, judge):
     """The SUT sends an encrypted message. A second message, for which it needs a new key, waits while its queue is
     paused. CachedTime of the second key is later than that of the first key by the time of the pause.
     """
-    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     caches = SecurityCaches(sut)
     sut.configure(preferred_enhanced="rc4")
     frames = [outgoing.send(body=TEXT, privacy_level="enhanced")]
@@ -261,7 +261,7 @@ def test_message_to_public_queue_names_provider_and_key_of_queue_manager(peer, s
     """The SUT sends an encrypted message to a public queue of the peer. ProviderInfo names the provider, and
     RemoteQMGuid of the cached key is the GUID of the peer.
     """
-    outgoing = Outgoing(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
+    outgoing = MessagesSentBySut(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
     found = DecryptedMessage(outgoing.send(body=TEXT, privacy_level="base"))
     judge(
         "MQQB-3.1.7.1.5-41",
@@ -297,17 +297,17 @@ def test_new_symmetric_key_is_encrypted_with_changed_published_key(peer, sut, ju
     """The SUT sends a message encrypted for the peer. Then the directory contains a longer key of the peer, or a key
     with another exponent. The peer can decrypt the next symmetric key with the new private key.
     """
-    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
     keys = (
         load_long_peer_keys()
         if change == "length"
-        else {name: change_exponent(one) for name, one in load_peer_keys().items()}
+        else {name: change_public_exponent_of_key(one) for name, one in load_peer_keys().items()}
     )
     sut.configure(preferred_enhanced="rc2")
-    with restore_keys_at_end(sut, peer.identifier):
+    with restore_public_keys_at_end_of_check(sut, peer.identifier):
         first = DecryptedMessage(outgoing.send(body=TEXT, privacy_level="enhanced"))
-        publish_keys(sut, peer.identifier, keys)
+        publish_public_keys_of_queue_manager(sut, peer.identifier, keys)
         outgoing.start_new_session()
         peer.pass_time(sut.duration_ms(CACHE_DURATION_MS) + sut.slack_ms(CACHE_DURATION_MS))
         sut.configure(preferred_enhanced="rc4")

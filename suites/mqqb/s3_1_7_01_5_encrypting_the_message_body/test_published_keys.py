@@ -7,10 +7,10 @@ from harness.run.marks import covers, needs
 from harness.sut.provisioning import load_long_peer_keys, load_peer_keys
 from harness.sut.releases import find_release
 from harness.wire.protection import ENHANCED_PROVIDER
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.opening import private_name
-from suites.mqqb.steps.published_keys import publish_keys, restore_keys_at_end
+from suites.mqqb.steps.published_keys import publish_public_keys_of_queue_manager, restore_public_keys_at_end_of_check
 
 CACHE_DURATION_MS = 60_000
 
@@ -21,10 +21,10 @@ def test_symmetric_key_is_encrypted_with_longer_published_key(peer, sut, judge):
     """The directory contains keys of 2,048 bits of the peer for the two stronger providers. The peer can decrypt the
     symmetric keys of messages of both privacy levels with its private key of 2,048 bits.
     """
-    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
-    with restore_keys_at_end(sut, peer.identifier):
-        publish_keys(sut, peer.identifier, load_long_peer_keys())
+    with restore_public_keys_at_end_of_check(sut, peer.identifier):
+        publish_public_keys_of_queue_manager(sut, peer.identifier, load_long_peer_keys())
         first = outgoing.send(body="a message before the keys expire")
         outgoing.start_new_session()
         peer.pass_time(sut.duration_ms(CACHE_DURATION_MS) + sut.slack_ms(CACHE_DURATION_MS))
@@ -46,7 +46,7 @@ def test_message_is_sent_only_with_published_key_of_its_level(peer, sut, judge):
     SUT does not send a message of level Enhanced without the Enhanced key, and sends a message of this level when the
     directory contains the key.
     """
-    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
     sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
     lacks = holds("the SUT does not send the message", otherwise="the SUT sends the message")
 
@@ -54,12 +54,12 @@ def test_message_is_sent_only_with_published_key_of_its_level(peer, sut, judge):
         outgoing.start_new_session()
         peer.pass_time(sut.duration_ms(CACHE_DURATION_MS) + sut.slack_ms(CACHE_DURATION_MS))
 
-    with restore_keys_at_end(sut, peer.identifier):
+    with restore_public_keys_at_end_of_check(sut, peer.identifier):
         sut.change_directory_object(queue_manager=str(peer.identifier), public_encryption_keys_base64="")
         first = outgoing.send(body="a message without encryption")
         wait_for_new_keys()
         outgoing.poll(body="no key", privacy_level="enhanced")
-        publish_keys(
+        publish_public_keys_of_queue_manager(
             sut, peer.identifier, {name: key for name, key in load_peer_keys().items() if name != ENHANCED_PROVIDER}
         )
         wait_for_new_keys()

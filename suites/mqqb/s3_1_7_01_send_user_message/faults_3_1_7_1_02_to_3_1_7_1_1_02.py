@@ -139,7 +139,7 @@ add(
 )
 
 
-class _ExpiryOnlyOfUnsentMessages(Sending):
+class _ExpirationLimitedToUnsentMessages(Sending):
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
         self._sent: set[int] = set()
@@ -159,7 +159,7 @@ class _ExpiryOnlyOfUnsentMessages(Sending):
 class _LifetimesWithoutExpiryOfSentMessages(Lifetimes):
     def has_message_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         sending = self.qm.sending
-        assert isinstance(sending, _ExpiryOnlyOfUnsentMessages)
+        assert isinstance(sending, _ExpirationLimitedToUnsentMessages)
         return not sending.was_message_sent(packet) and super().has_message_expired(packet, now)
 
 
@@ -167,12 +167,14 @@ add(
     "sender-expiration-not-checked-at-resend",
     "MQQB-3.1.7.1-06",
     "The sender checks the expiration of a message only when it first sends the message.",
-    combine_installers(replace_part(_ExpiryOnlyOfUnsentMessages), replace_part(_LifetimesWithoutExpiryOfSentMessages)),
+    combine_installers(
+        replace_part(_ExpirationLimitedToUnsentMessages), replace_part(_LifetimesWithoutExpiryOfSentMessages)
+    ),
     blind=True,
 )
 
 
-def _replace_with_clear_packet(sending: Sending, position: OutgoingMessagePosition) -> None:
+def _replace_secured_packet_by_clear_packet(sending: Sending, position: OutgoingMessagePosition) -> None:
     """Replace the packet of a message with an unsigned and unencrypted packet of the same message."""
     place = position.MessagePosition
     clear = sending.construct_user_message(
@@ -189,7 +191,7 @@ class SenderRepeatedMessageWithoutSignature(Sending):
         header = position.UserMessage.SecurityHeader
         if position.SequenceNumber == 0 or header is None or header.EB:
             return super().sign_and_encrypt_message(session, position, now)
-        _replace_with_clear_packet(self, position)
+        _replace_secured_packet_by_clear_packet(self, position)
         return True
 
 
@@ -201,7 +203,7 @@ class SenderTransactionalMessageWithoutSignature(Sending):
         header = position.UserMessage.SecurityHeader
         if not position.TxSequenceNumber or header is None or header.EB:
             return super().sign_and_encrypt_message(session, position, now)
-        _replace_with_clear_packet(self, position)
+        _replace_secured_packet_by_clear_packet(self, position)
         return True
 
 
@@ -213,7 +215,7 @@ class SenderRepeatedMessageNotEncrypted(Sending):
         header = position.UserMessage.SecurityHeader
         if position.SequenceNumber == 0 or header is None or not header.EB:
             return super().sign_and_encrypt_message(session, position, now)
-        _replace_with_clear_packet(self, position)
+        _replace_secured_packet_by_clear_packet(self, position)
         return True
 
 
@@ -233,8 +235,8 @@ add(
 )
 
 
-@fault("sender-message-of-large-body-not-sent", breaks="MQQB-3.1.7.1-10", blind=True)
-class SenderMessageOfLargeBodyNotSent(Sending):
+@fault("sender-does-not-send-message-with-large-body", breaks="MQQB-3.1.7.1-10", blind=True)
+class SenderDoesNotSendMessageWithLargeBody(Sending):
     """The sender does not send a message whose body is larger than 1 MB."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:

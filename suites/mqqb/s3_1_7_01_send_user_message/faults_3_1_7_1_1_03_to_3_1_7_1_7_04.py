@@ -110,8 +110,8 @@ class SenderApplicationTagAsSignedNumber(Sending):
         return super().construct_user_message(position)
 
 
-@fault("sender-response-queue-of-earlier-message", breaks="MQQB-3.1.7.1.1-03", blind=True)
-class SenderResponseQueueOfEarlierMessage(Sending):
+@fault("sender-fills-in-response-queue-of-earlier-message", breaks="MQQB-3.1.7.1.1-03", blind=True)
+class SenderFillsInResponseQueueOfEarlierMessage(Sending):
     """If a message has no response queue, the sender fills in the response queue of the last message
     that had a response queue.
     """
@@ -272,8 +272,8 @@ class SenderMessagePutWhileDisconnectedSentTwice(Sending):
         return again
 
 
-@fault("sender-sent-messages-missing-after-second-loss", breaks="MQQB-3.1.7.1.6-04", blind=True)
-class SenderSentMessagesMissingAfterSecondLoss(SessionInitialization):
+@fault("sender-resends-no-sent-message-after-second-connection-loss", breaks="MQQB-3.1.7.1.6-04", blind=True)
+class SenderResendsNoSentMessageAfterSecondConnectionLoss(SessionInitialization):
     """After the second loss of a connection, the sender sends only the messages that it had not sent before."""
 
     def __init__(self, qm: QM) -> None:
@@ -311,8 +311,8 @@ class SenderSessionOfLostConnectionClosedWithoutRetryTimer(Closing):
         self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
 
 
-@fault("sender-report-to-queue-of-first-traced-message", breaks="MQQB-3.1.7.1.7-01", blind=True)
-class SenderReportToQueueOfFirstTracedMessage(Tracing):
+@fault("sender-sends-each-report-to-queue-of-first-traced-message", breaks="MQQB-3.1.7.1.7-01", blind=True)
+class SenderSendsEachReportToQueueOfFirstTracedMessage(Tracing):
     """The sender sends the report on each traced message to the queue that the first traced message named."""
 
     def __init__(self, qm: QM) -> None:

@@ -124,7 +124,7 @@ def _omit_transmission_of_fifth_message(self: Any, original: Any, session: Any, 
         original(session, position, packet)
 
 
-def _send_on_other_session(self: Any, original: Any, session: Any, position: Any, packet: Any) -> None:
+def _send_message_on_other_session(self: Any, original: Any, session: Any, position: Any, packet: Any) -> None:
     others = [one for one in list_open_sessions(self.qm, session) if one.initiator]
     if others and position.SequenceNumber > 1:
         original(others[0], position, packet)
@@ -196,7 +196,7 @@ def _is_later_connection_loss(self: Any, session: Any) -> bool:
     return lost[session.number] > 1
 
 
-def _keep_queue_state_at_later_loss(self: Any, original: Any, session: Any, reason: Any, now: Any) -> None:
+def _keep_queue_state_at_later_connection_loss(self: Any, original: Any, session: Any, reason: Any, now: Any) -> None:
     again = _is_later_connection_loss(self, session)
     original(session, reason, now)
     queue = session.OutgoingQueueReference
@@ -305,7 +305,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-later-messages-on-connection-of-other-session",
         "MQQB-3.1.7.1.6-01",
         "The sender sends the second and each later message of a session on the connection of another session.",
-        change_step(Sending.transmit, _send_on_other_session),
+        change_step(Sending.transmit, _send_message_on_other_session),
     ),
     (
         "sender-transmitted-only-of-first-message",
@@ -343,7 +343,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "sender-queue-connected-after-second-loss",
         "MQQB-3.1.7.1.6-03",
         "The sender leaves State Connected after the second loss of a connection.",
-        change_step(Closing.on_transport_lost, _keep_queue_state_at_later_loss),
+        change_step(Closing.on_transport_lost, _keep_queue_state_at_later_connection_loss),
     ),
     *(
         (

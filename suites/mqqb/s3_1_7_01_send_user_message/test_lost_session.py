@@ -21,11 +21,11 @@ def test_sender_of_lost_connection_sends_its_messages_on_new_session(peer, sut, 
     sender.send(1, 2)
     session, sent = sender.await_first_messages(2)
     SecondQueueManager(peer, sender.to).send(3)
-    sender.collect(session, 3)
+    sender.collect_messages(session, 3)
     session.close()
     sender.send(4)
     again = sender.poll_session()
-    came = [] if again is None else sender.collect_all(again, 4)
+    came = [] if again is None else sender.collect_messages_until_silence(again, 4)
     judge(
         "MQQB-3.1.7.1.6-03",
         "MQQB-3.1.7.1.6-04",

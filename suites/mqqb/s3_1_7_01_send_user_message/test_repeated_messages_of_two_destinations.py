@@ -6,7 +6,7 @@ import pytest
 
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import FIRST_RESEND_INTERVAL_MS, Outgoing
+from suites.mqqb.steps.sequences import FIRST_RESEND_INTERVAL_MS, SequenceSentBySut
 from suites.mqqb.steps.two_destinations import TwoDestinations
 
 
@@ -23,7 +23,7 @@ def test_repeated_messages_arrive_at_their_own_destination(peer, second_host, su
     second.acknowledge_transactional_messages()
     if where == "on the next session":
         first.session.close()
-        copies = first.sender.collect_all(first.await_next_session(), len(first.tags))
+        copies = first.sender.collect_messages_until_silence(first.await_next_session(), len(first.tags))
     else:
         known = len(first.session.messages)
         first.session.acknowledge_all()
@@ -52,7 +52,7 @@ def test_urgent_message_repeats_no_earlier_message(peer, sut, judge):
     sender.send(1, 2, priority=0)
     session, _ = sender.await_first_messages(2)
     sender.send(3, priority=7)
-    came = sender.collect_all(session, 3)
+    came = sender.collect_messages_until_silence(session, 3)
     judge(
         "MQQB-3.1.7.16-06",
         expected=[1, 2, 3],
@@ -69,7 +69,7 @@ def test_order_ack_of_first_message_repeats_no_later_message(peer, sut, judge):
     """The SUT sends three transactional messages. The peer acknowledges the first one by an OrderAck. The SUT does not
     send the other messages again before their time.
     """
-    outgoing = Outgoing(peer, sut, "mqc-ordered")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-ordered")
     sent = outgoing.send(3)
     ack = outgoing.send_order_ack(1)
     outgoing.session.stays_quiet()

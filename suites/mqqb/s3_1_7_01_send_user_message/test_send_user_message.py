@@ -29,7 +29,7 @@ LONGEST_LABEL = 249
 """The greatest number of characters in a label."""
 LARGE_BODY_REPETITIONS = 120_000
 """The number of repetitions of a text in a body of more than 1 MB."""
-ACKNOWLEDGMENT_BITS = {
+ACK_REQUEST_NAME_BY_FLAG = {
     "PA": "positive_arrival",
     "PR": "positive_receive",
     "NA": "negative_arrival",
@@ -45,12 +45,12 @@ def test_messages_arrive_with_increasing_identifiers_on_session_opened_for_them(
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     sender.send(1, 2)
     session = sender.await_session()
-    sender.collect(session, 2)
+    sender.collect_messages(session, 2)
     sender.send(3, 4, 5)
     sender.send(6, **({"priority": 0} if sut.has("send") else {}))
-    sender.collect(session, 6)
+    sender.collect_messages(session, 6)
     SecondQueueManager(peer, sender.to).send(7)
-    came = sender.collect_all(session, 7)
+    came = sender.collect_messages_until_silence(session, 7)
     session.acknowledge_all()
     judge(
         "MQQB-3.1.7.1-10",
@@ -109,7 +109,7 @@ def test_packet_has_properties_of_message(peer, sut, judge):
         )
         ordinals[tag] = int(identifier.rpartition("\\")[2])
     session = sender.await_session()
-    came = sender.collect(session, 3)
+    came = sender.collect_messages(session, 3)
     session.acknowledge_all()
     judge("MQQB-3.1.7.1-10", expected=[1, 2, 3], observed=Sender.list_tags(came), case="messages sent", evidence=came)
     for tag, frame in zip(Sender.list_tags(came), came, strict=True):
@@ -158,8 +158,8 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     admin = peer.direct_name("mqc-acks")
     asked: list[dict[str, Any]] = [
-        *({"acks": [one], "admin_queue": admin} for one in ACKNOWLEDGMENT_BITS.values()),
-        {"acks": list(ACKNOWLEDGMENT_BITS.values()), "admin_queue": admin},
+        *({"acks": [one], "admin_queue": admin} for one in ACK_REQUEST_NAME_BY_FLAG.values()),
+        {"acks": list(ACK_REQUEST_NAME_BY_FLAG.values()), "admin_queue": admin},
         *({"journal": journal} for journal in (["positive"], ["negative"], ["positive", "negative"])),
     ]
     wanted = {}
@@ -178,7 +178,7 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
             2 * SECONDS_PER_HOUR,
         )
     session = sender.await_session()
-    came = sender.collect_all(session, len(asked))
+    came = sender.collect_messages_until_silence(session, len(asked))
     session.acknowledge_all()
     found = {frame["MessagePropertiesHeader"].ApplicationTag: frame for frame in came}
     for tag, expected in wanted.items():
@@ -195,7 +195,7 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
 def _get_requests_and_lifetimes(frame) -> tuple[list[str], int, int]:
     """Return the acknowledgments and the journaling that a packet requests, and its lifetimes in seconds."""
     user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
-    acks = [name for bit, name in ACKNOWLEDGMENT_BITS.items() if properties.getfieldval(bit)]
+    acks = [name for bit, name in ACK_REQUEST_NAME_BY_FLAG.items() if properties.getfieldval(bit)]
     journals = [name for bit, name in (("JP", "positive"), ("JN", "negative")) if user.getfieldval(bit)]
     return sorted(acks + journals), int(user.TimeToBeReceived), int(frame["BaseHeader"].TimeToReachQueue)
 
@@ -219,7 +219,7 @@ def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
         sender.send(tag, delivery=delivery)
     sender.send(8, priority=7)
     SecondQueueManager(peer, sender.to).send(9)
-    sender.collect_all(session, 1)
+    sender.collect_messages_until_silence(session, 1)
     held = [
         tag for tag in Sender.list_tags(session.messages) if tag not in (5, 7)
     ]  # the other queue may share it (E16)
@@ -228,7 +228,7 @@ def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
     sut.pause(beside)
     sut.send(beside, body="beside", application_tag=6)
     sut.resume(sender.to)
-    sender.collect_all(session, 6)
+    sender.collect_messages_until_silence(session, 6)
     after = sorted(set(Sender.list_tags(peer.inbox.messages)))
     sut.resume(beside)
     session.acknowledge_all()
@@ -266,10 +266,10 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     judge.conclude("MQQB-3.1.7.1-04")
     sender.send(2, delivery="transactional")
     SecondQueueManager(peer, sender.to).send(3)
-    sender.collect_all(session, 3)
+    sender.collect_messages_until_silence(session, 3)
     sut.pause(sender.to)
     sender.send(4)
-    sender.collect_all(session, 3)
+    sender.collect_messages_until_silence(session, 3)
     shown = _find_session_of_outgoing_queue(sut, sender.to)
     done = [
         read_data_model_element(one, "Transmitted") for one in read_data_model_element(shown, "OutgoingMessageTable")
@@ -282,7 +282,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
         evidence=session.messages,
     )
     sut.resume(sender.to)
-    sender.collect_all(session, 4)
+    sender.collect_messages_until_silence(session, 4)
     session.acknowledge_all()
     for frame in session.messages:
         if frame["UserHeader"].TH:
@@ -313,7 +313,7 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
     sender.send(2, **{"priority": 7} if sut.has("send") else {})
     sender.send(3, **{"body": LARGE_BODY} if sut.has("send") else {})
     session = sender.await_session()
-    first = sender.collect_all(session, 3)
+    first = sender.collect_messages_until_silence(session, 3)
     judge(
         "MQQB-3.1.7.16-06",
         expected=[1, 2, 3],
@@ -377,7 +377,7 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
         again = sender.poll_session(
             sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS) + sut.response_timeout_ms
         )
-        later = [] if again is None else sender.collect_all(again, len(every))
+        later = [] if again is None else sender.collect_messages_until_silence(again, len(every))
         judge(
             "MQQB-3.1.7.1.6-04",
             *(["MQQB-3.1.7.1.6-03"] if turn == "third" else []),

@@ -12,7 +12,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, QueueType
 from suites.mqqb.steps.opening import OTHER_GUID, PEER_QUEUE_BY_HOST_NAME
-from suites.mqqb.steps.tracing import Report
+from suites.mqqb.steps.tracing import TraceReportMessage
 from suites.mqqb.steps.two_destinations import TwoDestinations
 
 DELIVERY_MODES = ("express", "recoverable", "transactional")
@@ -69,12 +69,12 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
     packets = [frame for frame in peer.inbox.copies if receiver.is_report(frame)]  # of any identifier
     judge(
         "MQQB-3.1.7.1-05",
-        expected=len(direct) + len({Report(frame).text for frame in packets}),
-        observed=len({Report(frame).identifier for frame in (*direct, *packets)}),
+        expected=len(direct) + len({TraceReportMessage(frame).text for frame in packets}),
+        observed=len({TraceReportMessage(frame).identifier for frame in (*direct, *packets)}),
         case="number of different identifiers of the messages and the reports",
         evidence=[*direct, *packets],
     )
-    to_trace_queue = [frame for frame in peer.inbox.copies if "<TARGET QUEUE>" in Report(frame).text]
+    to_trace_queue = [frame for frame in peer.inbox.copies if "<TARGET QUEUE>" in TraceReportMessage(frame).text]
     classes = [int(frame["MessagePropertiesHeader"].MessageClass) for frame in to_trace_queue]
     sources = [str(frame["UserHeader"].SourceQueueManager) for frame in to_trace_queue]
     if to_trace_queue:
@@ -97,19 +97,19 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
             "MQQB-3.1.7.1.7-03", "MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05", reason="no report arrived"
         )
         return
-    values = fields(Report.build_expected_values(PEER_PUBLIC_QUEUE))
+    values = fields(TraceReportMessage.build_expected_values(PEER_PUBLIC_QUEUE))
     for frame in reports:
         judge(
             "MQQB-3.1.7.1.7-03",
             expected=values,
-            observed=Report(frame).values,
+            observed=TraceReportMessage(frame).values,
             case="attributes of the report",
             evidence=evidence,
         )
     judge(
         "MQQB-3.1.7.1.7-04",
-        expected=sorted(map(Report.build_expected_label, own)),
-        observed=sorted(Report(frame).label for frame in reports),
+        expected=sorted(map(TraceReportMessage.build_expected_label, own)),
+        observed=sorted(TraceReportMessage(frame).label for frame in reports),
         case="labels of the reports",
         evidence=evidence,
     )
@@ -129,7 +129,7 @@ def _names_report_queue_other_than_that_of_peer(frame) -> bool:
 
 def _read_body_text(frame) -> str:
     """Return the body of a report in lower case, without the space that only some systems put into it."""
-    return Report(frame).text.replace(" </HOP COUNT>", "</HOP COUNT>").lower()
+    return TraceReportMessage(frame).text.replace(" </HOP COUNT>", "</HOP COUNT>").lower()
 
 
 @covers("MQQB-3.1.7.1-11", "MQQB-3.1.7.1.7-01", "MQQB-3.1.7.1.7-02", "MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05")
@@ -148,7 +148,7 @@ def test_traced_message_that_is_routed_is_reported(peer, sut, judge):
         sent.append(receiver.send_packet(peer.message(user, destination=None, **traced)))
 
     def list_hop_reports() -> list[Frame]:
-        return [frame for frame in receiver.list_reports() if "<NEXT HOP>" in Report(frame).text]
+        return [frame for frame in receiver.list_reports() if "<NEXT HOP>" in TraceReportMessage(frame).text]
 
     forwarded = receiver.await_messages_of_sut(receiver.list_forwarded_messages, len(sent))
     reports = receiver.await_messages_of_sut(list_hop_reports, len(sent))
@@ -169,8 +169,8 @@ def test_traced_message_that_is_routed_is_reported(peer, sut, judge):
         return
     judge(
         "MQQB-3.1.7.1.7-04",
-        expected=sorted(map(Report.build_expected_label, forwarded)),
-        observed=sorted(Report(frame).label for frame in reports),
+        expected=sorted(map(TraceReportMessage.build_expected_label, forwarded)),
+        observed=sorted(TraceReportMessage(frame).label for frame in reports),
         case="labels of the reports",
         evidence=evidence,
     )
@@ -204,7 +204,7 @@ def test_report_has_address_of_next_hop(peer, sut, judge):
         judge.mark_not_exercised("MQQB-3.1.7.1.7-05", reason="no report arrived")
         return
     hop = f"<NEXT HOP>{peer.address}</NEXT HOP>"
-    lines = Report(reports[0]).text.split("\r\n")
+    lines = TraceReportMessage(reports[0]).text.split("\r\n")
     observed = next((line for line in lines if line.startswith("<NEXT HOP>")), "no next hop")
     judge("MQQB-3.1.7.1.7-05", expected=hop, observed=observed, case="next hop in the report", evidence=reports)
 
@@ -226,7 +226,12 @@ def test_each_report_has_next_hop_of_its_own_message(peer, second_host, sut, jud
     if not reports:
         judge.mark_not_exercised("MQQB-3.1.7.1.7-05", reason="no report arrived")
         return
-    lines = [line for frame in reports for line in Report(frame).text.split("\r\n") if line.startswith("<NEXT HOP>")]
+    lines = [
+        line
+        for frame in reports
+        for line in TraceReportMessage(frame).text.split("\r\n")
+        if line.startswith("<NEXT HOP>")
+    ]
     judge(
         "MQQB-3.1.7.1.7-05",
         expected=sorted(f"<NEXT HOP>{destination.peer.address}</NEXT HOP>" for destination in two.both_destinations),

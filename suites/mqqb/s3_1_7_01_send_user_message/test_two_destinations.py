@@ -18,7 +18,7 @@ def test_messages_arrive_at_their_own_destination(peer, second_host, sut, judge)
     for destination in (*two.both_destinations, *two.both_destinations):
         destination.send()
     for destination in two.both_destinations:
-        came = destination.sender.collect_all(destination.session, len(destination.tags))
+        came = destination.sender.collect_messages_until_silence(destination.session, len(destination.tags))
         judge(
             "MQQB-3.1.7.1.6-01",
             "MQQB-3.1.7.1-10",

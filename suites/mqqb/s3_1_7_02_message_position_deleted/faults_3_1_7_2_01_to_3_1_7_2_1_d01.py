@@ -51,8 +51,8 @@ class ReceiverAdministrationAcknowledgmentOmittedBesideFinalAck(FinalAcks):
         super().on_message_position_deleted(position, reason, now)
 
 
-@fault("receiver-acknowledgment-only-for-first-administration-queue", breaks="MQQB-3.1.7.2-01", blind=True)
-class ReceiverAcknowledgmentOnlyForFirstAdministrationQueue(AdminAcks):
+@fault("receiver-sends-all-acks-to-admin-queue-of-first-message", breaks="MQQB-3.1.7.2-01", blind=True)
+class ReceiverSendsAllAcksToAdminQueueOfFirstMessage(AdminAcks):
     """The receiver sends the acknowledgments of all messages to the administration queue of the first message."""
 
     def __init__(self, qm: QM) -> None:

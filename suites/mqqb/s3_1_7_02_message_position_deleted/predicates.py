@@ -6,10 +6,12 @@ from typing import Any
 
 from harness.judging.passive import Finding, passive
 from reference_qm.codec import MessageClass, MessagePropertiesHeader
-from suites.mqqb.steps.administration_acks import USER_MESSAGE_KIND, apply_to_acknowledged_messages
+from suites.mqqb.steps.administration_acks import USER_MESSAGE_KIND, apply_predicate_to_acknowledged_messages
 from suites.mqqb.steps.received_messages import Message
 
-_PR_BIT, _NR_BIT = (MessagePropertiesHeader.flags(**{name: 1}) for name in ("PR", "NR"))
+_POSITIVE_RECEIVE_ACK_REQUEST_BIT_PR, _NEGATIVE_RECEIVE_ACK_REQUEST_BIT_NR = (
+    MessagePropertiesHeader.flags(**{name: 1}) for name in ("PR", "NR")
+)
 
 
 def _make_delivery_predicate(wanted: int) -> Any:
@@ -26,7 +28,7 @@ def _make_delivery_predicate(wanted: int) -> Any:
 
 for rule, wanted in (("MQQB-3.1.7.2.1-01", 1), ("MQQB-3.1.7.2.1-02", 0)):
     passive(rule, USER_MESSAGE_KIND, f"DM is {wanted} for a message with DM {wanted}", of_system=True)(
-        apply_to_acknowledged_messages(_make_delivery_predicate(wanted), left_queue=True)
+        apply_predicate_to_acknowledged_messages(_make_delivery_predicate(wanted), left_queue=True)
     )
 
 
@@ -35,10 +37,12 @@ def _check_request_for_ack(packet: Any, message: Message, answered: Any) -> Find
     acknowledgment reports a removal without receipt.
     """
     received = packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ACK_RECEIVE
-    name, bit = ("PR", _PR_BIT) if received else ("NR", _NR_BIT)
+    name, bit = (
+        ("PR", _POSITIVE_RECEIVE_ACK_REQUEST_BIT_PR) if received else ("NR", _NEGATIVE_RECEIVE_ACK_REQUEST_BIT_NR)
+    )
     return bool(message.ack_request_bits & bit), f"{name} of the message is {int(bool(message.ack_request_bits & bit))}"
 
 
 passive("MQQB-3.1.7.2.1-03", USER_MESSAGE_KIND, "the message requested this kind of acknowledgment", of_system=True)(
-    apply_to_acknowledged_messages(_check_request_for_ack, left_queue=True)
+    apply_predicate_to_acknowledged_messages(_check_request_for_ack, left_queue=True)
 )

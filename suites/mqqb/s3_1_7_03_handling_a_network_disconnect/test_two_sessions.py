@@ -54,5 +54,5 @@ def test_loss_of_one_connection_leaves_other_session_open(peer, second_host, sut
         open_session.acknowledge_all()
     again = two.first.sender.poll_session()
     if again is not None:
-        two.first.sender.collect(again, 2)
+        two.first.sender.collect_messages(again, 2)
         again.acknowledge_all()

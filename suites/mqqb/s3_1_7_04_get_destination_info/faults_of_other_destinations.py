@@ -71,8 +71,8 @@ class InitiatorHostOfFirstDirectNameUsedForEveryDirectName(_NextHopsWithChangedH
         return first
 
 
-@fault("initiator-direct-name-guid-of-other-queue-manager", breaks="MQQB-3.1.7.4-05", blind=True)
-class InitiatorDirectNameGuidOfOtherQueueManager(Establishing):
+@fault("initiator-uses-guid-of-other-session-for-direct-name", breaks="MQQB-3.1.7.4-05", blind=True)
+class InitiatorUsesGuidOfOtherSessionForDirectName(Establishing):
     """For a direct format name, the initiator uses the GUID of the queue manager with which it has another session."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:

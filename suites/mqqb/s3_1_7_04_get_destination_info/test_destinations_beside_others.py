@@ -148,7 +148,7 @@ def test_every_session_to_destination_is_opened(peer, sut, judge):
     for number in range(1, 5):
         sender.send(number)
         session = sender.poll_session()
-        came = [] if session is None else sender.collect(session, 1)
+        came = [] if session is None else sender.collect_messages(session, 1)
         judge(
             "MQQB-3.1.7.4-17",
             expected=holds("the SUT sends its message", otherwise="the SUT sends no message"),

@@ -278,7 +278,7 @@ def test_name_beside_other_queue_leads_again_to_its_queue_manager(peer, second_h
         if when == "first":
             session.connection.close()
     session.respond()
-    message = session.agree()
+    message = session.answer_connection_parameters()
     judge.all(
         expected=str(peer.identifier),
         observed=str(UUID(str(message["UserHeader"].QueueManagerAddress))),

@@ -20,8 +20,8 @@ class InitiatorNextHopHasGuidOfOtherQueueManager(NextHops):
         return tuple(replace(one, Identifier=_UNKNOWN_QUEUE_MANAGER_GUID) for one in super().get_next_hops(guid))
 
 
-@fault("initiator-next-hops-in-reverse-direction", breaks="MQQB-3.1.7.5-D01")
-class InitiatorNextHopsInReverseDirection(NextHops):
+@fault("initiator-requests-next-hops-to-itself-instead-of-destination", breaks="MQQB-3.1.7.5-D01")
+class InitiatorRequestsNextHopsToItselfInsteadOfDestination(NextHops):
     """The initiator requests from routing the next hops to itself instead of the next hops to the destination."""
 
     def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:

@@ -20,8 +20,8 @@ class InitiatorDestinationUsedInsteadOfRoutingServers(NextHops):
         return (guid,) if found else ()
 
 
-@fault("initiator-without-route-uses-hops-of-other-session", breaks="MQQB-3.1.7.5-D03", blind=True)
-class InitiatorWithoutRouteUsesHopsOfOtherSession(Resolving):
+@fault("initiator-connects-to-next-hops-of-other-session-without-route", breaks="MQQB-3.1.7.5-D03", blind=True)
+class InitiatorConnectsToNextHopsOfOtherSessionWithoutRoute(Resolving):
     """If routing returns no next hop, the initiator connects to the next hops of another session."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:

@@ -195,14 +195,14 @@ class InitiatorSessionOpenedAtPingTimerExpiry(Ping):
         self.qm.connecting.connect_transport(session)
 
 
-_REFUSAL_FLAG = PingPacket.flags(RF=1)
+_REFUSAL_FLAG_RF_OF_PING = PingPacket.flags(RF=1)
 
 
 add(
     "initiator-ping-response-rf-ignored",
     ("MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01"),
     "The initiator opens the session although the Ping Response has RF set.",
-    change_received_datagrams(PingSocket.SOURCE, lambda data: bytes([data[0] & ~_REFUSAL_FLAG]) + data[1:]),
+    change_received_datagrams(PingSocket.SOURCE, lambda data: bytes([data[0] & ~_REFUSAL_FLAG_RF_OF_PING]) + data[1:]),
 )
 
 

@@ -44,33 +44,33 @@ class InitiatorPingRequestHasGuidOfQueueManagerOfOpenSession(Ping):
         return replace(super().build_request(), QMGuid=guid) if guid is not None else super().build_request()
 
 
-class _ConnectingWithoutPingResponse(Ping):
+class _ConnectingBeforePingResponse(Ping):
     """Connects without waiting for the Ping Response in some cases; a subclass selects which."""
 
-    def is_impatient(self, session: Session) -> bool:
+    def must_connect_before_ping_response(self, session: Session) -> bool:
         raise NotImplementedError
 
     def send_request(self, session: Session, now: Now) -> None:
-        impatient = self.is_impatient(session)
+        impatient = self.must_connect_before_ping_response(session)
         super().send_request(session, now)
         if impatient:
             self.qm.session_timers.stop(session, TimerName.PING_RESPONSE)
             self.qm.connecting.connect_transport(session)
 
 
-@fault("initiator-connection-beside-session-without-wait-for-ping", breaks="MQQB-3.1.7.6-10", blind=True)
-class InitiatorConnectionBesideSessionWithoutWaitForPing(_ConnectingWithoutPingResponse):
+@fault("initiator-connects-before-ping-response-beside-open-session", breaks="MQQB-3.1.7.6-10", blind=True)
+class InitiatorConnectsBeforePingResponseBesideOpenSession(_ConnectingBeforePingResponse):
     """After a Ping Request, the initiator connects at once if it has another session with the address."""
 
-    def is_impatient(self, session: Session) -> bool:
+    def must_connect_before_ping_response(self, session: Session) -> bool:
         return any(one.RemoteQMAddress == session.RemoteQMAddress for one in list_open_sessions(self.qm, session))
 
 
-@fault("initiator-connection-to-known-address-without-wait-for-ping", breaks="MQQB-3.1.7.6-10", blind=True)
-class InitiatorConnectionToKnownAddressWithoutWaitForPing(_ConnectingWithoutPingResponse):
+@fault("initiator-connects-before-ping-response-to-known-address", breaks="MQQB-3.1.7.6-10", blind=True)
+class InitiatorConnectsBeforePingResponseToKnownAddress(_ConnectingBeforePingResponse):
     """After a Ping Request to an address that it pinged before, the initiator connects at once."""
 
-    def is_impatient(self, session: Session) -> bool:
+    def must_connect_before_ping_response(self, session: Session) -> bool:
         known = self.__dict__.setdefault("known", set())
         pinged = session.RemoteQMAddress in known
         known.add(session.RemoteQMAddress)

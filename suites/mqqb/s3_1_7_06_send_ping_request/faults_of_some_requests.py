@@ -106,8 +106,8 @@ class InitiatorPingRequestBesideWaitingRequestHasSignature0(PingWithChangedReque
         return replace(effect, data=effect.data[:2] + bytes(2) + effect.data[4:]) if waiting else effect
 
 
-@fault("initiator-ping-request-of-transactional-message-to-session-port", breaks="MQQB-3.1.7.6-08", blind=True)
-class InitiatorPingRequestOfTransactionalMessageToSessionPort(PingWithChangedRequestDatagrams):
+@fault("initiator-sends-ping-for-transactional-message-to-session-port", breaks="MQQB-3.1.7.6-08", blind=True)
+class InitiatorSendsPingForTransactionalMessageToSessionPort(PingWithChangedRequestDatagrams):
     """The initiator sends a Ping Request to the port for sessions if a transactional message waits."""
 
     def change_request(self, session: Session, effect: SendDatagram) -> Effect:
@@ -116,8 +116,8 @@ class InitiatorPingRequestOfTransactionalMessageToSessionPort(PingWithChangedReq
         return replace(effect, remote=effect.remote._replace(port=SESSION_PORT))
 
 
-@fault("initiator-ping-request-beside-waiting-request-to-its-address", breaks="MQQB-3.1.7.6-08", blind=True)
-class InitiatorPingRequestBesideWaitingRequestToItsAddress(PingWithChangedRequestDatagrams):
+@fault("initiator-sends-second-ping-to-address-of-waiting-ping-request", breaks="MQQB-3.1.7.6-08", blind=True)
+class InitiatorSendsSecondPingToAddressOfWaitingPingRequest(PingWithChangedRequestDatagrams):
     """The initiator sends a Ping Request to the address of another Ping Request that waits for its response."""
 
     def change_request(self, session: Session, effect: SendDatagram) -> Effect:
@@ -127,8 +127,8 @@ class InitiatorPingRequestBesideWaitingRequestToItsAddress(PingWithChangedReques
         return replace(effect, remote=effect.remote._replace(host=other.RemoteQMAddress))
 
 
-@fault("initiator-later-ping-request-to-next-port", breaks="MQQB-3.1.7.6-08", blind=True)
-class InitiatorLaterPingRequestToNextPort(PingWithChangedRequestDatagrams):
+@fault("initiator-sends-later-ping-requests-to-port-after-ping-port", breaks="MQQB-3.1.7.6-08", blind=True)
+class InitiatorSendsLaterPingRequestsToPortAfterPingPort(PingWithChangedRequestDatagrams):
     """The initiator sends each Ping Request except the first to the port after the ping port."""
 
     def change_request(self, session: Session, effect: SendDatagram) -> Effect:

@@ -80,7 +80,7 @@ def test_ping_for_transactional_message_beside_open_session(peer, sut, judge):
     )
     judge.conclude("MQQB-2.1.2-D01", "MQQB-3.1.7.6-03", "MQQB-3.1.7.6-05", "MQQB-3.1.7.6-07", "MQQB-3.1.7.6-08")
     early = caller.await_session(caller.half_ping_response_timer_ms // 2)
-    if not caller.has_stalled_after(second):
+    if not caller.was_too_slow_after_ping(second):
         judge(
             "MQQB-3.1.7.6-10",
             expected=PingingSut.NO_SESSION_OUTCOME,
@@ -93,7 +93,7 @@ def test_ping_for_transactional_message_beside_open_session(peer, sut, judge):
         raise ConformanceFailure("the SUT connected before the Ping Response")
     answer = caller.answer_ping(second)
     outcome, connection = caller.await_connection(caller.half_ping_response_timer_ms)
-    if caller.has_stalled_after(second):
+    if caller.was_too_slow_after_ping(second):
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     judge(

@@ -95,7 +95,7 @@ def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
         if early != PingingSut.NO_SESSION_OUTCOME
         else caller.await_connection(caller.time_shorter_than_retry_timer_ms)
     )
-    if outcome == PingingSut.NO_SESSION_OUTCOME and caller.has_stalled_after(asked):
+    if outcome == PingingSut.NO_SESSION_OUTCOME and caller.was_too_slow_after_ping(asked):
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     request = connection.received[:1] if connection else []

@@ -35,7 +35,7 @@ def test_ping_response_opens_session_only_with_the_pinged_destination(peer, seco
     answer = answering.answer_ping(second)
     outcome, _ = answering.await_connection(answering.half_ping_response_timer_ms)
     other = silent.await_session(0)
-    if silent.has_stalled_after(first) or answering.has_stalled_after(second):
+    if silent.was_too_slow_after_ping(first) or answering.was_too_slow_after_ping(second):
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     judge(

@@ -53,7 +53,7 @@ def test_response_to_second_of_two_pings_opens_its_session_only(peer, sut, judge
     if first_timer == "expired":
         peer.pass_time_until(first, sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) * 6 // 5)
     early = caller.await_session(0)
-    if caller.has_stalled_after(first) or caller.has_stalled_after(second):
+    if caller.was_too_slow_after_ping(first) or caller.was_too_slow_after_ping(second):
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     answer = caller.answer_ping(second)
@@ -95,7 +95,7 @@ def test_each_of_two_ping_responses_decides_on_its_own_session(peer, sut, judge,
         return
     answers.append(caller.answer_ping(second, RF=1 - RF))
     outcomes.append(caller.await_session(caller.time_shorter_than_retry_timer_ms // 4))
-    if caller.has_stalled_after(first) or caller.has_stalled_after(second):
+    if caller.was_too_slow_after_ping(first) or caller.was_too_slow_after_ping(second):
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     judge.all(
@@ -125,7 +125,7 @@ def test_second_answered_ping_opens_session_that_survives_expiry(peer, sut, judg
         return
     evidence = [first, second, caller.answer_ping(second)]
     outcome, connection = caller.await_connection(caller.time_shorter_than_retry_timer_ms // 2)
-    if caller.has_stalled_after(second):
+    if caller.was_too_slow_after_ping(second):
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     judge(

@@ -336,8 +336,8 @@ class AcceptorPingResponseRepeatsRcOfFirstRequest(Ping):
         return PingPacket(PingPacket.flags(RC=self.first, RF=response.RF), response.Cookie, response.QMGuid)
 
 
-@fault("acceptor-ping-response-rc-of-preceding-request", breaks="MQQB-3.1.7.7-07", blind=True)
-class AcceptorPingResponseRcOfPrecedingRequest(Ping):
+@fault("acceptor-ping-response-has-rc-of-preceding-request", breaks="MQQB-3.1.7.7-07", blind=True)
+class AcceptorPingResponseHasRcOfPrecedingRequest(Ping):
     """The acceptor sends RC of the preceding Ping Request in a Ping Response."""
 
     def __init__(self, qm: QM) -> None:
@@ -412,8 +412,8 @@ add(
 )
 
 
-@fault("acceptor-ping-response-to-first-requester", breaks="MQQB-3.1.7.7-11", blind=True)
-class AcceptorPingResponseToFirstRequester(Ping):
+@fault("acceptor-sends-each-ping-response-to-first-requester", breaks="MQQB-3.1.7.7-11", blind=True)
+class AcceptorSendsEachPingResponseToFirstRequester(Ping):
     """The acceptor sends each Ping Response to the address and port of the first Ping Request."""
 
     def __init__(self, qm: QM) -> None:

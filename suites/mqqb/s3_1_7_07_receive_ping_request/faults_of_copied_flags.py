@@ -9,7 +9,7 @@ from reference_qm.codec import PingPacket
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.model.states import SessionState
 
-REFUSAL_FLAG = PingPacket.flags(RF=1)
+REFUSAL_FLAG_RF_OF_PING = PingPacket.flags(RF=1)
 
 
 @fault("acceptor-ping-response-beside-open-session-copies-rf", breaks="MQQB-3.1.7.7-04", blind=True)
@@ -19,7 +19,7 @@ class AcceptorPingResponseBesideOpenSessionCopiesRf(Ping):
     def build_response(self, request: PingPacket) -> PingPacket:
         response = super().build_response(request)
         if any(one.SessionState is SessionState.OPEN for one in self.qm.sessions.values()):
-            return replace(response, Flags=response.Flags | request.Flags & REFUSAL_FLAG)
+            return replace(response, Flags=response.Flags | request.Flags & REFUSAL_FLAG_RF_OF_PING)
         return response
 
 
@@ -29,7 +29,11 @@ class AcceptorPingResponseWithRcCopiesRf(Ping):
 
     def build_response(self, request: PingPacket) -> PingPacket:
         response = super().build_response(request)
-        return replace(response, Flags=response.Flags | request.Flags & REFUSAL_FLAG) if request.RC else response
+        return (
+            replace(response, Flags=response.Flags | request.Flags & REFUSAL_FLAG_RF_OF_PING)
+            if request.RC
+            else response
+        )
 
 
 @fault("acceptor-later-ping-response-copies-rf", breaks="MQQB-3.1.7.7-04", blind=True)
@@ -40,4 +44,4 @@ class AcceptorLaterPingResponseCopiesRf(Ping):
         response = super().build_response(request)
         later = self.__dict__.get("answered", False)
         self.__dict__["answered"] = True
-        return replace(response, Flags=response.Flags | request.Flags & REFUSAL_FLAG) if later else response
+        return replace(response, Flags=response.Flags | request.Flags & REFUSAL_FLAG_RF_OF_PING) if later else response

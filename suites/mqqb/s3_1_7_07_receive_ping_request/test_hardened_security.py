@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import fields
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.hardening import harden_security, has_hardened_security_setting
-from suites.mqqb.steps.pinging import PING_SIGNATURE, ping_sut, try_session_request
+from suites.mqqb.steps.pinging import PING_SIGNATURE, ping_sut, request_session_or_report_refused_connection
 
 
 @needs("ping", "restart", "configure")
@@ -27,7 +27,7 @@ def test_rf_is_set_in_hardened_security_mode(peer, sut, judge):
 def _judge_whether_rf_predicts_session_outcome(peer, judge, case: str) -> None:
     """Judge whether RF of a Ping Response predicts the outcome of a session request."""
     exchange = ping_sut(peer)
-    outcome = try_session_request(peer)
+    outcome = request_session_or_report_refused_connection(peer)
     if not exchange.is_answered and outcome != "accepted":
         reason = f"the SUT answers no ping {case}"
         for rule in ("MQQB-3.1.7.7-05", "MQQB-3.1.7.7-10"):
@@ -46,7 +46,7 @@ def _judge_whether_rf_predicts_session_outcome(peer, judge, case: str) -> None:
     judge(
         "MQQB-3.1.7.7-05",
         expected=outcome,
-        observed=exchange.outcome_predicted_by_rf,
+        observed=exchange.session_outcome_predicted_by_rf,
         case=f"outcome that RF of the Ping Response predicts {case}",
         evidence=exchange,
     )

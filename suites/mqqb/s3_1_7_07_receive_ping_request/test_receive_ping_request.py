@@ -16,7 +16,7 @@ from suites.mqqb.steps.pinging import (
     await_ping_response,
     fetch_server_guid,
     ping_sut,
-    request_session_with_guid,
+    request_session_with_client_guid,
     require_ping_answer,
 )
 
@@ -87,7 +87,7 @@ def test_ping_response_has_guid_and_rf_of_acceptor(peer, judge):
         judge("MQQB-3.1.7.7-09", expected=fields(QMGuid=guid), observed=exchange.fields("QMGuid"), evidence=[*exchange])
     judge.conclude("MQQB-3.1.7.7-01", "MQQB-3.1.7.7-09")
     plain = require_ping_answer(peer).ping
-    if plain is None or plain.RF or request_session_with_guid(peer, peer.identifier)[0] != "accepted":
+    if plain is None or plain.RF or request_session_with_client_guid(peer, peer.identifier)[0] != "accepted":
         raise ConformanceFailure("the SUT accepts no sessions now, so RF of its Ping Response cannot be judged")
     for exchange in exchanges:
         seen = exchange.fields("RF")

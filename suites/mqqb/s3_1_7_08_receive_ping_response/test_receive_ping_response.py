@@ -38,7 +38,7 @@ def judge_wrong_then_correct_response(judge, rules: tuple[str, ...], caller: Pin
         if again is not None:
             evidence += [again, caller.answer_ping(again, **wrong(again)), caller.answer_ping(again)]
             after_correct = caller.await_session(caller.time_shorter_than_retry_timer_ms)
-    if after_wrong == after_correct == PingingSut.NO_SESSION_OUTCOME and caller.has_stalled_after(asked):
+    if after_wrong == after_correct == PingingSut.NO_SESSION_OUTCOME and caller.was_too_slow_after_ping(asked):
         judge.give_up(Verdict.NOT_EXERCISED, STALLED_SUT_REASON)
         return
     observed = {"after the wrong response": after_wrong, "after the correct response": after_correct}
@@ -106,7 +106,7 @@ def test_late_ping_response_is_ignored(peer, sut, judge):
     caller.answer_ping(asked, Signature=0x4855)
     caller.answer_ping(asked, Cookie=get_ping_cookie(asked) ^ 1)
     caller.await_response_timer_expiry(after_ms=caller.half_ping_response_timer_ms)
-    if caller.listener.waiting and caller.has_stalled_after(asked):
+    if caller.listener.waiting and caller.was_too_slow_after_ping(asked):
         judge.give_up(Verdict.NOT_EXERCISED, f"{STALLED_SUT_REASON}, and possibly tried again too early")
         return
     late = caller.answer_ping(asked)

@@ -30,8 +30,8 @@ class SenderPacketLabelDiffersFromMessageLabel(Sending):
         return packet
 
 
-@fault("sender-body-of-earlier-message-with-same-label-and-size", breaks="MQQB-3.1.7.11-01", blind=True)
-class SenderBodyOfEarlierMessageWithSameLabelAndSize(Sending):
+@fault("sender-sends-body-of-earlier-message-of-same-label-and-size", breaks="MQQB-3.1.7.11-01", blind=True)
+class SenderSendsBodyOfEarlierMessageOfSameLabelAndSize(Sending):
     """If two messages have the same label and size, the sender puts the body of the earlier message into the packet of
     the later message.
     """
@@ -280,8 +280,8 @@ add(
 )
 
 
-@fault("sender-session-header-window-size-of-remote-side", breaks="MQQB-3.1.7.11-10", blind=True)
-class SenderSessionHeaderWindowSizeOfRemoteSide(_SessionHeaderChanger):
+@fault("sender-session-header-has-window-size-that-remote-side-announced", breaks="MQQB-3.1.7.11-10", blind=True)
+class SenderSessionHeaderHasWindowSizeThatRemoteSideAnnounced(_SessionHeaderChanger):
     """The sender sets WindowSize of a SessionHeader that it adds to the WindowSize that the remote side announced."""
 
     def change(

@@ -19,7 +19,7 @@ NEARLY_DUE_ACK_DELAY_FRACTION = 0.85
 """The fraction of the timer's duration after which the SUT sends a message (more than three quarters)."""
 MAX_SEND_ATTEMPTS = 5
 """The number of attempts. The check needs several attempts because a busy machine may act too early or too late."""
-SEND_ARGUMENTS_OF_HEADER_CARRIERS: dict[str, dict[str, Any]] = {
+SEND_ARGUMENTS_OF_MESSAGES_CARRYING_HEADER: dict[str, dict[str, Any]] = {
     "urgent": {"priority": 7},
     "traced": {"trace_queue": str(PEER_PUBLIC_QUEUE)},
     "after a pause": {},
@@ -27,7 +27,7 @@ SEND_ARGUMENTS_OF_HEADER_CARRIERS: dict[str, dict[str, Any]] = {
 """The arguments of the messages that carry a SessionHeader."""
 
 
-def _has_tag(tag: int, frame: Frame) -> bool:
+def _has_application_tag(tag: int, frame: Frame) -> bool:
     """Return whether a message has an application tag."""
     return read_application_tag(frame) == tag
 
@@ -54,8 +54,8 @@ def test_carrier_of_each_kind_has_flag_and_window_size(peer, sut, judge, kind):
     for tag in range(2, MAX_SEND_ATTEMPTS + 2):
         received = session.send(peer.recoverable_message())
         peer.pass_time_until(received, int(delay_ms * NEARLY_DUE_ACK_DELAY_FRACTION))
-        sender.send(tag, **SEND_ARGUMENTS_OF_HEADER_CARRIERS[kind])
-        frame = session.expect("UserMessage", partial(_has_tag, tag))
+        sender.send(tag, **SEND_ARGUMENTS_OF_MESSAGES_CARRYING_HEADER[kind])
+        frame = session.expect("UserMessage", partial(_has_application_tag, tag))
         evidence += [received, frame]
         session.acknowledge_all()
         if frame["BaseHeader"].SH:

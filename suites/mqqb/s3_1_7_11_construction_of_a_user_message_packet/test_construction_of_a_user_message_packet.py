@@ -54,7 +54,9 @@ RULES_OF_SESSION_HEADER = (
     "MQMQ-2.2.20.4-D01",
 )
 
-NEVER_DUE_REASON = "the SUT stalled, and never sent a message when an acknowledgment was nearly due"
+ACKNOWLEDGMENT_NEVER_NEARLY_DUE_REASON = (
+    "the SUT stalled, and never sent a message when an acknowledgment was nearly due"
+)
 
 
 @needs("send")
@@ -148,7 +150,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, seco
         stalls += peer.has_stalled(sent[0].time_ms, peer.recorder.elapsed_ms())
     if stalls == MAX_SEND_ATTEMPTS:
         session.acknowledge_all()
-        judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE_REASON)
+        judge.give_up(Verdict.NOT_EXERCISED, ACKNOWLEDGMENT_NEVER_NEARLY_DUE_REASON)
         return
     carrying, evidence = nearly[-1], [*sent, *nearly]
     again = _send_message_after_packet(sender, session, sent[0])
@@ -238,7 +240,7 @@ def test_session_header_acknowledges_express_messages_each_time(peer, sut, judge
         took = peer.measure_duration(sent[0], frames[-1])
         if acks or took.ms >= delay_ms or peer.has_stalled(sent[0].time_ms, peer.recorder.elapsed_ms()):
             session.acknowledge_all()
-            judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE_REASON)
+            judge.give_up(Verdict.NOT_EXERCISED, ACKNOWLEDGMENT_NEVER_NEARLY_DUE_REASON)
             return
         judge(
             "MQQB-3.1.7.11-02",
@@ -297,7 +299,7 @@ def _judge_data_model_after_session_header(sender: Sender, session, judge, deliv
     else:
         if stalls == MAX_SEND_ATTEMPTS:
             session.acknowledge_all()
-            judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE_REASON)
+            judge.give_up(Verdict.NOT_EXERCISED, ACKNOWLEDGMENT_NEVER_NEARLY_DUE_REASON)
             return False
         raise ConformanceFailure("no message of the SUT carried an acknowledgment")
     state, evidence = find_initiated_session(sut, sender.to), [*sent, *frames]
@@ -325,7 +327,7 @@ def _send_message_after_packet(sender: Sender, session, since, after_ms: int = 0
     sender.peer.pass_time_until(since, after_ms)
     known = len(session.messages)
     sender.send(known + 1, **fields)
-    came = sender.collect(session, known + 1)[known:]
+    came = sender.collect_messages(session, known + 1)[known:]
     if len(came) != 1:
         raise ConformanceFailure(f"{len(came)} packets arrived for one message of the SUT")
     return came

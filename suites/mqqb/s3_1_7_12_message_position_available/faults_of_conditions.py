@@ -75,7 +75,7 @@ def _omit_entry_of_urgent_message(
         original(session, position, now)
 
 
-def _refer_to_waiting_message_of_equal_label(
+def _refer_entry_to_waiting_message_of_equal_label(
     self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     label = position.MessagePosition.MessageReference.Label
@@ -85,7 +85,7 @@ def _refer_to_waiting_message_of_equal_label(
     original(session, position, now)
 
 
-def _refer_to_message_of_other_queue(
+def _refer_entry_to_message_of_other_queue(
     self: Any, original: OutgoingEntryAddition, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> None:
     for queue in self.qm.adm.OutgoingQueues.values():
@@ -196,13 +196,13 @@ for _name, _rule, _says, _install in (
         "sender-entry-refers-to-waiting-message-of-equal-label",
         "MQQB-3.1.7.12-08",
         "A new entry of OutgoingMessageTable refers to a waiting message with the same label, if there is one.",
-        change_step(Sending.add_message_to_session_table, _refer_to_waiting_message_of_equal_label),
+        change_step(Sending.add_message_to_session_table, _refer_entry_to_waiting_message_of_equal_label),
     ),
     (
         "sender-entry-refers-to-message-of-other-queue",
         "MQQB-3.1.7.12-08",
         "A new entry of OutgoingMessageTable refers to a message that waits in another outgoing queue.",
-        change_step(Sending.add_message_to_session_table, _refer_to_message_of_other_queue),
+        change_step(Sending.add_message_to_session_table, _refer_entry_to_message_of_other_queue),
     ),
     (
         "sender-later-entry-with-sequence-number-of-table",

@@ -11,7 +11,7 @@ from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
 OUTGOING_POSITION_FLAGS = ("AwaitingAck", "ReceivedSessionAck", "ReceivedOrderAck", "Transmitted")
-NUMBER_ELEMENT_BY_RULE = {
+SEQUENCE_NUMBER_ELEMENT_BY_RULE = {
     "MQQB-3.1.7.12-11": "SequenceNumber",
     "MQQB-3.1.7.12-12": "RecoverableSequenceNumber",
     "MQQB-3.1.7.12-13": "TxSequenceNumber",
@@ -19,7 +19,7 @@ NUMBER_ELEMENT_BY_RULE = {
 
 
 @needs("send", "inspect")
-@covers("MQQB-3.1.7.1.6-02", "MQQB-3.1.7.12-10", *NUMBER_ELEMENT_BY_RULE)
+@covers("MQQB-3.1.7.1.6-02", "MQQB-3.1.7.12-10", *SEQUENCE_NUMBER_ELEMENT_BY_RULE)
 def test_messages_behind_full_window_have_initial_values(peer, sut, judge):
     """The SUT has as many unacknowledged recoverable messages as WindowSize, and is given a transactional, an express
     and a recoverable message: the entries of the last two messages have all flags FALSE and all numbers 0, and
@@ -32,7 +32,7 @@ def test_messages_behind_full_window_have_initial_values(peer, sut, judge):
     sender.send(*range(2, window + 1), delivery="recoverable")
     for tag, delivery in enumerate(("transactional", "express", "recoverable"), window + 1):
         sender.send(tag, delivery=delivery)
-    came = sender.collect_all(session, window - 1)
+    came = sender.collect_messages_until_silence(session, window - 1)
     entries: list[dict[str, Any]] = find_initiated_session(sut, sender.to)["OutgoingMessageTable"]
     if len(entries) != window + 3 or len(came) > window + 1:
         raise ConformanceFailure("the SUT did not keep the last two messages until an acknowledgment arrived")
@@ -50,10 +50,10 @@ def test_messages_behind_full_window_have_initial_values(peer, sut, judge):
         observed=[{name: entry[name] for name in OUTGOING_POSITION_FLAGS} for entry in waiting],
         case="flags of the waiting messages",
     )
-    for rule, name in NUMBER_ELEMENT_BY_RULE.items():
+    for rule, name in SEQUENCE_NUMBER_ELEMENT_BY_RULE.items():
         judge(rule, expected=[0, 0], observed=[entry[name] for entry in waiting], case=name)
     session.acknowledge_all()
-    sender.collect_all(session, window + 3)
+    sender.collect_messages_until_silence(session, window + 3)
     session.acknowledge_all()
     for frame in session.messages:
         if frame["UserHeader"].TH:

@@ -14,7 +14,7 @@ from suites.applications import DONE, get_request_outcome, list_computer_names
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.provoking import make_sut_send_message
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import SequenceSentBySut
 
 INITIAL_POSITION_FLAGS = {
     "AwaitingAck": False,
@@ -22,7 +22,7 @@ INITIAL_POSITION_FLAGS = {
     "ReceivedOrderAck": False,
     "Transmitted": False,
 }
-NAMES_OF_OTHER_PROTOCOLS = ("MULTICAST=234.1.1.1:1801", "DIRECT=HTTP://{address}/msmq/private$\\mqc-peer")
+QUEUE_NAMES_OF_MULTICAST_AND_HTTP = ("MULTICAST=234.1.1.1:1801", "DIRECT=HTTP://{address}/msmq/private$\\mqc-peer")
 SEND_ARGUMENTS_FOR_PAUSED_QUEUE: tuple[dict[str, Any], ...] = (
     {},
     {"delivery": "recoverable"},
@@ -74,9 +74,9 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     judge.conclude("MQQB-3.1.7.12-06")
     if session is None:
         raise ConformanceFailure("the SUT established no session for its messages")
-    sender.collect(session, 2)
+    sender.collect_messages(session, 2)
     third = sender.send(3, label="label 3", body=LARGE_BODY)
-    came = sender.collect_all(session, 3)
+    came = sender.collect_messages_until_silence(session, 3)
     judge(
         "MQQB-3.1.7.12-14",
         expected=[1, 2, 3],
@@ -141,7 +141,9 @@ def test_each_waiting_message_is_sent_once_on_each_session(peer, sut, judge):
     sender = Sender(peer, sut)
     peer.inbox.wait(lambda frame: True, len(waiting))
     get_request_outcome(
-        partial(sut.send, NAMES_OF_OTHER_PROTOCOLS[0], body="multicast", application_tag=TAG_OF_MULTICAST_MESSAGE)
+        partial(
+            sut.send, QUEUE_NAMES_OF_MULTICAST_AND_HTTP[0], body="multicast", application_tag=TAG_OF_MULTICAST_MESSAGE
+        )
     )
     peer.inbox.wait(lambda frame: Sender.list_tags([frame]) == [TAG_OF_MULTICAST_MESSAGE], within_ms=sut.quiet_ms)
     came = peer.inbox.copies
@@ -216,7 +218,7 @@ def test_message_is_sent_while_other_destination_is_unreachable(peer, sut, judge
     sender = Sender(peer, sut)
     sender.send(1)
     session = sender.poll_session()
-    came = [] if session is None else sender.collect(session, 1)
+    came = [] if session is None else sender.collect_messages(session, 1)
     judge.all(
         expected=[1], observed=Sender.list_tags(came), case="numbers of the messages sent to the peer", evidence=came
     )
@@ -244,7 +246,7 @@ def test_new_outgoing_message_entry_has_initial_values(peer, sut, judge):
         judge(rule, expected=[0, 0], observed=[one[name] for one in entries], case=name)
     sender = Sender(peer, sut)
     session = sender.await_session()
-    sender.collect(session, 2)
+    sender.collect_messages(session, 2)
     session.acknowledge_all()
 
 
@@ -254,7 +256,7 @@ def test_new_entry_behind_acknowledged_message_has_initial_flags(peer, sut, judg
     """The peer sends the OrderAck of the first of two transactional messages. Then an application pauses the queue and
     sends a third message: its entry in OutgoingMessageTable has all flags FALSE.
     """
-    outgoing = Outgoing(peer, sut, "mqc-behind-acknowledged")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-behind-acknowledged")
     outgoing.send(2)
     outgoing.send_session_ack()
     outgoing.send_order_ack(1)
@@ -270,7 +272,7 @@ def test_new_entry_behind_acknowledged_message_has_initial_flags(peer, sut, judg
         case="flags of the entry behind an acknowledged message",
     )
     sut.resume(outgoing.to)
-    outgoing.sent = outgoing.sender.collect(outgoing.session, 3)
+    outgoing.sent = outgoing.sender.collect_messages(outgoing.session, 3)
     outgoing.acknowledge_all()
 
 
@@ -293,7 +295,11 @@ def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
     last = FIRST_TAG_OF_UNPAUSED_QUEUE + 1 + len(SEND_ARGUMENTS_FOR_PAUSED_QUEUE)
     if not peer.inbox.wait(lambda frame: Sender.list_tags([frame]) == [last]):
         raise ConformanceFailure("the SUT did not send the messages to the queue that is not paused")
-    at_once = [tag for tag in Sender.list_tags(sender.collect_all(session, 1)) if tag < FIRST_TAG_OF_UNPAUSED_QUEUE]
+    at_once = [
+        tag
+        for tag in Sender.list_tags(sender.collect_messages_until_silence(session, 1))
+        if tag < FIRST_TAG_OF_UNPAUSED_QUEUE
+    ]
     peer.inbox.acknowledge(spare=session)
     judge(
         "MQQB-3.1.7.12-04",
@@ -303,7 +309,7 @@ def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
         evidence=session.messages,
     )
     sut.resume(sender.to)
-    sender.collect_all(session, 1 + len(SEND_ARGUMENTS_FOR_PAUSED_QUEUE))
+    sender.collect_messages_until_silence(session, 1 + len(SEND_ARGUMENTS_FOR_PAUSED_QUEUE))
     peer.inbox.acknowledge()
     for frame in peer.inbox.messages:
         if frame["UserHeader"].TH:
@@ -337,7 +343,7 @@ def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
     sut.resume(sender.to)
     again = again or sender.poll_session(sut.connect_timeout_ms)
     if again is not None:
-        sender.collect(again, 1)
+        sender.collect_messages(again, 1)
         again.acknowledge_all()
 
 
@@ -381,7 +387,7 @@ def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
     and to an HTTPS name. The SUT may refuse to send the messages, and opens no session.
     """
     listener = peer.listen_raw()
-    multicast, http = NAMES_OF_OTHER_PROTOCOLS
+    multicast, http = QUEUE_NAMES_OF_MULTICAST_AND_HTTP
     for rule, name, delivery in (
         ("MQQB-3.1.7.12-03", multicast, "express"),
         ("MQQB-3.1.7.12-03", multicast, "recoverable"),

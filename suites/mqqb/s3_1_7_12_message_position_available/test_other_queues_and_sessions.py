@@ -66,10 +66,10 @@ def test_each_waiting_message_is_sent_with_its_own_contents(peer, sut, judge, wh
     if when == "after a pause":
         sut.resume(sender.to)
     else:
-        sender.collect_all(session, 4)
+        sender.collect_messages_until_silence(session, 4)
         session.close()
         session = sender.await_session()
-    came = sender.collect_all(session, known + 3)[known:]
+    came = sender.collect_messages_until_silence(session, known + 3)[known:]
     judge(
         "MQQB-3.1.7.12-16",
         expected=[(f"label {tag}", f"body {tag}") for tag in (2, 3, 4)],
@@ -103,7 +103,7 @@ def test_new_entry_of_paused_queue_has_no_recoverable_number(peer, sut, judge):
         evidence=sent,
     )
     sut.resume(sender.to)
-    sender.collect_all(session, 3)
+    sender.collect_messages_until_silence(session, 3)
     session.acknowledge_all()
 
 

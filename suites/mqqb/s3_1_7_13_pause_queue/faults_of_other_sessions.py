@@ -35,8 +35,8 @@ class QueueManagerPauseAckNumberCountedFromLastAcknowledgment(_ChangedSessionAck
         return value - session.LastAckedRecoverableMsgSeqNumber if value else 0
 
 
-@fault("queue-manager-pause-ack-recoverable-number-of-other-session", breaks="MQQB-3.1.7.13-04", blind=True)
-class QueueManagerPauseAckRecoverableNumberOfOtherSession(_ChangedSessionAckOfPause):
+@fault("queue-manager-pause-ack-has-recoverable-number-of-other-session", breaks="MQQB-3.1.7.13-04", blind=True)
+class QueueManagerPauseAckHasRecoverableNumberOfOtherSession(_ChangedSessionAckOfPause):
     """The queue manager takes RecoverableMsgAckSeqNumber in the SessionAck of a pause from another open session."""
 
     field = "RecoverableMsgAckSeqNumber"
@@ -58,8 +58,8 @@ class QueueManagerPauseAckCountsOnlyUnackedRecoverableMessages(_ChangedSessionAc
         return sum(one.recoverable for one in session.OutgoingMessageTable.awaiting_ack)
 
 
-@fault("queue-manager-pause-ack-recoverable-count-of-all-sessions", breaks="MQQB-3.1.7.13-06", blind=True)
-class QueueManagerPauseAckRecoverableCountOfAllSessions(_ChangedSessionAckOfPause):
+@fault("queue-manager-pause-ack-has-recoverable-count-of-all-sessions", breaks="MQQB-3.1.7.13-06", blind=True)
+class QueueManagerPauseAckHasRecoverableCountOfAllSessions(_ChangedSessionAckOfPause):
     """The queue manager sets RecoverableMsgSeqNumber in the SessionAck of a pause to the number of recoverable messages
     sent on all open sessions.
     """

@@ -7,7 +7,7 @@ from harness.expectations import fields
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.two_destinations import TwoDestinations
 
-ARRIVAL_WAIT_MS = 50
+WAIT_FOR_MESSAGE_ARRIVAL_MS = 50
 """A time in ms within which sent messages arrive."""
 
 
@@ -25,7 +25,7 @@ def test_ack_of_pause_has_counts_of_its_own_session(peer, second_host, sut, judg
     session = two.first.session
     two.second.session.send(second_host.message())
     sent = [session.send(peer.recoverable_message()) for _ in range(2)]
-    peer.pass_time(ARRIVAL_WAIT_MS)
+    peer.pass_time(WAIT_FOR_MESSAGE_ARRIVAL_MS)
     if any(frame.kind == "SessionAck" for frame in session.received):
         raise ConformanceFailure("the SUT acknowledged the messages before its queue was paused")
     sut.pause(two.first.sender.to)

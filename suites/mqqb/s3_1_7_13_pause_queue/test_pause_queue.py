@@ -14,7 +14,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.provoking import read_application_tag
 from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, Sender
 
-ARRIVAL_WAIT_MS = 50
+WAIT_FOR_MESSAGE_ARRIVAL_MS = 50
 """A time in ms within which sent messages arrive. The time is shorter than 500 ms, the least delay of an acknowledgment
 (2.2.2.1).
 """
@@ -89,7 +89,7 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
     session.poll("UserMessage", lambda frame: read_application_tag(frame) == 5)
     session.acknowledge_all()
     sent = [session.send(make()) for make in (*[peer.recoverable_message] * 5, peer.message)]
-    peer.pass_time(ARRIVAL_WAIT_MS)
+    peer.pass_time(WAIT_FOR_MESSAGE_ARRIVAL_MS)
     sut.pause(to)
     second = session.poll("SessionAck", lambda frame: frame.number > sent[-1].number)
     for rule, name, expected in (
@@ -162,7 +162,7 @@ def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
     to, session, _, sent = _exchange_three_messages(peer, sut)
     other, _ = peer.try_session()
     on_other = other.send(peer.recoverable_message()) if other else None
-    peer.pass_time(ARRIVAL_WAIT_MS)
+    peer.pass_time(WAIT_FOR_MESSAGE_ARRIVAL_MS)
     for case, acknowledged in (
         ("first pause", 2),
         ("second pause", 5),
@@ -231,7 +231,7 @@ def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
             sut.send(to, body="message 5", application_tag=5)
             session.poll("UserMessage", lambda frame: read_application_tag(frame) == 5)
             sent = [session.send(peer.recoverable_message())]
-        peer.pass_time(ARRIVAL_WAIT_MS)
+        peer.pass_time(WAIT_FOR_MESSAGE_ARRIVAL_MS)
     sut.resume(to)
     session.acknowledge_all()
 
@@ -247,7 +247,7 @@ def _exchange_three_messages(peer, sut):
     session, own = sender.await_first_messages(3)
     session.acknowledge_all()
     sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
-    peer.pass_time(ARRIVAL_WAIT_MS)
+    peer.pass_time(WAIT_FOR_MESSAGE_ARRIVAL_MS)
     if any(frame.kind == "SessionAck" for frame in session.received):
         raise ConformanceFailure("the SUT acknowledged the messages before its queue was paused")
     return sender.to, session, own, sent
@@ -266,7 +266,7 @@ def test_pause_keeps_message_behind_full_window(peer, sut, judge):
     if window > LARGEST_WINDOW_SIZE:
         raise ConformanceFailure(f"the SUT's window of {window} is too large to fill with messages")
     sender.send(*range(2, window + 4))
-    sent = sender.collect_all(session, window)
+    sent = sender.collect_messages_until_silence(session, window)
     if len(sent) != window:
         raise ConformanceFailure(f"{len(sent)} messages arrived instead of the {window} messages of a full window")
     refusal = ""

@@ -29,7 +29,7 @@ def _omit_session_of_resumed_queue(when: Condition) -> Install:
         if (chosen and queue.session.transport is None) or (
             chosen and not self.qm.is_connected(queue.session, queue.session.transport)
         ):
-            self.qm.establishing = _EstablishingThatOpensNoSession()
+            self.qm.establishing = _EstablishingThatOmitsSessionOfResumedQueue()
         try:
             original(queue, now)
         finally:
@@ -38,7 +38,7 @@ def _omit_session_of_resumed_queue(when: Condition) -> Install:
     return change_step(Administering.resume_queue, run)
 
 
-class _EstablishingThatOpensNoSession:
+class _EstablishingThatOmitsSessionOfResumedQueue:
     def establish(self, session: Any, now: Any, **named: Any) -> None:
         """Do nothing."""
 
@@ -55,7 +55,7 @@ def _dispatch_selected_messages(when: Callable[[Any, int, int], bool]) -> Instal
         left = {one.order for place, one in enumerate(waiting) if not when(one, place, earlier)}
         add_message = self.qm.dispatch_collection.add
         kept = self.qm.dispatch_collection
-        self.qm.dispatch_collection = _SelectiveDispatchCollection(kept, left, add_message)
+        self.qm.dispatch_collection = _DispatchCollectionSelectingMessages(kept, left, add_message)
         try:
             original(queue, now)
         finally:
@@ -64,7 +64,7 @@ def _dispatch_selected_messages(when: Callable[[Any, int, int], bool]) -> Instal
     return change_step(Administering.resume_queue, run)
 
 
-class _SelectiveDispatchCollection:
+class _DispatchCollectionSelectingMessages:
     def __init__(self, kept: Any, left: set[int], add_message: Any) -> None:
         self.kept, self.left, self.add_message = kept, left, add_message
 
@@ -92,7 +92,7 @@ def _resume_first_paused_queue(self: Any, original: Any, queue: Any, now: Any) -
     original(held[0] if held else queue, now)
 
 
-def _is_second_queue_to_be_resumed(self: Any, queue: Any, earlier: int) -> bool:
+def _is_queue_resumed_after_another_queue(self: Any, queue: Any, earlier: int) -> bool:
     return bool(earlier == 0 and len(self.resumed) > 1)
 
 
@@ -101,7 +101,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "initiator-second-resumed-queue-not-connected",
         ("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03"),
         "The initiator establishes no session for the second outgoing queue that is resumed.",
-        _omit_session_of_resumed_queue(_is_second_queue_to_be_resumed),
+        _omit_session_of_resumed_queue(_is_queue_resumed_after_another_queue),
     ),
     (
         "initiator-queue-resumed-again-not-connected",

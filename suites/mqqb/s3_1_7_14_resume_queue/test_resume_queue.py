@@ -27,18 +27,18 @@ def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
     sut.pause(sender.to)
     for tag, delivery in enumerate(("express", "recoverable", "transactional"), 2):
         sender.send(tag, delivery=delivery)
-    sender.collect_all(session, 1)
+    sender.collect_messages_until_silence(session, 1)
     if list_tags_after_first_message(session):
         raise ConformanceFailure("the SUT sends messages of a paused queue (MS-MQQB 3.1.7.13)")
     sut.resume(sender.to)
-    sender.collect_all(session, 4)
+    sender.collect_messages_until_silence(session, 4)
     first_sent = sorted(list_tags_after_first_message(session))
     session.acknowledge_all()
     sut.pause(sender.to)
     sender.send(5)
     session.stays_quiet()
     sut.resume(sender.to)
-    sender.collect_all(session, 5)
+    sender.collect_messages_until_silence(session, 5)
     judge.all(
         expected={"first resumption": [2, 3, 4], "second resumption": [2, 3, 4, 5]},
         observed={
@@ -157,7 +157,7 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
         observed=bool(again),
         evidence=[*sent, *(again.received if again else [])],
     )
-    came = [] if again is None else sender.collect_all(again, 2)
+    came = [] if again is None else sender.collect_messages_until_silence(again, 2)
     judge(
         "MQQB-3.1.7.14-02",
         "MQQB-3.1.7.14-04",

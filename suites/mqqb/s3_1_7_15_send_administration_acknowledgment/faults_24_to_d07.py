@@ -120,7 +120,7 @@ add(
 )
 
 
-def _copy_message_body(ack: Message, message: Message) -> Message:
+def _copy_message_body_to_acknowledgment(ack: Message, message: Message) -> Message:
     return replace(ack, Body=message.Body)
 
 
@@ -128,7 +128,7 @@ add(
     "receiver-ack-of-receipt-with-body",
     "MQQB-3.1.7.15-28",
     "The receiver's acknowledgment of receipt contains the body of the message.",
-    change_admin_acks(QUEUE_REMOVAL_ACK_CLASSES, _copy_message_body),
+    change_admin_acks(QUEUE_REMOVAL_ACK_CLASSES, _copy_message_body_to_acknowledgment),
 )
 
 
@@ -191,7 +191,7 @@ add(
     "receiver-ack-of-arrival-with-body",
     "MQQB-3.1.7.15-29",
     "The receiver's acknowledgment of arrival contains the body of the message.",
-    change_admin_acks(ARRIVAL_ACK_CLASSES, _copy_message_body),
+    change_admin_acks(ARRIVAL_ACK_CLASSES, _copy_message_body_to_acknowledgment),
 )
 
 

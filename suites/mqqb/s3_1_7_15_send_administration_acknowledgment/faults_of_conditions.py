@@ -13,7 +13,7 @@ from reference_qm.core.transfer.admin_acks import INSECURE_NACKS, AdminAcks
 from reference_qm.model.message import Message
 from reference_qm.model.states import DeliveryGuarantee
 
-When = Callable[[Any, Message, Any], bool]
+AckChangeCondition = Callable[[Any, Message, Any], bool]
 Change = Callable[[Message, Message], dict[str, Any]]
 
 _REACH_QUEUE_CLASS = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
@@ -44,7 +44,7 @@ def _is_for_transactional_message(self: Any, message: Message, kind: Any) -> boo
     return message.TransactionIdentifier is not None
 
 
-def _change_administration_ack(when: When, change: Change) -> Install:
+def _change_administration_ack(when: AckChangeCondition, change: Change) -> Install:
     def run(self: Any, original: Any, message: Message, kind: Any, now: Any) -> Message:
         built: Message = original(message, kind, now)
         return replace(built, **change(message, built)) if when(self, message, kind) else built
@@ -52,7 +52,7 @@ def _change_administration_ack(when: When, change: Change) -> Install:
     return change_step(AdminAcks.build, run)
 
 
-def _omit_administration_ack(when: When) -> Install:
+def _omit_administration_ack(when: AckChangeCondition) -> Install:
     def run(self: Any, original: Any, message: Message, kind: Any, now: Any) -> None:
         if not when(self, message, kind):
             original(message, kind, now)
@@ -106,7 +106,7 @@ def _remove_response_queue(start: str) -> Install:
     )
 
 
-_ACK_CONDITIONS: tuple[tuple[str, str, When], ...] = (
+_ACK_CONDITIONS: tuple[tuple[str, str, AckChangeCondition], ...] = (
     ("arrival", "of an arrival", _is_arrival_ack),
     ("receipt", "of a receipt", _is_receipt_ack),
     ("refusal", "of a refusal", _is_refusal_ack),

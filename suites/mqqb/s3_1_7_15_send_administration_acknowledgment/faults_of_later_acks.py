@@ -53,7 +53,7 @@ def _is_removal_class(kind: Any) -> bool:
     return kind in REMOVAL_ACK_CLASSES
 
 
-def _is_other_than_removal_class(kind: Any) -> bool:
+def _is_not_removal_class(kind: Any) -> bool:
     return kind not in REMOVAL_ACK_CLASSES
 
 
@@ -115,7 +115,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
         "MQQB-3.1.7.15-07",
         "The receiver repeats the class of the previous negative acknowledgment of a refused message.",
         _repeat_attribute_of_earlier_ack(
-            "Class", lambda kind: _is_negative_class(kind) and _is_other_than_removal_class(kind)
+            "Class", lambda kind: _is_negative_class(kind) and _is_not_removal_class(kind)
         ),
     ),
     *(
@@ -135,7 +135,7 @@ _FAULTS: tuple[tuple[str, str | tuple[str, ...], str, Install], ...] = (
             (
                 "refusal",
                 "an arrival or a refusal",
-                _is_other_than_removal_class,
+                _is_not_removal_class,
                 ("MQQB-3.1.7.15-10", "MQQB-3.1.7.15-18", "MQQB-3.1.7.15-20", "MQQB-3.1.7.15-25", "MQQB-3.1.7.15-29"),
             ),
         )

@@ -9,10 +9,10 @@ from typing import Any
 from harness.judging.passive import Finding, passive
 from reference_qm.codec.base import INFINITE
 from suites.mqqb.steps.administration_acks import (
-    POSITIVE_CLASSES,
+    POSITIVE_ACK_CLASSES,
     USER_MESSAGE_KIND,
-    apply_to_acknowledged_messages,
-    apply_to_administration_acks,
+    apply_predicate_to_acknowledged_messages,
+    apply_predicate_to_administration_acks,
     is_same_queue,
 )
 from suites.mqqb.steps.received_messages import Message
@@ -20,7 +20,11 @@ from suites.mqqb.steps.received_messages import Message
 ACK_REQUEST_BITS = 0xF
 """The bits of MessagePropertiesHeader.Flags that request acknowledgments: PA, PR, NA and NR."""
 _QUEUE_TYPE_PRIVATE, _QUEUE_TYPE_PUBLIC, _QUEUE_TYPE_DIRECT = 3, 5, 7
-_RQ_OF_PRIVATE_QUEUE_ON_SOURCE, _RQ_OF_PRIVATE_QUEUE_ON_DESTINATION, _RQ_OF_PRIVATE_QUEUE_ON_ANY_HOST = 2, 3, 6
+(
+    _RESPONSE_QUEUE_TYPE_RQ_OF_QUEUE_ON_SOURCE,
+    _RESPONSE_QUEUE_TYPE_RQ_OF_QUEUE_ON_DESTINATION,
+    _RESPONSE_QUEUE_TYPE_RQ_OF_QUEUE_ON_ANY_HOST,
+) = 2, 3, 6
 
 
 def _requests_no_acknowledgment(packet: Any) -> tuple[bool, str]:
@@ -58,7 +62,7 @@ def _is_ack_not_signed(packet: Any) -> tuple[bool, str]:
     return size == 0, f"size of the signature in bytes: {size}"
 
 
-ATTRIBUTE_TEST_BY_RULE = {
+ACK_EXPECTATION_AND_TEST_BY_RULE = {
     "MQQB-3.1.7.15-D01": ("PA, PR, NA and NR of the acknowledgment are 0", _requests_no_acknowledgment),
     "MQQB-3.1.7.15-D02": ("TimeToReachQueue of the acknowledgment is 0xFFFFFFFF", _has_time_to_reach_queue),
     "MQQB-3.1.7.15-D03": ("TimeToBeReceived of the acknowledgment is 0xFFFFFFFF", _has_time_to_be_received),
@@ -69,8 +73,8 @@ ATTRIBUTE_TEST_BY_RULE = {
 }
 """For each rule, an attribute of an acknowledgment whose value does not depend on the acknowledged message."""
 
-for rule, (expected, judge) in ATTRIBUTE_TEST_BY_RULE.items():
-    passive(rule, USER_MESSAGE_KIND, expected, of_system=True)(apply_to_administration_acks(judge))
+for rule, (expected, judge) in ACK_EXPECTATION_AND_TEST_BY_RULE.items():
+    passive(rule, USER_MESSAGE_KIND, expected, of_system=True)(apply_predicate_to_administration_acks(judge))
 
 
 @passive(
@@ -79,12 +83,16 @@ for rule, (expected, judge) in ATTRIBUTE_TEST_BY_RULE.items():
     "the acknowledgment has no acknowledgment request, journaling, expiration, signature or encryption",
     of_system=True,
 )
-@apply_to_administration_acks
+@apply_predicate_to_administration_acks
 def check_ack_attributes(packet: Any) -> Finding:
     """Check that every attribute of an administration acknowledgment that does not depend on the acknowledged message
     has the specified value.
     """
-    wrong = [observed for kept, observed in (judge(packet) for _, judge in ATTRIBUTE_TEST_BY_RULE.values()) if not kept]
+    wrong = [
+        observed
+        for kept, observed in (judge(packet) for _, judge in ACK_EXPECTATION_AND_TEST_BY_RULE.values())
+        if not kept
+    ]
     return not wrong, ", ".join(
         wrong
     ) or "the acknowledgment has no acknowledgment request, journaling, expiration, signature or encryption"
@@ -94,7 +102,7 @@ def _check_ack_body(packet: Any, message: Message, answered: Any) -> Finding:
     body = packet.MessagePropertiesHeader.MessageBody
     if message.is_encrypted:
         return None  # what it says in clear is not sent back
-    if packet.MessagePropertiesHeader.MessageClass in POSITIVE_CLASSES:
+    if packet.MessagePropertiesHeader.MessageClass in POSITIVE_ACK_CLASSES:
         return not body, f"size of MessageBody in bytes: {len(body)}"
     same = hash(body) == message.body
     return same, f"MessageBody is {'' if same else 'not '}the MessageBody of the message"
@@ -119,13 +127,15 @@ for expected, compare, rules in (
 ):
     for rule, of_queue in rules.items():
         passive(rule, USER_MESSAGE_KIND, expected, of_system=True)(
-            apply_to_acknowledged_messages(compare, left_queue=of_queue)
+            apply_predicate_to_acknowledged_messages(compare, left_queue=of_queue)
         )
 
 
 def _is_sent_to_admin_queue(packet: Any, message: Message, answered: Any) -> bool:
     host = (
-        message.QueueManagerAddress if message.AQ == _RQ_OF_PRIVATE_QUEUE_ON_DESTINATION else answered.QueueManagerGuid
+        message.QueueManagerAddress
+        if message.AQ == _RESPONSE_QUEUE_TYPE_RQ_OF_QUEUE_ON_DESTINATION
+        else answered.QueueManagerGuid
     )
     user = packet.UserHeader
     return is_same_queue(user.DestinationQueue, message.AdminQueue, user.QueueManagerAddress, host)
@@ -151,13 +161,13 @@ def _make_admin_queue_predicate(*kinds: int) -> Any:
 for rule, kinds, of_queue in (
     ("MQQB-3.1.7.15-09", (), True),
     ("MQQB-3.1.7.15-10", (), False),
-    ("MQQB-3.1.7.15-11", (_RQ_OF_PRIVATE_QUEUE_ON_SOURCE,), False),
+    ("MQQB-3.1.7.15-11", (_RESPONSE_QUEUE_TYPE_RQ_OF_QUEUE_ON_SOURCE,), False),
     ("MQQB-3.1.7.15-13", (_QUEUE_TYPE_PUBLIC,), False),
-    ("MQQB-3.1.7.15-14", (_RQ_OF_PRIVATE_QUEUE_ON_ANY_HOST,), False),
+    ("MQQB-3.1.7.15-14", (_RESPONSE_QUEUE_TYPE_RQ_OF_QUEUE_ON_ANY_HOST,), False),
     ("MQQB-3.1.7.15-15", (_QUEUE_TYPE_DIRECT,), False),
 ):
     passive(rule, USER_MESSAGE_KIND, "DestinationQueue is the AdminQueue of the message", of_system=True)(
-        apply_to_acknowledged_messages(_make_admin_queue_predicate(*kinds), left_queue=of_queue)
+        apply_predicate_to_acknowledged_messages(_make_admin_queue_predicate(*kinds), left_queue=of_queue)
     )
 
 
@@ -172,7 +182,11 @@ def _make_response_queue_predicate(*kinds: int) -> Any:
         user = packet.UserHeader
         if message.DQ == _QUEUE_TYPE_PRIVATE and message.QueueManagerAddress != user.SourceQueueManager:
             return None  # a message for another queue manager, which was not passed on
-        host = user.QueueManagerAddress if user.RQ == _RQ_OF_PRIVATE_QUEUE_ON_DESTINATION else user.SourceQueueManager
+        host = (
+            user.QueueManagerAddress
+            if user.RQ == _RESPONSE_QUEUE_TYPE_RQ_OF_QUEUE_ON_DESTINATION
+            else user.SourceQueueManager
+        )
         kept = is_same_queue(user.ResponseQueue, message.DestinationQueue, host, message.QueueManagerAddress)
         return (
             kept,
@@ -189,5 +203,5 @@ for rule, kinds in (
     ("MQQB-3.1.7.15-23", (_QUEUE_TYPE_DIRECT,)),
 ):
     passive(rule, USER_MESSAGE_KIND, "ResponseQueue is the DestinationQueue of the message", of_system=True)(
-        apply_to_acknowledged_messages(_make_response_queue_predicate(*kinds), left_queue=False)
+        apply_predicate_to_acknowledged_messages(_make_response_queue_predicate(*kinds), left_queue=False)
     )

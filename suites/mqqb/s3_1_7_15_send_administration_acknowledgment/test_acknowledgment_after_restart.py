@@ -5,7 +5,11 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
-from suites.mqqb.steps.restarting import UNCHANGED_OUTCOME, describe_change, restart_and_await_copy
+from suites.mqqb.steps.restarting import (
+    UNCHANGED_ACK_OUTCOME,
+    describe_change,
+    restart_and_await_copy_of_acknowledgment,
+)
 
 
 @needs("restart")
@@ -21,11 +25,11 @@ def test_unacknowledged_arrival_acknowledgment_comes_again_after_restart(peer, s
         raise ConformanceFailure(
             "the SUT did not acknowledge the message that requests an acknowledgment of its arrival"
         )
-    after = restart_and_await_copy(receiver, before)
+    after = restart_and_await_copy_of_acknowledgment(receiver, before)
     observed = "gone" if after is None else describe_change(before, after, sut.guid)
     judge(
         "MQQB-3.1.7.15-25",
-        expected=UNCHANGED_OUTCOME,
+        expected=UNCHANGED_ACK_OUTCOME,
         observed=observed,
         case="acknowledgment after a restart",
         evidence=[sent, before, after],

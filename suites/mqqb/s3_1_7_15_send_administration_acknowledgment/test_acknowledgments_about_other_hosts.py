@@ -20,7 +20,7 @@ ADMIN_QUEUE_NUMBER = 0x5A0B_0C06
 DESTINATION_QUEUE_NUMBER = 0x5A0B_0C07
 EXCEEDED_HOP_COUNT = 0x1D
 """A hop count with which a message is not forwarded (E29)."""
-RQ_OF_PRIVATE_QUEUE_ON_SOURCE, RQ_OF_PRIVATE_QUEUE_ON_DESTINATION = 2, 3
+RESPONSE_QUEUE_TYPE_RQ_OF_QUEUE_ON_SOURCE, RESPONSE_QUEUE_TYPE_RQ_OF_QUEUE_ON_DESTINATION = 2, 3
 
 
 @covers("MQQB-3.1.7.15-09")
@@ -89,8 +89,8 @@ def _read_response_queue(ack) -> tuple[str, int]:
     host = getattr(name, "SourceQueueManager", None)
     if isinstance(name, PrivateQueueFormatNameId):
         by_type = {
-            RQ_OF_PRIVATE_QUEUE_ON_SOURCE: user.SourceQueueManager,
-            RQ_OF_PRIVATE_QUEUE_ON_DESTINATION: user.QueueManagerAddress,
+            RESPONSE_QUEUE_TYPE_RQ_OF_QUEUE_ON_SOURCE: user.SourceQueueManager,
+            RESPONSE_QUEUE_TYPE_RQ_OF_QUEUE_ON_DESTINATION: user.QueueManagerAddress,
         }
         host = by_type.get(int(user.RQ))
     return "no private queue" if host is None else format_guid(host), int(getattr(name, "PrivateQueueIdentifier", 0))

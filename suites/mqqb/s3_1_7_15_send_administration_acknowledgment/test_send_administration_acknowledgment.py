@@ -45,7 +45,7 @@ LONG_BODY = b"the body of the message" * 100
 MESSAGE_LIFETIME_S = 2
 LARGE_BODY_BYTES = 5_000
 SECOND_ADMINISTRATION_QUEUE = "mqc-other-acks"
-ALL_ACK_REQUESTS = {"PA": 1, "PR": 1, "NA": 1, "NR": 1}
+FLAGS_REQUESTING_EVERY_ACKNOWLEDGMENT = {"PA": 1, "PR": 1, "NA": 1, "NR": 1}
 SAMPLE_CORRELATION_ID = bytes(range(1, 21))
 """The CorrelationID of a message, which its acknowledgment does not copy."""
 
@@ -118,7 +118,11 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
     sent = [receiver.send_packet(make(user, queue=queue, properties={"PA": wanted}, **place)) for wanted in (0, 1)]
     user["AdminQueue"] = rf"TCP:{peer.address}\private$\{SECOND_ADMINISTRATION_QUEUE}"
     large = bytes(LARGE_BODY_BYTES)
-    sent.append(receiver.send_packet(make(user, queue=queue, properties=ALL_ACK_REQUESTS, body=large, **place)))
+    sent.append(
+        receiver.send_packet(
+            make(user, queue=queue, properties=FLAGS_REQUESTING_EVERY_ACKNOWLEDGMENT, body=large, **place)
+        )
+    )
     came = receiver.await_acks(2)
     observed = [ack for ack in came if get_message_class(ack) == AckClass.REACH_QUEUE]
     judge.all(expected=acknowledged(*sent[1:]), observed=observed, evidence=[*sent, *came])

@@ -61,7 +61,7 @@ MESSAGES_WITH_EXPECTED_ACK_CLASSES = (
 """Delivery, queue, administration queue (None: an unknown public queue), body, and class of the acknowledgment."""
 
 
-def _describe_direct_queue(queue: Any) -> str:
+def _describe_queue_of_direct_name(queue: Any) -> str:
     value = getattr(queue, "DirectFormatName", "no direct format name")
     text = value.decode("utf-16-le") if isinstance(value, bytes) else str(value)
     return text.rstrip("\0").lower()
@@ -71,8 +71,8 @@ def _get_values_of_acknowledgment(ack: Frame) -> dict[str, Any]:
     user, properties = ack["UserHeader"], ack["MessagePropertiesHeader"]
     return {
         "class": get_message_class(ack),
-        "destination": _describe_direct_queue(user.DestinationQueue),
-        "response queue": _describe_direct_queue(getattr(user, "ResponseQueue", None)),
+        "destination": _describe_queue_of_direct_name(user.DestinationQueue),
+        "response queue": _describe_queue_of_direct_name(getattr(user, "ResponseQueue", None)),
         "DM": int(user.DM),
         "body": bytes(properties.MessageBody or b""),
     }
@@ -271,7 +271,7 @@ def test_acknowledgment_of_encrypted_message_is_not_encrypted(peer, sut, judge, 
     queue = {"AQ": 2, "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=ADMIN_QUEUE_NUMBER)}
     message = secured.message(header=queue if name == "private" else {}, body=b"a secret")
     packet = encrypt_message(sut, message, ENHANCED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128])
-    found = secured.dispositions({"": packet})[""]
+    found = secured.send_and_read_dispositions({"": packet})[""]
     if len(found.frames) < 2:
         raise ConformanceFailure("the SUT did not acknowledge the encrypted message")
     ack = found.frames[1]

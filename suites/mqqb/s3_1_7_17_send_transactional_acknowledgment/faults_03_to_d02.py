@@ -96,8 +96,8 @@ class _TransactionalAckChanger(OrderAcks):
         raise NotImplementedError
 
 
-@fault("receiver-final-ack-class-of-preceding-final-ack", breaks="MQQB-3.1.7.17-04", blind=True)
-class ReceiverFinalAckClassOfPrecedingFinalAck(_TransactionalAckChanger):
+@fault("receiver-final-ack-repeats-class-of-preceding-final-ack", breaks="MQQB-3.1.7.17-04", blind=True)
+class ReceiverFinalAckRepeatsClassOfPrecedingFinalAck(_TransactionalAckChanger):
     """The receiver gives a FinalAck the class of the preceding FinalAck."""
 
     def __init__(self, qm: QM) -> None:
@@ -164,8 +164,8 @@ add(
 )
 
 
-@fault("receiver-transactional-ack-private-queue-number-5", breaks=("MQQB-3.1.7.17-D13", "MQQB-3.1.7.17-07"))
-class ReceiverTransactionalAckPrivateQueueNumber5(OrderAcks):
+@fault("receiver-addresses-transactional-acks-to-private-queue-5", breaks=("MQQB-3.1.7.17-D13", "MQQB-3.1.7.17-07"))
+class ReceiverAddressesTransactionalAcksToPrivateQueue5(OrderAcks):
     """The receiver addresses an OrderAck or FinalAck to private queue 5 instead of private queue 4."""
 
     def build_order_queue_name(self, session: Session, source: UUID) -> str:

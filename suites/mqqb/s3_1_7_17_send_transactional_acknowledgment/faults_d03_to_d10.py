@@ -148,8 +148,8 @@ class ReceiverOrderAckSequenceOrdinalCutTo31Bits(OrderAcks):
         return replace(body, TxSequenceID=replace(identifier, Ordinal=identifier.Ordinal & 0x7FFFFFFF))
 
 
-@fault("receiver-order-ack-with-sequence-of-other-queue", breaks="MQQB-3.1.7.17-D03", blind=True)
-class ReceiverOrderAckWithSequenceOfOtherQueue(OrderAcks):
+@fault("receiver-order-ack-names-sequence-of-other-queue", breaks="MQQB-3.1.7.17-D03", blind=True)
+class ReceiverOrderAckNamesSequenceOfOtherQueue(OrderAcks):
     """When several OrderAcks are sent at one expiry of the timer, the receiver puts the TxSequenceID of the first
     sequence into every OrderAck.
     """
@@ -174,8 +174,8 @@ class ReceiverOrderAckTxSequenceNumberCutTo31Bits(OrderAcks):
         return replace(body, TxSequenceNumber=body.TxSequenceNumber & 0x7FFFFFFF)
 
 
-@fault("receiver-order-ack-of-queue-with-number-of-other-queue", breaks="MQQB-3.1.7.17-D04", blind=True)
-class ReceiverOrderAckOfQueueWithNumberOfOtherQueue(OrderAcks):
+@fault("receiver-order-ack-has-highest-number-of-any-queue", breaks="MQQB-3.1.7.17-D04", blind=True)
+class ReceiverOrderAckHasHighestNumberOfAnyQueue(OrderAcks):
     """The receiver sends an OrderAck with the highest number that it accepted from the sender in any queue."""
 
     def on_send_timer(self, session: Session, now: Now) -> None:
@@ -244,8 +244,8 @@ class ReceiverFinalAckMessageIdCutTo16Bits(FinalAcks):
         super().send_negative_final_ack(session, replace(packet, UserHeader=user), message_class, now)
 
 
-@fault("receiver-final-ack-message-id-of-first-message", breaks="MQQB-3.1.7.17-D07", blind=True)
-class ReceiverFinalAckMessageIdOfFirstMessage(FinalAcks):
+@fault("receiver-final-acks-repeat-message-id-of-first-message", breaks="MQQB-3.1.7.17-D07", blind=True)
+class ReceiverFinalAcksRepeatMessageIdOfFirstMessage(FinalAcks):
     """The receiver sets MessageID in the FinalAcks of a sequence to the number of the first removed
     message of the sequence.
     """

@@ -69,7 +69,7 @@ def _copy_body_type_of_message_to_ack(
     return {"BodyType": position.MessageReference.BodyType}
 
 
-def _reports_removal(qm: QM, session: Session, packet: UserMessagePacket) -> bool:
+def _is_final_ack_of_received_or_removed_message(qm: QM, session: Session, packet: UserMessagePacket) -> bool:
     """Return whether a FinalAck reports that a message was received or removed from its queue."""
     value = packet.MessagePropertiesHeader.MessageClass
     return value == _RECEIVE_CLASS or value >= _QUEUE_DELETED_CLASS
@@ -193,13 +193,15 @@ for _name, _rule, _says, _install in (
         "receiver-final-ack-of-removal-with-privacy-level",
         "MQQB-3.1.7.17-D02",
         "The receiver sets PrivacyLevel to Base in the FinalAck of a message that was received or removed.",
-        change_final_ack({_PRIVACY_LEVEL_PATH: 1}, _reports_removal),
+        change_final_ack({_PRIVACY_LEVEL_PATH: 1}, _is_final_ack_of_received_or_removed_message),
     ),
     (
         "receiver-final-ack-of-refusal-with-privacy-level",
         "MQQB-3.1.7.17-D02",
         "The receiver sets PrivacyLevel to Base in the FinalAck of a refused packet.",
-        change_final_ack({_PRIVACY_LEVEL_PATH: 1}, lambda *arguments: not _reports_removal(*arguments)),
+        change_final_ack(
+            {_PRIVACY_LEVEL_PATH: 1}, lambda *arguments: not _is_final_ack_of_received_or_removed_message(*arguments)
+        ),
     ),
     (
         "receiver-later-order-ack-with-privacy-level",

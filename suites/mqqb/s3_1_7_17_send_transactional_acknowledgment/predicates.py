@@ -10,12 +10,12 @@ from harness.judging.passive import Finding, passive
 from suites.mqqb.steps.order_and_final_acks import (
     ORDERING_ACK_LABEL,
     USER_MESSAGE_KIND,
-    apply_to_acknowledgments,
+    apply_predicate_to_order_and_final_acks,
     is_final_ack,
     is_order_ack,
 )
 from suites.mqqb.steps.transactional_acks import (
-    apply_to_order_acks_of_receiver,
+    apply_predicate_to_order_acks_of_receiver,
     check_sequence_was_received,
     make_field_of_message_predicate,
 )
@@ -35,7 +35,7 @@ def _is_order_or_final_ack(packet: Any) -> bool:
     EXPECTATION_OF_MESSAGE_WITHOUT_REQUESTS,
     of_system=True,
 )
-@apply_to_acknowledgments(_is_order_or_final_ack)
+@apply_predicate_to_order_and_final_acks(_is_order_or_final_ack)
 def check_message_requests_nothing(packet: Any) -> Finding:
     """Check that a message requests no service, such as acknowledgments or journaling."""
     base, user, properties = packet.BaseHeader, packet.UserHeader, packet.MessagePropertiesHeader
@@ -48,14 +48,14 @@ def check_message_requests_nothing(packet: Any) -> Finding:
 
 
 @passive("MQQB-3.1.7.17-D01", USER_MESSAGE_KIND, "DM of a FinalAck is 1", of_system=True)
-@apply_to_acknowledgments(is_final_ack)
+@apply_predicate_to_order_and_final_acks(is_final_ack)
 def check_recoverable_final_ack(packet: Any) -> Finding:
     """Check that a FinalAck is recoverable; erratum E36 is about OrderAcks."""
     return packet.UserHeader.DM == 1, f"DM is {packet.UserHeader.DM}"
 
 
 @passive("MQQB-3.1.7.17-D02", USER_MESSAGE_KIND, "PrivacyLevel is 0, and EB of a SecurityHeader is 0", of_system=True)
-@apply_to_acknowledgments(_is_order_or_final_ack)
+@apply_predicate_to_order_and_final_acks(_is_order_or_final_ack)
 def check_body_in_clear(packet: Any) -> Finding:
     """Check that the body is not encrypted."""
     security, level = packet.SecurityHeader, packet.MessagePropertiesHeader.PrivacyLevel
@@ -65,7 +65,7 @@ def check_body_in_clear(packet: Any) -> Finding:
 
 passive(
     "MQQB-3.1.7.17-D03", USER_MESSAGE_KIND, "TxSequenceID equals TxSequenceID of received messages", of_system=True
-)(apply_to_order_acks_of_receiver(check_sequence_was_received))
+)(apply_predicate_to_order_acks_of_receiver(check_sequence_was_received))
 passive(
     "MQQB-3.1.7.17-D08",
     USER_MESSAGE_KIND,

@@ -7,7 +7,11 @@ from harness.expectations import facts, of_classes
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import AckClass, get_final_ack_identifier, identifier
 from suites.mqqb.steps.ordering import Receiver
-from suites.mqqb.steps.restarting import UNCHANGED_OUTCOME, describe_change, restart_and_await_copy
+from suites.mqqb.steps.restarting import (
+    UNCHANGED_ACK_OUTCOME,
+    describe_change,
+    restart_and_await_copy_of_acknowledgment,
+)
 from suites.whole_messages import describe_packet
 
 
@@ -23,13 +27,13 @@ def test_unacknowledged_final_ack_comes_again_after_restart(peer, sut, judge):
     peer.eventually(lambda: bool(sut.messages("transactional")))
     sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0)
     before = receiver.await_acknowledgment(final=True)
-    after = restart_and_await_copy(receiver, before)
+    after = restart_and_await_copy_of_acknowledgment(receiver, before)
     delivery = describe_packet(before, sut.guid)["delivery"]
     observed = {
         "delivery": delivery,
         "after_restart": "gone" if after is None else describe_change(before, after, sut.guid),
     }
-    expected = facts(delivery="recoverable", after_restart=UNCHANGED_OUTCOME)
+    expected = facts(delivery="recoverable", after_restart=UNCHANGED_ACK_OUTCOME)
     judge("MQQB-3.1.7.17-D01", expected=expected, observed=observed, evidence=[sent, before, after])
     judge.conclude("MQQB-3.1.7.17-D01")
     sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0)

@@ -20,7 +20,7 @@ from suites.mqqb.steps.order_and_final_acks import is_final_ack
 from suites.mqqb.steps.received_messages import Message, ReceivedMessages
 
 USER_MESSAGE_KIND = "UserMessage"
-POSITIVE_CLASSES = (MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+POSITIVE_ACK_CLASSES = (MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 _NEGATIVE_CLASS_BIT, _LEFT_QUEUE_CLASS_BIT = 0x8000, 0x4000
 """Two bits of the message class: one is set in negative acknowledgments, the other in acknowledgments of messages that
 had reached their queue.
@@ -36,7 +36,7 @@ identifier of that message.
 def is_administration_ack(packet: Any, context: Context) -> bool:
     """Return whether a message is an administration acknowledgment that the SUT itself created."""
     value = packet.MessagePropertiesHeader.MessageClass
-    meant = value in POSITIVE_CLASSES or value & _NEGATIVE_CLASS_BIT
+    meant = value in POSITIVE_ACK_CLASSES or value & _NEGATIVE_CLASS_BIT
     return bool(meant) and not is_final_ack(packet) and is_originated_by_sut(packet, context)
 
 
@@ -45,7 +45,7 @@ def is_about_queued_message(packet: Any) -> bool:
     return bool(packet.MessagePropertiesHeader.MessageClass & _LEFT_QUEUE_CLASS_BIT)
 
 
-def apply_to_administration_acks(judge: AckPredicate) -> Predicate:
+def apply_predicate_to_administration_acks(judge: AckPredicate) -> Predicate:
     """Apply a predicate only to the administration acknowledgments that the SUT itself created."""
 
     @wraps(judge)
@@ -55,20 +55,20 @@ def apply_to_administration_acks(judge: AckPredicate) -> Predicate:
     return judge_acknowledgment
 
 
-def apply_to_acknowledged_messages(judge: AnswerPredicate, *, left_queue: bool | None = None) -> Predicate:
+def apply_predicate_to_acknowledged_messages(judge: AnswerPredicate, *, left_queue: bool | None = None) -> Predicate:
     """Apply a predicate only to acknowledgments of messages that are in the capture. If ``left_queue`` is true, apply
     it only if the message had reached its queue.
     """
 
     @wraps(judge)
-    def judge_with_message(packet: Any, context: Context) -> Finding:
+    def judge_acknowledgment_with_its_message(packet: Any, context: Context) -> Finding:
         if not is_administration_ack(packet, context) or left_queue not in (None, is_about_queued_message(packet)):
             return None
         answered = MessageIdentifier.parse(packet.MessagePropertiesHeader.CorrelationID)
         message = context.before(ReceivedMessages).messages.get((answered.QueueManagerGuid, answered.Ordinal))
         return None if message is None else judge(packet, message, answered)
 
-    return judge_with_message
+    return judge_acknowledgment_with_its_message
 
 
 def is_same_queue(queue: Any, other: Any, host: Any, other_host: Any) -> bool:

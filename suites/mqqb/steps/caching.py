@@ -100,7 +100,7 @@ def fill_security_caches(secured: SecuredMessageSender, user, level: int, *, ear
     packet = encrypt_message(sut, clear, level, algorithm, SYMMETRIC_KEYS[bits])
     if early:
         peer.pass_time(1_000 - peer.environment.epoch_us() // 1_000 % 1_000)
-    disposition = secured.dispositions({"": packet})[""]
+    disposition = secured.send_and_read_dispositions({"": packet})[""]
     if disposition.answer != "ACK_REACH_QUEUE":
         raise ConformanceFailure(f"the SUT answered a signed and encrypted message with {disposition.answer}")
     return [*disposition.frames, send_encrypted_message(secured, level)]

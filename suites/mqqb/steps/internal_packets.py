@@ -12,9 +12,9 @@ from harness.capture.recorder import MALFORMED, Connection, Frame
 from harness.judging.passive import ConnectionSummary, Context, Finding, Predicate, parse_frame_strictly
 from suites.mqmq.steps.message_bytes import PACKET_SIGNATURE
 
-INTERNAL_KINDS = ("EstablishConnection", "ConnectionParameters", "SessionAck", "unknown internal", MALFORMED)
+INTERNAL_PACKET_NAMES = ("EstablishConnection", "ConnectionParameters", "SessionAck", "unknown internal", MALFORMED)
 _IN_BIT, _SESSION_HEADER_BIT = 1 << 3, 1 << 4
-_PT_OFFSET = 18
+_OFFSET_OF_PACKET_TYPE_PT = 18
 
 PacketCondition = Callable[[Context], bool]
 
@@ -34,7 +34,7 @@ ESTABLISH_PACKET_KIND, PARAMETERS_PACKET_KIND, SESSION_ACK_PACKET_KIND = (
 )
 
 
-class Opening(ConnectionSummary):
+class SessionSetUpSummary(ConnectionSummary):
     """Store the packets of the SUT and of the peer that set up a session."""
 
     def __init__(self) -> None:
@@ -56,34 +56,34 @@ class Opening(ConnectionSummary):
 
 def is_first_packet_of_initiator(context: Context) -> bool:
     """Return whether a packet is the first packet of an initiator."""
-    return context.sut_role == "initiator" and context.before(Opening).own == 0
+    return context.sut_role == "initiator" and context.before(SessionSetUpSummary).own == 0
 
 
 def is_first_packet_of_acceptor(context: Context) -> bool:
     """Return whether a packet is the first packet of an acceptor."""
-    return context.sut_role == "acceptor" and context.before(Opening).own == 0
+    return context.sut_role == "acceptor" and context.before(SessionSetUpSummary).own == 0
 
 
 def is_second_packet_of_initiator(context: Context) -> bool:
     """Return whether a packet is an initiator's next packet after a response that accepts the session."""
-    opening = context.before(Opening)
+    opening = context.before(SessionSetUpSummary)
     return context.sut_role == "initiator" and opening.own == 1 and opening.is_accepted
 
 
 def is_second_packet_of_acceptor(context: Context) -> bool:
     """Return whether a packet is an acceptor's next packet after ConnectionParameters."""
-    opening = context.before(Opening)
+    opening = context.before(SessionSetUpSummary)
     return context.sut_role == "acceptor" and opening.own == 1 and opening.peer_parameters
 
 
-def make_flags_of_kind_predicate(
+def make_flags_predicate_for_kind(
     kind: InternalPacketKind, concerns: PacketCondition = lambda context: True
 ) -> Predicate:
     """Return a predicate that checks the flags of a packet with the size and the PT of `kind`."""
 
     def judge_flags(packet: Any, context: Context) -> Finding:
         data = context.frame.data
-        if not _has_size_of_kind(data, kind) or _read_pt(data) != kind.pt or not concerns(context):
+        if not _has_packet_size_of_kind(data, kind) or _read_pt(data) != kind.pt or not concerns(context):
             return None
         flags = data[2] & kind.flags
         return (
@@ -94,13 +94,15 @@ def make_flags_of_kind_predicate(
     return judge_flags
 
 
-def make_pt_of_kind_predicate(kind: InternalPacketKind, concerns: PacketCondition = lambda context: True) -> Predicate:
+def make_packet_type_predicate_for_kind(
+    kind: InternalPacketKind, concerns: PacketCondition = lambda context: True
+) -> Predicate:
     """Return a predicate that checks PT of a packet with the size and the flags of `kind`."""
 
     def judge_pt(packet: Any, context: Context) -> Finding:
         data = context.frame.data
         if (
-            not _has_size_of_kind(data, kind)
+            not _has_packet_size_of_kind(data, kind)
             or data[2] & (_IN_BIT | _SESSION_HEADER_BIT) != kind.flags
             or not concerns(context)
         ):
@@ -110,9 +112,9 @@ def make_pt_of_kind_predicate(kind: InternalPacketKind, concerns: PacketConditio
     return judge_pt
 
 
-def _has_size_of_kind(data: bytes, kind: InternalPacketKind) -> bool:
+def _has_packet_size_of_kind(data: bytes, kind: InternalPacketKind) -> bool:
     return len(data) == kind.size and data.startswith(PACKET_SIGNATURE, 4)
 
 
 def _read_pt(data: bytes) -> int:
-    return data[_PT_OFFSET] & 0xF
+    return data[_OFFSET_OF_PACKET_TYPE_PT] & 0xF

@@ -176,14 +176,14 @@ def list_outgoing_queues(sut: Sut, format_name: str) -> list[dict[str, Any]]:
 
 def find_initiated_session(sut: Sut, to: str) -> dict[str, Any]:
     """Return the session that the SUT as initiator opens or has opened for the OutgoingQueue of a format name."""
-    found = [one for one in list_sessions(sut) if one["role"] == "initiator"]
+    found = [one for one in list_sessions_that_are_not_closed(sut) if one["role"] == "initiator"]
     found = [one for one in found if str(one["OutgoingQueueReference"]).lower() == to.lower()]
     return _require_one_session(found, f"as initiator to {to}")
 
 
 def list_accepted_sessions(sut: Sut) -> list[dict[str, Any]]:
     """Return the sessions that the SUT accepted."""
-    return [one for one in list_sessions(sut) if one["role"] == "acceptor"]
+    return [one for one in list_sessions_that_are_not_closed(sut) if one["role"] == "acceptor"]
 
 
 def find_accepted_session(sut: Sut, guid: UUID) -> dict[str, Any]:
@@ -200,13 +200,13 @@ def _require_one_session(found: list[dict[str, Any]], which: str) -> dict[str, A
     return found[0]
 
 
-def list_sessions(sut: Sut) -> list[dict[str, Any]]:
+def list_sessions_that_are_not_closed(sut: Sut) -> list[dict[str, Any]]:
     """Return the sessions that are not closed, with all GUIDs in one spelling."""
     found = [one for one in sut.inspect()["Sessions"] if one["SessionState"] != "CLOSED"]
     return [one | {"RemoteQMGuid": format_guid(one["RemoteQMGuid"])} for one in found]
 
 
-def is_address(value: str) -> bool:
+def is_text_of_ip_address(value: str) -> bool:
     """Return whether a value is the text of an IPv4 or IPv6 address. SPX addresses are not accepted, because Windows XP
     was the last release with SPX.
     """

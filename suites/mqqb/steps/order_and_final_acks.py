@@ -28,10 +28,10 @@ from suites.mqmq.steps.message_bytes import (
 
 USER_MESSAGE_KIND = "UserMessage"
 ORDERING_ACK_LABEL = "QM Ordering Ack"
-BODY_SIZE = 0x24
+ORDER_ACK_BODY_SIZE_BYTES = 0x24
 ORDER_QUEUE_NUMBER = 4
 FIRST_FINAL_ACK_CLASS = 0x4000
-LEAST_COUNT_OF_ACKNOWLEDGMENT_FEATURES = 3
+MIN_FEATURES_OF_ORDER_OR_FINAL_ACK = 3
 """The number of typical features, of four, that a message must have to be treated as an acknowledgment."""
 _ADDRESS_PATTERN = r"(?:TCP:(?P<ip>[0-9A-F.:]+)|SPX:[0-9A-F]{8}\.[0-9A-F]{12})"
 ORDER_QUEUE_NAME_PATTERN = re.compile(rf"{_ADDRESS_PATTERN}\\PRIVATE\$\\order_queue\$", re.IGNORECASE)
@@ -44,9 +44,12 @@ def _has_enough_features(packet: Any, of_class: bool) -> bool:
     named = isinstance(queue, PrivateQueueFormatNameId) and queue.PrivateQueueIdentifier == ORDER_QUEUE_NUMBER
     direct = isinstance(queue, DirectQueueFormatName) and queue.DirectFormatName.lower().endswith("order_queue$")
     signs: int = (
-        of_class + (properties.Label == ORDERING_ACK_LABEL) + (properties.MessageSize == BODY_SIZE) + (named or direct)
+        of_class
+        + (properties.Label == ORDERING_ACK_LABEL)
+        + (properties.MessageSize == ORDER_ACK_BODY_SIZE_BYTES)
+        + (named or direct)
     )
-    return signs >= LEAST_COUNT_OF_ACKNOWLEDGMENT_FEATURES
+    return signs >= MIN_FEATURES_OF_ORDER_OR_FINAL_ACK
 
 
 def is_order_ack(packet: Any) -> bool:
@@ -64,17 +67,17 @@ def is_final_ack(packet: Any) -> bool:
     return value >= FIRST_FINAL_ACK_CLASS and _has_enough_features(packet, of_class=True)
 
 
-def apply_to_acknowledgments(meant: Callable[[Any], bool]) -> Callable[[PacketPredicate], Predicate]:
+def apply_predicate_to_order_and_final_acks(meant: Callable[[Any], bool]) -> Callable[[PacketPredicate], Predicate]:
     """Apply a predicate only to messages that are intended as an OrderAck, or as a FinalAck."""
 
-    def wrap_predicate(judge_packet: PacketPredicate) -> Predicate:
+    def wrap_predicate_for_transactional_acks(judge_packet: PacketPredicate) -> Predicate:
         @wraps(judge_packet)
         def judge_transactional_ack(packet: Any, context: Context) -> Finding:
             return judge_packet(packet) if meant(packet) else None
 
         return judge_transactional_ack
 
-    return wrap_predicate
+    return wrap_predicate_for_transactional_acks
 
 
 def check_base_header_flags_are_zero(packet: Any) -> Finding:
@@ -82,7 +85,7 @@ def check_base_header_flags_are_zero(packet: Any) -> Finding:
     return packet.BaseHeader.Flags == 0, f"BaseHeader.Flags is 0x{packet.BaseHeader.Flags:04X}"
 
 
-def check_other_user_flags(packet: Any) -> Finding:
+def check_user_flags_except_mp_dm_and_dq_are_zero(packet: Any) -> Finding:
     """Check that UserHeader.Flags has no set bits except MP, DM (erratum E36 permits DM in an OrderAck) and DQ, which
     is 3 or 7.
     """
@@ -122,7 +125,7 @@ def check_ordering_ack_label(packet: Any) -> Finding:
 def check_acknowledgment_body_size(packet: Any) -> Finding:
     """Check that the body has the size that the specification states."""
     size = packet.MessagePropertiesHeader.MessageSize
-    return size == BODY_SIZE, f"MessageSize is {size}"
+    return size == ORDER_ACK_BODY_SIZE_BYTES, f"MessageSize is {size}"
 
 
 def make_body_size_predicate(meant: Callable[[Any], bool]) -> Predicate:
@@ -133,7 +136,7 @@ def make_body_size_predicate(meant: Callable[[Any], bool]) -> Predicate:
     def judge_size(packet: Any, context: Context) -> Finding:
         if isinstance(packet, UserMessagePacket):
             return check_acknowledgment_body_size(packet) if meant(packet) else None
-        found = parse_message_with_corrected_body_size(context.frame.data, BODY_SIZE)
+        found = parse_message_with_corrected_body_size(context.frame.data, ORDER_ACK_BODY_SIZE_BYTES)
         return (False, f"MessageSize is {found[0]}") if found is not None and meant(found[1]) else None
 
     return judge_size
@@ -175,11 +178,13 @@ def make_flag_predicate(header: str, flag: str, value: int, *meanings: Callable[
 
 EXPECTED_TEXT_BY_PREDICATE: Mapping[PacketPredicate, str] = {
     check_base_header_flags_are_zero: "BaseHeader.Flags is 0",
-    check_other_user_flags: "only MP, DM (in an OrderAck, see E36) and DQ (3 or 7) are set in UserHeader.Flags",
+    check_user_flags_except_mp_dm_and_dq_are_zero: (
+        "only MP, DM (in an OrderAck, see E36) and DQ (3 or 7) are set in UserHeader.Flags"
+    ),
     check_destination_by_private_name: "the destination is the private queue of order_queue$",
     check_destination_by_direct_name: "the direct name consists of an address and order_queue$",
     check_ordering_ack_label: f"Label is {ORDERING_ACK_LABEL!a}",
-    check_acknowledgment_body_size: f"MessageSize is {BODY_SIZE}",
+    check_acknowledgment_body_size: f"MessageSize is {ORDER_ACK_BODY_SIZE_BYTES}",
     check_properties_header_flags_are_zero: "MessagePropertiesHeader.Flags is 0",
     check_acknowledgment_body_type: "BodyType is VT_EMPTY",
 }
@@ -203,7 +208,7 @@ def register_acknowledgment_predicates(
             )
             continue
         passive(rule, USER_MESSAGE_KIND, EXPECTED_TEXT_BY_PREDICATE[judge_packet])(
-            apply_to_acknowledgments(meant)(judge_packet)
+            apply_predicate_to_order_and_final_acks(meant)(judge_packet)
         )
     passive(mp, (USER_MESSAGE_KIND, MALFORMED, "unknown internal"), "MP of the UserHeader is 1")(
         make_flag_predicate(USER_HEADER_NAME, "MP", 1, meant)

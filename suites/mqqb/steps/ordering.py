@@ -22,7 +22,7 @@ from suites.mqqb.steps.opening import LATEST_TIME_OF_EARLY_CLOSE_MS
 ORDERING_ACK_LABEL = "QM Ordering Ack"
 ORDER_ACK, ACK_RECEIVE, BAD_DST_Q = 0x00FF, 0x4000, 0x8000
 FIRST_FINAL_ACK_CLASS = 0x4000
-CLASSES_BESIDE_ORDER_AND_FINAL_ACKS = (0x0000, 0x0001, 0x0002)
+MESSAGE_CLASSES_OTHER_THAN_ORDER_AND_FINAL_ACKS = (0x0000, 0x0001, 0x0002)
 """The classes of ordinary messages, reports and acknowledgments of arrival. A message of these classes is neither an
 OrderAck nor a FinalAck.
 """
@@ -40,7 +40,7 @@ ADMIN_AND_RESPONSE_QUEUES_OF_PEER: Mapping[str, Any] = {
 """UserHeader fields of a message whose administration queue and response queue are private queues of its sender."""
 
 
-class AcknowledgedPosition(NamedTuple):
+class AcknowledgedSequencePosition(NamedTuple):
     """The first fields of the body of an OrderAck or FinalAck, which identify a position in a sequence."""
 
     Ordinal: int
@@ -49,12 +49,12 @@ class AcknowledgedPosition(NamedTuple):
     TxPreviousSequenceNumber: int
 
 
-def read_acknowledged_sequence_position(frame: Frame) -> AcknowledgedPosition:
+def read_acknowledged_sequence_position(frame: Frame) -> AcknowledgedSequencePosition:
     """Read the beginning of an acknowledgment's body."""
     body = bytes(frame["MessagePropertiesHeader"].MessageBody)
     if len(body) < struct.calcsize("<IIII"):
         raise ConformanceFailure(f"the body of the SUT's acknowledgment has {len(body)} bytes, but needs at least 16")
-    return AcknowledgedPosition(*struct.unpack_from("<IIII", body))
+    return AcknowledgedSequencePosition(*struct.unpack_from("<IIII", body))
 
 
 def is_order_or_final_ack(frame: Frame) -> bool:
@@ -105,12 +105,12 @@ class Receiver:
         return [
             frame
             for frame, value in found
-            if value not in CLASSES_BESIDE_ORDER_AND_FINAL_ACKS
+            if value not in MESSAGE_CLASSES_OTHER_THAN_ORDER_AND_FINAL_ACKS
             and (value >= FIRST_FINAL_ACK_CLASS) == final
-            and not self._is_of_earlier_test(frame)
+            and not self._is_ack_of_sequence_of_earlier_test(frame)
         ]
 
-    def _is_of_earlier_test(self, frame: Frame) -> bool:
+    def _is_ack_of_sequence_of_earlier_test(self, frame: Frame) -> bool:
         """Return whether an acknowledgment is about a sequence of a test in the last hour. The SUT may send such an
         acknowledgment late, because it keeps unsent acknowledgments.
         """

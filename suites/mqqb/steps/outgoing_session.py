@@ -84,7 +84,7 @@ class OutgoingSession:
         self.parameters = self.connection.expect("ConnectionParameters")
         return self.parameters
 
-    def agree(self, **header: Any) -> Frame:
+    def answer_connection_parameters(self, **header: Any) -> Frame:
         """Answer the ConnectionParameters, so that the session opens; return the SUT's first UserMessage."""
         self.connection.send(parameters_response(self.parameters, **header))
         return self.connection.expect("UserMessage")
@@ -95,7 +95,7 @@ class OutgoingSession:
         """
         self.await_request()
         self.respond()
-        return self.agree()
+        return self.answer_connection_parameters()
 
 
 def await_session_of_sut(peer: Peer, sut: Sut) -> RawConversation:

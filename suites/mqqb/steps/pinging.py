@@ -123,7 +123,7 @@ class PingExchange(NamedTuple):
         return ping.Signature == PING_SIGNATURE or ping.Cookie == request.Cookie
 
     @property
-    def outcome_predicted_by_rf(self) -> Any:
+    def session_outcome_predicted_by_rf(self) -> Any:
         """Return the outcome that RF predicts for a session request: refused or accepted."""
         return describe_ping_fields(self.received) if self.ping is None else ("refused" if self.ping.RF else "accepted")
 
@@ -161,7 +161,7 @@ def await_ping_response(end: PingPort, sent: Frame) -> Frame | None:
     return got
 
 
-def request_session_with_guid(peer: Peer, client: UUID) -> tuple[str, RawConversation]:
+def request_session_with_client_guid(peer: Peer, client: UUID) -> tuple[str, RawConversation]:
     """Request a session with the given ClientGuid; return whether the SUT accepts the session, refuses it (by CS or by
     closing the connection), or does not answer.
     """
@@ -173,10 +173,12 @@ def request_session_with_guid(peer: Peer, client: UUID) -> tuple[str, RawConvers
     return ("refused" if connection.closed_by_sut else "not answered"), connection
 
 
-def try_session_request(peer: Peer) -> str:
-    """Call ``request_session_with_guid``; if the SUT accepts no connection, return that the SUT refuses the session."""
+def request_session_or_report_refused_connection(peer: Peer) -> str:
+    """Call ``request_session_with_client_guid``; if the SUT accepts no connection, return that the SUT refuses the
+    session.
+    """
     try:
-        return request_session_with_guid(peer, peer.identifier)[0]
+        return request_session_with_client_guid(peer, peer.identifier)[0]
     except SutUnavailable:
         return "refused"
 
@@ -255,7 +257,7 @@ class PingingSut:
         """Wait for the SUT's next connection and the request on this connection; return the outcome."""
         return self.await_connection(within_ms)[0]
 
-    def has_stalled_after(self, asked: Frame) -> bool:
+    def was_too_slow_after_ping(self, asked: Frame) -> bool:
         """Return whether the SUT was so slow while its Ping Response Timer ran that its later packets prove nothing."""
         return self.peer.has_stalled(asked.time_ms, asked.time_ms + self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS))
 

@@ -22,7 +22,7 @@ from harness.wire.queues import PrivateQueueFormatName
 from reference_qm.surface.entropy import new_guid
 
 NORMAL_MESSAGE_CLASS = 0x0000
-DM_BY_DELIVERY = {"express": 0, "recoverable": 1}
+DELIVERY_MODE_FIELD_DM_BY_DELIVERY = {"express": 0, "recoverable": 1}
 """The deliveries that an acknowledgment can have, with their values of UserHeader.Flags.DM."""
 CORRELATION_GUID_BYTES = 16
 PROVOKING_MESSAGE_LIFETIME_S = 60
@@ -48,13 +48,17 @@ class SecondQueueManager:
         """Let the SUT send a message with the given tag (see ``tags`` in sender.py); return the identifier of that
         message. ``message``: label, body and other parts of the message that the SUT acknowledges.
         """
-        connection = self.connection = self.connection or self._open()
-        user = {"SourceQueueManager": self.identifier, "MessageID": tag, "DM": DM_BY_DELIVERY[delivery]}
+        connection = self.connection = self.connection or self._open_session_with_sut()
+        user = {
+            "SourceQueueManager": self.identifier,
+            "MessageID": tag,
+            "DM": DELIVERY_MODE_FIELD_DM_BY_DELIVERY[delivery],
+        }
         limits = {"AdminQueue": self.to, "TimeToBeReceived": PROVOKING_MESSAGE_LIFETIME_S}
         connection.send(self.peer.message(user | limits, properties={"PA": 1}, **message))
         return f"{{{self.identifier}}}\\{tag}"
 
-    def _open(self) -> RawConversation:
+    def _open_session_with_sut(self) -> RawConversation:
         connection = self.peer.connect(from_another_address=True)
         return shake_hands(
             connection, establish_connection(ClientGuid=self.identifier), connection_parameters(**PEER_TIMEOUTS)

@@ -13,7 +13,7 @@ from harness.wire.protection import RsaKey, build_public_key_list
 
 
 @contextmanager
-def restore_keys_at_end(sut: Sut, machine: UUID) -> Iterator[None]:
+def restore_public_keys_at_end_of_check(sut: Sut, machine: UUID) -> Iterator[None]:
     """Restore the public keys of a queue manager at the end of the check."""
     machine_object = {"queue_manager": str(machine)}
     keys_before = (sut.read_directory_object(**machine_object) or {}).get("public_encryption_keys_base64")
@@ -25,7 +25,7 @@ def restore_keys_at_end(sut: Sut, machine: UUID) -> Iterator[None]:
         sut.change_directory_object(**machine_object, public_encryption_keys_base64=keys_before)
 
 
-def publish_keys(sut: Sut, machine: UUID, keys: Mapping[str, RsaKey]) -> None:
+def publish_public_keys_of_queue_manager(sut: Sut, machine: UUID, keys: Mapping[str, RsaKey]) -> None:
     """Replace the public keys of a queue manager in the directory; ``keys``: the keys by provider."""
     listed = base64.b64encode(build_public_key_list(keys)).decode()
     sut.change_directory_object(queue_manager=str(machine), public_encryption_keys_base64=listed)

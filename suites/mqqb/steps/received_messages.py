@@ -72,11 +72,11 @@ class ReceivedMessages(ConnectionSummary):
         received more messages in this part.
         """
 
-    def has_whole_sequence(self, identifier: TxSequenceID) -> bool:
+    def has_captured_sequence_from_first_message(self, identifier: TxSequenceID) -> bool:
         """Return whether the capture contains the first message of a sequence."""
         return self.missing is None and (identifier, 1) in self.numbers
 
-    def excludes_receipt_of_sequence(self, identifier: TxSequenceID, source: UUID | None) -> bool:
+    def can_have_received_no_message_of_sequence(self, identifier: TxSequenceID, source: UUID | None) -> bool:
         """Return whether the system cannot have received any message of a sequence from a queue manager; ``source``
         None: the only sender.
 

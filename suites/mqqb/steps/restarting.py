@@ -10,7 +10,7 @@ from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.sequences import get_transaction_header
 from suites.whole_messages import describe_packet
 
-UNCHANGED_OUTCOME = "unchanged"
+UNCHANGED_ACK_OUTCOME = "unchanged"
 ACK_FIELDS_THAT_MAY_CHANGE_AT_RESTART = ("message_id", "sent_time")
 """Fields of an acknowledgment that may differ after a restart, because a new message may have the same content."""
 
@@ -26,7 +26,7 @@ def describe_change(before: Frame, after: Frame, receiver: Any) -> str:
     ]
     if before["UserHeader"].TH and _describe_position_in_sequence(before) != _describe_position_in_sequence(after):
         wrong.append(f"{_describe_position_in_sequence(after)} for {_describe_position_in_sequence(before)}")
-    return "; ".join(wrong) or UNCHANGED_OUTCOME
+    return "; ".join(wrong) or UNCHANGED_ACK_OUTCOME
 
 
 def _is_acknowledgment_or_report(frame: Frame) -> bool:
@@ -38,7 +38,7 @@ def _describe_position_in_sequence(frame: Frame) -> str:
     return f"number {tx.TxSequenceNumber} of {tx.TxSequenceID}, transaction {tx.ID}, FM {tx.FM}, LM {tx.LM}"
 
 
-def restart_and_await_copy(receiver: Receiver | AcknowledgingReceiver, wanted: Frame) -> Frame | None:
+def restart_and_await_copy_of_acknowledgment(receiver: Receiver | AcknowledgingReceiver, wanted: Frame) -> Frame | None:
     """Restart the SUT; return the next copy of an acknowledgment that the SUT sent before the restart,
     or None if no copy arrives.
     """

@@ -130,7 +130,7 @@ INSECURE_NACK_NAMES = (
     "NACK_UNSUPPORTED_CRYPTO_PROVIDER",
 )
 """The acknowledgments that the SUT sends only if SendInsecureNacks is TRUE (MS-MQQB 3.1.7.15)."""
-RULES_OF_ACKNOWLEDGING = (
+RULES_OBSERVABLE_ONLY_BY_NACK = (
     "MQQB-3.1.5.8.3-15",
     "MQDMPR-3.1.1.12-D16",
     "MQQB-3.1.5.8.3-38",
@@ -146,7 +146,7 @@ ARRIVAL_ACK_NAME = "ACK_REACH_QUEUE"
 NOT_STORED_OUTCOME = "not stored in its queue"
 ARRIVAL_ONLY_OUTCOME = f"{NOT_STORED_OUTCOME}, but acknowledged with {ARRIVAL_ACK_NAME}"
 SILENT_REFUSAL_OUTCOME = f"no acknowledgment and the message is {NOT_STORED_OUTCOME}"
-DISPOSITION_PART_NAMES = {
+VERDICT_SUBJECT_BY_DISPOSITION_ATTRIBUTE = {
     "answer": "administration acknowledgment of message",
     "final": "FinalAck of message",
     "kept": "message",
@@ -168,7 +168,7 @@ def judge_dispositions(
     """
     silent, unseen = set[str](), set[str]()
     for rule, name, attribute, expected in table:
-        if rule in RULES_OF_ACKNOWLEDGING and not secured.tells:
+        if rule in RULES_OBSERVABLE_ONLY_BY_NACK and not secured.tells:
             silent.add(rule)
             continue
         if attribute == "level" and not found[name].shows_level:
@@ -176,7 +176,7 @@ def judge_dispositions(
             continue
         if attribute == "answer" and not secured.tells and depends_on_insecure_nacks(expected):
             attribute, expected = "silent_refusal", SILENT_REFUSAL_OUTCOME
-        subject = DISPOSITION_PART_NAMES[attribute]
+        subject = VERDICT_SUBJECT_BY_DISPOSITION_ATTRIBUTE[attribute]
         case = f'{subject} "{name}"' if name else subject.removesuffix(" of message")
         judge(rule, expected=expected, observed=getattr(found[name], attribute), case=case, evidence=found[name].frames)
     if silent:
@@ -294,7 +294,7 @@ class SecuredMessageSender:
         self.sequences += 1
         return Sequence(self.peer, self.sequences)
 
-    def reconnect(self) -> None:
+    def open_another_session(self) -> None:
         """Send the next messages on another session."""
         self.connection.end()
         self.connection = self.peer.open_raw()
@@ -308,7 +308,7 @@ class SecuredMessageSender:
         """
         by = user or (None if self.tells else ALICE)
         claims = {} if by else {"ST": SENDER_TYPE_OF_NO_SENDER, "SecurityID": b"", "SenderCert": MALLORY.certificate}
-        found = self.dispositions(
+        found = self.send_and_read_dispositions(
             {
                 str(kind): sign_message(
                     self.message(by or ALICE, security=claims, several=kind == SIG30, HashAlgorithm=one),
@@ -334,7 +334,9 @@ class SecuredMessageSender:
         """Build a message without a SecurityHeader."""
         return self.peer.message(self._await_administration_ack, queue=queue, PA=1, NA=1)
 
-    def dispositions(self, packets: Mapping[str, Any], queue: str = "plain") -> dict[str, SecuredDisposition]:
+    def send_and_read_dispositions(
+        self, packets: Mapping[str, Any], queue: str = "plain"
+    ) -> dict[str, SecuredDisposition]:
         """Send messages; return the disposition of each message by name."""
         sent = {name: self.connection.send(packet) for name, packet in packets.items()}
 

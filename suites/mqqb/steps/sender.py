@@ -145,7 +145,7 @@ class Sender:
         """Return the EstablishConnection with which the SUT requested a session of ``await_session``."""
         return session.received[0]
 
-    def collect(self, session: Conversation, count: int) -> list[Frame]:
+    def collect_messages(self, session: Conversation, count: int) -> list[Frame]:
         """Wait for the given number of user messages; return all messages that arrived on the session.
 
         Raise ConformanceFailure if the last of these messages is late.
@@ -156,9 +156,9 @@ class Sender:
         self._known.update(session.messages)
         return session.messages
 
-    def collect_all(self, session: Conversation, at_least: int) -> list[Frame]:
-        """Call ``collect``, and then wait for further messages until no message arrives in the silence window."""
-        self.collect(session, at_least)
+    def collect_messages_until_silence(self, session: Conversation, at_least: int) -> list[Frame]:
+        """Call ``collect_messages``, and then wait until no further message arrives in the silence window."""
+        self.collect_messages(session, at_least)
         while session.record.closed_by is None and not session.stays_quiet():
             pass
         return session.messages
@@ -169,7 +169,7 @@ class Sender:
         Raise ConformanceFailure if a message is missing.
         """
         session = self.await_session()
-        sent = self.collect(session, count)
+        sent = self.collect_messages(session, count)
         if len(sent) != count:
             raise ConformanceFailure(f"{len(sent)} of {count} messages arrived")
         return session, sent
@@ -185,7 +185,7 @@ class Sender:
         if window > self.LARGEST_WINDOW_SIZE:
             raise ConformanceFailure(f"the SUT's window of {window} is too large to fill with messages")
         self.send(*range(2, window + 1))
-        sent = self.collect_all(session, window)
+        sent = self.collect_messages_until_silence(session, window)
         if len(sent) != window:
             raise ConformanceFailure(f"{len(sent)} messages arrived instead of the {window} messages of a full window")
         return session, window

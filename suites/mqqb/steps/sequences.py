@@ -26,7 +26,7 @@ FIRST_RESEND_INTERVAL_MS = 30_000
 """The first entry of ResendTimerTable, in ms (MS-MQQB 3.1.1.3, note <24>)."""
 
 
-class Outgoing:
+class SequenceSentBySut:
     """Lets the SUT send one sequence to the peer, whose core does not receive the sequence. ``queue``: a separate queue
     for a check that needs the whole sequence.
     """
@@ -60,7 +60,7 @@ class Outgoing:
     def _await_copy_of_message(self, number: int) -> None:
         self.peer.environment.run_until(lambda: bool(self.copies(number)), self.sut.connect_timeout_ms)
 
-    def start_second_sequence(self, queue: str) -> Outgoing:
+    def start_second_sequence(self, queue: str) -> SequenceSentBySut:
         """Return an object with which the SUT sends a second sequence, to a different queue of the peer."""
         other = copy(self)
         other.sender = copy(self.sender)
@@ -207,7 +207,7 @@ def list_sequence_numbers(frames: list[Frame]) -> list[int]:
     return [int(get_transaction_header(frame).TxSequenceNumber) for frame in frames]
 
 
-def find_kept_messages(sut: Sut, queue: str, identifiers: list[str]) -> list[int]:
+def find_positions_of_messages_in_queue(sut: Sut, queue: str, identifiers: list[str]) -> list[int]:
     """Return which messages are in a queue of the SUT, as positions in the list of identifiers; the first position is
     1. The result contains a position once for each copy of its message in the queue.
     """

@@ -11,8 +11,8 @@ from typing import Any
 from harness.capture.recorder import Connection, Frame
 from harness.judging.passive import ConnectionSummary, Context, Finding, Predicate, parse_frame_strictly
 
-ESTABLISH_KIND = "EstablishConnection"
-PARAMETERS_KIND = "ConnectionParameters"
+ESTABLISH_CONNECTION_PACKET_NAME = "EstablishConnection"
+CONNECTION_PARAMETERS_PACKET_NAME = "ConnectionParameters"
 
 
 def is_initiator_packet(context: Context) -> bool:
@@ -30,7 +30,7 @@ class LastOpeningPackets(ConnectionSummary):
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Record a packet of the peer."""
-        if not frame.from_sut and frame.kind in (ESTABLISH_KIND, PARAMETERS_KIND):
+        if not frame.from_sut and frame.kind in (ESTABLISH_CONNECTION_PACKET_NAME, CONNECTION_PARAMETERS_PACKET_NAME):
             self.by_kind[frame.kind] = frame
 
 

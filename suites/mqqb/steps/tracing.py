@@ -12,21 +12,21 @@ from suites.mqqb.steps.disposition import AckClass, QueueType
 
 DAY_NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTH_NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-TIME_PATTERN = rf"\d\d:\d\d(:\d\d)? [AP]M ({'|'.join(DAY_NAMES)}),({'|'.join(MONTH_NAMES)}) \d\d \d\d"
+TIME_PATTERN_OF_REPORT_LABEL = rf"\d\d:\d\d(:\d\d)? [AP]M ({'|'.join(DAY_NAMES)}),({'|'.join(MONTH_NAMES)}) \d\d \d\d"
 EXAMPLE_OF_REPORT_DATE = "Sun,Jan 01 26"
 """The form of the date at the end of the label of a report."""
 
 
-def read_text_of_label(label: bytes | str) -> str:
+def read_label_text_without_null(label: bytes | str) -> str:
     """Return the text of a label, without its terminating null."""
     return (label.decode("utf-16-le", "replace") if isinstance(label, bytes) else str(label)).rstrip("\0")
 
 
-def read_time_of_label_s(label: str) -> int | None:
+def read_time_in_report_label_s(label: str) -> int | None:
     """Return the time of day in the label of a report, in seconds after midnight, or None if the label has no valid
     time.
     """
-    found = re.search(rf" at ({TIME_PATTERN})$", label)
+    found = re.search(rf" at ({TIME_PATTERN_OF_REPORT_LABEL})$", label)
     if found is None:
         return None
     hour, minute, second, half = re.match(r"(\d\d):(\d\d)(?::(\d\d))? ([AP]M)", found[1]).groups()  # type: ignore[union-attr]
@@ -35,7 +35,7 @@ def read_time_of_label_s(label: str) -> int | None:
     return (int(hour) % 12 + 12 * (half == "PM")) * 3_600 + int(minute) * 60 + int(second or 0)
 
 
-class Report:
+class TraceReportMessage:
     """A report on a traced message."""
 
     def __init__(self, frame: Frame) -> None:
@@ -76,10 +76,10 @@ class Report:
         """Return the label without its end if the end contains the source and roughly the time of sending; return the
         whole label otherwise.
         """
-        text = read_text_of_label(self.properties.Label)
+        text = read_label_text_without_null(self.properties.Label)
         begins, _, rest = text.partition(" ")
         guid = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
-        found = re.fullmatch(rf"\w+ by {guid} at {TIME_PATTERN}", rest)
+        found = re.fullmatch(rf"\w+ by {guid} at {TIME_PATTERN_OF_REPORT_LABEL}", rest)
         return (
             begins.upper()
             if found and _is_date_of_instant(text[-len(EXAMPLE_OF_REPORT_DATE) :], self.user.SentTime)

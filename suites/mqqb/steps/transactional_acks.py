@@ -11,7 +11,7 @@ from reference_qm.codec import FinalAckBody, FormatError, OrderAckBody, TxSequen
 from suites.mqqb.steps.order_and_final_acks import is_final_ack, is_order_ack
 from suites.mqqb.steps.received_messages import Message, ReceivedMessages
 
-DQ_OF_PRIVATE_NAME = 3
+DESTINATION_TYPE_DQ_OF_PRIVATE_NAME = 3
 """The value of DQ for a private queue of the queue manager in QueueManagerAddress. Spec: MS-MQMQ 2.2.19.2."""
 UNCAPTURED_MESSAGES_REASON = "its messages may have been received before the capture began or where it lacks packets"
 
@@ -44,10 +44,10 @@ class OrderAck(NamedTuple):
         except FormatError:
             return None
         user = packet.UserHeader
-        return cls(body, user.QueueManagerAddress if user.DQ == DQ_OF_PRIVATE_NAME else None)
+        return cls(body, user.QueueManagerAddress if user.DQ == DESTINATION_TYPE_DQ_OF_PRIVATE_NAME else None)
 
 
-def apply_to_order_acks_of_receiver(judge: Callable[[OrderAck, ReceivedMessages], Finding]) -> Predicate:
+def apply_predicate_to_order_acks_of_receiver(judge: Callable[[OrderAck, ReceivedMessages], Finding]) -> Predicate:
     """Apply a predicate only to OrderAcks of a system that has received transactional messages."""
 
     def judge_order_ack(packet: Any, context: Context) -> Finding:
@@ -64,7 +64,7 @@ def check_sequence_was_received(ack: OrderAck, received: ReceivedMessages) -> Fi
     """Compare TxSequenceID with the sequences that the system received."""
     if ack.body.TxSequenceID in received.sequences:
         return True, "TxSequenceID is the TxSequenceID of received messages"
-    if not received.excludes_receipt_of_sequence(ack.body.TxSequenceID, ack.source):
+    if not received.can_have_received_no_message_of_sequence(ack.body.TxSequenceID, ack.source):
         raise NotCaptured(UNCAPTURED_MESSAGES_REASON)
     return False, "TxSequenceID is not the TxSequenceID of received messages"
 
@@ -74,12 +74,12 @@ def check_number_was_received(ack: OrderAck, received: ReceivedMessages) -> Find
     identifier, number = ack.body.TxSequenceID, ack.body.TxSequenceNumber
     if (identifier, number) in received.numbers:
         return True, f"TxSequenceNumber is {number}, the number of a received message"
-    if not received.has_whole_sequence(identifier):
+    if not received.has_captured_sequence_from_first_message(identifier):
         raise NotCaptured(UNCAPTURED_MESSAGES_REASON)
     return False, f"TxSequenceNumber is {number}, not the number of a received message"
 
 
-def apply_to_final_acks_of_messages(judge: Callable[[FinalAckBody, Message], Finding]) -> Predicate:
+def apply_predicate_to_final_acks_of_messages(judge: Callable[[FinalAckBody, Message], Finding]) -> Predicate:
     """Apply a predicate to FinalAcks whose message is in the capture, together with the message."""
 
     def judge_final_ack(packet: Any, context: Context) -> Finding:
@@ -105,7 +105,7 @@ def make_field_of_message_predicate(name: str, of_message: str = "") -> Predicat
             f"{name} is {_show_field(sent)} in the acknowledgment, and {_show_field(came)} in the message",
         )
 
-    return apply_to_final_acks_of_messages(judge_field)
+    return apply_predicate_to_final_acks_of_messages(judge_field)
 
 
 def _show_field(value: Any) -> str:

@@ -40,7 +40,7 @@ class Destination:
 
     def await_messages(self) -> list[Frame]:
         """Wait for every message; return the messages of the session, or raise ConformanceFailure if one is missing."""
-        came = self.sender.collect_all(self.session, len(self.tags))
+        came = self.sender.collect_messages_until_silence(self.session, len(self.tags))
         if len(came) < len(self.tags):
             raise ConformanceFailure(f"{len(came)} of {len(self.tags)} messages arrived at the {self.name}")
         return came

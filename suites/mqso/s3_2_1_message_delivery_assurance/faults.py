@@ -56,8 +56,8 @@ add(
 )
 
 
-@fault("queue-manager-waiting-receive-in-transaction-deletes-at-once", breaks=("MQSO-3.2.1-01", "MQSO-3.3.4.7-D02"))
-class QueueManagerWaitingReceiveInTransactionDeletesAtOnce(Reading):
+@fault("queue-manager-waiting-receive-deletes-message-before-commit", breaks=("MQSO-3.2.1-01", "MQSO-3.3.4.7-D02"))
+class QueueManagerWaitingReceiveDeletesMessageBeforeCommit(Reading):
     """A receive in a transaction that waited for its message deletes the message at once."""
 
     def dequeue_message(
@@ -111,7 +111,7 @@ class SenderOutgoingExpressMessageSurvivesRestart(Durability):
         return super().build_send_record(position)
 
 
-def remove_all_dead_letters(qm: QueueManager) -> None:
+def remove_nontransactional_dead_letters(qm: QueueManager) -> None:
     """Remove all messages of the nontransactional dead-letter queue."""
     positions = qm.adm.SystemDeadletterQueue.MessagePositionList
     for position in positions:
@@ -122,11 +122,11 @@ add(
     "queue-manager-recoverable-dead-letter-lost-at-restart",
     "MQSO-3.2.1-D02",
     "At a restart, the queue manager loses the recoverable messages in the dead-letter queue.",
-    at_restart(remove_all_dead_letters),
+    at_restart(remove_nontransactional_dead_letters),
 )
 
 
-def _remove_messages_of_other_computers(qm: QueueManager) -> None:
+def _remove_messages_sent_by_other_computers(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for position in [] if queue.Transactional else list(queue.MessagePositionList):
             if position.MessageReference.Identifier.QueueManagerGuid != qm.adm.Identifier:
@@ -137,7 +137,7 @@ add(
     "receiver-recoverable-message-of-network-lost-at-restart",
     "MQSO-3.2.1-D02",
     "At a restart, the queue manager loses the recoverable messages that arrived from other queue managers.",
-    at_restart(_remove_messages_of_other_computers),
+    at_restart(_remove_messages_sent_by_other_computers),
     blind=True,
 )
 

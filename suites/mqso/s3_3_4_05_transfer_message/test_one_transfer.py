@@ -55,14 +55,14 @@ def test_message_is_sent_again_until_it_is_acknowledged(peer, sut, judge):
         if session is not None:
             session.close()
             session = sender.poll_session()
-            came += [] if session is None else sender.collect(session, 1)
+            came += [] if session is None else sender.collect_messages(session, 1)
     if session is not None:
         session.acknowledge_all()
         session.stays_quiet()
         session.close()
         sender.send(2)
         last = sender.await_session()
-        came += sender.collect_all(last, 1)
+        came += sender.collect_messages_until_silence(last, 1)
         last.acknowledge_all()
     judge(
         "MQSO-3.3.4.5-D04",

@@ -21,7 +21,7 @@ from suites.mqqb.steps.disposition import (
 )
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import read_acknowledged_sequence_position
-from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
+from suites.mqqb.steps.sequences import RESENT_OUTCOME, SequenceSentBySut
 
 NEGATIVE_CLASS_BIT = 0x8000
 """The bit of MessageClass that is set in negative acknowledgments (MS-MQMQ 2.2.18.1.6)."""
@@ -37,7 +37,7 @@ def test_transactional_messages_are_repeated_until_their_order_acks(peer, sut, j
     three times, and keeps them in its outgoing queue. The OrderAck of the second message removes the first two
     messages. From then on, the SUT repeats only the third message, until the OrderAck of that message removes it.
     """
-    outgoing = Outgoing(peer, sut, "mqc-until-order-ack")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-until-order-ack")
     sent = outgoing.send(3)
     frames = [outgoing.send_session_ack()]
 

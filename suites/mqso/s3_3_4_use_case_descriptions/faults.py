@@ -157,16 +157,16 @@ class QueueManagerReportsDiscardedTransactionalMessageAsSent(Commands):
         return super().send_message(request, token, now)
 
 
-@fault("local-message-stored-in-dead-letter-queue", breaks="MQSO-3.3.4.3-D02")
-class LocalMessageStoredInDeadLetterQueue(Destinations):
+@fault("queue-manager-stores-local-message-in-dead-letter-queue", breaks="MQSO-3.3.4.3-D02")
+class QueueManagerStoresLocalMessageInDeadLetterQueue(Destinations):
     """The queue manager stores a message for one of its own queues in the dead-letter queue."""
 
     def find_local_queue(self, text: str) -> Queue | None:
         return None if super().find_local_queue(text) is None else self.qm.adm.SystemDeadletterQueue
 
 
-@fault("queue-manager-message-to-several-local-queues-only-in-first", breaks="MQSO-3.3.4.3-D02", blind=True)
-class QueueManagerMessageToSeveralLocalQueuesOnlyInFirst(Enqueueing):
+@fault("queue-manager-stores-message-to-several-queues-only-in-first", breaks="MQSO-3.3.4.3-D02", blind=True)
+class QueueManagerStoresMessageToSeveralQueuesOnlyInFirst(Enqueueing):
     """The queue manager stores a message to several local queues only in the first of these queues."""
 
     def _enqueue_message(
@@ -341,8 +341,8 @@ add(
 )
 
 
-@fault("queue-manager-message-received-by-cursor-stays", breaks="MQSO-3.3.4.6-D02", blind=True)
-class QueueManagerMessageReceivedByCursorStays(Reading):
+@fault("queue-manager-message-received-by-cursor-stays-in-queue", breaks="MQSO-3.3.4.6-D02", blind=True)
+class QueueManagerMessageReceivedByCursorStaysInQueue(Reading):
     """A message that is received through a cursor outside a transaction stays in its queue."""
 
     def dequeue_message(
@@ -361,8 +361,8 @@ class QueueManagerMessageReceivedByCursorStays(Reading):
         super().dequeue_message(queue_desc, answer_and_unlock_message, now, *args, **(named | {"two_phase_read": True}))
 
 
-@fault("queue-manager-message-received-from-journal-stays", breaks="MQSO-3.3.4.6-D02")
-class QueueManagerMessageReceivedFromJournalStays(Positions):
+@fault("queue-manager-message-received-from-journal-stays-in-journal", breaks="MQSO-3.3.4.6-D02")
+class QueueManagerMessageReceivedFromJournalStaysInJournal(Positions):
     """A message that an application receives from the journal of a queue stays in the journal."""
 
     @only_if(lambda self, position, reason: position.QueueReference.QueueType is QueueType.SYSTEM)
@@ -408,8 +408,8 @@ class QueueManagerAbortDeletesSecondReceivedMessage(TransactionEvents):
         super().transaction_abort(transaction, now)
 
 
-@fault("queue-manager-message-received-from-subqueue-in-transaction-stays", breaks="MQSO-3.3.4.7-D02")
-class QueueManagerMessageReceivedFromSubqueueInTransactionStays(TransactionEvents):
+@fault("queue-manager-subqueue-keeps-message-received-in-transaction", breaks="MQSO-3.3.4.7-D02")
+class QueueManagerSubqueueKeepsMessageReceivedInTransaction(TransactionEvents):
     """A message that a transaction receives from a subqueue is in the subqueue again after the commit."""
 
     @only_if(lambda self, operation, now: operation.MessagePositionReference.QueueReference.parent is not None)

@@ -112,8 +112,10 @@ class QueueManagerMessageOfTransactionPeekedByLookup(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-@fault("queue-manager-second-message-of-transaction-visible", breaks=RULES_OF_TRANSACTIONAL_RECEIVES, blind=True)
-class QueueManagerSecondMessageOfTransactionVisible(TransactionOperations):
+@fault(
+    "queue-manager-hides-only-first-message-received-in-transaction", breaks=RULES_OF_TRANSACTIONAL_RECEIVES, blind=True
+)
+class QueueManagerHidesOnlyFirstMessageReceivedInTransaction(TransactionOperations):
     """The queue manager hides only the first message that is received in a transaction."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:

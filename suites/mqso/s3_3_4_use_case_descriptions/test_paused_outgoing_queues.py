@@ -39,7 +39,7 @@ def test_paused_outgoing_queue_accepts_messages_and_stays_paused(peer, sut, judg
         case="states of the paused queue after queries",
         evidence=frames,
     )
-    frames = sender.collect_all(session, 1)
+    frames = sender.collect_messages_until_silence(session, 1)
     observed = {
         "ApplicationTags_of_the_sent_messages": Sender.list_tags(frames),
         "number_of_waiting_messages": sut.outgoing_queue(sender.to)["count"],
@@ -48,7 +48,7 @@ def test_paused_outgoing_queue_accepts_messages_and_stays_paused(peer, sut, judg
     judge("MQSO-3.3.4.3-D03", expected=expected, observed=observed, evidence=frames)
     sut.resume(sender.to)
     session = session if session.record.closed_by is None else sender.await_session()
-    frames = sender.collect_all(session, 1 + len(DELIVERY_MODES))
+    frames = sender.collect_messages_until_silence(session, 1 + len(DELIVERY_MODES))
     judge(
         "MQSO-3.3.4.3-D03",
         expected=set(range(2, 2 + len(DELIVERY_MODES))),

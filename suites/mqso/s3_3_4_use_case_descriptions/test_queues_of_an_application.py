@@ -19,7 +19,7 @@ LONG_LABEL = "l" * 125
 OPTIONAL_QUEUE_PROPERTY_CASES: dict[str, dict[str, object]] = {
     "label": {"label": "l" * 300},
 }
-CHANGED_PROPERTIES = {"label": "other", "journaling": False, "quota_kb": 32, "base_priority": -3}
+CHANGED_QUEUE_PROPERTY_VALUES = {"label": "other", "journaling": False, "quota_kb": 32, "base_priority": -3}
 
 
 @needs("queue_control")
@@ -39,14 +39,14 @@ def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
         (
             "creation of an existing queue",
             "create_queue",
-            {"name": name, **CHANGED_PROPERTIES},
+            {"name": name, **CHANGED_QUEUE_PROPERTY_VALUES},
             Outcome.REFUSED,
             QUEUE_CREATION_PROPERTIES,
         ),
         (
             "change of a missing queue",
             "set_queue",
-            {"name": missing, **CHANGED_PROPERTIES},
+            {"name": missing, **CHANGED_QUEUE_PROPERTY_VALUES},
             Outcome.REFUSED,
             QUEUE_CREATION_PROPERTIES,
         ),
@@ -60,15 +60,15 @@ def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
             observed={"outcome": answer, "properties_of_the_queue": read_queue_properties()},
             case=step,
         )
-    long_label = {**CHANGED_PROPERTIES, "label": LONG_LABEL}
+    long_label = {**CHANGED_QUEUE_PROPERTY_VALUES, "label": LONG_LABEL}
     is_accepted = sut.attempt("set_queue", name=name, **long_label) == Outcome.DONE
     judge.all(
         expected=long_label if is_accepted else QUEUE_CREATION_PROPERTIES,
         observed=read_queue_properties(),
         case="change with a long label, which a system may refuse",
     )
-    answer = sut.attempt("set_queue", name=name, **CHANGED_PROPERTIES)
-    expected = facts(outcome=Outcome.DONE, properties_of_the_queue=CHANGED_PROPERTIES)
+    answer = sut.attempt("set_queue", name=name, **CHANGED_QUEUE_PROPERTY_VALUES)
+    expected = facts(outcome=Outcome.DONE, properties_of_the_queue=CHANGED_QUEUE_PROPERTY_VALUES)
     judge.all(
         expected=expected,
         observed={"outcome": answer, "properties_of_the_queue": read_queue_properties()},

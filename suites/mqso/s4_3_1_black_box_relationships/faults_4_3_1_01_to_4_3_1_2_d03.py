@@ -92,8 +92,8 @@ class DirectNameUnresolvedWithoutDirectory(NextHops):
         return super().get_destination_info(format_name) if integrated else None
 
 
-@fault("prepare-commits-external-transaction", breaks=("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02"))
-class PrepareCommitsExternalTransaction(Coordinating):
+@fault("queue-manager-commits-external-transaction-when-prepared", breaks=("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02"))
+class QueueManagerCommitsExternalTransactionWhenPrepared(Coordinating):
     """The queue manager commits an external transaction as soon as it is prepared."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -227,8 +227,8 @@ class CommitDiscardsSentMessages(TransactionEvents):
         self.abort_enqueue(operation, now)
 
 
-@fault("queue-manager-abort-of-prepared-transaction-commits-sends", breaks="MQSO-4.3.1.2-D02", blind=True)
-class QueueManagerAbortOfPreparedTransactionCommitsSends(TransactionEvents):
+@fault("queue-manager-abort-after-prepare-stores-sent-messages", breaks="MQSO-4.3.1.2-D02", blind=True)
+class QueueManagerAbortAfterPrepareStoresSentMessages(TransactionEvents):
     """The abort of a prepared transaction stores the messages that it sent."""
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:

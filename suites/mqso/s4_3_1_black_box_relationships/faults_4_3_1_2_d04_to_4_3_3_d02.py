@@ -72,8 +72,8 @@ class QueueManagerAbortReturnsOnlyFirstReceivedMessage(TransactionEvents):
         super().transaction_abort(transaction, now)
 
 
-@fault("queue-manager-abort-of-prepared-transaction-deletes-received", breaks="MQSO-4.3.1.2-D07")
-class QueueManagerAbortOfPreparedTransactionDeletesReceived(TransactionEvents):
+@fault("queue-manager-abort-after-prepare-deletes-received-messages", breaks="MQSO-4.3.1.2-D07")
+class QueueManagerAbortAfterPrepareDeletesReceivedMessages(TransactionEvents):
     """When the coordinator aborts a prepared transaction, the queue manager deletes the messages that the transaction
     received.
     """
@@ -133,7 +133,7 @@ class QueueManagerExternalReceiveOfInternallySentMessageRefused(Coordinating):
         return super().prepare(transaction, single_phase, token, now)
 
 
-class ExternalSendRecorder(TransactionOperations):
+class RecorderOfMessagesSentByExternalTransactions(TransactionOperations):
     """The queue manager records the messages that external transactions send."""
 
     externally_sent_messages: frozenset[tuple[UUID, int]] = frozenset()
@@ -145,7 +145,7 @@ class ExternalSendRecorder(TransactionOperations):
         return position
 
 
-class InternalReceiveRefuser(Reading):
+class RefuserOfInternalReceiveOfExternallySentMessage(Reading):
     """The queue manager refuses to receive, in an internal transaction, a message that an external transaction sent."""
 
     def take_message_out(
@@ -171,7 +171,10 @@ add(
     "queue-manager-internal-receive-of-external-send-refused",
     "MQSO-4.3.1.2-D09",
     "The queue manager refuses to receive, in an internal transaction, a message that an external transaction sent.",
-    combine_installers(replace_part(ExternalSendRecorder), replace_part(InternalReceiveRefuser)),
+    combine_installers(
+        replace_part(RecorderOfMessagesSentByExternalTransactions),
+        replace_part(RefuserOfInternalReceiveOfExternallySentMessage),
+    ),
     blind=True,
 )
 

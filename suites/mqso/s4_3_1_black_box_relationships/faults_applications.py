@@ -13,8 +13,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-@fault("queue-manager-applications-send-only-to-other-computers", breaks="MQSO-4.3.1.1-01", blind=True)
-class QueueManagerApplicationsSendOnlyToOtherComputers(Commands):
+@fault("queue-manager-lets-applications-send-only-to-other-computers", breaks="MQSO-4.3.1.1-01", blind=True)
+class QueueManagerLetsApplicationsSendOnlyToOtherComputers(Commands):
     """An application can send to queues of other computers, but not to queues of its own computer."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -23,8 +23,8 @@ class QueueManagerApplicationsSendOnlyToOtherComputers(Commands):
         return super().send_message(request, token, now)
 
 
-@fault("queue-manager-applications-send-only-to-own-computer", breaks="MQSO-4.3.1.1-01", blind=True)
-class QueueManagerApplicationsSendOnlyToOwnComputer(Commands):
+@fault("queue-manager-lets-applications-send-only-to-own-computer", breaks="MQSO-4.3.1.1-01", blind=True)
+class QueueManagerLetsApplicationsSendOnlyToOwnComputer(Commands):
     """An application can send to queues of its own computer, but not to queues of other computers."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -33,8 +33,8 @@ class QueueManagerApplicationsSendOnlyToOwnComputer(Commands):
         return super().send_message(request, token, now)
 
 
-@fault("queue-manager-applications-receive-no-transactional-message", breaks="MQSO-4.3.1.1-01", blind=True)
-class QueueManagerApplicationsReceiveNoTransactionalMessage(QueueCommands):
+@fault("queue-manager-refuses-receive-from-transactional-queue", breaks="MQSO-4.3.1.1-01", blind=True)
+class QueueManagerRefusesReceiveFromTransactionalQueue(QueueCommands):
     """An application cannot receive from a transactional queue."""
 
     def receive_message(self, request: commands.ReceiveMessage, token: int, now: Now) -> None:

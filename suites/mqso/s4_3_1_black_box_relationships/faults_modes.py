@@ -23,8 +23,8 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 
-@fault("sender-second-message-of-transaction-visible-before-commit", breaks="MQSO-4.3.1.2-D01")
-class SenderSecondMessageOfTransactionVisibleBeforeCommit(TransactionOperations):
+@fault("sender-second-message-of-transaction-received-before-commit", breaks="MQSO-4.3.1.2-D01")
+class SenderSecondMessageOfTransactionReceivedBeforeCommit(TransactionOperations):
     """The second message that a transaction sends to a local queue can be received before the commit."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:

@@ -11,8 +11,8 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.routing.topology import get_queue_manager, have_common_site
 
 
-@fault("sender-bypasses-out-routing-servers-within-its-site", breaks="MQSO-4.3.1.3-03", blind=True)
-class SenderBypassesOutRoutingServersWithinItsSite(NextHops):
+@fault("sender-sends-directly-within-site-despite-out-routing-servers", breaks="MQSO-4.3.1.3-03", blind=True)
+class SenderSendsDirectlyWithinSiteDespiteOutRoutingServers(NextHops):
     """The sender sends a message for a queue manager of its own site directly, although the directory lists
     OutRoutingServers for the sender.
     """

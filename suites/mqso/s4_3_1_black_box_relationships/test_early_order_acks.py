@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import SequenceSentBySut
 
 
 @needs("send", "queue_control")
@@ -15,7 +15,7 @@ def test_order_ack_before_session_ack_removes_messages(peer, sut, judge, count):
     """The SUT sends transactional messages. The peer sends the OrderAck of the last message first, and the SessionAck
     afterwards. The SUT then removes all messages from its outgoing queue. The same holds for later messages.
     """
-    outgoing = Outgoing(peer, sut, f"mqc-early-order-ack-{count}")
+    outgoing = SequenceSentBySut(peer, sut, f"mqc-early-order-ack-{count}")
 
     def count_outgoing_messages() -> int:
         return sut.outgoing_queue(outgoing.to)["count"]

@@ -27,7 +27,7 @@ def test_acknowledged_messages_are_not_sent_after_restart(peer, sut, judge):
     peer.settle()
     sut.restart()
     again = sender.poll_session(sut.connect_timeout_ms)
-    sent = [] if again is None else sender.collect(again, 1)
+    sent = [] if again is None else sender.collect_messages(again, 1)
     observed = {
         "ApplicationTags_of_the_sent_messages": Sender.list_tags(sent),
         "number_of_waiting_messages": sut.outgoing_queue(sender.to)["count"],

@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import facts
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import AckClass
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import SequenceSentBySut
 
 NONTRANSACTIONAL_DEAD_LETTER_QUEUE, TRANSACTIONAL_DEAD_LETTER_QUEUE, SYSTEM_JOURNAL_QUEUE = (
     "system$;deadletter",
@@ -27,7 +27,7 @@ def test_refused_transactional_messages_become_dead_letters_on_request(peer, sut
     positive journaling and the message without journaling in no queue. A fourth message, which was received at the
     destination, is stored in the journal.
     """
-    outgoing = Outgoing(peer, sut, "mqc-refusing")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-refusing")
     sent = []
     for journal in (["negative"], ["positive"], [], ["positive", "negative"]):
         sent += outgoing.send(1, journal=journal, label=" ".join(["to", *journal]))

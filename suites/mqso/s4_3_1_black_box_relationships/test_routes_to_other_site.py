@@ -6,8 +6,8 @@ from harness.run.marks import covers, needs
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER
 from suites.mqqb.steps.sender import Sender
 
-RESTART_STEP = "restart"
-DELIVERY_AND_RESTART_STEPS = ("express", "recoverable", RESTART_STEP, "recoverable", "transactional")
+RESTART_STEP_OF_DELIVERY_SERIES = "restart"
+DELIVERY_AND_RESTART_STEPS = ("express", "recoverable", RESTART_STEP_OF_DELIVERY_SERIES, "recoverable", "transactional")
 """The deliveries of the messages, in order, and the restart of the SUT between them."""
 
 
@@ -19,12 +19,12 @@ def test_each_message_to_other_site_is_sent_to_site_gate(peer, sut, judge):
     """
     sender = Sender(peer, sut, f"PUBLIC={FAR_PUBLIC_QUEUE}")
     for number, step in enumerate(DELIVERY_AND_RESTART_STEPS, 1):
-        if step == RESTART_STEP:
+        if step == RESTART_STEP_OF_DELIVERY_SERIES:
             sut.restart()
             continue
         sender.send(number, delivery=step)
         session = sender.poll_session()
-        frames = [] if session is None else sender.collect(session, 1)
+        frames = [] if session is None else sender.collect_messages(session, 1)
         observed = {str(frame["UserHeader"].QueueManagerAddress) for frame in frames}
         case = f"QueueManagerAddress of the messages that arrive at the site gate in step {number} ({step})"
         judge.all(expected={str(FAR_QUEUE_MANAGER)}, observed=observed, case=case, evidence=frames)

@@ -147,7 +147,7 @@ def test_message_is_transferred_after_commit_only(peer, sut, judge):
             is_early = peer.await_session(sut.quiet_ms) is not None
         sut.control.call(outcome, transaction=transaction)
     session = sender.poll_session()
-    frames = [] if session is None else sender.collect_all(session, 1)
+    frames = [] if session is None else sender.collect_messages_until_silence(session, 1)
     observed = [bodies.get(int(frame["MessagePropertiesHeader"].ApplicationTag)) for frame in frames]
     expected = facts(session_opened_before_the_commit=False, bodies_of_the_sent_messages=["commit"])
     judge.all(

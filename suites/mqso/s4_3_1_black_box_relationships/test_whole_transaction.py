@@ -12,7 +12,7 @@ from suites.mqso.steps.whole_transaction import (
     SENT_APPLICATION_TAGS,
     SENT_LABELS_BY_QUEUE,
     STORED_LABELS_BY_QUEUE,
-    WholeTransaction,
+    TransactionWithObservedEffects,
 )
 
 RULES_OF_UNDECIDED_TRANSACTIONAL_SENDS = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
@@ -58,7 +58,7 @@ def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, ex
     messages and stores the sent messages in order. An abort returns the received messages to their old places and
     stores no sent message.
     """
-    whole = WholeTransaction(peer, sut, external=external)
+    whole = TransactionWithObservedEffects(peer, sut, external=external)
     judge(
         *RULES_OF_UNDECIDED_TRANSACTIONAL_SENDS,
         expected=facts(**EFFECTS_OF_UNCOMMITTED_SENDS),
@@ -85,7 +85,7 @@ def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, ex
             "left": whole.labels(SENT_LABELS_BY_QUEUE, but=True),
         }
         judge(*COORDINATED_VOTE_RULES, expected=expected, observed=observed)
-    decided = whole.decide(outcome)
+    decided = whole.commit_or_abort(outcome)
     committed = outcome == "commit"
     peer.settle()
     waiting = whole.waiting.await_label() if committed else whole.waiting.is_answered()

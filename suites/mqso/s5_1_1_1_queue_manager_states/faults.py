@@ -180,8 +180,8 @@ class FailedInitializationRetriedEvery120Seconds(Initialization):
         self.qm.adm.InitializationRetryTimerDuration = before
 
 
-@fault("queue-manager-second-flow-control-not-ended", breaks="MQSO-5.1.1.1-D04")
-class QueueManagerSecondFlowControlNotEnded(Quotas):
+@fault("queue-manager-does-not-end-second-flow-control", breaks="MQSO-5.1.1.1-D04")
+class QueueManagerDoesNotEndSecondFlowControl(Quotas):
     """A queue manager ends its first flow control, but not its second flow control."""
 
     def end_flow_control(self) -> None:
@@ -228,8 +228,8 @@ class OfflineQueueManagerAcceptsNewSession(Connecting):
         return acceptable
 
 
-@fault("queue-manager-online-again-sends-only-first-outgoing-queue", breaks="MQSO-5.1.1.1-D05", blind=True)
-class QueueManagerOnlineAgainSendsOnlyFirstOutgoingQueue(Administering):
+@fault("queue-manager-sends-only-first-outgoing-queue-when-online-again", breaks="MQSO-5.1.1.1-D05", blind=True)
+class QueueManagerSendsOnlyFirstOutgoingQueueWhenOnlineAgain(Administering):
     """When a queue manager comes online, it sends only the messages of its first outgoing queue."""
 
     def establish_waiting(self, now: Now) -> None:

@@ -63,11 +63,11 @@ class QueueManagerInitializationRetryTimerStoppedByRequest(Inputs):
 
 
 @fault(
-    "queue-manager-throttled-reset-by-refused-message",
+    "queue-manager-resets-element-throttled-when-it-refuses-message",
     breaks=("MQSO-5.1.1.1-06", "MQSO-5.1.1.1-05", "MQDMPR-3.1.7.1.9-04"),
     blind=True,
 )
-class QueueManagerThrottledResetByRefusedMessage(Quotas):
+class QueueManagerResetsElementThrottledWhenItRefusesMessage(Quotas):
     """A queue manager sets Throttled to FALSE after it has refused a message."""
 
     def check_room_for_message(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -77,11 +77,11 @@ class QueueManagerThrottledResetByRefusedMessage(Quotas):
 
 
 @fault(
-    "queue-manager-throttled-stays-false-while-session-is-open",
+    "queue-manager-element-throttled-stays-false-during-open-session",
     breaks=("MQSO-5.1.1.1-06", "MQSO-5.1.1.1-D04", "MQDMPR-3.1.7.2.5-03", "MQDMPR-3.1.7.2.6-03"),
     blind=True,
 )
-class QueueManagerThrottledStaysFalseWhileSessionIsOpen(Quotas):
+class QueueManagerElementThrottledStaysFalseDuringOpenSession(Quotas):
     """A queue manager does not set Throttled to TRUE while a session is open."""
 
     def on_resources_changed(self, event: ResourcesChanged, now: Now) -> None:

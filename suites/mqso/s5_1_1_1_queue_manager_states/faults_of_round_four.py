@@ -15,7 +15,7 @@ from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState
 
 
-class _CursorRecord(NamedTuple):
+class _CursorOpenedBeforeRestart(NamedTuple):
     """A local cursor and the descriptor of its queue, as they were before the restart."""
 
     pathname: str
@@ -26,7 +26,7 @@ class _CursorRecord(NamedTuple):
     cursor_handle: int
 
 
-_RECORDS_BY_QUEUE_MANAGER: dict[UUID, list[_CursorRecord]] = {}
+_RECORDS_BY_QUEUE_MANAGER: dict[UUID, list[_CursorOpenedBeforeRestart]] = {}
 
 
 class OpenedCursorRecorder(Cursors):
@@ -34,14 +34,14 @@ class OpenedCursorRecorder(Cursors):
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
-        self.records: list[_CursorRecord] = []
+        self.records: list[_CursorOpenedBeforeRestart] = []
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor = super().open(queue_desc)
         queue = queue_desc.QueueReference
         if cursor is not None and queue is not None and queue_desc.RemoteReadState is RemoteReadState.NONE:
             self.records.append(
-                _CursorRecord(
+                _CursorOpenedBeforeRestart(
                     queue.Pathname,
                     queue_desc.Handle,
                     queue_desc.AccessType,

@@ -106,7 +106,7 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
     peer.eventually(lambda: sut.labels(queue) == ["before", "after"])
     judge.all(expected=in_queue("before", "after"), observed=sut.labels(queue), evidence=[packet])
     sessions = [session for _ in range(2) if (session := sender.poll_session()) is not None]
-    frames = [frame for session in sessions for frame in sender.collect_all(session, 2)]
+    frames = [frame for session in sessions for frame in sender.collect_messages_until_silence(session, 2)]
     judge(
         "MQSO-5.1.1.1-D05",
         expected={1, 2, 3, 4},
@@ -146,7 +146,7 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
     sut.send(peer.direct_name("mqc-stopped-2"), body="message 2", application_tag=2, delivery="recoverable")
     own = [sender.await_session() for _ in range(2)]
     for one in own:
-        sender.collect(one, 1)
+        sender.collect_messages(one, 1)
     connection, incomplete, silent = peer.open_raw(), peer.request_session(), peer.connect()
     sut.change_environment(service=False)
     judge(
@@ -193,7 +193,7 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
     expected = facts(session_request_of_the_peer=SessionAttempt.SERVED_OUTCOME, labels_in_the_queue=["kept"])
     judge("MQSO-5.1.1.1-D01", expected=expected, observed=state_started, evidence=started.evidence)
     again = [session for _ in range(2) if (session := sender.poll_session()) is not None]
-    frames = [frame for one in again for frame in sender.collect(one, 1)]
+    frames = [frame for one in again for frame in sender.collect_messages(one, 1)]
     judge(
         "MQSO-5.1.1.1-D01",
         expected={1, 2},

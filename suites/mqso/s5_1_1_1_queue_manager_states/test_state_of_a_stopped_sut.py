@@ -83,7 +83,7 @@ def test_stopped_sut_keeps_messages_of_its_system_queues(peer, sut, judge):
     sut.change_environment(service=True)
     judge.all(expected=expected, observed=list_kept_labels(), evidence=before, case="labels in the system queues")
     again = sender.poll_session()
-    frames = [] if again is None else sender.collect(again, 1)
+    frames = [] if again is None else sender.collect_messages(again, 1)
     judge.all(
         expected=any_order(*(_get_sequence_id_and_number(one) for one in before if one["UserHeader"].TH)),
         observed=[_get_sequence_id_and_number(one) for one in frames],

@@ -32,8 +32,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-@fault("last-message-received-first", breaks="MQSO-5.1.1.2-D01")
-class LastMessageReceivedFirst(Reading):
+@fault("queue-manager-receive-returns-last-message-of-queue", breaks="MQSO-5.1.1.2-D01")
+class QueueManagerReceiveReturnsLastMessageOfQueue(Reading):
     """A receive returns the last message of the queue."""
 
     def dequeue_message(
@@ -47,8 +47,8 @@ class LastMessageReceivedFirst(Reading):
         self.read_by_lookup_identifier(queue_desc, 0, last, answered, transaction=named.get("transaction"))
 
 
-@fault("queue-manager-aborted-message-returns-at-end", breaks="MQSO-5.1.1.2-D01")
-class QueueManagerAbortedMessageReturnsAtEnd(TransactionEvents):
+@fault("queue-manager-abort-puts-received-message-at-end-of-queue", breaks="MQSO-5.1.1.2-D01")
+class QueueManagerAbortPutsReceivedMessageAtEndOfQueue(TransactionEvents):
     """An abort puts a message that the transaction received at the end of its queue."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -147,8 +147,8 @@ add(
 )
 
 
-@fault("queue-manager-receive-takes-message-after-its-timeout", breaks="MQSO-5.1.1.2-D03")
-class QueueManagerReceiveTakesMessageAfterItsTimeout(Waiting):
+@fault("queue-manager-receive-removes-message-after-receive-timeout", breaks="MQSO-5.1.1.2-D03")
+class QueueManagerReceiveRemovesMessageAfterReceiveTimeout(Waiting):
     """A receive whose timeout has expired removes the next arriving message, and returns nothing."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -310,8 +310,8 @@ class QueueManagerSubqueueOfDeletedQueueReturnsWithItsName(Queues):
             self.qm.positions.on_message_available(again)
 
 
-@fault("cursors-of-handle-shared", breaks="MQSO-5.1.1.2-D06")
-class CursorsOfHandleShared(Cursors):
+@fault("queue-manager-returns-same-cursor-for-every-request-on-handle", breaks="MQSO-5.1.1.2-D06")
+class QueueManagerReturnsSameCursorForEveryRequestOnHandle(Cursors):
     """The queue manager returns the same cursor for every request on an open queue."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:

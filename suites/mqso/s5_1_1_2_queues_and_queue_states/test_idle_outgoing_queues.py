@@ -35,7 +35,7 @@ def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
     peer.pass_time(sut.response_timeout_ms)
     sender = Sender(peer, sut, idle)
     session = sender.poll_session()
-    frames = [] if session is None else sender.collect(session, 1)
+    frames = [] if session is None else sender.collect_messages(session, 1)
     judge(
         "MQSO-5.1.1.2-D08",
         expected=[1],
@@ -62,7 +62,7 @@ def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
     )
     sut.resume(waiting)
     session = sender.await_session()
-    frames = sender.collect(session, 1)
+    frames = sender.collect_messages(session, 1)
     judge(
         "MQSO-5.1.1.2-D08",
         expected=[2],
@@ -73,7 +73,7 @@ def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
     session.acknowledge_all()
     sender.send(3)
     session = sender.await_session()
-    frames = sender.collect(session, 1)
+    frames = sender.collect_messages(session, 1)
     judge(
         "MQSO-5.1.1.2-D08",
         expected=[3],
@@ -115,7 +115,7 @@ def test_outgoing_queue_without_connection_resolves_its_destination_again(peer, 
     sut.change_environment(directory=True)
     enterprise.await_directory_online()
     session = early or sender.poll_session()
-    frames = [] if session is None else sender.collect(session, 1)
+    frames = [] if session is None else sender.collect_messages(session, 1)
     judge(
         "MQSO-5.1.1.2-D08",
         expected=facts(connected_without_the_directory=False, ApplicationTags_with_the_directory=[1]),

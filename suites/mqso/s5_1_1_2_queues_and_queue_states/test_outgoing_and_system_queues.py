@@ -60,7 +60,7 @@ def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
     sut.send(other, body="waits")
     sut.pause(sender.to)
     sender.send(2, 3)
-    frames = sender.collect_all(session, 2)
+    frames = sender.collect_messages_until_silence(session, 2)
     observed = {
         "ApplicationTags_of_the_sent_messages": Sender.list_tags(frames),
         "number_of_waiting_messages": sut.outgoing_queue(sender.to)["count"],
@@ -82,7 +82,7 @@ def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
     )
     sut.resume(sender.to)
     session = session if session.record.closed_by is None else sender.await_session()
-    frames = sender.collect_all(session, 3)
+    frames = sender.collect_messages_until_silence(session, 3)
     judge(
         "MQSO-5.1.1.2-D10",
         "MQDMPR-3.1.4.15-03",

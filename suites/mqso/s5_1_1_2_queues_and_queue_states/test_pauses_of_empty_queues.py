@@ -37,7 +37,7 @@ def test_queue_paused_without_messages_sends_after_resume(peer, sut, judge, sess
     before = {tag for tag in Sender.list_tags(peer.inbox.copies) if tag > 1}
     sut.resume(sender.to)
     later = sender.poll_session()
-    frames = [*frames, *([] if later is None else sender.collect(later, len(DELIVERY_MODES)))]
+    frames = [*frames, *([] if later is None else sender.collect_messages(later, len(DELIVERY_MODES)))]
     judge(
         "MQSO-5.1.1.2-D10",
         expected=facts(sent_during_the_pause=set(), sent_after_the_resumption=set(range(2, 2 + len(DELIVERY_MODES)))),

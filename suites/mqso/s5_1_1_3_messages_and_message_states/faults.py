@@ -178,8 +178,8 @@ class QueueManagerLockedMessageReceivedByIdentifier(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-@fault("queue-manager-message-received-by-waiting-read-stays", breaks="MQSO-5.1.1.3-D06", blind=True)
-class QueueManagerMessageReceivedByWaitingReadStays(Waiting):
+@fault("queue-manager-message-of-waiting-read-stays-in-queue", breaks="MQSO-5.1.1.3-D06", blind=True)
+class QueueManagerMessageOfWaitingReadStaysInQueue(Waiting):
     """A nontransactional message that a waiting receive gets stays in its queue."""
 
     def pass_message_to_waiting_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:

@@ -20,8 +20,8 @@ class SenderTransactionalMessageWithoutJournalingDeadLettered(Journaling):
         super().journal_failed_message(position)
 
 
-@fault("sender-dead-letters-message-that-only-names-dead-letter-queue", breaks="MQSO-5.1.1.3-D08", blind=True)
-class SenderDeadLettersMessageThatOnlyNamesDeadLetterQueue(Journaling):
+@fault("sender-message-with-dead-letter-queue-name-made-dead-letter", breaks="MQSO-5.1.1.3-D08", blind=True)
+class SenderMessageWithDeadLetterQueueNameMadeDeadLetter(Journaling):
     """A message that names a dead-letter queue becomes a dead letter without a request."""
 
     def journal_failed_message(self, position: MessagePosition) -> None:

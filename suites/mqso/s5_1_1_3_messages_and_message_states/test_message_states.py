@@ -112,7 +112,7 @@ def test_message_leaves_outgoing_queue_when_acknowledged(peer, sut, judge):
     )
     for tag, delivery in enumerate(("express", "recoverable", "transactional"), 4):
         sender.send(tag, delivery=delivery)
-    frames = sender.collect(session, 6)
+    frames = sender.collect_messages(session, 6)
     counts = [count_outgoing_messages()]
     ack = {"AckSequenceNumber": 6, "RecoverableMsgAckSeqNumber": 3, "RecoverableMsgAckFlags": 0b11}
     evidence = [*frames, send_session_header_in_carrier(MESSAGE_AS_HEADER_CARRIER, session, **ack)]

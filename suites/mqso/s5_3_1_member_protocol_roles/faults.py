@@ -13,8 +13,8 @@ from reference_qm.model.statuses import Status
 from reference_qm.security.sid import Sid
 
 
-@fault("qm2qm-rejects-handle-of-qmcomm", breaks=("MQSO-5.3.1-01", "MQSO-5.3.1-02"))
-class Qm2qmRejectsHandleOfQmcomm(RemoteOpening):
+@fault("server-rejects-qm2qm-read-of-queue-opened-by-qmcomm", breaks=("MQSO-5.3.1-01", "MQSO-5.3.1-02"))
+class ServerRejectsQm2qmReadOfQueueOpenedByQmcomm(RemoteOpening):
     """The interface qm2qm rejects a queue that was opened through qmcomm."""
 
     def check_open_values(self, p_queue: int, dwp_context: int) -> Status:

@@ -8,8 +8,8 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.statuses import Status
 
 
-@fault("server-journal-opened-by-mqmp-read-by-mqqp-refused", breaks="MQSO-5.3.1-01", blind=True)
-class ServerJournalOpenedByMqmpReadByMqqpRefused(RemoteStarting):
+@fault("server-refuses-mqqp-read-of-journal-opened-by-mqmp", breaks="MQSO-5.3.1-01", blind=True)
+class ServerRefusesMqqpReadOfJournalOpenedByMqmp(RemoteStarting):
     """The server refuses every read with MS-MQQP of a queue journal that R_QMOpenRemoteQueue opened."""
 
     def check_read_access(self, descriptor: OpenQueueDescriptor, desc: ReadDescription) -> Status:

@@ -10,7 +10,7 @@ from reference_qm.codec import UserMessagePacket, parse_packet
 from reference_qm.core.enterprise.restoring import Restoring
 
 
-class RestoredMessageLoser(Restoring):
+class RestartThatLosesStoredMessages(Restoring):
     """A restart that loses some entries of the store; a subclass selects which."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -27,7 +27,7 @@ class RestoredMessageLoser(Restoring):
         return False
 
 
-class SecondRestartMessageLoser(RestoredMessageLoser):
+class SecondRestartThatLosesStoredMessages(RestartThatLosesStoredMessages):
     """A second restart that loses messages which the first restart restored. The entry of such a message has a mark."""
 
     def restore(self, entries: Mapping[str, object]) -> None:

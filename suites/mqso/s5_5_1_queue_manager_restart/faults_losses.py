@@ -18,8 +18,8 @@ from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from suites.mqso.s5_5_1_queue_manager_restart.fault_steps import (
-    RestoredMessageLoser,
-    SecondRestartMessageLoser,
+    RestartThatLosesStoredMessages,
+    SecondRestartThatLosesStoredMessages,
     is_application_queue_in_store,
     is_outgoing_queue_in_store,
 )
@@ -28,7 +28,7 @@ LARGE_BODY = 0x10000
 
 
 @fault("restart-loses-newest-of-several-created-queues", breaks="MQSO-5.5.1-01", blind=True)
-class RestartLosesNewestOfSeveralCreatedQueues(RestoredMessageLoser):
+class RestartLosesNewestOfSeveralCreatedQueues(RestartThatLosesStoredMessages):
     """A restart restores all private queues except the queue that was created last."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -52,7 +52,7 @@ class RestartLosesPropertiesThatWereChangedLater(QueueCommands):
 
 
 @fault("restart-loses-messages-of-subqueues", breaks="MQSO-5.5.1-01", blind=True)
-class RestartLosesMessagesOfSubqueues(RestoredMessageLoser):
+class RestartLosesMessagesOfSubqueues(RestartThatLosesStoredMessages):
     """A restart restores the messages of queues, but not the messages of their subqueues."""
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
@@ -60,7 +60,7 @@ class RestartLosesMessagesOfSubqueues(RestoredMessageLoser):
 
 
 @fault("restart-loses-messages-of-queue-journals", breaks="MQSO-5.5.1-01", blind=True)
-class RestartLosesMessagesOfQueueJournals(RestoredMessageLoser):
+class RestartLosesMessagesOfQueueJournals(RestartThatLosesStoredMessages):
     """A restart restores the messages of queues, but not the messages of their journals."""
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
@@ -68,7 +68,7 @@ class RestartLosesMessagesOfQueueJournals(RestoredMessageLoser):
 
 
 @fault("restart-loses-sequence-of-second-sender", breaks="MQSO-5.5.1-01", blind=True)
-class RestartLosesSequenceOfSecondSender(RestoredMessageLoser):
+class RestartLosesSequenceOfSecondSender(RestartThatLosesStoredMessages):
     """A restart restores only one incoming sequence of each queue: the other senders of the queue start anew."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -85,7 +85,7 @@ class RestartLosesSequenceOfSecondSender(RestoredMessageLoser):
 
 
 @fault("restart-keeps-transactional-messages-of-first-outgoing-queue-only", breaks="MQSO-5.5.1-02", blind=True)
-class RestartKeepsTransactionalMessagesOfFirstOutgoingQueueOnly(RestoredMessageLoser):
+class RestartKeepsTransactionalMessagesOfFirstOutgoingQueueOnly(RestartThatLosesStoredMessages):
     """A restart restores the transactional messages of the outgoing queue with the oldest message, but not those of
     the other outgoing queues.
     """
@@ -104,7 +104,7 @@ class RestartKeepsTransactionalMessagesOfFirstOutgoingQueueOnly(RestoredMessageL
 
 
 @fault("restart-loses-large-transactional-message-to-send", breaks="MQSO-5.5.1-02", blind=True)
-class RestartLosesLargeTransactionalMessageToSend(RestoredMessageLoser):
+class RestartLosesLargeTransactionalMessageToSend(RestartThatLosesStoredMessages):
     """A restart loses a transactional message in an outgoing queue whose body has more than 64 KB."""
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
@@ -113,7 +113,7 @@ class RestartLosesLargeTransactionalMessageToSend(RestoredMessageLoser):
 
 
 @fault("restart-keeps-only-first-message-of-transaction-to-send", breaks="MQSO-5.5.1-02", blind=True)
-class RestartKeepsOnlyFirstMessageOfTransactionToSend(RestoredMessageLoser):
+class RestartKeepsOnlyFirstMessageOfTransactionToSend(RestartThatLosesStoredMessages):
     """A restart keeps only the first message of a transaction with several messages in an outgoing queue."""
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
@@ -125,7 +125,7 @@ class RestartKeepsOnlyFirstMessageOfTransactionToSend(RestoredMessageLoser):
 
 
 @fault("second-restart-loses-unsent-transactional-messages", breaks="MQSO-5.5.1-02", blind=True)
-class SecondRestartLosesUnsentTransactionalMessages(SecondRestartMessageLoser):
+class SecondRestartLosesUnsentTransactionalMessages(SecondRestartThatLosesStoredMessages):
     """A transactional message in an outgoing queue survives one restart, but not the next restart."""
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
@@ -135,7 +135,7 @@ class SecondRestartLosesUnsentTransactionalMessages(SecondRestartMessageLoser):
 
 
 @fault("restart-loses-transactional-messages-of-own-applications", breaks="MQSO-5.5.1-03", blind=True)
-class RestartLosesTransactionalMessagesOfOwnApplications(RestoredMessageLoser):
+class RestartLosesTransactionalMessagesOfOwnApplications(RestartThatLosesStoredMessages):
     """A restart keeps the transactional messages of a local queue that arrived over the network, but not those that
     an application of the same computer sent.
     """
@@ -146,7 +146,7 @@ class RestartLosesTransactionalMessagesOfOwnApplications(RestoredMessageLoser):
 
 
 @fault("restart-loses-transactional-messages-from-network", breaks="MQSO-5.5.1-03", blind=True)
-class RestartLosesTransactionalMessagesFromNetwork(RestoredMessageLoser):
+class RestartLosesTransactionalMessagesFromNetwork(RestartThatLosesStoredMessages):
     """A restart keeps the transactional messages of a local queue that an application of the same computer sent, but
     not those that arrived over the network.
     """
@@ -157,7 +157,7 @@ class RestartLosesTransactionalMessagesFromNetwork(RestoredMessageLoser):
 
 
 @fault("second-restart-loses-transactional-messages-of-local-queue", breaks="MQSO-5.5.1-03", blind=True)
-class SecondRestartLosesTransactionalMessagesOfLocalQueue(SecondRestartMessageLoser):
+class SecondRestartLosesTransactionalMessagesOfLocalQueue(SecondRestartThatLosesStoredMessages):
     """A transactional message in a local queue survives one restart, but not the next restart."""
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
@@ -166,7 +166,7 @@ class SecondRestartLosesTransactionalMessagesOfLocalQueue(SecondRestartMessageLo
 
 
 @fault("second-restart-loses-unsent-recoverable-messages", breaks=("MQSO-5.5.1-04", "MQSO-5.5.1-D01"), blind=True)
-class SecondRestartLosesUnsentRecoverableMessages(SecondRestartMessageLoser):
+class SecondRestartLosesUnsentRecoverableMessages(SecondRestartThatLosesStoredMessages):
     """A recoverable message that was never sent survives one restart, but not the next restart."""
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
@@ -174,7 +174,7 @@ class SecondRestartLosesUnsentRecoverableMessages(SecondRestartMessageLoser):
 
 
 @fault("restart-loses-recoverable-messages-of-low-priority-to-send", breaks="MQSO-5.5.1-04", blind=True)
-class RestartLosesRecoverableMessagesOfLowPriorityToSend(RestoredMessageLoser):
+class RestartLosesRecoverableMessagesOfLowPriorityToSend(RestartThatLosesStoredMessages):
     """A restart loses the recoverable messages with the priority 0 that were never sent."""
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
@@ -193,7 +193,7 @@ class RestartKeepsRecoverableMessagesOfOneOutgoingQueueOnly(RestartKeepsTransact
 
 
 @fault("second-restart-loses-recoverable-messages-of-local-queue", breaks="MQSO-5.5.1-05", blind=True)
-class SecondRestartLosesRecoverableMessagesOfLocalQueue(SecondRestartMessageLoser):
+class SecondRestartLosesRecoverableMessagesOfLocalQueue(SecondRestartThatLosesStoredMessages):
     """A recoverable message in a local queue survives one restart, but not the next restart."""
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
@@ -201,7 +201,7 @@ class SecondRestartLosesRecoverableMessagesOfLocalQueue(SecondRestartMessageLose
 
 
 @fault("restart-loses-recoverable-messages-of-own-applications", breaks="MQSO-5.5.1-05", blind=True)
-class RestartLosesRecoverableMessagesOfOwnApplications(RestoredMessageLoser):
+class RestartLosesRecoverableMessagesOfOwnApplications(RestartThatLosesStoredMessages):
     """A restart keeps the recoverable messages of a local queue that arrived over the network, but not those that an
     application of the same computer sent.
     """
@@ -212,7 +212,7 @@ class RestartLosesRecoverableMessagesOfOwnApplications(RestoredMessageLoser):
 
 
 @fault("restart-loses-recoverable-messages-without-body", breaks="MQSO-5.5.1-05", blind=True)
-class RestartLosesRecoverableMessagesWithoutBody(RestoredMessageLoser):
+class RestartLosesRecoverableMessagesWithoutBody(RestartThatLosesStoredMessages):
     """A restart loses the recoverable messages of a local queue whose body is empty."""
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:
@@ -221,7 +221,7 @@ class RestartLosesRecoverableMessagesWithoutBody(RestoredMessageLoser):
 
 
 @fault("restart-loses-large-recoverable-messages-of-local-queue", breaks="MQSO-5.5.1-05", blind=True)
-class RestartLosesLargeRecoverableMessagesOfLocalQueue(RestoredMessageLoser):
+class RestartLosesLargeRecoverableMessagesOfLocalQueue(RestartThatLosesStoredMessages):
     """A restart loses the recoverable messages of a local queue whose body has more than 64 KB."""
 
     def is_message_lost(self, place: str, packet: UserMessagePacket, value: dict[str, Any]) -> bool:

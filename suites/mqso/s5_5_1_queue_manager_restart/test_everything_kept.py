@@ -107,7 +107,7 @@ def test_two_outgoing_queues_are_unchanged_by_restart(peer, sut, judge):
     sender = Sender(peer, sut, names[0])
     sessions = [session for _ in names if (session := sender.poll_session()) is not None]
     for session in sessions:
-        sender.collect_all(session, 4)
+        sender.collect_messages_until_silence(session, 4)
     peer.eventually(lambda: sum(len(session.messages) for session in sessions) >= in_all)
     arrived = [frame for session in sessions for frame in session.messages]
     frames += arrived

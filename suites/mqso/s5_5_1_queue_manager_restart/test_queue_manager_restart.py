@@ -197,7 +197,7 @@ def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
     sut.restart()
     sender = Sender(peer, sut, to)
     session = sender.await_session()
-    frames = sender.collect_all(session, 3)
+    frames = sender.collect_messages_until_silence(session, 3)
     judge(
         "MQSO-5.5.1-06",
         expected=holds("no express message"),
@@ -216,7 +216,7 @@ def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
         session.close()
         again = sender.poll_session(RETRY_INTERVAL_MS + sut.connect_timeout_ms)
         session = again or session
-        frames = [] if again is None else sender.collect_all(again, 3)
+        frames = [] if again is None else sender.collect_messages_until_silence(again, 3)
         judge(
             "MQSO-5.5.1-D01",
             expected={2, 3, 4},
@@ -247,7 +247,9 @@ def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
     sut.restart()
     peer.settle()
     second_session = sender.poll_session(sut.connect_timeout_ms)
-    remaining_tags = [] if second_session is None else Sender.list_tags(sender.collect_all(second_session, 1))
+    remaining_tags = (
+        [] if second_session is None else Sender.list_tags(sender.collect_messages_until_silence(second_session, 1))
+    )
     for rule, tags in (("MQSO-5.5.1-D01", (2, 4)), ("MQSO-5.5.1-02", (3,))):
         resent = [one for one in remaining_tags if one in tags]
         judge(rule, expected=none("acknowledged message that is sent again"), observed=resent, evidence=frames)

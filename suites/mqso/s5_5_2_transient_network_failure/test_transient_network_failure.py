@@ -189,7 +189,11 @@ def test_messages_of_two_queues_are_repeated_after_two_outages(peer, sut, judge)
     send_messages_to_both_queues(1)
     for outage in range(3):
         sessions = [session for _ in names if (session := sender.poll_session()) is not None]
-        frames = [frame for session in sessions for frame in sender.collect_all(session, len(expected[names[0]]))]
+        frames = [
+            frame
+            for session in sessions
+            for frame in sender.collect_messages_until_silence(session, len(expected[names[0]]))
+        ]
         observed = {}
         for base, to in enumerate(names, 1):
             mine = [one for one in frames if list_tags([one])[0] // 16 == base and list_tags([one])[0] % 16]

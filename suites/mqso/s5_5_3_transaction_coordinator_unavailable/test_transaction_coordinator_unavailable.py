@@ -144,7 +144,7 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
     )
     sender = Sender(peer, sut, to)
     session = sender.poll_session()
-    frames = [] if session is None else sender.collect(session, 1)
+    frames = [] if session is None else sender.collect_messages(session, 1)
     judge(
         "MQSO-5.5.3-05",
         expected=[1],
@@ -237,7 +237,7 @@ def test_internal_transactions_outlive_loss_of_coordinator(peer, sut, judge):
     )
     sender = Sender(peer, sut, to)
     session = sender.poll_session()
-    frames = [] if session is None else sender.collect_all(session, 1)
+    frames = [] if session is None else sender.collect_messages_until_silence(session, 1)
     judge("MQSO-5.5.3-05", expected=[1], observed=Sender.list_tags(frames), evidence=frames, case="tags at the peer")
     if session is not None:
         session.acknowledge_all()

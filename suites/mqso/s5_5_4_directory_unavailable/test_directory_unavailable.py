@@ -151,7 +151,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
         case="send requests of the application",
     )
     early_session = sender.poll_session(sut.connect_timeout_ms)
-    early_tags = [] if early_session is None else Sender.list_tags(sender.collect(early_session, 1))
+    early_tags = [] if early_session is None else Sender.list_tags(sender.collect_messages(early_session, 1))
     judge(
         "MQSO-5.1.1.1-D07",
         expected=facts(ApplicationTags_of_the_sent_messages=[], number_of_waiting_messages=len(kinds)),
@@ -177,7 +177,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     )
     judge("MQSO-5.5.4-01", "MQSO-5.5.4-08", expected=expected, observed=observed)
     session = sender.poll_session()
-    frames = [] if session is None else sender.collect_all(session, len(kinds))
+    frames = [] if session is None else sender.collect_messages_until_silence(session, len(kinds))
     judge(
         "MQQB-3.1.7.4-08",
         "MQSO-5.1.1.1-D07",

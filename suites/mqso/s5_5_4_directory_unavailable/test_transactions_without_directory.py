@@ -29,7 +29,7 @@ def test_transaction_without_directory_is_sent_after_return(peer, sut, judge):
     sut.change_environment(directory=True)
     enterprise.await_directory_online()
     session = sender.poll_session()
-    frames = [] if session is None else sender.collect_all(session, 2)
+    frames = [] if session is None else sender.collect_messages_until_silence(session, 2)
     judge(
         "MQSO-5.1.1.1-D07",
         expected=any_order(1, 2),

@@ -85,8 +85,8 @@ class QueueManagerKeepsQueueOfFailedCreationWhenDiskIsFull(QueueCommands):
         return result
 
 
-@fault("queue-manager-disk-full-refused-purge-hides-messages", breaks="MQSO-5.5.5-01", blind=True)
-class QueueManagerDiskFullRefusedPurgeHidesMessages(Queues):
+@fault("queue-manager-hides-messages-of-purge-refused-by-full-disk", breaks="MQSO-5.5.5-01", blind=True)
+class QueueManagerHidesMessagesOfPurgeRefusedByFullDisk(Queues):
     """If a purge cannot be stored, the purge is refused, but the messages can no longer be received."""
 
     def purge(
@@ -167,7 +167,7 @@ class ForeignDirectoryObjectAccepted(DirectoryClient):
         return DirectoryOperationResult.SUCCESS
 
 
-class OtherDirectoryObjectAcceptor(DirectoryClient):
+class AcceptorOfDirectoryObjectWithOtherIdentifier(DirectoryClient):
     """After a restart, the queue manager does not compare its Identifier with the Identifier of its directory
     object.
     """
@@ -186,7 +186,7 @@ add(
     "queue-manager-other-identifier-in-directory-accepted-after-restart",
     ("MQSO-5.5.6-02", "MQSO-5.5.6-03"),
     "After a restart, the queue manager does not compare its Identifier with the Identifier of its directory object.",
-    combine_installers(replace_part(OtherDirectoryObjectAcceptor), at_restart(_record_restart)),
+    combine_installers(replace_part(AcceptorOfDirectoryObjectWithOtherIdentifier), at_restart(_record_restart)),
 )
 
 

@@ -31,8 +31,8 @@ from reference_qm.surface.commands import Result
 from reference_qm.surface.inputs import Command, DatagramReceived, DirectoryAnswered, Input, TransportAccepted
 
 
-@fault("queue-manager-full-disk-refused-change-keeps-quota", breaks="MQSO-5.5.5-01", blind=True)
-class QueueManagerFullDiskRefusedChangeKeepsQuota(QueueCommands):
+@fault("queue-manager-keeps-quota-of-change-refused-by-full-disk", breaks="MQSO-5.5.5-01", blind=True)
+class QueueManagerKeepsQuotaOfChangeRefusedByFullDisk(QueueCommands):
     """The queue manager refuses a change of several properties on a full disk, but the new quota stays."""
 
     def _change_attributes(self, queue: Queue, changes: dict[str, Any], token: int) -> Result | None:
@@ -78,8 +78,8 @@ add(
 )
 
 
-@fault("queue-manager-full-disk-failed-commit-loses-transaction", breaks="MQSO-5.5.5-01", blind=True)
-class QueueManagerFullDiskFailedCommitLosesTransaction(Coordinating):
+@fault("queue-manager-transaction-stuck-after-commit-fails-on-full-disk", breaks="MQSO-5.5.5-01", blind=True)
+class QueueManagerTransactionStuckAfterCommitFailsOnFullDisk(Coordinating):
     """A transaction whose commit fails on a full disk stays in its final state, so that the transaction can be neither
     committed nor aborted later.
     """
@@ -98,8 +98,8 @@ class QueueManagerFullDiskFailedCommitLosesTransaction(Coordinating):
         return answer
 
 
-@fault("queue-manager-full-disk-failed-receive-locks-message", breaks="MQSO-5.5.5-01", blind=True)
-class QueueManagerFullDiskFailedReceiveLocksMessage(Positions):
+@fault("queue-manager-locks-message-whose-receive-fails-on-full-disk", breaks="MQSO-5.5.5-01", blind=True)
+class QueueManagerLocksMessageWhoseReceiveFailsOnFullDisk(Positions):
     """A message whose receipt failed on a full disk stays locked: no application can receive the message later."""
 
     def unlock_message(self, position: MessagePosition) -> None:
@@ -165,8 +165,8 @@ add(
 )
 
 
-@fault("queue-manager-full-disk-refused-transactional-queue-exists", breaks="MQSO-5.5.5-01", blind=True)
-class QueueManagerFullDiskRefusedTransactionalQueueExists(Queues):
+@fault("queue-manager-keeps-transactional-queue-refused-by-full-disk", breaks="MQSO-5.5.5-01", blind=True)
+class QueueManagerKeepsTransactionalQueueRefusedByFullDisk(Queues):
     """The queue manager refuses to create a queue on a full disk, but the queue exists if it is transactional."""
 
     def forget(self, queue: Queue) -> None:
@@ -174,8 +174,8 @@ class QueueManagerFullDiskRefusedTransactionalQueueExists(Queues):
             super().forget(queue)
 
 
-@fault("queue-manager-repairs-all-but-highest-queue-number", breaks="MQSO-5.5.5-02", blind=True)
-class QueueManagerRepairsAllButHighestQueueNumber(Restoring):
+@fault("queue-manager-repairs-queue-counter-to-second-highest-number", breaks="MQSO-5.5.5-02", blind=True)
+class QueueManagerRepairsQueueCounterToSecondHighestNumber(Restoring):
     """The queue manager repairs the number of private queues to the second highest number of its queues."""
 
     def repair_queue_numbers(self) -> None:

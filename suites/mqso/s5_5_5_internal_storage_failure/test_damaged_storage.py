@@ -21,11 +21,11 @@ LONGEST_WAIT_MS = 5 * 60_000
 """The longest time, in ms, that a check waits for a timer. If the SUT's timers cannot be sped up, they have the
 specified durations.
 """
-REPAIR_SHARE_OF_RETRY_INTERVAL, EARLY_ATTEMPT_SHARE_OF_RETRY_INTERVAL = 0.5, 0.8
+SHARE_OF_RETRY_INTERVAL_BEFORE_REPAIR, SHARE_OF_RETRY_INTERVAL_BEFORE_EARLY_ATTEMPT = 0.5, 0.8
 """Two instants before the retry, as fractions of the retry duration. The check repairs the store at the first instant,
 long before the retry; at the second instant the SUT must not have retried yet.
 """
-WAIT_TOO_LONG_REASON = (
+UNACCELERATED_RETRY_WAIT_TOO_LONG_REASON = (
     f"the timers of the SUT cannot be accelerated; the check would take {LATER_RETRY_INTERVAL_MS // 60_000} minutes"
 )
 START_ATTEMPT_COUNT = 6
@@ -59,7 +59,7 @@ class StartOnDamagedStore:
     answers: dict[str, str]
     pinged: tuple[bool, bool]
     """Whether the SUT answered a ping before the failed start, and after it."""
-    binds_accepted: tuple[bool, bool]
+    are_binds_accepted_before_and_after_start: tuple[bool, bool]
     """Whether the SUT accepted a bind of a remote reader before the failed start, and after it."""
     state: str | None
     """The state that the SUT shows after the failed start, or None if it shows no state."""
@@ -95,8 +95,17 @@ def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str
     if sut.has("transactions"):
         answers["begin of a transaction"] = sut.attempt("begin")
     state = read_shown_state(sut)
-    binds_accepted = (is_bound, is_bound and BindAttempt(peer, sut).is_method_supported)
-    return StartOnDamagedStore(queue, start_requested_at_ms, began_ms, attempts, answers, pinged, binds_accepted, state)
+    are_binds_accepted_before_and_after_start = (is_bound, is_bound and BindAttempt(peer, sut).is_method_supported)
+    return StartOnDamagedStore(
+        queue,
+        start_requested_at_ms,
+        began_ms,
+        attempts,
+        answers,
+        pinged,
+        are_binds_accepted_before_and_after_start,
+        state,
+    )
 
 
 def _judge_that_shown_state_is_stopped(judge: Judge, state: str | None, event: str) -> None:
@@ -140,9 +149,9 @@ def _observe_retry(
     """Return whether sessions are accepted before and after a retry that is due ``due_ms`` after the start."""
     lasts_ms = sut.duration_ms(after_ms)
     due_ms = damaged.start_requested_at_ms + earlier_ms + lasts_ms
-    peer.pass_time_until(due_ms - int((1 - EARLY_ATTEMPT_SHARE_OF_RETRY_INTERVAL) * lasts_ms), 0)
+    peer.pass_time_until(due_ms - int((1 - SHARE_OF_RETRY_INTERVAL_BEFORE_EARLY_ATTEMPT) * lasts_ms), 0)
     sut.attempt("peek_message", queue=damaged.queue, timeout_ms=0)  # a refused request must not delay the retry
-    early_attempt = SessionAttempt(peer, int((1 - EARLY_ATTEMPT_SHARE_OF_RETRY_INTERVAL) / 2 * lasts_ms))
+    early_attempt = SessionAttempt(peer, int((1 - SHARE_OF_RETRY_INTERVAL_BEFORE_EARLY_ATTEMPT) / 2 * lasts_ms))
     is_in_time = early_attempt.outcome == SessionAttempt.NOT_SERVED_OUTCOME or peer.measure_duration(due_ms).ms < 0
     peer.pass_time_until(damaged.began_ms + earlier_ms + lasts_ms + sut.slack_ms(after_ms), 0)
     late_attempt = SessionAttempt(peer)
@@ -217,7 +226,7 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
     judge(
         "MQSO-5.1.1.1-01",
         expected=False,
-        observed=damaged.binds_accepted[1],
+        observed=damaged.are_binds_accepted_before_and_after_start[1],
         case="a bind of a remote reader is accepted after the failed start",
         evidence=evidence,
     )
@@ -234,7 +243,9 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
     _judge_retry_time(judge, FIRST_RETRY_RULES, retry)
     if retry.after != SessionAttempt.SERVED_OUTCOME:  # the 120 seconds are a SHOULD
         if _is_retry_wait_too_long(sut):
-            judge.mark_not_exercised(*RETRY_RULES, "MQSO-5.5.5-03", "MQSO-6.6.2-D06", reason=WAIT_TOO_LONG_REASON)
+            judge.mark_not_exercised(
+                *RETRY_RULES, "MQSO-5.5.5-03", "MQSO-6.6.2-D06", reason=UNACCELERATED_RETRY_WAIT_TOO_LONG_REASON
+            )
             return
         retry = _observe_retry(peer, sut, damaged, sut.duration_ms(FIRST_RETRY_INTERVAL_MS), LATER_RETRY_INTERVAL_MS)
     judge(
@@ -272,7 +283,7 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
     rules = ("MQDMPR-3.1.3-30", "MQSO-5.1.1.1-01", "MQSO-5.1.1.1-02", "MQSO-5.5.5-03", *retry_rules)
     sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
     if _is_retry_wait_too_long(sut):
-        judge.mark_not_exercised(*rules, reason=WAIT_TOO_LONG_REASON)
+        judge.mark_not_exercised(*rules, reason=UNACCELERATED_RETRY_WAIT_TOO_LONG_REASON)
         return
     damaged = _start_on_damaged_store(peer, sut, judge, rules)
     if damaged is None:
@@ -297,7 +308,7 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
         observed=sut.attempt("peek", queue=damaged.queue),
         case="request of the application before the second retry",
     )
-    peer.pass_time_until(damaged.began_ms + first_ms + int(REPAIR_SHARE_OF_RETRY_INTERVAL * later_ms), 0)
+    peer.pass_time_until(damaged.began_ms + first_ms + int(SHARE_OF_RETRY_INTERVAL_BEFORE_REPAIR * later_ms), 0)
     if _repair_store_before_retry(peer, sut, judge, damaged.start_requested_at_ms + first_ms + later_ms, retry_rules):
         retry = _observe_retry(peer, sut, damaged, first_ms, LATER_RETRY_INTERVAL_MS)
         _judge_retry_time(judge, LATER_RETRY_RULES, retry)
@@ -318,14 +329,14 @@ def test_third_start_retry_is_900_seconds_after_second(peer, sut, judge):
     """
     sut.limit_time_scale(HIGHEST_TIMER_ACCELERATION)
     if _is_retry_wait_too_long(sut, retries=2):
-        judge.mark_not_exercised(*LATER_RETRY_RULES, reason=WAIT_TOO_LONG_REASON)
+        judge.mark_not_exercised(*LATER_RETRY_RULES, reason=UNACCELERATED_RETRY_WAIT_TOO_LONG_REASON)
         return
     damaged = _start_on_damaged_store(peer, sut, judge, LATER_RETRY_RULES)
     if damaged is None:
         return
     later_ms = sut.duration_ms(LATER_RETRY_INTERVAL_MS)
     earlier_ms = sut.duration_ms(FIRST_RETRY_INTERVAL_MS) + later_ms
-    peer.pass_time_until(damaged.began_ms + earlier_ms + int(REPAIR_SHARE_OF_RETRY_INTERVAL * later_ms), 0)
+    peer.pass_time_until(damaged.began_ms + earlier_ms + int(SHARE_OF_RETRY_INTERVAL_BEFORE_REPAIR * later_ms), 0)
     due_ms = damaged.start_requested_at_ms + earlier_ms + later_ms
     if _repair_store_before_retry(peer, sut, judge, due_ms, LATER_RETRY_RULES):
         _judge_retry_time(

@@ -135,7 +135,7 @@ def test_refused_messages_on_full_disk_leave_nothing(peer, sut, judge):
     observed = {name: sut.labels(one) for name, one in {**queues, "tight": tight}.items()}
     expected = facts(recoverable=["arrived"], transactional=["arrived"], tight=["tight"])
     judge.all(expected=expected, observed=observed, evidence=evidence)
-    frames = sender.collect(session, 2)
+    frames = sender.collect_messages(session, 2)
     headers = [get_transaction_header(one) for one in frames]
     judge.all(
         expected=facts(tags=[1, 2], follows=headers[0].TxSequenceNumber),

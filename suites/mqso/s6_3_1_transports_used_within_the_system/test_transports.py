@@ -17,7 +17,7 @@ def test_message_to_private_name_is_sent_over_mqqb(peer, sut, judge):
     sender = Sender(peer, sut, peer.private_name())
     sender.send(DIRECT_TCP_MESSAGE_TAG)
     session = sender.poll_session()
-    frames = [] if session is None else sender.collect(session, 1)
+    frames = [] if session is None else sender.collect_messages(session, 1)
     judge(
         "MQSO-6.3.1-01",
         expected=[DIRECT_TCP_MESSAGE_TAG],
@@ -48,12 +48,12 @@ def test_message_to_http_name_is_not_sent_over_mqqb(peer, sut, judge):
     names = dict(enumerate(ways, DIRECT_TCP_MESSAGE_TAG + 1))
     for tag, (name, delivery) in names.items():
         sut.attempt(sut.send, name, body=f"message {tag}", application_tag=tag, delivery=delivery)
-    frames = sender.collect_all(session, len(frames) + 1)
+    frames = sender.collect_messages_until_silence(session, len(frames) + 1)
     for _ in ways:
         other = sender.poll_session(sut.connect_timeout_ms)
         if other is None:
             break
-        frames = [*frames, *sender.collect_all(other, 1)]
+        frames = [*frames, *sender.collect_messages_until_silence(other, 1)]
         other.acknowledge_all()
     over_mqqb = [f"{name} ({delivery})" for tag, (name, delivery) in names.items() if tag in Sender.list_tags(frames)]
     judge(

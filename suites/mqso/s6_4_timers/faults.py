@@ -160,8 +160,8 @@ class QueueManagerPublicKeyRemovedOnlyOnce(SecurityLookup):
 LONGEST_TIMER_MS = 0x7FFFFFFF
 
 
-@fault("public-key-cache-timer-not-restarted", breaks="MQSO-6.4.3.2-D02")
-class PublicKeyCacheTimerNotRestarted(SecurityLookup):
+@fault("queue-manager-public-key-timer-not-restarted-at-second-caching", breaks="MQSO-6.4.3.2-D02")
+class QueueManagerPublicKeyTimerNotRestartedAtSecondCaching(SecurityLookup):
     """The timer of a public key starts only when the key is cached for the first time, not when it is cached again."""
 
     def on_public_key_cache_timer(self, owner: int) -> None:

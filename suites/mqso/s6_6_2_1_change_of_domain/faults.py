@@ -33,24 +33,27 @@ class LastDomainNotStored(Membership):
             super().save_domain()
 
 
-@fault("new-domain-object-not-created", breaks=("MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01"))
-class NewDomainObjectNotCreated(Membership):
+@fault(
+    "queue-manager-creates-no-directory-object-in-new-domain",
+    breaks=("MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01"),
+)
+class QueueManagerCreatesNoDirectoryObjectInNewDomain(Membership):
     """In a new domain, the queue manager waits for an administrator to create its object."""
 
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
         self.qm.enterprise.state.go_offline()
 
 
-@fault("new-domain-object-searched-by-identifier", breaks=("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02"))
-class NewDomainObjectSearchedByIdentifier(Membership):
+@fault("queue-manager-finds-object-in-new-domain-by-identifier", breaks=("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02"))
+class QueueManagerFindsObjectInNewDomainByIdentifier(Membership):
     """In a new domain, the queue manager searches for its object by Identifier instead of by name."""
 
     def find_machine(self) -> QueueManager | None:
         return self.qm.enterprise.find_queue_manager("Identifier", self.qm.adm.Identifier)
 
 
-@fault("new-domain-foreign-object-accepted", breaks=("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02"))
-class NewDomainForeignObjectAccepted(Membership):
+@fault("queue-manager-uses-foreign-object-of-same-name-in-new-domain", breaks=("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02"))
+class QueueManagerUsesForeignObjectOfSameNameInNewDomain(Membership):
     """In a new domain, the queue manager uses an object with the name of its computer, regardless of the object's
     Identifier.
     """
@@ -62,8 +65,8 @@ class NewDomainForeignObjectAccepted(Membership):
         super().change_domain(go_on, now)
 
 
-@fault("new-domain-identifier-not-used", breaks="MQSO-6.6.2.1-05")
-class NewDomainIdentifierNotUsed(Membership):
+@fault("queue-manager-keeps-old-identifier-in-new-domain", breaks="MQSO-6.6.2.1-05")
+class QueueManagerKeepsOldIdentifierInNewDomain(Membership):
     """A queue manager in a new domain keeps its old Identifier."""
 
     def take_identifier(self, identifier: UUID) -> None:
@@ -87,7 +90,7 @@ class LastDomainStoredWithoutDirectory(DirectoryClient):
         self.qm.membership.save_domain()
 
 
-class OtherDirectoryObjectRecorder(Membership):
+class RecorderOfDirectoryObjectWithOtherIdentifier(Membership):
     """A queue manager that records whether the object in a new domain has a different Identifier."""
 
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
@@ -96,7 +99,7 @@ class OtherDirectoryObjectRecorder(Membership):
         super().change_domain(go_on, now)
 
 
-class DirectoryWatchOmitter(DirectoryClient):
+class OmitterOfPeriodicDirectoryQueries(DirectoryClient):
     """A queue manager that found an object with a different Identifier does not query the directory periodically."""
 
     def start_online_timer_if_offline(self, now: Now) -> None:
@@ -108,7 +111,9 @@ add(
     "queue-manager-object-of-other-identifier-not-queried-again",
     "MQSO-6.6.2.1-D02",
     "A queue manager that finds an object with a different Identifier does not query the directory periodically.",
-    combine_installers(replace_part(OtherDirectoryObjectRecorder), replace_part(DirectoryWatchOmitter)),
+    combine_installers(
+        replace_part(RecorderOfDirectoryObjectWithOtherIdentifier), replace_part(OmitterOfPeriodicDirectoryQueries)
+    ),
 )
 
 

@@ -41,8 +41,8 @@ class QueueManagerForgetsNewDomainAfterFailedRead(DirectoryClient):
         super()._on_first_read(answer, now)
 
 
-@fault("queue-manager-object-in-new-domain-with-unknown-site", breaks="MQSO-6.6.2.1-D05")
-class QueueManagerObjectInNewDomainWithUnknownSite(Membership):
+@fault("queue-manager-creates-object-of-new-domain-with-unknown-site", breaks="MQSO-6.6.2.1-D05")
+class QueueManagerCreatesObjectOfNewDomainWithUnknownSite(Membership):
     """The queue manager creates its object in a new domain with a site of no computer instead of its sites."""
 
     def describe_machine(self) -> QueueManager:

@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint, RpcBytesReceived
 
 
-def _make_element_true_setter(name: str) -> Callable[[QueueManager], None]:
+def _make_function_setting_element_to_true(name: str) -> Callable[[QueueManager], None]:
     return lambda qm: setattr(qm.adm, name, True)
 
 
@@ -30,7 +30,7 @@ for _mode in ("Clustered", "SrmpHttpSupport", "SrmpPgmSupport"):
         f"provisioned-mode-{_mode.lower()}-always-true",
         ("MQSO-6.6.1-03", "MQSO-6.6.1-D03"),
         f"The queue manager's {_mode} is TRUE even if it was provisioned as FALSE.",
-        change_after_every_input(_make_element_true_setter(_mode)),
+        change_after_every_input(_make_function_setting_element_to_true(_mode)),
     )
 
 
@@ -38,7 +38,7 @@ add(
     "provisioned-role-always-directory-server",
     "MQSO-6.6.1-D04",
     "The queue manager is a directory server even if it was not provisioned as a directory server.",
-    change_after_every_input(_make_element_true_setter("DirectoryServer")),
+    change_after_every_input(_make_function_setting_element_to_true("DirectoryServer")),
 )
 
 
@@ -107,8 +107,8 @@ add(
 )
 
 
-@fault("directory-object-rewritten-at-each-start", breaks="MQSO-6.6.2-D01")
-class DirectoryObjectRewrittenAtEachStart(DirectoryClient):
+@fault("queue-manager-writes-other-quota-to-directory-at-each-start", breaks="MQSO-6.6.2-D01")
+class QueueManagerWritesOtherQuotaToDirectoryAtEachStart(DirectoryClient):
     """At each start, the queue manager writes a different quota to its directory object."""
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:

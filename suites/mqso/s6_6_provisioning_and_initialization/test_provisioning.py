@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.mqqb.steps.pinging import read_data_model_element
 
-SETTING_BY_MODE_ELEMENT = {
+SETTING_NAME_BY_QUEUE_MANAGER_ELEMENT = {
     "Clustered": "clustered",
     "SrmpHttpSupport": "srmp_http_support",
     "SrmpPgmSupport": "srmp_pgm_support",
@@ -22,7 +22,7 @@ RETRY_DURATIONS_S = ("120", "900")
 6.4.4.1).
 """
 INITIALIZATION_RULES = ("MQSO-6.6-06", "MQSO-6.6.1-D06")
-UNINITIALIZED_VALUES = (None, False)
+VALUES_OF_UNINITIALIZED_ATTRIBUTE = (None, False)
 PUBLIC_KEY_ATTRIBUTES = ("PublicEncryptionKeyList", "PublicSigningKeyList")
 
 
@@ -35,7 +35,7 @@ def _select_shown_attributes(shown: dict[str, Any], expected: dict[str, Any]) ->
 
 def _judge_provisioned_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
     read_data_model_element(shown, "DirectoryIntegrated")
-    modes = {name: getattr(sut.file.provisioned, key) for name, key in SETTING_BY_MODE_ELEMENT.items()}
+    modes = {name: getattr(sut.file.provisioned, key) for name, key in SETTING_NAME_BY_QUEUE_MANAGER_ELEMENT.items()}
     integrated = sut.file.capabilities.get("directory", False)  # also where the peer is not the one of the SUT file
     expected, observed = _select_shown_attributes(shown, {"DirectoryIntegrated": integrated, **modes})
     judge("MQSO-6.6-06", "MQSO-6.6.1-03", "MQSO-6.6.1-D03", expected=expected, observed=observed)
@@ -46,7 +46,9 @@ def _judge_missing_roles(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
     if sut.file.capabilities.get("directory", False):
         judge.mark_not_exercised("MQSO-6.6.1-D04", reason="the SUT is in directory mode")
         return
-    set_there = [name for name in ATTRIBUTE_BY_PROVISIONED_ROLE if shown.get(name) not in UNINITIALIZED_VALUES]
+    set_there = [
+        name for name in ATTRIBUTE_BY_PROVISIONED_ROLE if shown.get(name) not in VALUES_OF_UNINITIALIZED_ATTRIBUTE
+    ]
     judge(
         "MQSO-6.6.1-D04",
         "MQSO-6.6-06",

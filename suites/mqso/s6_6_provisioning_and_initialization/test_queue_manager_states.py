@@ -24,10 +24,10 @@ def test_restarted_sut_accepts_session_and_message(peer, sut, judge):
             judge(
                 "MQSO-6.6.2-D06", expected=True, observed=ping.is_answered, case="answered ping", evidence=[ping.sent]
             )
-        _judge_running_sut(peer, sut, judge, f"after{number}")
+        _judge_that_running_sut_is_ready(peer, sut, judge, f"after{number}")
 
 
-def _judge_running_sut(peer, sut, judge, label):
+def _judge_that_running_sut_is_ready(peer, sut, judge, label):
     extra_session = SessionAttempt(peer)
     judge(
         "MQSO-6.6.2-D06",

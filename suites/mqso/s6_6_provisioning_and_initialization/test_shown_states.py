@@ -10,7 +10,7 @@ from suites.mqso.steps.shown_states import RUNNING_STATES, read_shown_state
 NO_STATE_REASON = "the SUT does not show QueueManagerState"
 
 
-def _judge_shown_state(peer, sut, judge, rules, when):
+def _judge_shown_queue_manager_state(peer, sut, judge, rules, when):
     attempt = SessionAttempt(peer)
     state = read_shown_state(sut)
     if state is None:
@@ -28,15 +28,15 @@ def _judge_shown_state(peer, sut, judge, rules, when):
 @covers("MQSO-6.6.1-D07", "MQSO-6.6.2-01", "MQSO-6.6.2-D07")
 def test_sut_shows_that_it_is_running(peer, sut, judge):
     """The SUT accepts a session and shows that it is running, before and after a restart."""
-    _judge_shown_state(peer, sut, judge, ("MQSO-6.6.1-D07",), "before the restart")
+    _judge_shown_queue_manager_state(peer, sut, judge, ("MQSO-6.6.1-D07",), "before the restart")
     sut.restart()
-    _judge_shown_state(peer, sut, judge, ("MQSO-6.6.2-01", "MQSO-6.6.2-D07"), "after the restart")
+    _judge_shown_queue_manager_state(peer, sut, judge, ("MQSO-6.6.2-01", "MQSO-6.6.2-D07"), "after the restart")
 
 
 @needs("directory", "inspect", "restart")
 @covers("MQSO-6.6.1-D07", "MQSO-6.6.2-01", "MQSO-6.6.2-D07")
 def test_sut_in_directory_mode_shows_that_it_is_running(peer, sut, judge):
     """A SUT in directory mode accepts a session and shows that it is running, before and after a restart."""
-    _judge_shown_state(peer, sut, judge, ("MQSO-6.6.1-D07",), "before the restart")
+    _judge_shown_queue_manager_state(peer, sut, judge, ("MQSO-6.6.1-D07",), "before the restart")
     sut.restart()
-    _judge_shown_state(peer, sut, judge, ("MQSO-6.6.2-01", "MQSO-6.6.2-D07"), "after the restart")
+    _judge_shown_queue_manager_state(peer, sut, judge, ("MQSO-6.6.2-01", "MQSO-6.6.2-D07"), "after the restart")

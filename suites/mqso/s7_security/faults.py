@@ -314,8 +314,8 @@ class ReceiverCertificateVerifiedOnceAcceptedForOtherUser(SecurityOnReceipt):
         super().verify_sender(packet, now)
 
 
-@fault("receiver-other-user-in-transactional-message-accepted", breaks="MQSO-7.4.1.4.2-D02")
-class ReceiverOtherUserInTransactionalMessageAccepted(SecurityOnReceipt):
+@fault("receiver-sender-of-transactional-message-not-compared-with-user", breaks="MQSO-7.4.1.4.2-D02")
+class ReceiverSenderOfTransactionalMessageNotComparedWithUser(SecurityOnReceipt):
     """The receiver does not compare the sender of a transactional message with the user of its certificate."""
 
     @only_if(lambda self, packet, now: packet.TransactionHeader is not None)

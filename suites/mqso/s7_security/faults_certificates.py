@@ -55,7 +55,7 @@ class ReceiverSecondMessageWithUnregisteredCertificateAuthenticated(SecurityOnRe
         super().verify_sender(packet, now)
 
 
-class _ReceiverWithoutKey(SecurityOnReceipt):
+class _ReceiverWithoutPrivateKeyOfProvider(SecurityOnReceipt):
     """A receiver that has no private key for one provider."""
 
     provider = ""
@@ -67,14 +67,14 @@ class _ReceiverWithoutKey(SecurityOnReceipt):
 
 
 @fault("receiver-private-key-of-base-provider-missing", breaks="MQSO-7.4.1.3-03")
-class ReceiverPrivateKeyOfBaseProviderMissing(_ReceiverWithoutKey):
+class ReceiverPrivateKeyOfBaseProviderMissing(_ReceiverWithoutPrivateKeyOfProvider):
     """The receiver has no private key of the Base provider, although its public key is published."""
 
     provider = "Base"
 
 
 @fault("receiver-private-key-of-enhanced-provider-missing", breaks="MQSO-7.4.1.3-03")
-class ReceiverPrivateKeyOfEnhancedProviderMissing(_ReceiverWithoutKey):
+class ReceiverPrivateKeyOfEnhancedProviderMissing(_ReceiverWithoutPrivateKeyOfProvider):
     """The receiver has no private key of the Enhanced provider, although its public key is published."""
 
     provider = "Enhanced"

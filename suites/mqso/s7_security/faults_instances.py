@@ -12,8 +12,8 @@ from reference_qm.directory.interface import WriteRequest
 from reference_qm.security.directory_keys import UserSignCerts
 
 
-@fault("receiver-finds-first-user-for-later-messages", breaks="MQSO-7.4.1.4.2-D01")
-class ReceiverFindsFirstUserForLaterMessages(SecurityLookup):
+@fault("receiver-uses-certificates-of-first-user-for-all-messages", breaks="MQSO-7.4.1.4.2-D01")
+class ReceiverUsesCertificatesOfFirstUserForAllMessages(SecurityLookup):
     """The receiver uses the certificates of the first user that it found for the messages of all users."""
 
     def find_user_certificates(self, security_id: bytes) -> UserSignCerts | None:
@@ -24,8 +24,8 @@ class ReceiverFindsFirstUserForLaterMessages(SecurityLookup):
         return known[0] if known else None
 
 
-@fault("queue-manager-object-lacks-signing-keys", breaks="MQSO-7.4.1.3-04")
-class QueueManagerObjectLacksSigningKeys(DirectoryClient):
+@fault("queue-manager-writes-no-signing-keys-to-directory-object", breaks="MQSO-7.4.1.3-04")
+class QueueManagerWritesNoSigningKeysToDirectoryObject(DirectoryClient):
     """The queue manager does not write its public signing keys to its directory object."""
 
     def publish_public_keys(self) -> None:
@@ -42,8 +42,8 @@ class QueueManagerObjectLacksSigningKeys(DirectoryClient):
         )
 
 
-@fault("queue-manager-object-has-key-of-first-provider-only", breaks="MQSO-7.4.1.3-04")
-class QueueManagerObjectHasKeyOfFirstProviderOnly(DirectoryClient):
+@fault("queue-manager-writes-only-first-key-to-directory-object", breaks="MQSO-7.4.1.3-04")
+class QueueManagerWritesOnlyFirstKeyToDirectoryObject(DirectoryClient):
     """The queue manager writes only the public key of its first provider to its directory object."""
 
     def publish_public_keys(self) -> None:

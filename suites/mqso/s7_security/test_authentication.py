@@ -30,7 +30,7 @@ def test_signed_message_without_sender_is_not_refused(peer, sut, judge):
     secured.require_accepted_signature(ALICE)
     claims = {"ST": SENDER_TYPE_OF_NO_SENDER, "SecurityID": b"", "SenderCert": MALLORY.certificate}
     genuine, other = (sign_message(secured.message(security=claims), SIG20, MALLORY.key) for _ in range(2))
-    observed = secured.dispositions({"genuine": genuine, "another bit": flip_signature_bit(other)})
+    observed = secured.send_and_read_dispositions({"genuine": genuine, "another bit": flip_signature_bit(other)})
     disposition = observed["genuine"]
     refusals = [one for one in disposition.acknowledgments if one == BAD_SIGNATURE_CLASS]
     judge.all(expected=none("refusal because of the signature"), observed=refusals, evidence=disposition.frames)

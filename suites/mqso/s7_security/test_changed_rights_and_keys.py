@@ -66,7 +66,9 @@ def test_right_to_write_is_that_of_present_queue(peer, sut, judge):
             sut.delete_queue(queue)
             sut.create_queue(queue, security_base64=_encode_descriptor((BOB.sid, WRITE_RIGHT_MASK)))
         names = {f"{user.name}, {allowed.name} has the right": user for user in (allowed, refused)}
-        found = secured.dispositions({name: secured.message(user, destination=to) for name, user in names.items()})
+        found = secured.send_and_read_dispositions(
+            {name: secured.message(user, destination=to) for name, user in names.items()}
+        )
         rows = [
             (rule, name, "answer", ARRIVAL_ACK_CLASS if user is allowed else ACCESS_DENIED_CLASS)
             for name, user in names.items()
@@ -110,9 +112,9 @@ def test_signer_of_transactional_message_is_authenticated(peer, sut, judge):
     sequence = secured.create_sequence()
     foreign = {"SenderCert": MALLORY.certificate}
     genuine = {"genuine": sign_message(secured.message(queue="transactional", sequence=sequence))}
-    found = secured.dispositions(genuine, "transactional")
+    found = secured.send_and_read_dispositions(genuine, "transactional")
     false = sign_message(secured.message(queue="transactional", security=foreign), key=MALLORY.key)
-    found |= secured.dispositions({"foreign certificate": false}, "transactional")
+    found |= secured.send_and_read_dispositions({"foreign certificate": false}, "transactional")
     answers = {"genuine": ARRIVAL_ACK_CLASS, "foreign certificate": BAD_SIGNATURE_CLASS}
     rows = [
         (rule, name, "answer", answer)
@@ -136,7 +138,7 @@ def test_each_body_is_decrypted_with_key_of_its_message(peer, sut, judge):
             packet = secured.message(body=CLEAR_BODY)
             packets[f"{bits} bits, key {number}"] = encrypt_message(sut, packet, level, algorithm, key)
     rows = [("MQSO-7.4.1.4.3-D02", name, "body", CLEAR_BODY.decode()) for name in packets]
-    judge_dispositions(judge, secured, secured.dispositions(packets), rows)
+    judge_dispositions(judge, secured, secured.send_and_read_dispositions(packets), rows)
 
 
 @needs("directory", "environment", "security", "inspect", "restart", "queue_control")

@@ -10,10 +10,10 @@ from harness.run.marks import covers, needs
 from harness.sut.provisioning import BASE_PROVIDER_ONLY_GUID, load_peer_keys, load_second_peer_keys
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER
 from harness.wire.protection import BASE_PROVIDER, RsaKey
-from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqmq.steps.outgoing import MessagesSentBySut
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
 from suites.mqqb.steps.opening import private_name
-from suites.mqqb.steps.published_keys import publish_keys, restore_keys_at_end
+from suites.mqqb.steps.published_keys import publish_public_keys_of_queue_manager, restore_public_keys_at_end_of_check
 from suites.mqqb.steps.sender import Sender
 
 CACHE_DURATION_MS = 60_000
@@ -31,10 +31,10 @@ def test_routed_message_is_encrypted_for_its_destination(peer, sut, judge):
     """The SUT sends encrypted messages for a queue manager of another site to the peer, which is the site gate. The
     messages are encrypted with the public keys of the destination, which differ from those of the peer.
     """
-    with restore_keys_at_end(sut, FAR_QUEUE_MANAGER):
-        publish_keys(sut, FAR_QUEUE_MANAGER, load_second_peer_keys())
+    with restore_public_keys_at_end_of_check(sut, FAR_QUEUE_MANAGER):
+        publish_public_keys_of_queue_manager(sut, FAR_QUEUE_MANAGER, load_second_peer_keys())
         peer.settle()
-        outgoing = Outgoing(peer, sut, f"PUBLIC={FAR_PUBLIC_QUEUE}")
+        outgoing = MessagesSentBySut(peer, sut, f"PUBLIC={FAR_PUBLIC_QUEUE}")
         for level in PRIVACY_LEVEL_NAMES:
             frame = outgoing.send(body=level, privacy_level=level)
             observed = _is_encrypted_with_keys(frame, load_second_peer_keys())
@@ -51,16 +51,16 @@ def test_public_keys_of_second_receiver_expire(peer, sut, judge):
     the new keys.
     """
     sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)
-    with restore_keys_at_end(sut, FAR_QUEUE_MANAGER):
-        publish_keys(sut, FAR_QUEUE_MANAGER, load_peer_keys())
+    with restore_public_keys_at_end_of_check(sut, FAR_QUEUE_MANAGER):
+        publish_public_keys_of_queue_manager(sut, FAR_QUEUE_MANAGER, load_peer_keys())
         peer.settle()
-        outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+        outgoing = MessagesSentBySut(peer, sut, private_name(peer.identifier))
         outgoing.send(body="to the peer", privacy_level="base")
         outgoing.start_new_session()
         outgoing.sender.to = f"PUBLIC={FAR_PUBLIC_QUEUE}"
         outgoing.send(body="to the second receiver", privacy_level="base")
         began_ms = peer.recorder.elapsed_ms()
-        publish_keys(sut, FAR_QUEUE_MANAGER, load_second_peer_keys())
+        publish_public_keys_of_queue_manager(sut, FAR_QUEUE_MANAGER, load_second_peer_keys())
         outgoing.start_new_session()
         expiry_ms = sut.duration_ms(CACHE_DURATION_MS) + sut.slack_ms(CACHE_DURATION_MS) + sut.response_timeout_ms
         peer.pass_time_until(began_ms, expiry_ms)
@@ -84,7 +84,7 @@ def test_message_is_not_encrypted_for_provider_without_key(peer, sut, judge):
         sut.attempt(sender.send, tag, privacy_level=level)
     sender.send(4)
     session = sender.await_session()
-    frames = sender.collect_all(session, 2)
+    frames = sender.collect_messages_until_silence(session, 2)
     encrypted = [one for one in map(DecryptedMessage, frames) if one.encrypted]
     wrong = [one.provider for one in encrypted if not _is_encrypted_with_keys(one.frame, base_key)]
     expected = none("message encrypted for a provider without a key")

@@ -54,7 +54,7 @@ def test_altered_message_is_refused_after_valid_messages_of_its_sender(peer, sut
     secured.require_accepted_signature(ALICE)
     genuine = sign_message(secured.message(body=LARGE_BODY))
     clear = flip_signature_bit(sign_message(secured.message(body=CLEAR_BODY, PrivacyLevel=BASE_PRIVACY_LEVEL)))
-    found = secured.dispositions(
+    found = secured.send_and_read_dispositions(
         {
             "genuine": genuine,
             "altered": flip_signature_bit(sign_message(secured.message())),
@@ -63,7 +63,7 @@ def test_altered_message_is_refused_after_valid_messages_of_its_sender(peer, sut
         }
     )
     later = flip_signature_bit(sign_message(secured.message(queue="transactional")))
-    found |= secured.dispositions({"altered, transactional": later}, "transactional")
+    found |= secured.send_and_read_dispositions({"altered, transactional": later}, "transactional")
     rows = [
         (rule, name, "answer", BAD_SIGNATURE_CLASS) for rule in ALTERED_MESSAGE_RULES for name in ALTERED_MESSAGE_LABELS
     ]
@@ -77,7 +77,7 @@ def test_message_without_signature_or_certificate_is_not_refused_for_its_sender(
     for their sender, or if they have no certificate.
     """
     secured = SecuredMessageSender(peer, sut)
-    found = secured.dispositions(
+    found = secured.send_and_read_dispositions(
         {
             "unsigned": secured.message(security={"SenderCert": MALLORY.certificate}),
             "without a certificate": secured.message(security={"SenderCert": b""}),
@@ -113,7 +113,7 @@ def test_certificate_of_signed_message_stays_in_message(peer, sut, judge):
     packet = sign_message(
         secured.message(security=claims, destination=rf"TCP:{sut.address}\{queue}"), protection.SIG20, MALLORY.key
     )
-    disposition = secured.dispositions({"": packet})[""]
+    disposition = secured.send_and_read_dispositions({"": packet})[""]
     stored = sut.control.call("peek", queue=queue, limit=1)["messages"]
     shown = (stored[0].get("security") if stored else None) or {}
     if "certificate_base64" not in shown:
@@ -143,7 +143,7 @@ def test_transactional_queue_grants_right_to_write_to_one_user(peer, sut, judge)
         ("MQSO-7.3-D01", name, "answer", ARRIVAL_ACK_CLASS if name == "Bob" else ACCESS_DENIED_CLASS)
         for name in packets
     ]
-    judge_dispositions(judge, secured, secured.dispositions(packets), rows)
+    judge_dispositions(judge, secured, secured.send_and_read_dispositions(packets), rows)
 
 
 @needs("security", "receive", "queue_control", "directory")
@@ -160,7 +160,7 @@ def test_public_queue_grants_right_to_write_to_one_user(peer, sut, judge):
         return
     secured, to = SecuredMessageSender(peer, sut), rf"TCP:{sut.address}\{name}"
     packets = {user.name: secured.message(user, destination=to) for user in (BOB, ALICE)}
-    found = secured.dispositions(packets)
+    found = secured.send_and_read_dispositions(packets)
     rows = [
         (rule, user.name, "answer", answer)
         for rule in ("MQSO-7.3-01", "MQSO-7.3-D01")
@@ -189,7 +189,7 @@ def test_body_for_each_key_is_decrypted_for_second_sender_and_after_restart(peer
                 for name, (level, algorithm, bits) in ENCRYPTION_BY_PROVIDER.items()
             }
             rows = [(rule, name, "body", CLEAR_BODY.decode()) for rule in rules for name in packets]
-            judge_dispositions(judge, secured, secured.dispositions(packets), rows)
+            judge_dispositions(judge, secured, secured.send_and_read_dispositions(packets), rows)
         if when == "before the restart":
             sut.restart()
 

@@ -14,7 +14,7 @@ from suites.mqdmpr.steps import descriptors, openings
 RECEIVE_RIGHT_MASK, PEEK_RIGHT_MASK, RECEIVE_JOURNAL_RIGHT_MASK, ALL_QUEUE_RIGHTS = 0x03, 0x02, 0x0A, 0x000F_003F
 """MQSEC_RECEIVE_MESSAGE, MQSEC_PEEK_MESSAGE, MQSEC_RECEIVE_JOURNAL_MESSAGE and MQSEC_QUEUE_GENERIC_ALL."""
 SUBQUEUE_NAME = "mqc-sub"
-OPENING_BY_READ_KIND: dict[str, tuple[tuple[Any, ...], int]] = {
+OPEN_ARGUMENTS_AND_ACCESS_BY_READ_KIND: dict[str, tuple[tuple[Any, ...], int]] = {
     "receive": (("",), RECEIVE_ACCESS),
     "peek": (("",), PEEK_ACCESS),
     "receive from the journal": ((";JOURNAL", SYSTEM_QUEUE_SUFFIX | JOURNAL), RECEIVE_ACCESS),
@@ -24,7 +24,7 @@ ALLOWED_READS_BY_GRANT = {
     "to peek": (PEEK_RIGHT_MASK, 0, ("peek",)),
     "to receive from the journal": (RECEIVE_JOURNAL_RIGHT_MASK, 0, ("peek", "receive from the journal")),
     "to do everything, granted by an entry with INHERIT_ONLY": (ALL_QUEUE_RIGHTS, descriptors.INHERIT_ONLY_FLAG, ()),
-    "to do everything": (ALL_QUEUE_RIGHTS, 0, tuple(OPENING_BY_READ_KIND)),
+    "to do everything": (ALL_QUEUE_RIGHTS, 0, tuple(OPEN_ARGUMENTS_AND_ACCESS_BY_READ_KIND)),
 }
 """For each right that is granted to everyone: the access mask, the flags of the entry, and the ways in which a queue
 can be opened.
@@ -48,10 +48,13 @@ def test_remote_reader_opens_queue_only_as_granted(remote, sut, judge):
             way: openings.open_and_close_queue(
                 remote, association, form=queue_format(DIRECT, f"{path}{suffix}", *flag), access=access
             )
-            for way, ((suffix, *flag), access) in OPENING_BY_READ_KIND.items()
+            for way, ((suffix, *flag), access) in OPEN_ARGUMENTS_AND_ACCESS_BY_READ_KIND.items()
         }
         observed = {way: openings.get_opening_outcome(call) for way, call in calls.items()}
-        expected = {way: openings.OPENED_OUTCOME if way in allowed else Outcome.REFUSED for way in OPENING_BY_READ_KIND}
+        expected = {
+            way: openings.OPENED_OUTCOME if way in allowed else Outcome.REFUSED
+            for way in OPEN_ARGUMENTS_AND_ACCESS_BY_READ_KIND
+        }
         judge.all(
             expected=expected, observed=observed, case=f"reader with the right {name}", evidence=list(calls.values())
         )
@@ -72,7 +75,9 @@ def test_remote_reader_opens_subqueue_only_as_its_queue_grants(remote, sut, judg
     form = queue_format(DIRECT, rf"TCP:{sut.address}\{queue};{SUBQUEUE_NAME}")
     association = remote.associate()
     calls = {
-        way: openings.open_and_close_queue(remote, association, form=form, access=OPENING_BY_READ_KIND[way][1])
+        way: openings.open_and_close_queue(
+            remote, association, form=form, access=OPEN_ARGUMENTS_AND_ACCESS_BY_READ_KIND[way][1]
+        )
         for way in ("receive", "peek")
     }
     observed = {way: openings.get_opening_outcome(call) for way, call in calls.items()}
@@ -98,7 +103,9 @@ def test_remote_reader_opens_queue_only_as_granted_after_restart(remote, sut, ju
     for when in ("before the restart", "after the restart"):
         association = remote.associate()
         calls = {
-            way: openings.open_and_close_queue(remote, association, form=form, access=OPENING_BY_READ_KIND[way][1])
+            way: openings.open_and_close_queue(
+                remote, association, form=form, access=OPEN_ARGUMENTS_AND_ACCESS_BY_READ_KIND[way][1]
+            )
             for way in expected
         }
         observed = {way: openings.get_opening_outcome(call) for way, call in calls.items()}

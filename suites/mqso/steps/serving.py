@@ -10,7 +10,7 @@ from harness.peer.conversation import RawConversation
 from harness.peer.handshake import establish_request
 from harness.peer.peer import Peer
 
-RESPONSE_TIMEOUT_COUNT = 3
+RESPONSE_TIMEOUTS_TO_AWAIT_SESSION = 3
 """The number of response timeouts that a recently stopped system may take to answer."""
 
 
@@ -28,7 +28,7 @@ class SessionAttempt:
         except SutUnavailable:
             return
         self.connection.send(establish_request(peer))
-        limit_ms = RESPONSE_TIMEOUT_COUNT * peer.sut.response_timeout_ms if within_ms is None else within_ms
+        limit_ms = RESPONSE_TIMEOUTS_TO_AWAIT_SESSION * peer.sut.response_timeout_ms if within_ms is None else within_ms
         answer = self.connection.poll("EstablishConnection", within_ms=limit_ms)
         if answer is not None and not answer["InternalHeader"].CS:
             self.outcome = self.SERVED_OUTCOME

@@ -25,7 +25,7 @@ SENT_APPLICATION_TAGS = (1, 2)
 READ_TIMEOUT_MS = 60_000
 
 
-class WholeTransaction:
+class TransactionWithObservedEffects:
     """An internal or external transaction with its operations, and the effects that other readers can observe."""
 
     def __init__(self, peer: Peer, sut: Sut, *, external: bool) -> None:
@@ -46,10 +46,10 @@ class WholeTransaction:
         self.waiting = PendingRequest(peer, "receive", queue=self.queues["awaited"], timeout_ms=READ_TIMEOUT_MS)
         peer.settle()
         self.transaction = sut.control.call("begin", external=external)["transaction"]
-        self.received = self._receive_in_each_way()
+        self.received = self._receive_by_name_handle_cursor_and_lookup_id()
         self._send_to_each_queue()
 
-    def _receive_in_each_way(self) -> list[str]:
+    def _receive_by_name_handle_cursor_and_lookup_id(self) -> list[str]:
         """Receive by name, by a handle, by a cursor and by a LookupIdentifier; return the labels."""
         sut, first = self.sut, self.queues["first"]
         labels = [sut.read_label("receive", queue=first, transaction=self.transaction)]
@@ -126,7 +126,7 @@ class WholeTransaction:
             "journal": sut.labels(f"{first};journal"),
         }
 
-    def decide(self, outcome: str) -> str:
+    def commit_or_abort(self, outcome: str) -> str:
         """Commit or abort the transaction; return the outcome of the request."""
         return self.sut.attempt(outcome, transaction=self.transaction)
 
@@ -135,6 +135,6 @@ class WholeTransaction:
         session = self.sender.poll_session()
         if session is None:
             return []
-        tags = Sender.list_tags(self.sender.collect_all(session, len(SENT_APPLICATION_TAGS)))
+        tags = Sender.list_tags(self.sender.collect_messages_until_silence(session, len(SENT_APPLICATION_TAGS)))
         session.acknowledge_all()
         return tags

@@ -6,7 +6,7 @@ from harness.expectations import holds
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire import OrderAckBody, TxSequenceID
 from suites.mqqb.steps.ordering import build_order_ack, build_unknown_ack
-from suites.mqqb.steps.sequences import Outgoing, read_sequence_id
+from suites.mqqb.steps.sequences import SequenceSentBySut, read_sequence_id
 
 UNKNOWN_SEQUENCE_ID_OFFSET = 0x0001_0000
 """The distance of an unknown sequence from the SUT's sequences, in seconds or in sequence numbers."""
@@ -33,7 +33,7 @@ def test_order_ack_of_other_sequence_acknowledges_nothing(peer, sut, judge):
     """The peer sends OrderAcks of older and later sequences: these OrderAcks acknowledge neither of two waiting
     messages, and the SUT sends both messages again on the next connection.
     """
-    outgoing = Outgoing(peer, sut, "mqc-unknown")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-unknown")
     first, second = outgoing.send(2)
     frames = [outgoing.send_session_ack()]
     stamp, ordinal = read_sequence_id(first)

@@ -14,7 +14,7 @@ from suites.mqqb.steps.disposition import (
     get_message_class,
     identifier,
 )
-from suites.mqqb.steps.sequences import DEAD_LETTERS, Outgoing, find_kept_messages
+from suites.mqqb.steps.sequences import DEAD_LETTERS, SequenceSentBySut, find_positions_of_messages_in_queue
 
 
 @needs("send", "receive")
@@ -26,7 +26,7 @@ def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered)
     negative journaling become dead letters, and a third message does not. On the next session, the SUT sends a later
     message, but none of the three messages.
     """
-    outgoing = Outgoing(peer, sut, f"mqc-no-queue-{int(ordered)}")
+    outgoing = SequenceSentBySut(peer, sut, f"mqc-no-queue-{int(ordered)}")
     outgoing.send(2, journal=["negative"])
     outgoing.send(1)
     frames = [outgoing.send_session_ack()]
@@ -34,8 +34,8 @@ def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered)
         frames.append(outgoing.send_order_ack(3))
         peer.settle()
     frames += [outgoing.send_final_ack(number, MessageClass=BAD_DST_Q) for number in (1, 2, 3)]
-    peer.eventually(lambda: find_kept_messages(sut, DEAD_LETTERS, outgoing.identifiers) == [1, 2])
-    dead = find_kept_messages(sut, DEAD_LETTERS, outgoing.identifiers)
+    peer.eventually(lambda: find_positions_of_messages_in_queue(sut, DEAD_LETTERS, outgoing.identifiers) == [1, 2])
+    dead = find_positions_of_messages_in_queue(sut, DEAD_LETTERS, outgoing.identifiers)
     outgoing.session.close()
     outgoing.send(1)
     arrived = outgoing.list_sequence_numbers_on_session(outgoing.session)

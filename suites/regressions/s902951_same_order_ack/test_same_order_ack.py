@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import in_queue
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import Receiver, read_acknowledged_sequence_position
-from suites.mqqb.steps.sequences import RESENT_OUTCOME, Outgoing
+from suites.mqqb.steps.sequences import RESENT_OUTCOME, SequenceSentBySut
 
 
 @covers("REGRESSIONS-902951-01")
@@ -50,7 +50,7 @@ def test_message_without_order_ack_is_resent_after_reconnect(peer, sut, judge):
     """After a reconnect, the SUT sends the second message of a sequence again, because only the OrderAck of the first
     message has arrived (three times).
     """
-    outgoing = Outgoing(peer, sut, "mqc-same-ack")
+    outgoing = SequenceSentBySut(peer, sut, "mqc-same-ack")
     sent = outgoing.send(2)
     frames = [outgoing.send_session_ack()]
     for _ in range(3):

@@ -39,7 +39,7 @@ FAULTS = {
     "acceptor-second-establish-connection-ignored": "MQQB-3.1.5.3-01",
     "queue-manager-unexpected-connection-parameters-ignored": "MQQB-3.1.5.4-01",
     "receiver-session-kept-open-after-packet-with-unknown-pt": "MQQB-2.2.1-03",
-    "receiver-message-before-open-ignored": "MQQB-3.1.5.8-01",
+    "receiver-ignores-user-message-before-session-is-open": "MQQB-3.1.5.8-01",
     "queue-manager-session-ack-before-open-session-ignored": "MQQB-3.1.5.5-01",
     "acceptor-session-ack-before-parameters-ignored": "MQQB-3.1.5.5-01",
     "receiver-session-header-count-too-low-accepted": "MQQB-3.1.5.5.5-01",

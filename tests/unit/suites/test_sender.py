@@ -46,7 +46,7 @@ def test_collected_message_does_not_identify_the_session_used_next(monkeypatch: 
     inbox = SimpleNamespace(find=lambda meant: list(filter(meant, arrived)), conversation=lambda frame: "the session")
     peer = SimpleNamespace(inbox=inbox, wait=lambda *arguments: None, listen=lambda **options: None, address="a")
     sender = Sender(peer, SimpleNamespace())  # type: ignore[arg-type]
-    sender.collect(SimpleNamespace(messages=list(arrived), record=SimpleNamespace(closed_by=None)), 1)  # type: ignore[arg-type]
+    sender.collect_messages(SimpleNamespace(messages=list(arrived), record=SimpleNamespace(closed_by=None)), 1)  # type: ignore[arg-type]
     assert sender._find_new_open_session() is None
     arrived.append(_ArrivedMessage())
     assert sender._find_new_open_session() == "the session"
