@@ -12,7 +12,7 @@ from reference_qm.core.remote.enums import RemoteReadAck
 
 @fault("client-end-receive-not-called-after-receive-by-lookup-id", breaks="MQQP-3.1.4.2-01", blind=True)
 class ClientEndReceiveNotCalledAfterReceiveByLookupId(ClientReading):
-    """The client does not call RemoteQMEndReceive for a message that it received with RemoteQMStartReceiveByLookupId."""
+    """The client does not call RemoteQMEndReceive for a message from RemoteQMStartReceiveByLookupId."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

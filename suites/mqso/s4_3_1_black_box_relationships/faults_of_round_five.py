@@ -18,8 +18,8 @@ from reference_qm.surface.clock import Now
 
 @fault("queue-manager-second-waiting-receive-of-queue-ended-at-once", breaks="MQSO-4.3.1.1-01", blind=True)
 class QueueManagerSecondWaitingReceiveOfQueueEndedAtOnce(Waiting):
-    """While a receive of one application waits at a queue, the queue manager lets no receive of another application
-    wait: it answers at once that there is no message.
+    """While a receive of one application waits at a queue, the queue manager ends the receive of another application
+    at once, without a message.
     """
 
     def wait_for_new_message(
