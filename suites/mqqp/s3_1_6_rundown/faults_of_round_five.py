@@ -27,7 +27,10 @@ class ServerSecondUnfinishedReceiveOfLostConnectionDeleted(RemoteEnding):
         if entry.ended:
             return
         if entry.call.association in self.lost_associations:
-            self.end_remote_read(entry, True, _ignore_status)
+            position = entry.UserMessagePacket
+            assert position is not None  # only a read with a message has a handle
+            entry.ended = True
+            self.qm.two_phase_reading.end_with_deletion(position, _ignore_status)
             return
         self.lost_associations.append(entry.call.association)
         super().run_down_remote_read(entry)
