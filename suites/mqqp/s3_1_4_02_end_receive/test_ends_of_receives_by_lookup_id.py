@@ -1,65 +1,48 @@
-"""MS-MQQP 3.1.4.2 RemoteQMEndReceive: the client ends the receives that it begins with each method."""
+"""MS-MQQP 3.1.4.2 RemoteQMEndReceive: the ends of receives by LookupId."""
 
 from __future__ import annotations
 
 import pytest
 
-from harness.expectations import facts
-from harness.judging.verdicts import Verdict
-from harness.peer.rpc_server import ServedCall
+from harness.errors import ConformanceFailure
+from harness.expectations import each, facts
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import Ack, Method
-from suites.mqqp.steps.reader import Reader, Reading
+from harness.wire.rpc_qm2qm import Ack, Action, LookupId
+from suites.mqqp.steps.lookups import find_lookup_ids
 
-pytestmark = needs("remote_read")
+pytestmark = needs("qm2qm")
 
-LOOKUP_ID = 0x0055_0000_0000_0007
-
-
-def _receive_by_lookup_ids(reader: Reader, remote: int) -> None:
-    for seek in ("current", "next", "previous", "first", "last"):
-        reader.begin("remote_receive_by_lookup_id", remote=remote, lookup_id=LOOKUP_ID, seek=seek).outcome()
-
-
-def _receive_with_and_without_cursor(reader: Reader, remote: int) -> None:
-    for reading in (Reading.RECEIVE, Reading.RECEIVE_BY_CURSOR, Reading.RECEIVE):
-        reader.begin_read(reading, remote).outcome()
+END_OF_QUEUE_BY_ACTION = {
+    Action.LOOKUP_RECEIVE_NEXT: LookupId.BEFORE_FIRST,
+    Action.LOOKUP_RECEIVE_PREV: LookupId.BEHIND_LAST,
+}
+UNKNOWN_CONTEXT_FAULT = "fault nca_s_fault_context_mismatch"
 
 
-@covers("MQQP-3.1.4.2-01")
+@covers("MQQP-3.1.4.2-16")
+@pytest.mark.parametrize("ack", [Ack.RR_NACK, Ack.RR_ACK], ids=["nack", "ack"])
 @pytest.mark.parametrize(
-    ("method", "version", "receive"),
-    [
-        pytest.param(method, version, receive, id=method)
-        for method, version, receive in (
-            (Method.START_RECEIVE, Reader.WINDOWS_2000_VERSION, _receive_with_and_without_cursor),
-            (Method.START_RECEIVE2, Reader.WINDOWS_7_VERSION, _receive_with_and_without_cursor),
-            (Method.START_RECEIVE_BY_LOOKUP_ID, Reader.WINDOWS_7_VERSION, _receive_by_lookup_ids),
-        )
-    ],
+    "action", [Action.LOOKUP_RECEIVE_CURRENT, Action.LOOKUP_RECEIVE_NEXT, Action.LOOKUP_RECEIVE_PREV], ids=hex
 )
-def test_client_acknowledges_every_received_message(peer, sut, judge, method, version, receive):
-    """The SUT receives several messages of the peer, with and without a cursor, or by lookup identifiers. For each
-    message it calls RemoteQMEndReceive once, with RR_ACK and the handle that the peer returned.
+def test_end_of_receive_by_lookup_id_deletes_its_handle(remote, judge, action, ack):
+    """A client receives two messages by LookupId, and ends both receives, the second one first. Each RemoteQMEndReceive
+    returns the handle NULL; afterwards, the old handle is unknown.
     """
-    reader = Reader(peer, sut, version)
-    receive(reader, reader.open())
-    starts = reader.server.list_calls_of(method)
-    if not starts:
-        judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {method}")
-        return
-    peer.wait(lambda: len(_list_ends(reader)) >= len(starts), None, "a RemoteQMEndReceive")
-    ends = [call.into for call in _list_ends(reader) if call.into is not None]
-    observed = {
-        "handles": [bytes(end.pphContext).hex() for end in ends],
-        "acknowledgments": [int(end.dwAck) for end in ends],
-    }
-    expected = facts(
-        handles=[reader.get_receive_handle(call).hex() for call in starts],
-        acknowledgments=[int(Ack.RR_ACK)] * len(starts),
+    queue = remote.open_with_messages("first", "second", "third")
+    known = find_lookup_ids(queue, 2)
+    if len(known) < 2:
+        raise ConformanceFailure("the lookups did not confirm the LookupIds of two messages")
+    end_of_queue = END_OF_QUEUE_BY_ACTION.get(action)
+    places = known if end_of_queue is None else [end_of_queue] * 2
+    received = [queue.look_up(action, place).expect_success() for place in places]
+    ends = [queue.end(receive, ack) for receive in reversed(received)]
+    again = [queue.end(receive, ack) for receive in received]
+    judge(
+        "MQQP-3.1.4.2-16",
+        expected=facts(each_returned_handle_is_NULL=each(True), calls_with_the_old_handles=each(UNKNOWN_CONTEXT_FAULT)),
+        observed={
+            "each_returned_handle_is_NULL": [end.has_null_handle for end in ends],
+            "calls_with_the_old_handles": [call.outcome for call in again],
+        },
+        evidence=[*ends, *again],
     )
-    judge("MQQP-3.1.4.2-01", expected=expected, observed=observed, evidence=[*starts, *_list_ends(reader)])
-
-
-def _list_ends(reader: Reader) -> list[ServedCall]:
-    return reader.server.list_calls_of(Method.END_RECEIVE)
