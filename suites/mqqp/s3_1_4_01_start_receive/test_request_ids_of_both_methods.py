@@ -1,0 +1,67 @@
+"""MS-MQQP 3.1.4.1 RemoteQMStartReceive, 3.1.4.10 RemoteQMStartReceive2: the dwRequestIDs of reads by both methods."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.expectations import each, facts
+from harness.judging.verdicts import Verdict
+from harness.peer.association import Call
+from harness.run.marks import covers, needs
+from harness.sut.releases import lacks_method
+from harness.wire.rpc_qm2qm import Action, Method
+
+pytestmark = needs("qm2qm")
+
+LONG_READ_TIMEOUT_MS = 600_000
+
+
+@pytest.mark.parametrize(
+    ("by", "other", "rule"),
+    [
+        pytest.param(by, other, rule, marks=covers(rule), id=by)
+        for by, other, rule in (
+            (Method.START_RECEIVE, Method.START_RECEIVE2, "MQQP-3.1.4.1-D08"),
+            (Method.START_RECEIVE2, Method.START_RECEIVE, "MQQP-3.1.4.10-16"),
+        )
+    ],
+)
+def test_request_id_of_read_by_other_method_is_in_use(remote, sut, judge, by, other, rule):
+    """A peek and a receive wait by one of the two methods. If the SUT refuses a read by the same method with the
+    dwRequestID of a waiting read, it also refuses reads by the other method with the dwRequestIDs of both waiting
+    reads, and both reads still wait.
+    """
+    if lacks_method(sut, Method.START_RECEIVE2):
+        judge.give_up(Verdict.NOT_EXERCISED, "the SUT does not implement RemoteQMStartReceive2")
+        return
+    queue = remote.open()
+    own_number = remote.request_id()
+    own = queue.begin_receive(by=by, dwRequestID=own_number, ulTimeout=LONG_READ_TIMEOUT_MS)
+    own.state_after_silence()
+    validated = queue.start_receive(by=by, dwRequestID=own_number)
+    if validated.outcome != "MQ_ERROR_INVALID_PARAMETER":
+        reason = "the SUT does not refuse a dwRequestID that a waiting read has, as notes <10> and <26> permit"
+        judge.mark_not_exercised(rule, reason=reason, evidence=validated)
+        return
+    numbers = [remote.request_id() for _ in range(2)]
+    waiting = [
+        queue.begin(action, by=other, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
+        for action, number in zip((Action.PEEK_CURRENT, Action.RECEIVE), numbers, strict=True)
+    ]
+    before = [read.state_after_silence() for read in waiting]
+    again = [queue.start_receive(by=by, dwRequestID=number) for number in numbers]
+    after = [read.state_after_silence() for read in waiting]
+    judge(
+        rule,
+        expected=facts(
+            waiting_reads=each(Call.WAITING),
+            reads_by_the_other_method=each("MQ_ERROR_INVALID_PARAMETER"),
+            waiting_reads_afterwards=each(Call.WAITING),
+        ),
+        observed={
+            "waiting_reads": before,
+            "reads_by_the_other_method": [read.outcome for read in again],
+            "waiting_reads_afterwards": after,
+        },
+        evidence=[*waiting, *again],
+    )
