@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, Method
-from suites.mqqp.steps.whole import Kind, UnchangedMessageExpectation, build_full_message
+from suites.mqqp.steps.whole import Kind, UnchangedMessageExpectation, build_message_without_default_values
 
 pytestmark = needs("qm2qm")
 
@@ -44,14 +44,14 @@ def test_waiting_read_returns_message_that_arrives(remote, judge, by, rule, acti
     if at != NO_CURSOR:
         cursor = queue.open_cursor()
     if at == CURSOR_PAST_FIRST_MESSAGE:
-        remote.send_all([build_full_message(remote.peer, "first", kind)])
+        remote.send_all([build_message_without_default_values(remote.peer, "first", kind)])
         queue.peek(by=by, hCursor=cursor).expect_success()
     turns = 1 if action == Action.PEEK_CURRENT else 2  # a second peek would return the same message at once
     for label in ("second", "third")[:turns]:
         read = queue.begin(action, by=by, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
         if read.state_after_silence() != Call.WAITING:
             raise ConformanceFailure(f"the read did not wait for a message: {read.outcome}")
-        sent = build_full_message(remote.peer, label, kind)
+        sent = build_message_without_default_values(remote.peer, label, kind)
         remote.send_all([sent])
         read.wait()
         if read.outcome != "MQ_OK":
