@@ -9,6 +9,7 @@ from reference_qm.codec import MessageClass, MessageIdentifier, PublicName, User
 from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.store.messages import POSITIVE_RECEIVE_FLAG, serialize_message
 from reference_qm.core.transfer.admin_acks import POSITIVE_ARRIVAL_FLAG, AdminAcks
+from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.securing import Securing
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.tracing import Tracing
@@ -34,16 +35,16 @@ class ReceiverMovedMessageTimeToBeReceivedIgnored(Lifetimes):
 
 
 @fault("receiver-acknowledgment-of-deleted-queue-not-requested", breaks="MQDMPR-3.1.1.12-37", blind=True)
-class ReceiverAcknowledgmentOfDeletedQueueNotRequested(AdminAcks):
+class ReceiverAcknowledgmentOfDeletedQueueNotRequested(FinalAcks):
     """When a queue is deleted, the receiver sends an acknowledgment of class NACK_Q_DELETED to the administration queue
     of every message in it, even of a message whose AcknowledgementsRequested is None.
     """
 
-    def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
+    def on_message_position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        super().on_message_position_deleted(position, reason, now)
+        message = position.MessageReference
         if reason is MessageClass.MQMSG_CLASS_NACK_Q_DELETED and not message.AcknowledgementsRequested:
-            self.send(message, reason, now)
-        else:
-            super().acknowledge_receive(message, reason, now)
+            self.qm.admin_acks.send(message, reason, now)
 
 
 @fault("sender-plain-message-after-encrypted-message-encrypted", breaks="MQDMPR-3.1.1.12-05", blind=True)

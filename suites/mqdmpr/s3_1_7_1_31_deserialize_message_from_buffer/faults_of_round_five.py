@@ -5,18 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.codec import UserMessagePacket
-from reference_qm.core.transfer.admission import Admission
-from reference_qm.model.adm import Message
-from reference_qm.surface.clock import Now
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.model.adm import Message, MessagePosition, Queue
 
 
 @fault("receiver-positive-journaling-beside-negative-ignored", breaks="MQDMPR-3.1.7.1.31-D11", blind=True)
-class ReceiverPositiveJournalingBesideNegativeIgnored(Admission):
+class ReceiverPositiveJournalingBesideNegativeIgnored(Positions):
     """The attribute PositiveJournalingRequested of a received message is False if both JP and JN are set."""
 
-    def build_message(self, packet: UserMessagePacket, now: Now) -> Message:
-        message = super().build_message(packet, now)
-        if message.NegativeJournalingRequested:
-            return replace(message, PositiveJournalingRequested=False)
-        return message
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        if message.NegativeJournalingRequested and message.Identifier.QueueManagerGuid != self.qm.adm.Identifier:
+            message = replace(message, PositiveJournalingRequested=False)
+        return super().insert_message(queue, message)
