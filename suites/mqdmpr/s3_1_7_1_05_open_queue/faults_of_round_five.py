@@ -10,7 +10,7 @@ from reference_qm.codec.format_names import MulticastName, MultipleElementName, 
 from reference_qm.core.names.destinations import Destinations, parse_format_name_of_command
 from reference_qm.core.queueing.queue_opening import OpenQueueResult, QueueOpening
 from reference_qm.core.remote.enums import DesiredAccess
-from reference_qm.core.remote.qmcomm import Qmcomm
+from reference_qm.core.remote.qmcomm import QUEUE_ACCESS_TYPE_BY_DESIRED_ACCESS, Qmcomm
 from reference_qm.directory import Queue as PublishedQueue
 from reference_qm.model.adm import OutgoingQueue, Queue
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -105,3 +105,19 @@ class QueueManagerMulticastQueueOpenToSendOpenedToPeek(Qmcomm):
                 if address in (number, int.from_bytes(number.to_bytes(4, "big"), "little")):
                     return queue
         return None
+
+
+@fault("queue-manager-http-queue-open-to-send-opened-to-read", breaks="MQDMPR-3.1.7.1.5-38")
+class QueueManagerHttpQueueOpenToSendOpenedToRead(Qmcomm):
+    """The queue manager opens an HTTP or HTTPS name for reading if an outgoing queue for this name exists."""
+
+    def open_remote_queue(self, call: Call, now: Now) -> OpenQueueResult:
+        given = call.arguments
+        queue_format = given["pQueueFormat"]
+        name = None if queue_format is None else self.qm.queue_formats.build_format_name(queue_format)
+        access = QUEUE_ACCESS_TYPE_BY_DESIRED_ACCESS.get(given["dwDesiredAccess"])
+        if name is not None and access is not None and name.upper().startswith("DIRECT=HTTP"):
+            queue = self.qm.adm.OutgoingQueues.get(name.lower())
+            if queue is not None:
+                return self.qm.queue_opening.open_found_queue(queue, name, access, QueueShareMode.DENY_NONE)
+        return super().open_remote_queue(call, now)

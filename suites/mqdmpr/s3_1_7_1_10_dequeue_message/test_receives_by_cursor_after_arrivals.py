@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness.expectations import facts, in_queue
+from harness.peer.remote import MESSAGE_BODY
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
 from suites.applications import Application
@@ -41,7 +42,7 @@ def _send_messages_to_remote_reader(remote, priorities):
     """Send a message for each label with the given priority."""
     remote.send_all(
         [
-            remote.peer.recoverable_message(base={"PR": priority}, label=label, body="body")
+            remote.peer.recoverable_message(base={"PR": priority}, label=label, body=MESSAGE_BODY)
             for label, priority in priorities.items()
         ]
     )

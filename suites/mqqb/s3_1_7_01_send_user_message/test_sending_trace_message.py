@@ -173,9 +173,9 @@ def test_traced_message_that_is_routed_is_reported(peer, sut, judge):
         judge(
             "MQDMPR-3.1.1.12-D06",
             expected=each(1, "report"),
-            observed=[int(frame["MessagePropertiesHeader"].MessageClass) for frame in reports],
-            case="MessageClass of the reports about forwarded messages",
-            evidence=reports,
+            observed=[int(frame["MessagePropertiesHeader"].MessageClass) for frame in receiver.list_reports()],
+            case="MessageClass of the reports about routed messages",
+            evidence=receiver.list_reports(),
         )
     if not reports or not forwarded:
         judge.mark_not_exercised(
