@@ -11,8 +11,8 @@ from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 
 
-@fault("queue-manager-journal-of-public-queue-published", breaks="MQDMPR-3.1.1.2-18", blind=True)
-class QueueManagerJournalOfPublicQueuePublished(Publishing):
+@fault("queue-manager-journal-of-journaled-public-queue-published", breaks="MQDMPR-3.1.1.2-18", blind=True)
+class QueueManagerJournalOfJournaledPublicQueuePublished(Publishing):
     """When the queue manager publishes a public queue whose Journaling is True, it also creates a directory object for
     the journal of this queue.
     """

@@ -4,34 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import fault, only_if
+from harness.faults.parts import fault
 from reference_qm.codec import MessageClass, MessageIdentifier, PublicName, UserMessagePacket
-from reference_qm.core.queueing.lifetimes import Lifetimes
-from reference_qm.core.store.messages import POSITIVE_RECEIVE_FLAG, serialize_message
-from reference_qm.core.transfer.admin_acks import POSITIVE_ARRIVAL_FLAG, AdminAcks
+from reference_qm.core.store.messages import serialize_message
+from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.securing import Securing
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.tracing import Tracing
-from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.security import MessageSecurity, SignatureType
 from reference_qm.security.algorithms import PrivacyLevel
 from reference_qm.surface.clock import Now
-
-
-def _is_message_in_subqueue(lifetimes: Lifetimes, position: MessagePosition) -> bool:
-    queue = position.QueueReference
-    return queue.parent is not None and queue.QueueType is not QueueType.SYSTEM
-
-
-@fault("receiver-moved-message-time-to-be-received-ignored", breaks="MQDMPR-3.1.1.12-D53", blind=True)
-class ReceiverMovedMessageTimeToBeReceivedIgnored(Lifetimes):
-    """The receiver keeps a message that was moved to a subqueue, although its TimeToBeReceived has passed."""
-
-    @only_if(_is_message_in_subqueue)
-    def start_time_to_be_received_timer(self, position: MessagePosition) -> None:
-        pass
 
 
 @fault("receiver-acknowledgment-of-deleted-queue-not-requested", breaks="MQDMPR-3.1.1.12-37", blind=True)
@@ -85,18 +69,6 @@ class SenderExpiredTransactionalMessageReceiveTimeoutReported(AdminAcks):
             super().acknowledge_expiration(message, now)
         elif message.Identifier.QueueManagerGuid == self.qm.adm.Identifier:
             self.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT, now)
-
-
-@fault("receiver-arrival-not-acknowledged-beside-receive", breaks="MQDMPR-3.1.1.12-35", blind=True)
-class ReceiverArrivalNotAcknowledgedBesideReceive(AdminAcks):
-    """The receiver does not acknowledge the arrival of a message that requests both the acknowledgment of its arrival
-    and the acknowledgment of its receipt.
-    """
-
-    def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
-        wanted = position.MessageReference.AcknowledgementsRequested
-        if not (wanted & POSITIVE_ARRIVAL_FLAG and wanted & POSITIVE_RECEIVE_FLAG):
-            super().acknowledge_arrival(position, now)
 
 
 @fault("router-report-of-sent-message-class-normal", breaks="MQDMPR-3.1.1.12-D06", blind=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from harness.errors import ConformanceFailure
@@ -35,7 +37,9 @@ def test_message_of_queue_manager_has_default_application_tag(peer, sut, judge, 
     make = receiver.sequence.message if transactional else peer.message
     user = receiver.add_admin_queue_fields({"DM": int(delivery != "express")})
     bits = {"arrival": {"PA": 1}, "receipt": {"PR": 1}, "refusal": {"NA": 1}, "trace": {}}[cause]
-    traced = {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}} if cause == "trace" else {}
+    traced: dict[str, Any] = (
+        {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}} if cause == "trace" else {}
+    )
     sent = [
         receiver.send_packet(make(user, queue=queue, properties={**bits, "ApplicationTag": tag}, **traced))
         for tag in (APPLICATION_TAG, 1)

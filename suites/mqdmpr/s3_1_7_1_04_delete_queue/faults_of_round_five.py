@@ -3,23 +3,8 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.publishing import Publishing, StatusCallback
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.model.adm import Queue
-from reference_qm.model.statuses import Status
-
-
-@fault("queue-manager-deletion-of-public-queue-while-offline-succeeds", breaks="MQDMPR-3.1.7.1.4-16", blind=True)
-class QueueManagerDeletionOfPublicQueueWhileOfflineSucceeds(Publishing):
-    """While DirectoryOffline is True, the queue manager deletes a public queue without the directory and returns
-    success.
-    """
-
-    def delete_published_queue(self, queue: Queue, withdrawn: StatusCallback) -> None:
-        if self.qm.enterprise.state.DirectoryOffline:
-            withdrawn(Status.MQ_OK)
-        else:
-            super().delete_published_queue(queue, withdrawn)
 
 
 @fault("queue-manager-handle-of-deleted-queue-refers-to-successor", breaks="MQDMPR-3.1.7.1.4-10", blind=True)

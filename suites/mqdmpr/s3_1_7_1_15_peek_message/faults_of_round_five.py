@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.cursors import CursorResult, Cursors
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.directory.enums import QueueType
-from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OnReadAnswered, OpenQueueDescriptor
-from reference_qm.model.enums import CursorState
-from reference_qm.model.states import MessagePositionState
-from reference_qm.model.statuses import CursorStatus, Status
+from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
 
@@ -36,20 +32,3 @@ class QueueManagerPeekAtJournalMessageOfItsQueueReturned(Reading):
                 answered(Status.MQ_OK, position)
                 return
         super().peek_message(queue_desc, answered, now, timeout_ms, cursor, tag)
-
-
-@fault("queue-manager-peek-by-cursor-at-locked-message-succeeds", breaks="MQDMPR-3.1.7.1.15-16", blind=True)
-class QueueManagerPeekByCursorAtLockedMessageSucceeds(Cursors):
-    """A peek by a cursor returns the message of the cursor while another reader has received the message and has not
-    ended this receive.
-    """
-
-    def get_message_for_peek(self, cursor: Cursor) -> CursorResult:
-        place = cursor.MessagePositionReference
-        if (
-            cursor.CursorState is CursorState.READ
-            and isinstance(place, MessagePosition)
-            and place.State is MessagePositionState.LOCKED
-        ):
-            return CursorStatus.SUCCEEDED, place
-        return super().get_message_for_peek(cursor)
