@@ -113,7 +113,7 @@ class _EndedTransactionRecorder(TransactionCommands):
         return not open_ and identifier in getattr(self, "ended_transactions", ())
 
     def _note(self, identifier: UUID, result: Result | None) -> Result | None:
-        self.ended_transactions = {*getattr(self, "decided", ()), identifier}
+        self.ended_transactions = {*getattr(self, "ended_transactions", ()), identifier}
         return result
 
 
