@@ -33,7 +33,11 @@ class QueueManagerMachineDomainIdKeptAfterMachineLeftDomain(Membership):
             self.qm.adm.MachineDomainId = self.qm.adm.LastDomain
 
 
-@fault("queue-manager-domain-kept-after-machine-joined-other-domain", breaks="MQDMPR-3.1.3-06", blind=True)
+@fault(
+    "queue-manager-domain-kept-after-machine-joined-other-domain",
+    breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10"),
+    blind=True,
+)
 class QueueManagerDomainKeptAfterMachineJoinedOtherDomain(Membership):
     """At a start after the machine joined another domain, the queue manager keeps the earlier domain."""
 

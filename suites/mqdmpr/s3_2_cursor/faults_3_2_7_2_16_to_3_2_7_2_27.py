@@ -113,7 +113,11 @@ class CursorAdvancesWhenItsMessageIsRemoved(Cursors):
         return self._seek_for_peek(cursor) if status is CursorStatus.ALREADY_RECEIVED else (status, position)
 
 
-@fault("queue-manager-cursor-peek-at-locked-message-succeeds", breaks="MQDMPR-3.2.7.2-27", blind=True)
+@fault(
+    "queue-manager-cursor-peek-at-locked-message-succeeds",
+    breaks=("MQDMPR-3.2.7.2-27", "MQDMPR-3.1.7.1.15-16"),
+    blind=True,
+)
 class QueueManagerCursorPeekAtLockedMessageSucceeds(Cursors):
     """A peek by a cursor returns its message again while another reader's transaction has locked the message."""
 

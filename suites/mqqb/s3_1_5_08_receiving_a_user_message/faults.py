@@ -305,7 +305,11 @@ class ReceiverCountsInSessionHeaderOfMessageNotValidated(Receiving):
         super().receive_user_message(session, packet, now)
 
 
-@fault("receiver-ack-reach-queue-omitted-if-pr-is-also-set", breaks="MQQB-3.1.5.8.10-02", blind=True)
+@fault(
+    "receiver-ack-reach-queue-omitted-if-pr-is-also-set",
+    breaks=("MQQB-3.1.5.8.10-02", "MQDMPR-3.1.1.12-35"),
+    blind=True,
+)
 class ReceiverAckReachQueueOmittedIfPrIsAlsoSet(AdminAcks):
     """The receiver sends no ACK_REACH_QUEUE for a message that has both PA and PR set."""
 

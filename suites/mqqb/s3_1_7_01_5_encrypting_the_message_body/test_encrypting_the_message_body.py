@@ -229,6 +229,15 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
             case=f"body of a message {case}",
             evidence=found.frame,
         )
+        if not encrypted:
+            judge(
+                "MQDMPR-3.1.1.12-05",
+                expected=holds("not encrypted", otherwise="encrypted"),
+                observed=not found.encrypted
+                and bytes(found.properties.MessageBody) == BODY_THAT_ENDS_WITHIN_CIPHER_BLOCK.encode(),
+                case=f"body of a message {case}",
+                evidence=found.frame,
+            )
         judge(
             "MQDMPR-3.1.7.1.32-D12",
             expected=one_of(RC2, RC4, AES_128, AES_192, AES_256),

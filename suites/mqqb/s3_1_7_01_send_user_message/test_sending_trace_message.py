@@ -132,12 +132,19 @@ def _read_body_text(frame) -> str:
     return TraceReportMessage(frame).text.replace(" </HOP COUNT>", "</HOP COUNT>").lower()
 
 
-@covers("MQQB-3.1.7.1-11", "MQQB-3.1.7.1.7-01", "MQQB-3.1.7.1.7-02", "MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05")
+@covers(
+    "MQQB-3.1.7.1-11",
+    "MQQB-3.1.7.1.7-01",
+    "MQQB-3.1.7.1.7-02",
+    "MQQB-3.1.7.1.7-04",
+    "MQQB-3.1.7.1.7-05",
+    "MQDMPR-3.1.1.12-D06",
+)
 @needs("private_names", "public_names")
 def test_traced_message_that_is_routed_is_reported(peer, sut, judge):
     """The peer sends an express and a recoverable traced message that are addressed to its own queue, with different
-    hop counts. The SUT forwards each message, and sends a report with the next hop, the source, the complete MessageID
-    and the hop count of the forwarded message.
+    hop counts. The SUT forwards each message, and sends a report with the class Report, the next hop, the source, the
+    complete MessageID and the hop count of the forwarded message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     traced = {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
@@ -162,10 +169,20 @@ def test_traced_message_that_is_routed_is_reported(peer, sut, judge):
         case="number of reports with a next hop",
         evidence=evidence,
     )
+    if reports:
+        judge(
+            "MQDMPR-3.1.1.12-D06",
+            expected=each(1, "report"),
+            observed=[int(frame["MessagePropertiesHeader"].MessageClass) for frame in receiver.list_reports()],
+            case="MessageClass of the reports about routed messages",
+            evidence=receiver.list_reports(),
+        )
     if not reports or not forwarded:
         judge.mark_not_exercised(
             "MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05", reason="no report or no forwarded message arrived"
         )
+        if not reports:
+            judge.mark_not_exercised("MQDMPR-3.1.1.12-D06", reason="no report arrived")
         return
     judge(
         "MQQB-3.1.7.1.7-04",
