@@ -28,19 +28,19 @@ def test_new_transaction_beside_undecided_one_is_in_the_collection(peer, sut, ju
         application.end_transaction("prepare", undecided)
     if state == "prepared before a restart":
         sut.restart()
-    if not application.count_operations(undecided):
+    if not application.count_operations_of_transactions(undecided):
         raise ConformanceFailure(f"the SUT does not list the first transaction, which is {state}")
     created = [application.begin_transaction(external=external) for external in (False, True)]
     judge.all(
         expected=dict.fromkeys(created, 0),
-        observed=application.count_operations(*created),
+        observed=application.count_operations_of_transactions(*created),
         case=f"number of operations of each new transaction; the first transaction is {state}",
     )
     for one in created:
         sut.attempt("receive", queue=application.queue, timeout_ms=0, transaction=one)
     judge.all(
         expected=dict.fromkeys(created, 1),
-        observed=application.count_operations(*created),
+        observed=application.count_operations_of_transactions(*created),
         case=f"number of operations after a receive in each new transaction; the first transaction is {state}",
     )
     for one in (*created, undecided):
