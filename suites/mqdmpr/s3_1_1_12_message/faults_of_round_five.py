@@ -50,14 +50,6 @@ class SenderPlainMessageAfterEncryptedMessageEncrypted(Sending):
         return super().sign_and_encrypt_message(session, position, now)
 
 
-@fault("receiver-acknowledgment-application-tag-of-message", breaks="MQDMPR-3.1.1.12-D38", blind=True)
-class ReceiverAcknowledgmentApplicationTagOfMessage(AdminAcks):
-    """The receiver copies the ApplicationTag of the acknowledged message into an administration acknowledgment."""
-
-    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
-        return replace(super().build(message, message_class, now), AppSpecific=message.AppSpecific)
-
-
 @fault("sender-expired-transactional-message-receive-timeout-reported", breaks="MQDMPR-3.1.1.12-D12", blind=True)
 class SenderExpiredTransactionalMessageReceiveTimeoutReported(AdminAcks):
     """The sender acknowledges a transactional message whose TimeToReachQueue has passed with the class
